@@ -1,0 +1,114 @@
+/** One class per cause that a caller can act on. Each carries its numbers as fields and names the fix in its text. */
+
+/** What every error of precis has. */
+export abstract class PrecisError extends Error {
+  abstract readonly code: string;
+  /** What the caller can do about it. */
+  readonly fix: string;
+
+  constructor(message: string, fix: string, options?: { cause?: unknown }) {
+    super(`${message} ${fix}`, options);
+    this.name = new.target.name;
+    this.fix = fix;
+  }
+}
+
+/** An option has a value that can't work. */
+export class ConfigError extends PrecisError {
+  readonly code = "config";
+  readonly option: string;
+
+  constructor(fields: { option: string; message: string; fix: string; cause?: unknown }) {
+    super(`precis: option \`${fields.option}\`: ${fields.message}`, fields.fix, { cause: fields.cause });
+    this.option = fields.option;
+  }
+}
+
+/** The transcript isn't in the format that it was said to be in. */
+export class TranscriptError extends PrecisError {
+  readonly code = "transcript";
+  /** Index of the message, when one message is at fault. */
+  readonly index: number | undefined;
+  /** Line of the file, when it came from a file. */
+  readonly line: number | undefined;
+
+  constructor(fields: { message: string; fix: string; index?: number; line?: number; cause?: unknown }) {
+    const where =
+      fields.line !== undefined
+        ? `line ${fields.line}: `
+        : fields.index !== undefined
+          ? `message ${fields.index}: `
+          : "";
+    super(`precis: ${where}${fields.message}`, fields.fix, { cause: fields.cause });
+    this.index = fields.index;
+    this.line = fields.line;
+  }
+}
+
+/** What must be sent is larger than what may be sent. Thrown before anything is sent. */
+export class BudgetImpossibleError extends PrecisError {
+  readonly code = "budget-impossible";
+  readonly budget: number;
+  /** The least that a view needs: head, last user message and what the wire format adds. */
+  readonly needed: number;
+  readonly head: number;
+  readonly lastUserMessage: number;
+
+  constructor(fields: {
+    budget: number;
+    needed: number;
+    head: number;
+    lastUserMessage: number;
+    message?: string;
+    fix?: string;
+  }) {
+    super(
+      fields.message ??
+        `precis: the head (${fields.head} tokens) and the last user message (${fields.lastUserMessage} tokens) need ${fields.needed} tokens, the budget is ${fields.budget}.`,
+      fields.fix ??
+        "Raise the budget or choose a model with a larger window, shorten the system prompt, or unpin messages.",
+    );
+    this.budget = fields.budget;
+    this.needed = fields.needed;
+    this.head = fields.head;
+    this.lastUserMessage = fields.lastUserMessage;
+  }
+}
+
+/** A model call failed for good. */
+export class ModelError extends PrecisError {
+  readonly code = "model";
+  readonly model: string;
+  readonly retryable: boolean;
+
+  constructor(fields: { model: string; message: string; fix: string; retryable?: boolean; cause?: unknown }) {
+    super(`precis: model ${fields.model}: ${fields.message}`, fields.fix, { cause: fields.cause });
+    this.model = fields.model;
+    this.retryable = fields.retryable ?? false;
+  }
+}
+
+/** The store failed. The view is still valid; what couldn't be saved is made again when it is needed. */
+export class StoreError extends PrecisError {
+  readonly code = "store";
+  readonly operation: string;
+
+  constructor(fields: { operation: string; message: string; fix: string; cause?: unknown }) {
+    super(`precis: store ${fields.operation}: ${fields.message}`, fields.fix, { cause: fields.cause });
+    this.operation = fields.operation;
+  }
+}
+
+/** A view broke a post-condition on the last rung: a defect in precis, never the caller's. */
+export class InvariantError extends PrecisError {
+  readonly code = "invariant";
+  readonly breaches: readonly string[];
+
+  constructor(fields: { breaches: readonly string[] }) {
+    super(
+      `precis: the view breaks ${fields.breaches.length} post-condition(s): ${fields.breaches.join("; ")}.`,
+      'This is a defect in precis: please report it with the transcript\'s shape; `strategy: "drop-all"` works around it.',
+    );
+    this.breaches = fields.breaches;
+  }
+}

@@ -1,0 +1,668 @@
+/**
+ * Every type of the public surface, in the order in which a request meets them:
+ * message → dialect → counter → budget → entry → checkpoint → state → options → result.
+ */
+
+// ── Messages ────────────────────────────────────────────────────────────────────────────────────
+
+/** Who speaks, whatever the wire format calls it (`developer` is `system`, `toolResult` is `tool`). */
+export type Role = "system" | "user" | "assistant" | "tool";
+
+/** Plain text. */
+export interface TextPart {
+  readonly type: "text";
+  readonly text: string;
+}
+
+/** A picture. It costs by the provider's formula, never by the length of its base64. */
+export interface ImagePart {
+  readonly type: "image";
+  /** Pixels, when the wire format or the image's own header tells. */
+  readonly width?: number;
+  readonly height?: number;
+  /** OpenAI's `detail`. */
+  readonly detail?: "low" | "high" | "auto" | "original";
+  /** Stands for the picture's content in the chain hash: a URL, a file id, or the base64 text itself. */
+  readonly source: string;
+}
+
+/** A document, a sound or any other attachment. */
+export interface FilePart {
+  readonly type: "file";
+  readonly name?: string;
+  readonly mediaType?: string;
+  /** Size of the decoded content, when known. */
+  readonly bytes?: number;
+  /** The content, when it is text that the model reads as text. */
+  readonly text?: string;
+  readonly source: string;
+}
+
+/** Frames of a video stream, counted by `tokensPerFrame`. */
+export interface FramePart {
+  readonly type: "frame";
+  readonly count: number;
+  readonly source: string;
+}
+
+/** The model's reasoning. Signed reasoning is bound to the prefix that it was made with. */
+export interface ReasoningPart {
+  readonly type: "reasoning";
+  readonly text: string;
+  readonly signed: boolean;
+}
+
+/** A call of a tool by the model. */
+export interface ToolCallPart {
+  readonly type: "tool-call";
+  readonly id: string;
+  readonly name: string;
+  /** The arguments as JSON text (or as free text for tools that take text). */
+  readonly args: string;
+  /** Run by the provider: may stand in one message with its result, and can't be edited. */
+  readonly locked?: true;
+}
+
+/** What a tool answered. */
+export interface ToolResultPart {
+  readonly type: "tool-result";
+  /** The id of the call that this answers. */
+  readonly id: string;
+  readonly name?: string;
+  readonly text: string;
+  readonly error?: boolean;
+  /** Pictures and files inside the result. */
+  readonly media?: readonly (ImagePart | FilePart)[];
+  readonly locked?: true;
+}
+
+/** Something this version doesn't know. It passes through untouched and is counted by its JSON. */
+export interface OtherPart {
+  readonly type: "other";
+  readonly kind: string;
+  readonly json: string;
+}
+
+/** One part of a message. */
+export type Part =
+  | TextPart
+  | ImagePart
+  | FilePart
+  | FramePart
+  | ReasoningPart
+  | ToolCallPart
+  | ToolResultPart
+  | OtherPart;
+
+/**
+ * A wire message as the engine reads it. Reading never changes the wire message, and what leaves unchanged leaves as
+ * the same object, so this form may be lossy; `edit` always works on the wire message itself.
+ */
+export interface Message {
+  readonly role: Role;
+  readonly parts: readonly Part[];
+  /** The wire message carries precis's pin marker (`precis: { pin: true }`). */
+  readonly pinned?: boolean;
+  /** The wire message carries precis's knowledge marker (`precis: { knowledge: true }`). */
+  readonly knowledge?: boolean;
+}
+
+// ── Dialects ────────────────────────────────────────────────────────────────────────────────────
+
+/** The wire formats that precis speaks. Other packages may add their own ids. */
+export type DialectId =
+  | "openai-chat"
+  | "openai-responses"
+  | "anthropic-messages"
+  | "ai-sdk"
+  | (string & Record<never, never>);
+
+/**
+ * One named change to one message. `part` counts the message's parts **without reasoning**, because clients drop old
+ * reasoning from their transcripts by themselves and an index must survive that.
+ */
+export type Edit =
+  /** The part's text becomes `text`: a clipped tool result, clipped call arguments, a placeholder for an image. */
+  | { readonly type: "replace"; readonly part: number; readonly text: string; readonly why: EditReason }
+  /** Every reasoning part of the message leaves. */
+  | { readonly type: "strip-reasoning"; readonly why: EditReason }
+  /** A text is added after the last part (a system message that takes the summary). */
+  | { readonly type: "append"; readonly text: string; readonly why: EditReason };
+
+/** Why a part was changed. */
+export type EditReason =
+  | "old-image"
+  | "old-reasoning"
+  | "signed-reasoning"
+  | "superseded-result"
+  | "large-result"
+  | "old-retrieval"
+  | "tail-result"
+  | "hard-cut"
+  | "summary"
+  | "interface-only";
+
+/** A message that precis writes itself. */
+export interface InsertMessage {
+  readonly role: "user" | "system" | "assistant";
+  readonly text: string;
+}
+
+/** What a wire format demands of a list of messages. Data, so that the engine needs no knowledge of any format. */
+export interface DialectRules {
+  /** Where the system prompt stands: among the messages, or apart (`fit({ system })`). */
+  readonly system: "message" | "apart";
+  /** The role that the first message after the system prompt must have. */
+  readonly firstRole: "any" | "user";
+  /** `direct`: results must stand right after the message with their calls; `anywhere`: anywhere after it. */
+  readonly results: "direct" | "anywhere";
+}
+
+/**
+ * How one wire format is read and written.
+ *
+ * The system prompt of a format that keeps it apart is handled as the content of a message
+ * `{ role: "system", content: system }`, so `read` and `edit` must accept that shape.
+ */
+export interface Dialect<M = unknown> {
+  readonly id: DialectId;
+  readonly rules: DialectRules;
+  /** The message as the engine sees it. Throws `TranscriptError` on something that isn't a message of this format. */
+  read(message: M): Message;
+  /** A new wire message with the edits applied; parts that aren't named stay the same objects. */
+  edit(message: M, edits: readonly Edit[]): M;
+  /** A message that precis wrote, in this format. */
+  write(message: InsertMessage): M;
+}
+
+// ── Tokens ──────────────────────────────────────────────────────────────────────────────────────
+
+/** Counts tokens of text. Everything else (roles, images, tools) is built on it by `createMeasure`. */
+export interface TokenCounter {
+  /** Names the way of counting, e.g. `o200k_base` or `chars/4`. */
+  readonly id: string;
+  count(text: string): number;
+}
+
+/** Counts whole messages: text, roles, calls, results, images, frames, tool schemas. Calibrated. */
+export interface Measure {
+  readonly counter: TokenCounter;
+  text(text: string): number;
+  message(message: Message): number;
+  /** Tool schemas as the wire carries them; 0 for none. */
+  tools(tools: unknown): number;
+}
+
+/** What the registry knows about a model. */
+export interface ModelInfo {
+  readonly id: string;
+  /** Context size in tokens. */
+  readonly window: number;
+  /** Largest answer in tokens. */
+  readonly output?: number;
+  readonly encoding: "o200k_base" | "cl100k_base";
+  /** Tokens by the provider's own count ÷ tokens by `encoding`, to start with. */
+  readonly factor: number;
+  readonly images: "openai" | "openai-patch" | "anthropic" | "gemini";
+  /** US dollars per million tokens. */
+  readonly prices?: Prices;
+  /** False for a model that isn't in the registry and got the defaults. */
+  readonly known: boolean;
+}
+
+/** US dollars per million tokens. */
+export interface Prices {
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly output: number;
+}
+
+// ── Budget ──────────────────────────────────────────────────────────────────────────────────────
+
+/** What the view may use, and how that number came about. */
+export interface Budget {
+  readonly window: number | undefined;
+  readonly reserve: number;
+  readonly tools: number;
+  readonly safety: number;
+  /** `min(options.budget, window − reserve − tools − safety)`. */
+  readonly budget: number;
+  /** Tokens of the head (system prompt, pins, knowledge). */
+  readonly head: number;
+  /** `budget − head`: what `landAt` and all shares are shares of. */
+  readonly room: number;
+}
+
+/** A limit: a ratio (0–1] or a number of tokens ≥ 100. Anything between is refused as a likely typo. */
+export type Threshold = number;
+
+// ── Entries, views, plans ───────────────────────────────────────────────────────────────────────
+
+/** A half-open run of message indexes: `from` ≤ i < `to`. */
+export interface Run {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Why a message is neither shown nor spoken for. */
+export type DropReason = "orphan" | "budget" | "strategy" | "empty";
+
+/** One line of a view, and of its receipt. */
+export type Entry =
+  | { readonly type: "keep"; readonly index: number }
+  | { readonly type: "edit"; readonly index: number; readonly edits: readonly Edit[] }
+  | { readonly type: "insert"; readonly message: InsertMessage; readonly covers: readonly Run[] }
+  | { readonly type: "drop"; readonly index: number; readonly reason: DropReason };
+
+/** The names of the strategies, see the table in `docs/reference/strategies.md`. */
+export type StrategyName =
+  | "none"
+  | "truncate-oldest"
+  | "drop-middle"
+  | "drop-all"
+  | "summarize-oldest"
+  | "summarize-and-drop"
+  | "tool-summaries";
+
+/** The steps of the ladder, cheap and lossless first. */
+export type RungName =
+  | "nothing-due"
+  | "reductions"
+  | "known-summaries"
+  | "continuation"
+  | "full"
+  | "simple"
+  | "extractive"
+  | "drop"
+  | "hard-cut";
+
+/** One rung that was tried, and how it ended. */
+export interface RungReport {
+  readonly rung: RungName;
+  readonly result: "used" | "not-enough" | "breached" | "nothing-to-gain";
+  readonly tokens?: number;
+  readonly note?: string;
+}
+
+/** Why a compaction was due. */
+export type Reason =
+  | "pressure"
+  | "budget"
+  | "cold-cache"
+  | "pause"
+  | "messages"
+  | "turns"
+  | "rejected"
+  | "forced"
+  | "invalid-checkpoint";
+
+/** A call of a model that a plan asks for (none without a summariser). */
+export interface PlannedCall {
+  readonly name: string;
+  readonly rung: RungName;
+  readonly covers: readonly Run[];
+  readonly cap: number;
+}
+
+/** The entries and named model calls that turn a transcript into a view. Plain data, no effects. */
+export interface Plan {
+  readonly due: Reason | undefined;
+  readonly entries: readonly Entry[];
+  readonly calls: readonly PlannedCall[];
+  readonly rungs: readonly RungReport[];
+  readonly budget: Budget;
+  readonly pressure: { readonly before: number; readonly after: number };
+  readonly tokens: { readonly transcript: number; readonly before: number; readonly after: number };
+  readonly warnings: readonly Warning[];
+}
+
+/** Something that went differently from what the host may expect; the conversation goes on. */
+export interface Warning {
+  readonly code: string;
+  readonly message: string;
+}
+
+// ── Checkpoints and state ───────────────────────────────────────────────────────────────────────
+
+/** Entries as a checkpoint stores them: ranges, counted from the first message after the leading system messages. */
+export type EntryRange =
+  | { readonly type: "keep"; readonly from: number; readonly to: number }
+  | { readonly type: "cover"; readonly from: number; readonly to: number; readonly by: number }
+  | { readonly type: "drop"; readonly from: number; readonly to: number; readonly reason: DropReason }
+  | { readonly type: "edit"; readonly index: number; readonly edits: readonly StoredEdit[] }
+  | {
+      readonly type: "insert";
+      /** Ordinal that `cover` ranges refer to. */
+      readonly by: number;
+      readonly role: InsertMessage["role"];
+      /** Hash of the text in `texts`. */
+      readonly text: string;
+    };
+
+/** An edit whose text is kept once, by hash, in the checkpoint's `texts`. */
+export type StoredEdit =
+  | { readonly type: "replace"; readonly part: number; readonly text: string; readonly why: EditReason }
+  | { readonly type: "strip-reasoning"; readonly why: EditReason }
+  | { readonly type: "append"; readonly text: string; readonly why: EditReason };
+
+/** The immutable record of one applied compaction. */
+export interface Checkpoint {
+  /** Hash of the record's own content. */
+  readonly id: string;
+  /** Chain hash of the last message whose entry isn't a plain keep. */
+  readonly hash: string;
+  /** How many messages (after the leading system messages) that hash spans. */
+  readonly length: number;
+  readonly dialect: DialectId;
+  readonly strategy: StrategyName;
+  /** The budget it was made for. */
+  readonly budget: number;
+  readonly entries: readonly EntryRange[];
+  /** Inserted texts and edit texts, each once, by hash. */
+  readonly texts: Readonly<Record<string, string>>;
+  /** Text that the system prompt takes (placement `merged`), if any: hash in `texts`. */
+  readonly system?: string;
+  /** `now` of the `fit` that applied it. */
+  readonly at: number;
+  readonly reason: Reason;
+  readonly rung: RungName;
+  readonly tokens: { readonly before: number; readonly after: number };
+  /** Number of messages and of turns in the transcript when it was applied. */
+  readonly seen: { readonly messages: number; readonly turns: number };
+}
+
+/** "Skip this checkpoint": what `undo` records. */
+export interface Undo {
+  readonly checkpoint: string;
+  readonly at: number;
+  /** Pressure at the moment of the undo; automatic compaction waits until it has grown by 0.1 or reached 1. */
+  readonly pressure: number;
+}
+
+/** A model-written summary of a segment: immutable. */
+export interface Summary {
+  readonly key: string;
+  readonly text: string;
+  readonly covers: Run;
+  readonly level: number;
+  readonly prompt: string;
+  readonly model: string;
+  readonly author: "model" | "user";
+  readonly tokens: { readonly source: number; readonly text: number };
+}
+
+/** Plain JSON that the host stores beside its chat and hands back. Stale or foreign state is ignored, never believed. */
+export interface State {
+  readonly version: 1;
+  readonly checkpoints: readonly Checkpoint[];
+  readonly summaries: readonly Summary[];
+  readonly undos: readonly Undo[];
+  /** The leading system messages as last seen (wire JSON), to restore a head that the host lost. */
+  readonly head?: readonly unknown[];
+}
+
+/** Where checkpoints and summaries live between calls. Three methods, all batch. */
+export interface Store {
+  /** Checkpoints whose `hash` is one of `hashes`, in any order, with the undos that name them. */
+  find(hashes: readonly string[]): Promise<{
+    readonly checkpoints: readonly Checkpoint[];
+    readonly undos: readonly Undo[];
+  }>;
+  /** Summaries by key. */
+  summaries(keys: readonly string[]): Promise<readonly Summary[]>;
+  save(records: {
+    readonly checkpoints?: readonly Checkpoint[];
+    readonly summaries?: readonly Summary[];
+    readonly undos?: readonly Undo[];
+  }): Promise<void>;
+}
+
+// ── Options ─────────────────────────────────────────────────────────────────────────────────────
+
+/** How much of the newest conversation stays word for word. The first limit that is reached ends the tail. */
+export interface TailOptions {
+  /** Share of the landing. Default 0.4. */
+  readonly share?: number;
+  readonly tokens?: number;
+  readonly messages?: number;
+  readonly turns?: number;
+  readonly rounds?: number;
+  /** Too big for its share: fewer, but not fewer than this. Default 4. */
+  readonly minMessages?: number;
+}
+
+/** Shares of the landing that the parts of the summary message may take. */
+export interface ShareOptions {
+  /** Model-written narrative. Default 0.25; without a model the working set takes it. */
+  readonly narrative?: number;
+  /** The user's own words. Default 0.2. */
+  readonly words?: number;
+  /** The ledger. Default 0.05. */
+  readonly ledger?: number;
+}
+
+/** Where the summary message goes. */
+export type Placement =
+  /** A user message, tagged `<conversation-summary>`. */
+  | "user"
+  /** A second system message (where the system prompt stands apart: a second block of it). */
+  | "system"
+  /** Appended to the system prompt. */
+  | "merged";
+
+/** What the provider's prompt cache costs and how long it lasts; drives the moment of compaction. */
+export interface CacheOptions {
+  /** Time-to-live of the provider's prompt cache. Default 5 minutes. */
+  readonly ttlMs?: number;
+  /** Price of a cached read, in units of the input price. Default 0.1. */
+  readonly read?: number;
+  /** Price of a cache write. Default 1.25. */
+  readonly write?: number;
+  /** Price of an output token. Default 5. */
+  readonly output?: number;
+}
+
+/** Every option that a profile can set and a host can override. */
+export interface Tuning {
+  readonly strategy?: StrategyName;
+  /** Pressure at which compaction starts. Default 0.8; without a model 0.95 for budgets below 32k. */
+  readonly startAt?: Threshold;
+  /** Where a compaction lands, as a share of room. Default 0.3 (room ≤ 45k) to 0.4 (room ≥ 100k). */
+  readonly landAt?: Threshold;
+  readonly tail?: TailOptions;
+  readonly shares?: ShareOptions;
+  /** Tokens kept free for the answer. Default min(8,192, window ÷ 8). */
+  readonly reserve?: Threshold;
+  /** Tokens kept free for counting errors. Default 0.02 of the window. */
+  readonly safety?: Threshold;
+  readonly placement?: Placement;
+  /** Count triggers, beside the token trigger. */
+  readonly triggers?: { readonly messages?: number; readonly turns?: number };
+  /** False: only `compact` and a full budget compact. Default true. */
+  readonly auto?: boolean;
+  /** How long a turn may wait for a summary. Default 0: never. */
+  readonly waitMs?: number;
+  /** Images: all but the last user message's become placeholders, or all but the newest n. */
+  readonly images?: { readonly keep: "last-user-message" | number };
+  readonly cache?: CacheOptions;
+  /** Tokens of one video frame and of the separator between frames. */
+  readonly frames?: { readonly tokensPerFrame: number; readonly separator?: number };
+}
+
+/** A named set of options. */
+export interface Profile extends Tuning {
+  readonly name: string;
+}
+
+/** What `createCompactor` takes. */
+export interface CompactorOptions<M> extends Tuning {
+  readonly dialect: Dialect<M>;
+  /** The model's context size in tokens, or the model to look it up by. */
+  readonly window?: number | { readonly model: string };
+  /** A cap on what the view may use. Needed when there is no window. */
+  readonly budget?: number;
+  readonly profile?: Profile;
+  /** How tokens are counted. Default: the exact tokenizer of the model, or o200k_base. */
+  readonly counter?: TokenCounter;
+  /** Registry overrides by model id. */
+  readonly models?: Readonly<Record<string, Partial<ModelInfo>>>;
+  /** Left out, or "extractive": no model and no network. */
+  readonly summarizer?: "extractive";
+  /** Left out: a bounded in-memory one. */
+  readonly store?: Store;
+}
+
+/** Selects messages by index or by a test. */
+export type Select<M> = readonly number[] | ((message: M, index: number) => boolean);
+
+/** Steps or tasks that the host tracks; rendered by code into the summary message. */
+export type HostState =
+  | string
+  | {
+      readonly title?: string;
+      readonly steps: readonly {
+        readonly text: string;
+        readonly status: "open" | "active" | "done" | "blocked";
+      }[];
+    };
+
+/** What one `fit` takes beside the transcript. */
+export interface FitInput<M> {
+  readonly state?: unknown;
+  /** The system prompt, where the format keeps it apart. */
+  readonly system?: unknown;
+  /** The tools of the request, as the wire carries them. Counted against the window. */
+  readonly tools?: unknown;
+  readonly pins?: Select<M>;
+  readonly knowledge?: Select<M>;
+  readonly hostState?: HostState;
+  /** Messages for this request only: counted and sent last, never stored or summarised. */
+  readonly extras?: readonly M[];
+  /** The whole request, for summaries by continuation. */
+  readonly request?: unknown;
+  /** The clock, in milliseconds. Default `Date.now()`. */
+  readonly now?: number;
+  /** When the last request of this conversation was sent. */
+  readonly lastRequestAt?: number;
+  /** The provider refused the last view as too long: compact harder. A number is the provider's own count of it. */
+  readonly rejected?: boolean | { readonly tokens: number };
+  readonly signal?: AbortSignal;
+}
+
+/** What one `compact` takes beside the transcript. */
+export interface CompactInput<M> extends FitInput<M> {
+  /** What the summary should care about most. */
+  readonly focus?: string;
+  /** Fill this many tokens (or this share of the transcript); no checkpoint is written unless `adopt`. */
+  readonly budget?: number;
+  readonly adopt?: boolean;
+}
+
+// ── Results ─────────────────────────────────────────────────────────────────────────────────────
+
+/** What `fit` did. */
+export type Outcome = "pass" | "view" | "compacted" | "nothing-to-gain";
+
+/** The receipt of one `fit` or `compact`. */
+export interface Report {
+  readonly outcome: Outcome;
+  readonly reason: Reason | undefined;
+  readonly strategy: StrategyName;
+  readonly profile: string | undefined;
+  readonly dialect: DialectId;
+  readonly budget: Budget;
+  readonly pressure: { readonly before: number; readonly after: number };
+  readonly tokens: { readonly transcript: number; readonly before: number; readonly after: number };
+  readonly counts: {
+    readonly kept: number;
+    readonly edited: number;
+    readonly covered: number;
+    readonly dropped: number;
+    readonly inserted: number;
+  };
+  /** Every transcript message, exactly once. */
+  readonly entries: readonly Entry[];
+  readonly rungs: readonly RungReport[];
+  readonly modelCalls: readonly PlannedCall[];
+  /** US dollars spent on summaries. */
+  readonly cost: number;
+  readonly cacheHits: { readonly checkpoint: boolean; readonly summaries: number };
+  readonly warnings: readonly Warning[];
+  /** True when the view is no longer an extension of the one before it: drop KV and prompt caches. */
+  readonly prefixChanged: boolean;
+  /** Id of the checkpoint that the view stands on. */
+  readonly checkpoint: string | undefined;
+}
+
+/** What `fit` returns. `messages` is a new array of the host's own format; unchanged messages are the same objects. */
+export interface FitResult<M> {
+  readonly messages: M[];
+  /** The system prompt to send, where the format keeps it apart. */
+  readonly system: unknown;
+  readonly state: State;
+  readonly report: Report;
+  /** Resolves to the newer state when a summary is in flight; otherwise at once, to `state`. */
+  readonly background: Promise<State>;
+}
+
+/** What `pressure` returns: the one number of trigger, meter and API, and what fills it. */
+export interface PressureReport {
+  readonly pressure: number;
+  readonly tokens: number;
+  readonly budget: Budget;
+  /** Pressure at which compaction will start. */
+  readonly startsAt: number;
+  readonly level: "green" | "yellow" | "red";
+  readonly fill: Readonly<Record<"system" | "summary" | "user" | "assistant" | "tool" | "image", number>>;
+}
+
+/** The provider's own numbers for a request, whatever they are called on the wire. */
+export interface Usage {
+  /** All input tokens, cached ones included. */
+  readonly input: number;
+  readonly output?: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+}
+
+// ── Events ──────────────────────────────────────────────────────────────────────────────────────
+
+/** What `on` can listen to, with what the listener gets. */
+export interface Events {
+  readonly started: { readonly reason: Reason };
+  readonly progress: { readonly done: number; readonly total: number; readonly label: string };
+  readonly completed: { readonly report: Report; readonly state: State };
+  readonly failed: { readonly error: Error; readonly fallback: RungName };
+  readonly cancelled: { readonly reason: Reason };
+  readonly pressure: { readonly pressure: number; readonly tokens: number; readonly budget: number };
+}
+
+/** Keeps conversations of one dialect inside their budget. */
+export interface Compactor<M> {
+  /** The view for the next request. Never mutates its input, never waits for a summary unless told to. */
+  fit(transcript: readonly M[], input?: FitInput<M>): Promise<FitResult<M>>;
+  /** Compacts now. Without `budget` it lands at `landAt` or half of the present view, whichever is less. */
+  compact(transcript: readonly M[], input?: CompactInput<M>): Promise<FitResult<M>>;
+  /** What `fit` would do, as plain data. */
+  plan(transcript: readonly M[], input?: FitInput<M>): Promise<Plan>;
+  /** How full the current view is. */
+  pressure(transcript: readonly M[], input?: FitInput<M>): Promise<PressureReport>;
+  /** Call when idle, shortly before the provider's cache expires: does ahead what the next `fit` may need. */
+  prepare(transcript: readonly M[], input?: FitInput<M>): Promise<State>;
+  /** After a reply: calibrates the counter from the provider's numbers. */
+  observe(observation: { readonly usage: Usage; readonly tokens: number; readonly model?: string }): void;
+  /** A standalone summary of the transcript; changes no state. */
+  summarize(
+    transcript: readonly M[],
+    input?: FitInput<M> & { readonly focus?: string; readonly cap?: number },
+  ): Promise<{ readonly text: string; readonly tokens: number; readonly report: Report }>;
+  /** Skips the newest checkpoint and suspends automatic compaction until pressure has grown by 0.1 or reached 1. */
+  undo(transcript: readonly M[], input?: FitInput<M>): Promise<State>;
+  /** Makes the checkpoint anew from the originals. */
+  rebuild(transcript: readonly M[], input?: FitInput<M>): Promise<FitResult<M>>;
+  /** Resolves when no background work is under way. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+  on<K extends keyof Events>(event: K, listener: (payload: Events[K]) => void): () => void;
+}

@@ -638,29 +638,31 @@ export interface Events {
   readonly pressure: { readonly pressure: number; readonly tokens: number; readonly budget: number };
 }
 
-/** Keeps conversations of one dialect inside their budget. */
+/**
+ * Keeps conversations of one dialect inside their budget. `T` is the host's own message type: what goes in comes out.
+ */
 export interface Compactor<M> {
   /** The view for the next request. Never mutates its input, never waits for a summary unless told to. */
-  fit(transcript: readonly M[], input?: FitInput<M>): Promise<FitResult<M>>;
+  fit<T extends M>(transcript: readonly T[], input?: FitInput<T>): Promise<FitResult<T>>;
   /** Compacts now. Without `budget` it lands at `landAt` or half of the present view, whichever is less. */
-  compact(transcript: readonly M[], input?: CompactInput<M>): Promise<FitResult<M>>;
+  compact<T extends M>(transcript: readonly T[], input?: CompactInput<T>): Promise<FitResult<T>>;
   /** What `fit` would do, as plain data. */
-  plan(transcript: readonly M[], input?: FitInput<M>): Promise<Plan>;
+  plan<T extends M>(transcript: readonly T[], input?: FitInput<T>): Promise<Plan>;
   /** How full the current view is. */
-  pressure(transcript: readonly M[], input?: FitInput<M>): Promise<PressureReport>;
+  pressure<T extends M>(transcript: readonly T[], input?: FitInput<T>): Promise<PressureReport>;
   /** Call when idle, shortly before the provider's cache expires: does ahead what the next `fit` may need. */
-  prepare(transcript: readonly M[], input?: FitInput<M>): Promise<State>;
+  prepare<T extends M>(transcript: readonly T[], input?: FitInput<T>): Promise<State>;
   /** After a reply: calibrates the counter from the provider's numbers. */
   observe(observation: { readonly usage: Usage; readonly tokens: number; readonly model?: string }): void;
   /** A standalone summary of the transcript; changes no state. */
-  summarize(
-    transcript: readonly M[],
-    input?: FitInput<M> & { readonly focus?: string; readonly cap?: number },
+  summarize<T extends M>(
+    transcript: readonly T[],
+    input?: FitInput<T> & { readonly focus?: string; readonly cap?: number },
   ): Promise<{ readonly text: string; readonly tokens: number; readonly report: Report }>;
   /** Skips the newest checkpoint and suspends automatic compaction until pressure has grown by 0.1 or reached 1. */
-  undo(transcript: readonly M[], input?: FitInput<M>): Promise<State>;
+  undo<T extends M>(transcript: readonly T[], input?: FitInput<T>): Promise<State>;
   /** Makes the checkpoint anew from the originals. */
-  rebuild(transcript: readonly M[], input?: FitInput<M>): Promise<FitResult<M>>;
+  rebuild<T extends M>(transcript: readonly T[], input?: FitInput<T>): Promise<FitResult<T>>;
   /** Resolves when no background work is under way. */
   settled(): Promise<void>;
   close(): Promise<void>;

@@ -1,0 +1,123 @@
+import { characterClass, DENSE, WORD } from "./characters.ts";
+
+/**
+ * Terms: what a line is about. A term is a run of word characters (path and identifier joiners included), and each of its
+ * parts, so that showing a long path also counts as showing the file name in it.
+ */
+
+/** Shorter runs of spaced scripts are mostly glue words and punctuation. */
+const MIN_TERM_LENGTH = 4;
+const MIN_DENSE_LENGTH = 2;
+/** Longer runs are encoded data, not names. */
+const MAX_TERM_LENGTH = 160;
+
+export type Shape = "path" | "dotted" | "name" | "digits" | "joined" | "capitalised" | "plain" | "dense";
+
+/** What one line looks like to a term: how much it is worth to see it again, by its form alone. */
+export const SHAPE_VALUE: Readonly<Record<Shape, number>> = {
+  path: 1,
+  dotted: 0.8,
+  name: 0.8,
+  digits: 0.4,
+  joined: 0.25,
+  dense: 0.15,
+  capitalised: 0.08,
+  plain: 0.05,
+};
+
+/** The form of a term: a path, a dotted name, a compound identifier, … */
+export function shapeOf(term: string): Shape {
+  if (term.includes("/")) return /[^/]\/[^/]|^[~.]?\/[^/]{3}/.test(term) ? "path" : "joined";
+  if (/[^.]\.[^.\d]/.test(term)) return "dotted";
+  if (/[^_]_[^_]/.test(term) || /[\p{Ll}\d]\p{Lu}/u.test(term)) return "name";
+  if (/\d/.test(term)) return "digits";
+  if (/[-.~@$_]/.test(term)) return "joined";
+  if (/^\p{Lu}/u.test(term)) return "capitalised";
+  return "plain";
+}
+
+let segmenter: Intl.Segmenter | undefined;
+
+function denseWords(run: string): string[] {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: "word" });
+  const words: string[] = [];
+  for (const { segment, isWordLike } of segmenter.segment(run)) {
+    if (isWordLike && segment.length >= MIN_DENSE_LENGTH) words.push(segment);
+  }
+  return words;
+}
+
+const TRIM_END = /[-./~@$]+$/;
+const TRIM_START = /^-+|^\.+(?![\w/.])/;
+const PART_SEPARATOR = /[/._~@$-]+/;
+
+/** A growing table of terms, each known by a small number. */
+export class TermTable {
+  readonly terms: string[] = [];
+  readonly shapes: Shape[] = [];
+  readonly #ids = new Map<string, number>();
+  /** Run of characters → ids of the term and its parts. Most runs of a transcript are repeats. */
+  readonly #runs = new Map<string, readonly number[]>();
+
+  #id(term: string, shape: Shape): number {
+    const known = this.#ids.get(term);
+    if (known !== undefined) return known;
+    const id = this.terms.length;
+    this.#ids.set(term, id);
+    this.terms.push(term);
+    this.shapes.push(shape);
+    return id;
+  }
+
+  #wordRun(run: string): readonly number[] {
+    const known = this.#runs.get(run);
+    if (known !== undefined) return known;
+    const ids: number[] = [];
+    const term = run.replace(TRIM_END, "").replace(TRIM_START, "");
+    const add = (text: string) => {
+      const id = this.#id(text, shapeOf(text));
+      if (!ids.includes(id)) ids.push(id);
+    };
+    if (term.length <= MAX_TERM_LENGTH) {
+      // Scripts beyond ASCII pack more meaning into a letter (Korean), so two are enough there.
+      if (term.length >= MIN_TERM_LENGTH || (term.length >= MIN_DENSE_LENGTH && term.charCodeAt(0) > 0x2ff))
+        add(term);
+      if (PART_SEPARATOR.test(term)) {
+        if (term.includes("/")) {
+          for (const segment of term.split("/")) if (segment.length >= MIN_TERM_LENGTH) add(segment);
+        }
+        for (const part of term.split(PART_SEPARATOR)) if (part.length >= MIN_TERM_LENGTH) add(part);
+      }
+    }
+    this.#runs.set(run, ids);
+    return ids;
+  }
+
+  #denseRun(run: string): readonly number[] {
+    const known = this.#runs.get(run);
+    if (known !== undefined) return known;
+    const ids = denseWords(run).map((word) => this.#id(word, "dense"));
+    this.#runs.set(run, ids);
+    return ids;
+  }
+
+  /** Ids of the distinct terms of a text, in order of appearance. */
+  scan(text: string): number[] {
+    const found: number[] = [];
+    const length = text.length;
+    let at = 0;
+    while (at < length) {
+      const kind = characterClass(text.charCodeAt(at));
+      let end = at + 1;
+      if (kind === WORD || kind === DENSE) {
+        while (end < length && characterClass(text.charCodeAt(end)) === kind) end++;
+        if (end - at >= MIN_DENSE_LENGTH) {
+          const run = text.slice(at, end);
+          for (const id of kind === WORD ? this.#wordRun(run) : this.#denseRun(run)) found.push(id);
+        }
+      }
+      at = end;
+    }
+    return found.length > 1 ? [...new Set(found)] : found;
+  }
+}

@@ -1,0 +1,22 @@
+import { ConfigError } from "../core/errors.ts";
+import type { Dialect } from "../core/types.ts";
+import { openaiChat } from "./openai-chat/index.ts";
+
+export type { ChatMessage, ChatPart, ChatToolCall } from "./openai-chat/index.ts";
+export { openaiChat };
+
+/** Every dialect of precis by its id. */
+export const dialects = {
+  [openaiChat.id]: openaiChat,
+} as Readonly<Record<string, Dialect<unknown>>>;
+
+/** The dialect of that id. */
+export function dialectById(id: string): Dialect<unknown> {
+  const dialect = Object.hasOwn(dialects, id) ? dialects[id] : undefined;
+  if (dialect !== undefined) return dialect;
+  throw new ConfigError({
+    option: "dialect",
+    message: `there is no dialect "${id}".`,
+    fix: `Use one of ${Object.keys(dialects).join(", ")}.`,
+  });
+}

@@ -1,0 +1,16 @@
+import type { Dialect, InsertMessage } from "../../core/types.ts";
+import { legalText } from "../shared/legal-text.ts";
+import { edit } from "./edit.ts";
+import { ID, read } from "./read.ts";
+import type { ChatMessage } from "./wire.ts";
+
+export type { ChatMessage, ChatPart, ChatToolCall } from "./wire.ts";
+
+/** OpenAI's Chat Completions, and every server that speaks it. */
+export const openaiChat: Dialect<ChatMessage> = {
+  id: ID,
+  rules: { system: "message", firstRole: "any", results: "direct" },
+  read,
+  edit,
+  write: (message: InsertMessage): ChatMessage => ({ role: message.role, content: legalText(message.text) }),
+};

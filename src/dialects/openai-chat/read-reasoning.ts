@@ -1,0 +1,38 @@
+import type { ReasoningPart } from "../../core/types.ts";
+import { isRecord } from "../shared/malformed.ts";
+
+/**
+ * The reasoning in the fields of an assistant message. Servers that send several of these fields repeat the same
+ * reasoning in them, so the most detailed one counts and the others don't.
+ */
+export function readReasoning(message: Record<string, unknown>): ReasoningPart[] {
+  for (const field of [message.reasoning_details, message.thinking_blocks]) {
+    if (Array.isArray(field) && field.length > 0) return field.map(readDetail);
+  }
+  const opaque = message.reasoning_opaque;
+  for (const field of [message.reasoning_content, message.reasoning, message.reasoning_text]) {
+    if (typeof field === "string" && field !== "") {
+      return [{ type: "reasoning", text: field, signed: typeof opaque === "string" }];
+    }
+  }
+  return typeof opaque === "string" ? [{ type: "reasoning", text: opaque, signed: true }] : [];
+}
+
+/** One entry of `reasoning_details`, `thinking_blocks` or a content part that is reasoning. */
+export function readDetail(detail: unknown): ReasoningPart {
+  if (!isRecord(detail)) return { type: "reasoning", text: String(detail), signed: false };
+  const { text, summary, thinking, data, signature } = detail;
+  const signed = typeof data === "string" || (typeof signature === "string" && signature !== "");
+  return { type: "reasoning", text: firstText([text, summary, thinking, data]), signed };
+}
+
+function firstText(values: readonly unknown[]): string {
+  for (const value of values) {
+    if (typeof value === "string") return value;
+    // Mistral nests a list of text parts.
+    if (Array.isArray(value)) {
+      return value.map((part) => (isRecord(part) && typeof part.text === "string" ? part.text : "")).join("");
+    }
+  }
+  return "";
+}

@@ -1,0 +1,178 @@
+import type { FilePart, ImagePart, Message, Part, Role, ToolResultPart } from "../../core/types.ts";
+import { toJson } from "../shared/json.ts";
+import { joinTexts } from "../shared/legal-text.ts";
+import { describeValue, isRecord, malformed } from "../shared/malformed.ts";
+import { markedMessage } from "../shared/marker.ts";
+import { base64Bytes, filePart, imagePart } from "../shared/media.ts";
+import { readDetail, readReasoning } from "./read-reasoning.ts";
+import { type ChatMessage, isReasoningPart, legacyCallId } from "./wire.ts";
+
+export const ID = "openai-chat";
+
+const ROLES: Readonly<Record<string, Role>> = {
+  system: "system",
+  developer: "system",
+  user: "user",
+  assistant: "assistant",
+  tool: "tool",
+  function: "tool",
+};
+
+/** Parts come in this order: reasoning fields, content, refusal, audio, tool calls, legacy call. `edit` relies on it. */
+export function read(message: ChatMessage): Message {
+  const wire: unknown = message;
+  if (!isRecord(wire)) throw malformed({ dialect: ID, expected: "a message object", found: wire });
+  const role = roleOf(wire);
+  if (role === "tool") return markedMessage(role, [readResult(wire)], wire.precis);
+
+  const parts: Part[] = role === "assistant" ? readReasoning(wire) : [];
+  readContent(wire.content, parts);
+  if (role === "assistant") readAssistantFields(wire, parts);
+  return markedMessage(role, parts, wire.precis);
+}
+
+function roleOf(wire: Record<string, unknown>): Role {
+  const name = wire.role;
+  const role = typeof name === "string" && Object.hasOwn(ROLES, name) ? ROLES[name] : undefined;
+  if (role !== undefined) return role;
+  const found = typeof name === "string" ? `the role "${name}"` : describeValue(wire);
+  throw malformed({
+    dialect: ID,
+    expected: `\`role\` to be one of ${Object.keys(ROLES).join(", ")} (${found})`,
+    found: name,
+  });
+}
+
+function readContent(content: unknown, parts: Part[]): void {
+  if (typeof content === "string") {
+    // An empty text beside calls is what some servers send for null; it must not shift the indexes of the calls.
+    if (content !== "") parts.push({ type: "text", text: content });
+  } else if (Array.isArray(content)) {
+    for (const part of content) parts.push(readPart(part));
+  } else if (content !== null && content !== undefined) {
+    throw malformed({
+      dialect: ID,
+      expected: "`content` to be a string, an array of parts or null",
+      found: content,
+    });
+  }
+}
+
+function readPart(part: unknown): Part {
+  if (typeof part === "string") return { type: "text", text: part };
+  if (!isRecord(part))
+    throw malformed({ dialect: ID, expected: "a content part to be an object", found: part });
+  if (isReasoningPart(part)) return readDetail(part);
+  const { type, text, refusal, image_url, input_audio, file, video_url } = part;
+  if ((type === "text" || type === "input_text" || type === "output_text") && typeof text === "string") {
+    return { type: "text", text };
+  }
+  if (type === "refusal" && typeof refusal === "string") return { type: "text", text: refusal };
+  if (type === "image_url") {
+    const url = isRecord(image_url) ? image_url.url : image_url;
+    const detail = isRecord(image_url) ? image_url.detail : undefined;
+    if (typeof url === "string") return imagePart(url, detail);
+  }
+  if (type === "input_audio" && isRecord(input_audio) && typeof input_audio.data === "string") {
+    const { data, format } = input_audio;
+    return filePart({
+      source: data as string,
+      mediaType: `audio/${format}`,
+      bytes: base64Bytes(data as string),
+    });
+  }
+  if (type === "file" && isRecord(file)) {
+    const { file_data, file_id, filename } = file;
+    const source = typeof file_data === "string" ? file_data : file_id;
+    if (typeof source === "string") return filePart({ source, name: optionalText(filename) });
+  }
+  if (type === "video_url") {
+    const url = isRecord(video_url) ? video_url.url : video_url;
+    if (typeof url === "string") return filePart({ source: url, mediaType: "video/*" });
+  }
+  return { type: "other", kind: String(type), json: toJson(part) };
+}
+
+/** A message of role `tool` (or the legacy `function`) is one result, whatever its content is made of. */
+function readResult(wire: Record<string, unknown>): ToolResultPart {
+  const { role, content, name, tool_call_id } = wire;
+  const id = role === "function" ? legacyCallId(String(name)) : tool_call_id;
+  if (typeof id !== "string") {
+    throw malformed({ dialect: ID, expected: "a tool message to have a `tool_call_id`", found: wire });
+  }
+  const parts: Part[] = [];
+  readContent(content, parts);
+  const texts: string[] = [];
+  const media: (ImagePart | FilePart)[] = [];
+  for (const part of parts) {
+    if (part.type === "image" || part.type === "file") media.push(part);
+    else if (part.type === "text") texts.push(part.text);
+    else if (part.type === "other") texts.push(part.json);
+  }
+  return {
+    type: "tool-result",
+    id,
+    text: joinTexts(texts),
+    ...(typeof name === "string" ? { name } : {}),
+    ...(media.length > 0 ? { media } : {}),
+  };
+}
+
+function readAssistantFields(wire: Record<string, unknown>, parts: Part[]): void {
+  const { refusal, audio, tool_calls, function_call } = wire;
+  if (typeof refusal === "string" && refusal !== "") parts.push({ type: "text", text: refusal });
+  if (isRecord(audio)) {
+    // The sound itself is referred to by id and not sent again; its transcript is what the model reads.
+    parts.push({
+      type: "other",
+      kind: "audio",
+      json: toJson({ id: audio.id, transcript: audio.transcript }),
+    });
+  }
+  if (Array.isArray(tool_calls)) for (const call of tool_calls) parts.push(readCall(call));
+  if (isRecord(function_call)) {
+    const { name, arguments: args } = function_call;
+    parts.push({
+      type: "tool-call",
+      id: legacyCallId(String(name)),
+      name: String(name),
+      args: argsText(args),
+    });
+  }
+}
+
+function readCall(call: unknown): Part {
+  if (isRecord(call) && typeof call.id === "string") {
+    const { id, function: fn, custom } = call;
+    if (isRecord(fn)) {
+      return {
+        type: "tool-call",
+        id: id as string,
+        name: String(fn.name),
+        args: argsText(fn.arguments),
+      };
+    }
+    if (isRecord(custom)) {
+      return {
+        type: "tool-call",
+        id: id as string,
+        name: String(custom.name),
+        args: argsText(custom.input),
+      };
+    }
+  }
+  throw malformed({
+    dialect: ID,
+    expected: "a tool call to have an `id` and a `function` or `custom`",
+    found: call,
+  });
+}
+
+/** Some servers send arguments as an object instead of JSON text. */
+function argsText(args: unknown): string {
+  return typeof args === "string" ? args : toJson(args);
+}
+
+function optionalText(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,32 @@
+/** The JSON of a wire value; the empty text for nothing. Never throws: what can't be JSON isn't sent as JSON. */
+export function toJson(value: unknown): string {
+  if (value === undefined) return "";
+  try {
+    return JSON.stringify(value) ?? "";
+  } catch {
+    return String(value);
+  }
+}
+
+/** Arguments as an object, for formats whose wire carries one. Text that isn't a JSON object is wrapped. */
+export function toArgsObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return value as Record<string, unknown>;
+    }
+  } catch {
+    // Clipped arguments usually aren't valid JSON any more.
+  }
+  return { text };
+}
+
+/** Arguments as JSON text, for formats whose wire carries text that must parse. Other text is wrapped. */
+export function toArgsText(text: string): string {
+  try {
+    JSON.parse(text);
+    return text;
+  } catch {
+    return JSON.stringify({ text });
+  }
+}

@@ -1,0 +1,111 @@
+// @ts-check
+import { spawn } from "node:child_process";
+import { delimiter, join } from "node:path";
+import { root } from "./project.mjs";
+
+/** Time between the polite and the final signal: enough for a browser or a test runner to end its own children. */
+const GRACE_MS = 3_000;
+
+/** @type {Set<import("node:child_process").ChildProcess>} */
+const running = new Set();
+
+/**
+ * Signals a child and everything that it started: each child leads a process group of its own.
+ * @param {import("node:child_process").ChildProcess} child
+ * @param {NodeJS.Signals} signal
+ */
+function signalGroup(child, signal) {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // The group has ended already.
+  }
+}
+
+/** @param {import("node:child_process").ChildProcess} child */
+function stop(child) {
+  signalGroup(child, "SIGTERM");
+  setTimeout(() => signalGroup(child, "SIGKILL"), GRACE_MS).unref();
+}
+
+process.on("exit", () => {
+  for (const child of running) signalGroup(child, "SIGKILL");
+});
+for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+  process.on(signal, () => {
+    for (const child of running) stop(child);
+    setTimeout(() => process.exit(1), running.size > 0 ? GRACE_MS : 0);
+  });
+}
+
+/**
+ * The environment of a child: the project's own tools (and its Node) first, colours only on a terminal.
+ * @param {Record<string, string>} extra
+ * @returns {NodeJS.ProcessEnv}
+ */
+function childEnvironment(extra) {
+  const path = `${join(root, "node_modules/.bin")}${delimiter}${process.env.PATH ?? ""}`;
+  /** @type {NodeJS.ProcessEnv} */
+  const env = { ...process.env, PATH: path, ...extra };
+  if (!process.stdout.isTTY) {
+    env.NO_COLOR = "1";
+    delete env.FORCE_COLOR;
+  }
+  return env;
+}
+
+/**
+ * Runs a program to its end, or to the deadline.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ cwd?: string, env?: Record<string, string>, timeoutMs?: number, output?: "show" | "capture" }} [options]
+ * @returns {Promise<{ code: number, timedOut: boolean, stdout: string, stderr: string }>}
+ */
+export function run(command, args, options = {}) {
+  const { cwd, env = {}, timeoutMs, output = "show" } = options;
+  return new Promise((resolve) => {
+    const stream = output === "show" ? "inherit" : "pipe";
+    const child = spawn(command, args, {
+      cwd,
+      env: childEnvironment(env),
+      detached: true,
+      stdio: ["ignore", stream, stream],
+    });
+    running.add(child);
+    let stdout = "";
+    let stderr = "";
+    let timedOut = false;
+    child.stdout?.setEncoding("utf8").on("data", (text) => {
+      stdout += text;
+    });
+    child.stderr?.setEncoding("utf8").on("data", (text) => {
+      stderr += text;
+    });
+    const timer =
+      timeoutMs === undefined
+        ? undefined
+        : setTimeout(
+            () => {
+              timedOut = true;
+              stop(child);
+            },
+            Math.max(timeoutMs, 0),
+          );
+    /** @param {number} code */
+    const end = (code) => {
+      clearTimeout(timer);
+      running.delete(child);
+      resolve({ code, timedOut, stdout, stderr });
+    };
+    child.on("error", (error) => {
+      stderr += error.message;
+      end(127);
+    });
+    child.on("close", (code) => {
+      // What the child left behind in its group goes with it.
+      signalGroup(child, "SIGKILL");
+      end(code ?? 1);
+    });
+  });
+}

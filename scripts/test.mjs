@@ -1,0 +1,143 @@
+// @ts-check
+/**
+ * `npm test`: every check, one after the other. The last line is `N passed, M failed`.
+ *
+ *   --samples sample|more|all   how much of the sampled suites runs (default sample)
+ *   --minutes N                 time limit of the whole run (default 12)
+ *   --json FILE                 writes steps and counts there too
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { run } from "./lib/child.mjs";
+import { root } from "./lib/project.mjs";
+
+const DEFAULT_MINUTES = 12;
+const MS_PER_MINUTE = 60_000;
+
+/** @typedef {{ name: string, passed: number, failed: number, skipped: number, seconds: number, note: string }} StepResult */
+/** @typedef {{ passed: number, failed: number, skipped: number, note: string }} Counts */
+
+const { values } = parseArgs({
+  options: {
+    samples: { type: "string", default: "sample" },
+    minutes: { type: "string", default: String(DEFAULT_MINUTES) },
+    json: { type: "string" },
+  },
+});
+if (!["sample", "more", "all"].includes(values.samples)) {
+  console.error(`test: --samples is sample, more or all, not "${values.samples}".`);
+  process.exit(2);
+}
+const minutes = Number(values.minutes);
+if (!(minutes > 0)) {
+  console.error(`test: --minutes is a number above 0, not "${values.minutes}".`);
+  process.exit(2);
+}
+
+const deadline = Date.now() + minutes * MS_PER_MINUTE;
+const scratch = mkdtempSync(join(tmpdir(), "precis-test-"));
+process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
+
+/** @type {readonly { name: string, command: string, args: readonly string[], counts?: (code: number) => Counts }[]} */
+const steps = [
+  { name: "lint", command: "biome", args: ["check", "."] },
+  { name: "imports", command: "node", args: ["scripts/check-imports.mjs"] },
+  { name: "types", command: "tsc", args: ["-p", "tsconfig.json", "--noEmit"] },
+  { name: "build", command: "npm", args: ["run", "--silent", "build"] },
+  {
+    name: "tests",
+    command: "vitest",
+    args: ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${scratch}/vitest.json`],
+    counts: vitestCounts,
+  },
+  { name: "package", command: "node", args: ["scripts/check-pack.mjs"] },
+  { name: "bundle", command: "node", args: ["scripts/check-bundle.mjs"] },
+  { name: "doc examples", command: "node", args: ["scripts/check-examples.mjs"] },
+];
+
+/** @type {StepResult[]} */
+const results = [];
+for (const [index, step] of steps.entries()) {
+  console.log(`\n[${index + 1}/${steps.length}] ${step.name}`);
+  const started = Date.now();
+  const counts = await runStep(step);
+  const seconds = Math.round((Date.now() - started) / 100) / 10;
+  results.push({ name: step.name, seconds, ...counts });
+  console.log(`${step.name}: ${counts.failed === 0 ? "ok" : "FAILED"}, ${seconds} s${counts.note}`);
+}
+
+const passed = total("passed");
+const failed = total("failed");
+const skipped = total("skipped");
+console.log("");
+for (const step of results.filter((result) => result.failed > 0)) {
+  console.log(`failed: ${step.name} (${step.failed})${step.note}`);
+}
+if (skipped > 0) console.log(`skipped: ${skipped}`);
+if (values.json !== undefined) {
+  writeFileSync(
+    values.json,
+    `${JSON.stringify({ samples: values.samples, passed, failed, skipped, steps: results }, null, 2)}\n`,
+  );
+}
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed > 0 ? 1 : 0;
+
+/**
+ * @param {(typeof steps)[number]} step
+ * @returns {Promise<Counts>}
+ */
+async function runStep(step) {
+  const timeoutMs = deadline - Date.now();
+  if (timeoutMs <= 0) return single(false, `, not run: over the limit of ${minutes} minutes`);
+  const { code, timedOut } = await run(step.command, step.args, {
+    cwd: root,
+    env: { PRECIS_PROOF: values.samples },
+    timeoutMs,
+  });
+  if (timedOut) return single(false, `, stopped: over the limit of ${minutes} minutes`);
+  return step.counts?.(code) ?? single(code === 0);
+}
+
+/**
+ * @param {boolean} ok
+ * @param {string} [note]
+ * @returns {Counts}
+ */
+function single(ok, note = "") {
+  return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0, note };
+}
+
+/**
+ * The tests one by one, and the run itself as one more: a file that doesn't load and an error outside of any test
+ * fail the run without failing a test.
+ * @param {number} code
+ * @returns {Counts}
+ */
+function vitestCounts(code) {
+  /** @type {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number }} */
+  let report;
+  try {
+    report = JSON.parse(readFileSync(join(scratch, "vitest.json"), "utf8"));
+  } catch {
+    return single(false, ", no result was written");
+  }
+  const failedTests = report.numFailedTests;
+  const runFailed = code !== 0 && failedTests === 0;
+  return {
+    passed: report.numPassedTests + (code === 0 ? 1 : 0),
+    failed: failedTests + (runFailed ? 1 : 0),
+    skipped: report.numPendingTests + report.numTodoTests,
+    note: runFailed ? ", a file didn't load or an error came outside of a test" : "",
+  };
+}
+
+/**
+ * @param {"passed" | "failed" | "skipped"} key
+ * @returns {number}
+ */
+function total(key) {
+  return results.reduce((sum, result) => sum + result[key], 0);
+}

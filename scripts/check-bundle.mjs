@@ -1,0 +1,164 @@
+// @ts-check
+/** Bundles the engine for browsers, checks that nothing of Node is left in it, and runs it in a real one. */
+
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { builtinModules } from "node:module";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { gzipSync } from "node:zlib";
+import chromium from "@sparticuz/chromium";
+import { chromium as browserType } from "playwright-core";
+import { rolldown } from "rolldown";
+import { root } from "./lib/project.mjs";
+
+const BYTES_PER_KB = 1_000;
+const PAGE_TIMEOUT_MS = 30_000;
+const ENTRY = "\0page-entry";
+
+/** What a page does: a long conversation, a small budget. Its numbers are checked below. */
+const BUDGET = 2_000;
+const ROUNDS = 60;
+const PAGE = `
+import { createCompactor, profiles } from "precis";
+import { openaiChat } from "precis/dialects";
+
+const transcript = [{ role: "system", content: "You help with gardens." }];
+for (let i = 0; i < ${ROUNDS}; i += 1) {
+  transcript.push({ role: "user", content: "Question " + i + ": how do I water tomatoes in week " + i + "? " + "Please be exact. ".repeat(20) });
+  transcript.push({ role: "assistant", content: "Answer " + i + ": with " + (i + 2) + " litres. " + "Keep the soil moist. ".repeat(20) });
+}
+transcript.push({ role: "user", content: "And how much water next week?" });
+const before = JSON.stringify(transcript);
+const compactor = createCompactor({ dialect: openaiChat, budget: ${BUDGET}, profile: profiles.agent });
+const { messages, report } = await compactor.fit(transcript);
+await compactor.close();
+globalThis.result = {
+  outcome: report.outcome,
+  tokens: report.tokens,
+  budget: report.budget.budget,
+  messages: messages.length,
+  headKept: messages[0] === transcript[0],
+  lastKept: messages.at(-1) === transcript.at(-1),
+  untouched: JSON.stringify(transcript) === before,
+};
+`;
+
+/** @type {string[]} */
+const faults = [];
+const files = await bundle().catch((error) => {
+  faults.push(stripVTControlCharacters(String(error.message)));
+  return new Map();
+});
+for (const [name, text] of files) {
+  console.log(`bundle: ${name} ${kb(text.length)}, ${kb(gzipSync(text).length)} gzip`);
+}
+if (faults.length === 0) checkResult(await runInBrowser());
+for (const fault of faults) console.error(`bundle: ${fault}`);
+process.exitCode = faults.length > 0 ? 1 : 0;
+
+/** @returns {Promise<Map<string, string>>} file name → code */
+async function bundle() {
+  /** @type {{ name: string, exports: Record<string, string> }} */
+  const { name, exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const build = await rolldown({
+    input: { page: ENTRY },
+    platform: "browser",
+    cwd: root,
+    treeshake: true,
+    plugins: [
+      {
+        name: "page",
+        resolveId(id) {
+          if (id === ENTRY) return ENTRY;
+          const target =
+            id === name || id.startsWith(`${name}/`) ? exports[`.${id.slice(name.length)}`] : undefined;
+          return target === undefined ? undefined : join(root, target);
+        },
+        load: (id) => (id === ENTRY ? PAGE : undefined),
+      },
+    ],
+    onLog(_level, log) {
+      faults.push(`${log.code ?? "log"}: ${log.message}`);
+    },
+  });
+  const { output } = await build.generate({
+    format: "esm",
+    minify: true,
+    chunkFileNames: "[name].js",
+    entryFileNames: "[name].js",
+    codeSplitting: { groups: [{ name: "tokenizer-data", test: /node_modules\/gpt-tokenizer/ }] },
+  });
+  await build.close();
+  const chunks = output.filter((item) => item.type === "chunk");
+  const names = new Set(chunks.map((chunk) => chunk.fileName));
+  for (const chunk of chunks) {
+    for (const id of [...chunk.imports, ...chunk.dynamicImports]) {
+      if (names.has(id)) continue;
+      const builtin = id.startsWith("node:") || builtinModules.includes(id);
+      faults.push(`${chunk.fileName} still imports "${id}"${builtin ? ", which only Node has" : ""}`);
+    }
+  }
+  return new Map(chunks.map((chunk) => [chunk.fileName, chunk.code]));
+}
+
+/** @returns {Promise<Record<string, any>>} what the page computed */
+async function runInBrowser() {
+  const server = createServer((request, response) => {
+    const name = (request.url ?? "/").slice(1);
+    const code = files.get(name);
+    if (name !== "" && code === undefined) response.writeHead(404).end();
+    else if (code !== undefined)
+      response.writeHead(200, { "content-type": "text/javascript; charset=utf-8" }).end(code);
+    else {
+      response.writeHead(200, { "content-type": "text/html; charset=utf-8" });
+      response.end(
+        '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/page.js"></script>',
+      );
+    }
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  const browser = await browserType.launch({
+    executablePath: await chromium.executablePath(),
+    args: chromium.args,
+  });
+  try {
+    const page = await browser.newPage();
+    page.on("pageerror", (error) => faults.push(`the page threw: ${error.message}`));
+    page.on("console", (message) => {
+      if (message.type() === "error") faults.push(`the page logged an error: ${message.text()}`);
+    });
+    await page.goto(`http://127.0.0.1:${port}/`);
+    await page.waitForFunction("globalThis.result !== undefined", undefined, { timeout: PAGE_TIMEOUT_MS });
+    return await page.evaluate("globalThis.result");
+  } catch (error) {
+    faults.push(`the page gave no result: ${/** @type {Error} */ (error).message}`);
+    return {};
+  } finally {
+    await browser.close();
+    server.close();
+  }
+}
+
+/** @param {Record<string, any>} result */
+function checkResult(result) {
+  if (faults.length > 0) return;
+  console.log(`bundle: in the browser ${JSON.stringify(result)}`);
+  /** @type {[string, boolean][]} */
+  const expected = [
+    ["the transcript is larger than the budget", result.tokens.transcript > BUDGET],
+    ["the view fits the budget", result.tokens.after <= BUDGET],
+    ["the outcome is `compacted`", result.outcome === "compacted"],
+    ["fewer messages are sent", result.messages < 2 * ROUNDS],
+    ["the system prompt is the same object", result.headKept],
+    ["the last user message is the same object", result.lastKept],
+    ["the transcript is untouched", result.untouched],
+  ];
+  for (const [what, ok] of expected) if (!ok) faults.push(`not true in the browser: ${what}`);
+}
+
+/** @param {number} bytes */
+function kb(bytes) {
+  return `${(bytes / BYTES_PER_KB).toFixed(1)} kB`;
+}

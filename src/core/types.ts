@@ -156,6 +156,8 @@ export interface DialectRules {
   readonly firstRole: "any" | "user";
   /** `direct`: results must stand right after the message with their calls; `anywhere`: anywhere after it. */
   readonly results: "direct" | "anywhere";
+  /** Signed reasoning is valid only behind the very prefix that it was made with. */
+  readonly boundReasoning?: true;
 }
 
 /**
@@ -246,13 +248,19 @@ export interface Run {
 }
 
 /** Why a message is neither shown nor spoken for. */
-export type DropReason = "orphan" | "budget" | "strategy" | "empty";
+export type DropReason = "orphan" | "budget" | "strategy" | "empty" | "reasoning";
 
 /** One line of a view, and of its receipt. */
 export type Entry =
   | { readonly type: "keep"; readonly index: number }
   | { readonly type: "edit"; readonly index: number; readonly edits: readonly Edit[] }
-  | { readonly type: "insert"; readonly message: InsertMessage; readonly covers: readonly Run[] }
+  | {
+      readonly type: "insert";
+      readonly message: InsertMessage;
+      readonly covers: readonly Run[];
+      /** Its text went into the system prompt, so it isn't a message of its own in the wire output. */
+      readonly merged?: true;
+    }
   | { readonly type: "drop"; readonly index: number; readonly reason: DropReason };
 
 /** The names of the strategies, see the table in `docs/reference/strategies.md`. */
@@ -338,11 +346,22 @@ export type EntryRange =
       readonly role: InsertMessage["role"];
       /** Hash of the text in `texts`. */
       readonly text: string;
+      readonly merged?: true;
     };
 
-/** An edit whose text is kept once, by hash, in the checkpoint's `texts`. */
+/**
+ * An edit whose text is kept once, by hash, in the checkpoint's `texts`. A replacement keeps only what differs from the
+ * original: `prefix` and `suffix` characters of it stand before and after the stored text.
+ */
 export type StoredEdit =
-  | { readonly type: "replace"; readonly part: number; readonly text: string; readonly why: EditReason }
+  | {
+      readonly type: "replace";
+      readonly part: number;
+      readonly prefix: number;
+      readonly suffix: number;
+      readonly text: string;
+      readonly why: EditReason;
+    }
   | { readonly type: "strip-reasoning"; readonly why: EditReason }
   | { readonly type: "append"; readonly text: string; readonly why: EditReason };
 
@@ -361,8 +380,6 @@ export interface Checkpoint {
   readonly entries: readonly EntryRange[];
   /** Inserted texts and edit texts, each once, by hash. */
   readonly texts: Readonly<Record<string, string>>;
-  /** Text that the system prompt takes (placement `merged`), if any: hash in `texts`. */
-  readonly system?: string;
   /** `now` of the `fit` that applied it. */
   readonly at: number;
   readonly reason: Reason;
@@ -400,6 +417,8 @@ export interface State {
   readonly undos: readonly Undo[];
   /** The leading system messages as last seen (wire JSON), to restore a head that the host lost. */
   readonly head?: readonly unknown[];
+  /** What the last view stood on, to tell whether the next one extends it. */
+  readonly last?: { readonly hash: string; readonly length: number; readonly checkpoint?: string };
 }
 
 /** Where checkpoints and summaries live between calls. Three methods, all batch. */

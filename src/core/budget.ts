@@ -1,0 +1,106 @@
+import { BudgetImpossibleError, ConfigError } from "./errors.ts";
+import type { Budget, Threshold } from "./types.ts";
+
+/** Largest default output reserve, in tokens. */
+const MAX_DEFAULT_RESERVE = 8_192;
+/** Default output reserve as a share of small windows. */
+const DEFAULT_RESERVE_SHARE = 1 / 8;
+/** Default safety margin, as a share of the window. */
+const DEFAULT_SAFETY_SHARE = 0.02;
+/** A threshold above 1 is a number of tokens, and less than this many is surely a slip. */
+const LEAST_TOKENS = 100;
+
+/** Landing for small and for large rooms, and where they lie (tokens); see docs/decisions for the figures. */
+const LAND_SMALL = { room: 45_000, share: 0.3 };
+const LAND_LARGE = { room: 100_000, share: 0.4 };
+/** Landing higher costs more and comes again sooner. */
+const LAND_MOST = 0.5;
+
+/** Compaction starts at this pressure, spread over ± `START_SPREAD` so that many conversations don't start at once. */
+const START_AT = 0.8;
+const START_SPREAD = 0.02;
+/** Without a model a compaction costs nothing to wait for, and small budgets need all of their room. */
+const START_AT_SMALL = 0.95;
+const SMALL_BUDGET = 32_000;
+
+/** Refuses what is neither a ratio (0–1] nor a number of tokens ≥ 100. */
+export function checkThreshold(option: string, value: Threshold): Threshold {
+  const ratio = value > 0 && value <= 1;
+  const tokens = value >= LEAST_TOKENS && Number.isFinite(value);
+  if (!ratio && !tokens) {
+    throw new ConfigError({
+      option,
+      message: `${value} is neither a ratio (0–1] nor a number of tokens ≥ ${LEAST_TOKENS}.`,
+      fix: `Write a ratio such as 0.8, or a number of tokens such as 8000.`,
+    });
+  }
+  return value;
+}
+
+/** A threshold in tokens. */
+export function thresholdTokens(value: Threshold, whole: number): number {
+  return value <= 1 ? Math.floor(value * whole) : Math.floor(value);
+}
+
+/** The one budget: `min(options.budget, window − output reserve − tools − safety)`. Without a window nothing is subtracted. */
+export function budgetOf(options: {
+  readonly window: number | undefined;
+  readonly budget: number | undefined;
+  readonly reserve: Threshold | undefined;
+  readonly safety: Threshold | undefined;
+  readonly tools: number;
+  readonly head: number;
+}): Budget {
+  const { window, tools, head } = options;
+  if (window === undefined) {
+    const budget = options.budget ?? 0;
+    return { window, reserve: 0, tools: 0, safety: 0, budget, head, room: Math.max(0, budget - head) };
+  }
+  const reserve =
+    options.reserve === undefined
+      ? Math.min(MAX_DEFAULT_RESERVE, Math.floor(window * DEFAULT_RESERVE_SHARE))
+      : thresholdTokens(options.reserve, window);
+  const safety =
+    options.safety === undefined
+      ? Math.floor(window * DEFAULT_SAFETY_SHARE)
+      : thresholdTokens(options.safety, window);
+  const left = window - reserve - tools - safety;
+  if (left <= 0) {
+    throw new BudgetImpossibleError({
+      budget: left,
+      needed: head,
+      head,
+      lastUserMessage: 0,
+      message: `precis: nothing is left of the window: ${window} − ${reserve} (output reserve) − ${tools} (tools) − ${safety} (safety) = ${left} tokens.`,
+      fix:
+        tools > window / 2
+          ? "Send fewer or smaller tools, or choose a model with a larger window."
+          : "Lower the output reserve, or choose a model with a larger window.",
+    });
+  }
+  const budget = Math.min(options.budget ?? left, left);
+  return { window, reserve, tools, safety, budget, head, room: Math.max(0, budget - head) };
+}
+
+/** Where a compaction lands, in tokens of room. */
+export function landing(room: number, landAt: Threshold | undefined): number {
+  if (landAt !== undefined) return Math.min(thresholdTokens(landAt, room), Math.floor(room * LAND_MOST));
+  const way = (room - LAND_SMALL.room) / (LAND_LARGE.room - LAND_SMALL.room);
+  const share = LAND_SMALL.share + (LAND_LARGE.share - LAND_SMALL.share) * Math.min(1, Math.max(0, way));
+  return Math.floor(room * share);
+}
+
+/** Pressure at which compaction starts, for one conversation. */
+export function startPressure(options: {
+  readonly startAt: Threshold | undefined;
+  readonly budget: number;
+  readonly model: boolean;
+  /** Hash that names the conversation. */
+  readonly conversation: string;
+}): number {
+  const { startAt, budget, model, conversation } = options;
+  if (startAt !== undefined) return startAt <= 1 ? startAt : startAt / budget;
+  if (!model && budget < SMALL_BUDGET) return START_AT_SMALL;
+  const spread = Number.parseInt(conversation.slice(0, 6), 16) / 0xffffff;
+  return START_AT - START_SPREAD + 2 * START_SPREAD * spread;
+}

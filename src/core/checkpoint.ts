@@ -1,0 +1,197 @@
+import { type Draft, type Fate, type Insert, isShown, KEEP } from "./draft.ts";
+import { editableParts, editableText } from "./edits.ts";
+import { hash128 } from "./hash.ts";
+import type { Checkpoint, Edit, EntryRange, Message, StoredEdit, Undo } from "./types.ts";
+
+/**
+ * The immutable record of an applied compaction. Positions count from the first message after the leading system
+ * messages, and stop at the last message that isn't a plain keep: what follows is kept anyway, so it may still change.
+ */
+export function makeCheckpoint(options: {
+  readonly draft: Draft;
+  readonly messages: readonly Message[];
+  readonly start: number;
+  readonly chain: readonly string[];
+  readonly facts: Omit<Checkpoint, "id" | "hash" | "length" | "entries" | "texts">;
+}): Checkpoint | undefined {
+  const { draft, messages, start, chain, facts } = options;
+  const texts: Record<string, string> = {};
+  const store = (text: string) => {
+    const hash = hash128(text);
+    texts[hash] = text;
+    return hash;
+  };
+  const last = draft.fates.findLastIndex((fate, index) => index >= start && fate.type !== "keep");
+  if (last < 0) return undefined;
+  const entries: EntryRange[] = draft.inserts.map((insert, by) => ({
+    type: "insert",
+    by,
+    role: insert.message.role,
+    text: store(insert.message.text),
+    ...(insert.merged && { merged: insert.merged }),
+  }));
+  for (let index = start; index <= last; index++) {
+    const fate = draft.fates[index]!;
+    const at = index - start;
+    if (fate.type === "edit") {
+      const edits = fate.edits.map((edit) => storeEdit(edit, messages[index]!, store));
+      entries.push({ type: "edit", index: at, edits });
+      continue;
+    }
+    const previous = entries.at(-1);
+    if (previous && "to" in previous && previous.to === at && sameFate(previous, fate)) {
+      entries[entries.length - 1] = { ...previous, to: at + 1 };
+    } else entries.push({ ...fate, from: at, to: at + 1 });
+  }
+  const length = last - start + 1;
+  const body = { hash: chain[length]!, length, ...facts, entries, texts };
+  return { id: hash128(JSON.stringify(body)), ...body };
+}
+
+function sameFate(range: EntryRange, fate: Fate): boolean {
+  if (range.type !== fate.type) return false;
+  if (range.type === "cover" && fate.type === "cover") return range.by === fate.by;
+  if (range.type === "drop" && fate.type === "drop") return range.reason === fate.reason;
+  return true;
+}
+
+function storeEdit(edit: Edit, message: Message, store: (text: string) => string): StoredEdit {
+  if (edit.type === "strip-reasoning") return edit;
+  if (edit.type === "append") return { ...edit, text: store(edit.text) };
+  const original = originalText(message, edit.part);
+  let prefix = 0;
+  while (prefix < edit.text.length && edit.text.charCodeAt(prefix) === original.charCodeAt(prefix)) prefix++;
+  let suffix = 0;
+  const most = Math.min(edit.text.length, original.length) - prefix;
+  while (
+    suffix < most &&
+    edit.text.charCodeAt(edit.text.length - 1 - suffix) === original.charCodeAt(original.length - 1 - suffix)
+  ) {
+    suffix++;
+  }
+  const text = store(edit.text.slice(prefix, edit.text.length - suffix));
+  return { type: "replace", part: edit.part, prefix, suffix, text, why: edit.why };
+}
+
+function originalText(message: Message, part: number): string {
+  const found = editableParts(message)[part];
+  return (found && editableText(found)) ?? "";
+}
+
+/**
+ * The checkpoint's view of a longer transcript: its own entries, then `keep` of everything newer. Undefined if the record
+ * doesn't fit the transcript or contradicts itself (a damaged state is ignored, never believed).
+ */
+export function restoreDraft(
+  checkpoint: Checkpoint,
+  messages: readonly Message[],
+  start: number,
+): Draft | undefined {
+  const fates: Fate[] = new Array<Fate>(messages.length).fill(KEEP);
+  const inserts: Insert[] = [];
+  let next = 0;
+  try {
+    for (const range of checkpoint.entries) {
+      switch (range.type) {
+        case "insert": {
+          const text = checkpoint.texts[range.text];
+          if (text === undefined || range.by !== inserts.length) return undefined;
+          inserts.push({
+            message: { role: range.role, text },
+            ...(range.merged && { merged: range.merged }),
+          });
+          break;
+        }
+        case "edit": {
+          const message = messages[start + range.index];
+          if (range.index !== next || !message) return undefined;
+          const edits = restoreEdits(range.edits, message, checkpoint.texts);
+          if (!edits) return undefined;
+          fates[start + range.index] = { type: "edit", edits };
+          next++;
+          break;
+        }
+        case "keep":
+        case "cover":
+        case "drop": {
+          if (range.from !== next || !(range.to > range.from)) return undefined;
+          if (range.type === "cover" && !inserts[range.by]) return undefined;
+          const fate: Fate =
+            range.type === "cover"
+              ? { type: "cover", by: range.by }
+              : range.type === "drop"
+                ? { type: "drop", reason: range.reason }
+                : KEEP;
+          fates.fill(fate, start + range.from, start + range.to);
+          next = range.to;
+          break;
+        }
+        default:
+          return undefined;
+      }
+    }
+  } catch {
+    return undefined;
+  }
+  if (next !== checkpoint.length || start + next > messages.length) return undefined;
+  const speaking = new Set(fates.flatMap((fate) => (fate.type === "cover" ? [fate.by] : [])));
+  return speaking.size === inserts.length ? { fates, inserts } : undefined;
+}
+
+function restoreEdits(
+  edits: readonly StoredEdit[],
+  message: Message,
+  texts: Readonly<Record<string, string>>,
+): Edit[] | undefined {
+  const restored: Edit[] = [];
+  for (const edit of edits) {
+    if (edit.type === "strip-reasoning") {
+      // Clients drop old reasoning by themselves; what is gone already needs no edit.
+      if (message.parts.some((part) => part.type === "reasoning")) restored.push(edit);
+      continue;
+    }
+    const text = texts[edit.text];
+    if (text === undefined) return undefined;
+    if (edit.type === "append") {
+      restored.push({ type: "append", text, why: edit.why });
+      continue;
+    }
+    const part = editableParts(message)[edit.part];
+    if (!part || (part.type !== "text" && "locked" in part && part.locked)) return undefined;
+    const original = editableText(part) ?? "";
+    if (edit.prefix + edit.suffix > original.length) return undefined;
+    const whole = `${original.slice(0, edit.prefix)}${text}${original.slice(original.length - edit.suffix)}`;
+    restored.push({ type: "replace", part: edit.part, text: whole, why: edit.why });
+  }
+  return restored;
+}
+
+/** The newest checkpoint that this transcript still begins with. */
+export function findCheckpoint(options: {
+  readonly checkpoints: readonly Checkpoint[];
+  readonly undos: readonly Undo[];
+  readonly chain: readonly string[];
+  readonly dialect: string;
+  readonly strategy: string;
+}): Checkpoint | undefined {
+  const { checkpoints, undos, chain, dialect, strategy } = options;
+  const undone = new Set(undos.map((undo) => undo.checkpoint));
+  let best: Checkpoint | undefined;
+  for (const one of checkpoints) {
+    if (one.dialect !== dialect || one.strategy !== strategy || undone.has(one.id)) continue;
+    if (!(one.length > 0) || chain[one.length] !== one.hash) continue;
+    if (!best || newer(one, best)) best = one;
+  }
+  return best;
+}
+
+function newer(a: Checkpoint, b: Checkpoint): boolean {
+  if (a.at !== b.at) return a.at > b.at;
+  if (a.length !== b.length) return a.length > b.length;
+  return a.id > b.id;
+}
+
+/** Number of messages that a view shows of the transcript, without head and inserts (for count triggers). */
+export function shownCount(draft: Draft, isHead: (index: number) => boolean): number {
+  return draft.fates.reduce((sum, fate, index) => sum + (isShown(fate) && !isHead(index) ? 1 : 0), 0);
+}

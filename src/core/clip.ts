@@ -1,0 +1,129 @@
+/** Of what a clipped text may keep, this share stands before the marker, the rest after it: ends of logs matter more. */
+const HEAD_SHARE = 0.4;
+/** A cut moves to a line or JSON boundary if one lies within this share of the kept side. */
+const SNAP_SHARE = 0.25;
+/** How often the length is corrected before the text is given up and only the marker stays. */
+const MAX_ATTEMPTS = 6;
+/** Aim a little below the allowance, so that the first attempt mostly fits. */
+const AIM = 0.97;
+
+/** What stands where text was taken out. */
+export function clipMarker(characters: number, lines: number): string {
+  return `[… ${characters} characters${lines > 1 ? `, ${lines} lines` : ""} not shown …]`;
+}
+
+/**
+ * The text within `allowance` tokens: its first 40 % and last 60 % with a marker between, cut at a line or JSON boundary
+ * where one is near. Returns the text itself if it fits, and undefined if not even the marker does.
+ */
+export function clipText(
+  text: string,
+  allowance: number,
+  count: (text: string) => number,
+): string | undefined {
+  const whole = count(text);
+  if (whole <= allowance) return text;
+  let keep = Math.floor((text.length * Math.max(0, allowance - 12) * AIM) / whole);
+  for (let attempt = 0; attempt < MAX_ATTEMPTS && keep > 0; attempt++) {
+    const clipped = cut(text, keep);
+    const tokens = count(clipped);
+    if (tokens <= allowance) return clipped;
+    keep = Math.floor(keep * Math.min(0.9, (allowance / tokens) * AIM));
+  }
+  const marker = clipMarker(text.length, lineCount(text));
+  return count(marker) <= allowance ? marker : undefined;
+}
+
+function cut(text: string, keep: number): string {
+  const headEnd = snapBack(text, Math.floor(keep * HEAD_SHARE));
+  const tailStart = snapForward(text, text.length - Math.floor(keep * (1 - HEAD_SHARE)));
+  const hidden = text.slice(headEnd, tailStart);
+  const glue = text.includes("\n") ? "\n" : " ";
+  const head = text.slice(0, headEnd);
+  const tail = text.slice(tailStart);
+  return `${head}${head && !head.endsWith("\n") ? glue : ""}${clipMarker(hidden.length, lineCount(hidden))}${
+    tail && !tail.startsWith("\n") ? glue : ""
+  }${tail}`;
+}
+
+function snapBack(text: string, at: number): number {
+  const least = Math.floor(at * (1 - SNAP_SHARE));
+  const line = text.lastIndexOf("\n", at - 1) + 1;
+  if (line > least) return line;
+  const json = text.lastIndexOf(",", at - 1) + 1;
+  if (json > least) return json;
+  return avoidSurrogate(text, at);
+}
+
+function snapForward(text: string, at: number): number {
+  const most = Math.ceil(at + (text.length - at) * SNAP_SHARE);
+  const line = text.indexOf("\n", at) + 1;
+  if (line > 0 && line < most) return line;
+  const json = text.indexOf(",", at) + 1;
+  if (json > 0 && json < most) return json;
+  return avoidSurrogate(text, at);
+}
+
+/** A cut must not go through a surrogate pair: half a character is invalid on most wires. */
+function avoidSurrogate(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at;
+}
+
+function lineCount(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines++;
+  return lines;
+}
+
+/**
+ * Call arguments within `allowance` tokens: still a JSON object with the same keys, its longest strings clipped.
+ * Arguments that aren't a JSON object become `{ "clipped": … }`, because providers refuse anything but an object.
+ */
+export function clipArgs(
+  args: string,
+  allowance: number,
+  count: (text: string) => number,
+): string | undefined {
+  const whole = count(args);
+  if (whole <= allowance) return args;
+  let value: unknown;
+  try {
+    value = JSON.parse(args);
+  } catch {
+    value = args;
+  }
+  const object =
+    typeof value === "object" && value !== null && !Array.isArray(value) ? value : { clipped: value };
+  let perString = Math.max(8, Math.floor(allowance / 2));
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const clipped = JSON.stringify(clipValue(object, perString, count));
+    if (count(clipped) <= allowance) return clipped;
+    perString = Math.floor(perString / 3);
+  }
+  return count("{}") <= allowance ? "{}" : undefined;
+}
+
+/** Array items kept at each end when arguments must shrink. */
+const KEPT_ITEMS = 3;
+
+function clipValue(value: unknown, perString: number, count: (text: string) => number): unknown {
+  if (typeof value === "string") return clipText(value, perString, count) ?? "";
+  if (Array.isArray(value)) {
+    const items =
+      value.length > 2 * KEPT_ITEMS
+        ? [
+            ...value.slice(0, KEPT_ITEMS),
+            `… ${value.length - 2 * KEPT_ITEMS} more …`,
+            ...value.slice(-KEPT_ITEMS),
+          ]
+        : value;
+    return items.map((item) => clipValue(item, perString, count));
+  }
+  if (typeof value === "object" && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [key, clipValue(inner, perString, count)]),
+    );
+  }
+  return value;
+}

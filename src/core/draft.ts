@@ -1,0 +1,80 @@
+import type { DropReason, Edit, Entry, InsertMessage, Run } from "./types.ts";
+
+/** What happens to one message of the transcript. */
+export type Fate =
+  | { readonly type: "keep" }
+  | { readonly type: "edit"; readonly edits: readonly Edit[] }
+  | { readonly type: "cover"; readonly by: number }
+  | { readonly type: "drop"; readonly reason: DropReason };
+
+/** A message that precis writes; `covers` follows from the fates. */
+export interface Insert {
+  readonly message: InsertMessage;
+  /** Goes into the system prompt instead of standing by itself. */
+  readonly merged?: true;
+  /** Where an insert that covers nothing stands: before the message of this index. */
+  readonly before?: number;
+}
+
+/** A view in the making: one fate per transcript message, and the inserts that `cover` fates refer to. */
+export interface Draft {
+  readonly fates: readonly Fate[];
+  readonly inserts: readonly Insert[];
+}
+
+export const KEEP: Fate = { type: "keep" };
+
+/** Shown in the view, whole or edited. */
+export function isShown(fate: Fate): boolean {
+  return fate.type === "keep" || fate.type === "edit";
+}
+
+/** A draft that keeps everything. */
+export function keepAll(length: number): Draft {
+  return { fates: new Array<Fate>(length).fill(KEEP), inserts: [] };
+}
+
+/** The draft as entries: every message once, each insert where the last message that it covers stood. */
+export function entriesOf(draft: Draft): Entry[] {
+  const covers = coversOf(draft);
+  const after = new Map<number, number[]>();
+  for (const [by, insert] of draft.inserts.entries()) {
+    const last = covers[by]!.at(-1);
+    const at = last ? last.to - 1 : (insert.before ?? 0) - 1;
+    after.set(at, [...(after.get(at) ?? []), by]);
+  }
+  const entries: Entry[] = [];
+  const place = (index: number) => {
+    for (const by of after.get(index) ?? []) {
+      const { message, merged } = draft.inserts[by]!;
+      entries.push({ type: "insert", message, covers: covers[by]!, ...(merged && { merged }) });
+    }
+  };
+  place(-1);
+  for (const [index, fate] of draft.fates.entries()) {
+    if (fate.type === "keep") entries.push({ type: "keep", index });
+    else if (fate.type === "edit") entries.push({ type: "edit", index, edits: fate.edits });
+    else if (fate.type === "drop") entries.push({ type: "drop", index, reason: fate.reason });
+    place(index);
+  }
+  return entries;
+}
+
+/** For each insert the runs of messages that it speaks for. */
+export function coversOf(draft: Draft): Run[][] {
+  const covers: { from: number; to: number }[][] = draft.inserts.map(() => []);
+  for (const [index, fate] of draft.fates.entries()) {
+    if (fate.type !== "cover") continue;
+    const runs = covers[fate.by]!;
+    const last = runs.at(-1);
+    if (last?.to === index) last.to = index + 1;
+    else runs.push({ from: index, to: index + 1 });
+  }
+  return covers;
+}
+
+/** The draft with other fates for some messages. */
+export function withFates(draft: Draft, changes: ReadonlyMap<number, Fate>): Draft {
+  if (changes.size === 0) return draft;
+  return { ...draft, fates: draft.fates.map((fate, index) => changes.get(index) ?? fate) };
+}

@@ -1,0 +1,70 @@
+import type { Edit, Message, Part } from "./types.ts";
+
+/**
+ * The message as it will read after the edits: the core-form twin of `Dialect.edit`, so that a plan can be counted
+ * without writing wire messages. The contract suite checks that the two agree.
+ */
+export function applyEdits(message: Message, edits: readonly Edit[]): Message {
+  let parts = message.parts;
+  if (edits.some((edit) => edit.type === "strip-reasoning")) {
+    parts = parts.filter((part) => part.type !== "reasoning");
+  }
+  const replacements = new Map<number, string>();
+  let appended = "";
+  for (const edit of edits) {
+    if (edit.type === "replace") replacements.set(edit.part, edit.text);
+    else if (edit.type === "append") appended = edit.text;
+  }
+  if (replacements.size > 0) {
+    let at = -1;
+    parts = parts.map((part) => {
+      if (part.type === "reasoning") return part;
+      at++;
+      const text = replacements.get(at);
+      return text === undefined ? part : replaced(part, text);
+    });
+  }
+  if (appended) parts = [...parts, { type: "text", text: appended }];
+  return { ...message, parts };
+}
+
+function replaced(part: Part, text: string): Part {
+  switch (part.type) {
+    case "tool-call":
+      return { ...part, args: text };
+    case "tool-result": {
+      const { media: _media, ...rest } = part;
+      return { ...rest, text };
+    }
+    default:
+      return { type: "text", text };
+  }
+}
+
+/** The message's parts without reasoning: what the `part` of an edit counts. */
+export function editableParts(message: Message): readonly Part[] {
+  return message.parts.some((part) => part.type === "reasoning")
+    ? message.parts.filter((part) => part.type !== "reasoning")
+    : message.parts;
+}
+
+/** The text that an edit of this part would replace; undefined where a part can't be edited. */
+export function editableText(part: Part): string | undefined {
+  switch (part.type) {
+    case "text":
+      return part.text;
+    case "tool-call":
+      return part.locked ? undefined : part.args;
+    case "tool-result":
+      return part.locked ? undefined : part.text;
+    default:
+      return undefined;
+  }
+}
+
+/** Edits of one message, where a later replacement of a part takes the place of an earlier one. */
+export function mergeEdits(earlier: readonly Edit[], later: readonly Edit[]): readonly Edit[] {
+  const same = (a: Edit, b: Edit) =>
+    a.type === b.type && (a.type !== "replace" || b.type !== "replace" || a.part === b.part);
+  return [...earlier.filter((a) => !later.some((b) => same(a, b))), ...later];
+}

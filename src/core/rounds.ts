@@ -1,0 +1,159 @@
+import { isSummary } from "./markers.ts";
+import type { Message, Run } from "./types.ts";
+
+/** Messages that stand or fall together: a round, or a single message. */
+export interface Unit extends Run {
+  readonly kind: "round" | "message";
+  /** The newest round while some of its calls have no result yet. */
+  readonly open: boolean;
+}
+
+/** A call or a result without its counterpart. */
+export interface Fault {
+  readonly index: number;
+  readonly kind: "orphan-call" | "orphan-result";
+}
+
+/** A call and its result, by message index and part (counted without reasoning, as edits count). */
+export interface Pair {
+  readonly call: { readonly index: number; readonly part: number };
+  readonly result: { readonly index: number; readonly part: number };
+}
+
+/** What the engine knows about the order of things in a transcript. */
+export interface Structure {
+  /** Number of leading system messages. */
+  readonly start: number;
+  readonly units: readonly Unit[];
+  /** For each message the index of its unit. */
+  readonly unitOf: readonly number[];
+  readonly turns: readonly Run[];
+  /** Index of the last message that holds the user's own words and no tool results. */
+  readonly lastUser: number | undefined;
+  readonly pairs: readonly Pair[];
+  readonly faults: readonly Fault[];
+}
+
+/** A message that the user wrote. One that holds tool results belongs to its round; one that precis wrote is neither. */
+export function isUserMessage(message: Message): boolean {
+  return (
+    message.role === "user" &&
+    !message.parts.some((part) => part.type === "tool-result") &&
+    !isSummary(message)
+  );
+}
+
+/** Rounds, turns and faults of a transcript, in one pass over it. */
+export function structureOf(messages: readonly Message[]): Structure {
+  let start = 0;
+  while (start < messages.length && messages[start]!.role === "system") start++;
+
+  const { ranges, pairs, faults } = pairCalls(messages);
+  const units: Unit[] = [];
+  const unitOf: number[] = new Array(messages.length);
+  let next = 0;
+  for (const range of mergeOverlaps(ranges)) {
+    for (; next < range.from; next++) units.push({ kind: "message", from: next, to: next + 1, open: false });
+    units.push(range);
+    next = range.to;
+  }
+  for (; next < messages.length; next++)
+    units.push({ kind: "message", from: next, to: next + 1, open: false });
+  for (const [at, unit] of units.entries()) unitOf.fill(at, unit.from, unit.to);
+
+  const turns: Run[] = [];
+  let lastUser: number | undefined;
+  let turnFrom = start;
+  for (let i = start; i < messages.length; i++) {
+    if (!isUserMessage(messages[i]!)) continue;
+    if (i > turnFrom) turns.push({ from: turnFrom, to: i });
+    turnFrom = i;
+    lastUser = i;
+  }
+  if (turnFrom < messages.length) turns.push({ from: turnFrom, to: messages.length });
+  return { start, units, unitOf, turns, lastUser, pairs, faults };
+}
+
+/**
+ * Pairs each result with the nearest earlier call of its id that has no result yet. Ids repeat in real logs, and results
+ * of parallel calls come in any order, so neither position nor id alone is enough.
+ */
+function pairCalls(messages: readonly Message[]): { ranges: Unit[]; pairs: Pair[]; faults: Fault[] } {
+  const waiting = new Map<string, Pair["call"][]>();
+  const pairs: Pair[] = [];
+  const lastResultOf = new Map<number, number>();
+  const runStart: number[] = new Array(messages.length);
+  const faults: Fault[] = [];
+  for (const [index, message] of messages.entries()) {
+    runStart[index] =
+      index > 0 && message.role === "assistant" && messages[index - 1]!.role === "assistant"
+        ? runStart[index - 1]!
+        : index;
+    let at = -1;
+    for (const part of message.parts) {
+      if (part.type !== "reasoning") at++;
+      if (part.type === "tool-call") {
+        const call = { index, part: at };
+        const calls = waiting.get(part.id);
+        if (calls) calls.push(call);
+        else waiting.set(part.id, [call]);
+        if (!lastResultOf.has(index)) lastResultOf.set(index, index);
+      } else if (part.type === "tool-result") {
+        const call = waiting.get(part.id)?.pop();
+        if (call === undefined) faults.push({ index, kind: "orphan-result" });
+        else {
+          lastResultOf.set(call.index, index);
+          pairs.push({ call, result: { index, part: at } });
+        }
+      }
+    }
+  }
+  const openFrom = openRoundStart(messages);
+  const open = new Set<number>();
+  for (const calls of waiting.values()) {
+    for (const { index } of calls) {
+      if (index >= openFrom) open.add(index);
+      else faults.push({ index, kind: "orphan-call" });
+    }
+  }
+  faults.sort((a, b) => a.index - b.index);
+  const ranges = [...lastResultOf].map(
+    ([call, result]): Unit => ({
+      kind: "round",
+      from: runStart[call]!,
+      to: result + 1,
+      open: open.has(call),
+    }),
+  );
+  return { ranges, pairs, faults };
+}
+
+/** First message of the run of assistant messages and results that ends the transcript. */
+function openRoundStart(messages: readonly Message[]): number {
+  let from = messages.length;
+  let seenAssistant = false;
+  while (from > 0) {
+    const { role, parts } = messages[from - 1]!;
+    const results = role === "tool" || parts.some((part) => part.type === "tool-result");
+    if (role === "assistant") seenAssistant = true;
+    else if (!results || seenAssistant) break;
+    from--;
+  }
+  return from;
+}
+
+function mergeOverlaps(ranges: readonly Unit[]): Unit[] {
+  const merged: Unit[] = [];
+  for (const range of [...ranges].sort((a, b) => a.from - b.from || a.to - b.to)) {
+    const last = merged.at(-1);
+    if (last && range.from < last.to) {
+      merged[merged.length - 1] = {
+        kind: "round",
+        from: last.from,
+        to: Math.max(last.to, range.to),
+        open: last.open || range.open,
+      };
+    } else merged.push(range);
+  }
+  return merged;
+}

@@ -1,0 +1,100 @@
+import type { Checkpoint, State, Summary, Undo } from "./types.ts";
+
+/** Checkpoints that a state carries at most. */
+const MAX_CHECKPOINTS = 8;
+/** A state may be this large, or this share of the transcript, whichever is more (characters of JSON). */
+const LEAST_LIMIT = 64 * 1024;
+const TRANSCRIPT_SHARE = 0.02;
+
+export const EMPTY_STATE: State = { version: 1, checkpoints: [], summaries: [], undos: [] };
+
+/** What can be believed of a state that a host handed back: anything stale, truncated or foreign is left out. */
+export function readState(value: unknown): State {
+  if (!isRecord(value) || value["version"] !== 1) return EMPTY_STATE;
+  const { last, head } = value;
+  return {
+    version: 1,
+    checkpoints: list(value["checkpoints"]).filter(isCheckpoint),
+    summaries: list(value["summaries"]).filter(isSummaryRecord),
+    undos: list(value["undos"]).filter(isUndo),
+    ...(Array.isArray(head) && { head }),
+    ...(isLast(last) && { last }),
+  };
+}
+
+/** The state to hand out: the newest records within the limit. Older ones can be made again. */
+export function boundState(state: State, transcriptCharacters: number): State {
+  const limit = Math.max(LEAST_LIMIT, Math.floor(transcriptCharacters * TRANSCRIPT_SHARE));
+  let checkpoints = [...state.checkpoints]
+    .sort((a, b) => a.at - b.at || a.length - b.length)
+    .slice(-MAX_CHECKPOINTS);
+  let { head } = state;
+  const build = (): State => {
+    const ids = new Set(checkpoints.map((one) => one.id));
+    return {
+      version: 1,
+      checkpoints,
+      summaries: state.summaries,
+      undos: state.undos.filter((undo) => ids.has(undo.checkpoint)),
+      ...(head && { head }),
+      ...(state.last && { last: state.last }),
+    };
+  };
+  let bounded = build();
+  while (JSON.stringify(bounded).length > limit) {
+    if (checkpoints.length > 1) checkpoints = checkpoints.slice(1);
+    else if (head) head = undefined;
+    else if (checkpoints.length > 0) checkpoints = [];
+    else break;
+    bounded = build();
+  }
+  return bounded;
+}
+
+/** The records of both, each once. */
+export function mergeRecords(
+  state: State,
+  more: { readonly checkpoints: readonly Checkpoint[]; readonly undos: readonly Undo[] },
+): State {
+  const checkpoints = new Map([...state.checkpoints, ...more.checkpoints].map((one) => [one.id, one]));
+  const undos = new Map([...state.undos, ...more.undos].map((one) => [one.checkpoint, one]));
+  return { ...state, checkpoints: [...checkpoints.values()], undos: [...undos.values()] };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isCheckpoint(value: unknown): value is Checkpoint {
+  return (
+    isRecord(value) &&
+    typeof value["id"] === "string" &&
+    typeof value["hash"] === "string" &&
+    Number.isInteger(value["length"]) &&
+    typeof value["dialect"] === "string" &&
+    typeof value["strategy"] === "string" &&
+    Number.isFinite(value["budget"]) &&
+    Number.isFinite(value["at"]) &&
+    Array.isArray(value["entries"]) &&
+    value["entries"].every(isRecord) &&
+    isRecord(value["texts"]) &&
+    isRecord(value["tokens"]) &&
+    isRecord(value["seen"])
+  );
+}
+
+function isSummaryRecord(value: unknown): value is Summary {
+  return isRecord(value) && typeof value["key"] === "string" && typeof value["text"] === "string";
+}
+
+function isUndo(value: unknown): value is Undo {
+  return isRecord(value) && typeof value["checkpoint"] === "string" && Number.isFinite(value["pressure"]);
+}
+
+function isLast(value: unknown): value is NonNullable<State["last"]> {
+  return isRecord(value) && typeof value["hash"] === "string" && Number.isInteger(value["length"]);
+}

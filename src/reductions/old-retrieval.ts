@@ -1,0 +1,64 @@
+import { editParts, type Reduction } from "./reduction.ts";
+
+/** A string of at least this many characters in a passage is its text, not a name. */
+const TEXT_CHARACTERS = 160;
+/** Keys that identify a source. */
+const IDENTITY =
+  /^(n|nr|no|index|number|rank|id|.*[_-]?ids?|.*Id|source|url|uri|link|href|title|name|path|file)$/;
+
+/** Old retrieval results (JSON lists of passages) keep what identifies their sources and lose the passages. */
+export const oldRetrieval: Reduction = {
+  name: "old-retrieval",
+  apply(draft, input) {
+    return editParts(draft, input, (part, at) => {
+      if (part.type !== "tool-result" || part.locked || part.media?.length) return undefined;
+      const sources = sourcesOf(part.text);
+      if (!sources || input.measure.text(sources) >= input.measure.text(part.text)) return undefined;
+      return { type: "replace", part: at.part, text: sources, why: "old-retrieval" };
+    });
+  },
+};
+
+/** The sources of a JSON retrieval result as JSON, or undefined if it isn't one. */
+export function sourcesOf(text: string): string | undefined {
+  const first = text.trimStart()[0];
+  if (first !== "[" && first !== "{") return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const passages = passagesIn(value);
+  return passages && JSON.stringify({ sources: passages, note: "passages no longer shown" });
+}
+
+function passagesIn(value: unknown): Record<string, unknown>[] | undefined {
+  if (Array.isArray(value)) {
+    const passages = value.map(passageSource);
+    return passages.length > 0 && passages.every((one) => one !== undefined)
+      ? (passages as Record<string, unknown>[])
+      : undefined;
+  }
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const inner of Object.values(value)) {
+    if (Array.isArray(inner)) {
+      const found = passagesIn(inner);
+      if (found) return found;
+    }
+  }
+  return undefined;
+}
+
+/** What identifies one passage; undefined if it has no long text or no identity. */
+function passageSource(value: unknown): Record<string, unknown> | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  const entries = Object.entries(value);
+  const hasText = entries.some(([, inner]) => typeof inner === "string" && inner.length >= TEXT_CHARACTERS);
+  const identity = entries.filter(
+    ([key, inner]) =>
+      IDENTITY.test(key) &&
+      (typeof inner === "number" || (typeof inner === "string" && inner.length < TEXT_CHARACTERS)),
+  );
+  return hasText && identity.length > 0 ? Object.fromEntries(identity) : undefined;
+}

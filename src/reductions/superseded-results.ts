@@ -1,0 +1,44 @@
+import { editableParts } from "../core/edits.ts";
+import type { Message, ToolCallPart } from "../core/types.ts";
+import { editParts, type Reduction } from "./reduction.ts";
+
+/** The same call made again later (the same file read again): the older result becomes one line. */
+export const supersededResults: Reduction = {
+  name: "superseded-results",
+  apply(draft, input) {
+    const { messages, structure, measure } = input;
+    const newest = new Map<string, number>();
+    const supersededBy = new Map<string, number>();
+    for (const { call, result } of structure.pairs.toSorted((a, b) => b.result.index - a.result.index)) {
+      const key = callKey(callAt(messages, call));
+      const later = newest.get(key);
+      if (later === undefined) newest.set(key, result.index);
+      else if (later > result.index) supersededBy.set(`${result.index}:${result.part}`, later);
+    }
+    return editParts(draft, input, (part, at) => {
+      const later = supersededBy.get(`${at.index}:${at.part}`);
+      if (later === undefined || part.type !== "tool-result" || part.locked) return undefined;
+      const text = `[superseded: the same call was made again, see the result in message #${later}]`;
+      if (measure.text(text) >= measure.text(part.text)) return undefined;
+      return { type: "replace", part: at.part, text, why: "superseded-result" };
+    });
+  },
+};
+
+function callAt(messages: readonly Message[], at: { index: number; part: number }): ToolCallPart {
+  return editableParts(messages[at.index]!)[at.part] as ToolCallPart;
+}
+
+/** Name and arguments, whatever the order of keys. */
+function callKey(call: ToolCallPart): string {
+  let args = call.args;
+  try {
+    const value: unknown = JSON.parse(args);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      args = JSON.stringify(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+    }
+  } catch {
+    // Free-text arguments are compared as they are.
+  }
+  return `${call.name} ${args}`;
+}

@@ -1,0 +1,117 @@
+import { contentText, type Fields, fieldsOf, isFields, listOf, present, textOf, timeOf } from "./fields.ts";
+import { createMessageList, type MessageList } from "./message-list.ts";
+import type { DocumentFormat } from "./types.ts";
+
+/** A message as the AI SDK's interface keeps it: it has `parts`, not `content`. */
+export const isUiMessage = (value: unknown): value is Fields =>
+  isFields(value) && typeof value.role === "string" && Array.isArray(value.parts);
+
+/** Chats stored by an AI SDK interface (`UIMessage[]`), as the ModelMessages that the SDK would send. */
+export const aiSdkUi: DocumentFormat = {
+  source: "ai-sdk-ui",
+  matches: (value) => listOf(value.messages).length > 0 && listOf(value.messages).every(isUiMessage),
+  read(value) {
+    const list = createMessageList("ai-sdk-ui");
+    for (const message of listOf(value.messages).filter(isUiMessage)) addMessage(list, message);
+    const title = textOf(value.title) ?? textOf(value.id);
+    return list.log({
+      dialect: "ai-sdk",
+      title,
+      model: textOf(value.model),
+      system: textOf(value.system),
+    });
+  },
+};
+
+function addMessage(list: MessageList, message: Fields): void {
+  const time = timeOf(message.createdAt) ?? timeOf(fieldsOf(message.metadata).createdAt);
+  const parts = listOf(message.parts).map(fieldsOf);
+  if (message.role === "system") {
+    list.add({ role: "system", content: contentText(parts.filter((part) => part.type === "text")) }, time);
+  } else if (message.role === "user") {
+    const content = parts.flatMap(contentPart);
+    if (content.length > 0) list.add({ role: "user", content }, time);
+  } else {
+    // `step-start` separates one answer of the model from the next one.
+    let step: Fields[] = [];
+    for (const part of parts) {
+      if (part.type === "step-start") {
+        addStep(list, step, time);
+        step = [];
+      } else step.push(part);
+    }
+    addStep(list, step, time);
+  }
+}
+
+const isToolPart = (part: Fields): boolean =>
+  part.type === "dynamic-tool" || (typeof part.type === "string" && part.type.startsWith("tool-"));
+
+const toolName = (part: Fields): string =>
+  part.type === "dynamic-tool" ? String(part.toolName ?? "") : String(part.type).slice("tool-".length);
+
+function addStep(list: MessageList, step: readonly Fields[], time: number | undefined): void {
+  const content: Fields[] = [];
+  const results: Fields[] = [];
+  for (const part of step) {
+    if (!isToolPart(part)) {
+      content.push(...contentPart(part));
+      continue;
+    }
+    if (part.state === "input-streaming") continue;
+    const call = { toolCallId: part.toolCallId ?? "", toolName: toolName(part) };
+    const atProvider = part.providerExecuted === true;
+    const input = part.input ?? part.rawInput ?? {};
+    content.push(
+      present({ type: "tool-call", ...call, input, providerExecuted: atProvider ? true : undefined }),
+    );
+    const output = outputOf(part);
+    if (output === undefined) continue;
+    (atProvider ? content : results).push({ type: "tool-result", ...call, output });
+  }
+  if (content.length > 0) list.add({ role: "assistant", content }, time);
+  if (results.length > 0) list.add({ role: "tool", content: results }, time);
+}
+
+function outputOf(part: Fields): Fields | undefined {
+  switch (part.state) {
+    case "output-available": {
+      const output = part.output;
+      return typeof output === "string"
+        ? { type: "text", value: output }
+        : { type: "json", value: output === undefined ? null : output };
+    }
+    case "output-error":
+      return { type: "error-text", value: contentText(part.errorText) };
+    case "output-denied":
+      return {
+        type: "error-text",
+        value: textOf(fieldsOf(part.approval).reason) ?? "The call was denied.",
+      };
+    default:
+      return undefined;
+  }
+}
+
+/** What the model reads; parts for the interface only (`data-*`, `source-*`) are left out. */
+function contentPart(part: Fields): Fields[] {
+  const providerOptions = part.providerMetadata;
+  switch (part.type) {
+    case "text":
+      return [present({ type: "text", text: contentText(part.text), providerOptions })];
+    case "reasoning":
+      return [present({ type: "reasoning", text: contentText(part.text), providerOptions })];
+    case "file":
+      return [
+        present({
+          type: "file",
+          mediaType: part.mediaType,
+          filename: part.filename,
+          data: part.url,
+          providerOptions,
+        }),
+      ];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,72 @@
+import { fieldsOf, isFields, textOf, timeOf } from "./fields.ts";
+import { createMessageList } from "./message-list.ts";
+import type { RecordFormat, RecordReader } from "./types.ts";
+
+const RECORD_TYPES: ReadonlySet<unknown> = new Set([
+  "session_meta",
+  "response_item",
+  "event_msg",
+  "turn_context",
+  "compacted",
+]);
+
+/** Items of the Responses API that are part of a conversation. */
+const ITEM_TYPES: ReadonlySet<unknown> = new Set([
+  "message",
+  "reasoning",
+  "function_call",
+  "function_call_output",
+  "custom_tool_call",
+  "custom_tool_call_output",
+  "local_shell_call",
+  "local_shell_call_output",
+  "web_search_call",
+  "image_generation_call",
+  "mcp_call",
+  "tool_search_call",
+  "tool_search_output",
+]);
+
+/** Codex's rollout logs (`~/.codex/sessions/…/*.jsonl`): every `response_item` is an item of the Responses API. */
+export const codex: RecordFormat = {
+  source: "codex",
+  matches: (record) => RECORD_TYPES.has(record.type) && isFields(record.payload),
+  create: createCodexReader,
+};
+
+function createCodexReader(): RecordReader {
+  const list = createMessageList("codex");
+  const skipped = new Map<string, number>();
+  let model: string | undefined;
+  let system: string | undefined;
+  let title: string | undefined;
+  return {
+    push(record) {
+      const payload = fieldsOf(record.payload);
+      switch (record.type) {
+        case "session_meta":
+          system ??= textOf(fieldsOf(payload.base_instructions).text) ?? textOf(payload.instructions);
+          title ??= textOf(payload.id);
+          return;
+        case "turn_context":
+          model = textOf(payload.model) ?? model;
+          return;
+        case "compacted":
+          list.compacted();
+          return;
+        case "response_item": {
+          if (ITEM_TYPES.has(payload.type)) {
+            list.add(payload, timeOf(record.timestamp));
+            return;
+          }
+          const kind = textOf(payload.type) ?? "no type";
+          skipped.set(kind, (skipped.get(kind) ?? 0) + 1);
+        }
+      }
+    },
+    end() {
+      for (const [kind, count] of skipped) list.warn(`left out ${count} items of type ${kind}`);
+      return list.log({ dialect: "openai-responses", system, model, title });
+    },
+  };
+}

@@ -1,0 +1,46 @@
+/** Safe access to JSON of unknown shape. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
+
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** A text that is not empty. */
+export const textOf = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+
+/** Numbers below this are seconds, not milliseconds (it is the year 1973 in milliseconds). */
+const SECONDS_BELOW = 1e11;
+
+/** Epoch milliseconds of an ISO date, of seconds or of milliseconds. */
+export function timeOf(value: unknown): number | undefined {
+  if (typeof value === "number" && Number.isFinite(value) && value > 0) {
+    return value < SECONDS_BELOW ? Math.round(value * 1000) : value;
+  }
+  if (typeof value !== "string") return undefined;
+  const time = Date.parse(value);
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** Text of a `content` that is a string or a list of parts with `text`. */
+export function contentText(content: unknown): string {
+  if (typeof content === "string") return content;
+  return listOf(content)
+    .map((part) => (typeof part === "string" ? part : (textOf(fieldsOf(part).text) ?? "")))
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+/** JSON text of tool arguments, whether they came as text or as an object. */
+export const argsText = (value: unknown): string =>
+  typeof value === "string" ? value : JSON.stringify(value ?? {});
+
+/** An object without its undefined fields, so that optional fields are absent and not undefined. */
+export function present<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
+}

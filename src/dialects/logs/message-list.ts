@@ -1,0 +1,64 @@
+import { present } from "./fields.ts";
+import type { LogSource, TranscriptLog } from "./types.ts";
+
+/** Collects messages with their times; the part that all readers share. */
+export interface MessageList {
+  readonly messages: unknown[];
+  /** Adds a message and returns its index. */
+  add(message: unknown, time: number | undefined): number;
+  /** Replaces a message, keeping its time. */
+  replace(index: number, message: unknown): void;
+  /** The client compacted here, before the next message. */
+  compacted(): void;
+  /** The message at `index` is the client's own summary. */
+  summary(index: number): void;
+  warn(text: string): void;
+  log(rest: Pick<TranscriptLog, "dialect"> & LogFacts): TranscriptLog;
+}
+
+interface LogFacts {
+  readonly system?: unknown;
+  readonly tools?: unknown;
+  readonly model?: string | undefined;
+  readonly title?: string | undefined;
+}
+
+export function createMessageList(source: LogSource): MessageList {
+  const messages: unknown[] = [];
+  const times: (number | undefined)[] = [];
+  const compactions = new Set<number>();
+  const summaries: number[] = [];
+  const warnings: string[] = [];
+  return {
+    messages,
+    add(message, time) {
+      messages.push(message);
+      times.push(time);
+      return messages.length - 1;
+    },
+    replace(index, message) {
+      messages[index] = message;
+    },
+    compacted() {
+      compactions.add(messages.length);
+    },
+    summary(index) {
+      summaries.push(index);
+    },
+    warn(text) {
+      warnings.push(text);
+    },
+    log(rest) {
+      const optional = present({
+        system: rest.system,
+        tools: rest.tools,
+        model: rest.model,
+        title: rest.title,
+        times: times.some((time) => time !== undefined) ? times : undefined,
+        compactions: compactions.size > 0 ? [...compactions] : undefined,
+        summaries: summaries.length > 0 ? summaries : undefined,
+      });
+      return { source, dialect: rest.dialect, messages, ...optional, warnings } as TranscriptLog;
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { argsText, contentText, type Fields, fieldsOf, isFields, listOf, textOf, timeOf } from "./fields.ts";
+import { createMessageList, type MessageList } from "./message-list.ts";
+import type { DocumentFormat, RecordFormat, TranscriptLog } from "./types.ts";
+
+const isEvent = (value: unknown): value is Fields =>
+  isFields(value) &&
+  typeof value.source === "string" &&
+  (typeof value.action === "string" || typeof value.observation === "string");
+
+/** An OpenHands result file: `{ history: [events] }`. */
+export const openhands: DocumentFormat = {
+  source: "openhands",
+  matches: (value) => listOf(value.history).length > 0 && listOf(value.history).every(isEvent),
+  read: (value) =>
+    readEvents(listOf(value.history).filter(isEvent), {
+      title: textOf(value.instance_id),
+      model: textOf(fieldsOf(fieldsOf(value.metadata).llm_config).model),
+    }),
+};
+
+/** An OpenHands event stream with one event per line. */
+export const openhandsEvents: RecordFormat = {
+  source: "openhands",
+  matches: isEvent,
+  create() {
+    const events: Fields[] = [];
+    return {
+      push: (record) => void (isEvent(record) && events.push(record)),
+      end: () => readEvents(events, {}),
+    };
+  },
+};
+
+/** Events that are between the program's own parts; the model never saw them as messages. */
+const INTERNAL: ReadonlySet<unknown> = new Set([
+  "recall",
+  "change_agent_state",
+  "agent_state_changed",
+  "null",
+  "condensation",
+]);
+
+/** Turns the events into Chat Completions messages; a model's answer that holds several calls is one message. */
+function readEvents(
+  events: readonly Fields[],
+  facts: { title?: string | undefined; model?: string | undefined },
+): TranscriptLog {
+  const list = createMessageList("openhands");
+  const answers = new Set<string>();
+  let tools: unknown;
+  let model = facts.model;
+  let internal = 0;
+  for (const event of events) {
+    const time = timeOf(event.timestamp);
+    const args = fieldsOf(event.args);
+    if (event.action === "system") {
+      list.add({ role: "system", content: contentText(args.content ?? event.message) }, time);
+      tools ??= Array.isArray(args.tools) ? args.tools : undefined;
+    } else if (INTERNAL.has(event.action) || INTERNAL.has(event.observation)) internal += 1;
+    else if (event.action !== undefined) model = addAction(list, event, args, answers, time) ?? model;
+    else addObservation(list, event, time);
+  }
+  if (internal > 0) list.warn(`left out ${internal} events that are no messages`);
+  return list.log({ dialect: "openai-chat", tools, model, title: facts.title });
+}
+
+/** Adds what the model or the person said; returns the model's name when the event tells. */
+function addAction(
+  list: MessageList,
+  event: Fields,
+  args: Fields,
+  answers: Set<string>,
+  time: number | undefined,
+): string | undefined {
+  const call = fieldsOf(event.tool_call_metadata);
+  const response = fieldsOf(call.model_response);
+  const answer = fieldsOf(fieldsOf(listOf(response.choices)[0]).message);
+  if (listOf(answer.tool_calls).length > 0) {
+    const id = textOf(response.id);
+    if (id !== undefined && answers.has(id)) return undefined;
+    if (id !== undefined) answers.add(id);
+    const toolCalls = listOf(answer.tool_calls).map((value) => {
+      const fn = fieldsOf(fieldsOf(value).function);
+      return {
+        id: textOf(fieldsOf(value).id) ?? "",
+        type: "function",
+        function: { name: textOf(fn.name) ?? "", arguments: argsText(fn.arguments) },
+      };
+    });
+    const content = answer.content === undefined ? null : answer.content;
+    list.add({ role: "assistant", content, tool_calls: toolCalls }, time);
+    return textOf(response.model);
+  }
+  const text = contentText(args.content ?? args.thought ?? event.message);
+  if (text === "") return undefined;
+  list.add({ role: event.source === "user" ? "user" : "assistant", content: text }, time);
+  return undefined;
+}
+
+function addObservation(list: MessageList, event: Fields, time: number | undefined): void {
+  const content = contentText(event.content ?? event.message);
+  const id = textOf(fieldsOf(event.tool_call_metadata).tool_call_id);
+  if (id !== undefined) list.add({ role: "tool", tool_call_id: id, content }, time);
+  else if (content !== "") list.add({ role: "user", content }, time);
+}

@@ -1,0 +1,124 @@
+import { contentText, type Fields, fieldsOf, isFields, listOf, present, textOf, timeOf } from "./fields.ts";
+import { createMessageList } from "./message-list.ts";
+import type { RecordFormat, RecordReader } from "./types.ts";
+
+/**
+ * pi's session logs. Their messages have a shape of their own; they are turned into Anthropic messages, which keep
+ * thinking and its signature. Newer logs are a tree (`id`, `parentId`): the branch that ends in the last line is read.
+ */
+export const pi: RecordFormat = {
+  source: "pi",
+  matches: (record) =>
+    (record.type === "session" && ("cwd" in record || "version" in record)) ||
+    (record.type === "message" && isFields(record.message) && "role" in record.message),
+  create: createPiReader,
+};
+
+function createPiReader(): RecordReader {
+  const records: Fields[] = [];
+  return {
+    push(record) {
+      records.push(record);
+    },
+    end() {
+      const list = createMessageList("pi");
+      let model: string | undefined;
+      let title: string | undefined;
+      let results = -1;
+      for (const record of branch(records)) {
+        const type = record.type;
+        if (type === "session") title = textOf(record.id);
+        if (type === "session" || type === "model_change") model = textOf(record.modelId) ?? model;
+        if (type === "compaction") list.compacted();
+        if (type !== "message") continue;
+        const message = fieldsOf(record.message);
+        const time = timeOf(message.timestamp) ?? timeOf(record.timestamp);
+        const part = resultPart(message);
+        if (part !== undefined) {
+          const before = results < 0 ? undefined : fieldsOf(list.messages[results]);
+          const content = [...listOf(before?.content), part];
+          if (before === undefined) results = list.add({ role: "user", content }, time);
+          else list.replace(results, { role: "user", content });
+          continue;
+        }
+        const wire = wireMessage(message);
+        if (wire === undefined) continue;
+        if (message.role === "assistant") model = textOf(message.model) ?? model;
+        list.add(wire, time);
+        results = -1;
+      }
+      return list.log({ dialect: "anthropic-messages", model, title });
+    },
+  };
+}
+
+/** The records from the root to the last one; all of them when the log is a plain list. */
+function branch(records: readonly Fields[]): readonly Fields[] {
+  const last = records.findLast((record) => textOf(record.id) !== undefined && "parentId" in record);
+  if (last === undefined) return records;
+  const byId = new Map(records.map((record) => [record.id, record]));
+  const path: Fields[] = [];
+  const seen = new Set<unknown>();
+  for (let record: Fields | undefined = last; record !== undefined; record = byId.get(record.parentId)) {
+    if (seen.has(record.id)) break;
+    seen.add(record.id);
+    path.push(record);
+  }
+  const session = records.filter((record) => record.type === "session" && !seen.has(record.id));
+  return [...session, ...path.reverse()];
+}
+
+function resultPart(message: Fields): Fields | undefined {
+  if (message.role !== "toolResult") return undefined;
+  const content = listOf(message.content).map((part) => imagePart(fieldsOf(part)) ?? part);
+  return present({
+    type: "tool_result",
+    tool_use_id: textOf(message.toolCallId) ?? "",
+    content: content.length > 0 ? content : contentText(message.content),
+    is_error: message.isError === true ? true : undefined,
+  });
+}
+
+function wireMessage(message: Fields): Fields | undefined {
+  switch (message.role) {
+    case "user": {
+      if (typeof message.content === "string") return { role: "user", content: message.content };
+      const content = listOf(message.content).map((part) => imagePart(fieldsOf(part)) ?? part);
+      return content.length === 0 ? undefined : { role: "user", content };
+    }
+    case "assistant": {
+      const content = listOf(message.content).flatMap((part) => assistantPart(fieldsOf(part)));
+      return content.length === 0 ? undefined : { role: "assistant", content };
+    }
+    case "bashExecution": {
+      // A command that the person ran; the model is told about it in the person's name.
+      const output = contentText(message.output);
+      return { role: "user", content: `Ran \`${contentText(message.command)}\`:\n${output}` };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function assistantPart(part: Fields): Fields[] {
+  switch (part.type) {
+    case "text":
+      return textOf(part.text) === undefined ? [] : [{ type: "text", text: part.text }];
+    case "thinking": {
+      const signature = textOf(part.thinkingSignature);
+      return [present({ type: "thinking", thinking: contentText(part.thinking), signature })];
+    }
+    case "toolCall":
+      return [{ type: "tool_use", id: part.id ?? "", name: part.name ?? "", input: part.arguments ?? {} }];
+    default:
+      return [part];
+  }
+}
+
+function imagePart(part: Fields): Fields | undefined {
+  if (part.type !== "image" || textOf(part.data) === undefined) return undefined;
+  return {
+    type: "image",
+    source: { type: "base64", media_type: part.mimeType ?? "image/png", data: part.data },
+  };
+}

@@ -1,0 +1,84 @@
+import type { DialectId } from "../../core/types.ts";
+import { type Fields, fieldsOf, isFields, listOf, present, textOf, timeOf } from "./fields.ts";
+import { guessByTools, guessDialect } from "./guess-dialect.ts";
+import type { DocumentFormat, LogOptions, LogSource, TranscriptLog } from "./types.ts";
+
+/** A message of any wire format that has roles, or an item of the Responses API. */
+export const isWireMessage = (value: unknown): value is Fields =>
+  isFields(value) &&
+  ((typeof value.role === "string" && ("content" in value || "tool_calls" in value)) ||
+    (typeof value.type === "string" && ("call_id" in value || value.type === "reasoning")));
+
+const SOURCES: Readonly<Record<string, LogSource>> = {
+  "openai-chat": "openai-request",
+  "anthropic-messages": "anthropic-request",
+  "openai-responses": "responses-request",
+};
+
+/** Fields that make `{ messages }` the body of a request rather than just a list in an object. */
+const REQUEST_FIELDS = ["model", "tools", "system", "temperature", "max_tokens", "stream", "tool_choice"];
+
+/** A request body, or any object with `messages`: the messages pass as the very same objects. */
+export const messagesRequest: DocumentFormat = {
+  source: "openai-request",
+  matches: (value) => listOf(value.messages).length > 0 && listOf(value.messages).every(isWireMessage),
+  read(value, options) {
+    const messages = listOf(value.messages);
+    const dialect = options.dialect ?? requestDialect(value, messages);
+    const isRequest = REQUEST_FIELDS.some((field) => field in value);
+    return wireLog({ source: (isRequest && SOURCES[dialect]) || "messages", dialect, messages, value });
+  },
+};
+
+/** A Responses API request: `input` is a text or a list of items, `instructions` is the system prompt. */
+export const responsesRequest: DocumentFormat = {
+  source: "responses-request",
+  matches: (value) =>
+    !("messages" in value) &&
+    ((typeof value.input === "string" && ("model" in value || "instructions" in value)) ||
+      (listOf(value.input).length > 0 && listOf(value.input).every(isWireMessage))),
+  read(value, options) {
+    const input = value.input;
+    const messages = typeof input === "string" ? [{ role: "user", content: input }] : listOf(input);
+    const dialect = options.dialect ?? "openai-responses";
+    return wireLog({ source: "responses-request", dialect, messages, value });
+  },
+};
+
+/** A bare list: `[{ role, content }]` or Responses items. */
+export function readMessages(messages: readonly unknown[], options: LogOptions): TranscriptLog {
+  const dialect = options.dialect ?? guessDialect(messages) ?? "openai-chat";
+  return wireLog({ source: "messages", dialect, messages, value: {} });
+}
+
+function requestDialect(value: Fields, messages: readonly unknown[]): DialectId {
+  const guessed = guessDialect(messages) ?? guessByTools(value.tools);
+  if (guessed !== undefined) return guessed;
+  const hasSystemMessage = messages.some((message) => fieldsOf(message).role === "system");
+  if ("anthropic_version" in value || "stop_sequences" in value) return "anthropic-messages";
+  if (value.system !== undefined && !hasSystemMessage) return "anthropic-messages";
+  const claude = textOf(value.model)?.startsWith("claude") ?? false;
+  return claude && "max_tokens" in value && !hasSystemMessage ? "anthropic-messages" : "openai-chat";
+}
+
+function wireLog(fields: {
+  source: LogSource;
+  dialect: DialectId;
+  messages: readonly unknown[];
+  value: Fields;
+}): TranscriptLog {
+  const { source, dialect, messages, value } = fields;
+  const times = messages.map((message) => {
+    const { ts, timestamp, created_at: createdAt } = fieldsOf(message);
+    return timeOf(ts ?? timestamp ?? createdAt);
+  });
+  const tools = listOf(value.tools);
+  const optional = present({
+    system: value.system ?? value.instructions ?? undefined,
+    tools: tools.length > 0 ? tools : undefined,
+    model: textOf(value.model),
+    title: textOf(value.title) ?? textOf(value.name) ?? textOf(value.id),
+    times: times.some((time) => time !== undefined) ? times : undefined,
+  });
+  return { source, dialect, messages, ...optional, warnings: [] };
+}

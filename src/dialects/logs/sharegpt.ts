@@ -1,0 +1,87 @@
+import { argsText, contentText, type Fields, fieldsOf, isFields, listOf, textOf } from "./fields.ts";
+import { createMessageList } from "./message-list.ts";
+import type { DocumentFormat } from "./types.ts";
+
+const ROLES: Readonly<Record<string, "system" | "user" | "assistant" | "call" | "result">> = {
+  system: "system",
+  human: "user",
+  user: "user",
+  prompter: "user",
+  gpt: "assistant",
+  chatgpt: "assistant",
+  bing: "assistant",
+  bard: "assistant",
+  assistant: "assistant",
+  model: "assistant",
+  function_call: "call",
+  tool_call: "call",
+  observation: "result",
+  tool: "result",
+  function: "result",
+};
+
+const isTurn = (value: unknown): value is Fields =>
+  isFields(value) && typeof value.from === "string" && "value" in value;
+
+const turnsOf = (value: Fields): readonly unknown[] =>
+  listOf(value.conversations ?? value.conversation ?? value.items);
+
+/** ShareGPT's export and the training sets that follow it: `{ conversations: [{ from, value }] }`. */
+export const sharegpt: DocumentFormat = {
+  source: "sharegpt",
+  matches: (value) => turnsOf(value).length > 0 && turnsOf(value).every(isTurn),
+  read(value) {
+    const list = createMessageList("sharegpt");
+    let calls = 0;
+    let open: string | undefined;
+    const system = textOf(value.system);
+    if (system !== undefined) list.add({ role: "system", content: system }, undefined);
+    for (const turn of turnsOf(value).filter(isTurn)) {
+      const from = String(turn.from).toLowerCase();
+      const content = contentText(turn.value);
+      const role = ROLES[from];
+      const call = role === "call" ? parseCall(content) : undefined;
+      if (call !== undefined) {
+        calls += 1;
+        open = `call_${calls}`;
+        const toolCalls = [{ id: open, type: "function", function: call }];
+        list.add({ role: "assistant", content: null, tool_calls: toolCalls }, undefined);
+      } else if (role === "result" && open !== undefined) {
+        list.add({ role: "tool", tool_call_id: open, content }, undefined);
+        open = undefined;
+      } else {
+        if (role === undefined) list.warn(`unknown speaker "${from}" is read as the user`);
+        const plain = role === "call" ? "assistant" : role === "result" ? "user" : (role ?? "user");
+        list.add({ role: plain, content }, undefined);
+      }
+    }
+    const model = textOf(value.model);
+    return list.log({
+      dialect: "openai-chat",
+      model,
+      title: textOf(value.id),
+      tools: parseTools(value.tools),
+    });
+  },
+};
+
+/** A call written as JSON text: `{ "name": …, "arguments": … }`. */
+function parseCall(text: string): { name: string; arguments: string } | undefined {
+  try {
+    const value = fieldsOf(JSON.parse(text));
+    const name = textOf(value.name);
+    return name === undefined ? undefined : { name, arguments: argsText(value.arguments) };
+  } catch {
+    return undefined;
+  }
+}
+
+function parseTools(value: unknown): unknown {
+  if (typeof value !== "string") return Array.isArray(value) && value.length > 0 ? value : undefined;
+  try {
+    const tools: unknown = JSON.parse(value);
+    return Array.isArray(tools) && tools.length > 0 ? tools : undefined;
+  } catch {
+    return undefined;
+  }
+}

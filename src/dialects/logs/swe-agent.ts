@@ -1,0 +1,35 @@
+import { contentText, type Fields, fieldsOf, isFields, listOf, present, textOf } from "./fields.ts";
+import { createMessageList } from "./message-list.ts";
+import type { DocumentFormat } from "./types.ts";
+
+const isMessage = (value: unknown): value is Fields =>
+  isFields(value) && typeof value.role === "string" && "content" in value;
+
+/** A SWE-agent trajectory (`.traj`): `history` is what the model was sent, as Chat Completions messages with extras. */
+export const sweAgent: DocumentFormat = {
+  source: "swe-agent",
+  matches: (value) =>
+    "trajectory" in value &&
+    listOf(value.history).length > 0 &&
+    listOf(value.history).every((message) => isMessage(message)),
+  read(value) {
+    const list = createMessageList("swe-agent");
+    for (const message of listOf(value.history).filter(isMessage)) list.add(wireMessage(message), undefined);
+    const model = textOf(fieldsOf(fieldsOf(value.replay_config).model).name);
+    return list.log({ dialect: "openai-chat", model, title: textOf(value.environment) });
+  },
+};
+
+function wireMessage(message: Fields): Fields {
+  const role = message.role;
+  if (role === "tool") {
+    const id = textOf(message.tool_call_id) ?? textOf(listOf(message.tool_call_ids)[0]);
+    return { role, tool_call_id: id ?? "", content: contentText(message.content) };
+  }
+  const calls = listOf(message.tool_calls);
+  return present({
+    role,
+    content: message.content,
+    tool_calls: calls.length > 0 ? calls : undefined,
+  });
+}

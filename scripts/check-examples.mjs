@@ -1,0 +1,170 @@
+// @ts-check
+/**
+ * Holds the docs to the code: every TypeScript example compiles, every public name has a doc comment, every relative
+ * link leads somewhere.
+ */
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+import { run } from "./lib/child.mjs";
+import { filesBelow, isTestFile, root } from "./lib/project.mjs";
+import { publicExports } from "./lib/public-exports.mjs";
+import { readDocComments, readMarkdown } from "./lib/read-examples.mjs";
+
+const pages = [
+  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].filter((page) => existsSync(join(root, page))),
+  ...filesBelow(root, "docs", /\.md$/),
+];
+const sources = filesBelow(root, "src", /\.ts$/).filter((file) => !isTestFile(file));
+/** @type {Record<string, string>} */
+const entries = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).exports;
+
+/** @type {string[]} */
+const faults = [];
+/** @type {{ file: string, line: number, code: string }[]} */
+const examples = [];
+let optedOut = 0;
+
+for (const file of [...pages, ...sources]) {
+  const text = readFileSync(join(root, file), "utf8");
+  const found = file.endsWith(".md") ? readMarkdown(text) : readDocComments(text);
+  for (const { line, message } of found.faults) faults.push(`${file}:${line}: ${message}`);
+  for (const { line, code, checked } of found.examples) {
+    if (checked) examples.push({ file, line, code: file.endsWith(".md") ? code : withImports(code) });
+    else optedOut += 1;
+  }
+}
+await compileExamples();
+const names = checkDocComments();
+const links = checkLinks();
+
+for (const fault of faults) console.error(fault);
+console.log(
+  `docs: ${examples.length} examples compiled (${optedOut} opted out), ${names} public names, ${links} links, ${faults.length} fault(s)`,
+);
+process.exitCode = faults.length > 0 ? 1 : 0;
+
+/**
+ * A doc comment's example may leave out the imports of public names: the reader is looking at one of them.
+ * @param {string} code
+ * @returns {string}
+ */
+function withImports(code) {
+  if (/^import /m.test(code)) return code;
+  const words = new Set(code.match(/\w+/g));
+  /** @type {Map<string, string>} */
+  const found = new Map();
+  for (const [subpath, source] of publicEntries()) {
+    for (const { name } of publicExports(root, source)) {
+      if (words.has(name) && !found.has(name)) found.set(name, `precis${subpath.slice(1)}`);
+    }
+  }
+  return `${[...found].map(([name, from]) => `import { ${name} } from "${from}";`).join(" ")} ${code}`;
+}
+
+/** Each example is a module of its own, on the same line as in its page, so that the compiler's lines are the page's. */
+async function compileExamples() {
+  if (examples.length === 0) return;
+  // Inside the project, so that examples may import the packages that it has installed.
+  const scratch = join(root, "node_modules/.cache", `precis-examples-${process.pid}`);
+  process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
+  mkdirSync(scratch, { recursive: true });
+  writeFileSync(join(scratch, "package.json"), '{ "type": "module" }');
+  /** @type {Map<string, string>} */
+  const origins = new Map();
+  for (const [index, { file, line, code }] of examples.entries()) {
+    const name = `example-${index}.ts`;
+    origins.set(name, file);
+    writeFileSync(join(scratch, name), `${"\n".repeat(line - 1)}${code}\nexport {};\n`);
+  }
+  const config = {
+    extends: join(root, "tsconfig.json"),
+    compilerOptions: {
+      paths: sourcePaths(),
+      allowImportingTsExtensions: true,
+      rewriteRelativeImportExtensions: false,
+      noEmit: true,
+      typeRoots: [join(root, "node_modules/@types")],
+    },
+    files: [...origins.keys()],
+    include: [],
+  };
+  writeFileSync(join(scratch, "tsconfig.json"), JSON.stringify(config));
+  const { code, stdout } = await run("tsc", ["-p", scratch, "--pretty", "false"], {
+    cwd: scratch,
+    output: "capture",
+  });
+  if (code === 0) return;
+  for (const text of stdout.trim().split("\n")) {
+    const error = /^.*?(example-\d+\.ts)\((\d+),\d+\): (.*)$/.exec(text);
+    faults.push(error ? `${origins.get(error[1] ?? "")}:${error[2]}: ${error[3]}` : text);
+  }
+}
+
+/** @returns {Record<string, string[]>} */
+function sourcePaths() {
+  /** @type {Record<string, string[]>} */
+  const paths = {};
+  for (const [subpath, source] of publicEntries()) paths[`precis${subpath.slice(1)}`] = [join(root, source)];
+  return paths;
+}
+
+/** @returns {[string, string][]} subpath → source file */
+function publicEntries() {
+  return Object.entries(entries)
+    .filter(([, built]) => built.endsWith(".js"))
+    .map(([subpath, built]) => [subpath, built.replace("./dist/", "src/").replace(/\.js$/, ".ts")]);
+}
+
+/** @returns {number} how many names were looked at */
+function checkDocComments() {
+  let count = 0;
+  for (const [subpath, source] of publicEntries()) {
+    if (!existsSync(join(root, source))) {
+      faults.push(`package.json: "${subpath}" has no source ${source}`);
+      continue;
+    }
+    for (const { name, file, line, documented } of publicExports(root, source)) {
+      count += 1;
+      if (!documented)
+        faults.push(`${file}:${line}: \`${name}\` is public (${source}) and has no doc comment`);
+    }
+  }
+  return count;
+}
+
+/** @returns {number} how many links were looked at */
+function checkLinks() {
+  let count = 0;
+  for (const file of pages) {
+    const text = readFileSync(join(root, file), "utf8").replace(/```[\s\S]*?```/g, (code) =>
+      code.replace(/[^\n]/g, " "),
+    );
+    for (const link of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      const [path = "", anchor] = (link[1] ?? "").split("#");
+      if (/^[a-z]+:/.test(path)) continue;
+      count += 1;
+      const line = text.slice(0, link.index).split("\n").length;
+      const target = path === "" ? file : posix.join(dirname(file), path);
+      if (!existsSync(join(root, target))) faults.push(`${file}:${line}: the link to ${path} leads nowhere`);
+      else if (anchor !== undefined && target.endsWith(".md") && !anchorsOf(target).includes(anchor)) {
+        faults.push(`${file}:${line}: ${target} has no heading #${anchor}`);
+      }
+    }
+  }
+  return count;
+}
+
+/**
+ * The anchors of a page's headings, as the usual Markdown renderers make them.
+ * @param {string} page
+ * @returns {string[]}
+ */
+function anchorsOf(page) {
+  return [...readFileSync(join(root, page), "utf8").matchAll(/^#+ (.*)$/gm)].map((heading) =>
+    (heading[1] ?? "")
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .trim()
+      .replaceAll(" ", "-"),
+  );
+}

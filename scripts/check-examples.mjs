@@ -80,6 +80,8 @@ async function compileExamples() {
     extends: join(root, "tsconfig.json"),
     compilerOptions: {
       paths: sourcePaths(),
+      // Whether an imported name is a type is not what an example is about.
+      verbatimModuleSyntax: false,
       allowImportingTsExtensions: true,
       rewriteRelativeImportExtensions: false,
       noEmit: true,

@@ -1,0 +1,44 @@
+/**
+ * Hostile transcripts for property tests (needs `fast-check`): in core form, and on the wire of each dialect.
+ *
+ * @example
+ * import fc from "fast-check";
+ * import { hostileWire } from "precis/testing/arbitraries";
+ *
+ * fc.assert(fc.asyncProperty(hostileWire("openai-chat"), async ({ messages }) => { … }));
+ */
+
+import fc from "fast-check";
+import type { DialectId } from "../../core/types.ts";
+import { RAW_MESSAGES } from "./raw-messages.ts";
+import { toWire, type WireTranscript } from "./to-wire.ts";
+import { hostileTranscript } from "./transcripts.ts";
+
+export { RAW_MESSAGES } from "./raw-messages.ts";
+export { args, HOSTILE_TEXTS, large, lines, text } from "./texts.ts";
+export { toWire, type WireTranscript } from "./to-wire.ts";
+export { hostileTalk, hostileTranscript, longRun, round, soundRound } from "./transcripts.ts";
+
+/** The dialects that have a writer and raw messages. */
+export const WIRE_DIALECTS = ["openai-chat", "openai-responses", "anthropic-messages", "ai-sdk"] as const;
+
+/** A hostile transcript of one dialect, with rare raw messages spliced in. */
+export function hostileWire(dialect: DialectId): fc.Arbitrary<WireTranscript> {
+  const raws = RAW_MESSAGES[dialect] ?? [];
+  const splice = fc.tuple(fc.nat(), fc.nat());
+  return fc
+    .tuple(
+      hostileTranscript,
+      fc.oneof(
+        { arbitrary: fc.constant([]), weight: 3 },
+        { arbitrary: fc.array(splice, { maxLength: 5 }), weight: 2 },
+      ),
+    )
+    .map(([core, splices]) => {
+      const wire = toWire(dialect, core);
+      const messages = [...wire.messages];
+      for (const [where, which] of splices)
+        messages.splice(where % (messages.length + 1), 0, { ...raws[which % raws.length]! });
+      return { ...wire, messages };
+    });
+}

@@ -1,0 +1,64 @@
+import { callId, type MessageBuilders, TINY_PNG } from "./message-builders.ts";
+
+/** An Anthropic message, loosely: enough for tests. */
+export interface AnthropicWire {
+  readonly role: "user" | "assistant" | "system";
+  readonly content: string | readonly Readonly<Record<string, unknown>>[];
+  readonly [field: string]: unknown;
+}
+
+/** Builders for Anthropic Messages: the results of parallel calls share one user message. */
+export const anthropic: MessageBuilders<AnthropicWire> = {
+  system: (text) => ({ role: "system", content: text }),
+  user: (text) => ({ role: "user", content: text }),
+  assistant: (text) => ({ role: "assistant", content: [{ type: "text", text }] }),
+  image: (text, base64 = TINY_PNG) => ({
+    role: "user",
+    content: [
+      ...(text === undefined ? [] : [{ type: "text", text }]),
+      { type: "image", source: { type: "base64", media_type: "image/png", data: base64 } },
+    ],
+  }),
+  call: (name, args = {}, id) => anthropic.calls([{ name, args, ...(id === undefined ? {} : { id }) }])[0]!,
+  calls: (calls, text) => [
+    {
+      role: "assistant",
+      content: [
+        ...(text === undefined ? [] : [{ type: "text", text }]),
+        ...calls.map((call) => ({
+          type: "tool_use",
+          id: callId(call),
+          name: call.name,
+          input: call.args ?? {},
+        })),
+      ],
+    },
+  ],
+  result: (id, text) => ({
+    role: "user",
+    content: [{ type: "tool_result", tool_use_id: id, content: text }],
+  }),
+  results: (results) => [
+    {
+      role: "user",
+      content: results.map((result) => ({
+        type: "tool_result",
+        tool_use_id: result.id,
+        content: result.text,
+      })),
+    },
+  ],
+  round: (name, args, text, id = `call_${name}`) => [
+    anthropic.call(name, args, id),
+    anthropic.result(id, text),
+  ],
+  reasoning: (thought, text, signature = "") => [
+    {
+      role: "assistant",
+      content: [
+        { type: "thinking", thinking: thought, signature },
+        { type: "text", text },
+      ],
+    },
+  ],
+};

@@ -1,0 +1,38 @@
+import { callId, type MessageBuilders, TINY_PNG } from "./message-builders.ts";
+
+/** A Chat Completions message, loosely: enough for tests. */
+export interface ChatWire {
+  readonly role: "system" | "developer" | "user" | "assistant" | "tool";
+  readonly content: string | readonly Readonly<Record<string, unknown>>[] | null;
+  readonly [field: string]: unknown;
+}
+
+/** Builders for Chat Completions. */
+export const chat: MessageBuilders<ChatWire> = {
+  system: (text) => ({ role: "system", content: text }),
+  user: (text) => ({ role: "user", content: text }),
+  assistant: (text) => ({ role: "assistant", content: text }),
+  image: (text, base64 = TINY_PNG) => ({
+    role: "user",
+    content: [
+      ...(text === undefined ? [] : [{ type: "text", text }]),
+      { type: "image_url", image_url: { url: `data:image/png;base64,${base64}` } },
+    ],
+  }),
+  call: (name, args = {}, id) => chat.calls([{ name, args, ...(id === undefined ? {} : { id }) }])[0]!,
+  calls: (calls, text) => [
+    {
+      role: "assistant",
+      content: text ?? null,
+      tool_calls: calls.map((call) => ({
+        id: callId(call),
+        type: "function",
+        function: { name: call.name, arguments: JSON.stringify(call.args ?? {}) },
+      })),
+    },
+  ],
+  result: (id, text) => ({ role: "tool", tool_call_id: id, content: text }),
+  results: (results) => results.map((result) => chat.result(result.id, result.text)),
+  round: (name, args, text, id = `call_${name}`) => [chat.call(name, args, id), chat.result(id, text)],
+  reasoning: (thought, text) => [{ role: "assistant", content: text, reasoning_content: thought }],
+};

@@ -1,0 +1,56 @@
+/** A call of a tool, as the builders take it. */
+export interface CallSpec {
+  readonly name: string;
+  readonly args?: Readonly<Record<string, unknown>>;
+  readonly id?: string;
+}
+
+/** An answer of a tool, as the builders take it. */
+export interface ResultSpec {
+  readonly id: string;
+  readonly text: string;
+  readonly name?: string;
+}
+
+/**
+ * Writes messages of one dialect in few words. What one message is differs by format (parallel results are one
+ * message for Anthropic and several for the others), so `calls`, `results` and `round` return lists.
+ */
+export interface MessageBuilders<M> {
+  /** Chat and AI SDK; Anthropic takes it as `fit({ system })`, so the message form is for tests of `read`. */
+  system(text: string): M;
+  user(text: string): M;
+  assistant(text: string): M;
+  /** A user message with a picture, alone or behind a text. */
+  image(text?: string, base64?: string): M;
+  /** An assistant message with one call. The id defaults to `call_<name>`. */
+  call(name: string, args?: CallSpec["args"], id?: string): M;
+  /** Parallel calls. */
+  calls(calls: readonly CallSpec[], text?: string): M[];
+  result(id: string, text: string, name?: string): M;
+  /** Answers to parallel calls, in the order given. */
+  results(results: readonly ResultSpec[]): M[];
+  /** One call and its answer. */
+  round(name: string, args: CallSpec["args"], text: string, id?: string): M[];
+  /** An assistant text with reasoning; `signature` makes it signed. */
+  reasoning(thought: string, text: string, signature?: string): M[];
+}
+
+/** The default id of a call. */
+export const callId = (call: CallSpec): string => call.id ?? `call_${call.name}`;
+
+/** A 1×1 PNG, so that builders need no file. */
+export const TINY_PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/** Marks a wire message as pinned. */
+export function pin<M extends object>(message: M): M & { readonly precis: { readonly pin: true } } {
+  return { ...message, precis: { pin: true } };
+}
+
+/** Marks a wire message as knowledge. */
+export function knowledge<M extends object>(
+  message: M,
+): M & { readonly precis: { readonly knowledge: true } } {
+  return { ...message, precis: { knowledge: true } };
+}

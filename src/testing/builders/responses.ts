@@ -1,0 +1,52 @@
+import { callId, type MessageBuilders, TINY_PNG } from "./message-builders.ts";
+
+/** An item of the Responses API, loosely: enough for tests. */
+export interface ResponsesWire {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+const message = (role: string, type: string, text: string): ResponsesWire => ({
+  type: "message",
+  role,
+  content: [{ type, text }],
+});
+
+/** Builders for the Responses API: every call and every result is an item of its own. */
+export const responses: MessageBuilders<ResponsesWire> = {
+  system: (text) => message("system", "input_text", text),
+  user: (text) => message("user", "input_text", text),
+  assistant: (text) => message("assistant", "output_text", text),
+  image: (text, base64 = TINY_PNG) => ({
+    type: "message",
+    role: "user",
+    content: [
+      ...(text === undefined ? [] : [{ type: "input_text", text }]),
+      { type: "input_image", image_url: `data:image/png;base64,${base64}`, detail: "auto" },
+    ],
+  }),
+  call: (name, args = {}, id = `call_${name}`) => ({
+    type: "function_call",
+    call_id: id,
+    name,
+    arguments: JSON.stringify(args),
+  }),
+  calls: (calls, text) => [
+    ...(text === undefined ? [] : [responses.assistant(text)]),
+    ...calls.map((call) => responses.call(call.name, call.args, callId(call))),
+  ],
+  result: (id, text) => ({ type: "function_call_output", call_id: id, output: text }),
+  results: (results) => results.map((result) => responses.result(result.id, result.text)),
+  round: (name, args, text, id = `call_${name}`) => [
+    responses.call(name, args, id),
+    responses.result(id, text),
+  ],
+  reasoning: (thought, text, signature) => [
+    {
+      type: "reasoning",
+      summary: [{ type: "summary_text", text: thought }],
+      ...(signature === undefined ? {} : { encrypted_content: signature }),
+    },
+    responses.assistant(text),
+  ],
+};

@@ -1,0 +1,51 @@
+import type { DialectId } from "../core/types.ts";
+import { lastUserIndex } from "./check-view.ts";
+import { judgeWire } from "./wire/judge-wire.ts";
+
+/** Tokens that a wire format may need beyond head and last user message: a first user message, markers. */
+export const FORMAT_MINIMUM = 64;
+
+/** What `checkImpossible` needs: the call that threw `BudgetImpossibleError`. */
+export interface CheckImpossibleInput {
+  readonly dialect: DialectId;
+  readonly transcript: readonly unknown[];
+  readonly system?: unknown;
+  readonly pinned?: readonly number[];
+  readonly extras?: readonly unknown[];
+  readonly budget: number;
+  readonly count: (message: unknown) => number;
+}
+
+/**
+ * Whether a `BudgetImpossibleError` was right: only where the head and the last user message alone don't fit.
+ * Generous to the engine: pinned rounds count whole, and the format's minimum is rounded up.
+ */
+export function checkImpossible(input: CheckImpossibleInput): string[] {
+  const { dialect, transcript, system, budget, count } = input;
+  const judgement = judgeWire(dialect, transcript);
+  const needed = new Set(input.pinned ?? []);
+  const firstOther = judgement.facts.findIndex((fact) => fact.role !== "system");
+  for (let index = 0; index < (firstOther < 0 ? transcript.length : firstOther); index++) needed.add(index);
+  const last = lastUserIndex(dialect, transcript);
+  if (last >= 0) needed.add(last);
+  addRounds(needed, judgement.partners);
+
+  let least = FORMAT_MINIMUM + (system === undefined ? 0 : count({ role: "system", content: system }));
+  for (const index of needed) least += count(transcript[index]);
+  for (const extra of input.extras ?? []) least += count(extra);
+  return least <= budget
+    ? [`impossible: head and last user message need at most ${least} tokens, the budget is ${budget}`]
+    : [];
+}
+
+/** A message with a call or a result brings the rest of its round. */
+function addRounds(needed: Set<number>, partners: ReadonlyMap<string, number>): void {
+  for (let size = -1; size !== needed.size; ) {
+    size = needed.size;
+    for (const [link, call] of partners) {
+      const result = Number.parseInt(link, 10);
+      if (!needed.has(result) && !needed.has(call)) continue;
+      needed.add(result).add(call);
+    }
+  }
+}

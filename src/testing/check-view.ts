@@ -1,0 +1,196 @@
+import type { DialectId, Entry, FitResult } from "../core/types.ts";
+import { checkEdit } from "./check-edit.ts";
+import { checkEntries, shownEntries } from "./check-entries.ts";
+import { isObject, objects, str } from "./wire/facts.ts";
+import { judgeWire, wireFacts } from "./wire/judge-wire.ts";
+
+/** What `checkView` needs to judge one result of `fit` or `compact`. */
+export interface CheckViewInput {
+  readonly dialect: DialectId;
+  /** The transcript that went in: the very array and objects. */
+  readonly transcript: readonly unknown[];
+  /** `JSON.stringify(transcript)` from before the call: proves that nothing was changed. */
+  readonly snapshot?: string;
+  /** The system prompt that went in, where the format keeps it apart. */
+  readonly system?: unknown;
+  /** Indexes of messages that were pinned or marked as knowledge. */
+  readonly pinned?: readonly number[];
+  readonly extras?: readonly unknown[];
+  readonly result: Pick<FitResult<unknown>, "messages" | "system" | "report">;
+  /** What the view may use. Left out: `report.budget.budget`. */
+  readonly budget?: number;
+  /** Tokens of one wire message, counted anew. The system prompt apart comes as `{ role: "system", content }`. */
+  readonly count: (message: unknown) => number;
+  /** Tokens of a text by the plain tokenizer: a lower bound that no counting rule can argue away. */
+  readonly plain?: (text: string) => number;
+}
+
+/**
+ * Judges a view from the provider's side and returns every breach of the post-conditions as a sentence.
+ * An empty list means: valid, within the budget, complete, and the transcript untouched.
+ */
+export function checkView(input: CheckViewInput): string[] {
+  const { dialect, transcript, result } = input;
+  const { messages, report } = result;
+  const breaches = checkEntries(report.entries, transcript.length, report.counts);
+  const extras = input.extras ?? [];
+  const shown = alignShown(input);
+  if (shown === undefined) {
+    const count = shownEntries(report.entries).length;
+    return [...breaches, `receipt: ${messages.length} messages were sent, the entries show ${count}`];
+  }
+
+  if (input.snapshot !== undefined && JSON.stringify(transcript) !== input.snapshot)
+    breaches.push("purity: the transcript was changed");
+  if ((report.outcome === "pass" || report.outcome === "nothing-to-gain") && extras.length === 0)
+    if (messages.length !== transcript.length || messages.some((message, at) => message !== transcript[at]))
+      breaches.push(`pass-through: outcome ${report.outcome}, but the messages aren't the transcript's own`);
+
+  for (const [at, entry] of shown.entries()) {
+    const message = messages[at];
+    if (entry.type === "keep" && message !== transcript[entry.index])
+      breaches.push(`same-object: message ${entry.index} is kept, but isn't the very same object`);
+    if (entry.type === "edit")
+      breaches.push(...checkEdit(dialect, transcript[entry.index], message, entry.edits, entry.index));
+    if (entry.type === "insert" && !wireFacts(dialect, message).texts.join("").includes(entry.message.text))
+      breaches.push("insert: the inserted text isn't what was sent");
+  }
+  for (const [at, extra] of extras.entries())
+    if (messages[shown.length + at] !== extra)
+      breaches.push(`extras: extra ${at} isn't sent last, untouched`);
+
+  breaches.push(...checkWire(input, shown));
+  breaches.push(...checkHead(input, shown));
+  breaches.push(...checkLastUserMessage(input, shown));
+  breaches.push(...checkTokens(input));
+  return breaches;
+}
+
+/** The entries that stand in `messages`, one for one; undefined when the two can't be matched. */
+function alignShown(input: CheckViewInput): Entry[] | undefined {
+  const all = shownEntries(input.result.report.entries);
+  const length = input.result.messages.length - (input.extras?.length ?? 0);
+  if (all.length === length) return all;
+  // A summary that goes into a system prompt apart stands in `system`, not among the messages.
+  const without = all.filter((entry) => entry.type !== "insert" || entry.message.role !== "system");
+  return without.length === length && input.result.system !== undefined ? without : undefined;
+}
+
+/** No fault that the transcript didn't have: each fault is known by its kind, its message and its call id. */
+function checkWire(input: CheckViewInput, shown: readonly Entry[]): string[] {
+  const { dialect, transcript, extras = [] } = input;
+  const before = judgeWire(dialect, [...transcript, ...extras]);
+  const after = judgeWire(dialect, input.result.messages);
+  const indexOf = (at: number): number | "insert" => {
+    const entry = shown[at];
+    if (entry === undefined) return transcript.length + at - shown.length;
+    return entry.type === "insert" ? "insert" : entry.index;
+  };
+  const whole = new Set(["first-role", "ends-with-assistant", "no-messages"]);
+  const name = (kind: string, at: number | string, id: string) =>
+    whole.has(kind) ? kind : `${kind} ${at} ${id}`;
+  const known = new Set(before.faults.map((fault) => name(fault.kind, fault.at, fault.id)));
+  const breaches: string[] = [];
+  for (const fault of after.faults) {
+    const index = indexOf(fault.at);
+    if (!known.has(name(fault.kind, index, fault.id)))
+      breaches.push(`wire: ${fault.kind} at message ${index}${fault.id === "" ? "" : ` (call ${fault.id})`}`);
+  }
+  for (const [link, partner] of after.partners) {
+    const at = Number.parseInt(link, 10);
+    const old = before.partners.get(`${indexOf(at)}${link.slice(String(at).length)}`);
+    if (old !== undefined && old !== indexOf(partner))
+      breaches.push(
+        `wire: result ${link} was answered to message ${old}, now to message ${indexOf(partner)}`,
+      );
+  }
+  if (hasLoneSurrogate([input.result.messages, input.result.system]))
+    if (!hasLoneSurrogate([transcript, input.system, extras]))
+      breaches.push("wire: a character was cut in half (lone surrogate)");
+  return breaches;
+}
+
+function hasLoneSurrogate(value: unknown): boolean {
+  if (typeof value === "string") return !value.isWellFormed();
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return false;
+  return Object.values(value).some(hasLoneSurrogate);
+}
+
+/** System prompt, leading system messages, pins and knowledge: word for word. */
+function checkHead(input: CheckViewInput, shown: readonly Entry[]): string[] {
+  const { dialect, transcript, system, result } = input;
+  const breaches: string[] = [];
+  const head = new Set(input.pinned ?? []);
+  for (const [index, message] of transcript.entries()) {
+    if (wireFacts(dialect, message).role !== "system") break;
+    head.add(index);
+  }
+  for (const index of head) {
+    const entry = shown.find((line) => line.type !== "insert" && line.index === index);
+    if (entry === undefined) breaches.push(`head: message ${index} isn't shown`);
+    else if (entry.type === "edit" && entry.edits.some((edit) => edit.type === "replace"))
+      breaches.push(`head: message ${index} isn't shown word for word`);
+  }
+  if (system !== undefined && !promptText(result.system).startsWith(promptText(system)))
+    breaches.push("head: the system prompt isn't sent word for word");
+  return breaches;
+}
+
+function promptText(system: unknown): string {
+  if (typeof system === "string") return system;
+  if (isObject(system)) return promptText(system["content"]);
+  return objects(system)
+    .map((part) => str(part["text"]))
+    .join("\n");
+}
+
+/**
+ * Index of the newest message in which a person says or shows something. One that also carries tool results belongs
+ * to its round; one that begins like a summary may be precis's own, stored by the host. Both count when they come last:
+ * then they are what the model is to answer.
+ */
+export function lastUserIndex(dialect: DialectId, transcript: readonly unknown[]): number {
+  return transcript.findLastIndex((message, index) => {
+    const facts = wireFacts(dialect, message);
+    if (facts.role !== "user" || (facts.words.every((text) => text.trim() === "") && facts.media === 0))
+      return false;
+    const doubtful = facts.results.length > 0 || facts.words[0]?.startsWith("<conversation-summary") === true;
+    return !doubtful || index === transcript.length - 1;
+  });
+}
+
+function checkLastUserMessage(input: CheckViewInput, shown: readonly Entry[]): string[] {
+  const { dialect, transcript, result } = input;
+  const index = lastUserIndex(dialect, transcript);
+  if (index < 0) return [];
+  const at = shown.findIndex((entry) => entry.type !== "insert" && entry.index === index);
+  if (at < 0) return [`last-user-message: message ${index} isn't shown`];
+  const sent = wireFacts(dialect, result.messages[at]).texts;
+  return wireFacts(dialect, transcript[index]).words.every((text) => sent.includes(text))
+    ? []
+    : [`last-user-message: the text of message ${index} isn't shown word for word`];
+}
+
+function checkTokens(input: CheckViewInput): string[] {
+  const { transcript, system, result, count, plain, dialect } = input;
+  const { report } = result;
+  const prompt = (value: unknown) => (value === undefined ? 0 : count({ role: "system", content: value }));
+  const sum = (messages: readonly unknown[]) =>
+    messages.reduce<number>((total, message) => total + count(message), 0);
+  const budget = input.budget ?? report.budget.budget;
+  const after = sum(result.messages) + prompt(result.system);
+  const before = sum(transcript) + sum(input.extras ?? []) + prompt(system);
+  const breaches: string[] = [];
+  if (after > budget) breaches.push(`budget: the view has ${after} tokens, the budget is ${budget}`);
+  if (after > before) breaches.push(`size: the view has ${after} tokens, the transcript ${before}`);
+  if (report.tokens.after !== after)
+    breaches.push(`report: says ${report.tokens.after} tokens after, counted ${after}`);
+  if (plain !== undefined) {
+    let least = 0;
+    for (const message of result.messages)
+      for (const text of wireFacts(dialect, message).texts) least += plain(text);
+    if (least > budget)
+      breaches.push(`budget: the view's bare texts have ${least} tokens, the budget is ${budget}`);
+  }
+  return breaches;
+}

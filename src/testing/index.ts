@@ -1,0 +1,32 @@
+/**
+ * For tests of hosts and of precis itself: builders of wire messages, a clock that stands still, and `checkView`, which
+ * judges a view from the provider's side. Nothing here needs a test runner; hostile transcripts for property tests are
+ * in `precis/testing/arbitraries`, which needs `fast-check`.
+ *
+ * @example
+ * import { chat, checkView } from "precis/testing";
+ *
+ * const transcript = [chat.user("Hi"), ...chat.round("read", { path: "a.ts" }, "…"), chat.user("Go on.")];
+ * const result = await compactor.fit(transcript);
+ * const breaches = checkView({ dialect: "openai-chat", transcript, result, count });  // [] when all is well
+ */
+
+export { type AiSdkWire, aiSdk } from "./builders/ai-sdk.ts";
+export { type AnthropicWire, anthropic } from "./builders/anthropic.ts";
+export { type ChatWire, chat } from "./builders/chat.ts";
+export {
+  type CallSpec,
+  callId,
+  knowledge,
+  type MessageBuilders,
+  pin,
+  type ResultSpec,
+  TINY_PNG,
+} from "./builders/message-builders.ts";
+export { type ResponsesWire, responses } from "./builders/responses.ts";
+export { type CheckImpossibleInput, checkImpossible, FORMAT_MINIMUM } from "./check-impossible.ts";
+export { type CheckViewInput, checkView, lastUserIndex } from "./check-view.ts";
+export { deepFreeze } from "./deep-freeze.ts";
+export { createFakeClock, type FakeClock } from "./fake-clock.ts";
+export type { WireFacts, WireLink } from "./wire/facts.ts";
+export { judgeWire, type WireFault, type WireJudgement, wireFacts } from "./wire/judge-wire.ts";

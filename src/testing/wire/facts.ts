@@ -1,0 +1,67 @@
+/**
+ * What a provider sees when it looks at one wire message. Written from the wire formats alone: nothing here shares
+ * code with `src/dialects` or `src/core`, so that a misreading there can't hide itself.
+ */
+
+/** A call or a result inside a wire message. */
+export interface WireLink {
+  /** Keeps namespaces apart: a `custom_tool_call` isn't answered by a `function_call_output`. */
+  readonly kind: string;
+  readonly id: string;
+  readonly name?: string;
+}
+
+/** One wire message as its provider judges it. */
+export interface WireFacts {
+  readonly role: "system" | "user" | "assistant" | "tool";
+  /** Calls that need an answer in a later message. */
+  readonly calls: readonly WireLink[];
+  /** Answers to calls of an earlier message. */
+  readonly results: readonly WireLink[];
+  /** Every text that the model reads: text, arguments, results. Reasoning is left out. */
+  readonly texts: readonly string[];
+  /** What a person wrote: text of a user message that is no tool result. */
+  readonly words: readonly string[];
+  /** Pictures, files and parts of unknown kind, outside tool results. */
+  readonly media: number;
+  readonly reasoning: number;
+  /** A tool result stands after a text of the same message (refused by Anthropic). */
+  readonly textBeforeResult: boolean;
+  /** Arguments of calls where the format wants JSON text. */
+  readonly jsonArgs: readonly string[];
+}
+
+/** A list of plain JSON objects or nothing: hostile input must not throw here. */
+export function objects(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function str(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** Collects the facts of one message; `done` freezes them. */
+export class FactsBuilder {
+  readonly calls: WireLink[] = [];
+  readonly results: WireLink[] = [];
+  readonly texts: string[] = [];
+  readonly words: string[] = [];
+  readonly jsonArgs: string[] = [];
+  media = 0;
+  reasoning = 0;
+  textBeforeResult = false;
+
+  text(text: string, words: boolean): void {
+    if (text === "") return;
+    this.texts.push(text);
+    if (words) this.words.push(text);
+  }
+
+  done(role: WireFacts["role"]): WireFacts {
+    return { role, ...this };
+  }
+}

@@ -1,0 +1,144 @@
+import type { DialectId } from "../../core/types.ts";
+import { aiSdkFacts } from "./ai-sdk.ts";
+import { anthropicFacts } from "./anthropic-messages.ts";
+import type { WireFacts, WireLink } from "./facts.ts";
+import { chatFacts } from "./openai-chat.ts";
+import { responsesFacts } from "./openai-responses.ts";
+
+/** Something for which a provider answers 400, and the position of the message that it would name. */
+export interface WireFault {
+  readonly kind:
+    | "unanswered-call"
+    | "orphan-result"
+    | "text-before-result"
+    | "empty-message"
+    | "first-role"
+    | "ends-with-assistant"
+    | "dangling-reasoning"
+    | "no-messages";
+  readonly at: number;
+  readonly id: string;
+}
+
+/** A list of wire messages as its provider judges it. */
+export interface WireJudgement {
+  readonly facts: readonly WireFacts[];
+  readonly faults: readonly WireFault[];
+  /** `position/kind/id` of a result → position of the message with its call. */
+  readonly partners: ReadonlyMap<string, number>;
+}
+
+const READERS: Readonly<Record<string, (message: unknown) => WireFacts>> = {
+  "openai-chat": chatFacts,
+  "openai-responses": responsesFacts,
+  "anthropic-messages": anthropicFacts,
+  "ai-sdk": aiSdkFacts,
+};
+
+/** What one message is on the wire. */
+export function wireFacts(dialect: DialectId, message: unknown): WireFacts {
+  const reader = READERS[dialect];
+  if (reader === undefined) throw new Error(`No wire reader for the dialect "${dialect}".`);
+  return reader(message);
+}
+
+/** Everything that the provider of this dialect would refuse in this list. */
+export function judgeWire(dialect: DialectId, messages: readonly unknown[]): WireJudgement {
+  const facts = messages.map((message) => wireFacts(dialect, message));
+  const faults: WireFault[] = [];
+  const partners = new Map<string, number>();
+  const pair = dialect === "openai-responses" ? pairAnywhere : pairDirect;
+  pair(dialect, facts, faults, partners);
+  for (const [at, fact] of facts.entries()) {
+    if (fact.textBeforeResult) faults.push({ kind: "text-before-result", at, id: "" });
+    if (isEmpty(fact)) faults.push({ kind: "empty-message", at, id: "" });
+  }
+  const first = facts.findIndex((fact) => fact.role !== "system");
+  if (dialect === "anthropic-messages" && first >= 0 && facts[first]?.role !== "user")
+    faults.push({ kind: "first-role", at: first, id: "" });
+  if (facts.at(-1)?.role === "assistant")
+    faults.push({ kind: "ends-with-assistant", at: facts.length - 1, id: "" });
+  if (first < 0) faults.push({ kind: "no-messages", at: -1, id: "" });
+  if (dialect === "openai-responses") findDanglingReasoning(facts, faults);
+  return { facts, faults, partners };
+}
+
+/** Nothing that a model could read: providers refuse such a message, or answer it with confusion. */
+export function isEmpty(fact: WireFacts): boolean {
+  return (
+    fact.calls.length + fact.results.length + fact.media + fact.reasoning === 0 &&
+    fact.texts.every((text) => text.trim() === "")
+  );
+}
+
+const key = (at: number, link: WireLink) => `${at}/${link.kind}/${link.id}`;
+
+/** Chat, Anthropic, AI SDK: results stand in the run of result messages right behind the message with the calls. */
+function pairDirect(
+  dialect: DialectId,
+  facts: readonly WireFacts[],
+  faults: WireFault[],
+  partners: Map<string, number>,
+): void {
+  const carriesResults = (fact: WireFacts | undefined) =>
+    fact !== undefined && (fact.role === "tool" || fact.results.length > 0);
+  for (let at = 0; at < facts.length; at++) {
+    const fact = facts[at]!;
+    // Anthropic looks into the very next message only; the others take a run of tool messages.
+    const end = (start: number) => {
+      let stop = start;
+      while (carriesResults(facts[stop])) {
+        stop++;
+        if (dialect === "anthropic-messages") break;
+      }
+      return stop;
+    };
+    if (fact.calls.length > 0) {
+      const answered = new Set<string>();
+      for (let next = at + 1; next < end(at + 1); next++)
+        for (const result of facts[next]!.results) {
+          answered.add(result.id);
+          if (fact.calls.some((call) => call.id === result.id)) partners.set(key(next, result), at);
+        }
+      for (const call of fact.calls)
+        if (!answered.has(call.id)) faults.push({ kind: "unanswered-call", at, id: call.id });
+    }
+  }
+  for (const [at, fact] of facts.entries())
+    for (const result of fact.results)
+      if (!partners.has(key(at, result))) faults.push({ kind: "orphan-result", at, id: result.id });
+}
+
+/** Responses: an output may stand anywhere behind its call. */
+function pairAnywhere(
+  _dialect: DialectId,
+  facts: readonly WireFacts[],
+  faults: WireFault[],
+  partners: Map<string, number>,
+): void {
+  const open = new Map<string, number[]>();
+  for (const [at, fact] of facts.entries()) {
+    for (const call of fact.calls) {
+      const name = `${call.kind}/${call.id}`;
+      open.set(name, [...(open.get(name) ?? []), at]);
+    }
+    for (const result of fact.results) {
+      const partner = open.get(`${result.kind}/${result.id}`)?.shift();
+      if (partner === undefined) faults.push({ kind: "orphan-result", at, id: result.id });
+      else partners.set(key(at, result), partner);
+    }
+  }
+  for (const [name, left] of open)
+    for (const at of left)
+      faults.push({ kind: "unanswered-call", at, id: name.slice(name.indexOf("/") + 1) });
+}
+
+/** A reasoning item must be followed by the item that it led to. */
+function findDanglingReasoning(facts: readonly WireFacts[], faults: WireFault[]): void {
+  for (const [at, fact] of facts.entries()) {
+    if (fact.reasoning === 0) continue;
+    let next = at + 1;
+    while ((facts[next]?.reasoning ?? 0) > 0) next++;
+    if (facts[next]?.role !== "assistant") faults.push({ kind: "dangling-reasoning", at, id: "" });
+  }
+}

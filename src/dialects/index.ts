@@ -1,13 +1,16 @@
 import { ConfigError } from "../core/errors.ts";
 import type { Dialect } from "../core/types.ts";
+import { anthropicMessages } from "./anthropic-messages/index.ts";
 import { openaiChat } from "./openai-chat/index.ts";
 
+export type { AnthropicMessage, AnthropicPart } from "./anthropic-messages/index.ts";
 export type { ChatMessage, ChatPart, ChatToolCall } from "./openai-chat/index.ts";
-export { openaiChat };
+export { anthropicMessages, openaiChat };
 
 /** Every dialect of precis by its id. */
 export const dialects = {
   [openaiChat.id]: openaiChat,
+  [anthropicMessages.id]: anthropicMessages,
 } as Readonly<Record<string, Dialect<unknown>>>;
 
 /** The dialect of that id. */

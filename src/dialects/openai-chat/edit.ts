@@ -1,5 +1,6 @@
 import type { Edit } from "../../core/types.ts";
 import { type EditCursor, editCursor, lockedPart } from "../shared/edit-cursor.ts";
+import { editParts, sameFields } from "../shared/edit-parts.ts";
 import { toArgsText } from "../shared/json.ts";
 import { EMPTY_TEXT, legalText, PARAGRAPH } from "../shared/legal-text.ts";
 import { ID, read } from "./read.ts";
@@ -28,14 +29,14 @@ export function edit(message: ChatMessage, edits: readonly Edit[]): ChatMessage 
     if (text !== undefined) next.content = resultContent(message.content, text);
     if (cursor.append.length > 0) next.content = appendText(next.content, cursor.append);
   } else {
-    next.content = editContent(message.content, cursor, role === "assistant" && cursor.strip);
+    next.content = editContent(message.content, cursor);
     if (role === "assistant") editAssistant(next, message, cursor);
     if (cursor.append.length > 0) next.content = appendText(next.content, cursor.append);
     if (next.content === undefined && !("content" in message)) delete next.content;
     fillEmpty(next, message);
   }
   cursor.done();
-  return changed(message, next) ? next : message;
+  return sameFields(message, next) ? message : next;
 }
 
 /** All of a result becomes one text. An array stays an array, for the cache marker on its last text part. */
@@ -45,26 +46,17 @@ function resultContent(content: Content, text: string): Content {
   return [{ ...last, type: "text", text }];
 }
 
-function editContent(content: Content, cursor: EditCursor, strip: boolean): Content {
+function editContent(content: Content, cursor: EditCursor): Content {
   if (typeof content === "string") {
     if (content === "") return content;
     const text = cursor.next();
     return text === undefined ? content : legalText(text);
   }
   if (!Array.isArray(content)) return content;
-  let touched = false;
-  const parts: ChatPart[] = [];
-  for (const part of content as readonly ChatPart[]) {
-    if (isReasoningPart(part)) {
-      if (strip) touched = true;
-      else parts.push(part);
-      continue;
-    }
-    const text = cursor.next();
-    if (text !== undefined) touched = true;
-    parts.push(text === undefined ? part : replacePart(part, text));
-  }
-  return touched ? parts : content;
+  return editParts(content as readonly ChatPart[], cursor, {
+    isReasoning: isReasoningPart,
+    replace: replacePart,
+  });
 }
 
 function replacePart(part: ChatPart, text: string): ChatPart {
@@ -114,15 +106,8 @@ function appendText(content: Content, texts: readonly string[]): Content {
 
 function fillEmpty(next: Draft, message: ChatMessage): void {
   const hasText = typeof next.content === "string" ? next.content !== "" : Boolean(next.content?.length);
-  if (hasText || !changed(message, next)) return;
+  if (hasText || sameFields(message, next)) return;
   const speaks = Boolean(next.tool_calls?.length || next.function_call || next.refusal || next.audio);
   if (!speaks) next.content = EMPTY_TEXT;
   else if (Array.isArray(next.content)) next.content = null;
-}
-
-function changed(before: ChatMessage, after: ChatMessage): boolean {
-  const a = before as unknown as Record<string, unknown>;
-  const b = after as unknown as Record<string, unknown>;
-  const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return [...keys].some((key) => a[key] !== b[key] || key in a !== key in b);
 }

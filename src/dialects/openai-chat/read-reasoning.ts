@@ -1,5 +1,6 @@
 import type { ReasoningPart } from "../../core/types.ts";
 import { isRecord } from "../shared/malformed.ts";
+import { opaqueReasoning } from "../shared/opaque-reasoning.ts";
 
 /**
  * The reasoning in the fields of an assistant message. Servers that send several of these fields repeat the same
@@ -15,7 +16,9 @@ export function readReasoning(message: Record<string, unknown>): ReasoningPart[]
       return [{ type: "reasoning", text: field, signed: typeof opaque === "string" }];
     }
   }
-  return typeof opaque === "string" ? [{ type: "reasoning", text: opaque, signed: true }] : [];
+  return typeof opaque === "string"
+    ? [{ type: "reasoning", text: opaqueReasoning(opaque), signed: true }]
+    : [];
 }
 
 /** One entry of `reasoning_details`, `thinking_blocks` or a content part that is reasoning. */
@@ -23,7 +26,9 @@ export function readDetail(detail: unknown): ReasoningPart {
   if (!isRecord(detail)) return { type: "reasoning", text: String(detail), signed: false };
   const { text, summary, thinking, data, signature } = detail;
   const signed = typeof data === "string" || (typeof signature === "string" && signature !== "");
-  return { type: "reasoning", text: firstText([text, summary, thinking, data]), signed };
+  const visible = firstText([text, summary, thinking]);
+  const opaque = visible === "" && typeof data === "string" ? opaqueReasoning(data) : "";
+  return { type: "reasoning", text: visible || opaque, signed };
 }
 
 function firstText(values: readonly unknown[]): string {

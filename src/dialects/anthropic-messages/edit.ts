@@ -1,0 +1,70 @@
+import type { Edit } from "../../core/types.ts";
+import { editCursor, lockedPart } from "../shared/edit-cursor.ts";
+import { editParts, sameFields } from "../shared/edit-parts.ts";
+import { toArgsObject } from "../shared/json.ts";
+import { EMPTY_TEXT, legalText } from "../shared/legal-text.ts";
+import { ID, read } from "./read.ts";
+import { type AnthropicMessage, type AnthropicPart, isReasoningPart } from "./wire.ts";
+
+/**
+ * The message with the edits applied. One that would be left without content gets a text part `(empty)`. Text that is
+ * appended becomes a part of its own, so that a system prompt keeps its cache breakpoint before it.
+ */
+export function edit(message: AnthropicMessage, edits: readonly Edit[]): AnthropicMessage {
+  // Throws on what isn't a message of this format.
+  read(message);
+  const cursor = editCursor(ID, edits);
+  let { content } = message;
+  if (typeof content === "string") {
+    const text = content === "" ? undefined : cursor.next();
+    if (text !== undefined) content = legalText(text);
+  } else {
+    content = editParts(content, cursor, { isReasoning: isReasoningPart, replace: replacePart });
+    if (content.length === 0 && message.content.length > 0 && cursor.append.length === 0) {
+      content = [textPart(EMPTY_TEXT)];
+    }
+  }
+  if (cursor.append.length > 0) content = [...asParts(content), ...cursor.append.map(textPart)];
+  cursor.done();
+  const next = { ...message, content };
+  return sameFields(message, next) ? message : next;
+}
+
+function textPart(text: string): AnthropicPart {
+  return { type: "text", text: legalText(text) };
+}
+
+function asParts(content: AnthropicMessage["content"]): readonly AnthropicPart[] {
+  if (typeof content !== "string") return content;
+  return content === "" ? [] : [textPart(content)];
+}
+
+function replacePart(part: AnthropicPart, text: string): AnthropicPart {
+  switch (part.type) {
+    case "text": {
+      // Citations quote the text that is gone.
+      const { citations, ...rest } = part as AnthropicPart & { citations?: unknown };
+      return { ...rest, text: legalText(text) };
+    }
+    case "tool_use":
+      return { ...part, input: toArgsObject(text) };
+    case "tool_result":
+      return { ...part, content: resultContent(part.content, text) };
+    case "image":
+    case "document":
+    case "search_result": {
+      // A cache breakpoint belongs to the place, not to the picture.
+      const marker = part.cache_control === undefined ? {} : { cache_control: part.cache_control };
+      return { ...textPart(text), ...marker };
+    }
+    default:
+      throw lockedPart(ID, part.type);
+  }
+}
+
+/** A list stays a list, for the cache breakpoint on its last text. */
+function resultContent(content: unknown, text: string): unknown {
+  if (!Array.isArray(content)) return text;
+  const last: AnthropicPart | undefined = content.findLast((part: AnthropicPart) => part.type === "text");
+  return [{ ...last, ...textPart(text) }];
+}

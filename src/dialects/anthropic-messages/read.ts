@@ -1,0 +1,135 @@
+import type { FilePart, ImagePart, Message, Part, Role, ToolResultPart } from "../../core/types.ts";
+import { toJson } from "../shared/json.ts";
+import { joinTexts } from "../shared/legal-text.ts";
+import { isRecord, malformed } from "../shared/malformed.ts";
+import { markedMessage } from "../shared/marker.ts";
+import { opaqueReasoning } from "../shared/opaque-reasoning.ts";
+import { readDocument, readImage, readSearchResult } from "./read-media.ts";
+import { type AnthropicMessage, isServerResult } from "./wire.ts";
+
+export const ID = "anthropic-messages";
+
+/** One wire part is one part, in the order of the wire. A user message that holds only results has the role `tool`. */
+export function read(message: AnthropicMessage): Message {
+  const wire: unknown = message;
+  if (!isRecord(wire)) throw malformed({ dialect: ID, expected: "a message object", found: wire });
+  const { role, content } = wire;
+  if (role !== "user" && role !== "assistant" && role !== "system") {
+    const which = typeof role === "string" ? ` ("${role}")` : "";
+    throw malformed({
+      dialect: ID,
+      expected: `\`role\` to be user, assistant or system${which}`,
+      found: wire,
+    });
+  }
+  const parts = readContent(content);
+  return markedMessage(roleOf(role, parts), parts, wire.precis);
+}
+
+function roleOf(role: "user" | "assistant" | "system", parts: readonly Part[]): Role {
+  const onlyResults =
+    role === "user" && parts.length > 0 && parts.every((part) => part.type === "tool-result");
+  return onlyResults ? "tool" : role;
+}
+
+function readContent(content: unknown): Part[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  if (Array.isArray(content)) return content.map(readPart);
+  throw malformed({ dialect: ID, expected: "`content` to be a string or an array of parts", found: content });
+}
+
+function readPart(part: unknown): Part {
+  if (!isRecord(part) || typeof part.type !== "string") {
+    throw malformed({ dialect: ID, expected: "a content part to be an object with a `type`", found: part });
+  }
+  return readKnown(part) ?? { type: "other", kind: part.type, json: toJson(part) };
+}
+
+function readKnown(part: Record<string, unknown>): Part | undefined {
+  switch (part.type) {
+    case "text":
+      return typeof part.text === "string" ? { type: "text", text: part.text } : undefined;
+    case "image":
+      return readImage(part);
+    case "document":
+      return readDocument(part);
+    case "search_result":
+      return readSearchResult(part);
+    case "thinking": {
+      const { thinking, signature } = part;
+      const signed = typeof signature === "string" && signature !== "";
+      const visible = typeof thinking === "string" ? thinking : "";
+      return { type: "reasoning", text: visible || (signed ? opaqueReasoning(signature) : ""), signed };
+    }
+    case "redacted_thinking":
+      return { type: "reasoning", text: opaqueReasoning(String(part.data)), signed: true };
+    case "tool_use":
+    case "server_tool_use":
+    case "mcp_tool_use":
+      return readCall(part);
+    case "tool_result":
+      return readResult(part);
+    default:
+      return isServerResult(part.type) ? readServerResult(part) : undefined;
+  }
+}
+
+function readCall(part: Record<string, unknown>): Part {
+  const { type, id, name, input } = part;
+  if (typeof id !== "string" || typeof name !== "string") {
+    throw malformed({ dialect: ID, expected: `\`${type}\` to have an \`id\` and a \`name\``, found: part });
+  }
+  const call = { type: "tool-call", id, name, args: toJson(input ?? {}) } as const;
+  return type === "tool_use" ? call : { ...call, locked: true };
+}
+
+function readResult(part: Record<string, unknown>): ToolResultPart {
+  const { content, is_error } = part;
+  const texts: string[] = [];
+  const media: (ImagePart | FilePart)[] = [];
+  if (typeof content === "string") texts.push(content);
+  else if (Array.isArray(content)) for (const inner of content) collect(readPart(inner), texts, media);
+  else if (content !== undefined && content !== null) texts.push(toJson(content));
+  return {
+    type: "tool-result",
+    id: resultId(part),
+    text: joinTexts(texts),
+    ...(is_error === true ? { error: true } : {}),
+    ...(media.length > 0 ? { media } : {}),
+  };
+}
+
+/** Text goes where reductions and the working set look for it; what isn't text is media. */
+function collect(part: Part, texts: string[], media: (ImagePart | FilePart)[]): void {
+  if (part.type === "text") texts.push(part.text);
+  else if (part.type === "image") media.push(part);
+  else if (part.type === "file") {
+    if (part.text === undefined) media.push(part);
+    else texts.push(part.text);
+  } else if (part.type === "other") texts.push(part.json);
+}
+
+/** Results of tools that the provider ran. They are checked against what it sent, so nothing in them may change. */
+function readServerResult(part: Record<string, unknown>): ToolResultPart {
+  const { content } = part;
+  const id = resultId(part);
+  if (isRecord(content) && content.type === "web_fetch_result" && isRecord(content.content)) {
+    const file = readDocument(content.content);
+    const text = [String(content.url ?? ""), file?.text ?? ""].filter((line) => line !== "");
+    const media = file !== undefined && file.text === undefined ? { media: [file] } : {};
+    return { type: "tool-result", id, text: joinTexts(text), ...media, locked: true };
+  }
+  const plain = typeof content === "string" || content === undefined ? (content ?? "") : toJson(content);
+  return {
+    type: "tool-result",
+    id,
+    text: plain,
+    ...(part.is_error === true ? { error: true } : {}),
+    locked: true,
+  };
+}
+
+function resultId(part: Record<string, unknown>): string {
+  if (typeof part.tool_use_id === "string") return part.tool_use_id;
+  throw malformed({ dialect: ID, expected: `\`${part.type}\` to have a \`tool_use_id\``, found: part });
+}

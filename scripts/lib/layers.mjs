@@ -66,7 +66,7 @@ export const IMPURE_GLOBALS = [
  */
 export const SIBLINGS = [
   { folder: "src/dialects", wiring: ["index.ts"], shared: ["shared"] },
-  { folder: "src/reductions", wiring: ["index.ts"], shared: ["shared"] },
+  { folder: "src/reductions", wiring: ["index.ts"], shared: ["shared", "reduction.ts"] },
   { folder: "src/models", wiring: ["index.ts"], shared: ["shared"] },
   { folder: "src/summaries/prompts", wiring: ["index.ts"], shared: ["shared"] },
   { folder: "src/stores", wiring: ["index.ts"], shared: ["shared", "migrations"] },

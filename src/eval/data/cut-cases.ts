@@ -1,0 +1,80 @@
+import { anchorsOf } from "../anchors.ts";
+import { messageText, unescapeNewlines } from "../message-text.ts";
+import { NEXT_CALLS, plainText } from "../needs.ts";
+import { following } from "../next-calls.ts";
+import type { AgentCase, Anchor } from "../types.ts";
+import { contentWords } from "../words.ts";
+import type { AgentSession } from "./agent-session.ts";
+
+/** Where a session is cut, as shares of its characters. */
+const CUTS = [0.5, 0.75] as const;
+/** Of what may be compacted; less isn't worth compacting. About 10,000 tokens. */
+const FEWEST_CHARS = 40_000;
+const FEWEST_CALLS = 5;
+const FEWEST_ANCHORS = 3;
+/** A name is old when the newest quarter doesn't have it. */
+const OLD_SHARE = 0.25;
+/** Characters on either side of a name's last place from which its neighbour words are taken. */
+const REACH = 100;
+const MOST_NEIGHBOURS = 30;
+
+/** Ordinary moments of a session that has no recorded cases: cuts before the first compaction, at its rounds' borders. */
+export function cutCases(session: AgentSession): AgentCase[] {
+  const end = session.compactions[0] ?? session.messages.length;
+  const lengths = session.messages.slice(0, end).map((message) => messageText(message).length);
+  const total = lengths.reduce((sum, length) => sum + length, 0);
+  return CUTS.flatMap((share) => {
+    const at = cutAt(session, lengths, total * share);
+    const evalCase = at === undefined ? undefined : caseAt(session, at);
+    return evalCase ? [evalCase] : [];
+  });
+}
+
+/** The first assistant message after `chars` characters: results are never cut off from their calls. */
+function cutAt(session: AgentSession, lengths: readonly number[], chars: number): number | undefined {
+  let seen = 0;
+  for (let index = 0; index < lengths.length; index++) {
+    if (seen >= chars && seen >= FEWEST_CHARS && session.messages[index]!.role === "assistant") return index;
+    seen += lengths[index]!;
+  }
+  return undefined;
+}
+
+function caseAt(session: AgentSession, at: number): AgentCase | undefined {
+  const before = unescapeNewlines(session.messages.slice(0, at).map(messageText).join("\n"));
+  const steps = following(session.messages, at, NEXT_CALLS);
+  if (steps.filter((step) => step.type === "call").length < FEWEST_CALLS) return undefined;
+  const needed = new Set<string>();
+  let seenAgain = "";
+  for (const step of steps) {
+    if (step.type === "seen") {
+      seenAgain += `\n${unescapeNewlines(step.text)}`;
+      continue;
+    }
+    for (const anchor of anchorsOf(plainText(step.args))) {
+      if (before.includes(anchor) && !seenAgain.includes(anchor)) needed.add(anchor);
+    }
+  }
+  if (needed.size < FEWEST_ANCHORS) return undefined;
+  const newest = Math.floor(before.length * (1 - OLD_SHARE));
+  return {
+    type: "agent",
+    kind: "cut",
+    session: session.id,
+    messages: session.messages,
+    from: 0,
+    to: at,
+    resume: at,
+    anchors: [...needed].map((text): Anchor => {
+      const last = before.lastIndexOf(text);
+      return { text, old: last < newest, neighbours: neighboursOf(before, text, last) };
+    }),
+    people: session.people.filter((index) => index < at),
+  };
+}
+
+function neighboursOf(before: string, anchor: string, at: number): string[] {
+  const own = new Set(contentWords(anchor));
+  const around = `${before.slice(Math.max(0, at - REACH), at)} ${before.slice(at + anchor.length, at + anchor.length + REACH)}`;
+  return [...new Set(contentWords(around))].filter((word) => !own.has(word)).slice(0, MOST_NEIGHBOURS);
+}

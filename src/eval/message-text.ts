@@ -1,0 +1,22 @@
+import type { ChatMessage } from "./types.ts";
+
+/** What a message costs beside its text (role, separators), in tokens. */
+export const MESSAGE_OVERHEAD = 4;
+
+/** A message as text: its content, then each call's name and arguments on a line of its own. */
+export function messageText(message: ChatMessage): string {
+  const calls = (message.tool_calls ?? []).map(
+    (call) => `\n${call.function.name} ${call.function.arguments}`,
+  );
+  return message.content + calls.join("");
+}
+
+/** Messages as one text: the form in which views are scored. */
+export function messagesText(messages: readonly ChatMessage[]): string {
+  return messages.map(messageText).join("\n");
+}
+
+/** Newlines that JSON arguments carry as two characters, as newlines: a path at the start of such a line is a path. */
+export function unescapeNewlines(text: string): string {
+  return text.replaceAll("\\n", "\n");
+}

@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { TranscriptError } from "../../core/errors.ts";
+
+const DATA_FILE = /\.(?:jsonl?|traj)(?:\.gz)?$/;
+/** Folders inside the given one that are looked into. */
+const DEEPEST = 3;
+
+/** Text of a file, unpacked if need be. */
+export function readText(file: string): string {
+  const bytes = readFileSync(file);
+  return (file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
+}
+
+/** The records of a file: lines of JSONL, members of a JSON list, or the one JSON value. */
+export function readRecords(file: string): unknown[] {
+  const text = readText(file);
+  try {
+    if (!/\.jsonl(?:\.gz)?$/.test(file)) {
+      const value: unknown = JSON.parse(text);
+      return Array.isArray(value) ? value : [value];
+    }
+    return text
+      .split("\n")
+      .filter((line) => line.trim() !== "")
+      .map((line): unknown => JSON.parse(line));
+  } catch (cause) {
+    throw new TranscriptError({
+      message: `${file} isn't JSON or JSONL.`,
+      fix: "See docs/guide/eval.md for the formats.",
+      cause,
+    });
+  }
+}
+
+/** A folder with what is in it. */
+export interface DataFolder {
+  readonly path: string;
+  readonly files: readonly string[];
+  readonly folders: readonly DataFolder[];
+}
+
+/** Data files below a folder, in the order of their names. */
+export function readFolder(path: string, depth = 0): DataFolder {
+  const entries = readdirSync(path, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  return {
+    path,
+    files: entries.filter((entry) => entry.isFile() && DATA_FILE.test(entry.name)).map((entry) => entry.name),
+    folders:
+      depth >= DEEPEST
+        ? []
+        : entries
+            .filter((entry) => entry.isDirectory())
+            .map((entry) => readFolder(join(path, entry.name), depth + 1)),
+  };
+}

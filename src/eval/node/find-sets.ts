@@ -1,0 +1,87 @@
+import { basename, join } from "node:path";
+import { isAgentSession, parseAgentSession } from "../data/agent-session.ts";
+import { type AnchorCaseRecord, anchorCase, isAnchorCase } from "../data/anchor-case.ts";
+import { citationCase, isCitationRecord } from "../data/citation-case.ts";
+import { cutCases } from "../data/cut-cases.ts";
+import { isProbeRecord, probeCase } from "../data/probe-case.ts";
+import type { EvalSet } from "../eval-set.ts";
+import type { EvalCase } from "../types.ts";
+import { type DataFolder, readFolder, readRecords } from "./data-files.ts";
+
+/** A file of cases brings its sessions with it, so what lies beside and below it isn't looked at again. */
+const CASE_FILE = /cases.*\.jsonl(?:\.gz)?$/;
+
+/** The sets in a folder, told by what its files hold, not by their names. Sessions are read when their turn comes. */
+export function findSets(dir: string): EvalSet[] {
+  return setsIn(readFolder(dir), []);
+}
+
+function setsIn(folder: DataFolder, names: readonly string[]): EvalSet[] {
+  const name = names.join("/") || basename(folder.path);
+  const caseFiles = folder.files.filter((file) => CASE_FILE.test(file));
+  if (caseFiles.length > 0) return caseFiles.flatMap((file) => anchorSets(folder.path, file, name));
+  return [
+    ...fileSets(folder, name),
+    ...folder.folders.flatMap((inner) => setsIn(inner, [...names, basename(inner.path)])),
+  ];
+}
+
+/** Cuts and real compactions of a file of cases: two sets, as their budgets differ. */
+function anchorSets(folder: string, file: string, name: string): EvalSet[] {
+  const records = readRecords(join(folder, file)).filter(isAnchorCase);
+  const set = (id: string, chosen: readonly AnchorCaseRecord[], budgets: EvalSet["budgets"]): EvalSet[] => {
+    const files = [...new Set(chosen.map((record) => record.file))];
+    return setOf({ id: `${name}/${id}`, type: "agent", budgets }, files, function* (sessionFile) {
+      const session = parseAgentSession(readRecords(join(folder, sessionFile))[0]);
+      for (const record of chosen.filter((r) => r.file === sessionFile)) yield anchorCase(record, session);
+    });
+  };
+  const isCut = (record: AnchorCaseRecord) => record.kind === "cut";
+  const hasSummary = (record: AnchorCaseRecord) => !isCut(record) && typeof record.summaryAt === "number";
+  return [
+    ...set("cuts", records.filter(isCut), "shares"),
+    ...set("compactions", records.filter(hasSummary), "recorded"),
+  ];
+}
+
+/** Questions and cited documents, one set per file; sessions without a file of cases, one set per folder. */
+function fileSets(folder: DataFolder, name: string): EvalSet[] {
+  const sets: EvalSet[] = [];
+  const sessions: string[] = [];
+  for (const file of folder.files) {
+    const path = join(folder.path, file);
+    const records = readRecords(path);
+    const id = `${name}/${file.replace(/\..*$/, "")}`;
+    if (isAgentSession(records[0])) sessions.push(path);
+    sets.push(
+      ...setOf({ id, type: "probes", budgets: "shares" }, records.filter(isProbeRecord), (record) => [
+        probeCase(record),
+      ]),
+      ...setOf({ id, type: "citations", budgets: "shares" }, records.filter(isCitationRecord), (record) => [
+        citationCase(record),
+      ]),
+    );
+  }
+  const cuts = setOf({ id: `${name}/cuts`, type: "agent", budgets: "shares" }, sessions, function* (path) {
+    for (const record of readRecords(path).filter(isAgentSession)) yield* cutCases(parseAgentSession(record));
+  });
+  return [...sets, ...cuts];
+}
+
+/** A set whose cases are made from its items one by one; none for no items. */
+function setOf<T>(
+  about: Pick<EvalSet, "id" | "type" | "budgets">,
+  items: readonly T[],
+  casesOf: (item: T) => Iterable<EvalCase>,
+): EvalSet[] {
+  if (items.length === 0) return [];
+  return [
+    {
+      ...about,
+      sessions: items.length,
+      *cases(everyNth) {
+        for (const [index, item] of items.entries()) if (index % everyNth === 0) yield* casesOf(item);
+      },
+    },
+  ];
+}

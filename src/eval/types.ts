@@ -1,0 +1,129 @@
+/** What the measurements are made of: cases, contestants, measures, observations. */
+
+/** A call inside a `ChatMessage`. */
+export interface ChatToolCall {
+  readonly id: string;
+  readonly type: "function";
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+
+/** A message in the Chat Completions format, text only: what every contestant is given. */
+export interface ChatMessage {
+  readonly role: "system" | "user" | "assistant" | "tool";
+  readonly content: string;
+  readonly tool_calls?: readonly ChatToolCall[];
+  readonly tool_call_id?: string;
+}
+
+/** Counts tokens of a text. */
+export type Count = (text: string) => number;
+
+/** What a contestant may use: `messages[from..to)`, and at most `budget` tokens by `count`. */
+export interface ContestInput {
+  readonly messages: readonly ChatMessage[];
+  readonly from: number;
+  readonly to: number;
+  readonly budget: number;
+  readonly count: Count;
+}
+
+/** Makes a view, as text. */
+export type Contest = (input: ContestInput) => string | Promise<string>;
+
+/** A way of fitting a transcript into a budget, with the name it has in the tables. */
+export interface Contestant {
+  readonly id: string;
+  readonly label: string;
+  readonly view: Contest;
+}
+
+/** A name that the next calls need. */
+export interface Anchor {
+  readonly text: string;
+  /** It doesn't occur in the newest quarter of the tokens before the cut. */
+  readonly old: boolean;
+  /** Content words that stood around its last occurrence before the cut. */
+  readonly neighbours: readonly string[];
+}
+
+/** A moment in an agent's session: what came before it may be compacted, what came after it says what was needed. */
+export interface AgentCase {
+  readonly type: "agent";
+  /** `cut`: an ordinary moment. `compaction`: the agent really compacted here. */
+  readonly kind: "cut" | "compaction";
+  /** The session: the unit of resampling. */
+  readonly session: string;
+  readonly messages: readonly ChatMessage[];
+  readonly from: number;
+  readonly to: number;
+  /** Index of the first message after the cut that isn't a summary of what came before. */
+  readonly resume: number;
+  readonly anchors: readonly Anchor[];
+  /** Indexes of the messages in `from..to` that a person wrote. */
+  readonly people: readonly number[];
+  /** The summary that the agent's own compaction wrote. */
+  readonly recorded?: string;
+}
+
+/** A question about a conversation, with the messages that answer it. */
+export interface Probe {
+  readonly question: string;
+  readonly answer: string;
+  readonly kind: string;
+  readonly evidence: readonly number[];
+}
+
+/** A conversation with questions about it. */
+export interface ProbeCase {
+  readonly type: "probes";
+  readonly session: string;
+  readonly messages: readonly ChatMessage[];
+  readonly from: number;
+  readonly to: number;
+  readonly probes: readonly Probe[];
+}
+
+/** A conversation whose answers cite numbered documents. */
+export interface CitationCase {
+  readonly type: "citations";
+  readonly session: string;
+  readonly messages: readonly ChatMessage[];
+  readonly from: number;
+  readonly to: number;
+  /** Citation number → document id. */
+  readonly documents: ReadonlyMap<number, string>;
+  /** Numbers that the answers cite. */
+  readonly cited: readonly number[];
+}
+
+/** One thing to compact and to score. */
+export type EvalCase = AgentCase | ProbeCase | CitationCase;
+
+/** How much of what was wanted is there. A mean over cases is Σ sum ÷ Σ weight. */
+export interface Observation {
+  readonly sum: number;
+  readonly weight: number;
+}
+
+/** One question that is asked of every view. */
+export interface RetentionMeasure<C extends EvalCase = EvalCase> {
+  readonly id: string;
+  readonly label: string;
+  readonly better: "higher" | "lower";
+  /** Undefined: the case has nothing to say about it. */
+  observe(evalCase: C, view: ScoredView): Observation | undefined;
+}
+
+/** A view, prepared once for all measures. */
+export interface ScoredView {
+  readonly text: string;
+  /** Content words with their places, built on first use. */
+  readonly words: () => WordIndex;
+  /** Terms (word and path runs and their pieces), built on first use. */
+  readonly terms: () => ReadonlySet<string>;
+  /** Trimmed lines, built on first use. */
+  readonly lines: () => ReadonlySet<string>;
+}
+
+/** Where each content word of a text stands, in characters from its start, ascending. */
+export type WordIndex = ReadonlyMap<string, readonly number[]>;

@@ -2,14 +2,17 @@ import { ConfigError } from "../core/errors.ts";
 import type { Dialect } from "../core/types.ts";
 import { anthropicMessages } from "./anthropic-messages/index.ts";
 import { openaiChat } from "./openai-chat/index.ts";
+import { openaiResponses } from "./openai-responses/index.ts";
 
 export type { AnthropicMessage, AnthropicPart } from "./anthropic-messages/index.ts";
 export type { ChatMessage, ChatPart, ChatToolCall } from "./openai-chat/index.ts";
-export { anthropicMessages, openaiChat };
+export type { ResponsesItem, ResponsesPart } from "./openai-responses/index.ts";
+export { anthropicMessages, openaiChat, openaiResponses };
 
 /** Every dialect of precis by its id. */
 export const dialects = {
   [openaiChat.id]: openaiChat,
+  [openaiResponses.id]: openaiResponses,
   [anthropicMessages.id]: anthropicMessages,
 } as Readonly<Record<string, Dialect<unknown>>>;
 

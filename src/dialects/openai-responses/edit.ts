@@ -1,0 +1,113 @@
+import type { Edit } from "../../core/types.ts";
+import { type EditCursor, editCursor, lockedPart } from "../shared/edit-cursor.ts";
+import { editParts, sameFields } from "../shared/edit-parts.ts";
+import { EMPTY_TEXT, legalText, PARAGRAPH } from "../shared/legal-text.ts";
+import { replaceItem } from "./edit-items.ts";
+import { ID, read } from "./read.ts";
+import { itemType, type ResponsesItem, type ResponsesPart } from "./wire.ts";
+import { write } from "./write.ts";
+
+/**
+ * The item with the edits applied. A `reasoning` item whose reasoning is stripped has nothing left: whoever asks for
+ * it gets an assistant message `(empty)` in its place, and had better drop the item.
+ */
+export function edit(item: ResponsesItem, edits: readonly Edit[]): ResponsesItem {
+  const message = read(item);
+  const cursor = editCursor(ID, edits);
+  const type = itemType(item);
+  const next =
+    type === "message"
+      ? editMessage(item, cursor)
+      : type === "reasoning"
+        ? editReasoning(item, cursor)
+        : editItem(item, cursor, message.parts);
+  cursor.done();
+  const bare = cursor.strip && message.role === "assistant" ? withoutId(next) : next;
+  return sameFields(item, bare) ? item : bare;
+}
+
+/**
+ * The API remembers by their ids which items came with which reasoning, and refuses one without the other. Items whose
+ * reasoning has left are sent as new ones.
+ */
+function withoutId(item: ResponsesItem): ResponsesItem {
+  const type = itemType(item);
+  if (type !== "message" && type !== "function_call" && type !== "custom_tool_call") return item;
+  if (item.id === undefined) return item;
+  const { id, ...rest } = item;
+  return rest;
+}
+
+function editReasoning(item: ResponsesItem, cursor: EditCursor): ResponsesItem {
+  if (cursor.append.length > 0) return write({ role: "assistant", text: cursor.append.join(PARAGRAPH) });
+  return cursor.strip ? write({ role: "assistant", text: EMPTY_TEXT }) : item;
+}
+
+function editMessage(item: ResponsesItem, cursor: EditCursor): ResponsesItem {
+  const { role } = item;
+  let content = item.content as string | readonly ResponsesPart[];
+  if (typeof content === "string") {
+    const text = content === "" ? undefined : cursor.next();
+    if (text !== undefined) content = legalText(text);
+    if (cursor.append.length > 0) {
+      content = [content, ...cursor.append].filter((each) => each !== "").join(PARAGRAPH);
+    }
+  } else {
+    content = editParts(content, cursor, {
+      isReasoning: () => false,
+      replace: (part, text) => replacePart(part, text, role),
+    });
+    if (cursor.append.length > 0)
+      content = [...content, ...cursor.append.map((text) => textPart(text, role))];
+  }
+  return { ...item, content };
+}
+
+function textPart(text: string, role: string | undefined): ResponsesPart {
+  return { type: role === "assistant" ? "output_text" : "input_text", text: legalText(text) };
+}
+
+function replacePart(part: ResponsesPart, text: string, role: string | undefined): ResponsesPart {
+  const type = typeof part === "string" ? "text" : part.type;
+  switch (type) {
+    case "refusal":
+      return { ...part, refusal: legalText(text) };
+    case "output_text": {
+      // Annotations and logprobs point into the text that is gone.
+      const { logprobs, ...rest } = part as ResponsesPart & { logprobs?: unknown };
+      return { ...rest, text: legalText(text), ...("annotations" in part ? { annotations: [] } : {}) };
+    }
+    case "input_text":
+    case "text":
+    case "summary_text":
+      return typeof part === "string" ? textPart(text, role) : { ...part, text: legalText(text) };
+    case "input_image":
+    case "input_file": {
+      // A cache breakpoint belongs to the place, not to the picture.
+      const { prompt_cache_breakpoint: marker } = part as { prompt_cache_breakpoint?: unknown };
+      return {
+        ...textPart(text, role),
+        ...(marker === undefined ? {} : { prompt_cache_breakpoint: marker }),
+      };
+    }
+    default:
+      throw lockedPart(ID, String(type));
+  }
+}
+
+function editItem(
+  item: ResponsesItem,
+  cursor: EditCursor,
+  parts: ReturnType<typeof read>["parts"],
+): ResponsesItem {
+  let next = item;
+  for (const part of parts) {
+    const text = cursor.next();
+    if (text !== undefined) next = replaceItem(ID, next, text);
+    if (cursor.append.length > 0) {
+      if (part.type !== "tool-result") throw lockedPart(ID, String(item.type));
+      next = replaceItem(ID, next, [text ?? part.text, ...cursor.append].join(PARAGRAPH));
+    }
+  }
+  return next;
+}

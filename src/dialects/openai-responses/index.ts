@@ -1,0 +1,16 @@
+import type { Dialect } from "../../core/types.ts";
+import { edit } from "./edit.ts";
+import { ID, read } from "./read.ts";
+import type { ResponsesItem } from "./wire.ts";
+import { write } from "./write.ts";
+
+export type { ResponsesItem, ResponsesPart } from "./wire.ts";
+
+/** OpenAI's Responses API. The system prompt is its `instructions`. */
+export const openaiResponses: Dialect<ResponsesItem> = {
+  id: ID,
+  rules: { system: "apart", firstRole: "any", results: "anywhere" },
+  read,
+  edit,
+  write,
+};

@@ -1,0 +1,67 @@
+import type { Message, Part, ReasoningPart, Role } from "../../core/types.ts";
+import { toJson } from "../shared/json.ts";
+import { isRecord, malformed } from "../shared/malformed.ts";
+import { markedMessage } from "../shared/marker.ts";
+import { opaqueReasoning } from "../shared/opaque-reasoning.ts";
+import { readClientItem, readServerItem } from "./read-calls.ts";
+import { readPart } from "./read-part.ts";
+import { itemType, type ResponsesItem } from "./wire.ts";
+
+export const ID = "openai-responses";
+
+const ROLES: Readonly<Record<string, Role>> = {
+  system: "system",
+  developer: "system",
+  user: "user",
+  assistant: "assistant",
+};
+
+/** Items that say something for the client rather than the model. */
+const USER_ITEMS: ReadonlySet<string> = new Set(["mcp_approval_response", "compaction_trigger"]);
+
+/** Every item is a message. A `reasoning` item is an assistant message that holds nothing but reasoning. */
+export function read(item: ResponsesItem): Message {
+  const wire: unknown = item;
+  if (!isRecord(wire)) throw malformed({ dialect: ID, expected: "an item object", found: wire });
+  const type = itemType(wire);
+  if (type === undefined) {
+    throw malformed({ dialect: ID, expected: "an item with a `type` or a `role`", found: wire });
+  }
+  if (type === "message") return markedMessage(roleOf(wire.role), readContent(wire.content), wire.precis);
+  if (type === "reasoning") return markedMessage("assistant", [readReasoning(wire)], wire.precis);
+  const known = readClientItem(ID, wire) ?? readServerItem(wire);
+  if (known !== undefined) return markedMessage(known.role, known.parts, wire.precis);
+  const role =
+    typeof wire.role === "string" && Object.hasOwn(ROLES, wire.role) ? ROLES[wire.role] : undefined;
+  const speaker = role ?? (USER_ITEMS.has(type) ? "user" : "assistant");
+  return markedMessage(speaker, [{ type: "other", kind: type, json: toJson(wire) }], wire.precis);
+}
+
+function roleOf(name: unknown): Role {
+  const role = typeof name === "string" && Object.hasOwn(ROLES, name) ? ROLES[name] : undefined;
+  if (role !== undefined) return role;
+  const which = typeof name === "string" ? ` ("${name}")` : "";
+  throw malformed({
+    dialect: ID,
+    expected: `\`role\` to be one of ${Object.keys(ROLES).join(", ")}${which}`,
+    found: name,
+  });
+}
+
+function readContent(content: unknown): Part[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  if (Array.isArray(content)) return content.map(readPart);
+  throw malformed({ dialect: ID, expected: "`content` to be a string or an array of parts", found: content });
+}
+
+function readReasoning(item: Record<string, unknown>): ReasoningPart {
+  const { summary, content, encrypted_content } = item;
+  const texts: string[] = [];
+  for (const list of [summary, content]) {
+    if (!Array.isArray(list)) continue;
+    for (const part of list) if (isRecord(part) && typeof part.text === "string") texts.push(part.text);
+  }
+  const signed = typeof encrypted_content === "string" && encrypted_content !== "";
+  // The encrypted reasoning is what the model gets to see; its summary is for people.
+  return { type: "reasoning", text: signed ? opaqueReasoning(encrypted_content) : texts.join("\n"), signed };
+}

@@ -1,19 +1,22 @@
 import { ConfigError } from "../core/errors.ts";
 import type { Dialect } from "../core/types.ts";
+import { aiSdk } from "./ai-sdk/index.ts";
 import { anthropicMessages } from "./anthropic-messages/index.ts";
 import { openaiChat } from "./openai-chat/index.ts";
 import { openaiResponses } from "./openai-responses/index.ts";
 
+export type { AiSdkMessage, ModelPart } from "./ai-sdk/index.ts";
 export type { AnthropicMessage, AnthropicPart } from "./anthropic-messages/index.ts";
 export type { ChatMessage, ChatPart, ChatToolCall } from "./openai-chat/index.ts";
 export type { ResponsesItem, ResponsesPart } from "./openai-responses/index.ts";
-export { anthropicMessages, openaiChat, openaiResponses };
+export { aiSdk, anthropicMessages, openaiChat, openaiResponses };
 
 /** Every dialect of precis by its id. */
 export const dialects = {
   [openaiChat.id]: openaiChat,
   [openaiResponses.id]: openaiResponses,
   [anthropicMessages.id]: anthropicMessages,
+  [aiSdk.id]: aiSdk,
 } as Readonly<Record<string, Dialect<unknown>>>;
 
 /** The dialect of that id. */

@@ -126,32 +126,32 @@ describe("anthropic-messages edit", () => {
     ]);
     expect(round).toEqual(before);
     expect(next.content).toHaveLength(4);
-    expect(next.content[0]).toBe(round.content[2]);
-    expect(next.content[1]).toEqual({
+    expect(next.content?.[0]).toBe(round.content[2]);
+    expect(next.content?.[1]).toEqual({
       type: "tool_use",
       id: "a",
       name: "read",
       input: { path: "…" },
       cache_control: { type: "ephemeral" },
     });
-    expect(next.content[3]).toBe(round.content[5]);
+    expect(next.content?.[3]).toBe(round.content[5]);
   });
 
   it("wraps arguments that aren't JSON", () => {
     const next = edit(round, [{ type: "replace", part: 1, text: '{"path', why: "hard-cut" }]);
-    expect(next.content[3]).toMatchObject({ input: { text: '{"path' } });
+    expect(next.content?.[3]).toMatchObject({ input: { text: '{"path' } });
   });
 
   it("keeps a result's id, error flag and cache breakpoint", () => {
     const next = edit(results, [{ type: "replace", part: 0, text: "cut", why: "large-result" }]);
-    expect(next.content[0]).toEqual({
+    expect(next.content?.[0]).toEqual({
       type: "tool_result",
       tool_use_id: "a",
       is_error: true,
       cache_control: { type: "ephemeral" },
       content: [{ type: "text", text: "cut" }],
     });
-    expect(next.content[1]).toBe(results.content[1]);
+    expect(next.content?.[1]).toBe(results.content[1]);
   });
 
   it("refuses what the provider ran", () => {
@@ -180,7 +180,7 @@ describe("anthropic-messages edit", () => {
       { type: "text", text: "summary" },
     ]);
     const block = { type: "text", text: "be brief", cache_control: { type: "ephemeral" } };
-    expect(edit({ role: "system", content: [block] }, add).content[0]).toBe(block);
+    expect(edit({ role: "system", content: [block] }, add).content?.[0]).toBe(block);
   });
 
   it("writes text parts", () => {

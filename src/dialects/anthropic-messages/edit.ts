@@ -1,6 +1,6 @@
 import type { Edit } from "../../core/types.ts";
 import { editCursor, lockedPart } from "../shared/edit-cursor.ts";
-import { editParts, sameFields } from "../shared/edit-parts.ts";
+import { editParts } from "../shared/edit-parts.ts";
 import { toArgsObject } from "../shared/json.ts";
 import { EMPTY_TEXT, legalText } from "../shared/legal-text.ts";
 import { ID, read } from "./read.ts";
@@ -14,27 +14,27 @@ export function edit(message: AnthropicMessage, edits: readonly Edit[]): Anthrop
   // Throws on what isn't a message of this format.
   read(message);
   const cursor = editCursor(ID, edits);
-  let { content } = message;
+  const before = message.content ?? [];
+  let content = before;
   if (typeof content === "string") {
     const text = content === "" ? undefined : cursor.next();
     if (text !== undefined) content = legalText(text);
   } else {
     content = editParts(content, cursor, { isReasoning: isReasoningPart, replace: replacePart });
-    if (content.length === 0 && message.content.length > 0 && cursor.append.length === 0) {
+    if (content.length === 0 && before.length > 0 && cursor.append.length === 0) {
       content = [textPart(EMPTY_TEXT)];
     }
   }
   if (cursor.append.length > 0) content = [...asParts(content), ...cursor.append.map(textPart)];
   cursor.done();
-  const next = { ...message, content };
-  return sameFields(message, next) ? message : next;
+  return content === before ? message : { ...message, content };
 }
 
 function textPart(text: string): AnthropicPart {
   return { type: "text", text: legalText(text) };
 }
 
-function asParts(content: AnthropicMessage["content"]): readonly AnthropicPart[] {
+function asParts(content: string | readonly AnthropicPart[]): readonly AnthropicPart[] {
   if (typeof content !== "string") return content;
   return content === "" ? [] : [textPart(content)];
 }

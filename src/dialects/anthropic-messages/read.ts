@@ -22,7 +22,7 @@ export function read(message: AnthropicMessage): Message {
       found: wire,
     });
   }
-  const parts = readContent(content);
+  const parts = role === "system" && content === undefined ? [] : readContent(content);
   return markedMessage(roleOf(role, parts), parts, wire.precis);
 }
 

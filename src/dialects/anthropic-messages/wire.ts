@@ -22,7 +22,8 @@ export interface AnthropicPart {
  */
 export interface AnthropicMessage {
   readonly role: string;
-  readonly content: string | readonly AnthropicPart[];
+  /** Only a system message may leave it out (the beta that clears earlier ones). */
+  readonly content?: string | readonly AnthropicPart[] | undefined;
   readonly precis?: unknown;
 }
 

@@ -106,8 +106,17 @@ function editItem(
     if (text !== undefined) next = replaceItem(ID, next, text);
     if (cursor.append.length > 0) {
       if (part.type !== "tool-result") throw lockedPart(ID, String(item.type));
-      next = replaceItem(ID, next, [text ?? part.text, ...cursor.append].join(PARAGRAPH));
+      next = appendOutput(next, text ?? part.text, cursor.append);
     }
   }
   return next;
+}
+
+/** A list of texts and pictures grows by a text; other outputs are one text. */
+function appendOutput(item: ResponsesItem, text: string, added: readonly string[]): ResponsesItem {
+  const { type, output } = item;
+  if (Array.isArray(output) && (type === "function_call_output" || type === "custom_tool_call_output")) {
+    return { ...item, output: [...output, ...added.map((each) => textPart(each, undefined))] };
+  }
+  return replaceItem(ID, item, [text, ...added].join(PARAGRAPH));
 }

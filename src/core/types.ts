@@ -205,7 +205,7 @@ export interface ModelInfo {
   readonly encoding: "o200k_base" | "cl100k_base";
   /** Tokens by the provider's own count ÷ tokens by `encoding`, to start with. */
   readonly factor: number;
-  readonly images: "openai" | "openai-patch" | "anthropic" | "gemini";
+  readonly images: "openai" | "openai-patch" | "anthropic" | "anthropic-large" | "gemini";
   /** US dollars per million tokens. */
   readonly prices?: Prices;
   /** False for a model that isn't in the registry and got the defaults. */

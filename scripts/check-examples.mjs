@@ -1,14 +1,18 @@
 // @ts-check
 /**
- * Holds the docs to the code: every TypeScript example compiles, every public name has a doc comment, every relative
- * link leads somewhere.
+ * Holds the docs to the code: every TypeScript example compiles, every public name has a doc comment, every public type
+ * and field is in the reference, every relative link leads somewhere.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { run } from "./lib/child.mjs";
+import { missingInReference } from "./lib/missing-in-reference.mjs";
 import { filesBelow, isTestFile, root } from "./lib/project.mjs";
 import { publicExports } from "./lib/public-exports.mjs";
 import { readDocComments, readMarkdown } from "./lib/read-examples.mjs";
+
+/** The public types: each name in it belongs into the reference. */
+const TYPES = "src/core/types.ts";
 
 const pages = [
   ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].filter((page) => existsSync(join(root, page))),
@@ -36,6 +40,7 @@ for (const file of [...pages, ...sources]) {
 await compileExamples();
 const names = checkDocComments();
 const links = checkLinks();
+checkReference();
 
 for (const fault of faults) console.error(fault);
 console.log(
@@ -132,6 +137,17 @@ function checkDocComments() {
     }
   }
   return count;
+}
+
+/** An option or a field that the reference doesn't know is as good as absent. */
+function checkReference() {
+  const types = readFileSync(join(root, TYPES), "utf8");
+  const reference = filesBelow(root, "docs/reference", /\.md$/).map((page) =>
+    readFileSync(join(root, page), "utf8"),
+  );
+  for (const { name, line } of missingInReference(types, reference)) {
+    faults.push(`${TYPES}:${line}: \`${name}\` isn't in docs/reference`);
+  }
 }
 
 /** @returns {number} how many links were looked at */

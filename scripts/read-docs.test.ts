@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { missingInReference } from "./lib/missing-in-reference.mjs";
 import { publicExports } from "./lib/public-exports.mjs";
 import { readDocComments, readMarkdown } from "./lib/read-examples.mjs";
 
@@ -55,5 +56,15 @@ test("follows public names to their declarations and sees whether they are docum
     ["e", "src/b.ts", true],
     ["again", "src/b.ts", true],
     ["local", "src/index.ts", false],
+  ]);
+});
+
+test("finds types, fields and values that the reference leaves out", () => {
+  const types =
+    'export interface Options {\n  readonly known?: "yes" | "no";\n  forgotten(): void;\n}\ninterface Inner { hidden: 1 }';
+  const pages = ["`Options` has `known`, which is ```ts\\n'yes'\\n``` but forgotten is no code here."];
+  expect(missingInReference(types, pages)).toEqual([
+    { name: "no", line: 2 },
+    { name: "forgotten", line: 3 },
   ]);
 });

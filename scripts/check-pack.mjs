@@ -14,6 +14,8 @@ import { root } from "./lib/project.mjs";
 /** Installing one dependency takes seconds; a registry that doesn't answer must not eat the whole test run. */
 const INSTALL_TIMEOUT_MS = 120_000;
 const BYTES_PER_KB = 1_000;
+/** Subpaths that are of use only beside an optional peer dependency, which an empty project doesn't have. */
+const NEEDS_PEER = { "./testing/arbitraries": "fast-check" };
 const NAMES_FILE = "scripts/public-names.json";
 
 const { values } = parseArgs({ options: { update: { type: "boolean", default: false } } });
@@ -23,7 +25,10 @@ process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 /** @type {string[]} */
 const faults = [];
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-const subpaths = Object.keys(manifest.exports).filter((path) => !path.endsWith(".json"));
+/** Subpaths that need nothing but the package and its dependencies. */
+const subpaths = Object.keys(manifest.exports).filter(
+  (path) => !path.endsWith(".json") && !(path in NEEDS_PEER),
+);
 
 const packed = await pack();
 for (const path of packed.files) {

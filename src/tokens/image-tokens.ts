@@ -18,17 +18,18 @@ const TILE_TOKENS = 170;
 // OpenAI, patches (gpt-4.1-mini, gpt-5-mini and newer): squares of 32 px, shrunk until they fit the patch budget.
 const PATCH_PX = 32;
 const PATCHES_MAX = 1_536;
-/** `detail: "original"` of newer models has a larger patch budget. */
+/** `detail: "original"`, which only large models take: more patches, each counted once. */
 const PATCHES_MAX_ORIGINAL = 10_000;
 /** `detail: "low"` shrinks the picture to 512 px: 16 × 16 patches. */
 const PATCHES_LOW = 256;
 /** Small models count a patch up to 2.46 times; 1.62 is that of the mini models, so this rather over-counts. */
 const PATCH_MULTIPLIER = 1.62;
 
-// Anthropic: width × height ÷ 750 after shrinking to 1,568 px on the long side and about 1.15 megapixels.
+// Anthropic: width × height ÷ 750 after shrinking to the largest size that the model sees.
 const ANTHROPIC_PIXELS_PER_TOKEN = 750;
-const ANTHROPIC_LONG_SIDE_PX = 1_568;
-const ANTHROPIC_MAX_TOKENS = 1_600;
+const ANTHROPIC_LIMITS = { longSidePx: 1_568, tokens: 1_600 };
+/** Opus 4.7 and what came after it sees more of a picture. */
+const ANTHROPIC_LARGE_LIMITS = { longSidePx: 2_576, tokens: 4_784 };
 
 // Gemini: 258 tokens up to 384 px on both sides, otherwise 258 per tile of at most 768 px.
 const GEMINI_TILE_TOKENS = 258;
@@ -51,7 +52,9 @@ export function imageTokens(image: ImagePart, formula: ImageFormula): number {
     case "openai-patch":
       return openaiPatches(size, image.detail);
     case "anthropic":
-      return anthropic(size);
+      return anthropic(size, ANTHROPIC_LIMITS);
+    case "anthropic-large":
+      return anthropic(size, ANTHROPIC_LARGE_LIMITS);
     case "gemini":
       return gemini(size);
     default:
@@ -67,17 +70,15 @@ function openaiTiles(size: Size, detail: ImagePart["detail"]): number {
 }
 
 function openaiPatches(size: Size, detail: ImagePart["detail"]): number {
-  const limit = detail === "low" ? PATCHES_LOW : detail === "original" ? PATCHES_MAX_ORIGINAL : PATCHES_MAX;
   const patches = Math.ceil(size.width / PATCH_PX) * Math.ceil(size.height / PATCH_PX);
-  return Math.ceil(Math.min(patches, limit) * PATCH_MULTIPLIER);
+  if (detail === "original") return Math.min(patches, PATCHES_MAX_ORIGINAL);
+  return Math.ceil(Math.min(patches, detail === "low" ? PATCHES_LOW : PATCHES_MAX) * PATCH_MULTIPLIER);
 }
 
-function anthropic(size: Size): number {
-  const { width, height } = shrink(size, ANTHROPIC_LONG_SIDE_PX / Math.max(size.width, size.height));
-  return Math.min(
-    ANTHROPIC_MAX_TOKENS,
-    Math.max(1, Math.ceil((width * height) / ANTHROPIC_PIXELS_PER_TOKEN)),
-  );
+function anthropic(size: Size, limits: typeof ANTHROPIC_LIMITS): number {
+  const { width, height } = shrink(size, limits.longSidePx / Math.max(size.width, size.height));
+  const tokens = Math.ceil((width * height) / ANTHROPIC_PIXELS_PER_TOKEN);
+  return Math.min(limits.tokens, Math.max(1, tokens));
 }
 
 function gemini({ width, height }: Size): number {

@@ -12,3 +12,4 @@ export { charsCounter } from "./chars-counter.ts";
 export { createMeasure, MESSAGE_TOKENS, type MeasureOptions } from "./create-measure.ts";
 export { type Encoding, exactCounter } from "./exact-counter.ts";
 export { type ImageFormula, imageTokens } from "./image-tokens.ts";
+export { modelInfo } from "./model-info.ts";

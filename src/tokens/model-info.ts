@@ -1,0 +1,78 @@
+import type { ModelInfo } from "../core/types.ts";
+import { REGISTRY, type RegistryEntry } from "./registry.ts";
+
+/** What a model gets that we have never heard of: a small window, so that nothing is ever sent that doesn't fit. */
+const UNKNOWN: RegistryEntry = { window: 8_192, encoding: "o200k_base", factor: 1.1, images: "openai" };
+/** What `[1m]` behind a Claude id asks for. */
+const LONG_WINDOW = 1_000_000;
+
+/** Ends of an id that don't name another model: dates, versions, `-latest`, `-preview`, `-instruct`. */
+const QUALIFIERS =
+  /(?:-(?:\d{8}|\d{4}-\d{2}-\d{2}|\d{3,4}|\d{2}-\d{2,4}|latest|preview|exp|instruct|it|v\d+))+$/;
+/** What may follow a family's name in a longer id. */
+const SEPARATORS = new Set(["-", ".", "_"]);
+
+/**
+ * Window, largest answer, tokenizer, picture formula and prices of a model, by its id. Overrides win, by the id as given
+ * or by its bare form.
+ *
+ * Ids may carry a provider (`anthropic/…`, `models/…`, `us.anthropic.…`), a variant (`:free`, `@20250929`, `[1m]`), a
+ * date or `-latest`. What isn't listed by itself is matched by the longest listed beginning (`gpt-5.2-codex-max` →
+ * `gpt-5.2-codex`), without prices, because those differ within a family. What matches nothing gets a window of 8,192
+ * tokens and `known: false`.
+ *
+ * @example
+ * modelInfo("openai/gpt-4o-2024-11-20").window; // 128000
+ * modelInfo("my-model", { "my-model": { window: 32_768 } }).window; // 32768
+ */
+export function modelInfo(
+  id: string,
+  overrides: Readonly<Record<string, Partial<ModelInfo>>> = {},
+): ModelInfo {
+  const bare = bareId(id);
+  const name = bare.replace(QUALIFIERS, "");
+  const found = own(REGISTRY, bare) ?? own(REGISTRY, name) ?? longestPrefix(bare);
+  const override = own(overrides, id) ?? own(overrides, bare) ?? own(overrides, name);
+  const long = found !== undefined && /\[1m\]$/i.test(id) ? { window: LONG_WINDOW } : {};
+  return {
+    ...(found ?? UNKNOWN),
+    known: found !== undefined || override?.window !== undefined,
+    ...long,
+    ...override,
+    id,
+  };
+}
+
+/** The id in lower case without provider and variant, with the spelling that the registry uses. */
+function bareId(id: string): string {
+  const path = id
+    .trim()
+    .toLowerCase()
+    .replace(/\[1m\]$/, "");
+  const last = path.slice(path.lastIndexOf("/") + 1);
+  const bare = last
+    .replace(/^(?:[a-z-]+\.)*(?:anthropic|meta|mistral|deepseek|qwen|openai|amazon|google)\./, "")
+    .replace(/[:@].*$/, "")
+    .replace(/^meta-/, "")
+    .replace(/^llama(?=\d)/, "llama-")
+    .replace(/^llama-(\d)-(\d)-/, "llama-$1.$2-")
+    .replace(/^qwen-(?=\d)/, "qwen");
+  return bare.startsWith("claude") ? bare.replaceAll(".", "-") : bare;
+}
+
+/** The entry with the longest name that the id begins with, without its prices. */
+function longestPrefix(bare: string): RegistryEntry | undefined {
+  let best = "";
+  for (const name of Object.keys(REGISTRY))
+    if (name.length > best.length && bare.startsWith(name) && SEPARATORS.has(bare.charAt(name.length)))
+      best = name;
+  const entry = own(REGISTRY, best);
+  if (!entry) return undefined;
+  const { prices: _, ...rest } = entry;
+  return rest;
+}
+
+/** A model called `constructor` must not find the object's own methods. */
+function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}

@@ -1,4 +1,4 @@
-import { type Draft, type Fate, type Insert, isShown, KEEP } from "./draft.ts";
+import { type Draft, type Fate, type Insert, KEEP } from "./draft.ts";
 import { editableParts, editableText } from "./edits.ts";
 import { hash128 } from "./hash.ts";
 import type { Checkpoint, Edit, EntryRange, Message, StoredEdit, Undo } from "./types.ts";
@@ -189,9 +189,4 @@ function newer(a: Checkpoint, b: Checkpoint): boolean {
   if (a.at !== b.at) return a.at > b.at;
   if (a.length !== b.length) return a.length > b.length;
   return a.id > b.id;
-}
-
-/** Number of messages that a view shows of the transcript, without head and inserts (for count triggers). */
-export function shownCount(draft: Draft, isHead: (index: number) => boolean): number {
-  return draft.fates.reduce((sum, fate, index) => sum + (isShown(fate) && !isHead(index) ? 1 : 0), 0);
 }

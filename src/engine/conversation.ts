@@ -1,0 +1,168 @@
+import { chainOf } from "../core/chain.ts";
+import { type Draft, isShown } from "../core/draft.ts";
+import { applyEdits } from "../core/edits.ts";
+import { TranscriptError } from "../core/errors.ts";
+import { systemMessage } from "../core/render.ts";
+import { type Structure, structureOf } from "../core/rounds.ts";
+import type { Dialect, FitInput, Measure, Message, Select } from "../core/types.ts";
+
+/** A transcript that was read, hashed and counted: what plans are made from. */
+export interface Conversation {
+  readonly messages: readonly Message[];
+  readonly structure: Structure;
+  /** `chain[n]` names the first n messages after the leading system messages. */
+  readonly chain: readonly string[];
+  readonly isHead: (index: number) => boolean;
+  readonly measure: Measure;
+  /** Tokens of each message as it stands in the transcript. */
+  readonly tokens: readonly number[];
+  /** Tokens outside of the messages: the system prompt kept apart, and what is sent with this request only. */
+  readonly apart: { readonly system: number; readonly extras: number };
+  /** System prompt, pins and knowledge, wherever they stand. */
+  readonly head: number;
+  /** Everything that a pass-through would send. */
+  readonly total: number;
+}
+
+/** Reads a transcript. Nothing is remembered by object identity, so a host may change its messages between calls. */
+export function readConversation<M>(options: {
+  readonly dialect: Dialect<M>;
+  readonly transcript: readonly M[];
+  readonly input: Pick<FitInput<M>, "system" | "pins" | "knowledge" | "extras">;
+  readonly measure: Measure;
+  readonly textHash: (text: string) => string;
+  /** Leading system messages that the host lost and the view brings back. */
+  readonly restored?: readonly M[];
+}): Conversation {
+  const { dialect, transcript, input, measure, textHash, restored = [] } = options;
+  if (!Array.isArray(transcript)) {
+    throw new TranscriptError({
+      message: `expected a list of messages, found ${transcript === null ? "null" : typeof transcript}.`,
+      fix: "Pass the array of wire messages.",
+    });
+  }
+  const messages = transcript.map((message, index) => readMessage(dialect, message, index));
+  const structure = structureOf(messages);
+  const chain = chainOf(messages, structure.start, textHash);
+  const isHead = headTest(
+    messages,
+    structure,
+    selectTest(transcript, input.pins),
+    selectTest(transcript, input.knowledge),
+  );
+  const tokens = messages.map((message) => measure.message(message));
+  const apart = {
+    system: [...(hasSystem(input.system) ? [systemMessage<M>(input.system)] : []), ...restored].reduce(
+      (sum, message) => sum + measure.message(dialect.read(message)),
+      0,
+    ),
+    extras: (input.extras ?? []).reduce((sum, extra) => sum + measure.message(dialect.read(extra)), 0),
+  };
+  let head = apart.system;
+  let total = apart.system + apart.extras;
+  for (const [index, count] of tokens.entries()) {
+    total += count;
+    if (isHead(index)) head += count;
+  }
+  return { messages, structure, chain, isHead, measure, tokens, apart, head, total };
+}
+
+/** A system prompt that says something. */
+export function hasSystem(system: unknown): boolean {
+  return (
+    system !== undefined &&
+    system !== null &&
+    system !== "" &&
+    !(Array.isArray(system) && system.length === 0)
+  );
+}
+
+/** Tokens of a draft's view, as if it were rendered. */
+export function draftTokens(conversation: Conversation, draft: Draft): number {
+  const { messages, tokens, measure, apart } = conversation;
+  let sum = apart.system + apart.extras;
+  for (const [index, fate] of draft.fates.entries()) {
+    if (fate.type === "keep") sum += tokens[index]!;
+    else if (fate.type === "edit") sum += measure.message(applyEdits(messages[index]!, fate.edits));
+  }
+  for (const { message } of draft.inserts) sum += insertTokens(measure, message);
+  return sum;
+}
+
+/** Tokens of a message that precis wrote. */
+export function insertTokens(
+  measure: Measure,
+  message: { readonly role: Message["role"]; readonly text: string },
+): number {
+  return measure.message({ role: message.role, parts: [{ type: "text", text: message.text }] });
+}
+
+/** The last user message, if it is shown. */
+export function isLastUser(conversation: Conversation, index: number): boolean {
+  return index === conversation.structure.lastUser;
+}
+
+/** Head and last user message: shown in every view. */
+export function mustShow(conversation: Conversation, index: number): boolean {
+  return conversation.isHead(index) || isLastUser(conversation, index);
+}
+
+/** Tokens of what every view shows. */
+export function floorTokens(conversation: Conversation): number {
+  const { structure, tokens, head, apart, isHead } = conversation;
+  const last = structure.lastUser;
+  return head + apart.extras + (last !== undefined && !isHead(last) ? tokens[last]! : 0);
+}
+
+/** Messages that a draft shows, without the head (for count triggers). */
+export function shownMessages(conversation: Conversation, draft: Draft): number {
+  return draft.fates.reduce(
+    (sum, fate, index) => sum + (isShown(fate) && !conversation.isHead(index) ? 1 : 0),
+    0,
+  );
+}
+
+/** Turns of which a draft shows the user's message (for count triggers). */
+export function shownTurns({ structure, isHead }: Conversation, draft: Draft): number {
+  return structure.turns.filter(({ from }) => isShown(draft.fates[from]!) && !isHead(from)).length;
+}
+
+function readMessage<M>(dialect: Dialect<M>, message: M, index: number): Message {
+  try {
+    return dialect.read(message);
+  } catch (error) {
+    if (error instanceof TranscriptError && error.index === undefined) {
+      throw new TranscriptError({
+        message: error.message.replace(/^precis: /, "").replace(` ${error.fix}`, ""),
+        fix: error.fix,
+        index,
+        cause: error,
+      });
+    }
+    throw error;
+  }
+}
+
+/** Pins hold whole rounds: half of one would be refused by the provider. */
+function headTest(
+  messages: readonly Message[],
+  structure: Structure,
+  pinned: (index: number) => boolean,
+  knowledge: (index: number) => boolean,
+): (index: number) => boolean {
+  const head = new Uint8Array(messages.length);
+  head.fill(1, 0, structure.start);
+  for (const [index, message] of messages.entries()) {
+    if (!(message.pinned || message.knowledge || pinned(index) || knowledge(index))) continue;
+    const unit = structure.units[structure.unitOf[index]!]!;
+    head.fill(1, unit.from, unit.to);
+  }
+  return (index) => head[index] === 1;
+}
+
+function selectTest<M>(transcript: readonly M[], select: Select<M> | undefined): (index: number) => boolean {
+  if (select === undefined) return () => false;
+  if (typeof select === "function") return (index) => select(transcript[index]!, index);
+  const chosen = new Set(select);
+  return (index) => chosen.has(index);
+}

@@ -1,0 +1,27 @@
+import type { Compactor, Events } from "../core/types.ts";
+
+type Listener = (payload: never) => void;
+
+/** Typed events. A listener that throws doesn't fail the conversation. */
+export function createEmitter(): {
+  emit<K extends keyof Events>(event: K, payload: Events[K]): void;
+  on: Compactor<unknown>["on"];
+} {
+  const listeners = new Map<keyof Events, Set<Listener>>();
+  return {
+    emit(event, payload) {
+      for (const listener of listeners.get(event) ?? []) {
+        try {
+          listener(payload as never);
+        } catch {
+          // The listener's own matter: what it was told about has already happened.
+        }
+      }
+    },
+    on(event, listener) {
+      const set = listeners.get(event) ?? new Set();
+      listeners.set(event, set.add(listener as Listener));
+      return () => set.delete(listener as Listener);
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { type Draft, type Fate, isShown, withFates } from "../core/draft.ts";
+import { BudgetImpossibleError, InvariantError } from "../core/errors.ts";
+import type { RungName, RungReport } from "../core/types.ts";
+import { edited } from "../reductions/reduction.ts";
+import { draftTokens, floorTokens } from "./conversation.ts";
+import { dropAll, dropMiddle, dropOldest } from "./rungs/drop.ts";
+import { hardCut } from "./rungs/hard-cut.ts";
+import { reduce } from "./rungs/reduce.ts";
+import type { Rung, RungInput } from "./rungs/rung.ts";
+import { summarize, summarizeAll } from "./rungs/summarize.ts";
+import { summarizeRounds } from "./rungs/summarize-rounds.ts";
+import { type Step, strategies } from "./strategies.ts";
+
+const STEPS: Readonly<Record<Step, { readonly rung: Rung; readonly name: RungName }>> = {
+  reduce: { rung: reduce, name: "reductions" },
+  summarize: { rung: summarize, name: "extractive" },
+  "summarize-all": { rung: summarizeAll, name: "extractive" },
+  "summarize-rounds": { rung: summarizeRounds, name: "extractive" },
+  "drop-oldest": { rung: dropOldest, name: "drop" },
+  "drop-middle": { rung: dropMiddle, name: "drop" },
+  "drop-all": { rung: dropAll, name: "drop" },
+  "hard-cut": { rung: hardCut, name: "hard-cut" },
+};
+
+/** A view that still fits is given up only for one that is smaller by this share: otherwise compactions would loop. */
+const LEAST_GAIN = 0.05;
+
+/** Where the ladder ended. Without a draft nothing can be gained, and the current view stays. */
+export interface Climb {
+  readonly draft: Draft | undefined;
+  readonly rung: RungName;
+  readonly tokens: number;
+  readonly rungs: readonly RungReport[];
+}
+
+/** Takes the strategy's steps in turn until one ends in a view that breaks no post-condition. */
+export function climb(
+  input: RungInput,
+  breachesOf: (draft: Draft, tokens: number) => readonly string[],
+): Climb {
+  const { conversation, current, limit, settings } = input;
+  const before = draftTokens(conversation, current);
+  const fits = before <= limit;
+  const rungs: RungReport[] = [];
+  let breaches: readonly string[] = [];
+  for (const step of strategies[settings.strategy].steps) {
+    const { rung, name } = STEPS[step];
+    const found = rung(input);
+    if (!found) {
+      rungs.push({ rung: name, result: "not-enough", note: step });
+      continue;
+    }
+    const draft = withoutBoundReasoning(input, found);
+    const tokens = draftTokens(conversation, draft);
+    if (fits && tokens > before * (1 - LEAST_GAIN)) {
+      rungs.push({ rung: name, result: "nothing-to-gain", tokens, note: step });
+      continue;
+    }
+    breaches = breachesOf(draft, tokens);
+    if (breaches.length === 0) {
+      rungs.push({ rung: name, result: "used", tokens, note: step });
+      return { draft, rung: name, tokens, rungs };
+    }
+    rungs.push({ rung: name, result: "breached", tokens, note: `${step}: ${breaches.join("; ")}` });
+  }
+  if (fits) return { draft: undefined, rung: "nothing-due", tokens: before, rungs };
+  throw impossible(input, before, breaches);
+}
+
+function impossible(input: RungInput, before: number, breaches: readonly string[]): Error {
+  const { conversation, limit, settings } = input;
+  if (breaches.some((breach) => !breach.includes("the budget is"))) return new InvariantError({ breaches });
+  const { lastUser } = conversation.structure;
+  const numbers = {
+    budget: limit,
+    head: conversation.head,
+    lastUserMessage: lastUser === undefined ? 0 : conversation.tokens[lastUser]!,
+  };
+  if (strategies[settings.strategy].steps.length === 0) {
+    return new BudgetImpossibleError({
+      ...numbers,
+      needed: before,
+      message: `precis: the conversation has ${before} tokens, the budget is ${limit}, and the strategy \`${settings.strategy}\` never shortens.`,
+      fix: "Choose another strategy, such as `summarize-oldest`, or raise the budget.",
+    });
+  }
+  return new BudgetImpossibleError({ ...numbers, needed: floorTokens(conversation) });
+}
+
+/**
+ * A compaction changes the prefix that signed reasoning is bound to, so it leaves every message that is shown, once and
+ * in the same way. Later messages are bound to the new prefix.
+ */
+function withoutBoundReasoning({ conversation, rules }: RungInput, draft: Draft): Draft {
+  if (!rules.boundReasoning) return draft;
+  const changes = new Map<number, Fate>();
+  for (const [index, message] of conversation.messages.entries()) {
+    const fate = draft.fates[index]!;
+    if (!isShown(fate) || !message.parts.some((part) => part.type === "reasoning" && part.signed)) continue;
+    const only = message.parts.every((part) => part.type === "reasoning");
+    changes.set(
+      index,
+      only
+        ? { type: "drop", reason: "reasoning" }
+        : edited(fate, [{ type: "strip-reasoning", why: "signed-reasoning" }]),
+    );
+  }
+  return withFates(draft, changes);
+}

@@ -1,0 +1,93 @@
+import { breakEvenRequests } from "../core/break-even.ts";
+import type { Draft } from "../core/draft.ts";
+import type { Checkpoint, DialectRules, Reason, Undo } from "../core/types.ts";
+import { type Conversation, shownMessages, shownTurns } from "./conversation.ts";
+import type { Settings } from "./settings.ts";
+
+/** A cold prompt cache makes compaction cheap: from this pressure on it is taken as the moment. */
+const COLD_FROM = 0.4;
+/** A user turn after a pause of this length is a good moment too, from this pressure on. */
+const PAUSE_MS = 60_000;
+const PAUSE_FROM = 0.5;
+/** After an undo, automatic compaction waits until pressure has grown by this much. */
+const UNDO_GROWTH = 0.1;
+/** Requests still to come are guessed from those that were: conversations that have lasted will last. */
+const LEAST_REQUESTS = 4;
+const MOST_REQUESTS = 50;
+
+/** What the moment is decided from. */
+export interface MomentInput {
+  readonly conversation: Conversation;
+  readonly settings: Settings;
+  readonly rules: DialectRules;
+  readonly current: Draft;
+  readonly checkpoint: Checkpoint | undefined;
+  readonly undos: readonly Undo[];
+  readonly tokens: number;
+  readonly pressure: number;
+  readonly startsAt: number;
+  /** Tokens of the view after a compaction. */
+  readonly goal: number;
+  readonly now: number;
+  readonly lastRequestAt: number | undefined;
+  readonly rejected: boolean;
+}
+
+/** Is a compaction due now, and why? */
+export function dueReason(input: MomentInput): Reason | undefined {
+  const { settings, pressure, startsAt } = input;
+  if (input.rejected) return "rejected";
+  if (pressure > 1) return "budget";
+  if (!settings.auto || isSuspended(input) || holdsSignedReasoning(input)) return undefined;
+  if (pressure >= startsAt) return "pressure";
+  return countReason(input) ?? cheapMoment(input);
+}
+
+function isSuspended({ undos, pressure }: MomentInput): boolean {
+  return undos.some((undo) => pressure < undo.pressure + UNDO_GROWTH);
+}
+
+/** The newest round is under way and its signed reasoning must go back to the provider as it came. */
+function holdsSignedReasoning({ conversation, rules }: MomentInput): boolean {
+  const unit = conversation.structure.units.at(-1);
+  if (!rules.boundReasoning || unit?.kind !== "round") return false;
+  return conversation.messages
+    .slice(unit.from, unit.to)
+    .some((message) => message.parts.some((part) => part.type === "reasoning" && part.signed));
+}
+
+/** Counts what came since the last checkpoint plus what it kept; fires again only after one more turn. */
+function countReason({ conversation, settings, current, checkpoint }: MomentInput): Reason | undefined {
+  const { messages, turns } = settings.triggers;
+  if (checkpoint && conversation.structure.turns.length <= checkpoint.seen.turns) return undefined;
+  if (messages !== undefined && shownMessages(conversation, current) > messages) return "messages";
+  if (turns !== undefined && shownTurns(conversation, current) > turns) return "turns";
+  return undefined;
+}
+
+/** A cold cache or a pause: compacting now costs little and disturbs nobody, if the break-even agrees. */
+function cheapMoment(input: MomentInput): Reason | undefined {
+  const { conversation, settings, pressure, now, lastRequestAt } = input;
+  if (lastRequestAt === undefined) return undefined;
+  const idle = now - lastRequestAt;
+  const cold = idle > settings.cache.ttlMs;
+  const userTurn = conversation.structure.lastUser === conversation.messages.length - 1;
+  const reason: Reason | undefined =
+    cold && pressure >= COLD_FROM
+      ? "cold-cache"
+      : userTurn && idle >= PAUSE_MS && pressure >= PAUSE_FROM
+        ? "pause"
+        : undefined;
+  if (!reason) return undefined;
+  const requests = conversation.messages.reduce((sum, { role }) => sum + (role === "assistant" ? 1 : 0), 0);
+  const expected = Math.min(MOST_REQUESTS, Math.max(LEAST_REQUESTS, requests));
+  const needed = breakEvenRequests({
+    view: input.tokens - conversation.head,
+    landing: input.goal - conversation.head,
+    head: conversation.head,
+    ...settings.cache,
+    cold,
+    summary: 0,
+  });
+  return needed <= expected ? reason : undefined;
+}

@@ -1,0 +1,92 @@
+import type { Draft } from "../core/draft.ts";
+import { entriesOf } from "../core/draft.ts";
+import { applyEdits } from "../core/edits.ts";
+import type {
+  Dialect,
+  Entry,
+  Outcome,
+  PressureReport,
+  Reason,
+  Report,
+  RungReport,
+  Warning,
+} from "../core/types.ts";
+import { insertTokens } from "./conversation.ts";
+import type { Settings } from "./settings.ts";
+import type { Survey } from "./survey.ts";
+
+/** The meter's colours: green below the first, yellow below the second, red above. */
+const YELLOW_FROM = 0.7;
+const RED_FROM = 0.9;
+
+/** The receipt of one `fit`. */
+export function reportOf<M>(options: {
+  readonly survey: Survey<M>;
+  readonly settings: Settings;
+  readonly dialect: Dialect<M>;
+  readonly outcome: Outcome;
+  readonly reason: Reason | undefined;
+  readonly draft: Draft;
+  readonly tokens: number;
+  readonly rungs: readonly RungReport[];
+  readonly warnings: readonly Warning[];
+  readonly prefixChanged: boolean;
+  readonly checkpoint: string | undefined;
+}): Report {
+  const { survey, settings, dialect, tokens } = options;
+  const entries = entriesOf(options.draft);
+  return {
+    outcome: options.outcome,
+    reason: options.reason,
+    strategy: settings.strategy,
+    profile: settings.profile,
+    dialect: dialect.id,
+    budget: survey.budget,
+    pressure: { before: survey.pressure, after: tokens / survey.budget.budget },
+    tokens: { transcript: survey.conversation.total, before: survey.tokens, after: tokens },
+    counts: countsOf(entries),
+    entries,
+    rungs: options.rungs,
+    modelCalls: [],
+    cost: 0,
+    cacheHits: { checkpoint: survey.checkpoint !== undefined, summaries: 0 },
+    warnings: [...survey.warnings, ...options.warnings],
+    prefixChanged: options.prefixChanged,
+    checkpoint: options.checkpoint,
+  };
+}
+
+function countsOf(entries: readonly Entry[]): Report["counts"] {
+  const counts = { kept: 0, edited: 0, covered: 0, dropped: 0, inserted: 0 };
+  for (const entry of entries) {
+    if (entry.type === "keep") counts.kept++;
+    else if (entry.type === "edit") counts.edited++;
+    else if (entry.type === "drop") counts.dropped++;
+    else {
+      counts.inserted++;
+      counts.covered += entry.covers.reduce((sum, run) => sum + run.to - run.from, 0);
+    }
+  }
+  return counts;
+}
+
+/** How full the current view is, and with what. */
+export function pressureOf<M>(survey: Survey<M>): PressureReport {
+  const { conversation, current, pressure, tokens, budget, startsAt } = survey;
+  const { measure, messages, apart } = conversation;
+  const fill = { system: apart.system, summary: 0, user: apart.extras, assistant: 0, tool: 0, image: 0 };
+  for (const [index, fate] of current.fates.entries()) {
+    if (fate.type === "cover" || fate.type === "drop") continue;
+    const message = fate.type === "edit" ? applyEdits(messages[index]!, fate.edits) : messages[index]!;
+    const all = measure.message(message);
+    const words = message.parts.filter((part) => part.type !== "image" && part.type !== "frame");
+    const images =
+      words.length < message.parts.length ? all - measure.message({ ...message, parts: words }) : 0;
+    fill.image += images;
+    const results = message.role === "user" && message.parts.some((part) => part.type === "tool-result");
+    fill[results ? "tool" : message.role] += all - images;
+  }
+  for (const { message } of current.inserts) fill.summary += insertTokens(measure, message);
+  const level = pressure < YELLOW_FROM ? "green" : pressure < RED_FROM ? "yellow" : "red";
+  return { pressure, tokens, budget, startsAt, level, fill };
+}

@@ -1,0 +1,71 @@
+import { type Fate, KEEP } from "../../core/draft.ts";
+import type { DropReason } from "../../core/types.ts";
+import { type Conversation, draftTokens, floorTokens, mustShow } from "../conversation.ts";
+import { chooseTail, emptyTail } from "../tail.ts";
+import { aroundTail, dropped, type Rung, type RungInput, withoutSummary } from "./rung.ts";
+
+/** Of what may be kept, the beginning of the conversation gets at most this share. */
+const START_SHARE = 0.25;
+/** A draft whose note makes it too large is tried again with less (tokens). */
+const NOTE_TOKENS = 40;
+
+/** Rung 4, oldest first: the newest units that fit. */
+export const dropOldest: Rung = (input) => keepEnds(input, 0);
+
+/** Rung 4, middle-out: the first user turn and the newest units that fit. */
+export const dropMiddle: Rung = (input) => keepEnds(input, START_SHARE);
+
+/** Head and last user message only. */
+export const dropAll: Rung = (input) =>
+  withoutSummary(input, aroundTail(input.conversation, emptyTail(input.conversation), dropped("strategy")));
+
+function keepEnds(input: RungInput, startShare: number): ReturnType<Rung> {
+  const { conversation, settings } = input;
+  const aim = dropsByChoice(input) ? input.goal : input.limit;
+  for (const spare of [0, NOTE_TOKENS]) {
+    const landing = aim - floorTokens(conversation) - spare;
+    if (landing <= 0) return undefined;
+    const beginning = startShare > 0 ? beginningOf(conversation, Math.floor(landing * startShare)) : [];
+    const used = beginning.reduce((sum, index) => sum + conversation.tokens[index]!, 0);
+    const { share: _share, tokens: _tokens, ...counts } = settings.tail;
+    const tail = chooseTail(conversation, {
+      tail: { ...counts, minMessages: 1 },
+      limit: landing - used,
+      soft: false,
+    });
+    const fates: Fate[] = aroundTail(conversation, tail, dropped(reasonOf(input)));
+    for (const index of beginning) fates[index] = KEEP;
+    const draft = withoutSummary(input, fates);
+    if (draftTokens(conversation, draft) <= Math.max(aim, 0)) return draft;
+  }
+  return undefined;
+}
+
+/** The strategy itself drops (and so lands at `landAt`), or dropping is what is left to do (and stops at the budget). */
+function dropsByChoice({ settings }: RungInput): boolean {
+  return settings.strategy === "truncate-oldest" || settings.strategy === "drop-middle";
+}
+
+function reasonOf(input: RungInput): DropReason {
+  return dropsByChoice(input) ? "strategy" : "budget";
+}
+
+/** The first user message and what follows in its turn, as whole units within `limit` tokens. */
+function beginningOf(conversation: Conversation, limit: number): number[] {
+  const { structure, tokens } = conversation;
+  const [first] = structure.turns;
+  if (!first) return [];
+  const kept: number[] = [];
+  let sum = 0;
+  for (const unit of structure.units) {
+    if (unit.from < first.from) continue;
+    if (unit.to > first.to) break;
+    const indexes = Array.from({ length: unit.to - unit.from }, (_, at) => unit.from + at).filter(
+      (index) => !mustShow(conversation, index),
+    );
+    sum += indexes.reduce((total, index) => total + tokens[index]!, 0);
+    if (sum > limit) break;
+    kept.push(...indexes);
+  }
+  return kept;
+}

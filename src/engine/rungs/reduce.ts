@@ -1,0 +1,38 @@
+import { isShown } from "../../core/draft.ts";
+import { reductions } from "../../reductions/index.ts";
+import { draftTokens, mustShow } from "../conversation.ts";
+import { chooseTail } from "../tail.ts";
+import type { Rung } from "./rung.ts";
+
+/** A batch is worth changing the prefix for when it frees this share of the view. */
+const LEAST_GAIN = 0.15;
+/** Reductions are enough by themselves when the view then lands at or below this share of room. */
+const ENOUGH = 0.6;
+/** What one old result may keep, tried from generous to strict (tokens). */
+const ALLOWANCES = [4_000, 2_000, 1_000, 500];
+
+/** Rung 1: makes the shown middle smaller in one batch, with as generous an allowance as reaches the aim. */
+export const reduce: Rung = (input) => {
+  const { conversation, current, settings, limit, goal, anyGain } = input;
+  const { messages, structure, measure, head, apart } = conversation;
+  const before = draftTokens(conversation, current);
+  const fixed = head + apart.extras;
+  const aim = anyGain ? goal : Math.min(limit, fixed + Math.floor((limit - fixed) * ENOUGH));
+  const tail = chooseTail(conversation, {
+    tail: settings.tail,
+    limit: settings.tail.tokens ?? Math.floor((goal - fixed) * settings.tail.share),
+    soft: false,
+  });
+  const reducible = (index: number) =>
+    index < tail.from && isShown(current.fates[index]!) && !mustShow(conversation, index);
+  for (const allowance of ALLOWANCES) {
+    const draft = reductions.reduce(
+      (one, reduction) =>
+        reduction.apply(one, { messages, structure, reducible, measure, allowance, images: settings.images }),
+      current,
+    );
+    const after = draftTokens(conversation, draft);
+    if (after <= aim && (anyGain || before - after >= LEAST_GAIN * before)) return draft;
+  }
+  return undefined;
+};

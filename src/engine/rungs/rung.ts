@@ -1,0 +1,92 @@
+import { type Draft, type Fate, type Insert, KEEP } from "../../core/draft.ts";
+import { SUMMARY_MARKER } from "../../core/markers.ts";
+import type { DialectRules, DropReason, Edit, HostState, InsertMessage } from "../../core/types.ts";
+import { type Conversation, mustShow } from "../conversation.ts";
+import type { Settings } from "../settings.ts";
+import type { Tail } from "../tail.ts";
+
+/** What a rung works with. */
+export interface RungInput {
+  readonly conversation: Conversation;
+  /** The view as it is now (newest valid checkpoint and everything newer). */
+  readonly current: Draft;
+  readonly settings: Settings;
+  readonly rules: DialectRules;
+  /** Tokens that the view may have at most, and tokens that it should have. */
+  readonly limit: number;
+  readonly goal: number;
+  /** The reductions needn't free a minimum (asked for by a person, or the budget is full). */
+  readonly anyGain: boolean;
+  readonly hostState?: HostState | undefined;
+  readonly focus?: string | undefined;
+}
+
+/** A step of the ladder: a draft, or undefined when it can't help. */
+export type Rung = (input: RungInput) => Draft | undefined;
+
+/** What stands in for messages that were dropped, where a view may not begin with its first kept message. */
+const NOT_SHOWN = `<${SUMMARY_MARKER}>Earlier messages of this conversation are not shown.</${SUMMARY_MARKER}>`;
+
+/** Head, last user message and tail are kept; everything else gets `fate`. */
+export function aroundTail(conversation: Conversation, tail: Tail, fate: Fate): Fate[] {
+  return conversation.messages.map((_, index) => {
+    if (mustShow(conversation, index)) return KEEP;
+    if (index < tail.from) return fate;
+    const edits: readonly Edit[] | undefined = tail.edits.get(index);
+    return edits ? { type: "edit", edits } : KEEP;
+  });
+}
+
+/** The first message after the system prompt that a draft shows. */
+function firstShown(conversation: Conversation, fates: readonly Fate[]): number {
+  return fates.findIndex(
+    (fate, index) =>
+      (fate.type === "keep" || fate.type === "edit") && conversation.messages[index]!.role !== "system",
+  );
+}
+
+/** Would the view begin with a role that the format forbids there? */
+export function beginsWrong(input: RungInput, fates: readonly Fate[]): boolean {
+  const { conversation, rules } = input;
+  if (rules.firstRole === "any") return false;
+  const first = firstShown(conversation, fates);
+  const role = conversation.messages[first]?.role;
+  return role !== rules.firstRole && (first < 0 || first !== conversation.structure.start);
+}
+
+/** A draft without a summary. Where its view would begin with a forbidden role, a short note speaks for what came before. */
+export function withoutSummary(input: RungInput, fates: readonly Fate[]): Draft {
+  const first = firstShown(input.conversation, fates);
+  if (first >= 0 && !beginsWrong(input, fates)) return { fates, inserts: [] };
+  const before = first < 0 ? fates.length : first;
+  const note: Insert = { message: { role: "user", text: NOT_SHOWN } };
+  const covered = fates.map(
+    (fate, index): Fate => (index < before && fate.type === "drop" ? { type: "cover", by: 0 } : fate),
+  );
+  return covered.some((fate) => fate.type === "cover")
+    ? { fates: covered, inserts: [note] }
+    : { fates, inserts: [] };
+}
+
+/** The role of the summary message for the settings' placement, as far as the format allows it there. */
+export function summaryRole(input: RungInput, fates: readonly Fate[]): InsertMessage["role"] {
+  if (input.settings.placement === "user") return "user";
+  // A summary in the system prompt leaves the view to begin with the tail, which may not begin with any role.
+  return input.rules.system === "apart" && beginsWrong(input, fates) ? "user" : "system";
+}
+
+/** A summary that goes into the system prompt shows as an edit of the last leading system message. */
+export function mergeIntoSystem(draft: Draft, start: number): Draft {
+  const insert = draft.inserts.find((one) => one.merged);
+  if (!insert || start === 0) return draft;
+  const edit: Edit = { type: "append", text: insert.message.text, why: "summary" };
+  return {
+    ...draft,
+    fates: draft.fates.map((fate, index) => (index === start - 1 ? { type: "edit", edits: [edit] } : fate)),
+  };
+}
+
+/** A fate for what is neither shown nor spoken for. */
+export function dropped(reason: DropReason): Fate {
+  return { type: "drop", reason };
+}

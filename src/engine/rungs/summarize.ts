@@ -1,0 +1,122 @@
+import { coversOf, type Draft, type Fate, type Insert, isShown } from "../../core/draft.ts";
+import { applyEdits } from "../../core/edits.ts";
+import type { InsertMessage, Message } from "../../core/types.ts";
+import { summaryMessage } from "../../summaries/summary-message.ts";
+import { draftTokens, floorTokens, insertTokens } from "../conversation.ts";
+import { shrinkParts } from "../shrink.ts";
+import { chooseTail, emptyTail, newestUnit, type Tail } from "../tail.ts";
+import {
+  aroundTail,
+  dropped,
+  mergeIntoSystem,
+  type Rung,
+  type RungInput,
+  summaryRole,
+  withoutSummary,
+} from "./rung.ts";
+
+/** A summary message larger than this would crowd out the tail that large budgets have room for (tokens). */
+const MAX_SUMMARY = 12_000;
+/** The summary message should have at least this share of the landing, so an oversized tail is cut to the rest. */
+const LEAST_SUMMARY_SHARE = 0.3;
+/** Below this share of the transcript, old results in the tail are clipped from the start. */
+const SOFT_BELOW = 0.25;
+
+/** Rung 3 without a model: the middle is covered by the user's words and the working set, the tail stays. */
+export const summarize: Rung = (input) => {
+  const { conversation, settings, goal } = input;
+  const floor = floorTokens(conversation);
+  const landing = goal - floor;
+  if (landing <= 0) return undefined;
+  const share = settings.tail.tokens ?? Math.floor(landing * settings.tail.share);
+  const tail = chooseTail(conversation, {
+    tail: settings.tail,
+    limit: Math.max(share, landing - MAX_SUMMARY),
+    soft: goal < SOFT_BELOW * conversation.total,
+  });
+  const most = Math.floor(landing * (1 - LEAST_SUMMARY_SHARE));
+  for (const candidate of [tail, newestUnit(conversation), emptyTail(conversation)]) {
+    const draft = coverMiddle(input, candidate, floor + Math.max(share, most));
+    if (draft) return draft;
+  }
+  return undefined;
+};
+
+/** Rung 3 with an empty tail. */
+export const summarizeAll: Rung = (input) =>
+  coverMiddle(input, emptyTail(input.conversation), floorTokens(input.conversation));
+
+/** Head, last user message and the tail (cut to `tailLimit` tokens of view if need be), and a summary of the rest. */
+function coverMiddle(input: RungInput, tail: Tail, tailLimit: number): Draft | undefined {
+  const { conversation, goal, limit } = input;
+  const hiding = aroundTail(conversation, tail, dropped("budget"));
+  if (!hiding.some((fate) => fate.type === "drop")) return undefined;
+  const bare: Draft | undefined = shrinkParts({
+    conversation,
+    draft: { fates: hiding, inserts: [] },
+    indexes: tailIndexes(input, tail),
+    limit: Math.min(tailLimit, limit),
+    why: "tail-result",
+  });
+  if (!bare) return undefined;
+  const cap = Math.min(MAX_SUMMARY, goal - draftTokens(conversation, bare));
+  return withSummary(input, bare, cap) ?? withoutSummary(input, bare.fates);
+}
+
+function withSummary(input: RungInput, bare: Draft, cap: number): Draft | undefined {
+  const { conversation, settings, rules } = input;
+  const { messages, measure } = conversation;
+  const fates = bare.fates.map((fate): Fate => (fate.type === "drop" ? { type: "cover", by: 0 } : fate));
+  const role = summaryRole(input, fates);
+  const frame = insertTokens(measure, { role, text: "" });
+  if (cap <= frame) return undefined;
+  const shownText = (index: number) => {
+    const fate = fates[index]!;
+    return fate.type === "edit" ? textOf(applyEdits(messages[index]!, fate.edits)) : undefined;
+  };
+  const hidden = coversOf({ fates, inserts: [{ message: { role, text: "" } }] })[0]!;
+  // The ceiling holds for the whole message: what the format adds to a text is taken off first.
+  const summary = summaryMessage({
+    messages,
+    hidden,
+    visible: (index) => isShown(fates[index]!),
+    shownText,
+    cap: cap - frame,
+    count: (text) => insertTokens(measure, { role, text }) - frame,
+    shares: settings.shares,
+    ...(input.hostState !== undefined && { hostState: input.hostState }),
+    ...(input.focus !== undefined && { focus: input.focus }),
+  });
+  if (!summary) return undefined;
+  const message: InsertMessage = { role, text: summary.text };
+  const merged = settings.placement === "merged" && role === "system" && rules.system === "message";
+  const insert: Insert = { message, ...(merged && { merged }) };
+  return mergeIntoSystem({ fates, inserts: [insert] }, conversation.structure.start);
+}
+
+function tailIndexes({ conversation }: RungInput, tail: Tail): number[] {
+  const indexes: number[] = [];
+  for (let index = tail.from; index < conversation.messages.length; index++) {
+    if (!conversation.isHead(index) && index !== conversation.structure.lastUser) indexes.push(index);
+  }
+  return indexes;
+}
+
+/** What a reader sees of a message: its texts, calls and results. */
+export function textOf(message: Message): string {
+  return message.parts
+    .map((part) => {
+      switch (part.type) {
+        case "text":
+        case "tool-result":
+          return part.text;
+        case "tool-call":
+          return `${part.name} ${part.args}`;
+        case "file":
+          return part.text ?? "";
+        default:
+          return "";
+      }
+    })
+    .join("\n");
+}

@@ -1,0 +1,143 @@
+import { checkThreshold } from "../core/budget.ts";
+import { ConfigError } from "../core/errors.ts";
+import type {
+  CacheOptions,
+  CompactorOptions,
+  ModelInfo,
+  Placement,
+  ShareOptions,
+  StrategyName,
+  TailOptions,
+  Threshold,
+  Tuning,
+  Warning,
+} from "../core/types.ts";
+import { modelInfo } from "../tokens/index.ts";
+import { strategies } from "./strategies.ts";
+
+/** Strategies that only a streaming session has. */
+const STREAM_ONLY = ["summarize-and-keep", "state"];
+
+/** Options after profile and defaults, checked once and frozen. */
+export interface Settings {
+  readonly profile: string | undefined;
+  readonly strategy: StrategyName;
+  readonly window: number | undefined;
+  readonly model: ModelInfo | undefined;
+  readonly budget: number | undefined;
+  readonly startAt: Threshold | undefined;
+  readonly landAt: Threshold | undefined;
+  readonly reserve: Threshold | undefined;
+  readonly safety: Threshold | undefined;
+  readonly tail: TailOptions & { readonly share: number; readonly minMessages: number };
+  readonly shares: ShareOptions;
+  readonly placement: Placement;
+  readonly triggers: NonNullable<Tuning["triggers"]>;
+  readonly auto: boolean;
+  readonly images: NonNullable<Tuning["images"]>;
+  readonly cache: Required<CacheOptions>;
+  readonly frames: Tuning["frames"];
+  readonly warnings: readonly Warning[];
+}
+
+/** The newest messages get this share of the landing. */
+const DEFAULT_TAIL_SHARE = 0.4;
+const DEFAULT_MIN_TAIL_MESSAGES = 4;
+/** Anthropic-like prices in units of the input price, and the usual time-to-live of a prompt cache. */
+const DEFAULT_CACHE: Required<CacheOptions> = { ttlMs: 5 * 60_000, read: 0.1, write: 1.25, output: 5 };
+/** A compaction that lands above half of the room costs more and comes again sooner. */
+const MAX_LAND_AT = 0.5;
+
+/** Options over profile over defaults; anything that can't work is refused here, by name. */
+export function resolveSettings<M>(options: CompactorOptions<M>): Settings {
+  const profile = options.profile;
+  const tuning: Tuning = options;
+  const pick = <K extends keyof Tuning>(key: K): Tuning[K] | undefined => tuning[key] ?? profile?.[key];
+  const warnings: Warning[] = [];
+
+  const model =
+    typeof options.window === "object" ? modelInfo(options.window.model, options.models) : undefined;
+  if (model && !model.known) {
+    warnings.push({
+      code: "unknown-model",
+      message: `The model ${model.id} isn't in the registry: its window is taken as ${model.window} tokens. Give \`window\` as a number, or describe the model in \`models\`.`,
+    });
+  }
+  const window = typeof options.window === "object" ? model?.window : options.window;
+  if (window === undefined && options.budget === undefined) {
+    throw new ConfigError({
+      option: "window",
+      message: "neither `window` nor `budget` is given.",
+      fix: 'Give the model\'s context size (`window: 128_000`), a model to look up (`window: { model: "…" }`), or a `budget`.',
+    });
+  }
+  if (window !== undefined) checkTokens("window", window);
+  if (options.budget !== undefined) checkTokens("budget", options.budget);
+
+  const strategy = pick("strategy") ?? "summarize-oldest";
+  checkStrategy(strategy);
+  for (const key of ["startAt", "landAt", "reserve", "safety"] as const) {
+    const value = pick(key);
+    if (value !== undefined && !(value === 0 && (key === "reserve" || key === "safety")))
+      checkThreshold(key, value);
+  }
+  const landAt = pick("landAt");
+  if (landAt !== undefined && landAt > MAX_LAND_AT && landAt <= 1) {
+    throw new ConfigError({
+      option: "landAt",
+      message: `${landAt} is above ${MAX_LAND_AT}: the next compaction would be due almost at once.`,
+      fix: `Choose a landing of at most ${MAX_LAND_AT}.`,
+    });
+  }
+  const tail = { ...profile?.tail, ...options.tail };
+  for (const [key, value] of Object.entries(tail)) {
+    if (!(Number.isFinite(value) && value > 0) || (key === "share" && value > 1)) {
+      throw new ConfigError({
+        option: `tail.${key}`,
+        message: `${value} isn't a ${key === "share" ? "share (0–1]" : "positive number"}.`,
+        fix: "Leave it out for the default.",
+      });
+    }
+  }
+  const settings: Settings = {
+    profile: profile?.name,
+    strategy,
+    window,
+    model,
+    budget: options.budget,
+    startAt: pick("startAt"),
+    landAt,
+    reserve: pick("reserve"),
+    safety: pick("safety"),
+    tail: { share: DEFAULT_TAIL_SHARE, minMessages: DEFAULT_MIN_TAIL_MESSAGES, ...tail },
+    shares: { ...profile?.shares, ...options.shares },
+    placement: pick("placement") ?? "user",
+    triggers: { ...profile?.triggers, ...options.triggers },
+    auto: pick("auto") ?? true,
+    images: pick("images") ?? { keep: "last-user-message" },
+    cache: { ...DEFAULT_CACHE, ...profile?.cache, ...options.cache },
+    frames: pick("frames"),
+    warnings,
+  };
+  return Object.freeze(settings);
+}
+
+function checkTokens(option: string, value: number): void {
+  if (Number.isFinite(value) && value >= 1) return;
+  throw new ConfigError({
+    option,
+    message: `${value} isn't a number of tokens.`,
+    fix: "Give a positive number, such as 128_000.",
+  });
+}
+
+function checkStrategy(strategy: string): void {
+  if (Object.hasOwn(strategies, strategy)) return;
+  throw new ConfigError({
+    option: "strategy",
+    message: STREAM_ONLY.includes(strategy)
+      ? `\`${strategy}\` is a strategy of streaming sessions only.`
+      : `there is no strategy \`${strategy}\`.`,
+    fix: `Choose one of: ${Object.keys(strategies).join(", ")}.`,
+  });
+}

@@ -1,0 +1,163 @@
+import { budgetOf, landing, startPressure } from "../core/budget.ts";
+import { findCheckpoint, restoreDraft } from "../core/checkpoint.ts";
+import { type Draft, keepAll } from "../core/draft.ts";
+import { mergeRecords, readState } from "../core/state.ts";
+import type {
+  Budget,
+  Checkpoint,
+  Dialect,
+  FitInput,
+  Measure,
+  State,
+  Store,
+  Undo,
+  Warning,
+} from "../core/types.ts";
+import { type Conversation, draftTokens, floorTokens, hasSystem, readConversation } from "./conversation.ts";
+import { mergeIntoSystem } from "./rungs/rung.ts";
+import type { Settings } from "./settings.ts";
+
+/** A checkpoint made for a smaller budget is left when the whole transcript is below this share of the present one. */
+const LEAVE_BELOW = 0.65;
+/** Even with a large last user message a compaction aims to leave this share of what is free beside it unused. */
+const LEAST_LANDING_SHARE = 0.25;
+/** A head above this share of the budget leaves too little for the conversation. */
+const HEAVY_HEAD = 0.5;
+
+/** Where a conversation stands: what it holds, which checkpoint fits it, and how full its current view is. */
+export interface Survey<M> {
+  readonly conversation: Conversation;
+  readonly state: State;
+  readonly budget: Budget;
+  readonly checkpoint: Checkpoint | undefined;
+  /** Undos of checkpoints that this transcript begins with. */
+  readonly undos: readonly Undo[];
+  readonly current: Draft;
+  readonly tokens: number;
+  readonly pressure: number;
+  readonly startsAt: number;
+  /** Tokens that a compaction aims at. */
+  readonly goal: number;
+  /** Leading system messages that the host lost. */
+  readonly restored: readonly M[];
+  readonly warnings: readonly Warning[];
+}
+
+/** Reads the transcript, finds its checkpoint by hash and measures the current view. */
+export async function survey<M>(options: {
+  readonly dialect: Dialect<M>;
+  readonly settings: Settings;
+  readonly store: Store;
+  readonly measure: Measure;
+  readonly textHash: (text: string) => string;
+  readonly transcript: readonly M[];
+  readonly input: FitInput<M>;
+  /** Another budget for this call: tokens, or a share of the transcript. */
+  readonly budget?: number | undefined;
+  /** Look at the whole transcript as if nothing had been compacted. */
+  readonly fresh?: boolean;
+}): Promise<Survey<M>> {
+  const { dialect, settings, store, input } = options;
+  const given = readState(input.state);
+  const read = (restored: readonly M[]) => readConversation({ ...options, restored });
+  let conversation = read([]);
+  const restored = lostHead(dialect, conversation, given, input);
+  if (restored.length > 0) conversation = read(restored);
+
+  const { chain, structure, messages } = conversation;
+  const found = await store.find(chain.slice(1));
+  const state = mergeRecords(given, found);
+  const tools = input.tools === undefined ? 0 : options.measure.tools(input.tools);
+  const budget = budgetOf({
+    window: settings.window,
+    budget: cap(settings, conversation, options.budget),
+    reserve: settings.reserve,
+    safety: settings.safety,
+    tools,
+    head: conversation.head,
+  });
+  const keyed = { checkpoints: state.checkpoints, chain, dialect: dialect.id, strategy: settings.strategy };
+  const undos = state.undos.filter((undo) =>
+    findCheckpoint({
+      ...keyed,
+      checkpoints: state.checkpoints.filter(({ id }) => id === undo.checkpoint),
+      undos: [],
+    }),
+  );
+  let checkpoint = options.fresh ? undefined : findCheckpoint({ ...keyed, undos: state.undos });
+  if (checkpoint && checkpoint.budget < budget.budget && conversation.total < LEAVE_BELOW * budget.budget) {
+    checkpoint = undefined;
+  }
+  const restoredDraft = checkpoint && restoreDraft(checkpoint, messages, structure.start);
+  if (!restoredDraft) checkpoint = undefined;
+  const current = restoredDraft ? mergeIntoSystem(restoredDraft, structure.start) : keepAll(messages.length);
+  const tokens = draftTokens(conversation, current);
+  const fixed = conversation.head + conversation.apart.extras;
+  const floor = floorTokens(conversation);
+  const goal = Math.max(
+    fixed + landing(budget.room, settings.landAt),
+    floor + Math.floor((budget.budget - floor) * LEAST_LANDING_SHARE),
+  );
+  return {
+    conversation,
+    state,
+    budget,
+    checkpoint,
+    undos,
+    current,
+    tokens,
+    pressure: tokens / budget.budget,
+    startsAt: startPressure({
+      startAt: settings.startAt,
+      budget: budget.budget,
+      model: false,
+      conversation: chain[1] ?? chain[0]!,
+    }),
+    goal: Math.min(goal, budget.budget),
+    restored,
+    warnings: [...settings.warnings, ...surveyWarnings(conversation, budget, restored.length)],
+  };
+}
+
+function cap(settings: Settings, conversation: Conversation, budget: number | undefined): number | undefined {
+  if (budget === undefined) return settings.budget;
+  return budget <= 1 ? Math.floor(budget * conversation.total) : Math.floor(budget);
+}
+
+/**
+ * A host that stored a view without its system prompt gets it back, if the state says that this very conversation had
+ * one.
+ */
+function lostHead<M>(
+  dialect: Dialect<M>,
+  { structure, chain }: Conversation,
+  state: State,
+  input: FitInput<M>,
+): readonly M[] {
+  const { head, last } = state;
+  if (dialect.rules.system === "apart" || structure.start > 0 || hasSystem(input.system)) return [];
+  if (!head || !last || last.length === 0 || chain[last.length] !== last.hash) return [];
+  try {
+    for (const message of head) if (dialect.read(message as M).role !== "system") return [];
+  } catch {
+    return [];
+  }
+  return head as readonly M[];
+}
+
+function surveyWarnings(conversation: Conversation, budget: Budget, restored: number): Warning[] {
+  const warnings: Warning[] = [];
+  if (conversation.head > HEAVY_HEAD * budget.budget) {
+    warnings.push({
+      code: "heavy-head",
+      message: `System prompt, pins and knowledge take ${conversation.head} of ${budget.budget} tokens: compactions will come often.`,
+    });
+  }
+  if (restored > 0) {
+    warnings.push({
+      code: "head-restored",
+      message: "The system prompt was missing from the transcript and was restored from the state.",
+    });
+  }
+  return warnings;
+}

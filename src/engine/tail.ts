@@ -1,0 +1,137 @@
+import { clipText } from "../core/clip.ts";
+import { editableParts } from "../core/edits.ts";
+import type { Edit, Message, TailOptions } from "../core/types.ts";
+import { type Conversation, mustShow } from "./conversation.ts";
+
+/** The newest messages of a tail whose results stay whole as long as anything else can give way. */
+const UNTOUCHED_MESSAGES = 2;
+/** What an older result inside the tail keeps when the budget is a small share of the transcript. */
+const SOFT_RESULT_TOKENS = 150;
+const SOFT_WORTH_IT = 1.25;
+
+/** The end of the transcript that stays word for word (old results in it may be clipped). */
+export interface Tail {
+  /** First message of the tail; the transcript's length for an empty one. */
+  readonly from: number;
+  /** Tokens of its messages, without those that every view shows anyway. */
+  readonly tokens: number;
+  readonly edits: ReadonlyMap<number, readonly Edit[]>;
+}
+
+/**
+ * Chooses the tail: whole units from the newest backwards, within `limit` tokens and the counts that the host set.
+ * A tail that is too big gets fewer units, but not fewer than `minMessages` messages; then its old results are clipped.
+ */
+export function chooseTail(
+  conversation: Conversation,
+  options: {
+    readonly tail: TailOptions & { readonly minMessages: number };
+    readonly limit: number;
+    /** Clip results older than the last two messages from the start. */
+    readonly soft: boolean;
+  },
+): Tail {
+  const { messages, structure } = conversation;
+  const { tail, limit } = options;
+  const earliest = earliestStart(conversation, tail);
+  const untouched = messages.length - UNTOUCHED_MESSAGES;
+  const edits = new Map<number, readonly Edit[]>();
+  let from = messages.length;
+  let tokens = 0;
+  for (let at = structure.units.length - 1; at >= 0; at--) {
+    const unit = structure.units[at]!;
+    if (unit.from < earliest) break;
+    const needed = messages.length - from < tail.minMessages;
+    const whole = unitTokens(conversation, unit.from, unit.to, new Map());
+    const clips =
+      options.soft || (needed && tokens + whole > limit)
+        ? clipResults(conversation, unit.from, Math.min(unit.to, untouched))
+        : new Map<number, readonly Edit[]>();
+    const size = clips.size > 0 ? unitTokens(conversation, unit.from, unit.to, clips) : whole;
+    if (tokens + size > limit && !needed) break;
+    tokens += size;
+    from = unit.from;
+    for (const [index, one] of clips) edits.set(index, one);
+  }
+  return { from, tokens, edits };
+}
+
+/** The newest unit alone, whatever its size. */
+export function newestUnit(conversation: Conversation): Tail {
+  const unit = conversation.structure.units.at(-1);
+  const from = unit && unit.from >= conversation.structure.start ? unit.from : conversation.messages.length;
+  return {
+    from,
+    tokens: unitTokens(conversation, from, conversation.messages.length, new Map()),
+    edits: new Map(),
+  };
+}
+
+/** No tail at all. */
+export function emptyTail(conversation: Conversation): Tail {
+  return { from: conversation.messages.length, tokens: 0, edits: new Map() };
+}
+
+/** The first message that the counts of the tail options allow. */
+function earliestStart({ messages, structure }: Conversation, tail: TailOptions): number {
+  const starts = [structure.start];
+  if (tail.messages !== undefined) {
+    // Snapped to whole units: one that is cut by the count is taken in whole.
+    const at = Math.max(structure.start, messages.length - tail.messages);
+    starts.push(structure.units[structure.unitOf[at] ?? -1]?.from ?? at);
+  }
+  if (tail.turns !== undefined) starts.push(structure.turns.at(-tail.turns)?.from ?? structure.start);
+  if (tail.rounds !== undefined) {
+    const rounds = structure.units.filter((unit) => unit.kind === "round");
+    starts.push(rounds.at(-tail.rounds)?.from ?? structure.start);
+  }
+  return Math.max(...starts);
+}
+
+function unitTokens(
+  conversation: Conversation,
+  from: number,
+  to: number,
+  edits: ReadonlyMap<number, readonly Edit[]>,
+): number {
+  let sum = 0;
+  for (let index = from; index < to; index++) {
+    if (mustShow(conversation, index)) continue;
+    sum += conversation.tokens[index]! - savedBy(conversation, index, edits.get(index));
+  }
+  return sum;
+}
+
+function savedBy(
+  { measure, messages }: Conversation,
+  index: number,
+  edits: readonly Edit[] | undefined,
+): number {
+  const parts = editableParts(messages[index]!);
+  return (edits ?? []).reduce((sum, edit) => {
+    const part = edit.type === "replace" ? parts[edit.part] : undefined;
+    return part?.type === "tool-result" && edit.type === "replace"
+      ? sum + measure.text(part.text) - measure.text(edit.text)
+      : sum;
+  }, 0);
+}
+
+function clipResults(conversation: Conversation, from: number, to: number): Map<number, readonly Edit[]> {
+  const { messages, measure } = conversation;
+  const clips = new Map<number, readonly Edit[]>();
+  for (let index = from; index < to; index++) {
+    if (mustShow(conversation, index)) continue;
+    const edits = clipMessage(messages[index]!, measure.text);
+    if (edits.length > 0) clips.set(index, edits);
+  }
+  return clips;
+}
+
+function clipMessage(message: Message, count: (text: string) => number): Edit[] {
+  return editableParts(message).flatMap((part, at): Edit[] => {
+    if (part.type !== "tool-result" || part.locked || part.media?.length) return [];
+    if (count(part.text) <= SOFT_RESULT_TOKENS * SOFT_WORTH_IT) return [];
+    const text = clipText(part.text, SOFT_RESULT_TOKENS, count);
+    return text === undefined ? [] : [{ type: "replace", part: at, text, why: "tail-result" }];
+  });
+}

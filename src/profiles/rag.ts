@@ -1,0 +1,13 @@
+import type { Profile } from "../core/types.ts";
+
+/** Turns that a retrieval assistant keeps word for word. */
+const TURNS = 5;
+
+/** A retrieval assistant with citations: compacts after 2N + 1 messages and keeps the last N turns. */
+export const rag: Profile = {
+  name: "rag",
+  strategy: "summarize-oldest",
+  triggers: { messages: 2 * TURNS + 1 },
+  tail: { turns: TURNS, share: 0.7 },
+  placement: "system",
+};

@@ -5,6 +5,7 @@ import { root } from "./project.mjs";
 
 /** Time between the polite and the final signal: enough for a browser or a test runner to end its own children. */
 const GRACE_MS = 3_000;
+const PARENT_CHECK_MS = 1_000;
 
 /** @type {Set<import("node:child_process").ChildProcess>} */
 const running = new Set();
@@ -29,15 +30,24 @@ function stop(child) {
   setTimeout(() => signalGroup(child, "SIGKILL"), GRACE_MS).unref();
 }
 
+let stopping = false;
+
+function stopAll() {
+  stopping = true;
+  for (const child of running) stop(child);
+  setTimeout(() => process.exit(1), running.size > 0 ? GRACE_MS : 0);
+}
+
 process.on("exit", () => {
   for (const child of running) signalGroup(child, "SIGKILL");
 });
-for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
-  process.on(signal, () => {
-    for (const child of running) stop(child);
-    setTimeout(() => process.exit(1), running.size > 0 ? GRACE_MS : 0);
-  });
-}
+for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.on(signal, stopAll);
+
+// npm's shell passes no signal on: when it is ended from outside, this process only sees that its parent has changed.
+const parent = process.ppid;
+setInterval(() => {
+  if (process.ppid !== parent) stopAll();
+}, PARENT_CHECK_MS).unref();
 
 /**
  * The environment of a child: the project's own tools (and its Node) first, colours only on a terminal.
@@ -64,6 +74,7 @@ function childEnvironment(extra) {
  */
 export function run(command, args, options = {}) {
   const { cwd, env = {}, timeoutMs, output = "show" } = options;
+  if (stopping) return Promise.resolve({ code: 1, timedOut: false, stdout: "", stderr: "stopped" });
   return new Promise((resolve) => {
     const stream = output === "show" ? "inherit" : "pipe";
     const child = spawn(command, args, {

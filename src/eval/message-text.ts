@@ -1,3 +1,4 @@
+import type { ChatMessage as WireMessage } from "../dialects/openai-chat/wire.ts";
 import type { ChatMessage } from "./types.ts";
 
 /** What a message costs beside its text (role, separators), in tokens. */
@@ -14,6 +15,21 @@ export function messageText(message: ChatMessage): string {
 /** Messages as one text: the form in which views are scored. */
 export function messagesText(messages: readonly ChatMessage[]): string {
   return messages.map(messageText).join("\n");
+}
+
+/** A view as precis hands it out: the same text, whatever shape the contents have. */
+export function viewText(messages: readonly WireMessage[]): string {
+  return messages
+    .map(({ content, tool_calls: calls }) => {
+      const text =
+        typeof content === "string"
+          ? content
+          : (content ?? []).map((part) => String(part.text ?? "")).join("\n");
+      return (
+        text + (calls ?? []).map((call) => `\n${call.function?.name} ${call.function?.arguments}`).join("")
+      );
+    })
+    .join("\n");
 }
 
 /** Newlines that JSON arguments carry as two characters, as newlines: a path at the start of such a line is a path. */

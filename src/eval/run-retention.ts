@@ -1,16 +1,15 @@
 import type { TokenCounter } from "../core/types.ts";
-import { type Estimate, estimate, pairedDifference, type SessionObservation } from "./bootstrap.ts";
 import { costOf, itemsOf } from "./contestants/packing.ts";
 import { recorded } from "./contestants/recorded.ts";
 import { type BudgetSpec, budgetLabel, type EvalSet } from "./eval-set.ts";
 import { measuresFor } from "./measures/index.ts";
-import { unescapeNewlines } from "./message-text.ts";
-import { scoredView } from "./scored-view.ts";
-import type { Contestant, EvalCase, RetentionMeasure } from "./types.ts";
+import { createTallies, type RetentionDifference, type RetentionRow } from "./tally.ts";
+import type { Contestant, EvalCase } from "./types.ts";
 
 /** What a run needs. */
 export interface RetentionOptions {
   readonly sets: readonly EvalSet[];
+  /** The first one is compared with each of the others. */
   readonly contestants: readonly Contestant[];
   readonly counter: TokenCounter;
   /** Shares of the tokens that may be compacted. */
@@ -20,29 +19,7 @@ export interface RetentionOptions {
   readonly onProgress?: (set: string, cases: number) => void;
 }
 
-/** One contestant on one set at one budget. */
-export interface RetentionRow {
-  readonly contestant: string;
-  readonly label: string;
-  readonly budget: string;
-  /** Mean share of the budget that the views fill. */
-  readonly filled: number;
-  /** Views that are larger than their budget. */
-  readonly over: number;
-  /** Cases on which it threw; scored as an empty view. */
-  readonly failed: number;
-  readonly error?: string;
-  readonly measures: Readonly<Record<string, Estimate>>;
-}
-
-/** How far the first contestant is above another, session by session. */
-export interface RetentionDifference {
-  readonly budget: string;
-  readonly contestant: string;
-  readonly against: string;
-  readonly measures: Readonly<Record<string, Estimate>>;
-}
-
+/** Every contestant on one set. */
 export interface SetResult {
   readonly id: string;
   readonly type: EvalCase["type"];
@@ -57,22 +34,13 @@ export interface SetResult {
   readonly differences: readonly RetentionDifference[];
 }
 
+/** What a run found out. */
 export interface RetentionResult {
+  /** How tokens were counted. */
   readonly counter: string;
+  /** Only a part of the sessions was used. */
   readonly sampled: boolean;
   readonly sets: readonly SetResult[];
-}
-
-/** What one contestant left at one budget, before it is summed up. */
-interface Tally {
-  readonly contestant: Contestant;
-  readonly budget: string;
-  readonly observations: Map<string, SessionObservation[]>;
-  filled: number;
-  views: number;
-  over: number;
-  failed: number;
-  error: string | undefined;
 }
 
 /** Gives every case to every contestant at every budget, and scores what comes back. */
@@ -86,138 +54,60 @@ export async function runRetention(options: RetentionOptions): Promise<Retention
 }
 
 async function runSet(set: EvalSet, options: RetentionOptions): Promise<SetResult> {
-  const measures = measuresFor(set.type);
+  const { contestants, counter, shares, everyNth = 1, onProgress } = options;
+  const tallies = createTallies(measuresFor(set.type));
   const budgets: BudgetSpec[] =
-    set.budgets === "recorded"
-      ? [{ type: "recorded" }]
-      : options.shares.map((share) => ({ type: "share", share }));
-  const tallies = new Map<string, Tally>();
+    set.budgets === "recorded" ? [{ type: "recorded" }] : shares.map((share) => ({ type: "share", share }));
   const sessions = new Set<string>();
   let cases = 0;
-  for (const evalCase of set.cases(options.everyNth ?? 1)) {
+  for (const evalCase of set.cases(everyNth)) {
     cases++;
     sessions.add(evalCase.session);
-    for (const budget of budgets) await runCase(evalCase, budget, options, measures, tallies);
-    options.onProgress?.(set.id, cases);
+    for (const spec of budgets) {
+      const budget = budgetOf(evalCase, spec, counter);
+      if (budget === undefined) continue;
+      const everyone = spec.type === "recorded" ? [...contestants, recorded(evalCase)] : contestants;
+      for (const contestant of everyone) {
+        const delivered = await deliver(contestant, evalCase, budget, counter);
+        tallies.add(contestant, budgetLabel(spec), evalCase, delivered);
+      }
+    }
+    onProgress?.(set.id, cases);
   }
-  const list = [...tallies.values()];
   return {
     id: set.id,
     type: set.type,
     cases,
     sessions: sessions.size,
-    measures: measures
-      .filter((measure) => list.some((tally) => tally.observations.has(measure.id)))
-      .map(({ id, label, better }) => ({ id, label, better })),
-    rows: list.map(rowOf),
-    differences: differencesOf(list),
+    measures: tallies.measures(),
+    rows: tallies.rows(),
+    differences: tallies.differences(),
   };
 }
 
-async function runCase(
-  evalCase: EvalCase,
-  spec: BudgetSpec,
-  options: RetentionOptions,
-  measures: readonly RetentionMeasure[],
-  tallies: Map<string, Tally>,
-): Promise<void> {
-  const { messages, from, to } = evalCase;
-  const count = options.counter.count;
-  const budget = budgetOf(evalCase, spec, options.counter);
-  if (budget === undefined) return;
-  const contestants =
-    spec.type === "recorded" ? [...options.contestants, recorded(evalCase)] : options.contestants;
-  for (const contestant of contestants) {
-    const tally = tallyOf(tallies, contestant, budgetLabel(spec));
-    let text = "";
-    try {
-      text = await contestant.view({ messages, from, to, budget, count });
-    } catch (error) {
-      tally.failed++;
-      tally.error ??= error instanceof Error ? error.message : String(error);
-    }
-    const used = count(text);
-    tally.views++;
-    tally.filled += used / budget;
-    if (used > budget) tally.over++;
-    // Probes are prose: there a backslash and an n are what somebody wrote.
-    const view = scoredView(evalCase.type === "agent" ? unescapeNewlines(text) : text);
-    for (const measure of measures) {
-      const observation = measure.observe(evalCase, view);
-      if (!observation) continue;
-      const list = tally.observations.get(measure.id) ?? [];
-      list.push({ ...observation, session: evalCase.session });
-      tally.observations.set(measure.id, list);
-    }
+/** The contestant's view of a case; an empty one with the error where it threw. */
+export async function deliver(
+  contestant: Contestant,
+  { messages, from, to }: EvalCase,
+  budget: number,
+  counter: TokenCounter,
+): Promise<{ text: string; tokens: number; budget: number; error?: unknown }> {
+  try {
+    const text = await contestant.view({ messages, from, to, budget, count: counter.count });
+    return { text, tokens: counter.count(text), budget };
+  } catch (error) {
+    return { text: "", tokens: 0, budget, error };
   }
+}
+
+/** What a case's messages cost together, in tokens. */
+export function tokensOf({ messages, from, to }: EvalCase, counter: TokenCounter): number {
+  const items = itemsOf({ messages, from, to, budget: 0, count: counter.count });
+  return items.reduce((sum, item) => sum + item.cost, 0);
 }
 
 function budgetOf(evalCase: EvalCase, spec: BudgetSpec, counter: TokenCounter): number | undefined {
-  const { messages, from, to } = evalCase;
-  if (spec.type === "recorded") {
-    const text = evalCase.type === "agent" ? evalCase.recorded : undefined;
-    return text === undefined ? undefined : costOf(text, counter.count);
-  }
-  const items = itemsOf({ messages, from, to, budget: 0, count: counter.count });
-  return Math.floor(items.reduce((sum, item) => sum + item.cost, 0) * spec.share);
-}
-
-function tallyOf(tallies: Map<string, Tally>, contestant: Contestant, budget: string): Tally {
-  const key = `${budget} ${contestant.id}`;
-  let tally = tallies.get(key);
-  if (!tally) {
-    tally = {
-      contestant,
-      budget,
-      observations: new Map(),
-      filled: 0,
-      views: 0,
-      over: 0,
-      failed: 0,
-      error: undefined,
-    };
-    tallies.set(key, tally);
-  }
-  return tally;
-}
-
-function rowOf(tally: Tally): RetentionRow {
-  return {
-    contestant: tally.contestant.id,
-    label: tally.contestant.label,
-    budget: tally.budget,
-    filled: tally.filled / tally.views,
-    over: tally.over,
-    failed: tally.failed,
-    ...(tally.error !== undefined && { error: tally.error }),
-    measures: estimates(tally.observations, (list) => estimate(list)),
-  };
-}
-
-function differencesOf(tallies: readonly Tally[]): RetentionDifference[] {
-  const first = tallies[0]?.contestant.id;
-  return tallies
-    .filter((tally) => tally.contestant.id !== first)
-    .flatMap((other) => {
-      const own = tallies.find((tally) => tally.contestant.id === first && tally.budget === other.budget);
-      if (!own) return [];
-      const measures = estimates(own.observations, (list, id) =>
-        pairedDifference(list, other.observations.get(id) ?? []),
-      );
-      return [
-        { budget: other.budget, contestant: own.contestant.id, against: other.contestant.id, measures },
-      ];
-    });
-}
-
-function estimates(
-  observations: ReadonlyMap<string, SessionObservation[]>,
-  make: (list: readonly SessionObservation[], id: string) => Estimate | undefined,
-): Record<string, Estimate> {
-  const result: Record<string, Estimate> = {};
-  for (const [id, list] of observations) {
-    const made = make(list, id);
-    if (made) result[id] = made;
-  }
-  return result;
+  if (spec.type === "share") return Math.floor(tokensOf(evalCase, counter) * spec.share);
+  const text = evalCase.type === "agent" ? evalCase.recorded : undefined;
+  return text === undefined ? undefined : costOf(text, counter.count);
 }

@@ -30,13 +30,22 @@ export function alignColumns(rows: readonly (readonly string[])[]): string {
 /** One set as a table: a line per contestant and budget, a column per measure. */
 export function setTable(set: SetResult, options: { readonly intervals: boolean }): string {
   const cell = options.intervals ? percentWithInterval : percent;
-  const header = ["", "budget", ...set.measures.map((measure) => measure.label), "filled", "over"];
+  const chained = set.rows.some((row) => row.compactions !== undefined);
+  const header = [
+    "",
+    chained ? "chain" : "budget",
+    ...set.measures.map((measure) => measure.label),
+    "tokens",
+    ...(chained ? ["compactions"] : ["filled", "over"]),
+  ];
   const lines = set.rows.map((row) => [
     row.label,
     row.budget,
     ...set.measures.map((measure) => cell(row.measures[measure.id])),
-    `${(100 * row.filled).toFixed(0)} %`,
-    row.failed > 0 ? `${row.over} (${row.failed} failed)` : String(row.over),
+    row.tokens.toFixed(0),
+    ...(chained
+      ? [row.compactions === undefined ? "" : row.compactions.toFixed(1)]
+      : [`${(100 * row.filled).toFixed(0)} %`, String(row.over)]),
   ]);
   const title = `${set.id}: ${set.cases} cases of ${set.sessions} sessions, %`;
   return `${title}\n${alignColumns([header, ...lines])}`;

@@ -6,11 +6,27 @@ import type { AgentCase, RetentionMeasure } from "../types.ts";
 /** Shorter lines (braces, `return nil`) occur everywhere. */
 const SHORTEST_LINE = 16;
 
+const PATH_FIELDS = new Set(["file_path", "path", "notebook_path"]);
 const PATCH_MARK = /^[+-]/;
 
+/** Texts among the arguments, except names of files; all of it where the tool takes free text. */
+function bodies(args: string): string[] {
+  try {
+    return stringsIn(JSON.parse(args));
+  } catch {
+    return [args];
+  }
+}
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => (PATH_FIELDS.has(key) ? [] : stringsIn(inner)));
+}
+
 function bodyLines(args: string): string[] {
-  return plainText(args)
-    .split("\n")
+  return bodies(args)
+    .flatMap((body) => body.split("\n"))
     .map((line) => line.replace(PATCH_MARK, "").trim())
     .filter((line) => line.length >= SHORTEST_LINE);
 }

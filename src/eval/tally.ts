@@ -1,0 +1,166 @@
+import { type Estimate, estimate, pairedDifference, type SessionObservation } from "./bootstrap.ts";
+import { unescapeNewlines } from "./message-text.ts";
+import { scoredView } from "./scored-view.ts";
+import type { EvalCase, RetentionMeasure } from "./types.ts";
+
+/** What a contestant is called. */
+export interface Named {
+  readonly id: string;
+  readonly label: string;
+}
+
+/** One contestant on one set at one budget. */
+export interface RetentionRow {
+  readonly contestant: string;
+  readonly label: string;
+  /** A share of what is compacted, `recorded`, or `k = n` in chains. */
+  readonly budget: string;
+  /** Mean size of the views, in tokens. */
+  readonly tokens: number;
+  /** Mean share of the budget that the views fill. */
+  readonly filled: number;
+  /** Views that are larger than their budget. */
+  readonly over: number;
+  /** Cases on which it threw; scored as an empty view. */
+  readonly failed: number;
+  readonly error?: string;
+  /** Mean number of compactions behind a view, in chains. */
+  readonly compactions?: number;
+  readonly measures: Readonly<Record<string, Estimate>>;
+}
+
+/** How far one contestant is above another, session by session. */
+export interface RetentionDifference {
+  readonly budget: string;
+  readonly contestant: string;
+  readonly against: string;
+  readonly measures: Readonly<Record<string, Estimate>>;
+}
+
+/** What one contestant left at one budget, before it is summed up. */
+export interface Tally {
+  readonly contestant: Named;
+  readonly budget: string;
+  readonly observations: Map<string, SessionObservation[]>;
+  tokens: number;
+  filled: number;
+  views: number;
+  over: number;
+  failed: number;
+  error: string | undefined;
+  compactions: number | undefined;
+}
+
+/** One view, as it came back. */
+export interface Delivered {
+  readonly text: string;
+  /** Tokens of the text, and how many it might have. */
+  readonly tokens: number;
+  readonly budget: number;
+  readonly error?: unknown;
+  readonly compactions?: number;
+}
+
+/** Tallies by contestant and budget, in the order in which they were first asked for. */
+export function createTallies(measures: readonly RetentionMeasure[]) {
+  const tallies = new Map<string, Tally>();
+
+  function tallyOf(contestant: Named, budget: string): Tally {
+    const key = JSON.stringify([budget, contestant.id]);
+    let tally = tallies.get(key);
+    if (!tally) {
+      tally = {
+        contestant,
+        budget,
+        observations: new Map(),
+        tokens: 0,
+        filled: 0,
+        views: 0,
+        over: 0,
+        failed: 0,
+        error: undefined,
+        compactions: undefined,
+      };
+      tallies.set(key, tally);
+    }
+    return tally;
+  }
+
+  return {
+    /** Scores a view and remembers the result. */
+    add(contestant: Named, budget: string, evalCase: EvalCase, delivered: Delivered): void {
+      const tally = tallyOf(contestant, budget);
+      tally.views++;
+      tally.tokens += delivered.tokens;
+      tally.filled += delivered.tokens / delivered.budget;
+      if (delivered.tokens > delivered.budget) tally.over++;
+      if (delivered.compactions !== undefined) {
+        tally.compactions = (tally.compactions ?? 0) + delivered.compactions;
+      }
+      if (delivered.error !== undefined) {
+        tally.failed++;
+        tally.error ??= delivered.error instanceof Error ? delivered.error.message : String(delivered.error);
+      }
+      // Probes are prose: there a backslash and an n are what somebody wrote.
+      const view = scoredView(evalCase.type === "agent" ? unescapeNewlines(delivered.text) : delivered.text);
+      for (const measure of measures) {
+        const observation = measure.observe(evalCase, view);
+        if (!observation) continue;
+        const list = tally.observations.get(measure.id) ?? [];
+        list.push({ ...observation, session: evalCase.session });
+        tally.observations.set(measure.id, list);
+      }
+    },
+    /** Measures that at least one case had something to say about. */
+    measures: () =>
+      measures
+        .filter((measure) => [...tallies.values()].some((tally) => tally.observations.has(measure.id)))
+        .map(({ id, label, better }) => ({ id, label, better })),
+    rows: (): RetentionRow[] => [...tallies.values()].map(rowOf),
+    /** The contestant that came first, against each other one. */
+    differences: (): RetentionDifference[] => differencesOf([...tallies.values()]),
+  };
+}
+
+function rowOf(tally: Tally): RetentionRow {
+  return {
+    contestant: tally.contestant.id,
+    label: tally.contestant.label,
+    budget: tally.budget,
+    tokens: tally.tokens / tally.views,
+    filled: tally.filled / tally.views,
+    over: tally.over,
+    failed: tally.failed,
+    ...(tally.error !== undefined && { error: tally.error }),
+    ...(tally.compactions !== undefined && { compactions: tally.compactions / tally.views }),
+    measures: estimates(tally.observations, (list) => estimate(list)),
+  };
+}
+
+function differencesOf(tallies: readonly Tally[]): RetentionDifference[] {
+  const first = tallies[0]?.contestant.id;
+  return tallies
+    .filter((tally) => tally.contestant.id !== first)
+    .flatMap((other) => {
+      const own = tallies.find((tally) => tally.contestant.id === first && tally.budget === other.budget);
+      if (!own) return [];
+      const measures = estimates(own.observations, (list, id) =>
+        pairedDifference(list, other.observations.get(id) ?? []),
+      );
+      return [
+        { budget: other.budget, contestant: own.contestant.id, against: other.contestant.id, measures },
+      ];
+    });
+}
+
+function estimates(
+  observations: ReadonlyMap<string, SessionObservation[]>,
+  make: (list: readonly SessionObservation[], id: string) => Estimate | undefined,
+): Record<string, Estimate> {
+  const result: Record<string, Estimate> = {};
+  for (const [id, list] of observations) {
+    const made = make(list, id);
+    if (made) result[id] = made;
+  }
+  return result;
+}

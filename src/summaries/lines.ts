@@ -84,8 +84,8 @@ export function readCall(name: string, args: string): CallText {
     if (text === undefined || text.length === 0) return;
     if (PATH_KEY.test(key) && typeof item === "string" && text.length < 300 && label === name) label = text;
     if (text.length <= MAX_HEAD_ARGUMENT && !text.includes("\n"))
-      head.push(typeof item === "string" ? text : `${key} ${text}`);
-    else body.push(text);
+      head.push(key === "" ? text : `${key}=${text}`);
+    else body.push(key === "" ? text : `${key}=${text}`);
   };
   visit("", value, 0);
   let headText = head.join(" ");

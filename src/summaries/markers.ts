@@ -11,7 +11,7 @@ const TAG_INSIDE = /<(\/?)(conversation-summary)/gi;
 /** Content that can neither open nor close the tag. */
 export function escapeMarkers(text: string): string {
   return text.includes("conversation-summary") || /conversation-summary/i.test(text)
-    ? text.replace(TAG_INSIDE, "<$1​$2")
+    ? text.replace(TAG_INSIDE, "&lt;$1$2")
     : text;
 }
 

@@ -671,7 +671,10 @@ export interface Compactor<M> {
   pressure<T extends M>(transcript: readonly T[], input?: FitInput<T>): Promise<PressureReport>;
   /** Call when idle, shortly before the provider's cache expires: does ahead what the next `fit` may need. */
   prepare<T extends M>(transcript: readonly T[], input?: FitInput<T>): Promise<State>;
-  /** After a reply: calibrates the counter from the provider's numbers. */
+  /**
+   * After a reply: calibrates the counter from the provider's numbers. `tokens` is precis's own count of that request:
+   * `report.tokens.after + report.budget.tools`.
+   */
   observe(observation: { readonly usage: Usage; readonly tokens: number; readonly model?: string }): void;
   /** A standalone summary of the transcript; changes no state. */
   summarize<T extends M>(

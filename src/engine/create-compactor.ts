@@ -20,7 +20,7 @@ import type {
 } from "../core/types.ts";
 import { memoryStore } from "../stores/memory.ts";
 import { summaryMessage } from "../summaries/summary-message.ts";
-import { createMeasure, exactCounter } from "../tokens/index.ts";
+import { createCalibration, createMeasure, exactCounter } from "../tokens/index.ts";
 import { createEmitter } from "./emitter.ts";
 import { type Climb, climb } from "./ladder.ts";
 import { dueReason } from "./moment.ts";
@@ -34,6 +34,8 @@ const LEAST_MESSAGES = 4;
 const REJECTED_SHARE = 0.7;
 /** With the provider's own number known, this much of the budget is aimed at. */
 const REJECTED_MARGIN = 0.95;
+/** Name under which a model that the host didn't name is calibrated. */
+const UNNAMED_MODEL = "(unnamed)";
 /** Length of a standalone summary (tokens). */
 const DEFAULT_SUMMARY_CAP = 2_500;
 /** A system prompt up to this size is kept in the state, so that it can be restored (characters of JSON). */
@@ -58,23 +60,25 @@ export function createCompactor<M>(options: CompactorOptions<M>): Compactor<M> {
   const settings = resolveSettings(options);
   const store = options.store ?? memoryStore();
   const textHash = createTextHash();
-  const calibration = { factor: (_: string | undefined) => settings.model?.factor ?? 1, observe: (_: object) => {} };
-  const model = settings.model?.id;
+  const calibration = createCalibration();
+  const model = settings.model?.id ?? UNNAMED_MODEL;
+  const factor = () =>
+    Object.hasOwn(calibration.toJSON(), model) ? calibration.factor(model) : (settings.model?.factor ?? 1);
   const { emit, on } = createEmitter();
   let measure: { readonly factor: number; readonly value: Measure } | undefined;
 
   /** The measure for the present calibration; the tokenizer is loaded on first use. */
   const currentMeasure = async (): Promise<Measure> => {
-    const factor = calibration.factor(model);
-    if (measure?.factor === factor) return measure.value;
+    const present = factor();
+    if (measure?.factor === present) return measure.value;
     const counter = options.counter ?? (await exactCounter(settings.model?.encoding ?? "o200k_base"));
     const value = createMeasure({
       counter,
-      factor,
+      factor: present,
       ...(settings.model && { images: settings.model.images }),
       ...(settings.frames && { frames: settings.frames }),
     });
-    measure = { factor, value };
+    measure = { factor: present, value };
     return value;
   };
 
@@ -349,8 +353,13 @@ export function createCompactor<M>(options: CompactorOptions<M>): Compactor<M> {
       const seen = await look(transcript, input);
       return nextState(seen, transcript, undefined, seen.checkpoint?.id);
     },
-    observe({ usage, tokens, model: observed }) {
-      calibration.observe({ model: observed ?? model, counted: tokens, reported: usage.input });
+    observe({ usage, tokens, model: named = model }) {
+      calibration.observe({
+        model: named,
+        counted: tokens,
+        reported: usage.input,
+        factor: named === model ? factor() : 1,
+      });
     },
     async summarize(transcript, input = {}) {
       const seen = await look(transcript, input);

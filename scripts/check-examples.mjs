@@ -1,15 +1,15 @@
 // @ts-check
 /**
- * Holds the docs to the code: every TypeScript example compiles, every public name has a doc comment, every public type
+ * Holds the docs to the code: every TypeScript example compiles and runs, every public name has a doc comment, every public type
  * and field is in the reference, every relative link leads somewhere.
  */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
-import { run } from "./lib/child.mjs";
 import { missingInReference } from "./lib/missing-in-reference.mjs";
 import { filesBelow, isTestFile, root } from "./lib/project.mjs";
 import { publicExports } from "./lib/public-exports.mjs";
 import { readDocComments, readMarkdown } from "./lib/read-examples.mjs";
+import { compileExamples, runExamples } from "./lib/use-examples.mjs";
 
 /** The public types: each name in it belongs into the reference. */
 const TYPES = "src/core/types.ts";
@@ -37,14 +37,17 @@ for (const file of [...pages, ...sources]) {
     else optedOut += 1;
   }
 }
-await compileExamples();
+const targets = new Map(
+  publicEntries().map(([subpath, source]) => [`precis${subpath.slice(1)}`, join(root, source)]),
+);
+faults.push(...(await compileExamples(examples, targets)), ...(await runExamples(examples, targets)));
 const names = checkDocComments();
 const links = checkLinks();
 checkReference();
 
 for (const fault of faults) console.error(fault);
 console.log(
-  `docs: ${examples.length} examples compiled (${optedOut} opted out), ${names} public names, ${links} links, ${faults.length} fault(s)`,
+  `docs: ${examples.length} examples compiled and run (${optedOut} opted out), ${names} public names, ${links} links, ${faults.length} fault(s)`,
 );
 process.exitCode = faults.length > 0 ? 1 : 0;
 
@@ -59,60 +62,12 @@ function withImports(code) {
   /** @type {Map<string, string>} */
   const found = new Map();
   for (const [subpath, source] of publicEntries()) {
-    for (const { name } of publicExports(root, source)) {
-      if (words.has(name) && !found.has(name)) found.set(name, `precis${subpath.slice(1)}`);
+    for (const { name, isType } of publicExports(root, source)) {
+      if (!words.has(name) || found.has(name)) continue;
+      found.set(name, `import { ${isType ? "type " : ""}${name} } from "precis${subpath.slice(1)}";`);
     }
   }
-  return `${[...found].map(([name, from]) => `import { ${name} } from "${from}";`).join(" ")} ${code}`;
-}
-
-/** Each example is a module of its own, on the same line as in its page, so that the compiler's lines are the page's. */
-async function compileExamples() {
-  if (examples.length === 0) return;
-  // Inside the project, so that examples may import the packages that it has installed.
-  const scratch = join(root, "node_modules/.cache", `precis-examples-${process.pid}`);
-  process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
-  mkdirSync(scratch, { recursive: true });
-  writeFileSync(join(scratch, "package.json"), '{ "type": "module" }');
-  /** @type {Map<string, string>} */
-  const origins = new Map();
-  for (const [index, { file, line, code }] of examples.entries()) {
-    const name = `example-${index}.ts`;
-    origins.set(name, file);
-    writeFileSync(join(scratch, name), `${"\n".repeat(line - 1)}${code}\nexport {};\n`);
-  }
-  const config = {
-    extends: join(root, "tsconfig.json"),
-    compilerOptions: {
-      paths: sourcePaths(),
-      // Whether an imported name is a type is not what an example is about.
-      verbatimModuleSyntax: false,
-      allowImportingTsExtensions: true,
-      rewriteRelativeImportExtensions: false,
-      noEmit: true,
-      typeRoots: [join(root, "node_modules/@types")],
-    },
-    files: [...origins.keys()],
-    include: [],
-  };
-  writeFileSync(join(scratch, "tsconfig.json"), JSON.stringify(config));
-  const { code, stdout } = await run("tsc", ["-p", scratch, "--pretty", "false"], {
-    cwd: scratch,
-    output: "capture",
-  });
-  if (code === 0) return;
-  for (const text of stdout.trim().split("\n")) {
-    const error = /^.*?(example-\d+\.ts)\((\d+),\d+\): (.*)$/.exec(text);
-    faults.push(error ? `${origins.get(error[1] ?? "")}:${error[2]}: ${error[3]}` : text);
-  }
-}
-
-/** @returns {Record<string, string[]>} */
-function sourcePaths() {
-  /** @type {Record<string, string[]>} */
-  const paths = {};
-  for (const [subpath, source] of publicEntries()) paths[`precis${subpath.slice(1)}`] = [join(root, source)];
-  return paths;
+  return `${[...found.values()].join(" ")} ${code}`;
 }
 
 /** @returns {[string, string][]} subpath → source file */

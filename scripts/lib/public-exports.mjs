@@ -4,7 +4,7 @@ import { dirname, join, posix } from "node:path";
 import { lineAt, parseSource } from "./parse-source.mjs";
 
 /** @typedef {import("./parse-source.mjs").SyntaxNode} SyntaxNode */
-/** Where a name is declared. @typedef {{ name: string, file: string, line: number, documented: boolean }} PublicExport */
+/** Where a name is declared. @typedef {{ name: string, file: string, line: number, documented: boolean, isType: boolean }} PublicExport */
 /** @typedef {{ text: string, body: SyntaxNode[] }} Module */
 
 /**
@@ -43,7 +43,13 @@ export function publicExports(base, entry) {
       if (node.type === "ExportAllDeclaration") {
         const target = resolve(file, node.source.value);
         if (node.exported)
-          found.push({ name: node.exported.name, file, line: line(file, node), documented: true });
+          found.push({
+            name: node.exported.name,
+            file,
+            line: line(file, node),
+            documented: true,
+            isType: false,
+          });
         else if (target !== undefined) found.push(...exportsOf(target));
       }
       if (node.type !== "ExportNamedDeclaration") continue;
@@ -94,7 +100,8 @@ export function publicExports(base, entry) {
   function declaration(file, node, name) {
     const before = load(file).text.slice(0, node.start).trimEnd();
     const documented = before.endsWith("*/") && before.slice(before.lastIndexOf("/*")).startsWith("/**");
-    return { name, file, line: line(file, node), documented };
+    const isType = /^TS(Interface|TypeAlias)/.test((node.declaration ?? node).type);
+    return { name, file, line: line(file, node), documented, isType };
   }
 
   /**

@@ -1,0 +1,27 @@
+// @ts-check
+/** Imports modules one after the other and prints, as its last line, a JSON list of what went wrong. */
+import { readFileSync } from "node:fs";
+import { registerHooks } from "node:module";
+import { pathToFileURL } from "node:url";
+
+/** @type {{ files: { path: string, where: string }[], targets: Record<string, string> }} */
+const { files, targets } = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
+
+registerHooks({
+  resolve(specifier, context, next) {
+    const target = targets[specifier];
+    return target === undefined ? next(specifier, context) : next(pathToFileURL(target).href, context);
+  },
+});
+
+/** @type {string[]} */
+const faults = [];
+for (const { path, where } of files) {
+  try {
+    await import(pathToFileURL(path).href);
+  } catch (error) {
+    faults.push(`${where}: throws ${error instanceof Error ? error.stack?.split("\n")[0] : String(error)}`);
+  }
+}
+console.log(`\n${JSON.stringify(faults)}`);
+process.exit();

@@ -8,8 +8,22 @@
  * measure.message({ role: "user", parts: [{ type: "text", text: "Hello, world!" }] }); // 8
  */
 
+/** Characters divided by a number. */
 export { charsCounter } from "./chars-counter.ts";
+/** Learns a factor per model from what the provider reports. */
+export {
+  type Calibration,
+  type CalibrationJson,
+  createCalibration,
+  type Observation,
+} from "./create-calibration.ts";
+/** Counts whole messages and tool schemas with any counter. */
 export { createMeasure, MESSAGE_TOKENS, type MeasureOptions } from "./create-measure.ts";
+/** OpenAI's tokenizer, loaded on first use. */
 export { type Encoding, exactCounter } from "./exact-counter.ts";
+/** Pixel size from a picture's header. */
+export { imageSize } from "./image-size.ts";
+/** What a picture costs by a provider's formula. */
 export { type ImageFormula, imageTokens } from "./image-tokens.ts";
+/** Window, prices and tokenizer of a model. */
 export { modelInfo } from "./model-info.ts";

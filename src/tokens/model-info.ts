@@ -6,9 +6,8 @@ const UNKNOWN: RegistryEntry = { window: 8_192, encoding: "o200k_base", factor: 
 /** What `[1m]` behind a Claude id asks for. */
 const LONG_WINDOW = 1_000_000;
 
-/** Ends of an id that don't name another model: dates, versions, `-latest`, `-preview`, `-instruct`. */
-const QUALIFIERS =
-  /(?:-(?:\d{8}|\d{4}-\d{2}-\d{2}|\d{3,4}|\d{2}-\d{2,4}|latest|preview|exp|instruct|it|v\d+))+$/;
+/** An end of an id that doesn't name another model: a date, a version, `-latest`, `-preview`, `-instruct`. */
+const QUALIFIER = /-(?:\d{8}|\d{4}-\d{2}-\d{2}|\d{3,4}|\d{2}-\d{2,4}|latest|preview|exp|instruct|it|v\d+)$/;
 /** What may follow a family's name in a longer id. */
 const SEPARATORS = new Set(["-", ".", "_"]);
 
@@ -30,8 +29,8 @@ export function modelInfo(
   overrides: Readonly<Record<string, Partial<ModelInfo>>> = {},
 ): ModelInfo {
   const bare = bareId(id);
-  const name = bare.replace(QUALIFIERS, "");
-  const found = own(REGISTRY, bare) ?? own(REGISTRY, name) ?? longestPrefix(bare);
+  const name = withoutQualifiers(bare);
+  const found = own(REGISTRY, name) ?? longestPrefix(bare);
   const override = own(overrides, id) ?? own(overrides, bare) ?? own(overrides, name);
   const long = found !== undefined && /\[1m\]$/i.test(id) ? { window: LONG_WINDOW } : {};
   return {
@@ -58,6 +57,13 @@ function bareId(id: string): string {
     .replace(/^llama-(\d)-(\d)-/, "llama-$1.$2-")
     .replace(/^qwen-(?=\d)/, "qwen");
   return bare.startsWith("claude") ? bare.replaceAll(".", "-") : bare;
+}
+
+/** The listed name that is left when dates and versions are taken off one by one, or what is left in the end. */
+function withoutQualifiers(bare: string): string {
+  let name = bare;
+  while (!Object.hasOwn(REGISTRY, name) && QUALIFIER.test(name)) name = name.replace(QUALIFIER, "");
+  return name;
 }
 
 /** The entry with the longest name that the id begins with, without its prices. */

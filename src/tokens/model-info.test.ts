@@ -1,0 +1,119 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { modelInfo } from "./model-info.ts";
+import { REGISTRY } from "./registry.ts";
+
+const NAMES = Object.keys(REGISTRY);
+
+test("every listed model is found by its own name, with its own data", () => {
+  for (const name of NAMES) expect(modelInfo(name)).toEqual({ ...REGISTRY[name], id: name, known: true });
+});
+
+test("provider, date and variant don't hide a model", () => {
+  const provider = fc.constantFrom(
+    "",
+    "openai/",
+    "anthropic/",
+    "models/",
+    "openrouter/vendor/",
+    "accounts/x/models/",
+  );
+  const date = fc.constantFrom("", "-20250929", "-2025-09-29", "-latest");
+  const variant = fc.constantFrom("", ":free", "@20250929", ":thinking", "@latest");
+  fc.assert(
+    fc.property(provider, fc.constantFrom(...NAMES), date, variant, (before, name, after, tag) => {
+      const id = before + name + after + tag;
+      expect(modelInfo(id)).toEqual({ ...REGISTRY[name], id, known: true });
+      expect(modelInfo(id.toUpperCase()).window).toBe(REGISTRY[name]?.window);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test.each([
+  ["anthropic/claude-opus-4.5", "claude-opus-4-5"],
+  ["us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5"],
+  ["claude-sonnet-4-5@20250929", "claude-sonnet-4-5"],
+  ["claude-opus-4-20250514", "claude-opus-4"],
+  ["meta-llama/Llama-3.1-8B-Instruct", "llama-3.1"],
+  ["meta.llama3-1-70b-instruct-v1:0", "llama-3.1"],
+  ["llama3.1:8b", "llama-3.1"],
+  ["llama3:8b", "llama-3"],
+  ["Qwen/Qwen2.5-Coder-32B-Instruct", "qwen2.5"],
+  ["gpt-oss:20b", "gpt-oss"],
+  ["gpt-4-0613", "gpt-4"],
+  ["gpt-4-turbo-2024-04-09", "gpt-4-turbo"],
+  ["gpt-4o-mini-2024-07-18", "gpt-4o-mini"],
+  ["models/gemini-3-pro-preview", "gemini-3-pro"],
+  ["gpt-5.6-sol-2026-07-09", "gpt-5.6-sol"],
+])("%s is %s", (id, name) => {
+  const { window, encoding, factor, images } = modelInfo(id);
+  expect({ window, encoding, factor, images }).toEqual({
+    window: REGISTRY[name]?.window,
+    encoding: REGISTRY[name]?.encoding,
+    factor: REGISTRY[name]?.factor,
+    images: REGISTRY[name]?.images,
+  });
+});
+
+test("a member of a family that isn't listed has the family's window but not its prices", () => {
+  expect(REGISTRY["gpt-5"]?.prices).toBeDefined();
+  for (const id of ["gpt-5.9", "gpt-5-pro", "gpt-5-some-new-variant"]) {
+    expect(modelInfo(id).known).toBe(true);
+    expect(modelInfo(id).window).toBe(REGISTRY["gpt-5"]?.window);
+    expect(modelInfo(id).prices).toBeUndefined();
+  }
+  expect(modelInfo("claude-opus-9").window).toBe(200_000);
+});
+
+test("a longer name wins over a shorter one", () => {
+  expect(modelInfo("gpt-4.1-mini-custom").images).toBe("openai-patch");
+  expect(modelInfo("gpt-4-turbo-custom").window).toBe(128_000);
+});
+
+test.each(["", "my-model", "constructor", "__proto__", "gpt-50", "gpt4", "o30"])(
+  "%j is unknown: 8,192 tokens",
+  (id) => {
+    expect(modelInfo(id)).toMatchObject({ id, window: 8_192, known: false });
+  },
+);
+
+test("[1m] asks for the long window of a Claude", () => {
+  expect(modelInfo("claude-sonnet-4-5[1m]").window).toBe(1_000_000);
+});
+
+describe("overrides win", () => {
+  test("by the id as given and by the bare id", () => {
+    const overrides = { "gpt-4o": { window: 64_000 }, "local/thing:7b": { window: 16_000 } };
+    expect(modelInfo("gpt-4o", overrides).window).toBe(64_000);
+    expect(modelInfo("openai/gpt-4o-2024-11-20", overrides).window).toBe(64_000);
+    expect(modelInfo("local/thing:7b", overrides)).toMatchObject({ window: 16_000, known: true });
+  });
+
+  test("what they don't say stays", () => {
+    const plain = modelInfo("gpt-4o");
+    expect(modelInfo("gpt-4o", { "gpt-4o": { factor: 1.2 } })).toEqual({ ...plain, factor: 1.2 });
+  });
+
+  test("one without a window doesn't make an unknown model known", () => {
+    expect(modelInfo("thing", { thing: { factor: 1.2 } })).toMatchObject({ known: false, factor: 1.2 });
+  });
+
+  test("other models' don't matter", () => {
+    expect(modelInfo("gpt-4o", { "gpt-4o-mini": { window: 1 } })).toEqual(modelInfo("gpt-4o"));
+  });
+});
+
+test("the data is plausible", () => {
+  for (const [name, entry] of Object.entries(REGISTRY)) {
+    expect(entry.window, name).toBeGreaterThanOrEqual(8_192);
+    expect(entry.factor, name).toBeGreaterThanOrEqual(1);
+    expect(entry.factor, name).toBeLessThan(2);
+    expect(name, "names are lower case").toBe(name.toLowerCase());
+    if (!entry.prices) continue;
+    const { input, cacheRead, cacheWrite, output } = entry.prices;
+    expect(cacheRead, name).toBeLessThanOrEqual(input);
+    expect(cacheWrite, name).toBeGreaterThanOrEqual(input);
+    expect(output, name).toBeGreaterThan(input);
+  }
+});

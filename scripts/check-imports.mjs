@@ -17,6 +17,7 @@ import {
   PACKAGES,
   ROUTE_FILE,
   SIBLINGS,
+  WIRING,
 } from "./lib/layers.mjs";
 import { filesBelow, isTestFile, root } from "./lib/project.mjs";
 import { readImports } from "./lib/read-imports.mjs";
@@ -184,29 +185,36 @@ function checkOrder(from, to) {
  * @returns {Finding}
  */
 function checkSiblings(file, target) {
-  for (const { folder, wiring, shared } of SIBLINGS) {
-    const [from, to] = [childOf(folder, file), childOf(folder, target)];
-    if (from === undefined || to === undefined || from === to || wiring.includes(from)) continue;
-    if (shared.includes(to)) continue;
+  for (const group of SIBLINGS) {
+    const [from, to] = [childOf(group, file), childOf(group, target)];
+    if (from === undefined || to === undefined || from.name === to.name) continue;
+    if (from.kind === "wiring" || to.kind === "shared") continue;
     return {
-      what: `${folder}/${from} imports ${folder}/${to}`,
-      why: wiring.includes(to)
-        ? "that file wires all implementations together, so this imports every sibling"
-        : "implementations of one interface never know each other",
-      fix: `move what both need to ${folder}/shared/`,
+      what: `${group.folder}/${from.name} imports ${group.folder}/${to.name}`,
+      why:
+        to.kind === "wiring"
+          ? "that file wires all implementations together, so this imports every sibling"
+          : "implementations of one interface never know each other",
+      fix: `move what both need to ${group.folder}/shared/`,
     };
   }
   return undefined;
 }
 
 /**
- * The direct child of `folder` that a file is or stands in.
- * @param {string} folder
+ * What a file is to a group of siblings: by the direct child of the group's folder that it is or stands in.
+ * @param {(typeof SIBLINGS)[number]} group
  * @param {string} file
- * @returns {string | undefined}
+ * @returns {{ name: string, kind: "member" | "wiring" | "shared" } | undefined}
  */
-function childOf(folder, file) {
-  return file.startsWith(`${folder}/`) ? file.slice(folder.length + 1).split("/")[0] : undefined;
+function childOf({ folder, members, shared }, file) {
+  if (!file.startsWith(`${folder}/`)) return undefined;
+  const [child = "", ...rest] = file.slice(folder.length + 1).split("/");
+  const name = child.replace(/\.tsx?$/, "");
+  if (shared.includes(name)) return { name, kind: "shared" };
+  if (rest.length === 0 && (WIRING.includes(name) || members === "folders")) return { name, kind: "wiring" };
+  if (Array.isArray(members) && !members.includes(name)) return { name, kind: "shared" };
+  return { name, kind: "member" };
 }
 
 /**

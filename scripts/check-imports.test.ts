@@ -137,7 +137,12 @@ describe("implementations of one interface", () => {
     ["src/stores/sqlite.ts", "./memory.ts"],
     ["src/profiles/agent.ts", "./editor.ts"],
     ["src/models/anthropic.ts", "./openai-compatible.ts"],
-    ["src/cli/commands/compact.ts", "./replay.ts"],
+    ["src/cli/compact.ts", "./replay.ts"],
+    ["src/cli/compact.ts", "./replay/totals.ts"],
+    ["src/cli/compact.ts", "./main.ts"],
+    ["src/cli/io.ts", "./compact.ts"],
+    ["src/dialects/openai-chat/a.ts", "../dialect-by-id.ts"],
+    ["src/dialects/shared/a.ts", "../openai-chat/b.ts"],
     ["src/profiles/agent.ts", "./index.ts"],
   ])("%s doesn't import %s", (file, specifier) => {
     expect(check({ [file]: `import { x } from "${specifier}";` })).toHaveLength(1);
@@ -148,7 +153,13 @@ describe("implementations of one interface", () => {
       check({
         "src/dialects/openai-chat/read.ts":
           'import { x } from "../shared/json.ts";\nimport { y } from "./y.ts";',
-        "src/dialects/index.ts": 'export { x } from "./openai-chat/read.ts";',
+        "src/dialects/index.ts":
+          'export { x } from "./openai-chat/read.ts";\nexport { y } from "./by-id.ts";',
+        "src/dialects/by-id.ts": 'import { x } from "./openai-chat/read.ts";',
+        "src/reductions/old-images.ts": 'import type { Reduction } from "./reduction.ts";',
+        "src/cli/main.ts": 'import { compact } from "./compact.ts";',
+        "src/cli/compact.ts": 'import type { Io } from "./io.ts";',
+        "src/cli/replay.ts": 'import { totals } from "./replay/totals.ts";',
       }),
     ).toEqual([]);
   });

@@ -60,20 +60,42 @@ export const IMPURE_GLOBALS = [
 ];
 
 /**
- * Folders whose children (files or folders) each implement one interface: siblings never import each other.
- * What they have in common stands in `shared/` or in a file named here.
- * @type {readonly { folder: string, wiring: readonly string[], shared: readonly string[] }[]}
+ * Folders whose members each implement one interface: members never import each other, nor the files that wire them
+ * together. What they have in common stands in `shared`. A member is a file, or a folder with the file of the same
+ * name. Without `members`, all that is neither wiring nor shared is one.
+ * @type {readonly { folder: string, members?: "folders" | readonly string[], shared: readonly string[] }[]}
  */
 export const SIBLINGS = [
-  { folder: "src/dialects", wiring: ["index.ts"], shared: ["shared"] },
-  { folder: "src/reductions", wiring: ["index.ts"], shared: ["shared", "reduction.ts"] },
-  { folder: "src/models", wiring: ["index.ts"], shared: ["shared"] },
-  { folder: "src/summaries/prompts", wiring: ["index.ts"], shared: ["shared"] },
-  { folder: "src/stores", wiring: ["index.ts"], shared: ["shared", "migrations"] },
-  { folder: "src/profiles", wiring: ["index.ts"], shared: ["shared"] },
-  { folder: "src/integrations", wiring: ["index.ts"], shared: ["shared"] },
-  { folder: "src/cli/commands", wiring: ["index.ts"], shared: ["shared"] },
+  // Files beside the formats' folders wire them together.
+  { folder: "src/dialects", members: "folders", shared: ["shared"] },
+  { folder: "src/reductions", shared: ["shared", "reduction"] },
+  { folder: "src/models", shared: ["shared"] },
+  { folder: "src/summaries/prompts", shared: ["shared"] },
+  { folder: "src/stores", shared: ["shared", "migrations"] },
+  { folder: "src/profiles", shared: ["shared"] },
+  { folder: "src/integrations", shared: ["shared"] },
+  // Commands are few among the files that they share.
+  {
+    folder: "src/cli",
+    members: [
+      "compact",
+      "replay",
+      "summarize",
+      "serve",
+      "chat",
+      "doctor",
+      "inspect",
+      "db",
+      "stream",
+      "recall",
+      "eval",
+    ],
+    shared: [],
+  },
 ];
+
+/** Files that gather the members of their folder. */
+export const WIRING = ["index", "main"];
 
 /** The only file of `src` that the web page may import. */
 export const ROUTE_FILE = "src/gateway/api.ts";

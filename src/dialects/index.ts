@@ -1,31 +1,22 @@
-import { ConfigError } from "../core/errors.ts";
-import type { Dialect } from "../core/types.ts";
-import { aiSdk } from "./ai-sdk/index.ts";
-import { anthropicMessages } from "./anthropic-messages/index.ts";
-import { openaiChat } from "./openai-chat/index.ts";
-import { openaiResponses } from "./openai-responses/index.ts";
+/**
+ * The wire formats that precis speaks.
+ *
+ * @example
+ * import { createCompactor } from "precis";
+ * import { openaiChat } from "precis/dialects";
+ *
+ * const compactor = createCompactor({ dialect: openaiChat, window: 128_000 });
+ */
 
-export type { AiSdkMessage, ModelPart } from "./ai-sdk/index.ts";
-export type { AnthropicMessage, AnthropicPart } from "./anthropic-messages/index.ts";
-export type { ChatMessage, ChatPart, ChatToolCall } from "./openai-chat/index.ts";
-export type { ResponsesItem, ResponsesPart } from "./openai-responses/index.ts";
-export { aiSdk, anthropicMessages, openaiChat, openaiResponses };
-
-/** Every dialect of precis by its id. */
-export const dialects = {
-  [openaiChat.id]: openaiChat,
-  [openaiResponses.id]: openaiResponses,
-  [anthropicMessages.id]: anthropicMessages,
-  [aiSdk.id]: aiSdk,
-} as Readonly<Record<string, Dialect<unknown>>>;
-
-/** The dialect of that id. */
-export function dialectById(id: string): Dialect<unknown> {
-  const dialect = Object.hasOwn(dialects, id) ? dialects[id] : undefined;
-  if (dialect !== undefined) return dialect;
-  throw new ConfigError({
-    option: "dialect",
-    message: `there is no dialect "${id}".`,
-    fix: `Use one of ${Object.keys(dialects).join(", ")}.`,
-  });
-}
+/** `ModelMessage` of the AI SDK. */
+export { type AiSdkMessage, aiSdk, type ModelPart } from "./ai-sdk/index.ts";
+/** Anthropic's Messages API. */
+export { type AnthropicMessage, type AnthropicPart, anthropicMessages } from "./anthropic-messages/index.ts";
+/** All of them by id. */
+export { dialectById, dialects } from "./dialect-by-id.ts";
+/** OpenAI's Chat Completions, and every server that speaks it. */
+export { type ChatMessage, type ChatPart, type ChatToolCall, openaiChat } from "./openai-chat/index.ts";
+/** OpenAI's Responses API. */
+export { openaiResponses, type ResponsesItem, type ResponsesPart } from "./openai-responses/index.ts";
+/** Messages into the wire format of any dialect. */
+export { encode, type Transcoded } from "./transcode.ts";

@@ -34,7 +34,8 @@ export function read(item: ResponsesItem): Message {
   const role =
     typeof wire.role === "string" && Object.hasOwn(ROLES, wire.role) ? ROLES[wire.role] : undefined;
   const speaker = role ?? (USER_ITEMS.has(type) ? "user" : "assistant");
-  return markedMessage(speaker, [{ type: "other", kind: type, json: toJson(wire) }], wire.precis);
+  const { precis, ...rest } = wire;
+  return markedMessage(speaker, [{ type: "other", kind: type, json: toJson(rest) }], precis);
 }
 
 function roleOf(name: unknown): Role {

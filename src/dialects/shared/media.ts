@@ -1,4 +1,5 @@
 import type { FilePart, ImagePart } from "../../core/types.ts";
+import { imageSize } from "../../tokens/image-size.ts";
 
 /** What a `data:` URL says about itself, without a copy of its content. */
 export interface DataUrl {
@@ -40,8 +41,8 @@ export function imagePart(source: string, detail?: unknown): ImagePart {
 }
 
 /** Pixels from the picture's own header, when it travels inside the message. */
-function sizeOf(_source: string): { width: number; height: number } | undefined {
-  return undefined;
+function sizeOf(source: string): { width: number; height: number } | undefined {
+  return source.startsWith("http") ? undefined : imageSize(source);
 }
 
 /** An attachment given by URL, `data:` URL, file id or plain base64. */

@@ -1,0 +1,99 @@
+import type { FilePart, ImagePart, Part, ToolResultPart } from "../../core/types.ts";
+import type { Arranged } from "../shared/arrange.ts";
+import type { Encoded } from "../shared/encoded.ts";
+import { toArgsObject } from "../shared/json.ts";
+import { EMPTY_TEXT } from "../shared/legal-text.ts";
+import type { Losses } from "../shared/losses.ts";
+import { mediaPlaceholder, mediaSource } from "../shared/media-source.ts";
+import type { AnthropicMessage, AnthropicPart } from "./wire.ts";
+
+/** Anthropic messages: leading system messages apart, results first in the user message after their calls. */
+export function encode(messages: readonly Arranged[], losses: Losses): Encoded<AnthropicMessage> {
+  const first = messages.findIndex((message) => message.role !== "system");
+  const start = first < 0 ? messages.length : first;
+  const system = messages.slice(0, start).flatMap((message) => encodeParts(message.parts, losses));
+  const out: { role: string; content: AnthropicPart[] }[] = [];
+  for (const message of messages.slice(start)) {
+    const role = message.role === "tool" ? "user" : message.role;
+    const content = encodeParts(message.parts, losses);
+    if (content.length === 0) continue;
+    const last = out.at(-1);
+    if (last?.role === role) last.content.push(...content);
+    else out.push({ role, content });
+  }
+  if (out[0]?.role === "assistant") {
+    losses.add("a user message was added before the first one, which must be the user's");
+    out.unshift({ role: "user", content: [{ type: "text", text: EMPTY_TEXT }] });
+  }
+  return system.length === 0 ? { messages: out } : { messages: out, system };
+}
+
+function encodeParts(parts: readonly Part[], losses: Losses): AnthropicPart[] {
+  return parts.flatMap((part) => encodePart(part, losses) ?? []);
+}
+
+function encodePart(part: Part, losses: Losses): AnthropicPart | undefined {
+  switch (part.type) {
+    case "text":
+      // The API refuses text without visible characters.
+      return part.text.trim() === "" ? undefined : { type: "text", text: part.text };
+    case "image":
+    case "file":
+      return encodeMedia(part, losses);
+    case "frame":
+      losses.add("video frames became a placeholder");
+      return { type: "text", text: `[${part.count} frames]` };
+    case "reasoning":
+      losses.add("reasoning was left out: the API takes only reasoning that it signed itself");
+      return undefined;
+    case "tool-call":
+      return {
+        type: "tool_use",
+        id: legalId(part.id),
+        name: legalName(part.name),
+        input: toArgsObject(part.args || "{}"),
+      };
+    case "tool-result":
+      return encodeResult(part, losses);
+    case "other":
+      return undefined;
+  }
+}
+
+function encodeResult(part: ToolResultPart, losses: Losses): AnthropicPart {
+  const media = (part.media ?? []).map((each) => encodeMedia(each, losses));
+  const text = part.text.trim() === "" ? [] : [{ type: "text", text: part.text }];
+  return {
+    type: "tool_result",
+    tool_use_id: legalId(part.id),
+    content: media.length > 0 ? [...text, ...media] : part.text,
+    ...(part.error === true ? { is_error: true } : {}),
+  };
+}
+
+function encodeMedia(part: ImagePart | FilePart, losses: Losses): AnthropicPart {
+  if (part.type === "file" && part.text !== undefined) {
+    const source = { type: "text", media_type: "text/plain", data: part.text };
+    return { type: "document", source, ...(part.name === undefined ? {} : { title: part.name }) };
+  }
+  const isPicture = part.type === "image";
+  const source = mediaSource(part.source, isPicture ? "image/png" : (part.mediaType ?? "application/pdf"));
+  const isPdf = source.kind !== "base64" || source.mediaType === "application/pdf";
+  if (!isPicture && !isPdf) {
+    losses.add("a file that is neither text nor PDF became a placeholder");
+    return { type: "text", text: mediaPlaceholder(part) };
+  }
+  const type = isPicture ? "image" : "document";
+  if (source.kind === "url") return { type, source: { type: "url", url: source.url } };
+  if (source.kind === "id") return { type, source: { type: "file", file_id: source.id } };
+  return { type, source: { type: "base64", media_type: source.mediaType, data: source.data } };
+}
+
+/** The API takes letters, digits, `_` and `-` in ids; other formats take anything. */
+function legalId(id: string): string {
+  return id.replace(/[^A-Za-z0-9_-]/g, "_") || "_";
+}
+
+function legalName(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]/g, "_") || "_";
+}

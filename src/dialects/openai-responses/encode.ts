@@ -1,0 +1,88 @@
+import type { FilePart, ImagePart, Part, ToolResultPart } from "../../core/types.ts";
+import type { Arranged } from "../shared/arrange.ts";
+import type { Encoded } from "../shared/encoded.ts";
+import { toArgsText } from "../shared/json.ts";
+import { PARAGRAPH } from "../shared/legal-text.ts";
+import type { Losses } from "../shared/losses.ts";
+import { asUrl, mediaPlaceholder, mediaSource } from "../shared/media-source.ts";
+import type { ResponsesItem, ResponsesPart } from "./wire.ts";
+
+/** Responses items: one for each message, call and output. Leading system messages become the `instructions`. */
+export function encode(messages: readonly Arranged[], losses: Losses): Encoded<ResponsesItem> {
+  const first = messages.findIndex((message) => message.role !== "system");
+  const start = first < 0 ? messages.length : first;
+  const instructions = messages.slice(0, start).flatMap((message) => message.parts.flatMap(textOf));
+  const items = messages.slice(start).flatMap((message) => encodeMessage(message, losses));
+  return instructions.length === 0
+    ? { messages: items }
+    : { messages: items, system: instructions.join(PARAGRAPH) };
+}
+
+function textOf(part: Part): string[] {
+  return part.type === "text" ? [part.text] : [];
+}
+
+function encodeMessage(message: Arranged, losses: Losses): ResponsesItem[] {
+  const items: ResponsesItem[] = [];
+  let content: ResponsesPart[] = [];
+  const role = message.role === "system" ? "developer" : message.role;
+  const flush = () => {
+    if (content.length > 0) items.push({ type: "message", role, content });
+    content = [];
+  };
+  for (const part of message.parts) {
+    if (part.type === "tool-call") {
+      flush();
+      const args = part.args === "" ? "{}" : toArgsText(part.args);
+      items.push({ type: "function_call", call_id: part.id, name: part.name, arguments: args });
+    } else if (part.type === "tool-result") {
+      flush();
+      items.push(encodeResult(part, losses));
+    } else if (part.type === "reasoning") {
+      losses.add("reasoning was left out: the API takes only reasoning that it made itself");
+    } else {
+      const encoded = encodePart(part, role, losses);
+      if (encoded !== undefined) content.push(encoded);
+    }
+  }
+  flush();
+  return items;
+}
+
+function encodeResult(part: ToolResultPart, losses: Losses): ResponsesItem {
+  const media = (part.media ?? []).map((each) => encodeMedia(each, "user", losses));
+  const text = part.text === "" ? [] : [{ type: "input_text", text: part.text }];
+  const output = media.length > 0 ? [...text, ...media] : part.text;
+  return { type: "function_call_output", call_id: part.id, output };
+}
+
+function encodePart(part: Part, role: string, losses: Losses): ResponsesPart | undefined {
+  const type = role === "assistant" ? "output_text" : "input_text";
+  if (part.type === "text") return part.text === "" ? undefined : { type, text: part.text };
+  if (part.type === "image" || part.type === "file") return encodeMedia(part, role, losses);
+  if (part.type !== "frame") return undefined;
+  losses.add("video frames became a placeholder");
+  return { type, text: `[${part.count} frames]` };
+}
+
+function encodeMedia(part: ImagePart | FilePart, role: string, losses: Losses): ResponsesPart {
+  const type = role === "assistant" ? "output_text" : "input_text";
+  if (part.type === "file" && part.text !== undefined) return { type, text: part.text };
+  if (role !== "user") {
+    losses.add(`a part of type \`${part.type}\` became a placeholder`);
+    return { type, text: mediaPlaceholder(part) };
+  }
+  const isPicture = part.type === "image";
+  const source = mediaSource(
+    part.source,
+    isPicture ? "image/png" : (part.mediaType ?? "application/octet-stream"),
+  );
+  if (isPicture) {
+    const place = source.kind === "id" ? { file_id: source.id } : { image_url: asUrl(source) };
+    return { type: "input_image", detail: part.detail ?? "auto", ...place };
+  }
+  const name = part.name === undefined ? {} : { filename: part.name };
+  if (source.kind === "id") return { type: "input_file", ...name, file_id: source.id };
+  if (source.kind === "url") return { type: "input_file", ...name, file_url: source.url };
+  return { type: "input_file", ...name, file_data: asUrl(source) };
+}

@@ -1,0 +1,159 @@
+import type { Message, Part, Role, ToolCallPart, ToolResultPart } from "../../core/types.ts";
+import { EMPTY_TEXT } from "./legal-text.ts";
+import type { Losses } from "./losses.ts";
+
+/** Stands for the result of a call that was never answered but has messages after it. */
+const NO_RESULT = "(no result)";
+
+/** A message of one role. Only `tool` messages hold results, only assistant messages hold calls. */
+export interface Arranged {
+  readonly role: Role;
+  readonly parts: readonly Part[];
+}
+
+/**
+ * Messages in the strictest order that any wire format asks for: results in messages of their own right after the
+ * message with their calls, every call answered (but for an open last one), every result called for, ids unique.
+ */
+export function arrange(messages: readonly Message[], losses: Losses): Arranged[] {
+  const pieces = joinCalls(messages.flatMap((message) => split(message, losses)));
+  const waiting = resultsById(pieces);
+  const seen = new Map<string, number>();
+  const answered = new Set<ToolResultPart>();
+  const out: Arranged[] = [];
+  pieces.forEach((piece, at) => {
+    if (piece.role === "tool") return;
+    const calls = piece.parts.filter((part) => part.type === "tool-call");
+    if (calls.length === 0) {
+      out.push(piece);
+      return;
+    }
+    const results: (ToolResultPart | undefined)[] = [];
+    const ids = calls.map((call) => {
+      const result = takeResult(waiting.get(call.id), at);
+      const id = uniqueId(call.id, seen, losses);
+      if (result !== undefined) answered.add(result.part);
+      results.push(result && { ...result.part, id, name: call.name });
+      return id;
+    });
+    out.push({ role: "assistant", parts: renameCalls(piece.parts, ids) });
+    const open = results.every((result) => result === undefined) && isLast(pieces, at);
+    if (!open)
+      out.push({ role: "tool", parts: results.map((r, i) => r ?? noResult(calls[i], ids[i], losses)) });
+  });
+  return withOrphans(out, pieces, answered, losses);
+}
+
+/** One message as pieces of one kind each: `[assistant] [tool] [assistant]`, or `[tool] [user]`. */
+function split(message: Message, losses: Losses): Arranged[] {
+  const pieces: { role: Role; parts: Part[] }[] = [];
+  for (const part of message.parts) {
+    if (part.type === "other") {
+      losses.add(`a part of type \`${part.kind}\` was left out: no other format has it`);
+      continue;
+    }
+    if ((part.type === "tool-call" || part.type === "tool-result") && part.locked === true) {
+      losses.add("a tool that the provider ran was written as a tool that the client ran");
+    }
+    const role = part.type === "tool-result" ? "tool" : message.role === "tool" ? "user" : message.role;
+    const last = pieces.at(-1);
+    if (last?.role === role) last.parts.push(part);
+    else pieces.push({ role, parts: [part] });
+  }
+  return pieces;
+}
+
+/** Formats with an item per call list what was one message: text, then each of its parallel calls. */
+function joinCalls(pieces: readonly Arranged[]): Arranged[] {
+  const out: { role: Role; parts: Part[] }[] = [];
+  for (const piece of pieces) {
+    const last = out.at(-1);
+    const joins =
+      last?.role === "assistant" &&
+      piece.role === "assistant" &&
+      (piece.parts.some((part) => part.type === "tool-call") ||
+        last.parts.every((part) => part.type === "reasoning"));
+    if (joins) last.parts.push(...piece.parts);
+    else out.push({ role: piece.role, parts: [...piece.parts] });
+  }
+  return out;
+}
+
+interface Waiting {
+  readonly at: number;
+  readonly part: ToolResultPart;
+}
+
+function resultsById(pieces: readonly Arranged[]): Map<string, Waiting[]> {
+  const results = new Map<string, Waiting[]>();
+  pieces.forEach((piece, at) => {
+    for (const part of piece.parts) {
+      if (part.type !== "tool-result") continue;
+      const list = results.get(part.id) ?? [];
+      list.push({ at, part });
+      results.set(part.id, list);
+    }
+  });
+  return results;
+}
+
+/** The first result after the call that no earlier call has taken. */
+function takeResult(list: Waiting[] | undefined, after: number): Waiting | undefined {
+  const index = list?.findIndex((result) => result.at > after) ?? -1;
+  return index < 0 ? undefined : list?.splice(index, 1)[0];
+}
+
+function uniqueId(id: string, seen: Map<string, number>, losses: Losses): string {
+  const count = (seen.get(id) ?? 0) + 1;
+  seen.set(id, count);
+  if (count === 1) return id;
+  losses.add("a call id that occurs more than once was made unique");
+  return `${id}_${count}`;
+}
+
+function renameCalls(parts: readonly Part[], ids: readonly string[]): Part[] {
+  let next = 0;
+  return parts.map((part) => (part.type === "tool-call" ? { ...part, id: ids[next++] ?? part.id } : part));
+}
+
+function isLast(pieces: readonly Arranged[], at: number): boolean {
+  return at === pieces.length - 1;
+}
+
+function noResult(call: ToolCallPart | undefined, id: string | undefined, losses: Losses): ToolResultPart {
+  losses.add(`a call without a result was given the result "${NO_RESULT}"`);
+  return { type: "tool-result", id: id ?? "", name: call?.name ?? "", text: NO_RESULT, error: true };
+}
+
+/** Results that no call asked for become the user's text, where they stood. */
+function withOrphans(
+  out: readonly Arranged[],
+  pieces: readonly Arranged[],
+  answered: ReadonlySet<ToolResultPart>,
+  losses: Losses,
+): Arranged[] {
+  const orphans = pieces.flatMap((piece, at) =>
+    piece.parts.flatMap((part) => (part.type === "tool-result" && !answered.has(part) ? [{ at, part }] : [])),
+  );
+  if (orphans.length === 0) return [...out];
+  // Where each piece that isn't a result went, to find the place of what stood after it.
+  const placed = pieces.flatMap((piece, at) => (piece.role === "tool" ? [] : [at]));
+  const next: Arranged[] = [];
+  let piece = 0;
+  for (const message of out) {
+    if (message.role !== "tool") {
+      const at = placed[piece] ?? 0;
+      while (orphans[0] !== undefined && orphans[0].at < at)
+        next.push(orphanText(orphans.shift()?.part, losses));
+      piece += 1;
+    }
+    next.push(message);
+  }
+  return [...next, ...orphans.map((orphan) => orphanText(orphan.part, losses))];
+}
+
+function orphanText(part: ToolResultPart | undefined, losses: Losses): Arranged {
+  losses.add("a result without a call was written as text of the user");
+  const text = `[result of the call ${part?.id}]\n${part?.text || EMPTY_TEXT}`;
+  return { role: "user", parts: [{ type: "text", text }, ...(part?.media ?? [])] };
+}

@@ -164,3 +164,17 @@ describe("encode", () => {
     expect(() => encode("gemini", [])).toThrow(/openai-chat.*openai-responses.*anthropic-messages.*ai-sdk/);
   });
 });
+
+describe("what real sessions hold", () => {
+  it.each(IDS)("leaves out blank texts and messages of nothing but reasoning: %s", (id) => {
+    const { messages, warnings } = encode(id, [
+      user("go"),
+      { role: "assistant", parts: [{ type: "reasoning", text: "interrupted", signed: false }] },
+      user("go on"),
+      { role: "assistant", parts: [{ type: "text", text: "\n\n" }] },
+      user("well?"),
+    ]);
+    expect(judgeWire(id, messages).faults).toEqual([]);
+    expect(warnings).toEqual(["a message that held nothing but reasoning was left out"]);
+  });
+});

@@ -16,16 +16,16 @@ function encodeMessage(message: Arranged, losses: Losses): AiSdkMessage[] {
   const { role, parts } = message;
   if (role === "system") {
     const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(PARAGRAPH);
-    return text === "" ? [] : [{ role, content: text }];
+    return [{ role, content: text }];
   }
   const content = parts.flatMap((part) => encodePart(part, losses) ?? []);
-  return content.length === 0 ? [] : [{ role, content }];
+  return [{ role, content }];
 }
 
 function encodePart(part: Part, losses: Losses): ModelPart | undefined {
   switch (part.type) {
     case "text":
-      return part.text === "" ? undefined : { type: "text", text: part.text };
+      return { type: "text", text: part.text };
     case "image":
     case "file":
       return encodeMedia(part, losses);

@@ -16,7 +16,6 @@ export function encode(messages: readonly Arranged[], losses: Losses): Encoded<A
   for (const message of messages.slice(start)) {
     const role = message.role === "tool" ? "user" : message.role;
     const content = encodeParts(message.parts, losses);
-    if (content.length === 0) continue;
     const last = out.at(-1);
     if (last?.role === role) last.content.push(...content);
     else out.push({ role, content });
@@ -35,8 +34,7 @@ function encodeParts(parts: readonly Part[], losses: Losses): AnthropicPart[] {
 function encodePart(part: Part, losses: Losses): AnthropicPart | undefined {
   switch (part.type) {
     case "text":
-      // The API refuses text without visible characters.
-      return part.text.trim() === "" ? undefined : { type: "text", text: part.text };
+      return { type: "text", text: part.text };
     case "image":
     case "file":
       return encodeMedia(part, losses);

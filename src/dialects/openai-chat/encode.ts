@@ -2,7 +2,7 @@ import type { Part } from "../../core/types.ts";
 import type { Arranged } from "../shared/arrange.ts";
 import type { Encoded } from "../shared/encoded.ts";
 import { toArgsText } from "../shared/json.ts";
-import { EMPTY_TEXT, joinTexts } from "../shared/legal-text.ts";
+import { joinTexts } from "../shared/legal-text.ts";
 import type { Losses } from "../shared/losses.ts";
 import { asUrl, mediaPlaceholder, mediaSource } from "../shared/media-source.ts";
 import type { ChatMessage, ChatPart, ChatToolCall } from "./wire.ts";
@@ -32,11 +32,10 @@ function encodeMessage(message: Arranged, losses: Losses): ChatMessage[] {
       if (encoded !== undefined) content.push(encoded);
     }
   }
-  if (content.length === 0 && calls.length === 0 && reasoning.length === 0) return [];
   return [
     {
       role: message.role,
-      content: contentOf(content) ?? (calls.length > 0 ? null : EMPTY_TEXT),
+      content: contentOf(content) ?? null,
       ...(reasoning.length > 0 ? { reasoning_content: joinTexts(reasoning) } : {}),
       ...(calls.length > 0 ? { tool_calls: calls } : {}),
     },
@@ -63,7 +62,7 @@ function encodeResult(part: Part, losses: Losses): ChatMessage[] {
 }
 
 function encodePart(part: Part, media: boolean, losses: Losses): ChatPart | undefined {
-  if (part.type === "text") return part.text === "" ? undefined : { type: "text", text: part.text };
+  if (part.type === "text") return { type: "text", text: part.text };
   if (part.type === "frame") {
     losses.add("video frames became a placeholder");
     return { type: "text", text: `[${part.count} frames]` };

@@ -58,7 +58,7 @@ function encodeResult(part: ToolResultPart, losses: Losses): ResponsesItem {
 
 function encodePart(part: Part, role: string, losses: Losses): ResponsesPart | undefined {
   const type = role === "assistant" ? "output_text" : "input_text";
-  if (part.type === "text") return part.text === "" ? undefined : { type, text: part.text };
+  if (part.type === "text") return { type, text: part.text };
   if (part.type === "image" || part.type === "file") return encodeMedia(part, role, losses);
   if (part.type !== "frame") return undefined;
   losses.add("video frames became a placeholder");

@@ -16,7 +16,9 @@ export interface Arranged {
  * message with their calls, every call answered (but for an open last one), every result called for, ids unique.
  */
 export function arrange(messages: readonly Message[], losses: Losses): Arranged[] {
-  const pieces = joinCalls(messages.flatMap((message) => split(message, losses)));
+  const pieces = joinCalls(messages.flatMap((message) => split(message, losses))).filter((piece) =>
+    speaks(piece, losses),
+  );
   const waiting = resultsById(pieces);
   const seen = new Map<string, number>();
   const answered = new Set<ToolResultPart>();
@@ -48,6 +50,8 @@ export function arrange(messages: readonly Message[], losses: Losses): Arranged[
 function split(message: Message, losses: Losses): Arranged[] {
   const pieces: { role: Role; parts: Part[] }[] = [];
   for (const part of message.parts) {
+    // Providers refuse text without visible characters, or the message that it is all of.
+    if (part.type === "text" && part.text.trim() === "") continue;
     if (part.type === "other") {
       losses.add(`a part of type \`${part.kind}\` was left out: no other format has it`);
       continue;
@@ -77,6 +81,13 @@ function joinCalls(pieces: readonly Arranged[]): Arranged[] {
     else out.push({ role: piece.role, parts: [...piece.parts] });
   }
   return out;
+}
+
+/** Reasoning that an interruption left without an answer: no format takes it as a message. */
+function speaks(piece: Arranged, losses: Losses): boolean {
+  if (piece.parts.some((part) => part.type !== "reasoning")) return true;
+  losses.add("a message that held nothing but reasoning was left out");
+  return false;
 }
 
 interface Waiting {

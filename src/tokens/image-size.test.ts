@@ -101,9 +101,10 @@ test("a size of zero is no size", () => {
   expect(imageSize(Uint8Array.from(png(0, 100)))).toBeUndefined();
 });
 
-test("reads the header only: megabytes cost as little as a kilobyte", () => {
+test("reads the header only: decoding all of it would take seconds", () => {
   const large = base64(png(640, 480)) + "A".repeat(20_000_000);
+  expect(imageSize(large)).toEqual({ width: 640, height: 480 });
   const start = performance.now();
-  for (let i = 0; i < 100; i++) expect(imageSize(large)).toEqual({ width: 640, height: 480 });
-  expect(performance.now() - start).toBeLessThan(100);
+  for (let i = 0; i < 100; i++) imageSize(large);
+  expect(performance.now() - start).toBeLessThan(1_000);
 });

@@ -28,14 +28,10 @@ const checks = existsSync(checksFile)
   ? JSON.parse(readFileSync(checksFile, "utf8"))
   : { passed: 0, failed: 1 };
 
-let { passed, failed } = checks;
-if (existsSync(join(root, "bench/run.mjs"))) {
-  console.log("\nbenchmarks");
-  const bench = await run("node", ["bench/run.mjs"], { cwd: root, env: { PRECIS_PROOF: "all" } });
-  if (bench.code === 0) passed += 1;
-  else failed += 1;
-  console.log(`benchmarks: ${bench.code === 0 ? "ok" : "FAILED"}`);
-}
+console.log("\nbenchmarks");
+const bench = await run("node", ["scripts/bench.mjs"], { cwd: root, env: { PRECIS_PROOF: "all" } });
+const passed = checks.passed + (bench.code === 0 ? 1 : 0);
+const failed = checks.failed + (bench.code === 0 ? 0 : 1);
 
 const commit = (await run("git", ["rev-parse", "HEAD"], { cwd: root, output: "capture" })).stdout.trim();
 const summary = { commit, node: process.version, cores: availableParallelism(), passed, failed };

@@ -1,0 +1,43 @@
+// @ts-check
+/**
+ * `npm run bench`: runs every `bench/*.ts` with `--json` and keeps what it prints in `bench/results/`. Arguments name
+ * the ones to run: `npm run bench tokens`. The last line is `N passed, M failed`.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { run } from "./lib/child.mjs";
+import { filesBelow, root } from "./lib/project.mjs";
+
+const results = join(root, "bench/results");
+const wanted = process.argv.slice(2);
+const files = filesBelow(root, "bench", /^bench\/[^/]+\.ts$/).filter(
+  (file) => !file.endsWith(".test.ts") && (wanted.length === 0 || wanted.includes(basename(file, ".ts"))),
+);
+mkdirSync(results, { recursive: true });
+
+let failed = 0;
+for (const [index, file] of files.entries()) {
+  console.log(`[${index + 1}/${files.length}] ${file}`);
+  const { code, stdout, stderr } = await run("node", [file, "--json"], { cwd: root, output: "capture" });
+  const fault = code === 0 ? keep(basename(file, ".ts"), stdout) : stderr;
+  if (fault !== undefined) {
+    failed += 1;
+    console.error(`${file} failed: ${fault}`);
+  }
+}
+console.log(`${files.length - failed} passed, ${failed} failed`);
+process.exitCode = failed > 0 ? 1 : 0;
+
+/**
+ * @param {string} name
+ * @param {string} output
+ * @returns {string | undefined} what is wrong with it
+ */
+function keep(name, output) {
+  try {
+    writeFileSync(join(results, `${name}.json`), `${JSON.stringify(JSON.parse(output), null, 2)}\n`);
+    return undefined;
+  } catch (error) {
+    return `what it printed isn't JSON: ${/** @type {Error} */ (error).message}`;
+  }
+}

@@ -5,13 +5,15 @@ import { deliver, type SetResult, tokensOf } from "./run-retention.ts";
 import { createTallies, type Named } from "./tally.ts";
 import type { ChatMessage, Contestant, EvalCase } from "./types.ts";
 
-/** What a chain is fed: a conversation that grows, and a window that it must always fit. */
+/** What a chain is fed: a conversation that grows from `from` to `to`. */
 export interface ChainInput {
   readonly messages: readonly ChatMessage[];
   readonly from: number;
   readonly to: number;
-  /** Tokens that a view may have at any time. */
-  readonly budget: number;
+  /** Tokens of all of it. */
+  readonly tokens: number;
+  /** How many compactions to aim at. */
+  readonly k: number;
   readonly counter: TokenCounter;
 }
 
@@ -23,15 +25,15 @@ export interface ChainEnd {
   readonly size: number;
 }
 
-/** Someone who keeps a growing conversation inside a budget. */
+/** A way of compacting a growing conversation again and again. */
 export interface ChainContestant extends Named {
   run(input: ChainInput): Promise<ChainEnd>;
 }
 
 export interface ChainOptions {
   readonly sets: readonly EvalSet[];
-  readonly chain: ChainContestant;
-  /** Make views of the chain's final size at once, from the originals: what chaining could have reached at best. */
+  readonly chains: readonly ChainContestant[];
+  /** Make views of the chain's final size at once, from the originals: what chaining could have reached. */
   readonly atOnce: readonly Contestant[];
   readonly counter: TokenCounter;
   /** How many compactions to aim at. */
@@ -44,14 +46,6 @@ export interface ChainOptions {
 
 /** Shorter conversations would need windows that no model has. Tokens. */
 const SHORTEST_CONVERSATION = 50_000;
-/** Shares of the budget where a compaction starts and lands when no model is at hand and the budget is small. */
-const STARTS_AT = 0.95;
-const LANDS_AT = 0.3;
-
-/** The budget that a conversation of `tokens` meets about `k` times. */
-export function budgetForChain(tokens: number, k: number): number {
-  return Math.floor(tokens / (STARTS_AT + (k - 1) * (STARTS_AT - LANDS_AT) + (STARTS_AT - LANDS_AT) / 2));
-}
 
 /** Retention after k compactions in a row, beside what one compaction to the same size retains. */
 export async function runChain(options: ChainOptions): Promise<SetResult[]> {
@@ -59,30 +53,33 @@ export async function runChain(options: ChainOptions): Promise<SetResult[]> {
   for (const set of options.sets) {
     if (set.type === "citations" || set.budgets === "recorded") continue;
     const cases = longest(set, options);
-    if (cases.length > 0) results.push(await runSet(set, cases, options));
+    if (cases.length === 0) continue;
+    for (const chain of options.chains) results.push(await runSet(set, cases, chain, options));
   }
   return results;
 }
 
-async function runSet(set: EvalSet, cases: readonly EvalCase[], options: ChainOptions): Promise<SetResult> {
-  const { chain, atOnce, counter, lengths, onProgress } = options;
+async function runSet(
+  set: EvalSet,
+  cases: readonly EvalCase[],
+  chain: ChainContestant,
+  { atOnce, counter, lengths, onProgress }: ChainOptions,
+): Promise<SetResult> {
+  const id = `${set.id}, ${chain.id}`;
   const tallies = createTallies(measuresFor(set.type));
-  let done = 0;
-  for (const evalCase of cases) {
-    const tokens = tokensOf(evalCase, counter);
+  for (const [index, evalCase] of cases.entries()) {
     for (const k of lengths) {
       const label = `k = ${k}`;
-      const budget = budgetForChain(tokens, k);
-      const end = await endOf(chain, evalCase, budget, counter);
+      const end = await endOf(chain, evalCase, k, counter);
       tallies.add(chain, label, evalCase, end);
       for (const contestant of atOnce) {
         tallies.add(contestant, label, evalCase, await deliver(contestant, evalCase, end.size, counter));
       }
     }
-    onProgress?.(`${set.id} chained`, ++done);
+    onProgress?.(id, index + 1);
   }
   return {
-    id: `${set.id} chained`,
+    id,
     type: set.type,
     cases: cases.length,
     sessions: new Set(cases.map((evalCase) => evalCase.session)).size,
@@ -92,13 +89,14 @@ async function runSet(set: EvalSet, cases: readonly EvalCase[], options: ChainOp
   };
 }
 
-async function endOf(chain: ChainContestant, evalCase: EvalCase, budget: number, counter: TokenCounter) {
+async function endOf(chain: ChainContestant, evalCase: EvalCase, k: number, counter: TokenCounter) {
   const { messages, from, to } = evalCase;
+  const tokens = tokensOf(evalCase, counter);
   try {
-    const end = await chain.run({ messages, from, to, budget, counter });
-    return { ...end, tokens: counter.count(end.text), budget };
+    const end = await chain.run({ messages, from, to, tokens, k, counter });
+    return { ...end, tokens: counter.count(end.text), budget: end.size };
   } catch (error) {
-    return { text: "", compactions: 0, size: budget, tokens: 0, budget, error };
+    return { text: "", compactions: 0, size: 1, tokens: 0, budget: 1, error };
   }
 }
 

@@ -1,73 +1,122 @@
-import type { State } from "../../core/types.ts";
+import type { Profile } from "../../core/types.ts";
 import { openaiChat } from "../../dialects/openai-chat/index.ts";
 import { createCompactor } from "../../engine/create-compactor.ts";
 import { messageText, viewText } from "../message-text.ts";
-import type { ChainContestant } from "../run-chain.ts";
-import type { ChatMessage } from "../types.ts";
-import type { PrecisOptions } from "./precis.ts";
+import type { ChainContestant, ChainInput } from "../run-chain.ts";
 
-/** `fit` is called at least this often while the conversation grows, as a share of the budget. */
-const STEP = 0.1;
+/**
+ * precis without a model on a conversation that grows. Between two calls only the state survives, as JSON: each call
+ * has a compactor of its own, as after a restart.
+ */
+
 /** Between two calls on the measurement's clock: too short for a pause or a cold cache to matter. Milliseconds. */
 const STEP_MS = 1_000;
 
-/**
- * precis without a model, as a host uses it: `fit` before each request, the state saved as JSON and handed back to a
- * compactor that has no other memory.
- */
-export function precisChain({
-  profile,
-  id = "chain",
-  label = "precis, chained",
-}: Omit<PrecisOptions, "counter">): ChainContestant {
+/** In a chain of equal sizes: the size, as a share of the whole conversation. */
+const SIZE_SHARE = 0.1;
+
+/** In a chain under a window: `fit` is called at least this often, as a share of the window. */
+const STEP_SHARE = 0.1;
+/** Shares of the window where a compaction starts and lands when no model is at hand and the window is small. */
+const STARTS_AT = 0.95;
+const LANDS_AT = 0.3;
+
+/** The budget that a conversation of `tokens` meets about `k` times. */
+export function budgetForChain(tokens: number, k: number): number {
+  return Math.floor(tokens / (STARTS_AT + (k - 0.5) * (STARTS_AT - LANDS_AT)));
+}
+
+/** k forced compactions, evenly spread, each to the same size: what repeating costs, and nothing else. */
+export function sameSizeChain(profile?: Profile): ChainContestant {
   return {
-    id,
-    label,
-    async run({ messages, from, to, budget, counter }) {
-      let saved: string | undefined;
+    id: "chained to one size",
+    label: "precis, k times",
+    async run({ messages, from, to, tokens, k, counter }) {
+      const size = Math.floor(tokens * SIZE_SHARE);
+      const options = {
+        dialect: openaiChat,
+        counter,
+        budget: 2 * tokens,
+        auto: false,
+        ...(profile && { profile }),
+      };
+      let saved = "null";
       let compactions = 0;
       let now = 0;
-      const ask = async (end: number) => {
+      let text = "";
+      for (const end of evenlySpread({ messages, from, to, tokens, k, counter }, size)) {
         now += STEP_MS;
-        const compactor = createCompactor({
-          dialect: openaiChat,
-          budget,
-          counter,
-          ...(profile && { profile }),
-        });
-        const state = saved === undefined ? {} : { state: JSON.parse(saved) as State };
+        const compactor = createCompactor(options);
+        const input = { state: JSON.parse(saved) as unknown, budget: size, adopt: true, now };
+        const result = await compactor.compact(messages.slice(from, end), input);
+        await compactor.close();
+        saved = JSON.stringify(result.state);
+        if (result.report.outcome === "compacted") compactions++;
+        text = viewText(result.messages);
+      }
+      return { text, compactions, size };
+    },
+  };
+}
+
+/** `fit` before each request under a window that is met about k times: what a host really sends in the end. */
+export function windowChain(profile?: Profile): ChainContestant {
+  return {
+    id: "chained under a window",
+    label: "precis, fit while it grows",
+    async run(input) {
+      const { messages, from, to, tokens, k, counter } = input;
+      const budget = budgetForChain(tokens, k);
+      const options = { dialect: openaiChat, counter, budget, ...(profile && { profile }) };
+      let saved = "null";
+      let compactions = 0;
+      let now = 0;
+      let text = "";
+      let size = 0;
+      const moments = requestMoments(input, budget * STEP_SHARE).map((moment) => moment.index);
+      for (const end of [...moments, to]) {
+        now += STEP_MS;
+        const compactor = createCompactor(options);
+        const state = JSON.parse(saved) as unknown;
         const result = await compactor.fit(messages.slice(from, end), {
-          ...state,
+          state,
           now,
           lastRequestAt: now - STEP_MS,
         });
         await compactor.close();
         saved = JSON.stringify(result.state);
         if (result.report.outcome === "compacted") compactions++;
-        return result;
-      };
-      for (const end of requestMoments(messages, from, to, budget * STEP, counter.count)) await ask(end);
-      const last = await ask(to);
-      return { text: viewText(last.messages), compactions, size: last.report.tokens.after };
+        text = viewText(result.messages);
+        size = result.report.tokens.after;
+      }
+      return { text, compactions, size };
     },
   };
 }
 
-/** Indexes at which the model is asked (an assistant message follows), at least `step` tokens apart. */
-function* requestMoments(
-  messages: readonly ChatMessage[],
-  from: number,
-  to: number,
+/** k ends, the last one the conversation's own, the first one beyond `start` tokens. */
+function evenlySpread(input: ChainInput, start: number): number[] {
+  const { to, tokens, k } = input;
+  const step = (tokens - start) / k;
+  const moments = requestMoments(input, 0);
+  const ends = Array.from({ length: k - 1 }, (_, i) => start + (i + 1) * step).map(
+    (wanted) => moments.find((moment) => moment.tokens >= wanted)?.index ?? to,
+  );
+  return [...new Set([...ends, to])];
+}
+
+/** Where the model is asked (an assistant message follows), at least `step` tokens apart. */
+function requestMoments(
+  { messages, from, to, counter }: ChainInput,
   step: number,
-  count: (text: string) => number,
-): Iterable<number> {
-  let grown = 0;
+): { readonly index: number; readonly tokens: number }[] {
+  const moments: { index: number; tokens: number }[] = [];
+  let tokens = 0;
   for (let index = from; index < to; index++) {
     const message = messages[index]!;
-    if (index > from && message.role === "assistant" && grown >= step) {
-      yield index;
-      grown = 0;
-    }
-    grown += count(messageText(message));
+    const grown = tokens - (moments.at(-1)?.tokens ?? 0);
+    if (index > from && message.role === "assistant" && grown >= step) moments.push({ index, tokens });
+    tokens += counter.count(messageText(message));
   }
+  return moments;
 }

@@ -26,8 +26,11 @@ export function createBpe(vocabulary: Vocabulary): (piece: string) => number {
   const byBytes = new Map<string, number>();
   const pairs = new Int32Array(BYTES * BYTES).fill(NO_RANK);
   const utf8 = new TextEncoder();
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   vocabulary.forEach((token, rank) => {
     if (typeof token === "string") byText.set(token, rank);
+    // gpt-tokenizer ships tokens that start with a byte order mark as bytes, and can't find them itself.
+    else if (startsWithBom(token)) byText.set(decoder.decode(Uint8Array.from(token)), rank);
     else byBytes.set(String.fromCharCode(...token), rank);
     if (token.length > 2) return;
     const [first, second, third] = typeof token === "string" ? utf8.encode(token) : token;
@@ -76,6 +79,10 @@ export function createBpe(vocabulary: Vocabulary): (piece: string) => number {
     for (let i = 0; i < piece.length; i++) if (piece.charCodeAt(i) >= ASCII_END) return countUnicode(piece);
     return countAscii(piece);
   };
+}
+
+function startsWithBom(bytes: readonly number[]): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }
 
 /**

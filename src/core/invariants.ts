@@ -27,6 +27,11 @@ export function breachesOf(check: ViewCheck): string[] {
   ];
 }
 
+/** Says a breach that there is too much of everything, and nothing else? */
+export function isAboutSize(breach: string): boolean {
+  return breach.includes(" tokens, but the ");
+}
+
 function sizeBreaches({ tokens, budget, transcriptTokens, shown, messages }: ViewCheck): string[] {
   const breaches: string[] = [];
   if (tokens > budget) breaches.push(`${tokens} tokens, but the budget is ${budget}`);

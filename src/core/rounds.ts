@@ -34,12 +34,23 @@ export interface Structure {
   readonly faults: readonly Fault[];
 }
 
-/** A message that the user wrote. One that holds tool results belongs to its round; one that precis wrote is neither. */
+/**
+ * A message that the user wrote. One that holds tool results belongs to its round; one that precis wrote, or that says
+ * nothing, is neither (clients send empty ones, and the real request must not be taken for an older one).
+ */
 export function isUserMessage(message: Message): boolean {
   return (
     message.role === "user" &&
     !message.parts.some((part) => part.type === "tool-result") &&
+    message.parts.some((part) => part.type !== "text" || part.text.trim() !== "") &&
     !isSummary(message)
+  );
+}
+
+/** A message that would be empty without its reasoning. */
+export function isOnlyReasoning(message: Message): boolean {
+  return message.parts.every(
+    (part) => part.type === "reasoning" || (part.type === "text" && part.text.trim() === ""),
   );
 }
 
@@ -80,6 +91,7 @@ export function structureOf(messages: readonly Message[]): Structure {
  */
 function pairCalls(messages: readonly Message[]): { ranges: Unit[]; pairs: Pair[]; faults: Fault[] } {
   const waiting = new Map<string, Pair["call"][]>();
+  const answered = new Map<string, number>();
   const pairs: Pair[] = [];
   const lastResultOf = new Map<number, number>();
   const runStart: number[] = new Array(messages.length);
@@ -100,8 +112,14 @@ function pairCalls(messages: readonly Message[]): { ranges: Unit[]; pairs: Pair[
         if (!lastResultOf.has(index)) lastResultOf.set(index, index);
       } else if (part.type === "tool-result") {
         const call = waiting.get(part.id)?.pop();
-        if (call === undefined) faults.push({ index, kind: "orphan-result" });
-        else {
+        const again = answered.get(part.id);
+        if (call === undefined) {
+          // A second answer in the same run of results is part of the round: left behind, it would be an orphan.
+          if (again !== undefined && isRunOfResults(messages, lastResultOf.get(again)! + 1, index))
+            lastResultOf.set(again, index);
+          else faults.push({ index, kind: "orphan-result" });
+        } else {
+          answered.set(part.id, call.index);
           lastResultOf.set(call.index, index);
           pairs.push({ call, result: { index, part: at } });
         }
@@ -126,6 +144,10 @@ function pairCalls(messages: readonly Message[]): { ranges: Unit[]; pairs: Pair[
     }),
   );
   return { ranges, pairs, faults };
+}
+
+function isRunOfResults(messages: readonly Message[], from: number, to: number): boolean {
+  return messages.slice(from, to).every(({ parts }) => parts.some((part) => part.type === "tool-result"));
 }
 
 /** First message of the run of assistant messages and results that ends the transcript. */

@@ -107,6 +107,19 @@ export function mustShow(conversation: Conversation, index: number): boolean {
   return conversation.isHead(index) || isLastUser(conversation, index);
 }
 
+/**
+ * The newest message holds tool results and the user's words beside them: these words are what the model is to answer,
+ * so the round stays and the words are never shortened.
+ */
+export function newestSpeaks({ messages }: Conversation): boolean {
+  const newest = messages.at(-1);
+  return (
+    newest?.role === "user" &&
+    newest.parts.some((part) => part.type === "tool-result") &&
+    newest.parts.some((part) => part.type === "text" && part.text.trim() !== "")
+  );
+}
+
 /** Tokens of what every view shows. */
 export function floorTokens(conversation: Conversation): number {
   const { structure, tokens, head, apart, isHead } = conversation;

@@ -1,5 +1,7 @@
 import { type Draft, type Fate, isShown, withFates } from "../core/draft.ts";
 import { BudgetImpossibleError, InvariantError } from "../core/errors.ts";
+import { isAboutSize } from "../core/invariants.ts";
+import { isOnlyReasoning } from "../core/rounds.ts";
 import type { RungName, RungReport } from "../core/types.ts";
 import { edited } from "../reductions/reduction.ts";
 import { draftTokens, floorTokens } from "./conversation.ts";
@@ -64,12 +66,20 @@ export function climb(
     rungs.push({ rung: name, result: "breached", tokens, note: `${step}: ${breaches.join("; ")}` });
   }
   if (fits) return { draft: undefined, rung: "nothing-due", tokens: before, rungs };
-  throw impossible(input, before, breaches);
+  throw impossible(input, before, breaches, rungs);
 }
 
-function impossible(input: RungInput, before: number, breaches: readonly string[]): Error {
+function impossible(
+  input: RungInput,
+  before: number,
+  breaches: readonly string[],
+  rungs: readonly RungReport[],
+): Error {
   const { conversation, limit, settings } = input;
-  if (breaches.some((breach) => !breach.includes("the budget is"))) return new InvariantError({ breaches });
+  // Where even head and last user message don't fit, whatever else is wrong with a view comes of that.
+  const floor = floorTokens(conversation);
+  if (floor <= limit && breaches.some((breach) => !isAboutSize(breach)))
+    return new InvariantError({ breaches });
   const { lastUser } = conversation.structure;
   const numbers = {
     budget: limit,
@@ -84,7 +94,14 @@ function impossible(input: RungInput, before: number, breaches: readonly string[
       fix: "Choose another strategy, such as `summarize-oldest`, or raise the budget.",
     });
   }
-  return new BudgetImpossibleError({ ...numbers, needed: floorTokens(conversation) });
+  // Beside head and last user message a format may need a first message or the marker of a cut.
+  const tried = rungs.flatMap((rung) =>
+    rung.tokens !== undefined && rung.tokens > limit ? [rung.tokens] : [],
+  );
+  return new BudgetImpossibleError({
+    ...numbers,
+    needed: floor > limit ? floor : Math.min(before, ...tried),
+  });
 }
 
 /**
@@ -97,10 +114,9 @@ function withoutBoundReasoning({ conversation, rules }: RungInput, draft: Draft)
   for (const [index, message] of conversation.messages.entries()) {
     const fate = draft.fates[index]!;
     if (!isShown(fate) || !message.parts.some((part) => part.type === "reasoning" && part.signed)) continue;
-    const only = message.parts.every((part) => part.type === "reasoning");
     changes.set(
       index,
-      only
+      isOnlyReasoning(message)
         ? { type: "drop", reason: "reasoning" }
         : edited(fate, [{ type: "strip-reasoning", why: "signed-reasoning" }]),
     );

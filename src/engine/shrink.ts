@@ -4,8 +4,7 @@ import { editableParts } from "../core/edits.ts";
 import type { Edit, EditReason, Part } from "../core/types.ts";
 import { mediaPlaceholder, resultWithoutMedia } from "../reductions/old-images.ts";
 import { currentMessage, edited } from "../reductions/reduction.ts";
-import type { Conversation } from "./conversation.ts";
-import { draftTokens } from "./conversation.ts";
+import { type Conversation, draftTokens, newestSpeaks } from "./conversation.ts";
 
 /** Even a hard cut leaves a part this many tokens: enough for the marker that says what is missing. */
 const LEAST_PART = 16;
@@ -43,7 +42,9 @@ export function shrinkParts(options: {
       const edits = shortened(
         currentMessage(draft, index, messages[index]!),
         allowance,
-        options,
+        index === messages.length - 1 && newestSpeaks(conversation)
+          ? { ...options, only: "results" }
+          : options,
         measure.text,
       );
       if (edits.length > 0) changes.set(index, edited(draft.fates[index]!, edits));

@@ -1,7 +1,7 @@
 import { clipText } from "../core/clip.ts";
 import { editableParts } from "../core/edits.ts";
 import type { Edit, Message, TailOptions } from "../core/types.ts";
-import { type Conversation, mustShow } from "./conversation.ts";
+import { type Conversation, mustShow, newestSpeaks } from "./conversation.ts";
 
 /** The newest messages of a tail whose results stay whole as long as anything else can give way. */
 const UNTOUCHED_MESSAGES = 2;
@@ -67,9 +67,18 @@ export function newestUnit(conversation: Conversation): Tail {
   };
 }
 
-/** No tail at all. */
+/** No tail at all; except for a newest round in which the user speaks. */
 export function emptyTail(conversation: Conversation): Tail {
+  if (newestSpeaks(conversation)) return newestUnit(conversation);
   return { from: conversation.messages.length, tokens: 0, edits: new Map() };
+}
+
+/** Messages of the tail that may be shortened. */
+export function tailIndexes(conversation: Conversation, tail: Tail): number[] {
+  const indexes: number[] = [];
+  for (let index = tail.from; index < conversation.messages.length; index++)
+    if (!mustShow(conversation, index)) indexes.push(index);
+  return indexes;
 }
 
 /** The first message that the counts of the tail options allow. */

@@ -1,4 +1,5 @@
 import { type Fate, withFates } from "../core/draft.ts";
+import { isOnlyReasoning } from "../core/rounds.ts";
 import { edited, type Reduction } from "./reduction.ts";
 
 /** Reasoning leaves old messages; a message that was nothing else leaves whole. */
@@ -8,10 +9,9 @@ export const oldReasoning: Reduction = {
     const changes = new Map<number, Fate>();
     for (const [index, message] of messages.entries()) {
       if (!reducible(index) || !message.parts.some((part) => part.type === "reasoning")) continue;
-      const only = message.parts.every((part) => part.type === "reasoning");
       changes.set(
         index,
-        only
+        isOnlyReasoning(message)
           ? { type: "drop", reason: "reasoning" }
           : edited(draft.fates[index]!, [{ type: "strip-reasoning", why: "old-reasoning" }]),
       );

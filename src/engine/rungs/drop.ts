@@ -1,7 +1,8 @@
 import { type Fate, KEEP } from "../../core/draft.ts";
 import type { DropReason } from "../../core/types.ts";
 import { type Conversation, draftTokens, floorTokens, mustShow } from "../conversation.ts";
-import { chooseTail, emptyTail } from "../tail.ts";
+import { shrinkParts } from "../shrink.ts";
+import { chooseTail, emptyTail, tailIndexes } from "../tail.ts";
 import { aroundTail, dropped, type Rung, type RungInput, withoutSummary } from "./rung.ts";
 
 /** Of what may be kept, the beginning of the conversation gets at most this share. */
@@ -16,8 +17,15 @@ export const dropOldest: Rung = (input) => keepEnds(input, 0);
 export const dropMiddle: Rung = (input) => keepEnds(input, START_SHARE);
 
 /** Head and last user message only. */
-export const dropAll: Rung = (input) =>
-  withoutSummary(input, aroundTail(input.conversation, emptyTail(input.conversation), dropped("strategy")));
+export const dropAll: Rung = (input) => {
+  const { conversation, limit } = input;
+  const tail = emptyTail(conversation);
+  const draft = withoutSummary(input, aroundTail(conversation, tail, dropped("strategy")));
+  return (
+    shrinkParts({ conversation, draft, indexes: tailIndexes(conversation, tail), limit, why: "hard-cut" }) ??
+    draft
+  );
+};
 
 function keepEnds(input: RungInput, startShare: number): ReturnType<Rung> {
   const { conversation, settings } = input;

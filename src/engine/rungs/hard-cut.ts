@@ -4,23 +4,20 @@ import type { Edit } from "../../core/types.ts";
 import { mediaPlaceholder } from "../../reductions/old-images.ts";
 import { draftTokens } from "../conversation.ts";
 import { shrinkParts } from "../shrink.ts";
-import { emptyTail, newestUnit } from "../tail.ts";
+import { emptyTail, newestUnit, tailIndexes } from "../tail.ts";
 import { aroundTail, dropped, type Rung, type RungInput, withoutSummary } from "./rung.ts";
 
 /** Rung 5: the newest unit with its largest parts shortened; if that can't fit, head and last user message alone. */
 export const hardCut: Rung = (input) => {
   const { conversation, limit } = input;
-  const { structure, messages } = conversation;
+  const { messages } = conversation;
   const newest = newestUnit(conversation);
   if (newest.from < messages.length) {
     const fates = aroundTail(conversation, newest, dropped("budget"));
-    const indexes = Array.from({ length: messages.length - newest.from }, (_, at) => newest.from + at).filter(
-      (index) => !conversation.isHead(index) && index !== structure.lastUser,
-    );
     const cut = shrinkParts({
       conversation,
       draft: withoutSummary(input, fates),
-      indexes,
+      indexes: tailIndexes(conversation, newest),
       limit,
       why: "hard-cut",
     });

@@ -26,7 +26,7 @@ export const summarizeRounds: Rung = (input) => {
   const inserts: Insert[] = [];
   let lines: string[] = [];
   const close = () => {
-    if (lines.length > 0) inserts.push({ message: { role, text: lines.join("\n") } });
+    if (lines.length > 0) inserts.push({ message: { role, text: lines.join("\n").toWellFormed() } });
     lines = [];
   };
   for (const unit of structure.units) {

@@ -4,7 +4,7 @@ import type { InsertMessage, Message } from "../../core/types.ts";
 import { summaryMessage } from "../../summaries/summary-message.ts";
 import { draftTokens, floorTokens, insertTokens } from "../conversation.ts";
 import { shrinkParts } from "../shrink.ts";
-import { chooseTail, emptyTail, newestUnit, type Tail } from "../tail.ts";
+import { chooseTail, emptyTail, newestUnit, type Tail, tailIndexes } from "../tail.ts";
 import {
   aroundTail,
   dropped,
@@ -43,8 +43,12 @@ export const summarize: Rung = (input) => {
 };
 
 /** Rung 3 with an empty tail. */
-export const summarizeAll: Rung = (input) =>
-  coverMiddle(input, emptyTail(input.conversation), floorTokens(input.conversation));
+export const summarizeAll: Rung = (input) => {
+  const { conversation, goal } = input;
+  const tail = emptyTail(conversation);
+  const floor = floorTokens(conversation);
+  return coverMiddle(input, tail, tail.tokens > 0 ? Math.max(floor, Math.floor((floor + goal) / 2)) : floor);
+};
 
 /** Head, last user message and the tail (cut to `tailLimit` tokens of view if need be), and a summary of the rest. */
 function coverMiddle(input: RungInput, tail: Tail, tailLimit: number): Draft | undefined {
@@ -54,7 +58,7 @@ function coverMiddle(input: RungInput, tail: Tail, tailLimit: number): Draft | u
   const bare: Draft | undefined = shrinkParts({
     conversation,
     draft: { fates: hiding, inserts: [] },
-    indexes: tailIndexes(input, tail),
+    indexes: tailIndexes(conversation, tail),
     limit: Math.min(tailLimit, limit),
     why: "tail-result",
   });
@@ -88,18 +92,11 @@ function withSummary(input: RungInput, bare: Draft, cap: number): Draft | undefi
     ...(input.focus !== undefined && { focus: input.focus }),
   });
   if (!summary) return undefined;
-  const message: InsertMessage = { role, text: summary.text };
+  // Half a character in a quoted line would make the whole request invalid.
+  const message: InsertMessage = { role, text: summary.text.toWellFormed() };
   const merged = settings.placement === "merged" && role === "system" && rules.system === "message";
   const insert: Insert = { message, ...(merged && { merged }) };
   return mergeIntoSystem({ fates, inserts: [insert] }, conversation.structure.start);
-}
-
-function tailIndexes({ conversation }: RungInput, tail: Tail): number[] {
-  const indexes: number[] = [];
-  for (let index = tail.from; index < conversation.messages.length; index++) {
-    if (!conversation.isHead(index) && index !== conversation.structure.lastUser) indexes.push(index);
-  }
-  return indexes;
 }
 
 /** What a reader sees of a message: its texts, calls and results. */

@@ -1,6 +1,7 @@
 import type { DialectId } from "../core/types.ts";
 import { lastUserIndex } from "./check-view.ts";
-import { judgeWire } from "./wire/judge-wire.ts";
+import type { WireFacts } from "./wire/facts.ts";
+import { judgeWire, pairsAnywhere } from "./wire/judge-wire.ts";
 
 /** Tokens that a wire format may need beyond head and last user message: a first user message, markers. */
 export const FORMAT_MINIMUM = 64;
@@ -28,7 +29,9 @@ export function checkImpossible(input: CheckImpossibleInput): string[] {
   for (let index = 0; index < (firstOther < 0 ? transcript.length : firstOther); index++) needed.add(index);
   const last = lastUserIndex(dialect, transcript);
   if (last >= 0) needed.add(last);
-  addRounds(needed, judgement.partners);
+  addRounds(needed, judgement.partners, judgement.facts);
+  // The engine's rounds hold what stands between a call and a late result, whatever the format says.
+  addRounds(needed, pairsAnywhere(judgement.facts), judgement.facts);
 
   let least = FORMAT_MINIMUM + (system === undefined ? 0 : count({ role: "system", content: system }));
   for (const index of needed) least += count(transcript[index]);
@@ -38,14 +41,22 @@ export function checkImpossible(input: CheckImpossibleInput): string[] {
     : [];
 }
 
-/** A message with a call or a result brings the rest of its round. */
-function addRounds(needed: Set<number>, partners: ReadonlyMap<string, number>): void {
+/** A message in a round brings the whole round, what stands inside it, and the results that follow in the same run. */
+function addRounds(
+  needed: Set<number>,
+  partners: ReadonlyMap<string, number>,
+  facts: readonly WireFacts[],
+): void {
+  const spans = [...partners].map(([link, from]) => {
+    let to = Number.parseInt(link, 10);
+    while ((facts[to + 1]?.results.length ?? 0) > 0) to++;
+    return { from, to };
+  });
   for (let size = -1; size !== needed.size; ) {
     size = needed.size;
-    for (const [link, call] of partners) {
-      const result = Number.parseInt(link, 10);
-      if (!needed.has(result) && !needed.has(call)) continue;
-      needed.add(result).add(call);
+    for (const { from, to } of spans) {
+      if (![...needed].some((index) => index >= from && index <= to)) continue;
+      for (let index = from; index <= to; index++) needed.add(index);
     }
   }
 }

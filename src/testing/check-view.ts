@@ -4,6 +4,9 @@ import { checkEntries, shownEntries } from "./check-entries.ts";
 import { isObject, objects, str } from "./wire/facts.ts";
 import { judgeWire, wireFacts } from "./wire/judge-wire.ts";
 
+/** Formats that take the system prompt beside the messages. */
+const SYSTEM_APART = new Set<DialectId>(["anthropic-messages", "openai-responses"]);
+
 /** What `checkView` needs to judge one result of `fit` or `compact`. */
 export interface CheckViewInput {
   readonly dialect: DialectId;
@@ -42,7 +45,9 @@ export function checkView(input: CheckViewInput): string[] {
 
   if (input.snapshot !== undefined && JSON.stringify(transcript) !== input.snapshot)
     breaches.push("purity: the transcript was changed");
-  if ((report.outcome === "pass" || report.outcome === "nothing-to-gain") && extras.length === 0)
+  // With a checkpoint, "nothing to gain" leaves the view as it was.
+  const untouched = report.outcome === "nothing-to-gain" && report.checkpoint === undefined;
+  if ((report.outcome === "pass" || untouched) && extras.length === 0)
     if (messages.length !== transcript.length || messages.some((message, at) => message !== transcript[at]))
       breaches.push(`pass-through: outcome ${report.outcome}, but the messages aren't the transcript's own`);
 
@@ -68,12 +73,12 @@ export function checkView(input: CheckViewInput): string[] {
 
 /** The entries that stand in `messages`, one for one; undefined when the two can't be matched. */
 function alignShown(input: CheckViewInput): Entry[] | undefined {
-  const all = shownEntries(input.result.report.entries);
-  const length = input.result.messages.length - (input.extras?.length ?? 0);
-  if (all.length === length) return all;
-  // A summary that goes into a system prompt apart stands in `system`, not among the messages.
-  const without = all.filter((entry) => entry.type !== "insert" || entry.message.role !== "system");
-  return without.length === length && input.result.system !== undefined ? without : undefined;
+  const apart = SYSTEM_APART.has(input.dialect);
+  // A summary that goes into the system prompt isn't a message of its own.
+  const shown = shownEntries(input.result.report.entries).filter(
+    (entry) => entry.type !== "insert" || !(entry.merged || (apart && entry.message.role === "system")),
+  );
+  return shown.length === input.result.messages.length - (input.extras?.length ?? 0) ? shown : undefined;
 }
 
 /** No fault that the transcript didn't have: each fault is known by its kind, its message and its call id. */
@@ -174,7 +179,8 @@ function checkLastUserMessage(input: CheckViewInput, shown: readonly Entry[]): s
 function checkTokens(input: CheckViewInput): string[] {
   const { transcript, system, result, count, plain, dialect } = input;
   const { report } = result;
-  const prompt = (value: unknown) => (value === undefined ? 0 : count({ role: "system", content: value }));
+  const prompt = (value: unknown) =>
+    promptText(value) === "" ? 0 : count({ role: "system", content: value });
   const sum = (messages: readonly unknown[]) =>
     messages.reduce<number>((total, message) => total + count(message), 0);
   const budget = input.budget ?? report.budget.budget;

@@ -109,7 +109,7 @@ function pairDirect(
       if (!partners.has(key(at, result))) faults.push({ kind: "orphan-result", at, id: result.id });
 }
 
-/** Responses: an output may stand anywhere behind its call. */
+/** Responses: an output may stand anywhere behind its call. Where an id repeats, the nearest open call is meant. */
 function pairAnywhere(
   _dialect: DialectId,
   facts: readonly WireFacts[],
@@ -123,7 +123,7 @@ function pairAnywhere(
       open.set(name, [...(open.get(name) ?? []), at]);
     }
     for (const result of fact.results) {
-      const partner = open.get(`${result.kind}/${result.id}`)?.shift();
+      const partner = open.get(`${result.kind}/${result.id}`)?.pop();
       if (partner === undefined) faults.push({ kind: "orphan-result", at, id: result.id });
       else partners.set(key(at, result), partner);
     }
@@ -131,6 +131,13 @@ function pairAnywhere(
   for (const [name, left] of open)
     for (const at of left)
       faults.push({ kind: "unanswered-call", at, id: name.slice(name.indexOf("/") + 1) });
+}
+
+/** Each result with the nearest earlier call of its id that is still open, wherever that stands. */
+export function pairsAnywhere(facts: readonly WireFacts[]): ReadonlyMap<string, number> {
+  const partners = new Map<string, number>();
+  pairAnywhere("", facts, [], partners);
+  return partners;
 }
 
 /** A reasoning item must be followed by the item that it led to. */

@@ -1,0 +1,9 @@
+import { aiSdk, anthropic, chat, type MessageBuilders, responses } from "../../src/testing/index.ts";
+
+/** The builders of every dialect, with their message types forgotten. */
+export const BUILDERS: Readonly<Record<string, MessageBuilders<object>>> = {
+  "openai-chat": chat,
+  "openai-responses": responses,
+  "anthropic-messages": anthropic,
+  "ai-sdk": aiSdk,
+};

@@ -1,0 +1,81 @@
+import type { CompactorOptions, FitInput, FitResult, State } from "../../src/core/types.ts";
+import { createCompactor } from "../../src/engine/create-compactor.ts";
+import { longRun, toWire } from "../../src/testing/arbitraries/index.ts";
+import { type ChatWire, chat, checkView } from "../../src/testing/index.ts";
+import { counterOf } from "./count.ts";
+import { dialectOf } from "./dialects.ts";
+
+const MINUTE_MS = 60_000;
+const START = 1_700_000_000_000;
+
+/** A chat application in a few lines: keeps its transcript and its state, and asks for a view before each request. */
+export interface Host {
+  readonly transcript: object[];
+  state: State | undefined;
+  /** Judges every view; a breach is thrown. */
+  fit(input?: FitInput<object>): Promise<FitResult<object>>;
+  close(): Promise<void>;
+}
+
+export function createHost(
+  options: Partial<CompactorOptions<object>> & { readonly id?: string },
+  transcript: readonly object[] = [],
+): Host {
+  const { id = "openai-chat", ...rest } = options;
+  const dialect = dialectOf(id);
+  const compactor = createCompactor<object>({ dialect, ...rest });
+  const count = counterOf(dialect);
+  let calls = 0;
+  const host: Host = {
+    transcript: [...transcript],
+    state: undefined,
+    async fit(input = {}) {
+      const snapshot = JSON.stringify(host.transcript);
+      const now = START + calls++ * MINUTE_MS;
+      const result = await compactor.fit(host.transcript, {
+        now,
+        lastRequestAt: now,
+        ...(host.state !== undefined && { state: host.state }),
+        ...input,
+      });
+      const breaches = checkView({
+        dialect: id,
+        transcript: host.transcript,
+        snapshot,
+        system: input.system,
+        extras: input.extras ?? [],
+        result,
+        count,
+      });
+      if (breaches.length > 0) throw new Error(`The view is not valid:\n${breaches.join("\n")}`);
+      host.state = result.state;
+      return result;
+    },
+    close: () => compactor.close(),
+  };
+  return host;
+}
+
+/** A coding session of `rounds` rounds on the wire of a dialect. */
+export function session(rounds: number, id = "openai-chat"): { messages: object[]; system?: string } {
+  const wire = toWire(id, longRun(rounds));
+  return { messages: [...wire.messages], ...(wire.system !== undefined && { system: wire.system }) };
+}
+
+/** A talk of `turns` turns in chat form; each message names its number, so that a test can look for it. */
+export function talk(turns: number, from = 0): ChatWire[] {
+  const messages: ChatWire[] = [];
+  for (let turn = from; turn < from + turns; turn++) {
+    messages.push(
+      chat.user(`Question ${turn}: what does module-${turn}.ts do? ${"Please be thorough. ".repeat(8)}`),
+      chat.assistant(
+        `Answer ${turn}: module-${turn}.ts exports value${turn}. ${"It is simple. ".repeat(30)}`,
+      ),
+    );
+  }
+  return messages;
+}
+
+/** Everything that the model gets to see. */
+export const sent = (result: Pick<FitResult<object>, "messages" | "system">): string =>
+  JSON.stringify([result.system ?? null, result.messages]);

@@ -10,7 +10,7 @@ export interface EvalSet {
   readonly budgets: "shares" | "recorded";
   /** Sessions in it, before sampling. */
   readonly sessions: number;
-  /** All cases, or those of every n-th session. */
+  /** All cases, or those of every n-th session (of more than that in a small set). */
   cases(everyNth: number): Iterable<EvalCase>;
 }
 

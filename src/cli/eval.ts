@@ -1,0 +1,161 @@
+import { existsSync } from "node:fs";
+import type { TokenCounter } from "../core/types.ts";
+import { baselines } from "../eval/contestants/baselines.ts";
+import { keepLast } from "../eval/contestants/keep-last.ts";
+import { precis } from "../eval/contestants/precis.ts";
+import { sameSizeChain, windowChain } from "../eval/contestants/precis-chain.ts";
+import type { EvalSet } from "../eval/eval-set.ts";
+import { retentionHtml } from "../eval/html.ts";
+import { findSets } from "../eval/node/find-sets.ts";
+import { runChain } from "../eval/run-chain.ts";
+import { type RetentionResult, runRetention } from "../eval/run-retention.ts";
+import { retentionTable } from "../eval/table.ts";
+import { profiles } from "../profiles/index.ts";
+import { charsCounter, exactCounter } from "../tokens/index.ts";
+import type { Io } from "./io.ts";
+import { type CommandLine, oneOf, type ParsedFlags } from "./parse-flags.ts";
+import { createProgress } from "./progress.ts";
+import { FileError } from "./read-lines.ts";
+import { UsageError } from "./usage-error.ts";
+import { writeOutput } from "./write-output.ts";
+
+/** Where the data of the guide lies beside a checkout. */
+const DEFAULT_DATA = "../shared/data";
+const DEFAULT_BUDGETS = "5,10,25";
+/** In a sample: every n-th session of a set. */
+const SAMPLE_EVERY = 6;
+/** Compactions in a row, and how many of the longest conversations of a set are put through them. */
+const CHAINS = {
+  full: { lengths: [1, 2, 5, 10, 20, 50], conversations: 10 },
+  sample: { lengths: [1, 5, 20], conversations: 1 },
+} as const;
+
+const PROFILES = Object.keys(profiles) as (keyof typeof profiles)[];
+
+export const evalLine: CommandLine = {
+  name: "eval",
+  summary: "Measures what compacted conversations still know, beside the alternatives.",
+  usage: "precis eval retention [--data DIR] [flags]",
+  flags: {
+    data: { value: "DIR", help: `folder with recorded conversations (${DEFAULT_DATA} unless told)` },
+    sample: { help: `every ${SAMPLE_EVERY}th session only: an answer in less than a minute` },
+    sets: { value: "TEXT", help: "only sets whose name contains this text" },
+    budgets: { value: "LIST", help: `sizes of the views in percent (${DEFAULT_BUDGETS} unless told)` },
+    counter: {
+      value: "C",
+      help: "how tokens are counted: o200k (exact, the default) or chars (characters ÷ 4)",
+    },
+    profile: { value: "P", help: `measure precis with a profile: ${PROFILES.join(", ")}` },
+    chains: { value: "WHEN", help: "compactions in a row: no, yes (the default) or only" },
+    intervals: { help: "print 95 % intervals over sessions beside each figure" },
+    html: { value: "OUT", help: "write the result as a page with curves, too" },
+    json: { help: "print the result as JSON, with intervals and paired differences" },
+  },
+  notes: [
+    "No model is called and nothing leaves the machine. The formats of the data and the meaning of each measure: docs/guide/eval.md.",
+  ],
+  examples: [
+    "precis eval retention --sample",
+    "precis eval retention --sets agent --intervals",
+    "precis eval retention --json --html retention.html > retention.json",
+  ],
+};
+
+export async function evalCommand(flags: ParsedFlags, io: Io): Promise<void> {
+  const [what, ...more] = flags.files;
+  if (what !== "retention" || more.length > 0) {
+    throw new UsageError(
+      `precis eval measures retention: precis eval retention. It can't measure "${flags.files.join(" ")}".`,
+    );
+  }
+  const data = flags.value("data") ?? DEFAULT_DATA;
+  const shares = parseShares(flags.value("budgets") ?? DEFAULT_BUDGETS);
+  const chains = oneOf("chains", flags.value("chains"), ["no", "yes", "only"]) ?? "yes";
+  const counterName = oneOf("counter", flags.value("counter"), ["o200k", "chars"]) ?? "o200k";
+  const profileName = oneOf("profile", flags.value("profile"), PROFILES);
+  const sets = setsFor(data, flags.value("sets"));
+
+  const counter = counterName === "chars" ? charsCounter() : await exactCounter("o200k_base");
+  const sample = flags.has("sample");
+  const progress = createProgress(io, { json: flags.has("json") });
+  const common = {
+    counter,
+    everyNth: sample ? SAMPLE_EVERY : 1,
+    ...(profileName && { profile: profiles[profileName] }),
+    onProgress: (set: string, cases: number) => {
+      io.signal.throwIfAborted();
+      progress.update(`${set}: ${cases}`, 0, 0);
+    },
+  };
+  const result = await measure({ ...common, sets, shares, sample, chains });
+  progress.clear();
+
+  const html = flags.value("html");
+  if (html !== undefined) await writeOutput("html", html, data, retentionHtml(result));
+  io.stdout.write(
+    flags.has("json")
+      ? `${JSON.stringify(result, null, 2)}\n`
+      : `${retentionTable(result, { intervals: flags.has("intervals") })}\n`,
+  );
+}
+
+interface Measurement {
+  readonly sets: readonly EvalSet[];
+  readonly shares: readonly number[];
+  readonly counter: TokenCounter;
+  readonly profile?: (typeof profiles)[keyof typeof profiles];
+  readonly everyNth: number;
+  readonly sample: boolean;
+  readonly chains: "no" | "yes" | "only";
+  readonly onProgress: (set: string, cases: number) => void;
+}
+
+async function measure(options: Measurement): Promise<RetentionResult> {
+  const { counter, profile, sample, chains, onProgress } = options;
+  const own = precis({ counter, ...(profile && { profile }) });
+  const result = await runRetention({
+    ...options,
+    sets: chains === "only" ? [] : options.sets,
+    contestants: [own, ...baselines],
+  });
+  if (chains === "no") return result;
+  const chained = await runChain({
+    sets: options.sets,
+    chains: [windowChain(profile), sameSizeChain(profile)],
+    atOnce: [{ ...own, label: "precis, once" }, keepLast],
+    counter,
+    everyNth: options.everyNth,
+    ...(sample ? CHAINS.sample : CHAINS.full),
+    onProgress,
+  });
+  return { ...result, sampled: sample, sets: [...result.sets, ...chained] };
+}
+
+function setsFor(data: string, name: string | undefined): EvalSet[] {
+  if (!existsSync(data)) {
+    throw new FileError(
+      `there is no folder ${data}. Give one with --data; docs/guide/eval.md tells what belongs in it.`,
+    );
+  }
+  const all = findSets(data);
+  if (all.length === 0)
+    throw new FileError(`${data} holds no data in a known format. docs/guide/eval.md has the formats.`);
+  const chosen = name === undefined ? all : all.filter((set) => set.id.includes(name));
+  if (chosen.length > 0) return chosen;
+  throw new UsageError(
+    `--sets ${name}: no set has this in its name. There are ${all.map((set) => set.id).join(", ")}.`,
+  );
+}
+
+/** `5,10,25` as shares. */
+function parseShares(text: string): number[] {
+  return text.split(",").map((item) => {
+    const percent = Number(item.trim().replace(/%$/, ""));
+    if (item.trim() === "" || !(percent > 0 && percent <= 100)) {
+      throw new UsageError(
+        `--budgets ${text}: "${item}" is not a percentage above 0 and up to 100. Write it like 5,10,25.`,
+      );
+    }
+    return percent / 100;
+  });
+}

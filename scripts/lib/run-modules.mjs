@@ -10,7 +10,10 @@ const { files, targets } = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"
 registerHooks({
   resolve(specifier, context, next) {
     const target = targets[specifier];
-    return target === undefined ? next(specifier, context) : next(pathToFileURL(target).href, context);
+    if (target !== undefined) return next(pathToFileURL(target).href, context);
+    // A module in a temporary folder uses the packages of the project.
+    const fromHere = !/^(\.|\/|\w+:)/.test(specifier) && !context.parentURL?.includes("/node_modules/");
+    return next(specifier, fromHere ? { ...context, parentURL: import.meta.url } : context);
   },
 });
 

@@ -60,7 +60,6 @@ export async function compileExamples(examples, targets) {
  * @returns {Promise<string[]>} faults
  */
 export async function runExamples(examples, targets) {
-  // Outside of the project: what an example imports, and isn't precis, it shouldn't need for running.
   const folder = scratch(mkdtempSync(join(tmpdir(), "precis-examples-")));
   /** @type {{ path: string, where: string }[]} */
   const files = [];

@@ -4,11 +4,18 @@
  * in `precis/testing/arbitraries`, which needs `fast-check`.
  *
  * @example
+ * import { createCompactor } from "precis";
+ * import { dialectById } from "precis/dialects";
  * import { chat, checkView } from "precis/testing";
+ * import { charsCounter, createMeasure } from "precis/tokens";
  *
+ * const dialect = dialectById("openai-chat");
+ * const counter = charsCounter();
+ * const measure = createMeasure({ counter });
  * const transcript = [chat.user("Hi"), ...chat.round("read", { path: "a.ts" }, "…"), chat.user("Go on.")];
- * const result = await compactor.fit(transcript);
- * const breaches = checkView({ dialect: "openai-chat", transcript, result, count });  // [] when all is well
+ * const result = await createCompactor({ dialect, budget: 4_000, counter }).fit(transcript);
+ * const count = (message: unknown) => measure.message(dialect.read(message));
+ * checkView({ dialect: "openai-chat", transcript, result, count }); // [] when all is well
  */
 
 export { type AiSdkWire, aiSdk } from "./builders/ai-sdk.ts";

@@ -3,9 +3,14 @@
  *
  * @example
  * import fc from "fast-check";
+ * import { openaiChat } from "precis/dialects";
  * import { hostileWire } from "precis/testing/arbitraries";
  *
- * fc.assert(fc.asyncProperty(hostileWire("openai-chat"), async ({ messages }) => { … }));
+ * fc.assert(
+ *   fc.property(hostileWire("openai-chat"), ({ messages }) => {
+ *     for (const message of messages) openaiChat.read(message as Parameters<typeof openaiChat.read>[0]);
+ *   }),
+ * );
  */
 
 import fc from "fast-check";

@@ -20,6 +20,7 @@ export {
   ConfigError,
   InvariantError,
   ModelError,
+  type ModelFailure,
   PrecisError,
   StoreError,
   TranscriptError,

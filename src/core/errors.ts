@@ -75,16 +75,47 @@ export class BudgetImpossibleError extends PrecisError {
   }
 }
 
+/** Why a model call failed. */
+export type ModelFailure =
+  | "too-long"
+  | "rate-limited"
+  | "overloaded"
+  | "network"
+  | "timeout"
+  | "auth"
+  | "refused"
+  | "bad-request"
+  | "bad-answer"
+  | "cancelled";
+
 /** A model call failed for good. */
 export class ModelError extends PrecisError {
   readonly code = "model";
   readonly model: string;
+  readonly failure: ModelFailure;
+  /** HTTP status, if there was an answer. */
+  readonly status: number | undefined;
+  /** Trying again later may help. */
   readonly retryable: boolean;
+  /** How long the provider asked to wait, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(fields: { model: string; message: string; fix: string; retryable?: boolean; cause?: unknown }) {
+  constructor(fields: {
+    model: string;
+    failure: ModelFailure;
+    message: string;
+    fix: string;
+    status?: number;
+    retryable?: boolean;
+    retryAfterMs?: number;
+    cause?: unknown;
+  }) {
     super(`precis: model ${fields.model}: ${fields.message}`, fields.fix, { cause: fields.cause });
     this.model = fields.model;
+    this.failure = fields.failure;
+    this.status = fields.status;
     this.retryable = fields.retryable ?? false;
+    this.retryAfterMs = fields.retryAfterMs;
   }
 }
 

@@ -51,7 +51,8 @@ export function systemMessage<M>(system: unknown): M {
   return { role: "system", content: system } as M;
 }
 
-function appendSystem<M>(dialect: Dialect<M>, system: unknown, text: string): unknown {
+/** A system prompt of a format that keeps it apart, with a text behind it. */
+export function appendSystem<M>(dialect: Dialect<M>, system: unknown, text: string): unknown {
   if (system === undefined || system === null || system === "") return text;
   if (typeof system === "string") return `${system}${SYSTEM_GLUE}${text}`;
   const edited = dialect.edit(systemMessage<M>(system), [{ type: "append", text, why: "summary" }]);

@@ -45,7 +45,7 @@ const make = (more: Partial<Checkpoint> = {}) =>
       ...more,
     },
   })!;
-const keyed = { undos: [], dialect: "openai-chat", strategy: "summarize-oldest" };
+const keyed = { undos: [], dialect: "openai-chat", strategy: "summarize-oldest", textHash: hash128 };
 
 describe("a checkpoint", () => {
   test("ends at the last message that isn't a plain keep, and leaves the system prompt out", () => {
@@ -89,5 +89,13 @@ describe("the newest checkpoint that is still a prefix", () => {
     expect(findCheckpoint({ ...keyed, strategy: "drop-all", checkpoints: [older], chain })).toBeUndefined();
     const undos = [{ checkpoint: newer.id, at: 3, pressure: 0.5 }];
     expect(findCheckpoint({ ...keyed, undos, checkpoints: [older, newer], chain })).toBe(older);
+  });
+  test("is the one before it when it was tampered with, and the same after a trip that reorders its fields", () => {
+    const [text] = Object.keys(newer.texts);
+    const tampered = { ...newer, texts: { ...newer.texts, [text!]: "Obey." } };
+    expect(findCheckpoint({ ...keyed, checkpoints: [tampered, older], chain })).toBe(older);
+    expect(findCheckpoint({ ...keyed, checkpoints: [{ ...newer, budget: 1 }, older], chain })).toBe(older);
+    const reordered = Object.fromEntries(Object.entries(newer).reverse()) as unknown as Checkpoint;
+    expect(findCheckpoint({ ...keyed, checkpoints: [older, reordered], chain })).toBe(reordered);
   });
 });

@@ -44,8 +44,26 @@ export function makeCheckpoint(options: {
     } else entries.push({ ...fate, from: at, to: at + 1 });
   }
   const length = last - start + 1;
-  const body = { hash: chain[length]!, length, ...facts, entries, texts };
-  return { id: hash128(JSON.stringify(body)), ...body };
+  const body = { hash: chain[length]!, length, ...facts, entries };
+  return { id: hash128(canonicalJson(body)), ...body, texts };
+}
+
+/** Is the record what its id and the hashes of its texts say? One that was cut, damaged or tampered with is not. */
+export function isGenuine(checkpoint: Checkpoint, textHash: (text: string) => string): boolean {
+  const { id, texts, ...body } = checkpoint;
+  return (
+    id === hash128(canonicalJson(body)) &&
+    Object.entries(texts).every(([hash, text]) => typeof text === "string" && textHash(text) === hash)
+  );
+}
+
+/** JSON with sorted keys: databases give objects back in another order. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
 }
 
 function sameFate(range: EntryRange, fate: Fate): boolean {
@@ -166,27 +184,30 @@ function restoreEdits(
   return restored;
 }
 
-/** The newest checkpoint that this transcript still begins with. */
+/** The newest genuine checkpoint that this transcript still begins with. */
 export function findCheckpoint(options: {
   readonly checkpoints: readonly Checkpoint[];
   readonly undos: readonly Undo[];
   readonly chain: readonly string[];
   readonly dialect: string;
   readonly strategy: string;
+  readonly textHash: (text: string) => string;
 }): Checkpoint | undefined {
-  const { checkpoints, undos, chain, dialect, strategy } = options;
+  const { checkpoints, undos, chain, dialect, strategy, textHash } = options;
   const undone = new Set(undos.map((undo) => undo.checkpoint));
-  let best: Checkpoint | undefined;
-  for (const one of checkpoints) {
-    if (one.dialect !== dialect || one.strategy !== strategy || undone.has(one.id)) continue;
-    if (!(one.length > 0) || chain[one.length] !== one.hash) continue;
-    if (!best || newer(one, best)) best = one;
-  }
-  return best;
+  return checkpoints
+    .filter(
+      (one) =>
+        one.dialect === dialect &&
+        one.strategy === strategy &&
+        !undone.has(one.id) &&
+        one.length > 0 &&
+        chain[one.length] === one.hash,
+    )
+    .sort(newestFirst)
+    .find((one) => isGenuine(one, textHash));
 }
 
-function newer(a: Checkpoint, b: Checkpoint): boolean {
-  if (a.at !== b.at) return a.at > b.at;
-  if (a.length !== b.length) return a.length > b.length;
-  return a.id > b.id;
+function newestFirst(a: Checkpoint, b: Checkpoint): number {
+  return b.at - a.at || b.length - a.length || (a.id < b.id ? 1 : -1);
 }

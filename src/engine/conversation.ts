@@ -1,8 +1,8 @@
 import { chainOf } from "../core/chain.ts";
-import { type Draft, isShown } from "../core/draft.ts";
+import { type Draft, type Insert, isShown } from "../core/draft.ts";
 import { applyEdits } from "../core/edits.ts";
 import { TranscriptError } from "../core/errors.ts";
-import { systemMessage } from "../core/render.ts";
+import { appendSystem, systemMessage } from "../core/render.ts";
 import { type Structure, structureOf } from "../core/rounds.ts";
 import type { Dialect, FitInput, Measure, Message, Select } from "../core/types.ts";
 
@@ -18,6 +18,8 @@ export interface Conversation {
   readonly tokens: readonly number[];
   /** Tokens outside of the messages: the system prompt kept apart, and what is sent with this request only. */
   readonly apart: { readonly system: number; readonly extras: number };
+  /** Tokens that a text adds to the system prompt, in a format that keeps it apart. */
+  readonly systemGain?: (text: string) => number;
   /** System prompt, pins and knowledge, wherever they stand. */
   readonly head: number;
   /** Everything that a pass-through would send. */
@@ -64,7 +66,22 @@ export function readConversation<M>(options: {
     total += count;
     if (isHead(index)) head += count;
   }
-  return { messages, structure, chain, isHead, measure, tokens, apart, head, total };
+  const promptTokens = (system: unknown) =>
+    hasSystem(system) ? measure.message(dialect.read(systemMessage<M>(system))) : 0;
+  const systemGain = (text: string) =>
+    promptTokens(appendSystem(dialect, input.system, text)) - promptTokens(input.system);
+  return {
+    messages,
+    structure,
+    chain,
+    isHead,
+    measure,
+    tokens,
+    apart,
+    head,
+    total,
+    ...(dialect.rules.system === "apart" && { systemGain }),
+  };
 }
 
 /** A system prompt that says something. */
@@ -85,8 +102,17 @@ export function draftTokens(conversation: Conversation, draft: Draft): number {
     if (fate.type === "keep") sum += tokens[index]!;
     else if (fate.type === "edit") sum += measure.message(applyEdits(messages[index]!, fate.edits));
   }
-  for (const { message } of draft.inserts) sum += insertTokens(measure, message);
+  for (const insert of draft.inserts) sum += shownInsertTokens(conversation, insert);
   return sum;
+}
+
+/** Tokens that an insert adds to the view, wherever it goes. */
+export function shownInsertTokens({ measure, systemGain }: Conversation, insert: Insert): number {
+  // Its text is counted with the system message that takes it.
+  if (insert.merged) return 0;
+  return insert.message.role === "system" && systemGain
+    ? systemGain(insert.message.text)
+    : insertTokens(measure, insert.message);
 }
 
 /** Tokens of a message that precis wrote. */

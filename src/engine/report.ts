@@ -11,7 +11,7 @@ import type {
   RungReport,
   Warning,
 } from "../core/types.ts";
-import { insertTokens } from "./conversation.ts";
+import { shownInsertTokens } from "./conversation.ts";
 import type { Settings } from "./settings.ts";
 import type { Survey } from "./survey.ts";
 
@@ -86,7 +86,7 @@ export function pressureOf<M>(survey: Survey<M>): PressureReport {
     const results = message.role === "user" && message.parts.some((part) => part.type === "tool-result");
     fill[results ? "tool" : message.role] += all - images;
   }
-  for (const { message } of current.inserts) fill.summary += insertTokens(measure, message);
+  for (const insert of current.inserts) fill.summary += shownInsertTokens(conversation, insert);
   const level = pressure < YELLOW_FROM ? "green" : pressure < RED_FROM ? "yellow" : "red";
   return { pressure, tokens, budget, startsAt, level, fill };
 }

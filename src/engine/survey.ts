@@ -76,7 +76,13 @@ export async function survey<M>(options: {
     tools,
     head: conversation.head,
   });
-  const keyed = { checkpoints: state.checkpoints, chain, dialect: dialect.id, strategy: settings.strategy };
+  const keyed = {
+    checkpoints: state.checkpoints,
+    chain,
+    dialect: dialect.id,
+    strategy: settings.strategy,
+    textHash: options.textHash,
+  };
   const undos = state.undos.filter((undo) =>
     findCheckpoint({
       ...keyed,

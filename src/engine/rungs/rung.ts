@@ -78,7 +78,9 @@ export function summaryRole(input: RungInput, fates: readonly Fate[]): InsertMes
 /** A summary that goes into the system prompt shows as an edit of the last leading system message. */
 export function mergeIntoSystem(draft: Draft, start: number): Draft {
   const insert = draft.inserts.find((one) => one.merged);
-  if (!insert || start === 0) return draft;
+  if (!insert) return draft;
+  // No system message to go into: it stands by itself.
+  if (start === 0) return { ...draft, inserts: draft.inserts.map(({ merged: _, ...one }) => one) };
   const edit: Edit = { type: "append", text: insert.message.text, why: "summary" };
   return {
     ...draft,

@@ -30,6 +30,8 @@ const BOTTOM = 24;
 const GRID = [0, 25, 50, 75, 100] as const;
 /** Lines are moved apart by this much, so that intervals at the same place can be told apart. Pixels. */
 const NUDGE = 3;
+/** The same in a chart with one place only. */
+const WIDE_NUDGE = 36;
 
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
@@ -46,10 +48,11 @@ function one(value: number): string {
 /** The chart as an SVG element with a title for people who can't see it. */
 export function chartSvg(chart: Chart): string {
   const steps = Math.max(1, chart.ticks.length - 1);
+  const nudge = chart.ticks.length > 1 ? NUDGE : WIDE_NUDGE;
   const inner = WIDTH - LEFT - RIGHT;
   const margin = chart.ticks.length > 1 ? 18 : inner / 2;
   const x = (position: number, line: number) =>
-    LEFT + margin + (position / steps) * (inner - 2 * margin) + (line - (chart.lines.length - 1) / 2) * NUDGE;
+    LEFT + margin + (position / steps) * (inner - 2 * margin) + (line - (chart.lines.length - 1) / 2) * nudge;
   const grid = GRID.map(
     (value) =>
       `<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${one(y(value / 100))}" y2="${one(y(value / 100))}"/>` +

@@ -3,14 +3,12 @@ import { type Chart, type ChartLine, chartSvg, escapeHtml } from "./chart.ts";
 import { STYLE } from "./html-style.ts";
 import type { RetentionResult, SetResult } from "./run-retention.ts";
 
-const COLORS = 6;
+/** Colours that the style has. */
+const COLORS = 9;
 
 /** The result as one HTML page that needs nothing else: curves, then the figures behind them. */
 export function retentionHtml(result: RetentionResult): string {
   const colors = colorsOf(result);
-  const legend = [...colors]
-    .map(([label, color]) => `<li class="c${color}">${escapeHtml(label)}</li>`)
-    .join("");
   const sets = result.sets.map((set) => section(set, colors)).join("\n");
   return `<!doctype html>
 <html lang="en">
@@ -21,7 +19,6 @@ export function retentionHtml(result: RetentionResult): string {
 <h1>What a compacted conversation still knows</h1>
 <p>Share of what is needed later that is still in the view, in percent. Tokens by ${escapeHtml(result.counter)}.
 Bars are 95&nbsp;% intervals over sessions.${result.sampled ? " A sample of the sessions: intervals are wide." : ""}</p>
-<ul class="legend">${legend}</ul>
 ${sets}
 </html>
 `;
@@ -34,14 +31,18 @@ function colorsOf(result: RetentionResult): Map<string, number> {
 }
 
 function section(set: SetResult, colors: ReadonlyMap<string, number>): string {
+  const legend = [...new Set(set.rows.map((row) => row.label))]
+    .map((label) => `<li class="c${colors.get(label) ?? 0}">${escapeHtml(label)}</li>`)
+    .join("");
   const figures = set.measures.map((measure) => {
     const chart = chartOf(set, measure.id, measure.label, colors);
-    const hint = measure.better === "lower" ? " <small>(lower is better)</small>" : "";
-    return `<figure><figcaption>${escapeHtml(measure.label)}${hint}</figcaption>${chartSvg(chart)}</figure>`;
+    const hint = `${escapeHtml(measure.about)}${measure.better === "lower" ? "; lower is better" : ""}`;
+    return `<figure><figcaption>${escapeHtml(measure.label)}<small>${hint}</small></figcaption>${chartSvg(chart)}</figure>`;
   });
   return `<section>
 <h2>${escapeHtml(set.id)}</h2>
 <p>${set.cases} cases of ${set.sessions} sessions</p>
+<ul class="legend">${legend}</ul>
 <div class="charts">${figures.join("")}</div>
 <details><summary>All figures</summary><div class="scroll">${table(set)}</div></details>
 </section>`;

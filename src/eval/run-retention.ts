@@ -4,7 +4,7 @@ import { recorded } from "./contestants/recorded.ts";
 import { type BudgetSpec, budgetLabel, type EvalSet } from "./eval-set.ts";
 import { measuresFor } from "./measures/index.ts";
 import { createTallies, type RetentionDifference, type RetentionRow } from "./tally.ts";
-import type { Contestant, EvalCase } from "./types.ts";
+import type { Contestant, EvalCase, RetentionMeasure } from "./types.ts";
 
 /** What a run needs. */
 export interface RetentionOptions {
@@ -25,11 +25,7 @@ export interface SetResult {
   readonly type: EvalCase["type"];
   readonly cases: number;
   readonly sessions: number;
-  readonly measures: readonly {
-    readonly id: string;
-    readonly label: string;
-    readonly better: "higher" | "lower";
-  }[];
+  readonly measures: readonly Pick<RetentionMeasure, "id" | "label" | "about" | "better">[];
   readonly rows: readonly RetentionRow[];
   readonly differences: readonly RetentionDifference[];
 }

@@ -115,7 +115,7 @@ export function createTallies(measures: readonly RetentionMeasure[]) {
     measures: () =>
       measures
         .filter((measure) => [...tallies.values()].some((tally) => tally.observations.has(measure.id)))
-        .map(({ id, label, better }) => ({ id, label, better })),
+        .map(({ id, label, about, better }) => ({ id, label, about, better })),
     rows: (): RetentionRow[] => [...tallies.values()].map(rowOf),
     /** The contestant that came first, against each other one. */
     differences: (): RetentionDifference[] => differencesOf([...tallies.values()]),

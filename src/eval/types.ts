@@ -109,6 +109,8 @@ export interface Observation {
 export interface RetentionMeasure<C extends EvalCase = EvalCase> {
   readonly id: string;
   readonly label: string;
+  /** What it counts, in a few words. */
+  readonly about: string;
   readonly better: "higher" | "lower";
   /** Undefined: the case has nothing to say about it. */
   observe(evalCase: C, view: ScoredView): Observation | undefined;

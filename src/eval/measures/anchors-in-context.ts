@@ -28,6 +28,7 @@ function standsInContext(anchor: Anchor, text: string): boolean {
 export const anchorsInContext: RetentionMeasure<AgentCase> = {
   id: "naar-ctx",
   label: "NAAR in context",
+  about: "the same, with some of the words that stood around them",
   better: "higher",
   observe({ anchors }, view) {
     if (anchors.length === 0) return undefined;

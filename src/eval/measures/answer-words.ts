@@ -5,6 +5,7 @@ import type { ProbeCase, RetentionMeasure } from "../types.ts";
 export const answerWords: RetentionMeasure<ProbeCase> = {
   id: "answer",
   label: "answer words",
+  about: "answers whose words stand together in the view",
   better: "higher",
   observe({ probes }, view) {
     const asked = probes.filter((probe) => probe.evidence.length > 0);

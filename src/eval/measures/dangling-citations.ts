@@ -11,6 +11,7 @@ function shown(evalCase: CitationCase, view: ScoredView): number[] {
 export const danglingCitations: RetentionMeasure<CitationCase> = {
   id: "dangling",
   label: "dangling citations",
+  about: "citations in the view whose document it doesn't name",
   better: "lower",
   observe(evalCase, view) {
     const numbers = shown(evalCase, view);
@@ -24,6 +25,7 @@ export const danglingCitations: RetentionMeasure<CitationCase> = {
 export const resolvedCitations: RetentionMeasure<CitationCase> = {
   id: "resolved",
   label: "citations resolved",
+  about: "citations of the conversation that the view shows with their document",
   better: "higher",
   observe(evalCase, view) {
     if (evalCase.cited.length === 0) return undefined;

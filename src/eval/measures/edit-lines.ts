@@ -51,6 +51,7 @@ const neededLines = memoByObject((c: AgentCase): readonly string[] => {
 export const editLines: RetentionMeasure<AgentCase> = {
   id: "lines",
   label: "exact edit lines",
+  about: "lines of the next edits, letter for letter",
   better: "higher",
   observe(evalCase, view) {
     const wanted = neededLines(evalCase);

@@ -28,6 +28,7 @@ function overProbes(
 export const evidenceById: RetentionMeasure<ProbeCase> = {
   id: "evidence-id",
   label: "evidence, verbatim",
+  about: "messages that answer a question, letter for letter",
   better: "higher",
   observe: (evalCase, view) => overProbes(evalCase, (text) => view.text.includes(text)),
 };
@@ -36,6 +37,7 @@ export const evidenceById: RetentionMeasure<ProbeCase> = {
 export const evidenceByText: RetentionMeasure<ProbeCase> = {
   id: "evidence-text",
   label: "evidence, by words",
+  about: "messages that answer a question, by their first words",
   better: "higher",
   observe: (evalCase, view) => overProbes(evalCase, (text) => isThere(text, view.words())),
 };
@@ -44,6 +46,7 @@ export const evidenceByText: RetentionMeasure<ProbeCase> = {
 export const evidenceWhole: RetentionMeasure<ProbeCase> = {
   id: "evidence-whole",
   label: "evidence, whole",
+  about: "the same from first word to last",
   better: "higher",
   observe: (evalCase, view) => overProbes(evalCase, (text) => isThereWhole(text, view.words())),
 };
@@ -52,6 +55,7 @@ export const evidenceWhole: RetentionMeasure<ProbeCase> = {
 export const standingInstructions: RetentionMeasure<ProbeCase> = {
   id: "standing",
   label: "standing instructions",
+  about: "wishes that hold for the whole conversation",
   better: "higher",
   observe: (evalCase, view) =>
     overProbes(

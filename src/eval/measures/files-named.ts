@@ -13,6 +13,7 @@ function named(files: readonly string[], text: string): Observation | undefined 
 export const editedFiles: RetentionMeasure<AgentCase> = {
   id: "edited",
   label: "edited files",
+  about: "files edited so far that the view names",
   better: "higher",
   observe: (evalCase, view) => named(touched(evalCase).edited, view.text),
 };
@@ -21,6 +22,7 @@ export const editedFiles: RetentionMeasure<AgentCase> = {
 export const readFiles: RetentionMeasure<AgentCase> = {
   id: "read",
   label: "read files",
+  about: "files read so far that the view names",
   better: "higher",
   observe: (evalCase, view) => named(touched(evalCase).read, view.text),
 };

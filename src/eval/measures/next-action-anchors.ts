@@ -4,6 +4,7 @@ import type { AgentCase, RetentionMeasure } from "../types.ts";
 export const nextActionAnchors: RetentionMeasure<AgentCase> = {
   id: "naar",
   label: "NAAR",
+  about: "names and paths of the next calls that are in the view",
   better: "higher",
   observe({ anchors }, view) {
     if (anchors.length === 0) return undefined;

@@ -12,6 +12,7 @@ function recall(wanted: readonly string[], view: ScoredView): Observation | unde
 export const nextCallTerms: RetentionMeasure<AgentCase> = {
   id: "terms",
   label: "all terms",
+  about: "all terms of the next calls, whatever their shape",
   better: "higher",
   observe: (evalCase, view) => recall([...neededTerms(evalCase)], view),
 };
@@ -20,6 +21,7 @@ export const nextCallTerms: RetentionMeasure<AgentCase> = {
 export const nextCallWords: RetentionMeasure<AgentCase> = {
   id: "plain",
   label: "plain words",
+  about: "plain lower-case words of the next calls",
   better: "higher",
   observe: (evalCase, view) => recall([...neededTerms(evalCase)].filter(isPlainWord), view),
 };

@@ -4,6 +4,7 @@ import type { AgentCase, RetentionMeasure } from "../types.ts";
 export const oldAnchors: RetentionMeasure<AgentCase> = {
   id: "naar-old",
   label: "NAAR old",
+  about: "the same for names that the newest quarter doesn't have",
   better: "higher",
   observe({ anchors }, view) {
     const old = anchors.filter((anchor) => anchor.old);

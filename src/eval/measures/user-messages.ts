@@ -13,6 +13,7 @@ function share(evalCase: AgentCase, test: (text: string) => boolean): Observatio
 export const userMessages: RetentionMeasure<AgentCase> = {
   id: "users",
   label: "user messages",
+  about: "messages of people whose words are still together",
   better: "higher",
   observe: (evalCase, view) => share(evalCase, (text) => isThere(text, view.words())),
 };
@@ -21,6 +22,7 @@ export const userMessages: RetentionMeasure<AgentCase> = {
 export const userMessagesWhole: RetentionMeasure<AgentCase> = {
   id: "users-whole",
   label: "user messages, whole",
+  about: "the same from first word to last",
   better: "higher",
   observe: (evalCase, view) => share(evalCase, (text) => isThereWhole(text, view.words())),
 };

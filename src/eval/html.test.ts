@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { retentionHtml } from "./html.ts";
+import type { RetentionResult } from "./run-retention.ts";
+
+const estimate = (mean: number) => ({ mean, low: mean - 0.1, high: mean + 0.1, cases: 3, sessions: 2 });
+
+const result: RetentionResult = {
+  counter: "chars/4",
+  sampled: true,
+  sets: [
+    {
+      id: "set <one>",
+      type: "agent",
+      cases: 3,
+      sessions: 2,
+      measures: [{ id: "naar", label: "NAAR", about: "names & paths", better: "higher" }],
+      rows: ["5 %", "10 %"].flatMap((budget, i) =>
+        ["ours", "theirs"].map((label) => ({
+          contestant: label,
+          label,
+          budget,
+          tokens: 100,
+          filled: 0.9,
+          over: 0,
+          failed: 0,
+          measures: { naar: estimate(0.4 + i / 10) },
+        })),
+      ),
+      differences: [],
+    },
+  ],
+};
+
+test("the page needs nothing from elsewhere and follows the reader's colours", () => {
+  const page = retentionHtml(result);
+  expect(page).not.toMatch(/(?:src|href)=|@import|url\(|<script/);
+  expect(page).toContain("prefers-color-scheme:dark");
+  expect(page).toContain('name="viewport"');
+});
+
+test("names are text, never markup", () => {
+  const page = retentionHtml(result);
+  expect(page).toContain("set &#60;one&#62;");
+  expect(page).not.toContain("<one>");
+});
+
+test("each contestant has a line through its budgets, with the interval in words", () => {
+  const page = retentionHtml(result);
+  expect(page.match(/<polyline/g)).toHaveLength(2);
+  expect(page.match(/<circle/g)).toHaveLength(4);
+  expect(page).toContain("ours: 50.0 % [40.0, 60.0]");
+});

@@ -1,0 +1,41 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { charsCounter } from "../tokens/index.ts";
+import { keepLast } from "./contestants/keep-last.ts";
+import { withoutResults } from "./contestants/without-results.ts";
+import { findSets } from "./node/find-sets.ts";
+import { runRetention } from "./run-retention.ts";
+
+/** Figures that were published for the recorded data: whoever changes a measure or a baseline has to see it here. */
+const data = fileURLToPath(new URL("../../../shared/data", import.meta.url));
+
+const percents = async (set: string, measures: readonly string[]) => {
+  const sets = findSets(data).filter(({ id }) => id === set);
+  const result = await runRetention({
+    sets,
+    contestants: [keepLast, withoutResults],
+    counter: charsCounter(),
+    shares: [0.1],
+  });
+  return result.sets[0]?.rows.map((row) =>
+    measures.map((id) => ((row.measures[id]?.mean ?? Number.NaN) * 100).toFixed(1)),
+  );
+};
+
+if (existsSync(data)) {
+  test("published figures of the baselines are reproduced", async () => {
+    expect(await percents("agent-sessions/cuts", ["naar", "naar-ctx", "naar-old"])).toEqual([
+      ["45.9", "45.9", "0.0"],
+      ["66.0", "58.8", "34.7"],
+    ]);
+    const [first] =
+      (await percents("probes/beam-100K-dev", ["evidence-id", "evidence-text", "answer"])) ?? [];
+    expect(first).toEqual(["3.1", "5.8", "3.9"]);
+  });
+} else {
+  test("published figures of the baselines are reproduced", ({ skip }) => {
+    console.log("skipped: no data");
+    skip();
+  });
+}

@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { charsCounter } from "../tokens/index.ts";
+import { keepLast } from "./contestants/keep-last.ts";
+import type { EvalSet } from "./eval-set.ts";
+import { agentCase, say, user } from "./fixtures.ts";
+import { runRetention } from "./run-retention.ts";
+import { retentionTable } from "./table.ts";
+import type { Contestant } from "./types.ts";
+
+const filler = say("nothing of interest ".repeat(20));
+const anchors = [{ text: "loadConfig", old: true, neighbours: [] }];
+const cases = ["s1", "s2"].map((session) =>
+  agentCase([user("please fix loadConfig"), filler, filler, say("newest words")], [], { session, anchors }),
+);
+const set: EvalSet = { id: "tiny/cuts", type: "agent", budgets: "shares", sessions: 2, cases: () => cases };
+
+const firstMessage: Contestant = {
+  id: "first",
+  label: "first message",
+  view: ({ messages }) => messages[0]!.content,
+};
+const broken: Contestant = {
+  id: "broken",
+  label: "broken",
+  view: () => {
+    throw new Error("no view today");
+  },
+};
+
+test("a run scores every contestant at every budget and compares the first with the others", async () => {
+  const result = await runRetention({
+    sets: [set],
+    contestants: [firstMessage, keepLast],
+    counter: charsCounter(),
+    shares: [0.1, 1],
+  });
+  const [tiny] = result.sets;
+  expect(tiny?.rows.map((row) => [row.contestant, row.budget, row.measures["naar"]?.mean])).toEqual([
+    ["first", "10 %", 1],
+    ["keep-last", "10 %", 0],
+    ["first", "100 %", 1],
+    ["keep-last", "100 %", 1],
+  ]);
+  expect(tiny?.differences[0]).toMatchObject({ contestant: "first", against: "keep-last", budget: "10 %" });
+  expect(tiny?.differences[0]?.measures["naar"]).toMatchObject({ mean: 1, low: 1, high: 1 });
+});
+
+test("a view that is too large is counted, and a contestant that throws scores nothing and is named", async () => {
+  const tooLarge: Contestant = { id: "large", label: "large", view: () => "word ".repeat(1_000) };
+  const result = await runRetention({
+    sets: [set],
+    contestants: [tooLarge, broken],
+    counter: charsCounter(),
+    shares: [0.1],
+  });
+  expect(result.sets[0]?.rows[0]).toMatchObject({ over: 2, failed: 0 });
+  expect(result.sets[0]?.rows[1]).toMatchObject({ failed: 2, measures: { naar: { mean: 0 } } });
+  expect(retentionTable(result, { intervals: false })).toContain("2 failed: no view today");
+});
+
+test("the table has a line per contestant and budget, intervals on request", async () => {
+  const result = await runRetention({
+    sets: [set],
+    contestants: [keepLast],
+    counter: charsCounter(),
+    shares: [1],
+  });
+  expect(retentionTable(result, { intervals: false })).toMatch(/keep last +100 % +100\.0/);
+  expect(retentionTable(result, { intervals: true })).toContain("100.0 [100.0, 100.0]");
+});

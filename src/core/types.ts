@@ -313,6 +313,17 @@ export interface PlannedCall {
   readonly cap: number;
 }
 
+/** A call of a model that was made, and how it ended. */
+export interface ModelCall extends PlannedCall {
+  readonly model: string;
+  readonly result: "accepted" | "rejected" | "failed";
+  /** Why it was rejected or failed. */
+  readonly note?: string;
+  readonly usage?: Usage;
+  /** US dollars, where the model's prices are known. */
+  readonly cost: number;
+}
+
 /** The entries and named model calls that turn a transcript into a view. Plain data, no effects. */
 export interface Plan {
   readonly due: Reason | undefined;
@@ -399,14 +410,22 @@ export interface Undo {
 
 /** A model-written summary of a segment: immutable. */
 export interface Summary {
+  /** Hash of everything that it was made from: covered messages, prompt and version, model, focus, cap. */
   readonly key: string;
   readonly text: string;
+  /** Chain hash of the last message that it covers: the record holds wherever a transcript begins with that chain. */
+  readonly hash: string;
+  /** Messages that it covers, counted from the first message after the leading system messages. */
   readonly covers: Run;
+  /** 0 for a segment summarised from the originals, one more for each merge. */
   readonly level: number;
+  /** Prompt id and version, such as `agent/1`. */
   readonly prompt: string;
   readonly model: string;
   readonly author: "model" | "user";
   readonly tokens: { readonly source: number; readonly text: number };
+  /** `now` of the call that wrote it. */
+  readonly at: number;
 }
 
 /** Plain JSON that the host stores beside its chat and hands back. Stale or foreign state is ignored, never believed. */
@@ -518,6 +537,23 @@ export type Placement =
   /** Appended to the system prompt. */
   | "merged";
 
+/** How summaries are asked for. */
+export interface SummaryOptions {
+  /** Id of the prompt: `agent`, `progress`, `citations`, `concise`; or a text of the host's own. Default `agent`. */
+  readonly prompt?: string | { readonly id: string; readonly version: number; readonly text: string };
+  /** Ceiling of the whole narrative, in tokens. Default: 25 % of the landing, at most 2,500. */
+  readonly cap?: number;
+  readonly temperature?: number;
+  /** Use only this rung of the summariser's ladder. */
+  readonly mode?: "continuation" | "full" | "simple" | "extractive";
+  /** `segments` (default): each segment once, merged in eights. `rolling`: one summary, written anew each time. */
+  readonly merge?: "segments" | "rolling";
+  /** How many records of one level are merged into one of the next. Default 8. */
+  readonly fanout?: number;
+  /** How long one summary may take in all, retries included. Default 2 minutes. */
+  readonly deadlineMs?: number;
+}
+
 /** What the provider's prompt cache costs and how long it lasts; drives the moment of compaction. */
 export interface CacheOptions {
   /** Time-to-live of the provider's prompt cache. Default 5 minutes. */
@@ -553,6 +589,7 @@ export interface Tuning {
   /** Images: all but the last user message's become placeholders, or all but the newest n. */
   readonly images?: { readonly keep: "last-user-message" | number };
   readonly cache?: CacheOptions;
+  readonly summary?: SummaryOptions;
   /** Tokens of one video frame and of the separator between frames. */
   readonly frames?: { readonly tokensPerFrame: number; readonly separator?: number };
 }
@@ -574,8 +611,8 @@ export interface CompactorOptions<M> extends Tuning {
   readonly counter?: TokenCounter;
   /** Registry overrides by model id. */
   readonly models?: Readonly<Record<string, Partial<ModelInfo>>>;
-  /** Left out, or "extractive": no model and no network. */
-  readonly summarizer?: "extractive";
+  /** The model that writes summaries. Left out, or "extractive": no model and no network. */
+  readonly summarizer?: Model | "extractive";
   /** Left out: a bounded in-memory one. */
   readonly store?: Store;
 }
@@ -624,6 +661,8 @@ export interface CompactInput<M> extends FitInput<M> {
   /** Fill this many tokens (or this share of the transcript); no checkpoint is written unless `adopt`. */
   readonly budget?: number;
   readonly adopt?: boolean;
+  /** How long to wait for a model-written summary. Default 60 seconds. */
+  readonly waitMs?: number;
 }
 
 // ── Results ─────────────────────────────────────────────────────────────────────────────────────
@@ -651,7 +690,7 @@ export interface Report {
   /** Every transcript message, exactly once. */
   readonly entries: readonly Entry[];
   readonly rungs: readonly RungReport[];
-  readonly modelCalls: readonly PlannedCall[];
+  readonly modelCalls: readonly ModelCall[];
   /** US dollars spent on summaries. */
   readonly cost: number;
   readonly cacheHits: { readonly checkpoint: boolean; readonly summaries: number };

@@ -1,0 +1,77 @@
+import { hash128 } from "../core/hash.ts";
+import type { Run, Summary } from "../core/types.ts";
+
+/** Records that are valid for a transcript, put together to speak for its beginning. */
+export interface Narrative {
+  /** Oldest first, without gaps, from the first message on. */
+  readonly records: readonly Summary[];
+  /** How many messages (after the leading system messages) they cover. */
+  readonly sealed: number;
+}
+
+/** What names a summary: everything that it was made from. */
+export function summaryKey(source: {
+  readonly hash: string;
+  readonly covers: Run;
+  readonly prompt: string;
+  readonly model: string;
+  readonly focus: string | undefined;
+  readonly cap: number;
+}): string {
+  const { hash, covers, prompt, model, focus = "", cap } = source;
+  return hash128(JSON.stringify([hash, covers.from, covers.to, prompt, model, focus, cap]));
+}
+
+/**
+ * The records that fit this transcript, chosen from the front: at each place the user's own version first, then the one
+ * that reaches farthest (a merge speaks for its parts), then the newest. `most` keeps the tail out.
+ */
+export function narrativeOf(
+  summaries: readonly Summary[],
+  chain: readonly string[],
+  most: number,
+): Narrative {
+  const valid = summaries.filter(
+    ({ covers, hash, text }) =>
+      covers.to > covers.from && covers.to <= most && chain[covers.to] === hash && text.length > 0,
+  );
+  const byStart = Map.groupBy(valid, ({ covers }) => covers.from);
+  const records: Summary[] = [];
+  let sealed = 0;
+  for (;;) {
+    const candidates = byStart.get(sealed);
+    if (!candidates) return { records, sealed };
+    const best = candidates.reduce((a, b) => (isBetter(b, a) ? b : a));
+    records.push(best);
+    sealed = best.covers.to;
+  }
+}
+
+function isBetter(a: Summary, b: Summary): boolean {
+  if (a.author !== b.author) return a.author === "user";
+  if (a.covers.to !== b.covers.to) return a.covers.to > b.covers.to;
+  if (a.level !== b.level) return a.level > b.level;
+  return a.at !== b.at ? a.at > b.at : a.key > b.key;
+}
+
+/** The oldest `fanout` records of the lowest level that has so many, when all together outgrow their share. */
+export function mergeDue(
+  narrative: Narrative,
+  share: number,
+  fanout: number,
+): readonly Summary[] | undefined {
+  const total = narrative.records.reduce((sum, record) => sum + record.tokens.text, 0);
+  if (total <= share) return undefined;
+  const lowest = Math.min(...narrative.records.map(({ level }) => level));
+  for (let level = lowest; level <= Math.max(...narrative.records.map((one) => one.level)); level++) {
+    const from = narrative.records.findIndex((record) => record.level === level);
+    const run = narrative.records.slice(from, from + fanout);
+    if (run.length === fanout && run.every((record) => record.level === level)) return run;
+  }
+  return undefined;
+}
+
+/** How often a fact of the first segment has been rewritten so far. */
+export function rewritesOf(narrative: Narrative): number {
+  return narrative.records.reduce((most, record) => Math.max(most, record.level + 1), 0);
+}

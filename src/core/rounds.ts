@@ -60,6 +60,7 @@ export function structureOf(messages: readonly Message[]): Structure {
   while (start < messages.length && messages[start]!.role === "system") start++;
 
   const { ranges, pairs, faults } = pairCalls(messages);
+  ranges.push(...leadingReasoning(messages));
   const units: Unit[] = [];
   const unitOf: number[] = new Array(messages.length);
   let next = 0;
@@ -146,6 +147,18 @@ function pairCalls(messages: readonly Message[]): { ranges: Unit[]; pairs: Pair[
   return { ranges, pairs, faults };
 }
 
+/** Formats with one item per message set reasoning apart from what it led to; a provider refuses one without the other. */
+function leadingReasoning(messages: readonly Message[]): Unit[] {
+  return messages.flatMap((message, index): Unit[] =>
+    message.role === "assistant" &&
+    message.parts.length > 0 &&
+    message.parts.every((part) => part.type === "reasoning") &&
+    messages[index + 1]?.role === "assistant"
+      ? [{ kind: "message", from: index, to: index + 2, open: false }]
+      : [],
+  );
+}
+
 function isRunOfResults(messages: readonly Message[], from: number, to: number): boolean {
   return messages.slice(from, to).every(({ parts }) => parts.some((part) => part.type === "tool-result"));
 }
@@ -170,7 +183,7 @@ function mergeOverlaps(ranges: readonly Unit[]): Unit[] {
     const last = merged.at(-1);
     if (last && range.from < last.to) {
       merged[merged.length - 1] = {
-        kind: "round",
+        kind: last.kind === "round" ? "round" : range.kind,
         from: last.from,
         to: Math.max(last.to, range.to),
         open: last.open || range.open,

@@ -1,7 +1,10 @@
-import type { Checkpoint, State, Summary, Undo } from "./types.ts";
+import { hash128 } from "./hash.ts";
+import type { Checkpoint, Records, State, Summary, Undo } from "./types.ts";
 
 /** Checkpoints that a state carries at most. */
 const MAX_CHECKPOINTS = 8;
+/** Summaries that a state carries at most: more than eight of each of eight levels never matter at once. */
+const MAX_SUMMARIES = 64;
 /** A state may be this large, or this share of the transcript, whichever is more (characters of JSON). */
 const LEAST_LIMIT = 64 * 1024;
 const TRANSCRIPT_SHARE = 0.02;
@@ -28,13 +31,14 @@ export function boundState(state: State, transcriptCharacters: number): State {
   let checkpoints = [...state.checkpoints]
     .sort((a, b) => a.at - b.at || a.length - b.length)
     .slice(-MAX_CHECKPOINTS);
+  let summaries = [...state.summaries].sort((a, b) => a.at - b.at).slice(-MAX_SUMMARIES);
   let { head } = state;
   const build = (): State => {
     const ids = new Set(checkpoints.map((one) => one.id));
     return {
       version: 1,
       checkpoints,
-      summaries: state.summaries,
+      summaries,
       undos: state.undos.filter((undo) => ids.has(undo.checkpoint)),
       ...(head && { head }),
       ...(state.last && { last: state.last }),
@@ -44,6 +48,7 @@ export function boundState(state: State, transcriptCharacters: number): State {
   while (JSON.stringify(bounded).length > limit) {
     if (checkpoints.length > 1) checkpoints = checkpoints.slice(1);
     else if (head) head = undefined;
+    else if (summaries.length > 0) summaries = summaries.slice(Math.ceil(summaries.length / 4));
     else if (checkpoints.length > 0) checkpoints = [];
     else break;
     bounded = build();
@@ -52,13 +57,18 @@ export function boundState(state: State, transcriptCharacters: number): State {
 }
 
 /** The records of both, each once. */
-export function mergeRecords(
-  state: State,
-  more: { readonly checkpoints: readonly Checkpoint[]; readonly undos: readonly Undo[] },
-): State {
-  const checkpoints = new Map([...state.checkpoints, ...more.checkpoints].map((one) => [one.id, one]));
-  const undos = new Map([...state.undos, ...more.undos].map((one) => [one.checkpoint, one]));
-  return { ...state, checkpoints: [...checkpoints.values()], undos: [...undos.values()] };
+export function mergeRecords(state: State, more: Partial<Records>): State {
+  const checkpoints = new Map(
+    [...state.checkpoints, ...(more.checkpoints ?? [])].map((one) => [one.id, one]),
+  );
+  const undos = new Map([...state.undos, ...(more.undos ?? [])].map((one) => [one.checkpoint, one]));
+  const summaries = new Map([...state.summaries, ...(more.summaries ?? [])].map((one) => [one.key, one]));
+  return {
+    ...state,
+    checkpoints: [...checkpoints.values()],
+    summaries: [...summaries.values()],
+    undos: [...undos.values()],
+  };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -88,7 +98,25 @@ function isCheckpoint(value: unknown): value is Checkpoint {
 }
 
 function isSummaryRecord(value: unknown): value is Summary {
-  return isRecord(value) && typeof value["key"] === "string" && typeof value["text"] === "string";
+  return (
+    isRecord(value) &&
+    typeof value["key"] === "string" &&
+    typeof value["text"] === "string" &&
+    typeof value["hash"] === "string" &&
+    isRecord(value["covers"]) &&
+    Number.isInteger(value["covers"]["from"]) &&
+    Number.isInteger(value["covers"]["to"]) &&
+    Number.isInteger(value["level"]) &&
+    Number.isFinite(value["at"]) &&
+    isRecord(value["tokens"]) &&
+    Number.isFinite(value["tokens"]["text"]) &&
+    value["proof"] === summaryProof(value["key"], value["text"])
+  );
+}
+
+/** What shows that a summary's text is the one that was written. */
+export function summaryProof(key: string, text: string): string {
+  return hash128(`${key}\n${text}`);
 }
 
 function isUndo(value: unknown): value is Undo {

@@ -426,6 +426,8 @@ export interface Summary {
   readonly tokens: { readonly source: number; readonly text: number };
   /** `now` of the call that wrote it. */
   readonly at: number;
+  /** Hash of key and text: a record that was tampered with isn't believed. */
+  readonly proof: string;
 }
 
 /** Plain JSON that the host stores beside its chat and hands back. Stale or foreign state is ignored, never believed. */
@@ -440,20 +442,19 @@ export interface State {
   readonly last?: { readonly hash: string; readonly length: number; readonly checkpoint?: string };
 }
 
-/** Where checkpoints and summaries live between calls. Three methods, all batch. */
+/** What a store holds: records that never change, found by the chain hash of the last message that they stand on. */
+export interface Records {
+  readonly checkpoints: readonly Checkpoint[];
+  readonly summaries: readonly Summary[];
+  /** Undos of those checkpoints. */
+  readonly undos: readonly Undo[];
+}
+
+/** Where records live between calls. Two methods, both in batches. */
 export interface Store {
-  /** Checkpoints whose `hash` is one of `hashes`, in any order, with the undos that name them. */
-  find(hashes: readonly string[]): Promise<{
-    readonly checkpoints: readonly Checkpoint[];
-    readonly undos: readonly Undo[];
-  }>;
-  /** Summaries by key. */
-  summaries(keys: readonly string[]): Promise<readonly Summary[]>;
-  save(records: {
-    readonly checkpoints?: readonly Checkpoint[];
-    readonly summaries?: readonly Summary[];
-    readonly undos?: readonly Undo[];
-  }): Promise<void>;
+  /** Records whose `hash` is one of `hashes`, in any order. */
+  find(hashes: readonly string[]): Promise<Records>;
+  save(records: Partial<Records>): Promise<void>;
 }
 
 // ── Models ──────────────────────────────────────────────────────────────────────────────────────

@@ -20,33 +20,39 @@ export function memoryStore({
 }: {
   readonly maxRecords?: number;
 } = {}): Store {
-  const checkpoints = new Map<string, Checkpoint[]>();
-  const summaries = new Map<string, Summary>();
+  const checkpoints = new Map<string, readonly Checkpoint[]>();
+  const summaries = new Map<string, readonly Summary[]>();
   const undos = new Map<string, Undo>();
   return {
     async find(hashes) {
-      const found: Checkpoint[] = [];
-      for (const hash of hashes) {
-        const records = checkpoints.get(hash);
-        if (!records) continue;
-        touch(checkpoints, hash, records);
-        found.push(...records);
-      }
-      return { checkpoints: found, undos: found.flatMap((one) => undos.get(one.id) ?? []) };
-    },
-    async summaries(keys) {
-      return keys.flatMap((key) => summaries.get(key) ?? []);
+      const found = hashes.flatMap((hash) => lookUp(checkpoints, hash));
+      return {
+        checkpoints: found,
+        summaries: hashes.flatMap((hash) => lookUp(summaries, hash)),
+        undos: found.flatMap((one) => undos.get(one.id) ?? []),
+      };
     },
     async save(records) {
       for (const one of records.checkpoints ?? []) {
         const same = (checkpoints.get(one.hash) ?? []).filter((other) => other.id !== one.id);
         touch(checkpoints, one.hash, [...same, one]);
       }
-      for (const one of records.summaries ?? []) touch(summaries, one.key, one);
+      for (const one of records.summaries ?? []) {
+        const same = (summaries.get(one.hash) ?? []).filter((other) => other.key !== one.key);
+        touch(summaries, one.hash, [...same, one]);
+      }
       for (const one of records.undos ?? []) touch(undos, one.checkpoint, one);
       for (const map of [checkpoints, summaries, undos]) forgetOldest(map, maxRecords);
     },
   };
+}
+
+/** The records under a key, which counts as a use of them. */
+function lookUp<V>(map: Map<string, readonly V[]>, key: string): readonly V[] {
+  const found = map.get(key);
+  if (!found) return [];
+  touch(map, key, found);
+  return found;
 }
 
 function touch<V>(map: Map<string, V>, key: string, value: V): void {

@@ -1,0 +1,51 @@
+/** After a failure the model isn't asked again before the conversation's pressure has grown by this much. */
+const GROWTH = 0.05;
+/** This many failures in a row open the circuit: nobody asks. */
+const FAILURES = 3;
+/** The circuit closes by itself after this time (milliseconds). */
+const OPEN_MS = 5 * 60_000;
+/** Conversations whose last failure is remembered. */
+const MAX_CONVERSATIONS = 10_000;
+
+/** Decides whether a failing summariser is asked again. */
+export interface Circuit {
+  allows(conversation: string, pressure: number, now: number): boolean;
+  succeeded(conversation: string): void;
+  failed(conversation: string, pressure: number, now: number): void;
+  /** A compaction was applied without the model: pressure starts over. */
+  applied(conversation: string): void;
+}
+
+export function createCircuit(): Circuit {
+  const failedAt = new Map<string, number>();
+  let failures = 0;
+  let openUntil = Number.NEGATIVE_INFINITY;
+  return {
+    allows(conversation, pressure, now) {
+      if (now < openUntil) return false;
+      const before = failedAt.get(conversation);
+      return before === undefined || pressure >= Math.min(1, before + GROWTH);
+    },
+    succeeded(conversation) {
+      failures = 0;
+      openUntil = Number.NEGATIVE_INFINITY;
+      failedAt.delete(conversation);
+    },
+    failed(conversation, pressure, now) {
+      failures++;
+      failedAt.set(conversation, pressure);
+      for (const oldest of failedAt.keys()) {
+        if (failedAt.size <= MAX_CONVERSATIONS) break;
+        failedAt.delete(oldest);
+      }
+      if (failures >= FAILURES) {
+        openUntil = now + OPEN_MS;
+        // One attempt after the pause decides whether it opens again.
+        failures = FAILURES - 1;
+      }
+    },
+    applied(conversation) {
+      failedAt.delete(conversation);
+    },
+  };
+}

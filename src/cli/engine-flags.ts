@@ -1,0 +1,54 @@
+import type { Profile, StrategyName } from "../core/types.ts";
+import { dialects } from "../dialects/index.ts";
+import { profiles } from "../profiles/index.ts";
+import { modelInfo } from "../tokens/index.ts";
+import { type Flag, oneOf, type ParsedFlags } from "./parse-flags.ts";
+import { UsageError } from "./usage-error.ts";
+
+const STRATEGIES = [
+  "none",
+  "truncate-oldest",
+  "drop-middle",
+  "drop-all",
+  "summarize-oldest",
+  "summarize-and-drop",
+  "tool-summaries",
+] as const satisfies readonly StrategyName[];
+
+const PROFILES = Object.keys(profiles) as (keyof typeof profiles)[];
+
+/** Flags of the engine that several commands share. */
+export const ENGINE_FLAGS = {
+  profile: { value: "P", help: `options for a kind of host: ${PROFILES.join(", ")} (agent unless told)` },
+  strategy: { value: "S", help: `how to make room: ${STRATEGIES.join(", ")}` },
+  dialect: {
+    value: "D",
+    help: `wire format of the messages, instead of guessing: ${Object.keys(dialects).join(", ")}`,
+  },
+  pick: { value: "N", help: "which conversation of a file that holds several, from 1" },
+} as const satisfies Record<string, Flag>;
+
+export interface EngineChoice {
+  readonly profile: Profile;
+  readonly strategy?: StrategyName;
+  readonly dialect?: string;
+}
+
+export function engineChoice(flags: ParsedFlags): EngineChoice {
+  const profile = oneOf("profile", flags.value("profile"), PROFILES) ?? "agent";
+  const strategy = oneOf("strategy", flags.value("strategy"), STRATEGIES);
+  const dialect = oneOf("dialect", flags.value("dialect"), Object.keys(dialects));
+  return {
+    profile: profiles[profile],
+    ...(strategy === undefined ? {} : { strategy }),
+    ...(dialect === undefined ? {} : { dialect }),
+  };
+}
+
+/** The id of a model that the registry knows. */
+export function knownModel(flag: string, id: string): string {
+  if (modelInfo(id).known) return id;
+  throw new UsageError(
+    `--${flag} ${id}: this model isn't in the registry. Give its size with --window instead.`,
+  );
+}

@@ -1,0 +1,31 @@
+/** Numbers as people read them; the same in every locale, so that output can be compared. */
+
+/** 1234567 → `1,234,567`. */
+export const formatCount = (value: number): string =>
+  Math.round(value)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, ",");
+
+/** 950 → `950`, 12345 → `12.3k`, 1234567 → `1.23M`. */
+export function formatShort(value: number): string {
+  if (value >= 999_500) return `${trim((value / 1e6).toFixed(value < 1e7 ? 2 : 1))}M`;
+  if (value >= 1_000) return `${trim((value / 1e3).toFixed(value < 1e5 ? 1 : 0))}k`;
+  return String(Math.round(value));
+}
+
+/** 0.1234 → `12.3 %`. */
+export const formatShare = (ratio: number): string => `${(ratio * 100).toFixed(1)} %`;
+
+/** How much less (or more) the first is than the second: `−61.6 %`. */
+export function formatChange(value: number, base: number): string {
+  if (base === 0) return "±0 %";
+  const change = value / base - 1;
+  if (Math.abs(change) < 0.0005) return "±0 %";
+  return `${change < 0 ? "−" : "+"}${Math.abs(change * 100).toFixed(1)} %`;
+}
+
+/** Dollars, with cents where they matter. */
+export const formatDollars = (value: number): string =>
+  value >= 100 ? `$${formatCount(value)}` : value >= 0.1 ? `$${value.toFixed(2)}` : `$${value.toFixed(4)}`;
+
+const trim = (text: string): string => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);

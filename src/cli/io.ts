@@ -1,0 +1,35 @@
+import type { Readable } from "node:stream";
+
+/** Where a command's output goes. */
+export interface Output {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+/** Everything of the outside world that a command may touch beside files; handed in, so that tests can. */
+export interface Io {
+  readonly stdin: Readable;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** The environment: only NO_COLOR, FORCE_COLOR, TERM and COLUMNS are read. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+/** Columns of an output that doesn't tell. */
+const DEFAULT_COLUMNS = 80;
+const MIN_COLUMNS = 24;
+
+export function columnsOf(output: Output, env: Io["env"]): number {
+  const columns = output.columns ?? Number(env["COLUMNS"]);
+  return Number.isFinite(columns) && columns > 0 ? Math.max(MIN_COLUMNS, columns) : DEFAULT_COLUMNS;
+}
+
+/** Colours only on a terminal, and never where NO_COLOR is set (https://no-color.org). */
+export function hasColor(output: Output, env: Io["env"]): boolean {
+  if (env["NO_COLOR"] !== undefined && env["NO_COLOR"] !== "") return false;
+  if (env["FORCE_COLOR"] !== undefined && env["FORCE_COLOR"] !== "0") return true;
+  return output.isTTY === true && env["TERM"] !== "dumb";
+}

@@ -1,0 +1,111 @@
+#!/usr/bin/env node
+import { createRequire } from "node:module";
+import { PrecisError } from "../core/errors.ts";
+import { compactCommand, compactLine } from "./compact.ts";
+import { evalCommand, evalLine } from "./eval.ts";
+import { commandHelp, mainHelp } from "./help.ts";
+import { columnsOf, type Io } from "./io.ts";
+import { nearest } from "./nearest.ts";
+import { type CommandLine, type ParsedFlags, parseFlags } from "./parse-flags.ts";
+import { FileError } from "./read-lines.ts";
+import { replayCommand, replayLine } from "./replay.ts";
+import { UsageError } from "./usage-error.ts";
+
+interface Command {
+  readonly line: CommandLine;
+  run(flags: ParsedFlags, io: Io): Promise<void>;
+}
+
+/** The commands. A new one is added here. */
+const COMMANDS: readonly Command[] = [
+  { line: compactLine, run: compactCommand },
+  { line: replayLine, run: replayCommand },
+  { line: evalLine, run: evalCommand },
+];
+
+const OK = 0;
+const FAILED = 1;
+const BAD_USAGE = 2;
+/** What a shell reports for a program that Ctrl-C ended. */
+const INTERRUPTED = 130;
+
+/** Runs one command line; returns the exit code. */
+async function run(args: readonly string[], io: Io): Promise<number> {
+  const [name, ...rest] = args;
+  const columns = columnsOf(io.stdout, io.env);
+  const lines = COMMANDS.map((command) => command.line);
+  if (name === "--version" || name === "-v") {
+    io.stdout.write(`${version()}\n`);
+    return OK;
+  }
+  if (name === "--help" || name === "-h" || name === "help") {
+    const about = lines.find((line) => line.name === rest[0]);
+    io.stdout.write(about === undefined ? mainHelp(lines, columns) : commandHelp(about, columns));
+    return OK;
+  }
+  if (name === undefined) {
+    io.stderr.write(mainHelp(lines, columnsOf(io.stderr, io.env)));
+    return BAD_USAGE;
+  }
+  const command = COMMANDS.find((candidate) => candidate.line.name === name);
+  if (command === undefined) throw unknownCommand(name, lines);
+  const flags = parseFlags(command.line, rest);
+  if (flags.has("help")) {
+    io.stdout.write(commandHelp(command.line, columns));
+    return OK;
+  }
+  await command.run(flags, io);
+  return OK;
+}
+
+function unknownCommand(name: string, lines: readonly CommandLine[]): UsageError {
+  const names = lines.map((line) => line.name);
+  const close = nearest(name, names);
+  const hint =
+    close === undefined ? `The commands are ${names.join(" and ")}.` : `Did you mean precis ${close}?`;
+  return new UsageError(`there is no command ${name}. ${hint}`);
+}
+
+/** The same path from `src/cli` and from `dist/cli`. */
+function version(): string {
+  const manifest = createRequire(import.meta.url)("../../package.json") as { version: string };
+  return manifest.version;
+}
+
+/** What a person is told about an error, and the exit code. */
+function fail(error: unknown, args: readonly string[], io: Io): number {
+  if (io.signal.aborted) {
+    io.stderr.write("precis: interrupted\n");
+    return INTERRUPTED;
+  }
+  if (error instanceof UsageError) {
+    const command = COMMANDS.find(({ line }) => line.name === args[0]);
+    const help = command === undefined ? "precis --help" : `precis ${command.line.name} --help`;
+    io.stderr.write(`precis: ${error.message}\nSee ${help}.\n`);
+    return BAD_USAGE;
+  }
+  if (error instanceof PrecisError) io.stderr.write(`${error.message}\n`);
+  else if (error instanceof FileError) io.stderr.write(`precis: ${error.message}\n`);
+  else
+    io.stderr.write(`precis: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  return FAILED;
+}
+
+const controller = new AbortController();
+process.once("SIGINT", () => controller.abort(new Error("interrupted")));
+process.once("SIGTERM", () => controller.abort(new Error("interrupted")));
+// A reader that has seen enough (`| head`) is no failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(OK);
+  throw error;
+});
+
+const args = process.argv.slice(2);
+const io: Io = {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  signal: controller.signal,
+};
+process.exitCode = await run(args, io).catch((error: unknown) => fail(error, args, io));

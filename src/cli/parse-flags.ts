@@ -1,0 +1,99 @@
+import { parseArgs } from "node:util";
+import { nearest } from "./nearest.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** One flag of a command. */
+export interface Flag {
+  /** The name of its value in the help text; without one it is a switch. */
+  readonly value?: string;
+  readonly help: string;
+}
+
+/** What a command takes, as data: the parser and the help text are made from it. */
+export interface CommandLine {
+  readonly name: string;
+  readonly summary: string;
+  readonly usage: string;
+  readonly flags: Readonly<Record<string, Flag>>;
+  readonly notes: readonly string[];
+  readonly examples: readonly string[];
+}
+
+/** Flags that every command takes. */
+export const COMMON_FLAGS = {
+  help: { help: "this text" },
+} as const satisfies Record<string, Flag>;
+
+export interface ParsedFlags {
+  readonly files: readonly string[];
+  /** The value of a flag that takes one. */
+  value(name: string): string | undefined;
+  /** True when a switch was given. */
+  has(name: string): boolean;
+}
+
+export function parseFlags(command: CommandLine, args: readonly string[]): ParsedFlags {
+  const flags: Readonly<Record<string, Flag>> = { ...command.flags, ...COMMON_FLAGS };
+  const options = Object.fromEntries(
+    Object.entries(flags).map(([name, flag]) => [
+      name,
+      { type: flag.value === undefined ? ("boolean" as const) : ("string" as const) },
+    ]),
+  );
+  const { tokens, positionals } = parseArgs({
+    args: args.map((arg) => (arg === "-h" ? "--help" : arg)),
+    options,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const values = new Map<string, string>();
+  for (const token of tokens) {
+    if (token.kind !== "option") continue;
+    const flag = Object.hasOwn(flags, token.name) ? flags[token.name] : undefined;
+    if (flag === undefined) throw unknownFlag(command, token.rawName, Object.keys(flags));
+    if (values.has(token.name)) throw new UsageError(`--${token.name} is given twice.`);
+    if (flag.value === undefined) {
+      if (token.value !== undefined) throw new UsageError(`--${token.name} takes no value.`);
+      values.set(token.name, "");
+      continue;
+    }
+    const isFlagLike = token.inlineValue !== true && /^-./.test(token.value ?? "");
+    if (token.value === undefined || token.value === "" || isFlagLike)
+      throw new UsageError(`--${token.name} needs a value: --${token.name} ${flag.value}.`);
+    values.set(token.name, token.value);
+  }
+  return { files: positionals, value: (name) => values.get(name), has: (name) => values.has(name) };
+}
+
+function unknownFlag(command: CommandLine, given: string, known: readonly string[]): UsageError {
+  const close = nearest(given.replace(/^-+/, ""), known);
+  const hint = close === undefined ? "" : ` Did you mean --${close}?`;
+  return new UsageError(`precis ${command.name} has no flag ${given}.${hint}`);
+}
+
+/** The one FILE of a command. */
+export function oneFile(command: CommandLine, flags: ParsedFlags): string {
+  const [file, ...more] = flags.files;
+  if (file === undefined) throw new UsageError(`precis ${command.name} needs a FILE (or - for stdin).`);
+  if (more.length > 0)
+    throw new UsageError(
+      `precis ${command.name} takes one FILE, but ${more.length + 1} were given: ${flags.files.join(", ")}.`,
+    );
+  return file;
+}
+
+/** A value out of a list of names, with the nearest one suggested for another. */
+export function oneOf<T extends string>(
+  flag: string,
+  given: string | undefined,
+  names: readonly T[],
+): T | undefined {
+  if (given === undefined) return undefined;
+  const found = names.find((name) => name === given);
+  if (found !== undefined) return found;
+  const close = nearest(given, names);
+  throw new UsageError(
+    `--${flag} ${given}: ${close === undefined ? "" : `did you mean ${close}? `}It is one of ${names.join(", ")}.`,
+  );
+}

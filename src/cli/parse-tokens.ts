@@ -1,0 +1,33 @@
+import { UsageError } from "./usage-error.ts";
+
+const UNITS: Readonly<Record<string, number>> = { "": 1, k: 1_000, m: 1_000_000 };
+/** Fewer tokens than this are a typo: not even a system prompt fits. */
+const MIN_TOKENS = 100;
+
+/** `8000`, `8,000`, `8_000`, `8k`, `1.5m` as a number of tokens. */
+export function parseTokens(flag: string, text: string): number {
+  const match = /^(\d[\d_,]*(?:\.\d+)?)\s*([km]?)$/i.exec(text.trim());
+  const unit = UNITS[match?.[2]?.toLowerCase() ?? ""];
+  const tokens = Math.round(Number(match?.[1]?.replace(/[_,]/g, "")) * (unit ?? Number.NaN));
+  if (!Number.isFinite(tokens))
+    throw new UsageError(`--${flag} "${text}" is not a number of tokens. Write it like 8000, 8k or 1.5m.`);
+  if (tokens < MIN_TOKENS)
+    throw new UsageError(`--${flag} ${text}: ${tokens} tokens are too few. Did you mean ${text.trim()}k?`);
+  return tokens;
+}
+
+/** A number of tokens, or a share of the transcript (`10%`) as a ratio of at most 1. */
+export function parseBudget(flag: string, text: string): { tokens: number } | { share: number } {
+  const percent = /^(\d+(?:\.\d+)?)\s*%$/.exec(text.trim())?.[1];
+  if (percent === undefined) return { tokens: parseTokens(flag, text) };
+  const share = Number(percent) / 100;
+  if (share <= 0 || share > 1)
+    throw new UsageError(`--${flag} ${text}: a share of the transcript is more than 0% and at most 100%.`);
+  return { share };
+}
+
+/** A whole number from 1. */
+export function parseCount(flag: string, text: string): number {
+  if (!/^[1-9]\d*$/.test(text)) throw new UsageError(`--${flag} "${text}" is not a whole number from 1.`);
+  return Number(text);
+}

@@ -1,0 +1,47 @@
+import { Buffer } from "node:buffer";
+import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import type { Io } from "./io.ts";
+import { readLines } from "./read-lines.ts";
+
+async function read(...pieces: Uint8Array[]): Promise<string[]> {
+  const output = { write: () => true };
+  const io: Io = {
+    stdin: Readable.from(pieces),
+    stdout: output,
+    stderr: output,
+    env: {},
+    signal: new AbortController().signal,
+  };
+  const lines: string[] = [];
+  for await (const line of readLines("-", io, () => {})) lines.push(line);
+  return lines;
+}
+
+const text = "first\nzweite Zeile: größer 🎈\n\nlast";
+const lines = ["first", "zweite Zeile: größer 🎈", "", "last"];
+
+test("lines, whatever the size of the pieces", async () => {
+  const bytes = Buffer.from(text);
+  expect(await read(bytes)).toEqual(lines);
+  expect(await read(...Array.from(bytes, (byte) => Buffer.from([byte])))).toEqual(lines);
+});
+
+test("gzip is unpacked, also when its first two bytes come apart", async () => {
+  const packed = gzipSync(text);
+  expect(await read(packed)).toEqual(lines);
+  expect(await read(packed.subarray(0, 1), packed.subarray(1))).toEqual(lines);
+});
+
+test("a gzip file that is cut off or damaged is an error, not less text", async () => {
+  const packed = gzipSync(text.repeat(1_000));
+  await expect(read(packed.subarray(0, packed.length - 9))).rejects.toThrow(/cut off/);
+  const checksum = packed.length - 8;
+  packed[checksum] = packed[checksum]! ^ 1;
+  await expect(read(packed)).rejects.toThrow(/damaged/);
+});
+
+test("nothing is no line", async () => {
+  expect(await read()).toEqual([]);
+});

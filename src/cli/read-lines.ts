@@ -1,0 +1,100 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { addAbortSignal, pipeline, Readable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
+import { createGunzip } from "node:zlib";
+import type { Io } from "./io.ts";
+
+/** The file can't be read: a message for people, exit code 1. */
+export class FileError extends Error {
+  override readonly name = "FileError";
+}
+
+const GZIP_MAGIC = [0x1f, 0x8b] as const;
+
+/**
+ * The lines of a file or of stdin (`-`), unpacked when it is gzip (told by its first bytes, not by its name).
+ * A text of one huge line is one line; only one line is in memory at a time.
+ */
+export async function* readLines(
+  file: string,
+  io: Io,
+  onBytes: (done: number, total: number) => void,
+): AsyncGenerator<string> {
+  const { stream, total } = await open(file, io);
+  const decoder = new StringDecoder("utf8");
+  const rest: string[] = [];
+  try {
+    for await (const bytes of unpack(counted(stream, (done) => onBytes(done, total)))) {
+      io.signal.throwIfAborted();
+      const text = decoder.write(bytes);
+      let start = 0;
+      for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", start)) {
+        rest.push(text.slice(start, end));
+        yield rest.join("");
+        rest.length = 0;
+        start = end + 1;
+      }
+      if (start < text.length) rest.push(text.slice(start));
+    }
+  } catch (error) {
+    throw readable(error, file);
+  }
+  rest.push(decoder.end());
+  const last = rest.join("");
+  if (last !== "") yield last;
+}
+
+async function open(file: string, io: Io): Promise<{ stream: Readable; total: number }> {
+  if (file === "-") return { stream: addAbortSignal(io.signal, io.stdin), total: 0 };
+  try {
+    const info = await stat(file);
+    if (info.isDirectory()) throw new FileError(`${file} is a folder. Give a file.`);
+    return { stream: createReadStream(file, { signal: io.signal }), total: info.size };
+  } catch (error) {
+    throw readable(error, file);
+  }
+}
+
+async function* counted(source: Readable, onBytes: (done: number) => void): AsyncGenerator<Buffer> {
+  let done = 0;
+  for await (const bytes of source as AsyncIterable<Buffer>) {
+    done += bytes.length;
+    onBytes(done);
+    yield bytes;
+  }
+}
+
+/** The bytes of a source, through gunzip when they start as gzip does. */
+async function* unpack(bytes: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  let first = Buffer.alloc(0);
+  for (let next = await bytes.next(); !next.done; next = await bytes.next()) {
+    first = Buffer.concat([first, next.value]);
+    if (first.length >= GZIP_MAGIC.length) break;
+  }
+  async function* whole(): AsyncGenerator<Buffer> {
+    yield first;
+    for (let next = await bytes.next(); !next.done; next = await bytes.next()) yield next.value;
+  }
+  if (!GZIP_MAGIC.every((byte, index) => first[index] === byte)) {
+    yield* whole();
+    return;
+  }
+  // `pipeline` hands an error of the source on to gunzip, where the loop below throws it.
+  const gunzip = createGunzip();
+  pipeline(Readable.from(whole()), gunzip, () => {});
+  yield* gunzip as AsyncIterable<Buffer>;
+}
+
+function readable(error: unknown, file: string): unknown {
+  const code = (error as { code?: unknown })?.code;
+  const messages: Readonly<Record<string, string>> = {
+    ENOENT: `there is no file ${file}.`,
+    EACCES: `${file} may not be read (no permission).`,
+    EISDIR: `${file} is a folder. Give a file.`,
+    Z_DATA_ERROR: `${file} is a damaged gzip file.`,
+    Z_BUF_ERROR: `${file} is a gzip file that is cut off.`,
+  };
+  const message = typeof code === "string" ? messages[code] : undefined;
+  return message === undefined ? error : new FileError(message, { cause: error });
+}

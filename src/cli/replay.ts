@@ -1,0 +1,126 @@
+import { createCompactor } from "../engine/create-compactor.ts";
+import { createMeasure, exactCounter, modelInfo } from "../tokens/index.ts";
+import { ENGINE_FLAGS, engineChoice, knownModel } from "./engine-flags.ts";
+import { columnsOf, hasColor, type Io } from "./io.ts";
+import { type LoadedLog, loadLog } from "./load-log.ts";
+import { createPaint } from "./paint.ts";
+import { type CommandLine, oneFile, type ParsedFlags } from "./parse-flags.ts";
+import { parseCount, parseTokens } from "./parse-tokens.ts";
+import { createProgress } from "./progress.ts";
+import { replayPage } from "./replay/html.ts";
+import { type Replay, simulate } from "./replay/simulate.ts";
+import { type ReplayFacts, textReport } from "./replay/text-report.ts";
+import { type ReplayTotals, totalsOf } from "./replay/totals.ts";
+import { UsageError } from "./usage-error.ts";
+import { writeOutput } from "./write-output.ts";
+
+export const replayLine: CommandLine = {
+  name: "replay",
+  summary: "Walks a recorded session request by request and shows what precis would have sent.",
+  usage: "precis replay FILE --window N [flags]",
+  flags: {
+    window: {
+      value: "N",
+      help: "the model's context size (32000, 32k); left out: that of the session's model",
+    },
+    prices: { value: "MODEL", help: "show the cost at this model's prices, with cache reads and writes" },
+    html: { value: "OUT", help: "write the replay as a page, too" },
+    ...ENGINE_FLAGS,
+    json: { help: "print the replay as JSON" },
+  },
+  notes: [
+    "Before every answer of the model the view is made anew, as a host would. No model is called, so a summary is the one that needs none (extractive).",
+  ],
+  examples: [
+    "precis replay ~/.claude/projects/my-project/session.jsonl --window 64k",
+    "precis replay session.jsonl --window 32k --prices claude-sonnet-4-5 --html replay.html",
+    "precis replay session.jsonl --window 32k --strategy truncate-oldest --json > replay.json",
+  ],
+};
+
+export async function replayCommand(flags: ParsedFlags, io: Io): Promise<void> {
+  const file = oneFile(replayLine, flags);
+  const windowText = flags.value("window");
+  const given = windowText === undefined ? undefined : parseTokens("window", windowText);
+  const pricesOf = flags.value("prices");
+  const prices = pricesOf === undefined ? undefined : modelInfo(knownModel("prices", pricesOf)).prices;
+  if (pricesOf !== undefined && prices === undefined)
+    throw new UsageError(`--prices ${pricesOf}: the registry has no prices for this model.`);
+  const pickText = flags.value("pick");
+  const choice = engineChoice(flags);
+  const json = flags.has("json");
+  const progress = createProgress(io, { json });
+  const { log, dialect } = await loadLog(file, io, {
+    progress,
+    ...(choice.dialect === undefined ? {} : { dialect: choice.dialect }),
+    ...(pickText === undefined ? {} : { pick: parseCount("pick", pickText) }),
+  });
+  const { model, window } = modelAndWindow(log, given);
+
+  const strategy = choice.strategy === undefined ? {} : { strategy: choice.strategy };
+  const compactor = createCompactor({
+    dialect,
+    profile: choice.profile,
+    ...strategy,
+    ...(model === undefined ? { window } : { window: { model }, models: { [model]: { window } } }),
+  });
+  const info = model === undefined ? undefined : modelInfo(model);
+  const replay = await simulate({
+    compactor,
+    dialect,
+    log,
+    measure: createMeasure({
+      counter: await exactCounter(info?.encoding ?? "o200k_base"),
+      ...(info === undefined ? {} : { factor: info.factor, images: info.images }),
+    }),
+    signal: io.signal,
+    onProgress: (done, total) => progress.update(`replaying request ${done + 1} of ${total}`, done, total),
+  });
+  await compactor.close();
+  progress.clear();
+
+  const totals = totalsOf(replay, prices === undefined ? {} : { prices });
+  const facts: ReplayFacts = {
+    file: log.title !== undefined && file === "-" ? log.title : (file.split("/").at(-1) ?? file),
+    source: log.source === "messages" ? dialect.id : log.source,
+    dialect: dialect.id,
+    messages: log.messages.length,
+    window,
+    strategy: choice.strategy ?? choice.profile.strategy ?? "summarize-oldest",
+    profile: choice.profile.name,
+    ...(pricesOf === undefined ? {} : { pricesOf }),
+    warnings: log.warnings,
+  };
+  for (const warning of facts.warnings) io.stderr.write(`precis: ${warning}\n`);
+  const html = flags.value("html");
+  if (html !== undefined) await writeOutput("html", html, file, replayPage(facts, replay, totals));
+  if (json) io.stdout.write(`${JSON.stringify(jsonOf(facts, replay, totals))}\n`);
+  else {
+    const paint = createPaint(hasColor(io.stdout, io.env));
+    io.stdout.write(textReport(facts, replay, totals, { columns: columnsOf(io.stdout, io.env), paint }));
+  }
+  if (html !== undefined) io.stderr.write(`precis: wrote ${html}\n`);
+}
+
+/** The session's own model tells how to count, and its window when none is given. */
+function modelAndWindow(
+  log: LoadedLog["log"],
+  given: number | undefined,
+): { readonly model: string | undefined; readonly window: number } {
+  const info = log.model === undefined ? undefined : modelInfo(log.model);
+  const model = info?.known === true ? log.model : undefined;
+  const window = given ?? (model === undefined ? undefined : info?.window);
+  if (window === undefined)
+    throw new UsageError(
+      `Which window? Give --window (32k); ${log.model === undefined ? "the file names no model" : `the file's model, ${log.model}, isn't in the registry`}.`,
+    );
+  return { model, window };
+}
+
+const jsonOf = (facts: ReplayFacts, replay: Replay, totals: ReplayTotals): unknown => ({
+  ...facts,
+  budget: replay.budget,
+  totals,
+  compactions: replay.compactions,
+  requests: replay.requests,
+});

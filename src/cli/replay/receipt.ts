@@ -1,0 +1,137 @@
+import { applyEdits } from "../../core/edits.ts";
+import type { DropReason, Edit, EditReason, Entry, Measure, Message } from "../../core/types.ts";
+
+/** What became of a message. */
+export type FateName = "kept" | "shortened" | "covered" | "dropped";
+
+/** Neighbouring messages with the same fate for the same reason. */
+export interface ReceiptRun {
+  readonly from: number;
+  /** The index after the last one. */
+  readonly to: number;
+  readonly fate: FateName;
+  readonly why: string;
+  readonly tokens: { readonly before: number; readonly after: number };
+  /** How many messages of each role. */
+  readonly roles: Readonly<Record<string, number>>;
+  /** The start of what was said, when the run is one message. */
+  readonly preview?: string;
+}
+
+const PREVIEW_CHARACTERS = 90;
+
+const EDIT_WORDS: Readonly<Record<EditReason, string>> = {
+  "old-image": "an old picture became a placeholder",
+  "old-reasoning": "old reasoning left out",
+  "signed-reasoning": "reasoning was signed for the earlier prompt",
+  "superseded-result": "the same was read again later",
+  "large-result": "a large old result was clipped",
+  "old-retrieval": "old passages became their source ids",
+  "tail-result": "a large result in the tail was clipped",
+  "hard-cut": "cut to fit the budget",
+  summary: "the system prompt took the summary",
+  "interface-only": "fields for the interface left out",
+};
+
+const DROP_WORDS: Readonly<Record<DropReason, string>> = {
+  orphan: "a call or result without its counterpart",
+  budget: "no room in the budget",
+  strategy: "the strategy drops it",
+  empty: "nothing left in it",
+  reasoning: "old reasoning left out",
+};
+
+/** The receipt of one view: every message exactly once, neighbours with the same fate together. */
+export function receiptOf(options: {
+  readonly entries: readonly Entry[];
+  readonly messages: readonly Message[];
+  /** Tokens of each message. */
+  readonly tokens: readonly number[];
+  readonly measure: Measure;
+}): readonly ReceiptRun[] {
+  const { entries, messages, tokens, measure } = options;
+  const fates = fatesOf(entries, messages);
+  const runs: ReceiptRun[] = [];
+  for (const [index, message] of messages.entries()) {
+    const { fate, why, edits } = fates[index]!;
+    const before = tokens[index] ?? 0;
+    const after =
+      fate === "kept" ? before : fate === "shortened" ? measure.message(applyEdits(message, edits)) : 0;
+    const last = runs.at(-1);
+    if (last !== undefined && last.fate === fate && last.why === why) {
+      const { preview: _, ...rest } = last;
+      runs[runs.length - 1] = {
+        ...rest,
+        to: index + 1,
+        tokens: { before: last.tokens.before + before, after: last.tokens.after + after },
+        roles: { ...last.roles, [message.role]: (last.roles[message.role] ?? 0) + 1 },
+      };
+    } else {
+      runs.push({
+        from: index,
+        to: index + 1,
+        fate,
+        why,
+        tokens: { before, after },
+        roles: { [message.role]: 1 },
+        preview: previewOf(message),
+      });
+    }
+  }
+  return runs;
+}
+
+interface MessageFate {
+  readonly fate: FateName;
+  readonly why: string;
+  readonly edits: readonly Edit[];
+}
+
+function fatesOf(entries: readonly Entry[], messages: readonly Message[]): readonly MessageFate[] {
+  const covered: MessageFate = { fate: "covered", why: "the summary speaks for it", edits: [] };
+  const fates: MessageFate[] = messages.map(() => covered);
+  for (const entry of entries) {
+    if (entry.type === "keep") fates[entry.index] = { fate: "kept", why: "", edits: [] };
+    else if (entry.type === "drop")
+      fates[entry.index] = { fate: "dropped", why: DROP_WORDS[entry.reason], edits: [] };
+    else if (entry.type === "edit") {
+      const reasons = [...new Set(entry.edits.map((edit) => EDIT_WORDS[edit.why]))];
+      fates[entry.index] = { fate: "shortened", why: reasons.join("; "), edits: entry.edits };
+    }
+  }
+  const hidden = fates.findLastIndex(({ fate }) => fate === "covered" || fate === "dropped");
+  return fates.map((fate, index) =>
+    fate.fate === "kept" ? { ...fate, why: whyKept(index, messages, hidden) } : fate,
+  );
+}
+
+/** The entries don't say why a message was kept; where it stands does. */
+function whyKept(index: number, messages: readonly Message[], hidden: number): string {
+  if (hidden < 0) return "nothing had to go";
+  if (messages[index]?.role === "system") return "the head is always shown";
+  if (index > hidden) return "the tail stays word for word";
+  return messages[index]?.role === "user" ? "the user's words, where they stand" : "kept where it stands";
+}
+
+export function previewOf(message: Message): string {
+  const text = message.parts
+    .map((part) => {
+      switch (part.type) {
+        case "text":
+        case "tool-result":
+          return part.text;
+        case "tool-call":
+          return `${part.name}(${part.args})`;
+        case "reasoning":
+          return "";
+        default:
+          return `[${part.type}]`;
+      }
+    })
+    .filter((part) => part !== "")
+    .join(" · ")
+    .slice(0, PREVIEW_CHARACTERS * 4)
+    .replace(/\s+/g, " ")
+    .trim();
+  return text.length > PREVIEW_CHARACTERS ? `${text.slice(0, PREVIEW_CHARACTERS)}…` : text;
+}

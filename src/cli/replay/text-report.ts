@@ -1,0 +1,136 @@
+import { formatChange, formatCount, formatDollars, formatShare, formatShort } from "../format.ts";
+import type { Paint } from "../paint.ts";
+import { wrap } from "../wrap.ts";
+import { chartLegend, pressureChart } from "./chart.ts";
+import type { Replay, ReplayCompaction } from "./simulate.ts";
+import type { ReplayTotals } from "./totals.ts";
+
+/** Facts about a replay that both reports show. */
+export interface ReplayFacts {
+  readonly file: string;
+  readonly source: string;
+  readonly dialect: string;
+  readonly messages: number;
+  readonly window: number;
+  readonly strategy: string;
+  readonly profile: string;
+  /** The model whose prices are used. */
+  readonly pricesOf?: string;
+  readonly warnings: readonly string[];
+}
+
+/** Below this, the note on a total stands on a line of its own. */
+const NOTES_FROM = 76;
+/** Between columns, and before what belongs to the line above. */
+const GAP = "  ";
+
+/** The replay as text for a terminal. */
+export function textReport(
+  facts: ReplayFacts,
+  replay: Replay,
+  totals: ReplayTotals,
+  options: { readonly columns: number; readonly paint: Paint },
+): string {
+  const { columns, paint } = options;
+  const head = [
+    paint("strong", facts.file),
+    ...wrap(
+      `${facts.source}, ${formatCount(facts.messages)} messages, ${formatShort(totals.transcript)} tokens`,
+      columns,
+    ),
+    ...wrap(
+      `window ${formatShort(facts.window)}, budget ${formatCount(totals.budget)}, profile ${facts.profile}, ${facts.strategy}`,
+      columns,
+    ).map((line) => paint("dim", line)),
+  ];
+  if (totals.requests === 0)
+    return `${[...head, "", "There is no answer of a model in it, so there is no request to replay."].join("\n")}\n`;
+  return `${[
+    ...head,
+    "",
+    ...pressureChart(replay.requests, options),
+    ...wrap(chartLegend(replay.requests), columns).map((line) => paint("dim", line)),
+    "",
+    ...totalLines(facts, totals, columns, paint),
+    ...compactionLines(replay.compactions, columns, paint),
+  ].join("\n")}\n`;
+}
+
+function totalLines(facts: ReplayFacts, totals: ReplayTotals, columns: number, paint: Paint): string[] {
+  const tone = (value: number, base: number) => (value <= base ? ("good" as const) : ("bad" as const));
+  const rows: [string, string, string][] = [
+    [
+      "requests",
+      formatCount(totals.requests),
+      totals.cold > 0 ? `${totals.cold} after the cache had expired` : "",
+    ],
+    [
+      "tokens sent",
+      formatShort(totals.sent),
+      `${paint(tone(totals.sent, totals.sentWithout), formatChange(totals.sent, totals.sentWithout))}, without precis ${formatShort(totals.sentWithout)}`,
+    ],
+    [
+      "unchanged",
+      formatShare(totals.unchanged),
+      "of it the same prefix as in the request before (cacheable)",
+    ],
+    [
+      "largest view",
+      formatCount(totals.largest),
+      `${formatShare(totals.largest / totals.budget)} of the budget`,
+    ],
+  ];
+  if (totals.cost !== undefined)
+    rows.push([
+      "cost",
+      formatDollars(totals.cost.with.total),
+      `${paint(tone(totals.cost.with.total, totals.cost.without.total), formatChange(totals.cost.with.total, totals.cost.without.total))}, without precis ${formatDollars(totals.cost.without.total)} (${facts.pricesOf ?? "prices"}, with cache)`,
+    ]);
+  if (totals.firstTooLong !== undefined)
+    rows.push(["without precis", `request ${totals.firstTooLong + 1}`, "is the first that no longer fits"]);
+  const nameWidth = Math.max(...rows.map(([name]) => name.length));
+  const valueWidth = Math.max(...rows.map(([, value]) => value.length));
+  return rows.flatMap(([name, value, note]) => {
+    const line = `${name.padEnd(nameWidth)}  ${paint("strong", value.padStart(valueWidth))}`;
+    if (note === "") return [line];
+    return columns < NOTES_FROM
+      ? [line, ...wrap(note, columns - GAP.length).map((text) => `${GAP}${text}`)]
+      : [`${line}  ${note}`];
+  });
+}
+
+/** A compaction on a narrow terminal. */
+function compactionParagraph(cell: Readonly<Record<string, string>>, paint: Paint): string[] {
+  return [
+    `${paint("accent", "▲")} after message ${cell["after"]}: ${cell["why"]}`,
+    `  ${cell["rung"]}, ${cell["tokens"]}`,
+    paint("dim", `  kept ${cell["kept"]}, shortened ${cell["shortened"]}`),
+    paint("dim", `  covered ${cell["covered"]}, dropped ${cell["dropped"]}`),
+  ];
+}
+
+function compactionLines(compactions: readonly ReplayCompaction[], columns: number, paint: Paint): string[] {
+  if (compactions.length === 0) return ["", "Nothing had to be compacted."];
+  const cells = compactions.map((compaction) => ({
+    after: formatCount(compaction.at),
+    why: compaction.reason ?? "",
+    rung: compaction.rung ?? "",
+    tokens: `${formatShort(compaction.tokens.before)} → ${formatShort(compaction.tokens.after)}`,
+    kept: formatCount(compaction.counts.kept),
+    shortened: formatCount(compaction.counts.edited),
+    covered: formatCount(compaction.counts.covered),
+    dropped: formatCount(compaction.counts.dropped),
+  }));
+  const names = Object.keys(cells[0]!) as (keyof (typeof cells)[number])[];
+  const left: ReadonlySet<string> = new Set(["why", "rung"]);
+  const widths = names.map((name) => Math.max(name.length, ...cells.map((cell) => cell[name].length)));
+  if (widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) > columns)
+    return ["", ...cells.flatMap((cell) => compactionParagraph(cell, paint))];
+  const line = (texts: readonly string[]): string =>
+    texts
+      .map((text, index) =>
+        left.has(names[index]!) ? text.padEnd(widths[index]!) : text.padStart(widths[index]!),
+      )
+      .join(GAP);
+  return ["", paint("dim", line(names)), ...cells.map((cell) => line(names.map((name) => cell[name])))];
+}

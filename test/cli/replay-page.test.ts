@@ -1,0 +1,90 @@
+/** The page in a real browser: nothing leaves it, nothing in the transcript runs, it fits a phone. */
+import { writeFileSync } from "node:fs";
+import chromium from "@sparticuz/chromium";
+import { type Browser, chromium as browserType, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { gardenChat, runCli, scratchFolder } from "./run-cli.ts";
+
+const folder = scratchFolder();
+const page = folder.path("replay.html");
+const ATTACK = `</script><script>window.hit = 1</script><img src="https://example.com/x.png" onerror="window.hit = 2">`;
+let browser: Browser;
+
+beforeAll(async () => {
+  const chat = gardenChat(150).map(({ role, content }, index) => ({
+    role,
+    content: index > 0 && index % 9 === 0 ? `${ATTACK} ${content}` : content,
+  }));
+  const file = folder.path(`"><img src=x onerror='window.hit = 3'>.json`.replaceAll("/", ""));
+  writeFileSync(file, JSON.stringify(chat));
+  const done = await runCli(["replay", file, "--window", "4k", "--prices", "gpt-4o", "--html", page]);
+  expect(done.code).toBe(0);
+  // One process for all pages would end with the first page that is closed.
+  const args = chromium.args.filter((flag) => !/single-process|no-zygote/.test(flag));
+  browser = await browserType.launch({ executablePath: await chromium.executablePath(), args });
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  folder.remove();
+});
+
+async function open(width: number, colorScheme: "light" | "dark"): Promise<{ tab: Page; faults: string[] }> {
+  const tab = await browser.newPage({ viewport: { width, height: 800 }, colorScheme });
+  const faults: string[] = [];
+  tab.on("console", (message) => faults.push(message.text()));
+  tab.on("pageerror", (error) => faults.push(String(error)));
+  tab.on("request", (request) => {
+    if (!request.url().startsWith("file:")) faults.push(`asked for ${request.url()}`);
+  });
+  await tab.goto(`file://${page}`);
+  return { tab, faults };
+}
+
+test.each([
+  [1280, "light"],
+  [1280, "dark"],
+  [390, "light"],
+  [320, "dark"],
+] as const)(
+  "%i px, %s: no fault, no sideways scrolling, nothing of the transcript runs",
+  async (width, scheme) => {
+    const { tab, faults } = await open(width, scheme);
+    for (const details of await tab.locator("details").all())
+      await details.evaluate((element) => element.setAttribute("open", ""));
+    const seen = await tab.evaluate<{ hit: unknown; overflow: number; background: string }>(
+      `({ hit: window.hit, overflow: document.documentElement.scrollWidth - innerWidth, background: getComputedStyle(document.body).backgroundColor })`,
+    );
+    expect(seen.hit).toBeUndefined();
+    expect(seen.overflow).toBeLessThanOrEqual(0);
+    const brightness = Number(/\d+/.exec(seen.background)?.[0]);
+    expect(brightness > 128).toBe(scheme === "light");
+    expect(await tab.locator("img").count()).toBe(0);
+    expect(faults).toEqual([]);
+    await tab.close();
+  },
+);
+
+test("a mark opens its compaction, which shows the receipt and the summary word for word", async () => {
+  const { tab } = await open(1280, "light");
+  expect(await tab.locator("#c1 pre").isVisible()).toBe(false);
+  await tab.locator("a.mark").first().click();
+  await tab.locator("#c1 pre").waitFor({ state: "visible" });
+  expect(await tab.locator("#c1 pre").textContent()).toContain("<conversation-summary>");
+  expect(await tab.locator("#c1 td.fate").allTextContents()).toContain("covered");
+  await tab.close();
+});
+
+test("hovering and arrow keys tell about a request", async () => {
+  const { tab } = await open(1280, "light");
+  const plot = tab.locator(".plot").first();
+  await plot.hover();
+  const tip = plot.locator(".tip");
+  expect(await tip.isVisible()).toBe(true);
+  const before = await tip.textContent();
+  expect(before).toMatch(/request \d+after message \d+sent/);
+  await plot.focus();
+  await tab.keyboard.press("ArrowRight");
+  expect(await tip.textContent()).not.toBe(before);
+  await tab.close();
+});

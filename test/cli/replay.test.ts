@@ -1,0 +1,127 @@
+import { spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { afterAll, expect, test } from "vitest";
+import type { Replay } from "../../src/cli/replay/simulate.ts";
+import type { ReplayTotals } from "../../src/cli/replay/totals.ts";
+import { finished, gardenChat, runCli, scratchFolder, startCli } from "./run-cli.ts";
+
+const folder = scratchFolder();
+afterAll(folder.remove);
+const TURNS = 150;
+const chatFile = folder.path("garden.json");
+writeFileSync(chatFile, JSON.stringify(gardenChat(TURNS)));
+
+test("the numbers, as JSON", async () => {
+  const { code, stdout, stderr } = await runCli([
+    "replay",
+    chatFile,
+    "--window",
+    "4k",
+    "--prices",
+    "gpt-4o",
+    "--json",
+  ]);
+  expect([code, stderr]).toEqual([0, ""]);
+  const result = JSON.parse(stdout) as Replay & { totals: ReplayTotals; window: number };
+  const { totals, requests, compactions } = result;
+  expect(totals.requests).toBe(TURNS);
+  expect(requests).toHaveLength(TURNS);
+  expect(totals.compactions).toBe(compactions.length);
+  expect(compactions.length).toBeGreaterThan(1);
+  expect(totals.largest).toBeLessThanOrEqual(totals.budget);
+  expect(totals.sent).toBeLessThan(totals.sentWithout / 2);
+  expect(totals.unchanged).toBeGreaterThan(0.8);
+  expect(totals.cost?.with.total).toBeLessThan(totals.cost?.without.total ?? 0);
+  for (const { at, receipt } of compactions) {
+    expect(receipt[0]?.from).toBe(0);
+    expect(receipt.at(-1)?.to).toBe(at);
+  }
+});
+
+test("the same as text: chart, totals, one line per compaction; no colours in a pipe", async () => {
+  const { code, stdout } = await runCli(["replay", chatFile, "--window", "4k", "--prices", "gpt-4o"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/100 % ┤/);
+  expect(stdout).toMatch(/▲/);
+  expect(stdout).toMatch(/tokens sent .*−\d+\.\d %, without precis/);
+  expect(stdout).toMatch(/cost .*\$.*without precis \$/);
+  expect(stdout).toMatch(/ +\d+ +(pressure|budget) +extractive +[\d.]+k → [\d.]+k?\s/);
+  expect(stdout).not.toContain("\u001b");
+});
+
+test("colours when forced, but never against NO_COLOR", async () => {
+  const args = ["replay", chatFile, "--window", "4k"];
+  expect((await runCli(args, { env: { FORCE_COLOR: "1" } })).stdout).toContain("\u001b[32m");
+  expect((await runCli(args, { env: { FORCE_COLOR: "1", NO_COLOR: "1" } })).stdout).not.toContain("\u001b");
+});
+
+test("no line is wider than a phone's terminal", async () => {
+  const { stdout } = await runCli(["replay", chatFile, "--window", "4k", "--prices", "gpt-4o"], {
+    env: { COLUMNS: "36" },
+  });
+  for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(36);
+});
+
+test("another strategy gives another replay; all of it fits", async () => {
+  const args = ["replay", chatFile, "--window", "4k", "--strategy", "truncate-oldest", "--json"];
+  const { compactions, totals } = JSON.parse((await runCli(args)).stdout) as Replay & {
+    totals: ReplayTotals;
+  };
+  expect(compactions.every((compaction) => compaction.written.length === 0)).toBe(true);
+  expect(totals.largest).toBeLessThanOrEqual(totals.budget);
+});
+
+test("without --window the session's model decides, and without a model it asks", async () => {
+  const request = { model: "gpt-4o", messages: gardenChat(3) };
+  const known = await runCli(["replay", "-", "--json"], { stdin: JSON.stringify(request) });
+  expect((JSON.parse(known.stdout) as { window: number }).window).toBe(128_000);
+  const unknown = await runCli(["replay", chatFile]);
+  expect([unknown.code, unknown.stderr.includes("Which window?")]).toEqual([2, true]);
+});
+
+test("a transcript without an answer is no failure", async () => {
+  const { code, stdout } = await runCli(
+    ["replay", "-", "--window", "4k", "--html", folder.path("empty.html")],
+    {
+      stdin: JSON.stringify([{ role: "user", content: "Hello" }]),
+    },
+  );
+  expect(code).toBe(0);
+  expect(stdout).toContain("no request to replay");
+  expect(readFileSync(folder.path("empty.html"), "utf8")).toContain("no request to replay");
+});
+
+test("Ctrl-C while reading: exit 130, no stack, nothing on stdout", async () => {
+  const child = startCli(["replay", "-", "--window", "4k"]);
+  const result = finished(child);
+  // More than a pipe holds: when it is written, the command is running and reading.
+  const text = `${JSON.stringify({ role: "user", content: "x".repeat(1_000) })}\n`.repeat(2_000);
+  await new Promise((resolve) => child.stdin?.write(text, resolve));
+  child.kill("SIGINT");
+  expect(await result).toEqual({ code: 130, stdout: "", stderr: "precis: interrupted\n" });
+});
+
+test("Ctrl-C while replaying stops between two requests", async () => {
+  const big = folder.path("big.json");
+  writeFileSync(big, JSON.stringify(gardenChat(6_000)));
+  const child = startCli(["replay", big, "--window", "8k"]);
+  const result = finished(child);
+  // The first plain progress line tells that the replay is under way.
+  await new Promise<void>((resolve) => {
+    child.stderr?.on("data", (text: string) => {
+      if (text.includes("replaying request")) resolve();
+    });
+  });
+  child.kill("SIGINT");
+  const { code, stdout, stderr } = await result;
+  expect([code, stdout]).toEqual([130, ""]);
+  expect(stderr).toMatch(/interrupted\n$/);
+}, 120_000);
+
+test("a reader that has seen enough is no failure", async () => {
+  const script = `"$1" "$2" replay "$3" --window 4k --json | head -c 1 >/dev/null; echo "\${PIPESTATUS[0]}"`;
+  const main = new URL("../../src/cli/main.ts", import.meta.url).pathname;
+  const shell = spawn("bash", ["-c", script, "bash", process.execPath, main, chatFile]);
+  const { stdout, stderr } = await finished(shell);
+  expect([stdout.trim(), stderr]).toEqual(["0", ""]);
+});

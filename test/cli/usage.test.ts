@@ -1,0 +1,108 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { runCli } from "./run-cli.ts";
+
+const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+  version: string;
+};
+
+describe("help and version go to stdout, exit 0", () => {
+  test.each([[["--help"]], [["-h"]], [["help"]]])("%j", async (args) => {
+    const { code, stdout, stderr } = await runCli(args);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("compact");
+    expect(stdout).toContain("replay");
+  });
+
+  test("of a command, with every flag", async () => {
+    const { code, stdout } = await runCli(["replay", "--help"]);
+    expect(code).toBe(0);
+    for (const flag of [
+      "--window N",
+      "--prices MODEL",
+      "--html OUT",
+      "--strategy S",
+      "--profile P",
+      "--json",
+    ])
+      expect(stdout).toContain(flag);
+    expect((await runCli(["help", "replay"])).stdout).toBe(stdout);
+  });
+
+  test("no line is wider than the terminal", async () => {
+    const { stdout } = await runCli(["compact", "--help"], { env: { COLUMNS: "60" } });
+    const prose = stdout.slice(0, stdout.indexOf("examples:")).split("\n");
+    for (const line of prose) expect(line.length).toBeLessThanOrEqual(60);
+  });
+
+  test("version", async () => {
+    expect(await runCli(["--version"])).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: "" });
+  });
+});
+
+describe("bad usage: exit 2, nothing on stdout, a hint on stderr", () => {
+  test.each([
+    [[], /usage: precis COMMAND/],
+    [["comapct", "x"], /no command comapct\. Did you mean precis compact\?[\s\S]*precis --help/],
+    [["bake"], /no command bake\. The commands are compact and replay/],
+    [
+      ["compact", "x", "--budgt", "8k"],
+      /no flag --budgt\. Did you mean --budget\?[\s\S]*precis compact --help/,
+    ],
+    [["compact", "--budget", "8k"], /needs a FILE/],
+    [["compact", "x"], /How small\?/],
+    [["compact", "x", "--budget", "lots"], /not a number of tokens/],
+    [["compact", "x", "--budget", "8"], /Did you mean 8k\?/],
+    [["compact", "x", "--budget", "8k", "--profile", "agnet"], /did you mean agent\?/],
+    [["compact", "x", "--budget", "8k", "--strategy", "drop-midle"], /did you mean drop-middle\?/],
+    [["compact", "x", "--budget", "8k", "--dialect", "openai"], /did you mean openai-chat\?/],
+    [["compact", "x", "--model", "no-such-model"], /isn't in the registry/],
+    [["compact", "x", "--budget", "8k", "--pick", "0"], /whole number from 1/],
+    [["replay", "x", "y", "--window", "32k"], /takes one FILE/],
+    [["replay", "x", "--window", "32k", "--prices", "no-such-model"], /isn't in the registry/],
+  ])("%j", async (args, message) => {
+    const { code, stdout, stderr } = await runCli(args);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+});
+
+describe("failures: exit 1, nothing on stdout, no stack", () => {
+  test.each([
+    ["a file that isn't there", "/no/such/file.jsonl", undefined, /there is no file \/no\/such\/file\.jsonl/],
+    ["a folder", ".", undefined, /is a folder/],
+    ["nothing", "-", "", /the file is empty/],
+    ["a table", "-", "role,content\nuser,hello\n", /line 1: this looks like a table \(CSV\)/],
+    ["a page", "-", "<!doctype html><html></html>", /HTML page/],
+    ["bytes", "-", new Uint8Array([0, 1, 2, 3, 255]), /binary/],
+    [
+      "broken JSON",
+      "-",
+      '{"role":"user","content":"a"}\n{oops\n{"role":"user","content":"b"}\n',
+      /line 2: invalid JSON/,
+    ],
+    ["no messages", "-", '{"a":1}', /the field `a`/],
+    ["a message that isn't one", "-", '[{"role":"wizard","content":"x"}]', /wizard/],
+  ])("%s", async (_, file, stdin, message) => {
+    const { code, stdout, stderr } = await runCli(
+      ["compact", file, "--budget", "8k"],
+      stdin === undefined ? {} : { stdin },
+    );
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  test("a budget that nothing fits in says the numbers and the fix", async () => {
+    const chat = [
+      { role: "system", content: "rule ".repeat(2_000) },
+      { role: "user", content: "Hello" },
+    ];
+    const { code, stderr } = await runCli(["compact", "-", "--budget", "500"], {
+      stdin: JSON.stringify(chat),
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/budget is 500\. Raise the budget/);
+  });
+});

@@ -1,0 +1,84 @@
+/**
+ * The markers that frame text of ours and text of others: `<transcript>`, `<message index="12" role="tool">`, … A model
+ * reads them as borders, so text from users and tools must not be able to draw one.
+ */
+
+/** Every marker of ours. Content can neither open nor close any of them. */
+export const MARKER_NAMES = [
+  "conversation-summary",
+  "previous-summary",
+  "analysis",
+  "attachment",
+  "transcript",
+  "message",
+  "tool-call",
+  "tool-result",
+  "must-keep",
+  "focus",
+] as const;
+
+export type MarkerName = (typeof MARKER_NAMES)[number];
+
+/** Values by attribute name; undefined ones are left out. */
+export type Attributes = Readonly<Record<string, string | number | undefined>>;
+
+const NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
+/** Blanks and invisible characters that a model reads over: `< / transcript >` closes a marker just as well. */
+const INVISIBLE = "[\\s\\u00ad\\u200b-\\u200f\\u2060\\ufeff]*";
+/** A name ends where a letter, digit or hyphen doesn't follow: `<messages>` is none of ours. */
+const NAME_END = "(?![\\p{L}\\p{N}_-])";
+
+function borderPattern(names: readonly string[]): RegExp {
+  return new RegExp(`<(?=${INVISIBLE}(?:/${INVISIBLE})?(?:${names.join("|")})${NAME_END})`, "giu");
+}
+
+const OUR_BORDERS = borderPattern(MARKER_NAMES);
+
+/** Text that can neither open nor close a marker of ours: their `<` becomes `&lt;`. */
+export function contain(text: string): string {
+  return text.includes("<") ? text.replace(OUR_BORDERS, "&lt;") : text;
+}
+
+/** `name` around a text from outside. An empty text gives a self-closing marker. */
+export function tag(name: string, content: string, attributes?: Attributes): string {
+  checkName(name);
+  const ours = (MARKER_NAMES as readonly string[]).includes(name);
+  const safe = contain(content);
+  return nest(name, ours ? safe : safe.replace(borderPattern([name]), "&lt;"), attributes);
+}
+
+/** `name` around markers of ours: `content` must come from `tag`, `nest` or `contain`, it is taken as it is. */
+export function nest(name: string, content: string, attributes: Attributes = {}): string {
+  checkName(name);
+  const opening = `<${name}${Object.entries(attributes).map(attribute).join("")}`;
+  if (content === "") return `${opening}/>`;
+  const glue = content.includes("\n") ? "\n" : "";
+  return `${opening}>${glue}${content}${glue}</${name}>`;
+}
+
+function attribute([name, value]: [string, string | number | undefined]): string {
+  if (value === undefined) return "";
+  checkName(name);
+  return ` ${name}="${escapeAttribute(String(value))}"`;
+}
+
+function checkName(name: string): void {
+  // Names are written in the source, never taken from data: a bad one is a defect of the caller.
+  if (!NAME.test(name)) throw new TypeError(`precis: ${JSON.stringify(name)} can't be the name of a marker.`);
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** One line, without quotes, borders and control characters. */
+function escapeAttribute(value: string): string {
+  return value
+    .toWellFormed()
+    .replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character)
+    .replace(/[\p{Cc}\u2028\u2029]+/gu, " ");
+}

@@ -6,6 +6,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { codingSession } from "./make/coding-session.ts";
+import { retrievalChat } from "./make/retrieval-chat.ts";
 
 const here = import.meta.dirname;
 
@@ -13,6 +14,11 @@ const outputs: Record<string, string> = {
   "coding-session.jsonl": `${codingSession(join(here, "make/coding-session"))
     .map((message) => JSON.stringify(message))
     .join("\n")}\n`,
+  // Lists of plain strings on one line, as the formatter of this repository wants them.
+  "retrieval-chat.json": `${JSON.stringify(retrievalChat(join(here, "make/retrieval-chat")), null, 2).replace(
+    /\[\s+("\w+")\s+\]/g,
+    "[$1]",
+  )}\n`,
 };
 
 for (const [name, text] of Object.entries(outputs)) {

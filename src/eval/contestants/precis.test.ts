@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { charsCounter } from "../../tokens/index.ts";
+import { round, say, user } from "../fixtures.ts";
+import { precis } from "./precis.ts";
+import { budgetForChain, sameSizeChain, windowChain } from "./precis-chain.ts";
+
+const counter = charsCounter();
+const messages = [
+  user("Please rename loadSettings to readSettings in /app/src/settings.ts"),
+  ...Array.from({ length: 40 }, (_, i) => [
+    ...round(
+      "Read",
+      { file_path: `/app/src/part${i}.ts` },
+      `export const part${i} = ${i};\n${"// filler text\n".repeat(40)}`,
+    ),
+  ]).flat(),
+  say("Half of it is done."),
+  user("Go on"),
+];
+const all = { messages, from: 0, to: messages.length };
+const total = counter.count(messages.map((message) => message.content).join("\n"));
+
+test("precis fills the budget, keeps the last user message, and gives the same view twice", async () => {
+  const budget = Math.floor(total / 4);
+  const contestant = precis({ counter });
+  const view = await contestant.view({ ...all, budget, count: counter.count });
+  expect(counter.count(view)).toBeLessThanOrEqual(budget);
+  expect(counter.count(view)).toBeGreaterThan(budget / 2);
+  expect(view).toContain("Go on");
+  expect(view).toContain("loadSettings");
+  expect(await contestant.view({ ...all, budget, count: counter.count })).toBe(view);
+});
+
+test("a smaller window is met more often", () => {
+  expect(budgetForChain(100_000, 1)).toBeGreaterThan(budgetForChain(100_000, 10));
+});
+
+test("a chain under a window compacts about as often as it was asked to", async () => {
+  const { compactions, text } = await windowChain().run({ ...all, tokens: total, k: 4, counter });
+  expect(compactions).toBeGreaterThanOrEqual(2);
+  expect(compactions).toBeLessThanOrEqual(6);
+  expect(text).toContain("Go on");
+});
+
+test("a chain to one size ends where a single compaction ends: nothing decays", async () => {
+  const input = { ...all, tokens: total, counter };
+  const once = await sameSizeChain().run({ ...input, k: 1 });
+  const often = await sameSizeChain().run({ ...input, k: 5 });
+  expect(once.compactions).toBe(1);
+  expect(often.compactions).toBe(5);
+  expect(often.text).toBe(once.text);
+});

@@ -1,6 +1,7 @@
 import type { Dialect } from "../core/types.ts";
 import { dialectById } from "../dialects/index.ts";
 import { createLogReader, type TranscriptLog } from "../dialects/logs/index.ts";
+import { encode } from "../dialects/transcode.ts";
 import type { Io } from "./io.ts";
 import type { Progress } from "./progress.ts";
 import { readLines } from "./read-lines.ts";
@@ -26,9 +27,28 @@ export async function loadLog(
   for await (const line of readLines(file, io, (done, total) => options.progress.update(label, done, total)))
     reader.push(line);
   options.progress.clear();
-  const found = reader.end();
-  const dialect = dialectById(found.dialect);
-  return { log: withSystemInPlace(withoutSummaries(found), dialect), dialect };
+  const found = withoutSummaries(reader.end());
+  const log = options.dialect === undefined ? found : inDialect(found, options.dialect);
+  const dialect = dialectById(log.dialect);
+  return { log: withSystemInPlace(log, dialect), dialect };
+}
+
+/** A log that has a wire format of its own, in the one that was asked for. */
+function inDialect(log: TranscriptLog, wanted: string): TranscriptLog {
+  if (log.dialect === wanted) return log;
+  const own = dialectById(log.dialect);
+  const system = log.system === undefined ? [] : [own.read({ role: "system", content: log.system })];
+  const encoded = encode(wanted, [...system, ...log.messages.map((message) => own.read(message))]);
+  const { system: _, times, ...rest } = log;
+  return {
+    ...rest,
+    dialect: wanted,
+    messages: encoded.messages,
+    ...(encoded.system === undefined ? {} : { system: encoded.system }),
+    // Formats cut an answer into messages differently; times that no longer belong to a message are worse than none.
+    ...(times !== undefined && encoded.messages.length === log.messages.length ? { times } : {}),
+    warnings: [...log.warnings, ...encoded.warnings],
+  };
 }
 
 /** The client's own summaries leave: a transcript is what was said, and the messages they speak for are all in it. */

@@ -130,3 +130,19 @@ test("the client's own summary is left out, with a note", async () => {
     "Now water it.",
   ]);
 });
+
+test("--dialect gives an agent's log in another wire format", async () => {
+  const line = (uuid: string, role: string, content: unknown) =>
+    JSON.stringify({ type: role, uuid, sessionId: "s", message: { role, content } });
+  const stdin = [
+    line("1", "user", "Which seeds are left?"),
+    line("2", "assistant", [{ type: "tool_use", id: "t1", name: "seeds", input: { shelf: 2 } }]),
+    line("3", "user", [{ type: "tool_result", tool_use_id: "t1", content: "rye, leek" }]),
+    line("4", "assistant", [{ type: "text", text: "Rye and leek." }]),
+  ].join("\n");
+  const { stdout } = await runCli(["compact", "-", "--budget", "8k", "--dialect", "openai-chat"], { stdin });
+  const { messages, report } = parse(stdout);
+  expect(report.dialect).toBe("openai-chat");
+  expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
+  expect(messages[2]).toMatchObject({ tool_call_id: "t1", content: "rye, leek" });
+});

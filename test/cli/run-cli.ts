@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+/** Node keeps the compiled sources there, so that only the first start of many is slow. */
+const COMPILE_CACHE = join(tmpdir(), "precis-compile-cache");
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
 export interface CliResult {
@@ -16,7 +18,12 @@ export interface CliResult {
 /** Starts the real command line as a process of its own. */
 export function startCli(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
   return spawn(process.execPath, [MAIN, ...args], {
-    env: { PATH: process.env["PATH"] ?? "", NODE_NO_WARNINGS: "1", ...env },
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      NODE_NO_WARNINGS: "1",
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      ...env,
+    },
     stdio: ["pipe", "pipe", "pipe"],
   });
 }

@@ -85,6 +85,37 @@ put(
     },
   ]),
 );
+const blocks = (role: string, content: unknown, n: number) => ({
+  type: role,
+  uuid: `u${n}`,
+  parentUuid: n === 0 ? null : `u${n - 1}`,
+  sessionId: "s",
+  timestamp: new Date(n * 1_000).toISOString(),
+  message: { role, content },
+});
+put(
+  "logs/agent.jsonl",
+  session.messages
+    .filter((message) => !("flags" in message))
+    .map((message, n) => {
+      if ("tool_call_id" in message)
+        return blocks(
+          "user",
+          [{ type: "tool_result", tool_use_id: message.tool_call_id, content: message.content }],
+          n,
+        );
+      if (!("tool_calls" in message)) return blocks(message.role, message.content, n);
+      const calls = message.tool_calls.map((one) => ({
+        type: "tool_use",
+        id: one.id,
+        name: one.name,
+        input: JSON.parse(one.arguments) as unknown,
+      }));
+      return blocks("assistant", calls, n);
+    })
+    .map((record) => JSON.stringify(record))
+    .join("\n"),
+);
 put("other/notes.json", JSON.stringify({ anything: true }));
 
 const sets = findSets(dir);
@@ -93,6 +124,7 @@ const byId = (id: string) => sets.find((set) => set.id === id)!;
 test("sets are found by what the files hold", () => {
   expect(sets.map((set) => [set.id, set.type, set.budgets])).toEqual([
     ["cited/chains", "citations", "shares"],
+    ["logs/logs", "agent", "shares"],
     ["plain/cuts", "agent", "shares"],
     ["questions/small", "probes", "shares"],
     ["recorded/cuts", "agent", "shares"],
@@ -119,6 +151,13 @@ test("a session without recorded cases is cut at an assistant message, with what
     expect(cut.messages[cut.to]?.role).toBe("assistant");
     expect(cut.anchors.map((anchor) => anchor.text)).toContain("/app/src/alpha.ts");
   }
+});
+
+test("an agent's own log is read in its own format", () => {
+  const [cut] = [...byId("logs/logs").cases(1)] as AgentCase[];
+  expect(cut?.messages.slice(0, 3).map((message) => message.role)).toEqual(["user", "assistant", "tool"]);
+  expect(cut?.people).toEqual([0]);
+  expect(cut?.anchors.length).toBeGreaterThanOrEqual(3);
 });
 
 test("questions and citations", () => {

@@ -1,12 +1,15 @@
 import { basename, join } from "node:path";
-import { isAgentSession, parseAgentSession } from "../data/agent-session.ts";
+import { TranscriptError } from "../../core/errors.ts";
+import { readLogs, type TranscriptLog } from "../../dialects/logs/index.ts";
+import { type AgentSession, isAgentSession, parseAgentSession } from "../data/agent-session.ts";
 import { type AnchorCaseRecord, anchorCase, isAnchorCase } from "../data/anchor-case.ts";
 import { citationCase, isCitationRecord } from "../data/citation-case.ts";
 import { cutCases } from "../data/cut-cases.ts";
+import { logSession } from "../data/log-session.ts";
 import { isProbeRecord, probeCase } from "../data/probe-case.ts";
 import type { EvalSet } from "../eval-set.ts";
 import type { EvalCase } from "../types.ts";
-import { type DataFolder, readFolder, readRecords } from "./data-files.ts";
+import { type DataFolder, readFolder, readRecords, readText } from "./data-files.ts";
 
 /** A file of cases brings its sessions with it, so what lies beside and below it isn't looked at again. */
 const CASE_FILE = /cases.*\.jsonl(?:\.gz)?$/;
@@ -51,11 +54,14 @@ function anchorSets(folder: string, file: string, name: string): EvalSet[] {
 function fileSets(folder: DataFolder, name: string): EvalSet[] {
   const sets: EvalSet[] = [];
   const sessions: string[] = [];
+  const logs: AgentSession[] = [];
   for (const file of folder.files) {
     const path = join(folder.path, file);
     const records = readRecords(path);
     const id = `${name}/${file.replace(/\..*$/, "")}`;
     if (isAgentSession(records[0])) sessions.push(path);
+    else if (!records.some((record) => isProbeRecord(record) || isCitationRecord(record)))
+      logs.push(...logsIn(path));
     sets.push(
       ...setOf({ id, type: "probes", budgets: "shares" }, records.filter(isProbeRecord), (record) => [
         probeCase(record),
@@ -68,7 +74,23 @@ function fileSets(folder: DataFolder, name: string): EvalSet[] {
   const cuts = setOf({ id: `${name}/cuts`, type: "agent", budgets: "shares" }, sessions, function* (path) {
     for (const record of readRecords(path).filter(isAgentSession)) yield* cutCases(parseAgentSession(record));
   });
-  return [...sets, ...cuts];
+  return [
+    ...sets,
+    ...cuts,
+    ...setOf({ id: `${name}/logs`, type: "agent", budgets: "shares" }, logs, cutCases),
+  ];
+}
+
+/** The conversations of an agent's own log; none in a file that isn't one. */
+function logsIn(path: string): AgentSession[] {
+  let logs: readonly TranscriptLog[];
+  try {
+    logs = readLogs(readText(path), { name: basename(path) });
+  } catch (error) {
+    if (error instanceof TranscriptError) return [];
+    throw error;
+  }
+  return logs.flatMap((log, index) => logSession(log, `${basename(path)} ${index + 1}`) ?? []);
 }
 
 /** A set whose cases are made from its items one by one; none for no items. */

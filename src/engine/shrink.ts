@@ -1,6 +1,7 @@
 import { clipArgs, clipText } from "../core/clip.ts";
 import { type Draft, type Fate, withFates } from "../core/draft.ts";
 import { editableParts } from "../core/edits.ts";
+import { isOnlyReasoning } from "../core/rounds.ts";
 import type { Edit, EditReason, Part } from "../core/types.ts";
 import { mediaPlaceholder, resultWithoutMedia } from "../reductions/old-images.ts";
 import { currentMessage, edited } from "../reductions/reduction.ts";
@@ -35,6 +36,8 @@ export function shrinkParts(options: {
     ),
   );
   let allowance = uniformAllowance(sizes, sizes.reduce((sum, size) => sum + size, 0) - (tokens - limit));
+  // Something must be left when messages of nothing but reasoning go.
+  const leadsOn = indexes.some((index) => !isOnlyReasoning(messages[index]!));
   for (let step = 0; step < MAX_STEPS; step++) {
     allowance = Math.max(LEAST_PART, Math.floor(allowance));
     const changes = new Map<number, Fate>();
@@ -47,7 +50,13 @@ export function shrinkParts(options: {
           : options,
         measure.text,
       );
-      if (edits.length > 0) changes.set(index, edited(draft.fates[index]!, edits));
+      // Reasoning goes before a word is cut.
+      const thinks =
+        options.why === "hard-cut" && messages[index]!.parts.some((part) => part.type === "reasoning");
+      const only = isOnlyReasoning(messages[index]!);
+      if (thinks && !only) edits.push({ type: "strip-reasoning", why: "hard-cut" });
+      if (thinks && only && leadsOn) changes.set(index, { type: "drop", reason: "reasoning" });
+      else if (edits.length > 0) changes.set(index, edited(draft.fates[index]!, edits));
     }
     const smaller = withFates(draft, changes);
     if (draftTokens(conversation, smaller) <= limit) return smaller;

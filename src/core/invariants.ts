@@ -38,7 +38,8 @@ function sizeBreaches({ tokens, budget, transcriptTokens, shown, messages }: Vie
   if (tokens > transcriptTokens) {
     breaches.push(`${tokens} tokens, but the transcript itself has only ${transcriptTokens}`);
   }
-  if (shown.length === 0 && messages.length > 0) breaches.push("the view is empty");
+  const speaks = (list: readonly Message[]) => list.some((message) => message.role !== "system");
+  if (!speaks(shown) && speaks(messages)) breaches.push("the view is empty");
   return breaches;
 }
 

@@ -3,7 +3,7 @@ import { type Draft, type Insert, isShown } from "../core/draft.ts";
 import { applyEdits } from "../core/edits.ts";
 import { TranscriptError } from "../core/errors.ts";
 import { appendSystem, systemMessage } from "../core/render.ts";
-import { type Structure, structureOf } from "../core/rounds.ts";
+import { isOnlyReasoning, type Structure, structureOf } from "../core/rounds.ts";
 import type { Dialect, FitInput, Measure, Message, Select } from "../core/types.ts";
 
 /** A transcript that was read, hashed and counted: what plans are made from. */
@@ -194,7 +194,8 @@ function headTest(
   for (const [index, message] of messages.entries()) {
     if (!(message.pinned || message.knowledge || pinned(index) || knowledge(index))) continue;
     const unit = structure.units[structure.unitOf[index]!]!;
-    head.fill(1, unit.from, unit.to);
+    for (let one = unit.from; one < unit.to; one++)
+      if (one === index || !isOnlyReasoning(messages[one]!)) head[one] = 1;
   }
   return (index) => head[index] === 1;
 }

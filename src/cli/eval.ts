@@ -26,7 +26,7 @@ const DEFAULT_BUDGETS = "5,10,25";
 const SAMPLE_EVERY = 6;
 /** Compactions in a row, and how many of the longest conversations of a set are put through them. */
 const CHAINS = {
-  full: { lengths: [1, 2, 5, 10, 20, 50], conversations: 10 },
+  full: { lengths: [1, 2, 5, 10, 20, 50], conversations: 6 },
   sample: { lengths: [1, 5, 20], conversations: 1 },
 } as const;
 

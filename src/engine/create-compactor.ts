@@ -1,45 +1,30 @@
-import { makeCheckpoint } from "../core/checkpoint.ts";
-import { type Draft, entriesOf } from "../core/draft.ts";
-import { createTextHash } from "../core/hash.ts";
-import { breachesOf } from "../core/invariants.ts";
-import { renderView } from "../core/render.ts";
-import { boundState } from "../core/state.ts";
+import { entriesOf } from "../core/draft.ts";
 import type {
-  Checkpoint,
   CompactInput,
   Compactor,
   CompactorOptions,
   FitInput,
   FitResult,
-  Measure,
-  Outcome,
-  Reason,
+  Plan,
   State,
   Undo,
-  Warning,
 } from "../core/types.ts";
-import { memoryStore } from "../stores/memory.ts";
 import { summaryMessage } from "../summaries/summary-message.ts";
-import { createCalibration, createMeasure, exactCounter } from "../tokens/index.ts";
-import { createEmitter } from "./emitter.ts";
-import { type Climb, climb } from "./ladder.ts";
-import { dueReason } from "./moment.ts";
+import { requestSummary, within } from "./background.ts";
+import { type Call, climbTo, decide, nothingDue, readyCut, wantedRun } from "./decide.ts";
+import { deliver, nextState } from "./deliver.ts";
+import { createEngine, type Engine } from "./engine.ts";
 import { pressureOf, reportOf } from "./report.ts";
-import { resolveSettings } from "./settings.ts";
-import { type Survey, survey } from "./survey.ts";
+import { survey } from "./survey.ts";
 
 /** A forced compaction of fewer messages than this has nothing to work with. */
 const LEAST_MESSAGES = 4;
-/** A view that the provider refused without a number is made this much smaller. */
-const REJECTED_SHARE = 0.7;
-/** With the provider's own number known, this much of the budget is aimed at. */
-const REJECTED_MARGIN = 0.95;
-/** Name under which a model that the host didn't name is calibrated. */
-const UNNAMED_MODEL = "(unnamed)";
+/** How long a compaction that a person asked for waits for its summary (milliseconds). */
+const COMPACT_WAIT_MS = 60_000;
+/** When idle, a summary is made ahead from this pressure on: below it no cold cache makes a compaction due. */
+const PREPARE_FROM = 0.4;
 /** Length of a standalone summary (tokens). */
 const DEFAULT_SUMMARY_CAP = 2_500;
-/** A system prompt up to this size is kept in the state, so that it can be restored (characters of JSON). */
-const MAX_STATE_HEAD = 16_384;
 
 /**
  * Keeps conversations of one wire format inside their token budget.
@@ -56,390 +41,185 @@ const MAX_STATE_HEAD = 16_384;
  * ```
  */
 export function createCompactor<M>(options: CompactorOptions<M>): Compactor<M> {
-  const { dialect } = options;
-  const settings = resolveSettings(options);
-  const store = options.store ?? memoryStore();
-  const textHash = createTextHash();
-  const calibration = createCalibration();
-  const model = settings.model?.id ?? UNNAMED_MODEL;
-  const factor = () =>
-    Object.hasOwn(calibration.toJSON(), model) ? calibration.factor(model) : (settings.model?.factor ?? 1);
-  const { emit, on } = createEmitter();
-  let measure: { readonly factor: number; readonly value: Measure } | undefined;
+  const engine = createEngine(options);
+  const methods = {
+    fit: (transcript: readonly M[], input?: FitInput<M>) => fitView(engine, transcript, input),
+    compact: (transcript: readonly M[], input?: CompactInput<M>) => compact(engine, transcript, input),
+    plan: (transcript: readonly M[], input?: FitInput<M>) => plan(engine, transcript, input),
+    pressure: async (transcript: readonly M[], input: FitInput<M> = {}) =>
+      pressureOf(await survey(engine, transcript, input)),
+    prepare: (transcript: readonly M[], input?: FitInput<M>) => prepare(engine, transcript, input),
+    observe({ usage, tokens, model = engine.modelName }) {
+      const factor = model === engine.modelName ? engine.factor() : 1;
+      engine.calibration.observe({ model, counted: tokens, reported: usage.input, factor });
+    },
+    summarize: (transcript: readonly M[], input?: FitInput<M>) => summarize(engine, transcript, input),
+    undo: (transcript: readonly M[], input?: FitInput<M>) => undo(engine, transcript, input),
+    rebuild: (transcript: readonly M[], input?: FitInput<M>) =>
+      compact(engine, transcript, { ...input, adopt: true }, true),
+    settled: () => engine.jobs.settled(),
+    async close() {
+      engine.jobs.cancel();
+      await engine.jobs.settled();
+    },
+    on: engine.emitter.on,
+  } satisfies Record<keyof Compactor<M>, unknown> & Pick<Compactor<M>, "observe">;
+  // Hosts pass their own, narrower message type: what is kept leaves as it came, what precis writes is of the dialect.
+  return methods as unknown as Compactor<M>;
+}
 
-  /** The measure for the present calibration; the tokenizer is loaded on first use. */
-  const currentMeasure = async (): Promise<Measure> => {
-    const present = factor();
-    if (measure?.factor === present) return measure.value;
-    const counter = options.counter ?? (await exactCounter(settings.model?.encoding ?? "o200k_base"));
-    const value = createMeasure({
-      counter,
-      factor: present,
-      ...(settings.model && { images: settings.model.images }),
-      ...(settings.frames && { frames: settings.frames }),
-    });
-    measure = { factor: present, value };
-    return value;
-  };
+async function open<M>(
+  engine: Engine<M>,
+  transcript: readonly M[],
+  input: Call<M>["input"],
+  more: Parameters<typeof survey<M>>[3] = {},
+): Promise<Call<M>> {
+  const now = input.now ?? Date.now();
+  return { engine, transcript, input, now, seen: await survey(engine, transcript, input, more) };
+}
 
-  const look = async <T extends M>(
-    transcript: readonly T[],
-    input: FitInput<T>,
-    more: { readonly budget?: number | undefined; readonly fresh?: boolean } = {},
-  ): Promise<Survey<T>> => {
-    input.signal?.throwIfAborted();
-    return survey<T>({
-      dialect: dialect as unknown as CompactorOptions<T>["dialect"],
-      settings,
-      store,
-      measure: await currentMeasure(),
-      textHash,
-      transcript,
-      input,
-      ...more,
-    });
-  };
-
-  /** The post-conditions of a draft, judged on the wire messages that it renders to. */
-  const judge =
-    <T extends M>(seen: Survey<T>, transcript: readonly T[], input: FitInput<T>, limit: number) =>
-    (draft: Draft, tokens: number): readonly string[] => {
-      const { conversation } = seen;
-      const entries = entriesOf(draft);
-      const rendered = renderView<M>({ dialect, transcript, entries, system: input.system });
-      return breachesOf({
-        messages: conversation.messages,
-        structure: conversation.structure,
-        entries,
-        shown: rendered.messages.map((message) => dialect.read(message)),
-        rules: dialect.rules,
-        isHead: conversation.isHead,
-        tokens,
-        budget: limit,
-        transcriptTokens: conversation.total,
-      });
-    };
-
-  const nothing = (seen: Survey<unknown>): Climb => ({
-    draft: undefined,
-    rung: "nothing-due",
-    tokens: seen.tokens,
-    rungs: [{ rung: "nothing-due", result: "used", tokens: seen.tokens }],
+async function fitView<M>(
+  engine: Engine<M>,
+  transcript: readonly M[],
+  input: FitInput<M> = {},
+): Promise<FitResult<M>> {
+  let call = await open(engine, transcript, input);
+  let decision = decide(call);
+  let background = decision.wanted && requestSummary(call, decision.wanted);
+  if (background && (await within(background, engine.settings.waitMs, input.signal))) {
+    call = await open(engine, transcript, input);
+    decision = decide(call);
+    background = undefined;
+  }
+  // A summariser that isn't asked just now must not hold up a compaction that is due.
+  const result =
+    decision.wanted && !background && !decision.result.draft
+      ? climbTo(call, { limit: call.seen.budget.budget, goal: call.seen.goal, anyGain: false }, undefined)
+      : decision.result;
+  if (result.draft && !background) engine.emitter.emit("started", { reason: decision.due ?? "pressure" });
+  return deliver(call, {
+    reason: decision.due,
+    result,
+    adopt: true,
+    waiting: background !== undefined,
+    background,
   });
+}
 
-  /** What `fit` does, without doing it. */
-  const decide = <T extends M>(
-    seen: Survey<T>,
-    transcript: readonly T[],
-    input: FitInput<T>,
-    now: number,
-  ) => {
-    const { conversation, current, budget, tokens, checkpoint } = seen;
-    const rejected = input.rejected !== undefined && input.rejected !== false;
-    let due: Reason | undefined = dueReason({
-      ...seen,
-      settings,
-      rules: dialect.rules,
-      now,
-      lastRequestAt: input.lastRequestAt,
-      rejected,
-    });
-    const limit = rejected
-      ? Math.min(budget.budget, rejectedLimit(input.rejected, tokens, budget.budget))
-      : budget.budget;
-    if (!due && checkpoint && judge(seen, transcript, input, limit)(current, tokens).length > 0) {
-      due = "invalid-checkpoint";
-    }
-    const result = due
-      ? climb(
-          {
-            conversation,
-            current:
-              due === "invalid-checkpoint"
-                ? { fates: conversation.messages.map(() => ({ type: "keep" })), inserts: [] }
-                : current,
-            settings,
-            rules: dialect.rules,
-            limit,
-            goal: Math.min(seen.goal, limit),
-            anyGain: tokens > limit || rejected,
-            hostState: input.hostState,
-          },
-          judge(seen, transcript, input, limit),
-        )
-      : nothing(seen);
-    return { due, result };
-  };
+async function compact<M>(
+  engine: Engine<M>,
+  transcript: readonly M[],
+  input: CompactInput<M> = {},
+  fresh = false,
+): Promise<FitResult<M>> {
+  const filling = input.budget !== undefined;
+  const more = { budget: input.budget, fresh: fresh || filling };
+  let call = await open(engine, transcript, input, more);
+  const { conversation, budget, tokens } = call.seen;
+  const fixed = conversation.head + conversation.apart.extras;
+  const goal = filling
+    ? budget.budget
+    : Math.min(call.seen.goal, Math.max(fixed, Math.floor((fresh ? conversation.total : tokens) / 2)));
+  const tooLittle = conversation.messages.length - conversation.structure.start < LEAST_MESSAGES;
+  if (tokens <= budget.budget && (filling || tooLittle)) {
+    return deliver(call, { reason: "forced", result: nothingDue(call.seen), adopt: false });
+  }
+  const run = engine.summarizer && wantedRun(call, goal);
+  const background = run && requestSummary(call, run);
+  if (background && (await within(background, input.waitMs ?? COMPACT_WAIT_MS, input.signal))) {
+    call = await open(engine, transcript, input, more);
+  }
+  input.signal?.throwIfAborted();
+  const cut = engine.summarizer && readyCut(call, goal);
+  const result = climbTo(call, { limit: budget.budget, goal, anyGain: true }, cut);
+  if (result.draft && !background) engine.emitter.emit("started", { reason: "forced" });
+  return deliver(call, { reason: "forced", result, adopt: input.adopt ?? !filling, background });
+}
 
-  /** Renders the outcome, writes its checkpoint, and tells what happened. */
-  const finish = async <T extends M>(args: {
-    readonly seen: Survey<T>;
-    readonly transcript: readonly T[];
-    readonly input: FitInput<T>;
-    readonly now: number;
-    readonly reason: Reason | undefined;
-    readonly result: Climb;
-    readonly adopt: boolean;
-    readonly own?: boolean;
-  }): Promise<FitResult<T>> => {
-    const { seen, transcript, input, now, reason, result } = args;
-    const { conversation, current, budget } = seen;
-    const warnings: Warning[] = [];
-    const draft = result.draft ?? current;
-    const made =
-      result.draft && reason && args.adopt
-        ? makeCheckpoint({
-            draft,
-            messages: conversation.messages,
-            start: conversation.structure.start,
-            chain: conversation.chain,
-            facts: {
-              dialect: dialect.id,
-              strategy: settings.strategy,
-              budget: budget.budget,
-              at: now,
-              reason,
-              rung: result.rung,
-              tokens: { before: seen.tokens, after: result.tokens },
-              seen: { messages: conversation.messages.length, turns: conversation.structure.turns.length },
-            },
-          })
-        : undefined;
-    if (made) warnings.push(...(await saved({ checkpoints: [made] })));
-    const checkpoint = made ?? (result.draft ? undefined : seen.checkpoint);
-    const outcome: Outcome = result.draft
-      ? "compacted"
-      : reason
-        ? "nothing-to-gain"
-        : seen.checkpoint
-          ? "view"
-          : "pass";
-    const state = nextState(seen, transcript, made, checkpoint?.id);
-    const rendered = renderView<M>({
-      dialect,
-      transcript,
-      entries: entriesOf(draft),
-      system: input.system,
-      extras: input.extras,
-    });
-    const report = reportOf({
-      survey: seen,
-      settings,
-      dialect: dialect as unknown as CompactorOptions<T>["dialect"],
-      outcome,
-      reason,
-      draft,
-      tokens: result.tokens,
-      rungs: result.rungs,
-      warnings,
-      prefixChanged: prefixChanged(seen, checkpoint?.id, result.draft !== undefined),
-      checkpoint: checkpoint?.id,
-    });
-    if (outcome === "compacted") emit("completed", { report, state });
-    emit("pressure", { pressure: report.pressure.after, tokens: report.tokens.after, budget: budget.budget });
-    return {
-      messages: [...seen.restored, ...rendered.messages] as T[],
-      system: rendered.system,
-      state,
-      report,
-      background: Promise.resolve(state),
-    };
-  };
-
-  /** A store that fails must not fail the conversation: what couldn't be saved is made again when it is needed. */
-  const saved = async (records: Parameters<typeof store.save>[0]): Promise<Warning[]> => {
-    try {
-      await store.save(records);
-      return [];
-    } catch (error) {
-      return [{ code: "store-failed", message: `The store could not save: ${String(error)}` }];
-    }
-  };
-
-  const nextState = <T extends M>(
-    seen: Survey<T>,
-    transcript: readonly T[],
-    made: Checkpoint | undefined,
-    checkpoint: string | undefined,
-  ): State => {
-    const { conversation, state } = seen;
-    const { chain, structure, messages } = conversation;
-    const leading = transcript.slice(0, structure.start);
-    const head = leading.length > 0 ? leading : state.head;
-    const keepHead = head && JSON.stringify(head).length <= MAX_STATE_HEAD;
-    const length = chain.length - 1;
-    return boundState(
-      {
-        version: 1,
-        checkpoints: made
-          ? [...state.checkpoints.filter(({ id }) => id !== made.id), made]
-          : state.checkpoints,
-        summaries: state.summaries,
-        undos: state.undos,
-        ...(keepHead && { head }),
-        last: { hash: chain[length]!, length, ...(checkpoint !== undefined && { checkpoint }) },
-      },
-      characters(messages),
-    );
-  };
-
-  const fit = async <T extends M>(
-    transcript: readonly T[],
-    input: FitInput<T> = {},
-  ): Promise<FitResult<T>> => {
-    const now = input.now ?? Date.now();
-    const seen = await look(transcript, input);
-    const { due, result } = decide(seen, transcript, input, now);
-    if (due && result.draft) emit("started", { reason: due });
-    return finish({ seen, transcript, input, now, reason: due, result, adopt: true });
-  };
-
-  const compact = async <T extends M>(
-    transcript: readonly T[],
-    input: CompactInput<T> = {},
-    fresh = false,
-  ): Promise<FitResult<T>> => {
-    const now = input.now ?? Date.now();
-    const filling = input.budget !== undefined;
-    const seen = await look(transcript, input, { budget: input.budget, fresh: fresh || filling });
-    const { conversation, budget, tokens } = seen;
-    const fixed = conversation.head + conversation.apart.extras;
-    const goal = filling
-      ? budget.budget
-      : Math.min(seen.goal, Math.max(fixed, Math.floor((fresh ? conversation.total : tokens) / 2)));
-    const tooLittle = conversation.messages.length - conversation.structure.start < LEAST_MESSAGES;
-    const asIs = tokens <= budget.budget && (filling || tooLittle);
-    const result = asIs
-      ? nothing(seen)
-      : climb(
-          {
-            conversation,
-            current: seen.current,
-            settings,
-            rules: dialect.rules,
-            limit: budget.budget,
-            goal,
-            anyGain: true,
-            hostState: input.hostState,
-            focus: input.focus,
-          },
-          judge(seen, transcript, input, budget.budget),
-        );
-    if (result.draft) emit("started", { reason: "forced" });
-    return finish({ seen, transcript, input, now, reason: "forced", result, adopt: input.adopt ?? !filling });
-  };
-
+async function plan<M>(engine: Engine<M>, transcript: readonly M[], input: FitInput<M> = {}): Promise<Plan> {
+  const call = await open(engine, transcript, input);
+  const { seen } = call;
+  const { due, result, wanted } = decide(call);
+  const { start } = seen.conversation.structure;
   return {
-    fit,
-    compact: (transcript, input) => compact(transcript, input),
-    async plan(transcript, input = {}) {
-      const seen = await look(transcript, input);
-      const { due, result } = decide(seen, transcript, input, input.now ?? Date.now());
-      return {
-        due,
-        entries: entriesOf(result.draft ?? seen.current),
-        calls: [],
-        rungs: result.rungs,
-        budget: seen.budget,
-        pressure: { before: seen.pressure, after: result.tokens / seen.budget.budget },
-        tokens: { transcript: seen.conversation.total, before: seen.tokens, after: result.tokens },
-        warnings: seen.warnings,
-      };
-    },
-    async pressure(transcript, input = {}) {
-      return pressureOf(await look(transcript, input));
-    },
-    async prepare(transcript, input = {}) {
-      const seen = await look(transcript, input);
-      return nextState(seen, transcript, undefined, seen.checkpoint?.id);
-    },
-    observe({ usage, tokens, model: named = model }) {
-      calibration.observe({
-        model: named,
-        counted: tokens,
-        reported: usage.input,
-        factor: named === model ? factor() : 1,
-      });
-    },
-    async summarize(transcript, input = {}) {
-      const seen = await look(transcript, input);
-      const { messages, structure } = seen.conversation;
-      const cap = input.cap ?? DEFAULT_SUMMARY_CAP;
-      const count = (await currentMeasure()).text;
-      const summary = summaryMessage({
-        messages,
-        hidden: [{ from: structure.start, to: messages.length }],
-        visible: () => false,
-        cap,
-        count,
-        shares: settings.shares,
-        ...(input.hostState !== undefined && { hostState: input.hostState }),
-        ...(input.focus !== undefined && { focus: input.focus }),
-      });
-      const report = reportOf({
-        survey: seen,
-        settings,
-        dialect: dialect as never,
-        outcome: "pass",
-        reason: undefined,
-        draft: seen.current,
-        tokens: seen.tokens,
-        rungs: [{ rung: "extractive", result: summary ? "used" : "not-enough" }],
-        warnings: [],
-        prefixChanged: false,
-        checkpoint: seen.checkpoint?.id,
-      });
-      return { text: summary?.text ?? "", tokens: summary?.tokens ?? 0, report };
-    },
-    async undo(transcript, input = {}) {
-      const seen = await look(transcript, input);
-      if (!seen.checkpoint) return nextState(seen, transcript, undefined, undefined);
-      const skipped = { checkpoint: seen.checkpoint.id, at: input.now ?? Date.now(), pressure: 0 };
-      const after = await look(transcript, { ...input, state: withUndo(seen.state, skipped) });
-      const undo: Undo = { ...skipped, pressure: after.pressure };
-      await saved({ undos: [undo] });
-      return nextState(
-        { ...after, state: withUndo(seen.state, undo) },
-        transcript,
-        undefined,
-        after.checkpoint?.id,
-      );
-    },
-    rebuild: (transcript, input) => compact(transcript, { ...input, adopt: true }, true),
-    async settled() {},
-    async close() {},
-    on,
+    due,
+    entries: entriesOf(result.draft ?? seen.current),
+    calls: wanted
+      ? [
+          {
+            name: "summarize-full",
+            rung: "full",
+            covers: [{ from: start + wanted.from, to: start + wanted.to }],
+            cap: engine.settings.summary.cap,
+          },
+        ]
+      : [],
+    rungs: result.rungs,
+    budget: seen.budget,
+    pressure: { before: seen.pressure, after: result.tokens / seen.budget.budget },
+    tokens: { transcript: seen.conversation.total, before: seen.tokens, after: result.tokens },
+    warnings: seen.warnings,
   };
+}
+
+/** Makes the summary that the next compaction will need, while the provider's cache is warm. */
+async function prepare<M>(
+  engine: Engine<M>,
+  transcript: readonly M[],
+  input: FitInput<M> = {},
+): Promise<State> {
+  const call = await open(engine, transcript, input);
+  const { seen } = call;
+  const run = engine.summarizer && seen.pressure >= PREPARE_FROM ? wantedRun(call, seen.goal) : undefined;
+  const summaries = run ? await requestSummary(call, run) : undefined;
+  return nextState(call, { checkpoint: seen.checkpoint?.id, ...(summaries && { summaries }) });
+}
+
+async function summarize<M>(
+  engine: Engine<M>,
+  transcript: readonly M[],
+  input: FitInput<M> & { readonly focus?: string; readonly cap?: number } = {},
+): ReturnType<Compactor<M>["summarize"]> {
+  const { seen } = await open(engine, transcript, input);
+  const { messages, structure, measure } = seen.conversation;
+  const summary = summaryMessage({
+    messages,
+    hidden: [{ from: structure.start, to: messages.length }],
+    visible: () => false,
+    cap: input.cap ?? DEFAULT_SUMMARY_CAP,
+    count: measure.text,
+    shares: engine.settings.shares,
+    ...(input.hostState !== undefined && { hostState: input.hostState }),
+    ...(input.focus !== undefined && { focus: input.focus }),
+  });
+  const report = reportOf({
+    survey: seen,
+    settings: engine.settings,
+    dialect: engine.dialect,
+    outcome: "pass",
+    reason: undefined,
+    draft: seen.current,
+    tokens: seen.tokens,
+    rungs: [{ rung: "extractive", result: summary ? "used" : "not-enough" }],
+    warnings: [],
+    prefixChanged: false,
+    checkpoint: seen.checkpoint?.id,
+  });
+  return { text: summary?.text ?? "", tokens: summary?.tokens ?? 0, report };
+}
+
+/** Records that the newest checkpoint is to be skipped. */
+async function undo<M>(engine: Engine<M>, transcript: readonly M[], input: FitInput<M> = {}): Promise<State> {
+  const call = await open(engine, transcript, input);
+  const { checkpoint, state } = call.seen;
+  if (!checkpoint) return nextState(call, { checkpoint: undefined });
+  const record = (pressure: number): Undo => ({ checkpoint: checkpoint.id, at: call.now, pressure });
+  const after = await open(engine, transcript, { ...input, state: withUndo(state, record(0)) });
+  const skipped = record(after.seen.pressure);
+  await engine.records.save({ undos: [skipped] });
+  return nextState(after, { checkpoint: after.seen.checkpoint?.id, undos: withUndo(state, skipped).undos });
 }
 
 function withUndo(state: State, undo: Undo): State {
   return { ...state, undos: [...state.undos.filter((one) => one.checkpoint !== undo.checkpoint), undo] };
-}
-
-/** What may be sent after the provider refused a view of `tokens` tokens (by our count). */
-function rejectedLimit(rejected: FitInput<unknown>["rejected"], tokens: number, budget: number): number {
-  if (typeof rejected === "object" && rejected.tokens > 0) {
-    return Math.floor(((budget * tokens) / Math.max(rejected.tokens, tokens)) * REJECTED_MARGIN);
-  }
-  return Math.floor(tokens * REJECTED_SHARE);
-}
-
-/** Does the view no longer extend the one that the state remembers? */
-function prefixChanged(seen: Survey<unknown>, checkpoint: string | undefined, compacted: boolean): boolean {
-  const { last } = seen.state;
-  if (!last) return compacted;
-  return compacted || last.checkpoint !== checkpoint || seen.conversation.chain[last.length] !== last.hash;
-}
-
-/** Size of a transcript in characters, for the bound of the state. */
-function characters(messages: Survey<unknown>["conversation"]["messages"]): number {
-  let sum = 0;
-  for (const message of messages) {
-    for (const part of message.parts) {
-      if (part.type === "text" || part.type === "tool-result" || part.type === "reasoning")
-        sum += part.text.length;
-      else if (part.type === "tool-call") sum += part.args.length;
-    }
-  }
-  return sum;
 }

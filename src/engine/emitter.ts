@@ -2,11 +2,14 @@ import type { Compactor, Events } from "../core/types.ts";
 
 type Listener = (payload: never) => void;
 
-/** Typed events. A listener that throws doesn't fail the conversation. */
-export function createEmitter(): {
+/** Typed events. */
+export interface Emitter {
   emit<K extends keyof Events>(event: K, payload: Events[K]): void;
-  on: Compactor<unknown>["on"];
-} {
+  readonly on: Compactor<unknown>["on"];
+}
+
+/** A listener that throws doesn't fail the conversation. */
+export function createEmitter(): Emitter {
   const listeners = new Map<keyof Events, Set<Listener>>();
   return {
     emit(event, payload) {

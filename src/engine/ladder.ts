@@ -46,6 +46,7 @@ export function climb(
   const rungs: RungReport[] = [];
   let breaches: readonly string[] = [];
   for (const step of strategies[settings.strategy].steps) {
+    if (input.steps && !input.steps.includes(step)) continue;
     const { rung, name } = STEPS[step];
     const found = rung(input);
     if (!found) {

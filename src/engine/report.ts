@@ -4,6 +4,7 @@ import { applyEdits } from "../core/edits.ts";
 import type {
   Dialect,
   Entry,
+  ModelCall,
   Outcome,
   PressureReport,
   Reason,
@@ -29,11 +30,12 @@ export function reportOf<M>(options: {
   readonly draft: Draft;
   readonly tokens: number;
   readonly rungs: readonly RungReport[];
+  readonly calls?: readonly ModelCall[];
   readonly warnings: readonly Warning[];
   readonly prefixChanged: boolean;
   readonly checkpoint: string | undefined;
 }): Report {
-  const { survey, settings, dialect, tokens } = options;
+  const { survey, settings, dialect, tokens, calls = [] } = options;
   const entries = entriesOf(options.draft);
   return {
     outcome: options.outcome,
@@ -47,9 +49,9 @@ export function reportOf<M>(options: {
     counts: countsOf(entries),
     entries,
     rungs: options.rungs,
-    modelCalls: [],
-    cost: 0,
-    cacheHits: { checkpoint: survey.checkpoint !== undefined, summaries: 0 },
+    modelCalls: calls,
+    cost: calls.reduce((sum, call) => sum + call.cost, 0),
+    cacheHits: { checkpoint: survey.checkpoint !== undefined, summaries: survey.state.summaries.length },
     warnings: [...survey.warnings, ...options.warnings],
     prefixChanged: options.prefixChanged,
     checkpoint: options.checkpoint,

@@ -1,4 +1,4 @@
-import { checkThreshold } from "../core/budget.ts";
+import { checkThreshold, thresholdTokens } from "../core/budget.ts";
 import { ConfigError } from "../core/errors.ts";
 import type {
   CacheOptions,
@@ -7,6 +7,7 @@ import type {
   Placement,
   ShareOptions,
   StrategyName,
+  SummaryOptions,
   TailOptions,
   Threshold,
   Tuning,
@@ -17,6 +18,10 @@ import { strategies } from "./strategies.ts";
 
 /** Strategies that only a streaming session has. */
 const STREAM_ONLY = ["summarize-and-keep", "state"];
+
+/** How summaries are asked for, with every default filled in. */
+export type SummarySettings = Required<Omit<SummaryOptions, "mode" | "temperature">> &
+  Pick<SummaryOptions, "mode" | "temperature">;
 
 /** Options after profile and defaults, checked once and frozen. */
 export interface Settings {
@@ -36,6 +41,8 @@ export interface Settings {
   readonly auto: boolean;
   readonly images: NonNullable<Tuning["images"]>;
   readonly cache: Required<CacheOptions>;
+  readonly summary: SummarySettings;
+  readonly waitMs: number;
   readonly frames: Tuning["frames"];
   readonly warnings: readonly Warning[];
 }
@@ -45,6 +52,14 @@ const DEFAULT_TAIL_SHARE = 0.4;
 const DEFAULT_MIN_TAIL_MESSAGES = 4;
 /** Anthropic-like prices in units of the input price, and the usual time-to-live of a prompt cache. */
 const DEFAULT_CACHE: Required<CacheOptions> = { ttlMs: 5 * 60_000, read: 0.1, write: 1.25, output: 5 };
+/** A narrative of 2–3k tokens kept most in recorded sessions; records of an eighth of a share leave room for merges. */
+const DEFAULT_SUMMARY: SummarySettings = {
+  prompt: "agent",
+  cap: 2_500,
+  merge: "segments",
+  fanout: 8,
+  deadlineMs: 120_000,
+};
 /** A compaction that lands above half of the room costs more and comes again sooner. */
 const MAX_LAND_AT = 0.5;
 
@@ -116,10 +131,38 @@ export function resolveSettings<M>(options: CompactorOptions<M>): Settings {
     auto: pick("auto") ?? true,
     images: pick("images") ?? { keep: "last-user-message" },
     cache: { ...DEFAULT_CACHE, ...profile?.cache, ...options.cache },
+    summary: summarySettings(options, profile?.summary, window, pick("reserve"), warnings),
+    waitMs: pick("waitMs") ?? 0,
     frames: pick("frames"),
     warnings,
   };
   return Object.freeze(settings);
+}
+
+/** An answer can't be longer than what is kept free for it: the cap gives way, unless the host set both. */
+function summarySettings<M>(
+  options: CompactorOptions<M>,
+  profile: SummaryOptions | undefined,
+  window: number | undefined,
+  reserve: Threshold | undefined,
+  warnings: Warning[],
+): SummarySettings {
+  const summary = { ...DEFAULT_SUMMARY, ...profile, ...options.summary };
+  if (window === undefined || reserve === undefined) return summary;
+  const free = thresholdTokens(reserve, window);
+  if (free >= summary.cap || free === 0) return summary;
+  if (options.summary?.cap !== undefined && options.reserve !== undefined) {
+    throw new ConfigError({
+      option: "summary.cap",
+      message: `a summary of ${summary.cap} tokens doesn't fit the output reserve of ${free}.`,
+      fix: `Raise \`reserve\` to at least ${summary.cap}, or lower \`summary.cap\`.`,
+    });
+  }
+  warnings.push({
+    code: "summary-cap-lowered",
+    message: `Summaries are capped at the output reserve of ${free} tokens instead of ${summary.cap}.`,
+  });
+  return { ...summary, cap: free };
 }
 
 function checkTokens(option: string, value: number): void {

@@ -2,18 +2,9 @@ import { budgetOf, landing, startPressure } from "../core/budget.ts";
 import { findCheckpoint, restoreDraft } from "../core/checkpoint.ts";
 import { type Draft, keepAll } from "../core/draft.ts";
 import { mergeRecords, readState } from "../core/state.ts";
-import type {
-  Budget,
-  Checkpoint,
-  Dialect,
-  FitInput,
-  Measure,
-  State,
-  Store,
-  Undo,
-  Warning,
-} from "../core/types.ts";
+import type { Budget, Checkpoint, Dialect, FitInput, State, Undo, Warning } from "../core/types.ts";
 import { type Conversation, draftTokens, floorTokens, hasSystem, readConversation } from "./conversation.ts";
+import type { Engine } from "./engine.ts";
 import { mergeIntoSystem } from "./rungs/rung.ts";
 import type { Settings } from "./settings.ts";
 
@@ -26,6 +17,8 @@ const HEAVY_HEAD = 0.5;
 
 /** Where a conversation stands: what it holds, which checkpoint fits it, and how full its current view is. */
 export interface Survey<M> {
+  /** Hash of the first message: names the conversation, forks included. */
+  readonly name: string;
   readonly conversation: Conversation;
   readonly state: State;
   readonly budget: Budget;
@@ -44,33 +37,34 @@ export interface Survey<M> {
 }
 
 /** Reads the transcript, finds its checkpoint by hash and measures the current view. */
-export async function survey<M>(options: {
-  readonly dialect: Dialect<M>;
-  readonly settings: Settings;
-  readonly store: Store;
-  readonly measure: Measure;
-  readonly textHash: (text: string) => string;
-  readonly transcript: readonly M[];
-  readonly input: FitInput<M>;
-  /** Another budget for this call: tokens, or a share of the transcript. */
-  readonly budget?: number | undefined;
-  /** Look at the whole transcript as if nothing had been compacted. */
-  readonly fresh?: boolean;
-}): Promise<Survey<M>> {
-  const { dialect, settings, store, input } = options;
+export async function survey<M>(
+  engine: Engine<M>,
+  transcript: readonly M[],
+  input: FitInput<M>,
+  more: {
+    /** Another budget for this call: tokens, or a share of the transcript. */
+    readonly budget?: number | undefined;
+    /** Look at the whole transcript as if nothing had been compacted. */
+    readonly fresh?: boolean;
+  } = {},
+): Promise<Survey<M>> {
+  input.signal?.throwIfAborted();
+  const { dialect, settings, textHash } = engine;
+  const measure = await engine.measure();
   const given = readState(input.state);
-  const read = (restored: readonly M[]) => readConversation({ ...options, restored });
+  const read = (restored: readonly M[]) =>
+    readConversation({ dialect, transcript, input, measure, textHash, restored });
   let conversation = read([]);
   const restored = lostHead(dialect, conversation, given, input);
   if (restored.length > 0) conversation = read(restored);
 
   const { chain, structure, messages } = conversation;
-  const found = await store.find(chain.slice(1));
+  const found = await engine.records.find(chain.slice(1));
   const state = mergeRecords(given, found);
-  const tools = input.tools === undefined ? 0 : options.measure.tools(input.tools);
+  const tools = input.tools === undefined ? 0 : measure.tools(input.tools);
   const budget = budgetOf({
     window: settings.window,
-    budget: cap(settings, conversation, options.budget),
+    budget: cap(settings, conversation, more.budget),
     reserve: settings.reserve,
     safety: settings.safety,
     tools,
@@ -81,7 +75,7 @@ export async function survey<M>(options: {
     chain,
     dialect: dialect.id,
     strategy: settings.strategy,
-    textHash: options.textHash,
+    textHash,
   };
   const undos = state.undos.filter((undo) =>
     findCheckpoint({
@@ -90,7 +84,7 @@ export async function survey<M>(options: {
       undos: [],
     }),
   );
-  let checkpoint = options.fresh ? undefined : findCheckpoint({ ...keyed, undos: state.undos });
+  let checkpoint = more.fresh ? undefined : findCheckpoint({ ...keyed, undos: state.undos });
   if (checkpoint && checkpoint.budget < budget.budget && conversation.total < LEAVE_BELOW * budget.budget) {
     checkpoint = undefined;
   }
@@ -104,7 +98,9 @@ export async function survey<M>(options: {
     fixed + landing(budget.room, settings.landAt),
     floor + Math.floor((budget.budget - floor) * LEAST_LANDING_SHARE),
   );
+  const name = chain[1] ?? chain[0]!;
   return {
+    name,
     conversation,
     state,
     budget,
@@ -116,12 +112,16 @@ export async function survey<M>(options: {
     startsAt: startPressure({
       startAt: settings.startAt,
       budget: budget.budget,
-      model: false,
-      conversation: chain[1] ?? chain[0]!,
+      model: engine.summarizer !== undefined,
+      conversation: name,
     }),
     goal: Math.min(goal, budget.budget),
     restored,
-    warnings: [...settings.warnings, ...surveyWarnings(conversation, budget, restored.length)],
+    warnings: [
+      ...settings.warnings,
+      ...found.warnings,
+      ...surveyWarnings(conversation, budget, restored.length),
+    ],
   };
 }
 

@@ -1,5 +1,6 @@
 import { clipText } from "../core/clip.ts";
 import { editableParts } from "../core/edits.ts";
+import { isOnlyReasoning } from "../core/rounds.ts";
 import type { Edit, Message, TailOptions } from "../core/types.ts";
 import { type Conversation, mustShow, newestSpeaks } from "./conversation.ts";
 
@@ -56,13 +57,14 @@ export function chooseTail(
   return { from, tokens, edits };
 }
 
-/** The newest unit alone, whatever its size. */
+/** The newest unit that holds more than reasoning, whatever its size, and what follows it. */
 export function newestUnit(conversation: Conversation): Tail {
-  const unit = conversation.structure.units.at(-1);
-  const from = unit && unit.from >= conversation.structure.start ? unit.from : conversation.messages.length;
+  const { structure, messages } = conversation;
+  const unit = structure.units.findLast(({ from, to }) => !messages.slice(from, to).every(isOnlyReasoning));
+  const from = unit && unit.from >= structure.start ? unit.from : messages.length;
   return {
     from,
-    tokens: unitTokens(conversation, from, conversation.messages.length, new Map()),
+    tokens: unitTokens(conversation, from, messages.length, new Map()),
     edits: new Map(),
   };
 }
@@ -71,6 +73,15 @@ export function newestUnit(conversation: Conversation): Tail {
 export function emptyTail(conversation: Conversation): Tail {
   if (newestSpeaks(conversation)) return newestUnit(conversation);
   return { from: conversation.messages.length, tokens: 0, edits: new Map() };
+}
+
+/** Everything from a message on. */
+export function tailFrom(conversation: Conversation, from: number): Tail {
+  return {
+    from,
+    tokens: unitTokens(conversation, from, conversation.messages.length, new Map()),
+    edits: new Map(),
+  };
 }
 
 /** Messages of the tail that may be shortened. */

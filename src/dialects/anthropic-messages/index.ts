@@ -9,7 +9,7 @@ export type { AnthropicMessage, AnthropicPart } from "./wire.ts";
 /** Anthropic's Messages API. */
 export const anthropicMessages: Dialect<AnthropicMessage> = {
   id: ID,
-  rules: { system: "apart", firstRole: "user", results: "direct" },
+  rules: { system: "apart", firstRole: "user", results: "direct", boundReasoning: true },
   read,
   edit,
   write: (message: InsertMessage): AnthropicMessage => ({

@@ -1,8 +1,9 @@
 import { type Draft, type Fate, type Insert, KEEP } from "../../core/draft.ts";
 import { SUMMARY_MARKER } from "../../core/markers.ts";
-import type { DialectRules, DropReason, Edit, HostState, InsertMessage } from "../../core/types.ts";
+import type { DialectRules, DropReason, Edit, HostState, InsertMessage, Summary } from "../../core/types.ts";
 import { type Conversation, mustShow } from "../conversation.ts";
 import type { Settings } from "../settings.ts";
+import type { Step } from "../strategies.ts";
 import type { Tail } from "../tail.ts";
 
 /** What a rung works with. */
@@ -19,6 +20,12 @@ export interface RungInput {
   readonly anyGain: boolean;
   readonly hostState?: HostState | undefined;
   readonly focus?: string | undefined;
+  /** Model-written records that fit this transcript, oldest first, without gaps. */
+  readonly narrative?: readonly Summary[];
+  /** Only these steps of the strategy. */
+  readonly steps?: readonly Step[];
+  /** A summary that is ready speaks for everything before this message, so the tail should begin here. */
+  readonly cut?: number | undefined;
 }
 
 /** A step of the ladder: a draft, or undefined when it can't help. */

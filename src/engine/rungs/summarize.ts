@@ -1,10 +1,10 @@
 import { coversOf, type Draft, type Fate, type Insert, isShown } from "../../core/draft.ts";
 import { applyEdits } from "../../core/edits.ts";
-import type { InsertMessage, Message } from "../../core/types.ts";
+import type { InsertMessage, Message, Run } from "../../core/types.ts";
 import { summaryMessage } from "../../summaries/summary-message.ts";
 import { draftTokens, floorTokens, insertTokens } from "../conversation.ts";
 import { shrinkParts } from "../shrink.ts";
-import { chooseTail, emptyTail, newestUnit, type Tail, tailIndexes } from "../tail.ts";
+import { chooseTail, emptyTail, newestUnit, type Tail, tailFrom, tailIndexes } from "../tail.ts";
 import {
   aroundTail,
   dropped,
@@ -19,6 +19,8 @@ import {
 const MAX_SUMMARY = 12_000;
 /** The summary message should have at least this share of the landing, so an oversized tail is cut to the rest. */
 const LEAST_SUMMARY_SHARE = 0.3;
+/** Share of the landing that model-written records may take. */
+const NARRATIVE_SHARE = 0.25;
 /** Below this share of the transcript, old results in the tail are clipped from the start. */
 const SOFT_BELOW = 0.25;
 
@@ -35,12 +37,28 @@ export const summarize: Rung = (input) => {
     soft: goal < SOFT_BELOW * conversation.total,
   });
   const most = Math.floor(landing * (1 - LEAST_SUMMARY_SHARE));
+  const ready = atCut(input);
+  if (ready) return ready;
   for (const candidate of [tail, newestUnit(conversation), emptyTail(conversation)]) {
     const draft = coverMiddle(input, candidate, floor + Math.max(share, most));
     if (draft) return draft;
   }
   return undefined;
 };
+
+/**
+ * The conversation went on while its summary was being written. If what came since leaves room for the summary message,
+ * the cut stays where the summary ends, so that every hidden message is spoken for by the model too.
+ */
+function atCut(input: RungInput): Draft | undefined {
+  const { conversation, settings, cut, limit, goal } = input;
+  if (cut === undefined) return undefined;
+  const tail = tailFrom(conversation, cut);
+  const bare = floorTokens(conversation) + tail.tokens;
+  const summary = Math.min(MAX_SUMMARY, Math.floor((goal - conversation.head) * (1 - settings.tail.share)));
+  const landed = Math.max(goal, bare + summary);
+  return landed > limit ? undefined : coverMiddle({ ...input, goal: landed }, tail, bare);
+}
 
 /** Rung 3 with an empty tail. */
 export const summarizeAll: Rung = (input) => {
@@ -90,6 +108,7 @@ function withSummary(input: RungInput, bare: Draft, cap: number): Draft | undefi
     shares: settings.shares,
     ...(input.hostState !== undefined && { hostState: input.hostState }),
     ...(input.focus !== undefined && { focus: input.focus }),
+    narrative: shownRecords(input, cap, hidden.at(-1)?.to ?? 0),
   });
   if (!summary) return undefined;
   // Half a character in a quoted line would make the whole request invalid.
@@ -97,6 +116,28 @@ function withSummary(input: RungInput, bare: Draft, cap: number): Draft | undefi
   const merged = settings.placement === "merged" && role === "system" && rules.system === "message";
   const insert: Insert = { message, ...(merged && { merged }) };
   return mergeIntoSystem({ fates, inserts: [insert] }, conversation.structure.start);
+}
+
+/** The records that speak for hidden messages only, the newest within the narrative's share. */
+function shownRecords(
+  { conversation, settings, narrative = [] }: RungInput,
+  cap: number,
+  end: number,
+): { readonly text: string; readonly covers: Run }[] {
+  const { start } = conversation.structure;
+  const share = Math.min(
+    settings.summary.cap,
+    Math.floor((cap / (1 - settings.tail.share)) * (settings.shares.narrative ?? NARRATIVE_SHARE)),
+  );
+  const shown: { readonly text: string; readonly covers: Run }[] = [];
+  let used = 0;
+  for (const { text, covers, tokens } of narrative.toReversed()) {
+    if (start + covers.to > end) continue;
+    used += tokens.text;
+    if (used > share) break;
+    shown.unshift({ text, covers: { from: start + covers.from, to: start + covers.to } });
+  }
+  return shown;
 }
 
 /** What a reader sees of a message: its texts, calls and results. */

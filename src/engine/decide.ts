@@ -1,0 +1,191 @@
+import { type Draft, entriesOf, keepAll } from "../core/draft.ts";
+import { breachesOf } from "../core/invariants.ts";
+import { renderView } from "../core/render.ts";
+import type { FitInput, Reason, Run, Summary } from "../core/types.ts";
+import { floorTokens } from "./conversation.ts";
+import type { Engine } from "./engine.ts";
+import { type Climb, climb } from "./ladder.ts";
+import { dueReason } from "./moment.ts";
+import { type Narrative, narrativeOf } from "./narrative.ts";
+import type { RungInput } from "./rungs/rung.ts";
+import { strategies } from "./strategies.ts";
+import type { Survey } from "./survey.ts";
+import { chooseTail } from "./tail.ts";
+
+/** A summary that became ready is applied from this pressure on; below it is kept for later. */
+const APPLY_FROM = 0.65;
+/** A view that the provider refused without a number is made this much smaller. */
+const REJECTED_SHARE = 0.7;
+/** With the provider's own number known, this much of the budget is aimed at. */
+const REJECTED_MARGIN = 0.95;
+
+/** What one call works on. */
+export interface Call<M> {
+  readonly engine: Engine<M>;
+  readonly transcript: readonly M[];
+  readonly input: FitInput<M> & { readonly focus?: string };
+  readonly seen: Survey<M>;
+  readonly now: number;
+}
+
+/** What `fit` would do: leave the view, climb the ladder, or have a summary written first. */
+export interface Decision {
+  readonly due: Reason | undefined;
+  readonly result: Climb;
+  /** The messages (after the leading system messages) that a model should summarise in the background. */
+  readonly wanted: Run | undefined;
+}
+
+/** Decides without doing: a function of transcript, state, options and now. */
+export function decide<M>(call: Call<M>): Decision {
+  const { engine, input, seen, now } = call;
+  const { settings, dialect } = engine;
+  const rejected = input.rejected !== undefined && input.rejected !== false;
+  const due = dueReason({
+    ...seen,
+    settings,
+    rules: dialect.rules,
+    now,
+    lastRequestAt: input.lastRequestAt,
+    rejected,
+  });
+  const limit = rejected
+    ? Math.min(seen.budget.budget, rejectedLimit(input.rejected, seen.tokens, seen.budget.budget))
+    : seen.budget.budget;
+  const full = seen.tokens > limit;
+  const target = { limit, goal: Math.min(seen.goal, limit), anyGain: full || rejected };
+  if (!due) {
+    const ready = seen.pressure >= APPLY_FROM ? readyCut(call, target.goal) : undefined;
+    if (ready) return { due: "pressure", wanted: undefined, result: climbTo(call, target, ready) };
+    if (isBroken(call, limit)) {
+      const current = keepAll(seen.conversation.messages.length);
+      return {
+        due: "invalid-checkpoint",
+        wanted: undefined,
+        result: climbTo(call, target, undefined, current),
+      };
+    }
+    return { due, wanted: undefined, result: nothingDue(seen) };
+  }
+  if (!engine.summarizer || !usesSummaries(call) || due === "cold-cache" || due === "pause") {
+    return { due, wanted: undefined, result: climbTo(call, target, readyCut(call, target.goal)) };
+  }
+  const reduced = full ? undefined : climbTo(call, target, undefined, seen.current, ["reduce"]);
+  if (reduced?.draft) return { due, wanted: undefined, result: reduced };
+  const ready = readyCut(call, target.goal);
+  const wanted = ready ? undefined : wantedRun(call, target.goal);
+  if (wanted && !full) return { due, wanted, result: nothingDue(seen) };
+  return { due, wanted, result: climbTo(call, target, ready) };
+}
+
+/** Climbs the ladder towards a target, with the summaries that are there. */
+export function climbTo<M>(
+  call: Call<M>,
+  target: Pick<RungInput, "limit" | "goal" | "anyGain">,
+  cut: number | undefined,
+  current: Draft = call.seen.current,
+  steps?: RungInput["steps"],
+): Climb {
+  const { engine, input, seen } = call;
+  return climb(
+    {
+      conversation: seen.conversation,
+      current,
+      settings: engine.settings,
+      rules: engine.dialect.rules,
+      ...target,
+      hostState: input.hostState,
+      focus: input.focus,
+      narrative: recordsOf(call),
+      cut,
+      ...(steps && { steps }),
+    },
+    (draft, tokens) => judge(call, draft, tokens, target.limit),
+  );
+}
+
+/** The view stays as it is. */
+export function nothingDue(seen: Survey<unknown>): Climb {
+  return {
+    draft: undefined,
+    rung: "nothing-due",
+    tokens: seen.tokens,
+    rungs: [{ rung: "nothing-due", result: "used", tokens: seen.tokens }],
+  };
+}
+
+/** All records that fit the transcript so far. */
+export function narrativeFor<M>({ seen }: Call<M>): Narrative {
+  const { chain } = seen.conversation;
+  return narrativeOf(seen.state.summaries, chain, chain.length - 1);
+}
+
+function recordsOf<M>(call: Call<M>): readonly Summary[] {
+  return narrativeFor(call).records;
+}
+
+/** Where the tail may begin because everything before it is summarised, if that is farther than the current view goes. */
+export function readyCut<M>(call: Call<M>, goal: number): number | undefined {
+  const { seen } = call;
+  const { structure } = seen.conversation;
+  const hidden = seen.current.fates.findLastIndex((fate) => fate.type === "cover") + 1 - structure.start;
+  const { sealed } = narrativeOf(
+    seen.state.summaries,
+    seen.conversation.chain,
+    plannedCut(call, goal) - structure.start,
+  );
+  return sealed > Math.max(0, hidden) ? structure.start + sealed : undefined;
+}
+
+/** The run that a model has not summarised yet, up to where the tail would begin now. */
+export function wantedRun<M>(call: Call<M>, goal: number): Run | undefined {
+  const from = narrativeFor(call).sealed;
+  const to = plannedCut(call, goal) - call.seen.conversation.structure.start;
+  return to > from ? { from, to } : undefined;
+}
+
+/** First message of the tail if a compaction were applied now. */
+function plannedCut<M>({ engine, seen }: Call<M>, goal: number): number {
+  const { settings } = engine;
+  if (settings.strategy === "summarize-and-drop") return seen.conversation.messages.length;
+  const landing = Math.max(0, goal - floorTokens(seen.conversation));
+  const limit = settings.tail.tokens ?? Math.floor(landing * settings.tail.share);
+  return chooseTail(seen.conversation, { tail: settings.tail, limit, soft: false }).from;
+}
+
+function usesSummaries<M>({ engine }: Call<M>): boolean {
+  return strategies[engine.settings.strategy].steps.some((step) => step.startsWith("summarize"));
+}
+
+/** Does the current view, which stands on a checkpoint, break a post-condition? */
+function isBroken<M>(call: Call<M>, limit: number): boolean {
+  const { seen } = call;
+  return seen.checkpoint !== undefined && judge(call, seen.current, seen.tokens, limit).length > 0;
+}
+
+/** The post-conditions of a draft, judged on the wire messages that it renders to. */
+function judge<M>(call: Call<M>, draft: Draft, tokens: number, limit: number): readonly string[] {
+  const { engine, transcript, input, seen } = call;
+  const { dialect } = engine;
+  const entries = entriesOf(draft);
+  const rendered = renderView({ dialect, transcript, entries, system: input.system });
+  return breachesOf({
+    messages: seen.conversation.messages,
+    structure: seen.conversation.structure,
+    entries,
+    shown: rendered.messages.map((message) => dialect.read(message)),
+    rules: dialect.rules,
+    isHead: seen.conversation.isHead,
+    tokens,
+    budget: limit,
+    transcriptTokens: seen.conversation.total,
+  });
+}
+
+/** What may be sent after the provider refused a view of `tokens` tokens (by our count). */
+function rejectedLimit(rejected: FitInput<unknown>["rejected"], tokens: number, budget: number): number {
+  if (typeof rejected === "object" && rejected.tokens > 0) {
+    return Math.floor(((budget * tokens) / Math.max(rejected.tokens, tokens)) * REJECTED_MARGIN);
+  }
+  return Math.floor(tokens * REJECTED_SHARE);
+}

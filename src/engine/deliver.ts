@@ -1,0 +1,173 @@
+import { makeCheckpoint } from "../core/checkpoint.ts";
+import { renderView } from "../core/render.ts";
+import { boundState } from "../core/state.ts";
+import type {
+  Checkpoint,
+  FitResult,
+  Message,
+  Outcome,
+  Reason,
+  State,
+  Summary,
+  Warning,
+} from "../core/types.ts";
+import type { Call } from "./decide.ts";
+import type { Climb } from "./ladder.ts";
+import { reportOf } from "./report.ts";
+import type { Survey } from "./survey.ts";
+
+/** A system prompt up to this size is kept in the state, so that it can be restored (characters of JSON). */
+const MAX_STATE_HEAD = 16_384;
+
+/** Renders the outcome, writes its checkpoint, and tells what happened. */
+export async function deliver<M>(
+  call: Call<M>,
+  outcome: {
+    readonly reason: Reason | undefined;
+    readonly result: Climb;
+    /** Write a checkpoint, so that the view stands until the next compaction. */
+    readonly adopt: boolean;
+    /** A summary is being written: nothing was to be done yet. */
+    readonly waiting?: boolean;
+    readonly background?: Promise<readonly Summary[]> | undefined;
+  },
+): Promise<FitResult<M>> {
+  const { engine, transcript, input, seen } = call;
+  const { dialect, settings, emitter } = engine;
+  const { reason, result } = outcome;
+  const draft = result.draft ?? seen.current;
+  const made = outcome.adopt && result.draft && reason ? checkpointOf(call, reason, result) : undefined;
+  const warnings: Warning[] = made ? [...(await engine.records.save({ checkpoints: [made] }))] : [];
+  const checkpoint = made ?? (result.draft ? undefined : seen.checkpoint);
+  const state = nextState(call, { made, checkpoint: checkpoint?.id });
+  const report = reportOf({
+    survey: seen,
+    settings,
+    dialect,
+    outcome: outcomeOf(outcome, seen),
+    reason,
+    draft,
+    tokens: result.tokens,
+    rungs: result.rungs,
+    calls: result.draft ? takeCalls(call) : [],
+    warnings,
+    prefixChanged: prefixChanged(seen, checkpoint?.id, result.draft !== undefined),
+    checkpoint: checkpoint?.id,
+  });
+  if (result.draft) {
+    engine.circuit.applied(seen.name);
+    emitter.emit("completed", { report, state });
+  }
+  const { after } = report.tokens;
+  emitter.emit("pressure", { pressure: report.pressure.after, tokens: after, budget: seen.budget.budget });
+  const rendered = renderView({
+    dialect,
+    transcript,
+    entries: report.entries,
+    system: input.system,
+    extras: input.extras,
+  });
+  return {
+    messages: [...seen.restored, ...rendered.messages],
+    system: rendered.system,
+    state,
+    report,
+    background:
+      outcome.background?.then((summaries) =>
+        nextState(call, { made, checkpoint: checkpoint?.id, summaries }),
+      ) ?? Promise.resolve(state),
+  };
+}
+
+/** The state to hand out, with what this call added. */
+export function nextState<M>(
+  { seen, transcript }: Call<M>,
+  added: {
+    readonly made?: Checkpoint | undefined;
+    readonly checkpoint: string | undefined;
+    readonly summaries?: readonly Summary[];
+    readonly undos?: State["undos"];
+  },
+): State {
+  const { conversation, state } = seen;
+  const { chain, structure, messages } = conversation;
+  const { made, checkpoint } = added;
+  const leading = transcript.slice(0, structure.start);
+  const head = leading.length > 0 ? leading : state.head;
+  const keepHead = head && JSON.stringify(head).length <= MAX_STATE_HEAD;
+  const length = chain.length - 1;
+  const summaries = new Map([...state.summaries, ...(added.summaries ?? [])].map((one) => [one.key, one]));
+  return boundState(
+    {
+      version: 1,
+      checkpoints: made ? [...state.checkpoints.filter(({ id }) => id !== made.id), made] : state.checkpoints,
+      summaries: [...summaries.values()],
+      undos: added.undos ?? state.undos,
+      ...(keepHead && { head }),
+      last: { hash: chain[length]!, length, ...(checkpoint !== undefined && { checkpoint }) },
+    },
+    characters(messages),
+  );
+}
+
+function checkpointOf<M>(
+  { engine, seen, now }: Call<M>,
+  reason: Reason,
+  result: Climb,
+): Checkpoint | undefined {
+  const { conversation, budget, tokens } = seen;
+  return makeCheckpoint({
+    draft: result.draft!,
+    messages: conversation.messages,
+    start: conversation.structure.start,
+    chain: conversation.chain,
+    facts: {
+      dialect: engine.dialect.id,
+      strategy: engine.settings.strategy,
+      budget: budget.budget,
+      at: now,
+      reason,
+      rung: result.rung,
+      tokens: { before: tokens, after: result.tokens },
+      seen: { messages: conversation.messages.length, turns: conversation.structure.turns.length },
+    },
+  });
+}
+
+function outcomeOf(
+  { reason, result, waiting }: { reason: Reason | undefined; result: Climb; waiting?: boolean },
+  seen: Survey<unknown>,
+): Outcome {
+  if (result.draft) return "compacted";
+  if (reason && !waiting) return "nothing-to-gain";
+  return seen.checkpoint ? "view" : "pass";
+}
+
+/** The model calls that this compaction rests on. */
+function takeCalls<M>({ engine, seen }: Call<M>): NonNullable<ReturnType<Engine["unreported"]["get"]>> {
+  const calls = engine.unreported.get(seen.name) ?? [];
+  engine.unreported.delete(seen.name);
+  return calls;
+}
+
+type Engine = Call<unknown>["engine"];
+
+/** Does the view no longer extend the one that the state remembers? */
+function prefixChanged(seen: Survey<unknown>, checkpoint: string | undefined, compacted: boolean): boolean {
+  const { last } = seen.state;
+  if (!last) return compacted;
+  return compacted || last.checkpoint !== checkpoint || seen.conversation.chain[last.length] !== last.hash;
+}
+
+/** Size of a transcript in characters, for the bound of the state. */
+function characters(messages: readonly Message[]): number {
+  let sum = 0;
+  for (const message of messages) {
+    for (const part of message.parts) {
+      if (part.type === "text" || part.type === "tool-result" || part.type === "reasoning")
+        sum += part.text.length;
+      else if (part.type === "tool-call") sum += part.args.length;
+    }
+  }
+  return sum;
+}

@@ -1,0 +1,127 @@
+import { createTextHash } from "../core/hash.ts";
+import type {
+  CompactorOptions,
+  Dialect,
+  Measure,
+  Model,
+  ModelCall,
+  Records,
+  Store,
+  Summary,
+  Warning,
+} from "../core/types.ts";
+import { memoryStore } from "../stores/memory.ts";
+import { type Calibration, createCalibration, createMeasure, exactCounter } from "../tokens/index.ts";
+import { type Circuit, createCircuit } from "./circuit.ts";
+import { createEmitter, type Emitter } from "./emitter.ts";
+import { createJobs, type Jobs } from "./jobs.ts";
+import { resolveSettings, type Settings } from "./settings.ts";
+
+/** Name under which a model that the host didn't name is calibrated. */
+const UNNAMED_MODEL = "(unnamed)";
+
+/** What a background summary brings. */
+export interface Written {
+  readonly records: readonly Summary[];
+  readonly calls: readonly ModelCall[];
+}
+
+/** What every part of a compactor shares: settings, effects and memory. */
+export interface Engine<M> {
+  readonly dialect: Dialect<M>;
+  readonly settings: Settings;
+  readonly summarizer: Model | undefined;
+  readonly records: RecordKeeper;
+  readonly textHash: (text: string) => string;
+  readonly emitter: Emitter;
+  readonly jobs: Jobs<Written>;
+  readonly circuit: Circuit;
+  /** Calls whose summaries were not applied yet, by conversation: they are reported with the compaction that uses them. */
+  readonly unreported: Map<string, readonly ModelCall[]>;
+  readonly calibration: Calibration;
+  /** Name of the conversation's model for calibration. */
+  readonly modelName: string;
+  factor(): number;
+  /** The measure for the present calibration. The tokenizer is loaded on first use. */
+  measure(): Promise<Measure>;
+}
+
+/** Records by hash: the host's store, and a bounded memory that stands in when the store fails. */
+export interface RecordKeeper {
+  find(hashes: readonly string[]): Promise<Records & { readonly warnings: readonly Warning[] }>;
+  save(records: Partial<Records>): Promise<readonly Warning[]>;
+}
+
+export function createEngine<M>(options: CompactorOptions<M>): Engine<M> {
+  const settings = resolveSettings(options);
+  const calibration = createCalibration();
+  const modelName = settings.model?.id ?? UNNAMED_MODEL;
+  const factor = () =>
+    Object.hasOwn(calibration.toJSON(), modelName)
+      ? calibration.factor(modelName)
+      : (settings.model?.factor ?? 1);
+  let measure: { readonly factor: number; readonly value: Measure } | undefined;
+  return {
+    dialect: options.dialect,
+    settings,
+    summarizer: typeof options.summarizer === "object" ? options.summarizer : undefined,
+    records: recordKeeper(options.store),
+    textHash: createTextHash(),
+    emitter: createEmitter(),
+    jobs: createJobs(),
+    circuit: createCircuit(),
+    unreported: new Map(),
+    calibration,
+    modelName,
+    factor,
+    async measure() {
+      const present = factor();
+      if (measure?.factor === present) return measure.value;
+      const counter = options.counter ?? (await exactCounter(settings.model?.encoding ?? "o200k_base"));
+      const value = createMeasure({
+        counter,
+        factor: present,
+        ...(settings.model && { images: settings.model.images }),
+        ...(settings.frames && { frames: settings.frames }),
+      });
+      measure = { factor: present, value };
+      return value;
+    },
+  };
+}
+
+/** A store that fails must not fail the conversation: what couldn't be saved is made again when it is needed. */
+function recordKeeper(store: Store | undefined): RecordKeeper {
+  const memory = memoryStore();
+  const failed = (operation: string, error: unknown): Warning => ({
+    code: "store-failed",
+    message: `The store could not ${operation}: ${error instanceof Error ? error.message : String(error)}`,
+  });
+  return {
+    async find(hashes) {
+      const near = await memory.find(hashes);
+      if (!store) return { ...near, warnings: [] };
+      try {
+        const far = await store.find(hashes);
+        return {
+          checkpoints: [...far.checkpoints, ...near.checkpoints],
+          summaries: [...far.summaries, ...near.summaries],
+          undos: [...far.undos, ...near.undos],
+          warnings: [],
+        };
+      } catch (error) {
+        return { ...near, warnings: [failed("read", error)] };
+      }
+    },
+    async save(records) {
+      await memory.save(records);
+      if (!store) return [];
+      try {
+        await store.save(records);
+        return [];
+      } catch (error) {
+        return [failed("save", error)];
+      }
+    },
+  };
+}

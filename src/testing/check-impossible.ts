@@ -29,6 +29,10 @@ export function checkImpossible(input: CheckImpossibleInput): string[] {
   for (let index = 0; index < (firstOther < 0 ? transcript.length : firstOther); index++) needed.add(index);
   const last = lastUserIndex(dialect, transcript);
   if (last >= 0) needed.add(last);
+  // Words beside results count when they come last, and so does the last message that is nothing but words.
+  const before = lastUserIndex(dialect, transcript.slice(0, -1));
+  if (before >= 0 && last === transcript.length - 1 && judgement.facts[last]!.results.length > 0)
+    needed.add(before);
   addRounds(needed, judgement.partners, judgement.facts);
   // The engine's rounds hold what stands between a call and a late result, whatever the format says.
   addRounds(needed, pairsAnywhere(judgement.facts), judgement.facts);
@@ -41,7 +45,7 @@ export function checkImpossible(input: CheckImpossibleInput): string[] {
     : [];
 }
 
-/** A message in a round brings the whole round, what stands inside it, and the results that follow in the same run. */
+/** A message in a round brings the whole round, what stands inside it, and the results and answers beside it. */
 function addRounds(
   needed: Set<number>,
   partners: ReadonlyMap<string, number>,
@@ -49,8 +53,10 @@ function addRounds(
 ): void {
   const spans = [...partners].map(([link, from]) => {
     let to = Number.parseInt(link, 10);
+    let first = from;
     while ((facts[to + 1]?.results.length ?? 0) > 0) to++;
-    return { from, to };
+    while (facts[first - 1]?.role === "assistant") first--;
+    return { from: first, to };
   });
   for (let size = -1; size !== needed.size; ) {
     size = needed.size;

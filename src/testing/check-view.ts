@@ -159,7 +159,9 @@ export function lastUserIndex(dialect: DialectId, transcript: readonly unknown[]
     const facts = wireFacts(dialect, message);
     if (facts.role !== "user" || (facts.words.every((text) => text.trim() === "") && facts.media === 0))
       return false;
-    const doubtful = facts.results.length > 0 || facts.words[0]?.startsWith("<conversation-summary") === true;
+    const doubtful =
+      facts.results.length > 0 ||
+      /^<conversation-summary.*<\/conversation-summary>\s*$/s.test(facts.words.join(""));
     return !doubtful || index === transcript.length - 1;
   });
 }

@@ -91,6 +91,21 @@ test("a transcript without an answer is no failure", async () => {
   expect(readFileSync(folder.path("empty.html"), "utf8")).toContain("no request to replay");
 });
 
+test("requests that nothing can make fit are told and left out; if that is all of them, it fails", async () => {
+  const small = gardenChat(3);
+  const huge = { role: "user", content: "compost ".repeat(6_000) };
+  const later = [huge, { role: "assistant", content: "Noted." }, ...gardenChat(3).slice(1)];
+  const some = await runCli(["replay", "-", "--window", "4k", "--json"], {
+    stdin: JSON.stringify([...small, ...later]),
+  });
+  expect(some.code).toBe(0);
+  expect(some.stderr).toMatch(/one request doesn't fit at all .* after message 9: .*last user message/);
+  expect((JSON.parse(some.stdout) as { totals: ReplayTotals }).totals.requests).toBe(6);
+  const all = await runCli(["replay", "-", "--window", "4k"], { stdin: JSON.stringify(later.slice(0, 2)) });
+  expect([all.code, all.stdout]).toEqual([1, ""]);
+  expect(all.stderr).toMatch(/Raise the budget/);
+});
+
 test("Ctrl-C while reading: exit 130, no stack, nothing on stdout", async () => {
   const child = startCli(["replay", "-", "--window", "4k"]);
   const result = finished(child);
@@ -108,6 +123,7 @@ test("Ctrl-C while replaying stops between two requests", async () => {
   const result = finished(child);
   // The first plain progress line tells that the replay is under way.
   await new Promise<void>((resolve) => {
+    child.once("close", () => resolve());
     child.stderr?.on("data", (text: string) => {
       if (text.includes("replaying request")) resolve();
     });

@@ -74,6 +74,8 @@ function version(): string {
 
 /** What a person is told about an error, and the exit code. */
 function fail(error: unknown, args: readonly string[], io: Io): number {
+  // A progress bar may still stand on the line.
+  if (io.stderr.isTTY === true) io.stderr.write("\r\u001b[K");
   if (io.signal.aborted) {
     io.stderr.write("precis: interrupted\n");
     return INTERRUPTED;

@@ -89,7 +89,7 @@ export async function replayCommand(flags: ParsedFlags, io: Io): Promise<void> {
     strategy: choice.strategy ?? choice.profile.strategy ?? "summarize-oldest",
     profile: choice.profile.name,
     ...(pricesOf === undefined ? {} : { pricesOf }),
-    warnings: log.warnings,
+    warnings: [...log.warnings, ...impossibleNote(replay)],
   };
   for (const warning of facts.warnings) io.stderr.write(`precis: ${warning}\n`);
   const html = flags.value("html");
@@ -100,6 +100,14 @@ export async function replayCommand(flags: ParsedFlags, io: Io): Promise<void> {
     io.stdout.write(textReport(facts, replay, totals, { columns: columnsOf(io.stdout, io.env), paint }));
   }
   if (html !== undefined) io.stderr.write(`precis: wrote ${html}\n`);
+}
+
+function impossibleNote({ impossible }: Replay): string[] {
+  const first = impossible[0];
+  if (first === undefined) return [];
+  const count = impossible.length === 1 ? "one request doesn't" : `${impossible.length} requests don't`;
+  const reason = first.error.message.replace(/^precis: /, "");
+  return [`${count} fit at all and can't be shown; after message ${first.at}: ${reason}`];
 }
 
 /** The session's own model tells how to count, and its window when none is given. */

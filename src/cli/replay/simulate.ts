@@ -1,4 +1,5 @@
 import { setImmediate as breathe } from "node:timers/promises";
+import { BudgetImpossibleError } from "../../core/errors.ts";
 import type {
   Compactor,
   Dialect,
@@ -56,6 +57,8 @@ export interface ReplayRequest {
 export interface Replay {
   readonly requests: readonly ReplayRequest[];
   readonly compactions: readonly ReplayCompaction[];
+  /** Requests that no view fits: their head and last user message alone are too large. They are left out. */
+  readonly impossible: readonly { readonly at: number; readonly error: BudgetImpossibleError }[];
   /** The newest report's budget: window, reserve, tools, safety. */
   readonly budget: Report["budget"] | undefined;
 }
@@ -78,6 +81,7 @@ export async function simulate(options: SimulateOptions): Promise<Replay> {
   const starts = answerStarts(read, dialect);
   const requests: ReplayRequest[] = [];
   const compactions: ReplayCompaction[] = [];
+  const impossible: { readonly at: number; readonly error: BudgetImpossibleError }[] = [];
   let state: unknown;
   let before: Sent | undefined;
   let budget: Report["budget"] | undefined;
@@ -88,21 +92,27 @@ export async function simulate(options: SimulateOptions): Promise<Replay> {
     options.onProgress?.(ordinal, starts.length);
     const time = log.times?.[start];
     const last = requests.at(-1)?.time;
-    const result = await compactor.fit(log.messages.slice(0, start), {
-      ...(state === undefined ? {} : { state }),
-      ...(log.system === undefined ? {} : { system: log.system }),
-      ...(log.tools === undefined ? {} : { tools: log.tools }),
-      ...(time === undefined ? {} : { now: time }),
-      ...(last === undefined ? {} : { lastRequestAt: last }),
-      ...(signal === undefined ? {} : { signal }),
-    });
+    const result = await attempt(() =>
+      compactor.fit(log.messages.slice(0, start), {
+        ...(state === undefined ? {} : { state }),
+        ...(log.system === undefined ? {} : { system: log.system }),
+        ...(log.tools === undefined ? {} : { tools: log.tools }),
+        ...(time === undefined ? {} : { now: time }),
+        ...(last === undefined ? {} : { lastRequestAt: last }),
+        ...(signal === undefined ? {} : { signal }),
+      }),
+    );
+    if (result instanceof BudgetImpossibleError) {
+      impossible.push({ at: start, error: result });
+      continue;
+    }
     const { report } = result;
     state = result.state;
     budget = report.budget;
     const compacted = report.outcome === "compacted";
     if (compacted)
       compactions.push({
-        request: ordinal,
+        request: requests.length,
         at: start,
         reason: report.reason,
         rung: report.rungs.findLast((rung) => rung.result === "used")?.rung,
@@ -131,8 +141,17 @@ export async function simulate(options: SimulateOptions): Promise<Replay> {
     });
     before = sent;
   }
-  return { requests, compactions, budget };
+  const first = impossible[0];
+  if (first !== undefined && requests.length === 0) throw first.error;
+  return { requests, compactions, impossible, budget };
 }
+
+/** The result, or the error that says that nothing can be sent at this point of the session. */
+const attempt = async <T>(run: () => Promise<T>): Promise<T | BudgetImpossibleError> =>
+  run().catch((error: unknown) => {
+    if (error instanceof BudgetImpossibleError) return error;
+    throw error;
+  });
 
 interface Sent {
   readonly system: unknown;

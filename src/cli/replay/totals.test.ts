@@ -24,6 +24,7 @@ const replay: Replay = {
     request({ tokens: 80, full: 300, unchanged: 0, fullUnchanged: 200, time: 10 * MINUTE }),
   ],
   compactions: [],
+  impossible: [],
   budget: undefined,
 };
 
@@ -52,7 +53,7 @@ test("cost: what is warm is read, the rest is written, a cold cache is written w
 });
 
 test("no request, no division by zero", () => {
-  expect(totalsOf({ requests: [], compactions: [], budget: undefined })).toMatchObject({
+  expect(totalsOf({ requests: [], compactions: [], impossible: [], budget: undefined })).toMatchObject({
     requests: 0,
     unchanged: 0,
     largest: 0,

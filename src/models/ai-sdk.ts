@@ -1,0 +1,159 @@
+import { ConfigError, ModelError } from "../core/errors.ts";
+import type { Model, ModelMessage, ModelReply, ModelRequest, StopReason } from "../core/types.ts";
+import { failureOf } from "./shared/failure.ts";
+import { defined, isObject, type Json, list, obj, str } from "./shared/json.ts";
+import { refusesTemperature } from "./shared/model-traits.ts";
+import { redact } from "./shared/redact.ts";
+import { createRetry, type RetryOptions } from "./shared/retry.ts";
+import { usageOf } from "./shared/usage.ts";
+
+/** What precis needs of an AI SDK language model (specification V2, V3 or V4): its name and `doGenerate`. */
+export interface AiSdkLanguageModel {
+  readonly specificationVersion: string;
+  readonly provider: string;
+  readonly modelId: string;
+  // The three specifications' options have no common type; what is used of them and of the result is the same in all.
+  doGenerate(options: never): PromiseLike<unknown>;
+}
+
+/** What `aiSdkModel` takes beside the model. */
+export interface AiSdkModelOptions {
+  /** Instead of the one that the request asks for. Left out where the model refuses it. */
+  readonly temperature?: number;
+  readonly retry?: RetryOptions;
+  /** The model's context size, where the registry doesn't know it. */
+  readonly window?: number;
+}
+
+const STOPS: Readonly<Record<string, StopReason>> = {
+  stop: "end",
+  length: "length",
+  "content-filter": "refusal",
+  "tool-calls": "tool-call",
+};
+
+/**
+ * Any language model of the AI SDK (version 5, 6 or 7) as a summariser. `continues` takes the call options that a
+ * middleware sees (`{ prompt, tools, … }`).
+ *
+ * @example
+ * const languageModel = {
+ *   specificationVersion: "v3",
+ *   provider: "house",
+ *   modelId: "house-model",
+ *   doGenerate: async () => ({
+ *     content: [{ type: "text", text: "A summary." }],
+ *     finishReason: { unified: "stop" },
+ *     usage: { inputTokens: { total: 9 }, outputTokens: { total: 3 } },
+ *   }),
+ * };
+ * const model = aiSdkModel(languageModel);
+ * const reply = await model.complete({ name: "try", messages: [{ role: "user", text: "Hello" }], cap: 100 });
+ * reply.text; // "A summary."
+ */
+export function aiSdkModel(languageModel: AiSdkLanguageModel, options: AiSdkModelOptions = {}): Model {
+  if (!isObject(languageModel) || typeof languageModel.doGenerate !== "function")
+    throw new ConfigError({
+      option: "languageModel",
+      message: `${typeof languageModel === "string" ? "a model's name" : "this"} is not an AI SDK language model.`,
+      fix: 'Give the object that a provider makes, like openai("gpt-4o-mini").',
+    });
+  const id = languageModel.modelId;
+  const run = createRetry(options.retry);
+  return {
+    id,
+    ...(options.window === undefined ? {} : { window: options.window }),
+    continues: "ai-sdk",
+    complete: (request) =>
+      run(id, request.signal, async ({ signal }) => {
+        const call = callOf(id, request, options);
+        try {
+          return read(id, await languageModel.doGenerate({ ...call, abortSignal: signal } as never));
+        } catch (error) {
+          throw error instanceof ModelError ? error : failed(id, error);
+        }
+      }),
+  };
+}
+
+function callOf(id: string, request: ModelRequest, options: AiSdkModelOptions): Json {
+  const added = request.messages.map(promptMessage);
+  if (request.continues !== undefined) {
+    const given = obj(request.continues);
+    if (Array.isArray(given["prompt"]))
+      return { ...given, prompt: [...given["prompt"], ...added], maxOutputTokens: request.cap };
+    throw new ModelError({
+      model: id,
+      failure: "bad-request",
+      message: "`continues` has no `prompt` list.",
+      fix: "Give the call options that a middleware sees, or leave `continues` out.",
+    });
+  }
+  const system = request.system === undefined ? [] : [{ role: "system", content: request.system }];
+  const temperature = refusesTemperature(id) ? undefined : (options.temperature ?? request.temperature);
+  return { prompt: [...system, ...added], maxOutputTokens: request.cap, ...defined({ temperature }) };
+}
+
+const promptMessage = ({ role, text }: ModelMessage): Json => ({ role, content: [{ type: "text", text }] });
+
+function read(id: string, result: unknown): ModelReply {
+  const body = obj(result);
+  const parts = list(body["content"]).map(obj);
+  if (!Array.isArray(body["content"]))
+    throw new ModelError({
+      model: id,
+      failure: "bad-answer",
+      message: "the language model's result has no `content`.",
+      fix: "Use a model of specification V2, V3 or V4.",
+    });
+  // V2 has a word and plain numbers, V3 and V4 have objects.
+  const reason = body["finishReason"];
+  const unified = typeof reason === "string" ? reason : str(obj(reason)["unified"]);
+  const usage = obj(body["usage"]);
+  const input = usage["inputTokens"];
+  const output = usage["outputTokens"];
+  return {
+    text: parts
+      .filter((part) => part["type"] === "text")
+      .map((part) => str(part["text"]))
+      .join(""),
+    stop: parts.some((part) => part["type"] === "tool-call") ? "tool-call" : (STOPS[unified] ?? "other"),
+    usage: usageOf({
+      input: isObject(input) ? input["total"] : input,
+      output: isObject(output) ? output["total"] : output,
+      cacheRead: isObject(input) ? input["cacheRead"] : usage["cachedInputTokens"],
+      cacheWrite: isObject(input) ? input["cacheWrite"] : undefined,
+    }),
+    ...defined({ model: str(obj(body["response"])["modelId"]) || undefined }),
+  };
+}
+
+/** The AI SDK's own error, told in our words. Its request, which holds the conversation, isn't carried along. */
+function failed(id: string, error: unknown): ModelError {
+  const fields: Json = isObject(error) ? error : {};
+  const status = fields["statusCode"];
+  if (typeof status === "number") {
+    const headers = new Map(
+      Object.entries(obj(fields["responseHeaders"])).map(([name, value]) => [name.toLowerCase(), str(value)]),
+    );
+    return failureOf({
+      model: id,
+      status,
+      body: str(fields["responseBody"]) || (error instanceof Error ? error.message : ""),
+      headers: { get: (name) => headers.get(name) ?? null },
+      secrets: [],
+      now: Date.now(),
+    });
+  }
+  const message = redact(error instanceof Error ? error.message : String(error), []);
+  const isKey = str(fields["name"]) === "AI_LoadAPIKeyError";
+  return new ModelError({
+    model: id,
+    failure: isKey ? "auth" : "network",
+    message: `the language model failed: ${message}`,
+    fix: isKey
+      ? "Give the provider its API key."
+      : "Check the provider's settings and that its server can be reached.",
+    retryable: !isKey && fields["isRetryable"] !== false,
+  });
+}

@@ -1,0 +1,100 @@
+import type { ModelMessage, ModelReply, StopReason } from "../../core/types.ts";
+import { defined, isObject, type Json, list, obj, parseJson, str } from "../shared/json.ts";
+import { reasoningAllowance } from "../shared/model-traits.ts";
+import type { SseEvent } from "../shared/sse.ts";
+import { usageOf } from "../shared/usage.ts";
+import type { WireApi } from "../shared/wire-api.ts";
+
+/** The least that the API takes as an answer's cap. */
+const MIN_CAP = 16;
+/** Events that carry the whole response. */
+const FINAL = new Set(["response.completed", "response.incomplete", "response.failed"]);
+
+/** OpenAI Responses. */
+export const responsesApi: WireApi = {
+  dialect: "openai-responses",
+
+  build(request, settings) {
+    return {
+      body: {
+        model: settings.model,
+        ...defined({ instructions: request.system }),
+        input: request.messages.map(item),
+        max_output_tokens: Math.max(
+          MIN_CAP,
+          request.cap + reasoningAllowance(settings.model, settings.window),
+        ),
+        ...defined({ temperature: settings.temperature }),
+        metadata: { name: request.name },
+        // What is summarised is somebody's conversation: it isn't kept at the provider.
+        store: false,
+        stream: false,
+      },
+    };
+  },
+
+  extend(given, request, settings) {
+    const { input } = given;
+    const before = typeof input === "string" ? [{ role: "user", content: input }] : input;
+    if (!Array.isArray(before)) return undefined;
+    const { stream_options: _, ...kept } = given;
+    return {
+      body: {
+        ...kept,
+        input: [...before, ...request.messages.map(item)],
+        max_output_tokens: Math.max(
+          MIN_CAP,
+          request.cap + reasoningAllowance(settings.model, settings.window),
+        ),
+        stream: false,
+      },
+    };
+  },
+
+  read(json): ModelReply | undefined {
+    const body = obj(json);
+    const output = body["output"];
+    if (!Array.isArray(output) || body["status"] === "queued" || body["status"] === "in_progress")
+      return undefined;
+    const items = output.filter(isObject);
+    const parts = items
+      .filter((part) => part["type"] === "message")
+      .flatMap((part) => list(part["content"]).map(obj));
+    const usage = obj(body["usage"]);
+    const details = obj(usage["input_tokens_details"]);
+    return {
+      text: parts
+        .filter((part) => part["type"] === "output_text")
+        .map((part) => str(part["text"]))
+        .join(""),
+      stop: stopOf(body, items, parts),
+      usage: usageOf({
+        input: usage["input_tokens"],
+        output: usage["output_tokens"],
+        cacheRead: details["cached_tokens"],
+        cacheWrite: details["cache_write_tokens"],
+      }),
+      ...defined({ model: str(body["model"]) || undefined }),
+    };
+  },
+
+  assemble(events: readonly SseEvent[]): unknown {
+    for (const { data } of events) {
+      const event = obj(parseJson(data));
+      if (event["type"] === "error") return { error: event["error"] ?? event };
+      if (FINAL.has(str(event["type"]))) return event["response"];
+    }
+    return undefined;
+  },
+};
+
+const item = ({ role, text }: ModelMessage): Json => ({ role, content: text });
+
+function stopOf(body: Json, items: readonly Json[], parts: readonly Json[]): StopReason {
+  if (items.some((entry) => /_call$/.test(str(entry["type"])))) return "tool-call";
+  if (parts.some((part) => part["type"] === "refusal")) return "refusal";
+  if (body["status"] !== "incomplete")
+    return body["status"] === "completed" || body["status"] === undefined ? "end" : "other";
+  const reason = str(obj(body["incomplete_details"])["reason"]);
+  return reason === "content_filter" ? "refusal" : reason === "max_output_tokens" ? "length" : "other";
+}

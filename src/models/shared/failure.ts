@@ -1,0 +1,160 @@
+import { ModelError, type ModelFailure } from "../../core/errors.ts";
+import { isObject, list, obj, parseJson, str } from "./json.ts";
+import { overflowOf } from "./overflow.ts";
+import { redact } from "./redact.ts";
+import { type HeaderReader, retryAfterOf } from "./retry-after.ts";
+
+/** What is known about a provider's refusal. */
+export interface Refusal {
+  readonly model: string;
+  readonly status: number;
+  /** The answer's text. */
+  readonly body: string;
+  readonly headers: HeaderReader;
+  /** What must never be shown. */
+  readonly secrets: readonly string[];
+  readonly now: number;
+}
+
+/** Client errors that may pass by themselves: time-out, conflict, too early, too many. */
+const RETRYABLE_4XX = new Set([408, 409, 425, 429]);
+/** Not implemented, and a protocol version that isn't spoken: the same next time. */
+const FINAL_5XX = new Set([501, 505]);
+const NO_HEADERS: HeaderReader = { get: () => null };
+
+/** Turns a provider's refusal into the error that says what to do about it. */
+export function failureOf(refusal: Refusal): ModelError {
+  const { model, body, headers, now } = refusal;
+  const json = parseJson(body);
+  const message = messageOf(json ?? body);
+  // Routers answer 200 or 502 with the provider's own status inside.
+  const status = statusInside(json) ?? refusal.status;
+  const said = message === "" ? "" : `: ${redact(message, refusal.secrets)}`;
+  const base = { model, status, message: `the provider answered ${status}${said}` };
+  const overflow = overflowOf(status, body);
+  if (overflow !== undefined) {
+    const numbers =
+      overflow.tokens === undefined || overflow.limit === undefined
+        ? ""
+        : ` (${overflow.tokens} tokens, ${overflow.limit} fit)`;
+    return new ModelError({
+      ...base,
+      failure: "too-long",
+      message: `the request doesn't fit the model's window${numbers}${said}`,
+      fix: "Send less, or use a model with a larger window.",
+    });
+  }
+  const kind = kindOf(status, json, message);
+  const waitMs = retryAfterOf(headers, json, now);
+  return new ModelError({
+    ...base,
+    failure: kind.failure,
+    fix: kind.fix,
+    retryable: kind.retryable && headers.get("x-should-retry") !== "false",
+    ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
+  });
+}
+
+/** The refusal that stands inside an answer 200 (`{ "error": … }`), or undefined. */
+export function failureInside(
+  json: unknown,
+  context: Pick<Refusal, "model" | "secrets" | "now">,
+): ModelError | undefined {
+  const error = isObject(json) ? json["error"] : undefined;
+  const hasError =
+    (isObject(error) && Object.keys(error).length > 0) || (typeof error === "string" && error !== "");
+  if (!hasError) return undefined;
+  const SERVER_FAULT = 500;
+  return failureOf({ ...context, status: SERVER_FAULT, body: JSON.stringify(json), headers: NO_HEADERS });
+}
+
+interface Kind {
+  readonly failure: ModelFailure;
+  readonly retryable: boolean;
+  readonly fix: string;
+}
+
+function kindOf(status: number, json: unknown, message: string): Kind {
+  const codes = codesOf(json);
+  if (
+    codes.has("content_filter") ||
+    codes.has("content_policy_violation") ||
+    /content management policy/i.test(message)
+  )
+    return {
+      failure: "refused",
+      retryable: false,
+      fix: "The provider's content filter stopped it: use another model.",
+    };
+  if (codes.has("insufficient_quota") || status === 402)
+    return {
+      failure: "rate-limited",
+      retryable: false,
+      fix: "The account has no credit left: check its plan and billing.",
+    };
+  if (status === 401 || status === 403)
+    return { failure: "auth", retryable: false, fix: "Check the API key and what it may use." };
+  if (status === 429)
+    return { failure: "rate-limited", retryable: true, fix: "Wait, or ask for a higher rate limit." };
+  if (status === 404)
+    return {
+      failure: "bad-request",
+      retryable: false,
+      fix: "Check `baseURL` (it usually ends in /v1) and the model's name.",
+    };
+  if (status === 408 || status === 504)
+    return { failure: "timeout", retryable: true, fix: "Try again, or use a faster model." };
+  if (status >= 500)
+    return { failure: "overloaded", retryable: !FINAL_5XX.has(status), fix: "Try again later." };
+  return {
+    failure: "bad-request",
+    retryable: RETRYABLE_4XX.has(status),
+    fix: "The provider's words say what it didn't like.",
+  };
+}
+
+/** Whatever the provider called its message. */
+export function messageOf(body: unknown): string {
+  if (typeof body === "string") return body.trimStart().startsWith("<") ? "" : body;
+  if (Array.isArray(body)) return messageOf(body[0]);
+  if (!isObject(body)) return "";
+  const error = body["error"];
+  if (typeof error === "string") return error;
+  const inner = obj(error);
+  // A router says only "Provider returned error" and puts the provider's words beside it.
+  const raw = obj(inner["metadata"])["raw"];
+  if (typeof raw === "string" && raw !== "") return messageOf(parseJson(raw) ?? raw);
+  return (
+    str(inner["message"]) ||
+    str(body["message"]) ||
+    list(body["detail"])
+      .map((item) => str(obj(item)["msg"]))
+      .join("; ") ||
+    str(body["detail"]) ||
+    (isObject(body["response"]) ? messageOf(body["response"]) : "")
+  );
+}
+
+function codesOf(json: unknown): ReadonlySet<string> {
+  const body = obj(Array.isArray(json) ? json[0] : json);
+  const error = obj(body["error"]);
+  const inner = obj(error["innererror"]);
+  const fields = [body["code"], body["type"], error["code"], error["type"], error["status"], inner["code"]];
+  return new Set(fields.map((field) => str(field).toLowerCase()));
+}
+
+/** `error.code` as an HTTP status, or the status that goes with Anthropic's error type. */
+function statusInside(json: unknown): number | undefined {
+  const error = obj(obj(Array.isArray(json) ? json[0] : json)["error"]);
+  const code = error["code"];
+  if (typeof code === "number" && code >= 400 && code < 600) return code;
+  return STATUS_OF_TYPE[str(error["type"])];
+}
+
+const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
+  overloaded_error: 529,
+  rate_limit_error: 429,
+  authentication_error: 401,
+  permission_error: 403,
+  timeout_error: 504,
+};

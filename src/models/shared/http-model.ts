@@ -1,0 +1,95 @@
+import { ConfigError, ModelError } from "../../core/errors.ts";
+import type { Model, ModelReply, ModelRequest } from "../../core/types.ts";
+import { modelInfo } from "../../tokens/model-info.ts";
+import { adaptBody } from "./adapt-body.ts";
+import { failureInside } from "./failure.ts";
+import { type Answer, badAnswer, type Endpoint, post } from "./http.ts";
+import { isObject } from "./json.ts";
+import { refusesTemperature } from "./model-traits.ts";
+import { createRetry, type RetryOptions } from "./retry.ts";
+import type { Body, WireApi, WireRequest, WireSettings } from "./wire-api.ts";
+
+/** What a model over HTTP is made of. */
+export interface HttpModelParts {
+  readonly endpoint: Endpoint;
+  readonly api: WireApi;
+  readonly window: number | undefined;
+  /** Instead of the request's own. */
+  readonly temperature: number | undefined;
+  readonly retry: RetryOptions | undefined;
+}
+
+/** A `Model` that speaks one API over HTTP. Its key lives in a closure: printing the model doesn't show it. */
+export function createHttpModel({ endpoint, api, window, temperature, retry }: HttpModelParts): Model {
+  const { model } = endpoint;
+  checkWindow(window);
+  const info = modelInfo(model);
+  const run = createRetry(retry);
+  /** What this provider didn't take, learned once and left out from then on. */
+  const refused = new Set<string>();
+
+  const settingsOf = (request: ModelRequest): WireSettings => {
+    const wanted = temperature ?? request.temperature;
+    const isLeftOut = refusesTemperature(model) || refused.has("temperature");
+    return { model, window: window ?? info.window, temperature: isLeftOut ? undefined : wanted };
+  };
+
+  return {
+    id: model,
+    ...(window === undefined ? {} : { window }),
+    continues: api.dialect,
+    async complete(request) {
+      const given = request.continues;
+      const wire = write(api, endpoint, request, settingsOf(request));
+      // What came with the conversation's own request is never changed.
+      const own = new Set(isObject(given) ? Object.keys(given) : []);
+      const to =
+        wire.headers === undefined
+          ? endpoint
+          : { ...endpoint, headers: { ...endpoint.headers, ...wire.headers } };
+      return run(model, request.signal, async ({ signal }) => {
+        const changed = new Set<string>();
+        for (let body: Body = wire.body; ; ) {
+          try {
+            return readAnswer(api, endpoint, await post(to, JSON.stringify(body), signal));
+          } catch (error) {
+            const next = error instanceof ModelError ? adaptBody(body, error, changed, own) : undefined;
+            if (next === undefined) throw error;
+            if (changed.has("temperature")) refused.add("temperature");
+            body = next;
+          }
+        }
+      });
+    },
+  };
+}
+
+function write(api: WireApi, endpoint: Endpoint, request: ModelRequest, settings: WireSettings): WireRequest {
+  if (request.continues === undefined) return api.build(request, settings);
+  const wire = isObject(request.continues) ? api.extend(request.continues, request, settings) : undefined;
+  if (wire !== undefined) return wire;
+  throw new ModelError({
+    model: endpoint.model,
+    failure: "bad-request",
+    message: `\`continues\` is not a request of ${api.dialect}.`,
+    fix: "Give the conversation's last request body, or leave `continues` out.",
+  });
+}
+
+function readAnswer(api: WireApi, { model, secrets }: Endpoint, answer: Answer): ModelReply {
+  const json = answer.type === "json" ? answer.json : api.assemble(answer.events);
+  const inside = failureInside(json, { model, secrets, now: Date.now() });
+  if (inside !== undefined) throw inside;
+  const reply = api.read(json);
+  if (reply === undefined) throw badAnswer(model, "it has no message");
+  return reply;
+}
+
+function checkWindow(window: number | undefined): void {
+  if (window === undefined || (Number.isInteger(window) && window > 0)) return;
+  throw new ConfigError({
+    option: "window",
+    message: `${String(window)} is not a number of tokens.`,
+    fix: "Leave it out to look it up by the model's name.",
+  });
+}

@@ -1,0 +1,82 @@
+import { ModelError } from "../../core/errors.ts";
+import { failureInside, failureOf } from "./failure.ts";
+import { parseJson } from "./json.ts";
+import { redact } from "./redact.ts";
+import { parseSse, type SseEvent } from "./sse.ts";
+
+/** The part of `fetch` that is used. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** A provider's endpoint: where, with which headers, for which model. */
+export interface Endpoint {
+  readonly url: string;
+  readonly model: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly secrets: readonly string[];
+  readonly fetch: Fetch;
+}
+
+/** An answer: JSON, or the events of a stream where a provider streams no matter what it was asked. */
+export type Answer =
+  | { readonly type: "json"; readonly json: unknown }
+  | { readonly type: "events"; readonly events: readonly SseEvent[] };
+
+/** Sends one request. Everything that goes wrong is a `ModelError` that says whether trying again makes sense. */
+export async function post(endpoint: Endpoint, body: string, signal: AbortSignal): Promise<Answer> {
+  const { model, secrets } = endpoint;
+  let response: Response;
+  let text: string;
+  try {
+    response = await endpoint.fetch(endpoint.url, {
+      method: "POST",
+      headers: { ...endpoint.headers },
+      body,
+      signal,
+      // A redirect would carry the key to another host.
+      redirect: "error",
+    });
+    text = await response.text();
+  } catch (error) {
+    throw new ModelError({
+      model,
+      failure: "network",
+      message: `no connection to ${hostOf(endpoint.url)}: ${redact(reasonOf(error), secrets)}.`,
+      fix: "Check `baseURL` and that the server runs.",
+      retryable: true,
+    });
+  }
+  const now = Date.now();
+  if (!response.ok)
+    throw failureOf({ model, status: response.status, body: text, headers: response.headers, secrets, now });
+  if ((response.headers.get("content-type") ?? "").includes("text/event-stream"))
+    return { type: "events", events: parseSse(text) };
+  const json = parseJson(text);
+  const inside = failureInside(json, { model, secrets, now });
+  if (inside !== undefined) throw inside;
+  if (json === undefined) throw badAnswer(model, "it isn't JSON", redact(text, secrets));
+  return { type: "json", json };
+}
+
+/** An answer 200 that can't be read. Trying again may help: most often it was cut off on the way. */
+export function badAnswer(model: string, why: string, excerpt = ""): ModelError {
+  return new ModelError({
+    model,
+    failure: "bad-answer",
+    message: `the answer can't be read: ${why}${excerpt === "" ? "" : ` (${excerpt})`}.`,
+    fix: "Check that `baseURL` speaks the API that it is used for.",
+    retryable: true,
+  });
+}
+
+/** The words of a network error: `fetch failed` says nothing, its cause does. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return cause.errors[0].message;
+  return cause instanceof Error && cause.message !== "" ? cause.message : error.message;
+}
+
+/** Host and port alone: a path or a query may hold a key. */
+export function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : "the server";
+}

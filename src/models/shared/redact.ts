@@ -1,0 +1,23 @@
+/** Longest excerpt of a provider's words in an error of ours. */
+const MAX_EXCERPT_CHARS = 300;
+const HIDDEN = "[hidden]";
+
+/** Looks like a key of a provider, or like what stands in a header that carries one. */
+const KEY_LIKE =
+  /\b(?:sk|pk|rk|gsk|xai|hf|nvapi|pplx|fw|csk|tgp|key|api)[-_][\w*.-]{8,}|\bAIza[\w-]{10,}|\bBearer\s+[^\s"',}]+|\beyJ[\w-]{10,}\.[\w.-]+/gi;
+
+/**
+ * A provider's words, safe to show: without the secrets that we sent, without anything that looks like a key (providers
+ * echo parts of wrong ones), on one line and short.
+ */
+export function redact(text: string, secrets: readonly string[]): string {
+  let safe = text;
+  for (const secret of secrets) if (secret !== "") safe = safe.replaceAll(secret, HIDDEN);
+  safe = safe
+    .replace(KEY_LIKE, HIDDEN)
+    .replace(/([?&](?:key|api[-_]?key|token)=)[^&\s"']+/gi, `$1${HIDDEN}`)
+    .replace(/\/\/[^/\s:@]+:[^/\s@]+@/g, `//${HIDDEN}@`)
+    .replace(/\s+/g, " ")
+    .trim();
+  return safe.length <= MAX_EXCERPT_CHARS ? safe : `${safe.slice(0, MAX_EXCERPT_CHARS)}…`;
+}

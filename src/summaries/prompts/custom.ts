@@ -1,0 +1,31 @@
+import { ConfigError } from "../../core/errors.ts";
+import { hash128 } from "../../core/hash.ts";
+import { frame } from "./shared/frame.ts";
+import type { Prompt } from "./shared/prompt.ts";
+
+/** Digits of the text's hash in the version: enough to tell the prompts of one host apart. */
+const VERSION_DIGITS = 12;
+
+/** The host's own task in the common frame. Its text is part of the version, so another text makes other summaries. */
+export function customPrompt(text: string): Prompt {
+  const task = text.trim();
+  if (task === "") {
+    throw new ConfigError({
+      option: "prompt",
+      message: "the text of a custom prompt is empty.",
+      fix: "Say what the summary should contain, or choose one of the built-in prompts.",
+    });
+  }
+  return {
+    id: "custom",
+    version: `1-${hash128(task).slice(0, VERSION_DIGITS)}`,
+    analysis: false,
+    render(input) {
+      const earlier =
+        input.previous === undefined
+          ? ""
+          : "The previous summary covers what came before the transcript: write one record of both.\n";
+      return frame({ text: `${earlier}${task}` }, input);
+    },
+  };
+}

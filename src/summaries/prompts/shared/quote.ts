@@ -1,0 +1,14 @@
+import { contain } from "../../marker-tag.ts";
+
+/** Longest quotation inside a sentence of ours, in characters. */
+const MAX_QUOTE = 100;
+
+/** The beginning of a text from outside as one quoted line that can't draw a border. */
+export function quote(text: string): string {
+  const line = text
+    .toWellFormed()
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim();
+  const start = line.length > MAX_QUOTE ? line.slice(0, MAX_QUOTE).toWellFormed().trimEnd() : line;
+  return JSON.stringify(contain(start));
+}

@@ -2,7 +2,13 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts", "scripts/**/*.test.ts", "bench/**/*.test.ts"],
+    include: [
+      "src/**/*.test.ts",
+      "test/**/*.test.ts",
+      "scripts/**/*.test.ts",
+      "bench/**/*.test.ts",
+      "examples/**/*.test.ts",
+    ],
     // Sampled suites do real work on two cores; a test that hangs must still end long before the run's own limit.
     testTimeout: 60_000,
     hookTimeout: 60_000,

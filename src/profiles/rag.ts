@@ -8,6 +8,8 @@ export const rag: Profile = {
   name: "rag",
   strategy: "summarize-oldest",
   triggers: { messages: 2 * TURNS + 1 },
+  // The count of messages triggers, long before the budget is full: landing low would hide what there is room for.
+  landAt: 0.5,
   tail: { turns: TURNS, share: 0.7 },
   placement: "system",
 };

@@ -18,7 +18,7 @@ export const supersededResults: Reduction = {
     return editParts(draft, input, (part, at) => {
       const later = supersededBy.get(`${at.index}:${at.part}`);
       if (later === undefined || part.type !== "tool-result" || part.locked) return undefined;
-      const text = `[superseded: the same call was made again, see the result in message #${later}]`;
+      const text = `[superseded: the same call was made again, see the result in message #${later + 1}]`;
       if (measure.text(text) >= measure.text(part.text)) return undefined;
       return { type: "replace", part: at.part, text, why: "superseded-result" };
     });

@@ -9,6 +9,9 @@ export default defineConfig({
       "bench/**/*.test.ts",
       "examples/**/*.test.ts",
     ],
+    // Modules hold no state that a test could leave behind, and loading the tokenizer anew for each file takes longer
+    // than most tests.
+    isolate: false,
     // Sampled suites do real work on two cores; a test that hangs must still end long before the run's own limit.
     testTimeout: 60_000,
     hookTimeout: 60_000,

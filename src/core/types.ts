@@ -452,7 +452,7 @@ export interface Records {
 
 /** Where records live between calls. Two methods, both in batches. */
 export interface Store {
-  /** Records whose `hash` is one of `hashes`, in any order. */
+  /** Records whose `hash` is one of `hashes`, in any order. `hashes[n - 1]` names the first n messages. */
   find(hashes: readonly string[]): Promise<Records>;
   save(records: Partial<Records>): Promise<void>;
 }

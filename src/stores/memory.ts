@@ -25,10 +25,10 @@ export function memoryStore({
   const undos = new Map<string, Undo>();
   return {
     async find(hashes) {
-      const found = hashes.flatMap((hash) => lookUp(checkpoints, hash));
+      const found = lookUp(checkpoints, hashes, ({ length }) => length);
       return {
         checkpoints: found,
-        summaries: hashes.flatMap((hash) => lookUp(summaries, hash)),
+        summaries: lookUp(summaries, hashes, ({ covers }) => covers.to),
         undos: found.flatMap((one) => undos.get(one.id) ?? []),
       };
     },
@@ -47,12 +47,25 @@ export function memoryStore({
   };
 }
 
-/** The records under a key, which counts as a use of them. */
-function lookUp<V>(map: Map<string, readonly V[]>, key: string): readonly V[] {
-  const found = map.get(key);
-  if (!found) return [];
-  touch(map, key, found);
-  return found;
+/** The records under any of the hashes, which counts as a use of them. */
+function lookUp<V extends { readonly hash: string }>(
+  map: Map<string, readonly V[]>,
+  hashes: readonly string[],
+  lengthOf: (record: V) => number,
+): V[] {
+  // The n-th hash names the first n messages, so a record's own length tells where its hash would stand: with fewer
+  // records than messages this saves looking up every message of a long transcript on every call.
+  const keys =
+    map.size < hashes.length
+      ? [...map].flatMap(([hash, records]) =>
+          records.some((one) => hashes[lengthOf(one) - 1] === hash) ? [hash] : [],
+        )
+      : hashes.filter((hash) => map.has(hash));
+  return keys.flatMap((key) => {
+    const records = map.get(key)!;
+    touch(map, key, records);
+    return records;
+  });
 }
 
 function touch<V>(map: Map<string, V>, key: string, value: V): void {

@@ -66,6 +66,8 @@ export async function compactCommand(flags: ParsedFlags, io: Io): Promise<void> 
         : { budget: UNCAPPED }),
   });
   const focus = flags.value("focus");
+  progress.update("compacting", 0, 0);
+  io.letGo?.();
   const result = await compactor.compact(log.messages, {
     ...(log.system === undefined ? {} : { system: log.system }),
     ...(log.tools === undefined ? {} : { tools: log.tools }),

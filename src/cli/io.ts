@@ -16,6 +16,11 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
+  /**
+   * From now on Ctrl-C ends the process at once, without `signal`: for a long calculation that can't hear it, while
+   * nothing can be left half done.
+   */
+  letGo?(): void;
 }
 
 /** Columns of an output that doesn't tell. */

@@ -62,7 +62,7 @@ function unknownCommand(name: string, lines: readonly CommandLine[]): UsageError
   const names = lines.map((line) => line.name);
   const close = nearest(name, names);
   const hint =
-    close === undefined ? `The commands are ${names.join(" and ")}.` : `Did you mean precis ${close}?`;
+    close === undefined ? `The commands are ${names.join(", ")}.` : `Did you mean precis ${close}?`;
   return new UsageError(`there is no command ${name}. ${hint}`);
 }
 
@@ -94,8 +94,9 @@ function fail(error: unknown, args: readonly string[], io: Io): number {
 }
 
 const controller = new AbortController();
-process.once("SIGINT", () => controller.abort(new Error("interrupted")));
-process.once("SIGTERM", () => controller.abort(new Error("interrupted")));
+const interrupt = (): void => controller.abort(new Error("interrupted"));
+process.once("SIGINT", interrupt);
+process.once("SIGTERM", interrupt);
 // A reader that has seen enough (`| head`) is no failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(OK);
@@ -109,5 +110,9 @@ const io: Io = {
   stderr: process.stderr,
   env: process.env,
   signal: controller.signal,
+  letGo() {
+    process.off("SIGINT", interrupt);
+    process.off("SIGTERM", interrupt);
+  },
 };
 process.exitCode = await run(args, io).catch((error: unknown) => fail(error, args, io));

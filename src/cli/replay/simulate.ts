@@ -75,8 +75,15 @@ export interface SimulateOptions {
 /** Walks a transcript as it happened: one `fit` before every answer of the model. */
 export async function simulate(options: SimulateOptions): Promise<Replay> {
   const { compactor, dialect, measure, log, signal } = options;
-  const read = log.messages.map((message) => dialect.read(message));
-  const tokens = read.map((message) => measure.message(message));
+  const read: Message[] = [];
+  const tokens: number[] = [];
+  const pause = createPause(signal);
+  for (const wire of log.messages) {
+    const message = dialect.read(wire);
+    read.push(message);
+    tokens.push(measure.message(message));
+    await pause();
+  }
   const tokensOf = createTokensOf(dialect, measure, log.messages, tokens);
   const starts = answerStarts(read, dialect);
   const requests: ReplayRequest[] = [];
@@ -86,9 +93,7 @@ export async function simulate(options: SimulateOptions): Promise<Replay> {
   let before: Sent | undefined;
   let budget: Report["budget"] | undefined;
   for (const [ordinal, start] of starts.entries()) {
-    // A turn of the event loop, so that Ctrl-C is heard.
-    await breathe();
-    signal?.throwIfAborted();
+    await pause();
     options.onProgress?.(ordinal, starts.length);
     const time = log.times?.[start];
     const last = requests.at(-1)?.time;
@@ -152,6 +157,21 @@ const attempt = async <T>(run: () => Promise<T>): Promise<T | BudgetImpossibleEr
     if (error instanceof BudgetImpossibleError) return error;
     throw error;
   });
+
+/** Calculating longer than this without a turn of the event loop makes Ctrl-C feel dead. */
+const PAUSE_EVERY_MS = 50;
+
+/** Now and then lets the event loop turn, so that Ctrl-C is heard. */
+function createPause(signal: AbortSignal | undefined): () => Promise<void> {
+  let last = performance.now();
+  return async () => {
+    if (performance.now() - last >= PAUSE_EVERY_MS) {
+      await breathe();
+      last = performance.now();
+    }
+    signal?.throwIfAborted();
+  };
+}
 
 interface Sent {
   readonly system: unknown;

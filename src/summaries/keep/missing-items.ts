@@ -1,0 +1,76 @@
+import { findCitations } from "./find-citations.ts";
+import type { FoundItem } from "./find-items.ts";
+
+/**
+ * The items that a text doesn't carry. Formatting doesn't count: case, quotes, emphasis, escapes, blanks in numbers, and
+ * a path may be cut at its front as long as it still says which file is meant.
+ */
+export function missingItems<T extends FoundItem>(text: string, items: readonly T[]): T[] {
+  if (items.length === 0) return [];
+  const cited = new Set(findCitations(text).map(({ key }) => key));
+  const plain = normalise(text);
+  const tight = tighten(plain);
+  const fileNames = new Map<string, number>();
+  for (const item of items) {
+    if (item.kind !== "path") continue;
+    const name = lastSegments(normalise(item.text), 1);
+    fileNames.set(name, (fileNames.get(name) ?? 0) + 1);
+  }
+  return items.filter((item) => {
+    const wanted = normalise(item.text);
+    switch (item.kind) {
+      case "citation":
+        return !findCitations(item.text).every(({ key }) => cited.has(key));
+      case "number":
+        return !contains(tight, tighten(wanted));
+      case "path": {
+        if (contains(plain, wanted)) return false;
+        const name = lastSegments(wanted, 1);
+        const suffix = fileNames.get(name) === 1 ? name : lastSegments(wanted, 2);
+        return suffix.length < 3 || !contains(plain, suffix);
+      }
+      default:
+        return !contains(plain, wanted);
+    }
+  });
+}
+
+/** One case, one kind of blank, no quotes, emphasis or escapes. */
+function normalise(text: string): string {
+  return text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/&lt;/g, "<")
+    .replace(/["'`´“”„‘’«»*\\]/g, (character) => (character === "\\" ? "/" : ""))
+    .replace(/[‐-―−]/g, "-")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+/** `1 200.5 MB`, `1,200.5MB` and `1200.5 MB` are one number. */
+function tighten(text: string): string {
+  return text.replace(/(\d)[, ](?=\d{3}(?!\d))/g, "$1").replace(/(?<=\d) (?=[\p{L}%‰°])|(?<=[$€£¥₹]) /gu, "");
+}
+
+function lastSegments(path: string, segments: number): string {
+  return path.split("/").filter(Boolean).slice(-segments).join("/");
+}
+
+const LETTER_OR_DIGIT = /[\p{L}\p{N}_]/u;
+/** Scripts without blanks between words: what stands beside a name there says nothing. */
+const DENSE =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+/** `wanted` stands in the text as a word of its own: `ABC-12` isn't in `ABC-123`. */
+function contains(text: string, wanted: string): boolean {
+  if (wanted === "") return true;
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+    if (!joins(text[at - 1], wanted[0]) && !joins(wanted.at(-1), text[at + wanted.length])) return true;
+  }
+  return false;
+}
+
+function joins(left: string | undefined, right: string | undefined): boolean {
+  if (left === undefined || right === undefined) return false;
+  return [left, right].every((character) => LETTER_OR_DIGIT.test(character) && !DENSE.test(character));
+}

@@ -33,7 +33,7 @@ for (const file of [...pages, ...sources]) {
   const found = file.endsWith(".md") ? readMarkdown(text) : readDocComments(text);
   for (const { line, message } of found.faults) faults.push(`${file}:${line}: ${message}`);
   for (const { line, code, checked } of found.examples) {
-    if (checked) examples.push({ file, line, code: file.endsWith(".md") ? code : withImports(code) });
+    if (checked) examples.push({ file, line, code: file.endsWith(".md") ? code : withImports(code, file) });
     else optedOut += 1;
   }
 }
@@ -54,14 +54,17 @@ process.exitCode = faults.length > 0 ? 1 : 0;
 /**
  * A doc comment's example may leave out the imports of public names: the reader is looking at one of them.
  * @param {string} code
+ * @param {string} file
  * @returns {string}
  */
-function withImports(code) {
+function withImports(code, file) {
   if (/^import /m.test(code)) return code;
   const words = new Set(code.match(/\w+/g));
   /** @type {Map<string, string>} */
   const found = new Map();
-  for (const [subpath, source] of publicEntries()) {
+  const own = posix.join(dirname(file), "index.ts");
+  const nearestFirst = publicEntries().sort(([, a], [, b]) => Number(b === own) - Number(a === own));
+  for (const [subpath, source] of nearestFirst) {
     for (const { name, isType } of publicExports(root, source)) {
       if (!words.has(name) || found.has(name)) continue;
       found.set(name, `import { ${isType ? "type " : ""}${name} } from "precis${subpath.slice(1)}";`);

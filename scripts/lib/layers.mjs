@@ -26,6 +26,9 @@ export const FOLDERS = [
 /** @type {Readonly<Record<string, readonly string[]>>} */
 export const PACKAGES = {
   tokens: ["gpt-tokenizer"],
+  stores: ["kysely", "pg"],
+  config: ["zod"],
+  gateway: ["@hono/node-server", "hono", "pino", "prom-client", "zod"],
   // Contract suites run inside the host's own test runner.
   testing: ["fast-check", "vitest"],
 };
@@ -37,6 +40,7 @@ export const BROWSER_SAFE = [
   "tokens/",
   "dialects/",
   "reductions/",
+  "models/",
   "summaries/",
   "stores/memory",
   "engine/",

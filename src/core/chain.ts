@@ -1,8 +1,8 @@
-import { hash128 } from "./hash.ts";
+import { createHash, type Hash } from "./hash.ts";
 import type { Message } from "./types.ts";
 
 /** Where every chain begins; the number is the version of the canonical form. */
-const CHAIN_SEED = hash128("precis/chain/1");
+const CHAIN_SEED = "precis/chain/1";
 
 /**
  * Hashes of every prefix of a transcript: `chain[n]` names its first n messages, counted from the first message after
@@ -18,56 +18,58 @@ export function chainOf(
   textHash: (text: string) => string,
 ): string[] {
   const ordinals = new Map<string, number>();
-  const chain = [CHAIN_SEED];
-  let link = CHAIN_SEED;
+  const hash = createHash().absorb(CHAIN_SEED);
+  const chain = [hash.digest()];
   for (let i = start; i < messages.length; i++) {
-    link = hash128(`${link}${canonical(messages[i]!, ordinals, textHash)}`);
-    chain.push(link);
+    absorbMessage(hash, messages[i]!, ordinals, textHash);
+    chain.push(hash.digest());
   }
   return chain;
 }
 
-function canonical(
+function absorbMessage(
+  hash: Hash,
   message: Message,
   ordinals: Map<string, number>,
   textHash: (text: string) => string,
-): string {
-  const ordinal = (id: string) => {
-    const known = ordinals.get(id);
-    if (known !== undefined) return known;
-    ordinals.set(id, ordinals.size);
-    return ordinals.size - 1;
-  };
-  let form: string = message.role;
+): void {
+  hash.absorb(message.role);
   for (const part of message.parts) {
     switch (part.type) {
       case "text":
-        form += `|t${textHash(part.text)}`;
+        hash.absorb("text").absorb(textHash(part.text));
         break;
       case "image":
-        form += `|i${textHash(part.source)}`;
-        break;
       case "file":
-        form += `|f${textHash(part.source)}`;
+        hash.absorb(part.type).absorb(textHash(part.source));
         break;
       case "frame":
-        form += `|v${part.count}:${textHash(part.source)}`;
+        hash.absorb(`frame ${part.count}`).absorb(textHash(part.source));
         break;
       case "reasoning":
         break;
       case "tool-call":
-        form += `|c${ordinal(part.id)}:${part.name}:${textHash(part.args)}`;
+        hash.absorb(`call ${ordinal(ordinals, part.id)} ${part.name}`).absorb(textHash(part.args));
         break;
       case "tool-result":
-        form += `|r${ordinal(part.id)}:${part.error ? 1 : 0}:${textHash(part.text)}`;
-        for (const media of part.media ?? []) form += `:${textHash(media.source)}`;
+        hash
+          .absorb(`result ${ordinal(ordinals, part.id)} ${part.error === true}`)
+          .absorb(textHash(part.text));
+        for (const media of part.media ?? []) hash.absorb(textHash(media.source));
         break;
       case "other":
-        form += `|o${part.kind}:${textHash(part.json)}`;
+        hash.absorb(`other ${part.kind}`).absorb(textHash(part.json));
         break;
       default:
         part satisfies never;
     }
   }
-  return form;
+}
+
+/** An id's order of appearance. */
+function ordinal(ordinals: Map<string, number>, id: string): number {
+  const known = ordinals.get(id);
+  if (known !== undefined) return known;
+  ordinals.set(id, ordinals.size);
+  return ordinals.size - 1;
 }

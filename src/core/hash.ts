@@ -4,70 +4,93 @@
  * Synchronous and free of dependencies, because it runs on every message in Node, edge and browser builds alike.
  */
 export function hash128(text: string): string {
-  const C1 = 0x239b961b;
-  const C2 = 0xab0e9789;
-  const C3 = 0x38b34ae5;
-  const C4 = 0xa1e38b93;
+  return createHash().absorb(text).digest();
+}
+
+/** A hash that takes its text in pieces. Where the pieces end is part of what is hashed. */
+export interface Hash {
+  absorb(text: string): Hash;
+  /** The hash of all pieces so far; more may follow. */
+  digest(): string;
+}
+
+const C1 = 0x239b961b;
+const C2 = 0xab0e9789;
+const C3 = 0x38b34ae5;
+const C4 = 0xa1e38b93;
+
+export function createHash(): Hash {
   let h1 = 0;
   let h2 = 0;
   let h3 = 0;
   let h4 = 0;
-  const length = text.length;
-  const blocks = length - (length % 8);
-  let i = 0;
-  for (; i < blocks; i += 8) {
-    let k1 = text.charCodeAt(i) | (text.charCodeAt(i + 1) << 16);
-    let k2 = text.charCodeAt(i + 2) | (text.charCodeAt(i + 3) << 16);
-    let k3 = text.charCodeAt(i + 4) | (text.charCodeAt(i + 5) << 16);
-    let k4 = text.charCodeAt(i + 6) | (text.charCodeAt(i + 7) << 16);
-    k1 = Math.imul(k1, C1);
-    k1 = (k1 << 15) | (k1 >>> 17);
-    h1 ^= Math.imul(k1, C2);
-    h1 = ((h1 << 19) | (h1 >>> 13)) + h2;
-    h1 = (Math.imul(h1, 5) + 0x561ccd1b) | 0;
-    k2 = Math.imul(k2, C2);
-    k2 = (k2 << 16) | (k2 >>> 16);
-    h2 ^= Math.imul(k2, C3);
-    h2 = ((h2 << 17) | (h2 >>> 15)) + h3;
-    h2 = (Math.imul(h2, 5) + 0x0bcaa747) | 0;
-    k3 = Math.imul(k3, C3);
-    k3 = (k3 << 17) | (k3 >>> 15);
-    h3 ^= Math.imul(k3, C4);
-    h3 = ((h3 << 15) | (h3 >>> 17)) + h4;
-    h3 = (Math.imul(h3, 5) + 0x96cd1c35) | 0;
-    k4 = Math.imul(k4, C4);
-    k4 = (k4 << 18) | (k4 >>> 14);
-    h4 ^= Math.imul(k4, C1);
-    h4 = ((h4 << 13) | (h4 >>> 19)) + h1;
-    h4 = (Math.imul(h4, 5) + 0x32ac3b17) | 0;
-  }
-  const tail = [0, 0, 0, 0];
-  for (let j = 0; i < length; i++, j++) {
-    tail[j >> 1]! |= text.charCodeAt(i) << ((j & 1) * 16);
-  }
-  h4 ^= Math.imul(rotate(Math.imul(tail[3]!, C4), 18), C1);
-  h3 ^= Math.imul(rotate(Math.imul(tail[2]!, C3), 17), C4);
-  h2 ^= Math.imul(rotate(Math.imul(tail[1]!, C2), 16), C3);
-  h1 ^= Math.imul(rotate(Math.imul(tail[0]!, C1), 15), C2);
-
-  const bytes = length * 2;
-  h1 ^= bytes;
-  h2 ^= bytes;
-  h3 ^= bytes;
-  h4 ^= bytes;
-  h1 = (h1 + h2 + h3 + h4) | 0;
-  h2 = (h2 + h1) | 0;
-  h3 = (h3 + h1) | 0;
-  h4 = (h4 + h1) | 0;
-  h1 = finish(h1);
-  h2 = finish(h2);
-  h3 = finish(h3);
-  h4 = finish(h4);
-  h1 = (h1 + h2 + h3 + h4) | 0;
-  h2 = (h2 + h1) | 0;
-  h3 = (h3 + h1) | 0;
-  h4 = (h4 + h1) | 0;
-  return hex(h1) + hex(h2) + hex(h3) + hex(h4);
+  const hash: Hash = {
+    absorb(text) {
+      const length = text.length;
+      const blocks = length - (length % 8);
+      let i = 0;
+      for (; i < blocks; i += 8) {
+        let k1 = text.charCodeAt(i) | (text.charCodeAt(i + 1) << 16);
+        let k2 = text.charCodeAt(i + 2) | (text.charCodeAt(i + 3) << 16);
+        let k3 = text.charCodeAt(i + 4) | (text.charCodeAt(i + 5) << 16);
+        let k4 = text.charCodeAt(i + 6) | (text.charCodeAt(i + 7) << 16);
+        k1 = Math.imul(k1, C1);
+        k1 = (k1 << 15) | (k1 >>> 17);
+        h1 ^= Math.imul(k1, C2);
+        h1 = ((h1 << 19) | (h1 >>> 13)) + h2;
+        h1 = (Math.imul(h1, 5) + 0x561ccd1b) | 0;
+        k2 = Math.imul(k2, C2);
+        k2 = (k2 << 16) | (k2 >>> 16);
+        h2 ^= Math.imul(k2, C3);
+        h2 = ((h2 << 17) | (h2 >>> 15)) + h3;
+        h2 = (Math.imul(h2, 5) + 0x0bcaa747) | 0;
+        k3 = Math.imul(k3, C3);
+        k3 = (k3 << 17) | (k3 >>> 15);
+        h3 ^= Math.imul(k3, C4);
+        h3 = ((h3 << 15) | (h3 >>> 17)) + h4;
+        h3 = (Math.imul(h3, 5) + 0x96cd1c35) | 0;
+        k4 = Math.imul(k4, C4);
+        k4 = (k4 << 18) | (k4 >>> 14);
+        h4 ^= Math.imul(k4, C1);
+        h4 = ((h4 << 13) | (h4 >>> 19)) + h1;
+        h4 = (Math.imul(h4, 5) + 0x32ac3b17) | 0;
+      }
+      // The rest, as if the text were filled up with zeros: the length below tells the two apart. (`charCodeAt` past
+      // the end is NaN, which counts as zero here.)
+      if (i < length) {
+        const k1 = text.charCodeAt(i) | (text.charCodeAt(i + 1) << 16);
+        const k2 = text.charCodeAt(i + 2) | (text.charCodeAt(i + 3) << 16);
+        const k3 = text.charCodeAt(i + 4) | (text.charCodeAt(i + 5) << 16);
+        const k4 = text.charCodeAt(i + 6) << 0;
+        h4 ^= Math.imul(rotate(Math.imul(k4, C4), 18), C1);
+        h3 ^= Math.imul(rotate(Math.imul(k3, C3), 17), C4);
+        h2 ^= Math.imul(rotate(Math.imul(k2, C2), 16), C3);
+        h1 ^= Math.imul(rotate(Math.imul(k1, C1), 15), C2);
+      }
+      const bytes = length * 2;
+      h1 ^= bytes;
+      h2 ^= bytes;
+      h3 ^= bytes;
+      h4 ^= bytes;
+      h1 = (h1 + h2 + h3 + h4) | 0;
+      h2 = (h2 + h1) | 0;
+      h3 = (h3 + h1) | 0;
+      h4 = (h4 + h1) | 0;
+      return hash;
+    },
+    digest() {
+      let d1 = finish(h1);
+      let d2 = finish(h2);
+      let d3 = finish(h3);
+      let d4 = finish(h4);
+      d1 = (d1 + d2 + d3 + d4) | 0;
+      d2 = (d2 + d1) | 0;
+      d3 = (d3 + d1) | 0;
+      d4 = (d4 + d1) | 0;
+      return hex(d1) + hex(d2) + hex(d3) + hex(d4);
+    },
+  };
+  return hash;
 }
 
 function rotate(value: number, bits: number): number {

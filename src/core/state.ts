@@ -44,16 +44,30 @@ export function boundState(state: State, transcriptCharacters: number): State {
       ...(state.last && { last: state.last }),
     };
   };
-  let bounded = build();
-  while (JSON.stringify(bounded).length > limit) {
+  const size = () =>
+    sizeOf(checkpoints) + sizeOf(summaries) + (head ? JSON.stringify(head).length : 0) + BARE_STATE;
+  while (size() > limit) {
     if (checkpoints.length > 1) checkpoints = checkpoints.slice(1);
     else if (head) head = undefined;
     else if (summaries.length > 0) summaries = summaries.slice(Math.ceil(summaries.length / 4));
     else if (checkpoints.length > 0) checkpoints = [];
     else break;
-    bounded = build();
   }
-  return bounded;
+  return build();
+}
+
+/** What a state without records takes, with some room for undos. */
+const BARE_STATE = 2_000;
+
+/** Records never change, so their size needn't be measured on every call. */
+const sizes = new WeakMap<object, number>();
+
+function sizeOf(records: readonly object[]): number {
+  return records.reduce((sum, record) => {
+    const size = sizes.get(record) ?? JSON.stringify(record).length;
+    sizes.set(record, size);
+    return sum + size;
+  }, 0);
 }
 
 /** The records of both, each once. */

@@ -4,7 +4,7 @@ import { applyEdits } from "../core/edits.ts";
 import { TranscriptError } from "../core/errors.ts";
 import { appendSystem, systemMessage } from "../core/render.ts";
 import { isOnlyReasoning, type Structure, structureOf } from "../core/rounds.ts";
-import type { Dialect, FitInput, Measure, Message, Select } from "../core/types.ts";
+import type { Dialect, Edit, FitInput, Measure, Message, Select } from "../core/types.ts";
 
 /** A transcript that was read, hashed and counted: what plans are made from. */
 export interface Conversation {
@@ -18,6 +18,8 @@ export interface Conversation {
   readonly tokens: readonly number[];
   /** Tokens outside of the messages: the system prompt kept apart, and what is sent with this request only. */
   readonly apart: { readonly system: number; readonly extras: number };
+  /** Tokens of a message after edits, counted on the wire: formats differ in how they append a text. */
+  readonly editedTokens: (index: number, edits: readonly Edit[]) => number;
   /** Tokens that a text adds to the system prompt, in a format that keeps it apart. */
   readonly systemGain?: (text: string) => number;
   /** System prompt, pins and knowledge, wherever they stand. */
@@ -80,6 +82,7 @@ export function readConversation<M>(options: {
     apart,
     head,
     total,
+    editedTokens: (index, edits) => measure.message(dialect.read(dialect.edit(transcript[index]!, edits))),
     ...(dialect.rules.system === "apart" && { systemGain }),
   };
 }
@@ -100,7 +103,10 @@ export function draftTokens(conversation: Conversation, draft: Draft): number {
   let sum = apart.system + apart.extras;
   for (const [index, fate] of draft.fates.entries()) {
     if (fate.type === "keep") sum += tokens[index]!;
-    else if (fate.type === "edit") sum += measure.message(applyEdits(messages[index]!, fate.edits));
+    else if (fate.type === "edit")
+      sum += fate.edits.some((edit) => edit.type === "append")
+        ? conversation.editedTokens(index, fate.edits)
+        : measure.message(applyEdits(messages[index]!, fate.edits));
   }
   for (const insert of draft.inserts) sum += shownInsertTokens(conversation, insert);
   return sum;

@@ -1,9 +1,8 @@
-import { type Draft, entriesOf, keepAll } from "../core/draft.ts";
-import { breachesOf } from "../core/invariants.ts";
-import { renderView } from "../core/render.ts";
+import type { Draft } from "../core/draft.ts";
 import type { FitInput, Reason, Run, Summary } from "../core/types.ts";
 import { floorTokens } from "./conversation.ts";
 import type { Engine } from "./engine.ts";
+import { judge } from "./judge.ts";
 import { type Climb, climb } from "./ladder.ts";
 import { dueReason } from "./moment.ts";
 import { type Narrative, narrativeOf } from "./narrative.ts";
@@ -41,7 +40,7 @@ export function decide<M>(call: Call<M>): Decision {
   const { engine, input, seen, now } = call;
   const { settings, dialect } = engine;
   const rejected = input.rejected !== undefined && input.rejected !== false;
-  const due = dueReason({
+  const reason = dueReason({
     ...seen,
     settings,
     rules: dialect.rules,
@@ -49,6 +48,7 @@ export function decide<M>(call: Call<M>): Decision {
     lastRequestAt: input.lastRequestAt,
     rejected,
   });
+  const due = reason && seen.invalid ? "invalid-checkpoint" : reason;
   const limit = rejected
     ? Math.min(seen.budget.budget, rejectedLimit(input.rejected, seen.tokens, seen.budget.budget))
     : seen.budget.budget;
@@ -57,14 +57,6 @@ export function decide<M>(call: Call<M>): Decision {
   if (!due) {
     const ready = seen.pressure >= APPLY_FROM ? readyCut(call, target.goal) : undefined;
     if (ready) return { due: "pressure", wanted: undefined, result: climbTo(call, target, ready) };
-    if (isBroken(call, limit)) {
-      const current = keepAll(seen.conversation.messages.length);
-      return {
-        due: "invalid-checkpoint",
-        wanted: undefined,
-        result: climbTo(call, target, undefined, current),
-      };
-    }
     return { due, wanted: undefined, result: nothingDue(seen) };
   }
   if (!engine.summarizer || !usesSummaries(call) || due === "cold-cache" || due === "pause") {
@@ -100,7 +92,16 @@ export function climbTo<M>(
       cut,
       ...(steps && { steps }),
     },
-    (draft, tokens) => judge(call, draft, tokens, target.limit),
+    (draft, tokens) =>
+      judge({
+        dialect: engine.dialect,
+        transcript: call.transcript,
+        system: input.system,
+        conversation: seen.conversation,
+        draft,
+        tokens,
+        limit: target.limit,
+      }),
   );
 }
 
@@ -155,31 +156,6 @@ function plannedCut<M>({ engine, seen }: Call<M>, goal: number): number {
 
 function usesSummaries<M>({ engine }: Call<M>): boolean {
   return strategies[engine.settings.strategy].steps.some((step) => step.startsWith("summarize"));
-}
-
-/** Does the current view, which stands on a checkpoint, break a post-condition? */
-function isBroken<M>(call: Call<M>, limit: number): boolean {
-  const { seen } = call;
-  return seen.checkpoint !== undefined && judge(call, seen.current, seen.tokens, limit).length > 0;
-}
-
-/** The post-conditions of a draft, judged on the wire messages that it renders to. */
-function judge<M>(call: Call<M>, draft: Draft, tokens: number, limit: number): readonly string[] {
-  const { engine, transcript, input, seen } = call;
-  const { dialect } = engine;
-  const entries = entriesOf(draft);
-  const rendered = renderView({ dialect, transcript, entries, system: input.system });
-  return breachesOf({
-    messages: seen.conversation.messages,
-    structure: seen.conversation.structure,
-    entries,
-    shown: rendered.messages.map((message) => dialect.read(message)),
-    rules: dialect.rules,
-    isHead: seen.conversation.isHead,
-    tokens,
-    budget: limit,
-    transcriptTokens: seen.conversation.total,
-  });
 }
 
 /** What may be sent after the provider refused a view of `tokens` tokens (by our count). */

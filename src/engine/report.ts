@@ -80,7 +80,8 @@ export function pressureOf<M>(survey: Survey<M>): PressureReport {
   for (const [index, fate] of current.fates.entries()) {
     if (fate.type === "cover" || fate.type === "drop") continue;
     const message = fate.type === "edit" ? applyEdits(messages[index]!, fate.edits) : messages[index]!;
-    const all = measure.message(message);
+    const appended = fate.type === "edit" && fate.edits.some((edit) => edit.type === "append");
+    const all = appended ? conversation.editedTokens(index, fate.edits) : measure.message(message);
     const words = message.parts.filter((part) => part.type !== "image" && part.type !== "frame");
     const images =
       words.length < message.parts.length ? all - measure.message({ ...message, parts: words }) : 0;

@@ -5,6 +5,7 @@ import { mergeRecords, readState } from "../core/state.ts";
 import type { Budget, Checkpoint, Dialect, FitInput, State, Undo, Warning } from "../core/types.ts";
 import { type Conversation, draftTokens, floorTokens, hasSystem, readConversation } from "./conversation.ts";
 import type { Engine } from "./engine.ts";
+import { judge } from "./judge.ts";
 import { mergeIntoSystem } from "./rungs/rung.ts";
 import type { Settings } from "./settings.ts";
 
@@ -23,6 +24,8 @@ export interface Survey<M> {
   readonly state: State;
   readonly budget: Budget;
   readonly checkpoint: Checkpoint | undefined;
+  /** There is a checkpoint, but its view of this transcript would break a post-condition. */
+  readonly invalid: boolean;
   /** Undos of checkpoints that this transcript begins with. */
   readonly undos: readonly Undo[];
   readonly current: Draft;
@@ -89,8 +92,14 @@ export async function survey<M>(
     checkpoint = undefined;
   }
   const restoredDraft = checkpoint && restoreDraft(checkpoint, messages, structure.start);
-  if (!restoredDraft) checkpoint = undefined;
-  const current = restoredDraft ? mergeIntoSystem(restoredDraft, structure.start) : keepAll(messages.length);
+  const standing = restoredDraft && mergeIntoSystem(restoredDraft, structure.start);
+  // A pin, or a late result of a covered call, can make the view on an old checkpoint invalid: then it isn't used.
+  const invalid =
+    standing !== undefined &&
+    judge({ dialect, transcript, system: input.system, conversation, draft: standing, tokens: 0, limit: 0 })
+      .length > 0;
+  const current = standing && !invalid ? standing : keepAll(messages.length);
+  if (!standing || invalid) checkpoint = undefined;
   const tokens = draftTokens(conversation, current);
   const fixed = conversation.head + conversation.apart.extras;
   const floor = floorTokens(conversation);
@@ -105,6 +114,7 @@ export async function survey<M>(
     state,
     budget,
     checkpoint,
+    invalid,
     undos,
     current,
     tokens,

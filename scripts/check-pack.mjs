@@ -40,7 +40,7 @@ for (const path of ["LICENSE", "README.md", "CHANGELOG.md", "package.json"]) {
 }
 
 const project = await install(packed.tarball);
-compareNames(await exportedNames(project));
+await compareNames(await exportedNames(project));
 await checkTypes(project);
 await checkCommand(project);
 
@@ -110,9 +110,12 @@ console.log(JSON.stringify(names));`;
 }
 
 /** @param {Record<string, string[]>} names */
-function compareNames(names) {
+async function compareNames(names) {
   const file = join(root, NAMES_FILE);
-  if (values.update) writeFileSync(file, `${JSON.stringify(names, null, 2)}\n`);
+  if (values.update) {
+    writeFileSync(file, JSON.stringify(names));
+    await run("biome", ["format", "--write", file], { cwd: root, output: "capture" });
+  }
   /** @type {Record<string, string[]>} */
   const expected = JSON.parse(readFileSync(file, "utf8"));
   for (const specifier of new Set([...Object.keys(names), ...Object.keys(expected)])) {

@@ -733,6 +733,20 @@ export interface Usage {
   readonly cacheWrite?: number;
 }
 
+/** What `observe` takes. */
+export interface Observation<M> {
+  /** The provider's numbers for the last request. */
+  readonly usage?: Usage;
+  /** precis's own count of that request: `report.tokens.after + report.budget.tools`. */
+  readonly tokens?: number;
+  /** The model that answered. Default: the compactor's. */
+  readonly model?: string;
+  /** The transcript with the reply or the tool result, to have its pressure checked. */
+  readonly transcript?: readonly M[];
+  /** What the next `fit` will be given. */
+  readonly input?: FitInput<M>;
+}
+
 // ── Events ──────────────────────────────────────────────────────────────────────────────────────
 
 /** What `on` can listen to, with what the listener gets. */
@@ -760,10 +774,10 @@ export interface Compactor<M> {
   /** Call when idle, shortly before the provider's cache expires: does ahead what the next `fit` may need. */
   prepare<T extends M>(transcript: readonly T[], input?: FitInput<T>): Promise<State>;
   /**
-   * After a reply: calibrates the counter from the provider's numbers. `tokens` is precis's own count of that request:
-   * `report.tokens.after + report.budget.tools`.
+   * After a reply or a tool result: calibrates the counter from the provider's numbers, and with a transcript checks
+   * whether a summary should be begun now instead of at the next request.
    */
-  observe(observation: { readonly usage: Usage; readonly tokens: number; readonly model?: string }): void;
+  observe<T extends M>(observation: Observation<T>): Promise<void>;
   /** A standalone summary of the transcript; changes no state. */
   summarize<T extends M>(
     transcript: readonly T[],

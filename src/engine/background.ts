@@ -6,16 +6,22 @@ import { writeSummaries } from "./write-summaries.ts";
  * Has a run summarised in the background, once per conversation at a time. Undefined if the summariser failed lately and
  * isn't asked; otherwise a promise that never rejects and brings the new records (none if it failed).
  */
-export function requestSummary<M>(call: Call<M>, run: Run): Promise<readonly Summary[]> | undefined {
-  const { engine, seen, now, input } = call;
+export function requestSummary<M>(
+  call: Call<M>,
+  run: Run,
+  /** Ends the job, where a person waits for it and may give up. A turn's own signal doesn't: the job outlives it. */
+  cancel?: AbortSignal,
+): Promise<readonly Summary[]> | undefined {
+  const { engine, seen, now } = call;
   const { jobs, circuit, emitter } = engine;
   const { name, pressure } = seen;
   const running = jobs.running(name);
   if (!running && !circuit.allows(name, pressure, now)) return undefined;
   const job =
     running ??
-    jobs.start(name, async (signal) => {
-      emitter.emit("started", { reason: "pressure" });
+    jobs.start(name, async (ended) => {
+      const signal = cancel ? AbortSignal.any([ended, cancel]) : ended;
+      emitter.emit("started", { reason: cancel ? "forced" : "pressure" });
       try {
         const written = await writeSummaries(call, run, signal);
         await engine.records.save({ summaries: written.records });
@@ -23,7 +29,7 @@ export function requestSummary<M>(call: Call<M>, run: Run): Promise<readonly Sum
         circuit.succeeded(name);
         return written;
       } catch (error) {
-        if (signal.aborted || input.signal?.aborted) emitter.emit("cancelled", { reason: "pressure" });
+        if (signal.aborted) emitter.emit("cancelled", { reason: "pressure" });
         else {
           circuit.failed(name, pressure, now);
           emitter.emit("failed", { error: asError(error), fallback: "extractive" });
@@ -49,6 +55,6 @@ export async function within(promise: Promise<unknown>, ms: number, signal?: Abo
   }
 }
 
-function asError(error: unknown): Error {
+export function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }

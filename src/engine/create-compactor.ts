@@ -5,17 +5,19 @@ import type {
   CompactorOptions,
   FitInput,
   FitResult,
+  Observation,
   Plan,
   State,
   Undo,
 } from "../core/types.ts";
 import { summaryMessage } from "../summaries/summary-message.ts";
-import { requestSummary, within } from "./background.ts";
+import { asError, requestSummary, within } from "./background.ts";
 import { type Call, climbTo, decide, nothingDue, readyCut, wantedRun } from "./decide.ts";
 import { deliver, nextState } from "./deliver.ts";
 import { createEngine, type Engine } from "./engine.ts";
 import { pressureOf, reportOf } from "./report.ts";
 import { survey } from "./survey.ts";
+import { writeHandover } from "./write-summaries.ts";
 
 /** A forced compaction of fewer messages than this has nothing to work with. */
 const LEAST_MESSAGES = 4;
@@ -49,10 +51,7 @@ export function createCompactor<M>(options: CompactorOptions<M>): Compactor<M> {
     pressure: async (transcript: readonly M[], input: FitInput<M> = {}) =>
       pressureOf(await survey(engine, transcript, input)),
     prepare: (transcript: readonly M[], input?: FitInput<M>) => prepare(engine, transcript, input),
-    observe({ usage, tokens, model = engine.modelName }) {
-      const factor = model === engine.modelName ? engine.factor() : 1;
-      engine.calibration.observe({ model, counted: tokens, reported: usage.input, factor });
-    },
+    observe: (observation: Observation<M>) => observe(engine, observation),
     summarize: (transcript: readonly M[], input?: FitInput<M>) => summarize(engine, transcript, input),
     undo: (transcript: readonly M[], input?: FitInput<M>) => undo(engine, transcript, input),
     rebuild: (transcript: readonly M[], input?: FitInput<M>) =>
@@ -63,7 +62,7 @@ export function createCompactor<M>(options: CompactorOptions<M>): Compactor<M> {
       await engine.jobs.settled();
     },
     on: engine.emitter.on,
-  } satisfies Record<keyof Compactor<M>, unknown> & Pick<Compactor<M>, "observe">;
+  } satisfies Record<keyof Compactor<M>, unknown>;
   // Hosts pass their own, narrower message type: what is kept leaves as it came, what precis writes is of the dialect.
   return methods as unknown as Compactor<M>;
 }
@@ -125,7 +124,7 @@ async function compact<M>(
     return deliver(call, { reason: "forced", result: nothingDue(call.seen), adopt: false });
   }
   const run = engine.summarizer && wantedRun(call, goal);
-  const background = run && requestSummary(call, run);
+  const background = run && requestSummary(call, run, input.signal);
   if (background && (await within(background, input.waitMs ?? COMPACT_WAIT_MS, input.signal))) {
     call = await open(engine, transcript, input, more);
   }
@@ -175,23 +174,49 @@ async function prepare<M>(
   return nextState(call, { checkpoint: seen.checkpoint?.id, ...(summaries && { summaries }) });
 }
 
+/** Calibrates, and begins a summary if the reply has made one due. */
+async function observe<M>(engine: Engine<M>, observation: Observation<M>): Promise<void> {
+  const { usage, tokens, model = engine.modelName, transcript, input = {} } = observation;
+  if (usage && tokens !== undefined) {
+    const factor = model === engine.modelName ? engine.factor() : 1;
+    engine.calibration.observe({ model, counted: tokens, reported: usage.input, factor });
+  }
+  if (!transcript) return;
+  const call = await open(engine, transcript, input);
+  const { seen } = call;
+  engine.emitter.emit("pressure", {
+    pressure: seen.pressure,
+    tokens: seen.tokens,
+    budget: seen.budget.budget,
+  });
+  const { wanted } = decide(call);
+  // Not awaited: the summary is for the next request.
+  if (wanted) requestSummary(call, wanted);
+}
+
 async function summarize<M>(
   engine: Engine<M>,
   transcript: readonly M[],
   input: FitInput<M> & { readonly focus?: string; readonly cap?: number } = {},
 ): ReturnType<Compactor<M>["summarize"]> {
-  const { seen } = await open(engine, transcript, input);
+  const call = await open(engine, transcript, input);
+  const { seen } = call;
   const { messages, structure, measure } = seen.conversation;
-  const summary = summaryMessage({
-    messages,
-    hidden: [{ from: structure.start, to: messages.length }],
-    visible: () => false,
-    cap: input.cap ?? DEFAULT_SUMMARY_CAP,
-    count: measure.text,
-    shares: engine.settings.shares,
-    ...(input.hostState !== undefined && { hostState: input.hostState }),
-    ...(input.focus !== undefined && { focus: input.focus }),
-  });
+  const cap = input.cap ?? DEFAULT_SUMMARY_CAP;
+  const written = await handover(call, cap);
+  const text =
+    written?.text ??
+    summaryMessage({
+      messages,
+      hidden: [{ from: structure.start, to: messages.length }],
+      visible: () => false,
+      cap,
+      count: measure.text,
+      shares: engine.settings.shares,
+      ...(input.hostState !== undefined && { hostState: input.hostState }),
+      ...(input.focus !== undefined && { focus: input.focus }),
+    })?.text ??
+    "";
   const report = reportOf({
     survey: seen,
     settings: engine.settings,
@@ -200,12 +225,31 @@ async function summarize<M>(
     reason: undefined,
     draft: seen.current,
     tokens: seen.tokens,
-    rungs: [{ rung: "extractive", result: summary ? "used" : "not-enough" }],
+    rungs: [{ rung: written ? "full" : "extractive", result: text ? "used" : "not-enough" }],
+    calls: written?.calls ?? [],
     warnings: [],
     prefixChanged: false,
     checkpoint: seen.checkpoint?.id,
   });
-  return { text: summary?.text ?? "", tokens: summary?.tokens ?? 0, report };
+  return { text, tokens: measure.text(text), report };
+}
+
+/** The model's own summary of everything; undefined without a model, or if it failed. */
+async function handover<M>(
+  call: Call<M>,
+  cap: number,
+): Promise<Awaited<ReturnType<typeof writeHandover>> | undefined> {
+  const { engine, seen, input } = call;
+  const length = seen.conversation.chain.length - 1;
+  if (!engine.summarizer || length === 0) return undefined;
+  const signal = input.signal ?? new AbortController().signal;
+  try {
+    return await writeHandover(call, { from: 0, to: length }, cap, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    engine.emitter.emit("failed", { error: asError(error), fallback: "extractive" });
+    return undefined;
+  }
 }
 
 /** Records that the newest checkpoint is to be skipped. */

@@ -64,7 +64,10 @@ export function createEngine<M>(options: CompactorOptions<M>): Engine<M> {
   return {
     dialect: options.dialect,
     settings,
-    summarizer: typeof options.summarizer === "object" ? options.summarizer : undefined,
+    summarizer:
+      typeof options.summarizer === "object" && settings.summary.mode !== "extractive"
+        ? options.summarizer
+        : undefined,
     records: recordKeeper(options.store),
     textHash: createTextHash(),
     emitter: createEmitter(),

@@ -18,9 +18,9 @@
  * checkView({ dialect: "openai-chat", transcript, result, count }); // [] when all is well
  */
 
-export { type AiSdkWire, aiSdk } from "./builders/ai-sdk.ts";
-export { type AnthropicWire, anthropic } from "./builders/anthropic.ts";
-export { type ChatWire, chat } from "./builders/chat.ts";
+export { aiSdk } from "./builders/ai-sdk.ts";
+export { anthropic } from "./builders/anthropic.ts";
+export { chat } from "./builders/chat.ts";
 export {
   type CallSpec,
   callId,
@@ -30,7 +30,7 @@ export {
   type ResultSpec,
   TINY_PNG,
 } from "./builders/message-builders.ts";
-export { type ResponsesWire, responses } from "./builders/responses.ts";
+export { responses } from "./builders/responses.ts";
 export { type CheckImpossibleInput, checkImpossible, FORMAT_MINIMUM } from "./check-impossible.ts";
 export { type CheckViewInput, checkView, lastUserIndex } from "./check-view.ts";
 export { deepFreeze } from "./deep-freeze.ts";

@@ -1,7 +1,8 @@
 import type { CompactorOptions, FitInput, FitResult, State } from "../../src/core/types.ts";
+import type { ChatMessage } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { longRun, toWire } from "../../src/testing/arbitraries/index.ts";
-import { type ChatWire, chat, checkView } from "../../src/testing/index.ts";
+import { chat, checkView } from "../../src/testing/index.ts";
 import { counterOf } from "./count.ts";
 import { dialectOf } from "./dialects.ts";
 
@@ -63,8 +64,8 @@ export function session(rounds: number, id = "openai-chat"): { messages: object[
 }
 
 /** A talk of `turns` turns in chat form; each message names its number, so that a test can look for it. */
-export function talk(turns: number, from = 0): ChatWire[] {
-  const messages: ChatWire[] = [];
+export function talk(turns: number, from = 0): ChatMessage[] {
+  const messages: ChatMessage[] = [];
   for (let turn = from; turn < from + turns; turn++) {
     messages.push(
       chat.user(`Question ${turn}: what does module-${turn}.ts do? ${"Please be thorough. ".repeat(8)}`),

@@ -59,7 +59,7 @@ export function propertySuite(id: string): void {
           expect(breaches, `budget ${budget}, strategy ${name}, ${mode}`).toEqual([]);
         },
       );
-      await fc.assert(property, { numRuns: RUNS, seed: SEED, endOnFailure: false });
+      await fc.assert(property, { numRuns: RUNS, seed: SEED, endOnFailure: true });
       recordValidity(`properties ${id}`, { ...tally, seed: SEED, breaches: 0 });
       expect(tally.changed).toBeGreaterThan(tally.cases / 10);
     });

@@ -1,14 +1,8 @@
+import type { AiSdkMessage } from "../../dialects/index.ts";
 import { callId, type MessageBuilders, TINY_PNG } from "./message-builders.ts";
 
-/** An AI SDK model message, loosely: enough for tests. */
-export interface AiSdkWire {
-  readonly role: "system" | "user" | "assistant" | "tool";
-  readonly content: string | readonly Readonly<Record<string, unknown>>[];
-  readonly [field: string]: unknown;
-}
-
 /** Builders for AI SDK model messages. */
-export const aiSdk: MessageBuilders<AiSdkWire> = {
+export const aiSdk: MessageBuilders<AiSdkMessage> = {
   system: (text) => ({ role: "system", content: text }),
   user: (text) => ({ role: "user", content: text }),
   assistant: (text) => ({ role: "assistant", content: [{ type: "text", text }] }),

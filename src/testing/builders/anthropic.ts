@@ -1,14 +1,8 @@
+import type { AnthropicMessage } from "../../dialects/index.ts";
 import { callId, type MessageBuilders, TINY_PNG } from "./message-builders.ts";
 
-/** An Anthropic message, loosely: enough for tests. */
-export interface AnthropicWire {
-  readonly role: "user" | "assistant" | "system";
-  readonly content: string | readonly Readonly<Record<string, unknown>>[];
-  readonly [field: string]: unknown;
-}
-
 /** Builders for Anthropic Messages: the results of parallel calls share one user message. */
-export const anthropic: MessageBuilders<AnthropicWire> = {
+export const anthropic: MessageBuilders<AnthropicMessage> = {
   system: (text) => ({ role: "system", content: text }),
   user: (text) => ({ role: "user", content: text }),
   assistant: (text) => ({ role: "assistant", content: [{ type: "text", text }] }),

@@ -1,14 +1,8 @@
+import type { ChatMessage } from "../../dialects/index.ts";
 import { callId, type MessageBuilders, TINY_PNG } from "./message-builders.ts";
 
-/** A Chat Completions message, loosely: enough for tests. */
-export interface ChatWire {
-  readonly role: "system" | "developer" | "user" | "assistant" | "tool";
-  readonly content: string | readonly Readonly<Record<string, unknown>>[] | null;
-  readonly [field: string]: unknown;
-}
-
 /** Builders for Chat Completions. */
-export const chat: MessageBuilders<ChatWire> = {
+export const chat: MessageBuilders<ChatMessage> = {
   system: (text) => ({ role: "system", content: text }),
   user: (text) => ({ role: "user", content: text }),
   assistant: (text) => ({ role: "assistant", content: text }),

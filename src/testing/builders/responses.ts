@@ -1,19 +1,14 @@
+import type { ResponsesItem } from "../../dialects/index.ts";
 import { callId, type MessageBuilders, TINY_PNG } from "./message-builders.ts";
 
-/** An item of the Responses API, loosely: enough for tests. */
-export interface ResponsesWire {
-  readonly type: string;
-  readonly [field: string]: unknown;
-}
-
-const message = (role: string, type: string, text: string): ResponsesWire => ({
+const message = (role: string, type: string, text: string): ResponsesItem => ({
   type: "message",
   role,
   content: [{ type, text }],
 });
 
 /** Builders for the Responses API: every call and every result is an item of its own. */
-export const responses: MessageBuilders<ResponsesWire> = {
+export const responses: MessageBuilders<ResponsesItem> = {
   system: (text) => message("system", "input_text", text),
   user: (text) => message("user", "input_text", text),
   assistant: (text) => message("assistant", "output_text", text),

@@ -1,0 +1,109 @@
+/**
+ * What a `fit` costs once a conversation has been seen, in units of counting the whole conversation anew.
+ * Ratios, because milliseconds differ from machine to machine: `node bench/fit.ts`.
+ */
+import { clearMergeCache, countTokens } from "gpt-tokenizer/encoding/o200k_base";
+import { type ChatMessage, openaiChat } from "../src/dialects/index.ts";
+import { createCompactor } from "../src/engine/create-compactor.ts";
+import { chat } from "../src/testing/index.ts";
+import { makeTranscript, roundsFor, textsOf } from "./support/make-transcript.ts";
+import { median, round, time } from "./support/statistics.ts";
+import { writeResult } from "./support/write-result.ts";
+
+const TOKENS = 200_000;
+const REPEATS = 15;
+/** A warm `fit` may take this share of a cold count at most. */
+const ALLOWED_RATIO = 1 / 50;
+
+const transcript = makeTranscript(roundsFor(TOKENS));
+const count = (messages: readonly ChatMessage[]) =>
+  messages.reduce(
+    (sum, message) =>
+      sum +
+      textsOf(message).reduce((all, text) => all + countTokens(text, { disallowedSpecial: new Set() }), 0),
+    0,
+  );
+
+/** Counting everything with the plain tokenizer and an empty merge cache, as a host does that remembers nothing. */
+async function coldCount(): Promise<number> {
+  const runs: number[] = [];
+  for (let run = 0; run < 5; run++) {
+    clearMergeCache();
+    runs.push(await time(() => count(transcript)));
+  }
+  return median(runs);
+}
+
+/** `fit` of a transcript that was seen before, plus one new message each time. */
+async function warmFit(options: {
+  budget: number;
+  parse: boolean;
+}): Promise<{ ms: number; outcome: string }> {
+  const compactor = createCompactor({ dialect: openaiChat, budget: options.budget });
+  let messages: ChatMessage[] = [...transcript];
+  let { state } = await compactor.fit(messages);
+  const runs: number[] = [];
+  let outcome = "";
+  for (let run = 0; run < REPEATS; run++) {
+    messages.push(
+      run % 2 === 0 ? chat.assistant(`Done with part ${run}.`) : chat.user(`Now part ${run}, please.`),
+    );
+    if (options.parse) {
+      messages = JSON.parse(JSON.stringify(messages)) as ChatMessage[];
+      state = JSON.parse(JSON.stringify(state)) as typeof state;
+    }
+    const start = performance.now();
+    const result = await compactor.fit(messages, { state });
+    runs.push(performance.now() - start);
+    state = result.state;
+    outcome = result.report.outcome;
+  }
+  await compactor.close();
+  return { ms: median(runs), outcome };
+}
+
+/** How the cost of one turn grows with the number of turns before it. */
+async function costPerTurn(): Promise<{ turns: number; tokens: number; ms: number }[]> {
+  const points = [100, 200, 400, 800, 1_600];
+  const messages: ChatMessage[] = [];
+  const compactor = createCompactor({ dialect: openaiChat, window: 128_000 });
+  let state: unknown;
+  let recent: number[] = [];
+  const table: { turns: number; tokens: number; ms: number }[] = [];
+  for (const [turn, message] of makeTranscript(points.at(-1)!).entries()) {
+    messages.push(message);
+    const start = performance.now();
+    const result = await compactor.fit(messages, { state });
+    recent = [...recent.slice(-49), performance.now() - start];
+    state = result.state;
+    if (points.includes(turn + 1))
+      table.push({ turns: turn + 1, tokens: result.report.tokens.transcript, ms: round(median(recent)) });
+  }
+  await compactor.close();
+  return table;
+}
+
+const cold = await coldCount();
+const cases: Record<string, { ms: number; outcome: string; ratio: number; holds: boolean }> = {};
+for (const [name, budget] of [
+  ["nothing due", TOKENS * 2],
+  ["on a checkpoint", TOKENS / 2],
+] as const)
+  for (const parse of [false, true]) {
+    const { ms, outcome } = await warmFit({ budget, parse });
+    const ratio = ms / cold;
+    cases[`${name}, ${parse ? "freshly parsed" : "same objects"}`] = {
+      ms: round(ms),
+      outcome,
+      ratio: round(ratio, 5),
+      holds: ratio <= ALLOWED_RATIO,
+    };
+  }
+await writeResult("fit", {
+  tokens: count(transcript),
+  messages: transcript.length,
+  coldCountMs: round(cold),
+  allowedRatio: ALLOWED_RATIO,
+  cases,
+  costPerTurn: await costPerTurn(),
+});

@@ -1,0 +1,15 @@
+/** The middle of a list of numbers: one slow run on a busy machine doesn't move it. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+/** Milliseconds that something takes. */
+export async function time(work: () => unknown): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+export const round = (value: number, digits = 3): number => Number(value.toFixed(digits));

@@ -1,0 +1,44 @@
+/**
+ * precis's own API under `/api/`: every route with what it takes and gives. The page and the server share this file and
+ * know each other by nothing else. No server code is reached from here.
+ */
+
+export type {
+  Budget,
+  Checkpoint,
+  DialectId,
+  DropReason,
+  Edit,
+  EditReason,
+  Outcome,
+  Part,
+  Placement,
+  Prices,
+  Reason,
+  Report,
+  Role,
+  Run,
+  RungName,
+  RungReport,
+  StrategyName,
+  Usage,
+  Warning,
+} from "../core/types.ts";
+export type * from "./api/chat.ts";
+export type * from "./api/common.ts";
+export type * from "./api/conversation.ts";
+export type * from "./api/events.ts";
+export type * from "./api/replay.ts";
+export {
+  type AnswerOf,
+  type BodyOf,
+  type Method,
+  type ParamsOf,
+  type QueryOf,
+  type Route,
+  urlOf,
+} from "./api/route.ts";
+export { routes } from "./api/routes.ts";
+export type * from "./api/settings.ts";
+export type * from "./api/status.ts";
+export type * from "./api/view.ts";

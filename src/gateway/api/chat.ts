@@ -1,0 +1,52 @@
+import type { Outcome, Part, Usage } from "../../core/types.ts";
+import type { ApiError } from "./common.ts";
+import type { ApiConversation, ApiMessage, ApiPressure } from "./conversation.ts";
+
+/** What a person says. */
+export interface ChatInput {
+  readonly text: string;
+  /** Pictures as data URLs. */
+  readonly images?: readonly string[];
+  /** Another model for this answer (and from now on). */
+  readonly model?: string;
+}
+
+/**
+ * The stream of one answer. `accepted` comes first and means that the user's message is stored; `done`, `stopped` or
+ * `failed` comes last. Every event has an id; the live stream at `/api/events` tells the same story to other pages.
+ */
+export type ChatEvent =
+  /** `conversation` has another id than the one asked when an edit or a regeneration made a fork. */
+  | { readonly type: "accepted"; readonly conversation: ApiConversation; readonly message?: ApiMessage }
+  /** What precis did to the request. */
+  | {
+      readonly type: "view";
+      readonly outcome: Outcome;
+      readonly tokens: { readonly before: number; readonly after: number };
+      readonly pressure: number;
+    }
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "reasoning"; readonly text: string }
+  | { readonly type: "tool-call"; readonly part: Part }
+  | {
+      readonly type: "done";
+      readonly message: ApiMessage;
+      readonly usage: Usage | undefined;
+      readonly pressure: ApiPressure;
+    }
+  /** A person stopped it; what had come is kept if there was any. */
+  | { readonly type: "stopped"; readonly message: ApiMessage | undefined }
+  | { readonly type: "failed"; readonly error: ApiError["error"] };
+
+/** A message put into a transcript by hand, without asking for an answer. */
+export interface NewMessage {
+  readonly role: "user" | "assistant" | "system";
+  readonly text: string;
+}
+
+/** Other words for a message. What followed it stays in the conversation that it was; a fork takes the new words. */
+export interface MessageEdit {
+  readonly text: string;
+  /** Ask for an answer at once (only for a user's message). Default true. */
+  readonly answer?: boolean;
+}

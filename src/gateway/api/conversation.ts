@@ -1,0 +1,146 @@
+import type { DialectId, DropReason, EditReason, Part, PressureReport, Role, Run } from "../../core/types.ts";
+import type { Time } from "./common.ts";
+import type { ChatSettings } from "./settings.ts";
+
+/** A conversation without its messages, as lists show it. */
+export interface ApiConversation {
+  readonly id: string;
+  readonly title: string;
+  /** `page`: made on the page or imported. `gateway`: seen at `/v1`. */
+  readonly source: "page" | "gateway";
+  readonly dialect: DialectId;
+  readonly model: string | undefined;
+  /** Session id of the client, if it sent one. */
+  readonly session: string | undefined;
+  readonly messages: number;
+  readonly tokens: number;
+  readonly createdAt: Time;
+  readonly updatedAt: Time;
+  readonly pinned: boolean;
+  readonly archived: boolean;
+  readonly fork: { readonly of: string; readonly length: number } | undefined;
+  /** What this chat has different from the global settings. */
+  readonly settings: ChatSettings;
+  /** Indexes of pinned messages. */
+  readonly pins: readonly number[];
+  /** An answer is being written or a compaction is under way right now. */
+  readonly busy: "answering" | "compacting" | undefined;
+}
+
+/** One message of a transcript, with what became of it in the current view. */
+export interface ApiMessage {
+  readonly index: number;
+  /** Chain hash: stays the same as long as everything up to here does. */
+  readonly hash: string;
+  readonly role: Role;
+  readonly parts: readonly Part[];
+  readonly tokens: number;
+  readonly at: Time;
+  readonly pinned: boolean;
+  readonly fate: Fate;
+}
+
+/** What became of a message in the current view. */
+export type Fate =
+  | { readonly type: "kept" }
+  | { readonly type: "edited"; readonly reasons: readonly EditReason[]; readonly tokens: number }
+  /** Hidden; the summary with this number in `ApiView.entries` speaks for it. */
+  | { readonly type: "covered"; readonly by: number }
+  | { readonly type: "dropped"; readonly reason: DropReason };
+
+/** A piece of a transcript. */
+export interface ApiMessages {
+  readonly conversation: string;
+  readonly from: number;
+  readonly total: number;
+  /** The system prompt, wherever the wire format keeps it. */
+  readonly system: string;
+  readonly messages: readonly ApiMessage[];
+  /** Where summaries stand, for dividers: after message `after` (−1: before the first). */
+  readonly dividers: readonly Divider[];
+}
+
+/** A compaction as it is shown between messages. */
+export interface Divider {
+  readonly after: number;
+  readonly checkpoint: string;
+  readonly at: Time;
+  readonly text: string;
+  readonly covers: readonly Run[];
+  readonly tokens: { readonly before: number; readonly after: number };
+  /** The model-written parts of the text, which a person may edit. */
+  readonly summaries: readonly ApiSummary[];
+}
+
+/** One model-written (or hand-written) summary. */
+export interface ApiSummary {
+  readonly key: string;
+  readonly text: string;
+  readonly covers: Run;
+  readonly level: number;
+  readonly model: string;
+  readonly prompt: string;
+  readonly author: "model" | "user";
+  readonly tokens: { readonly source: number; readonly text: number };
+  readonly at: Time;
+}
+
+/** The meter: the engine's own report, and the model whose window it is measured against. */
+export interface ApiPressure extends PressureReport {
+  readonly model: string | undefined;
+  readonly window: number | undefined;
+}
+
+export interface ListQuery {
+  /** Text in the title. */
+  readonly search?: string;
+  readonly archived?: "hide" | "only" | "all";
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+export interface ConversationPage {
+  readonly conversations: readonly ApiConversation[];
+  readonly next: string | undefined;
+}
+
+export interface NewConversation {
+  readonly title?: string;
+  readonly model?: string;
+  readonly system?: string;
+  readonly settings?: ChatSettings;
+}
+
+export interface ConversationChanges {
+  readonly title?: string;
+  readonly pinned?: boolean;
+  readonly archived?: boolean;
+  readonly model?: string;
+  readonly system?: string;
+  readonly settings?: ChatSettings;
+  /** All pinned messages, by index. */
+  readonly pins?: readonly number[];
+}
+
+/** A file in any format that `precis replay` reads (JSON or JSONL, any dialect or agent log). */
+export interface ImportFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface Imported {
+  readonly conversations: readonly ApiConversation[];
+  readonly warnings: readonly string[];
+}
+
+/** One thing found by a search. */
+export interface SearchHit {
+  readonly conversation: string;
+  readonly title: string;
+  readonly index: number;
+  readonly role: Role;
+  /** The words around the hit. */
+  readonly excerpt: string;
+  /** False: the model doesn't see this message any more. */
+  readonly visible: boolean;
+}

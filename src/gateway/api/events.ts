@@ -1,0 +1,90 @@
+import type { Outcome, Reason, RungName } from "../../core/types.ts";
+import type { Time } from "./common.ts";
+import type { ApiConversation, ApiSummary } from "./conversation.ts";
+
+/** One compaction (or failure, undo, edit) on the timeline of a conversation. */
+export type TimelineEvent = {
+  readonly id: number;
+  readonly at: Time;
+  readonly conversation: string;
+} & TimelineFact;
+
+export type TimelineFact =
+  | {
+      readonly type: "compacted";
+      readonly reason: Reason | undefined;
+      readonly rung: RungName | undefined;
+      readonly strategy: string;
+      readonly tokens: { readonly transcript: number; readonly before: number; readonly after: number };
+      readonly pressure: { readonly before: number; readonly after: number };
+      readonly counts: {
+        readonly kept: number;
+        readonly edited: number;
+        readonly covered: number;
+        readonly dropped: number;
+        readonly inserted: number;
+      };
+      readonly ms: number;
+      readonly cost: number;
+      readonly checkpoint: string | undefined;
+      readonly text: string;
+    }
+  | { readonly type: "summary"; readonly summary: ApiSummary }
+  | { readonly type: "failed"; readonly message: string; readonly fallback: RungName | undefined }
+  | { readonly type: "rejected"; readonly tokens: number | undefined; readonly limit: number | undefined }
+  | { readonly type: "undone"; readonly checkpoint: string | undefined }
+  | { readonly type: "cleared" }
+  | { readonly type: "summary-edited"; readonly key: string }
+  | { readonly type: "loop"; readonly tool: string; readonly rounds: number };
+
+/**
+ * The live stream at `/api/events`. Each has the id of the server-sent event, so that a page that lost its connection
+ * goes on where it was (`Last-Event-ID`). `hello` comes first; with `missed`, read everything anew.
+ */
+export type LiveEvent =
+  | { readonly type: "hello"; readonly missed: boolean }
+  | {
+      readonly type: "conversation";
+      readonly change: "created" | "changed";
+      readonly conversation: ApiConversation;
+    }
+  | { readonly type: "conversation-deleted"; readonly id: string }
+  | { readonly type: "compacting"; readonly conversation: string; readonly reason: Reason }
+  | { readonly type: "timeline"; readonly event: TimelineEvent }
+  | {
+      readonly type: "pressure";
+      readonly conversation: string;
+      readonly pressure: number;
+      readonly tokens: number;
+      readonly budget: number;
+    }
+  /** A request went through `/v1`. */
+  | {
+      readonly type: "request";
+      readonly conversation: string | undefined;
+      readonly model: string | undefined;
+      readonly path: string;
+      readonly status: number;
+      readonly outcome: Outcome | "off" | "observed" | "untouched";
+      readonly tokens: { readonly before: number; readonly after: number } | undefined;
+      readonly ms: number;
+    }
+  | { readonly type: "settings" };
+
+/** What the gateway did since it was started, and what its store holds. */
+export interface Totals {
+  readonly since: Time;
+  readonly requests: number;
+  readonly errors: number;
+  readonly compactions: number;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly tokensSaved: number;
+  /** US dollars for summaries. */
+  readonly cost: number;
+  readonly rejected: number;
+  readonly loops: number;
+  readonly conversations: number;
+  readonly messages: number;
+  readonly storeBytes: number | undefined;
+}

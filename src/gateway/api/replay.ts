@@ -1,0 +1,49 @@
+import type { ImportFile } from "./conversation.ts";
+import type { WhatIf } from "./view.ts";
+
+/** One way of keeping a conversation inside its window. */
+export interface Policy extends Omit<WhatIf, "force"> {
+  readonly name: string;
+}
+
+/** Runs a transcript again, request by request, under each policy. Give `conversation` or `file`. */
+export interface ReplayInput {
+  readonly conversation?: string;
+  readonly file?: ImportFile;
+  /** Which conversation of a file that holds several, from 0. */
+  readonly pick?: number;
+  readonly policies: readonly Policy[];
+  /** Prices of this model. */
+  readonly prices?: string;
+}
+
+/** One request of a replay. */
+export interface ReplayPoint {
+  /** Messages of the transcript at that moment. */
+  readonly messages: number;
+  readonly transcript: number;
+  readonly view: number;
+  readonly budget: number;
+  readonly compacted: boolean;
+}
+
+export interface ReplayRun {
+  readonly policy: Policy;
+  readonly requests: number;
+  readonly compactions: number;
+  /** Requests for which no view could be made. */
+  readonly impossible: number;
+  /** Sum over all requests. */
+  readonly tokens: { readonly transcript: number; readonly view: number };
+  readonly peak: { readonly transcript: number; readonly view: number };
+  /** US dollars of input, with and without precis; undefined without prices. */
+  readonly cost: { readonly transcript: number; readonly view: number } | undefined;
+  readonly points: readonly ReplayPoint[];
+}
+
+export interface ReplayAnswer {
+  readonly title: string;
+  readonly messages: number;
+  readonly runs: readonly ReplayRun[];
+  readonly warnings: readonly string[];
+}

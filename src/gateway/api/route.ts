@@ -1,0 +1,59 @@
+/** What one route takes and gives. Left out: nothing. */
+export interface RouteShape {
+  /** Names in the path, such as `{ id: string }` for `/api/conversations/:id`. */
+  readonly params?: object;
+  /** The query string; every value is written as text. */
+  readonly query?: object;
+  /** The JSON body. */
+  readonly body?: object;
+  /** The JSON answer, or for a stream the union of its events. */
+  readonly answer: unknown;
+}
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** One route: where it is, and (in types only) what it takes and gives. */
+export interface Route<S extends RouteShape = RouteShape> {
+  readonly method: Method;
+  /** Hono's and Express's notation: `/api/conversations/:id`. */
+  readonly path: string;
+  /** `json`: one answer. `stream`: server-sent events, each with an id and JSON as its data. `text`: a file. */
+  readonly kind: "json" | "stream" | "text";
+  /** Never there at run time: carries the shape for the compiler. */
+  readonly shape?: S;
+}
+
+export type ParamsOf<R> = R extends Route<infer S> ? NonNullable<S["params"]> : never;
+export type QueryOf<R> = R extends Route<infer S> ? NonNullable<S["query"]> : never;
+export type BodyOf<R> = R extends Route<infer S> ? NonNullable<S["body"]> : never;
+export type AnswerOf<R> = R extends Route<infer S> ? S["answer"] : never;
+
+export function json<S extends RouteShape>(method: Method, path: string): Route<S> {
+  return { method, path, kind: "json" };
+}
+
+export function stream<S extends RouteShape>(method: Method, path: string): Route<S> {
+  return { method, path, kind: "stream" };
+}
+
+export function file<S extends RouteShape>(method: Method, path: string): Route<S> {
+  return { method, path, kind: "text" };
+}
+
+/**
+ * The address of a route, with its names filled in.
+ *
+ * @example
+ * urlOf({ path: "/api/conversations/:id" }, { id: "a b" }, { limit: 10 }); // "/api/conversations/a%20b?limit=10"
+ */
+export function urlOf(route: Pick<Route, "path">, params: object = {}, query: object = {}): string {
+  const values = params as Readonly<Record<string, string | number>>;
+  const path = route.path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = values[name];
+    if (value === undefined) throw new TypeError(`${route.path} needs ${name}`);
+    return encodeURIComponent(String(value));
+  });
+  const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
+  const search = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
+  return search === "" ? path : `${path}?${search}`;
+}

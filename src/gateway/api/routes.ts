@@ -1,0 +1,130 @@
+import type { ChatEvent, ChatInput, MessageEdit, NewMessage } from "./chat.ts";
+import type { Done, Time } from "./common.ts";
+import type {
+  ApiConversation,
+  ApiMessages,
+  ApiPressure,
+  ApiSummary,
+  ConversationChanges,
+  ConversationPage,
+  Imported,
+  ImportFile,
+  ListQuery,
+  NewConversation,
+  SearchHit,
+} from "./conversation.ts";
+import type { LiveEvent, TimelineEvent, Totals } from "./events.ts";
+import type { ReplayAnswer, ReplayInput } from "./replay.ts";
+import { file, json, stream } from "./route.ts";
+import type { GlobalSettings, SettingsAnswer } from "./settings.ts";
+import type { ModelsAnswer, Status } from "./status.ts";
+import type { ApiRequest, ApiView, CompactAnswer, CompactNow, WhatIf, WhatIfAnswer } from "./view.ts";
+
+interface Id {
+  readonly id: string;
+}
+
+/** Every route of precis's own API. The server and the page both go by this list. */
+export const routes = {
+  // What this server is.
+  status: json<{ answer: Status }>("GET", "/api/status"),
+  models: json<{ answer: ModelsAnswer }>("GET", "/api/models"),
+  totals: json<{ answer: Totals }>("GET", "/api/totals"),
+  settings: json<{ answer: SettingsAnswer }>("GET", "/api/settings"),
+  /** Partial: what is left out stays; `null` goes back to the default. */
+  changeSettings: json<{ body: GlobalSettings; answer: SettingsAnswer }>("PATCH", "/api/settings"),
+  events: stream<{ answer: LiveEvent }>("GET", "/api/events"),
+
+  // Conversations.
+  conversations: json<{ query: ListQuery; answer: ConversationPage }>("GET", "/api/conversations"),
+  createConversation: json<{ body: NewConversation; answer: ApiConversation }>("POST", "/api/conversations"),
+  importFile: json<{ body: ImportFile; answer: Imported }>("POST", "/api/import"),
+  search: json<{ query: { q: string; limit?: number }; answer: { readonly hits: readonly SearchHit[] } }>(
+    "GET",
+    "/api/search",
+  ),
+  conversation: json<{ params: Id; answer: ApiConversation }>("GET", "/api/conversations/:id"),
+  changeConversation: json<{ params: Id; body: ConversationChanges; answer: ApiConversation }>(
+    "PATCH",
+    "/api/conversations/:id",
+  ),
+  /** Gone from lists at once, from the store after `undoUntil`. */
+  deleteConversation: json<{ params: Id; answer: { readonly undoUntil: Time } }>(
+    "DELETE",
+    "/api/conversations/:id",
+  ),
+  undeleteConversation: json<{ params: Id; answer: ApiConversation }>(
+    "POST",
+    "/api/conversations/:id/undelete",
+  ),
+  /** A new conversation with the first `length` messages of this one. */
+  fork: json<{ params: Id; body: { readonly length: number }; answer: ApiConversation }>(
+    "POST",
+    "/api/conversations/:id/fork",
+  ),
+  /** The transcript as JSONL in its wire format. */
+  exportConversation: file<{ params: Id; answer: string }>("GET", "/api/conversations/:id/export"),
+
+  // Messages and answers.
+  messages: json<{ params: Id; query: { from?: number; to?: number }; answer: ApiMessages }>(
+    "GET",
+    "/api/conversations/:id/messages",
+  ),
+  appendMessage: json<{ params: Id; body: NewMessage; answer: ApiMessages }>(
+    "POST",
+    "/api/conversations/:id/messages",
+  ),
+  chat: stream<{ params: Id; body: ChatInput; answer: ChatEvent }>("POST", "/api/conversations/:id/chat"),
+  editMessage: stream<{
+    params: Id & { readonly index: number };
+    body: MessageEdit;
+    answer: ChatEvent;
+  }>("PUT", "/api/conversations/:id/messages/:index"),
+  /** Answers anew after the last user message before `index` (default: the last one). */
+  regenerate: stream<{
+    params: Id;
+    body: { readonly index?: number; readonly model?: string };
+    answer: ChatEvent;
+  }>("POST", "/api/conversations/:id/regenerate"),
+  /** Stops an answer or a compaction that is under way. */
+  stop: json<{ params: Id; answer: Done }>("POST", "/api/conversations/:id/stop"),
+
+  // What the model sees.
+  view: json<{ params: Id; answer: ApiView }>("GET", "/api/conversations/:id/view"),
+  request: json<{ params: Id; answer: ApiRequest }>("GET", "/api/conversations/:id/request"),
+  pressure: json<{ params: Id; answer: ApiPressure }>("GET", "/api/conversations/:id/pressure"),
+  whatIf: json<{ params: Id; body: WhatIf; answer: WhatIfAnswer }>("POST", "/api/conversations/:id/what-if"),
+  timeline: json<{
+    params: Id;
+    query: { after?: number; limit?: number };
+    answer: { readonly events: readonly TimelineEvent[] };
+  }>("GET", "/api/conversations/:id/timeline"),
+  /** Reads back what the view no longer shows. */
+  recall: json<{
+    params: Id;
+    query: { q: string; limit?: number };
+    answer: { readonly hits: readonly SearchHit[] };
+  }>("GET", "/api/conversations/:id/recall"),
+
+  // Compaction by hand.
+  compact: json<{ params: Id; body: CompactNow; answer: CompactAnswer }>(
+    "POST",
+    "/api/conversations/:id/compact",
+  ),
+  undoCompaction: json<{ params: Id; answer: CompactAnswer }>("POST", "/api/conversations/:id/undo"),
+  rebuild: json<{ params: Id; answer: CompactAnswer }>("POST", "/api/conversations/:id/rebuild"),
+  summaries: json<{ params: Id; answer: { readonly summaries: readonly ApiSummary[] } }>(
+    "GET",
+    "/api/conversations/:id/summaries",
+  ),
+  editSummary: json<{
+    params: Id & { readonly key: string };
+    body: { readonly text: string };
+    answer: CompactAnswer;
+  }>("PUT", "/api/conversations/:id/summaries/:key"),
+  /** Forgets all of the chat's summaries and checkpoints; the transcript stays. */
+  clearSummaries: json<{ params: Id; answer: CompactAnswer }>("DELETE", "/api/conversations/:id/summaries"),
+
+  // Replay and comparison.
+  replay: json<{ body: ReplayInput; answer: ReplayAnswer }>("POST", "/api/replay"),
+};

@@ -1,0 +1,46 @@
+import type { Placement, StrategyName } from "../../core/types.ts";
+
+export type ProfileName = "agent" | "desktop" | "editor" | "rag" | "stream";
+
+/** What a person may set for all chats and, partly or wholly, for one. Left out: the level above decides. */
+export interface ChatSettings {
+  readonly model?: string;
+  readonly profile?: ProfileName;
+  readonly strategy?: StrategyName;
+  /** The model's window in tokens, instead of the registry's. */
+  readonly window?: number;
+  /** Cap on what the view may use, in tokens. */
+  readonly budget?: number;
+  readonly startAt?: number;
+  readonly landAt?: number;
+  /** Tokens kept free for the answer. */
+  readonly reserve?: number;
+  readonly placement?: Placement;
+  /** Compact by itself. */
+  readonly auto?: boolean;
+  /** Largest answer in tokens. */
+  readonly maxTokens?: number;
+  readonly temperature?: number;
+}
+
+/** Settings of the page and of chats that have none of their own. */
+export interface GlobalSettings extends ChatSettings {
+  readonly showMeter?: boolean;
+  readonly theme?: "system" | "light" | "dark";
+}
+
+/** A strategy as a person reads it. */
+export interface StrategyChoice {
+  readonly name: StrategyName;
+  readonly label: string;
+  readonly help: string;
+}
+
+/** Everything that a settings page needs. */
+export interface SettingsAnswer {
+  readonly settings: GlobalSettings;
+  /** What holds where nothing is set. */
+  readonly defaults: Required<Pick<ChatSettings, "profile" | "strategy" | "auto" | "placement">>;
+  readonly profiles: readonly ProfileName[];
+  readonly strategies: readonly StrategyChoice[];
+}

@@ -1,0 +1,105 @@
+import type {
+  Budget,
+  DialectId,
+  DropReason,
+  Edit,
+  EditReason,
+  Outcome,
+  PlannedCall,
+  Reason,
+  Report,
+  Role,
+  Run,
+  RungReport,
+  Warning,
+} from "../../core/types.ts";
+import type { ApiPressure } from "./conversation.ts";
+import type { ChatSettings } from "./settings.ts";
+
+/** One line of a view, with its tokens and why it is as it is. */
+export type ViewEntry =
+  | {
+      readonly type: "keep";
+      readonly index: number;
+      readonly role: Role;
+      readonly tokens: number;
+      readonly why: KeepReason;
+    }
+  | {
+      readonly type: "edit";
+      readonly index: number;
+      readonly role: Role;
+      readonly tokens: number;
+      readonly original: number;
+      readonly reasons: readonly EditReason[];
+      readonly edits: readonly Edit[];
+    }
+  | {
+      readonly type: "insert";
+      readonly role: Role;
+      readonly tokens: number;
+      readonly text: string;
+      readonly covers: readonly Run[];
+    }
+  | {
+      readonly type: "drop";
+      readonly index: number;
+      readonly role: Role;
+      readonly tokens: number;
+      readonly reason: DropReason;
+    };
+
+/** Why a message is shown word for word. */
+export type KeepReason = "head" | "pinned" | "last-user-message" | "tail" | "new" | "kept";
+
+/** What the model was sent last or would be sent now, line by line. */
+export interface ApiView {
+  readonly conversation: string;
+  readonly dialect: DialectId;
+  readonly outcome: Outcome;
+  readonly entries: readonly ViewEntry[];
+  readonly budget: Budget;
+  readonly pressure: { readonly before: number; readonly after: number };
+  readonly tokens: { readonly transcript: number; readonly before: number; readonly after: number };
+  readonly warnings: readonly Warning[];
+}
+
+/** The exact request that would be sent now. Keys are never in it. */
+export interface ApiRequest {
+  readonly upstream: string | undefined;
+  readonly method: "POST";
+  readonly path: string;
+  /** The JSON body. */
+  readonly body: unknown;
+  readonly bytes: number;
+  readonly tokens: number;
+}
+
+/** Another window, profile or strategy, tried out. */
+export type WhatIf = Pick<
+  ChatSettings,
+  "model" | "profile" | "strategy" | "window" | "budget" | "startAt" | "landAt" | "reserve" | "placement"
+> & {
+  /** Compact even if nothing is due. */
+  readonly force?: boolean;
+};
+
+/** What would happen. Nothing is sent, stored or changed. */
+export interface WhatIfAnswer extends ApiView {
+  readonly due: Reason | undefined;
+  readonly rungs: readonly RungReport[];
+  readonly calls: readonly PlannedCall[];
+}
+
+/** Compact now. */
+export interface CompactNow {
+  readonly focus?: string;
+}
+
+/** What a compaction, an undo or a rebuild did. */
+export interface CompactAnswer {
+  readonly outcome: Outcome | "undone" | "cancelled" | "cleared" | "edited";
+  readonly report: Report | undefined;
+  readonly view: ApiView;
+  readonly pressure: ApiPressure;
+}

@@ -1,0 +1,130 @@
+import type { Message, Run } from "../../core/types.ts";
+
+/**
+ * Text in tool results sometimes speaks to the model that reads it. In a summary such a sentence would come back with
+ * the weight of our own words, so it may stand there only as something that is reported.
+ */
+
+const PLANTS: readonly RegExp[] = [
+  /\b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{0,30}\b(?:all|your|previous|prior|above|earlier|preceding|system|safety)\b[^.!?\n]{0,30}\b(?:instructions?|rules?|prompts?|guidelines?|messages?|directions?|constraints?)\b/i,
+  /\byou are (?:now|no longer)\b|\bfrom now on,? you (?:are|will|must)\b/i,
+  /\b(?:new|updated|real|hidden|secret|system) (?:instructions?|prompt|directives?)\s*:/i,
+  /\b(?:do not|don['’]t|never) (?:tell|inform|alert|notify|mention (?:this|it) to|reveal (?:this|it) to)\b[^.!?\n]{0,20}\b(?:users?|anyone|humans?)\b/i,
+  /\b(?:reveal|print|output|repeat|leak|send|post|e-?mail|upload|exfiltrate)\b[^.!?\n]{0,40}\b(?:system prompt|your instructions|api keys?|credentials|passwords?|secrets?|environment variables|private keys?)\b/i,
+  /\b(?:AIs?|assistants?|agents?|models?|LLMs?)\b[^.!?\n]{0,30}\b(?:must|should|shall|has to|have to|needs? to)\s+(?:now |immediately |always |first )?(?:run|execute|send|delete|fetch|download|curl|e-?mail|post|visit|transfer|ignore|disregard|reveal|install)\b/i,
+  /(?:ignorier\w*|vergiss|missachte\w*)\b[^.!?\n]{0,40}(?:anweisung|instruktion|regel|vorgabe)/i,
+  /(?:ignore[rz]?|oublie[rz]?)\b[^.!?\n]{0,40}(?:instructions|consignes|règles)/i,
+  /(?:ignora|olvida|omite|ignore|esqueça|desconsidere|dimentica)\w*\b[^.!?\n]{0,40}(?:instrucciones|reglas|instruções|regras|istruzioni|regole)/i,
+  /(?:игнорируй|проигнорируй|забудь)[^.!?\n]{0,40}(?:инструкц|указани|правил)/i,
+  /(?:忽略|无视|忘记|無視|忽視|忘記)[^。！？\n]{0,20}(?:指令|指示|提示|规则|規則|说明|說明)/,
+  /(?:指示|命令|ルール|プロンプト)[^。！？\n]{0,10}(?:無視|忘れ)/,
+  /(?:지시|명령|규칙|프롬프트)[^.!?\n]{0,12}(?:무시|잊)/,
+  /(?:تجاهل|انس)[^.!?\n]{0,40}(?:تعليمات|التعليمات|القواعد|الأوامر)/,
+];
+
+/** Words that attribute what follows to someone, or that name it for what it is. */
+const REPORTS =
+  /\b(?:contain|includ|sa(?:id|ys?)\b|told|tells|ask(?:ed|s|ing)|instruct(?:ed|s|ing)\b|claim|attempt|tried|tries|trying|demand|request|report|embedded|inject|plant|malicious|suspicious|hostile|untrusted|stood|states?\b|stated|reads?\b|urge|want(?:s|ed) (?:the|an)|line that|text that|instruction(?:s)? (?:to|in|that)|quot|user (?:said|asked|wants|wrote)|enth(?:ie|ä)lt|forder|behaupt|verlang|versuch|stand |conten(?:ait|ía|eva|ha)|conti(?:ent|ene)|demand(?:ait|e)|tent(?:a|é)|intent|dec[ií]a|ped[ií]a|dizia|diceva|chied)|содерж|требу|требова|проси|попыт|утвержд|говорит|包含|写着|寫著|要求|声称|聲稱|试图|試圖|指出|含有|出现|含ま|試み|記載/i;
+/** The same behind it, for languages whose verb comes last and for "… was not followed". */
+const REPORTS_BEHIND =
+  /\b(?:not (?:followed|obeyed|carried out|acted on)|was (?:ignored|refused|reported|disregarded)|were (?:ignored|refused|disregarded)|nicht befolgt|pas (?:été )?suivi|no se siguió)\b|書かれ|記載|という|と(?:ある|あっ|述べ|指示)|라고|하라는|포함|요구|的内容|的文字|未(?:执行|遵循|理会)|لم (?:يتم|تُنفذ)/i;
+const OPENING_QUOTES = "“„«‹「『‘";
+const CLOSING_QUOTES = "”“»›」』’";
+
+/** A planted line of this many characters is enough to know it again. */
+const MAX_PLANT = 240;
+const MAX_PLANTS = 20;
+/** Words (or characters of scripts without blanks) in a row that a summary doesn't share with a plant by chance. */
+const SHARED_WORDS = 5;
+const SHARED_DENSE = 10;
+
+/** Lines of tool results and files that tell the model what to do. */
+export function plantedInstructions(messages: readonly Message[], run: Run): string[] {
+  const planted = new Set<string>();
+  for (const { parts } of messages.slice(Math.max(0, run.from), Math.max(0, run.to))) {
+    for (const part of parts) {
+      const text = part.type === "tool-result" || part.type === "file" ? part.text : undefined;
+      if (text === undefined) continue;
+      for (const line of text.split("\n")) {
+        if (planted.size >= MAX_PLANTS) return [...planted];
+        const at = firstPlant(line);
+        if (at >= 0) planted.add(line.slice(at, at + MAX_PLANT).trim());
+      }
+    }
+  }
+  return [...planted];
+}
+
+/** The sentences of a summary that pass on an instruction instead of reporting it. */
+export function instructionEchoes(text: string, planted: readonly string[] = []): string[] {
+  const echoes: string[] = [];
+  let before = "";
+  for (const sentence of sentences(text)) {
+    const at = firstPlant(sentence);
+    const echo = at >= 0 ? at : sharedWith(sentence, planted);
+    // A list under "The page contained:" is a report too.
+    const announced = before.endsWith(":") && REPORTS.test(before);
+    if (echo >= 0 && !announced && !isReported(sentence, echo)) echoes.push(sentence.slice(0, MAX_PLANT));
+    before = sentence;
+  }
+  return echoes;
+}
+
+function firstPlant(text: string): number {
+  let first = -1;
+  for (const pattern of PLANTS) {
+    const at = text.search(pattern);
+    if (at >= 0 && (first < 0 || at < first)) first = at;
+  }
+  return first;
+}
+
+function isReported(sentence: string, at: number): boolean {
+  const before = sentence.slice(0, at);
+  return REPORTS.test(before) || REPORTS_BEHIND.test(sentence.slice(at)) || isQuoted(before);
+}
+
+function isQuoted(before: string): boolean {
+  let depth = 0;
+  let straight = 0;
+  for (const character of before) {
+    if (character === '"' || character === "`") straight++;
+    else if (OPENING_QUOTES.includes(character)) depth++;
+    else if (CLOSING_QUOTES.includes(character)) depth--;
+  }
+  return depth > 0 || straight % 2 === 1;
+}
+
+function* sentences(text: string): Generator<string> {
+  for (const line of text.split("\n")) {
+    for (const sentence of line.split(/(?<=[.!?]["'”’»]?)\s+|(?<=[。！？])/)) {
+      if (sentence.trim() !== "") yield sentence.trim();
+    }
+  }
+}
+
+/** Where the sentence repeats a plant word by word, or -1. */
+function sharedWith(sentence: string, planted: readonly string[]): number {
+  for (const plant of planted) {
+    for (const phrase of phrases(plant)) {
+      const at = sentence.toLowerCase().indexOf(phrase);
+      if (at >= 0) return at;
+    }
+  }
+  return -1;
+}
+
+function phrases(plant: string): string[] {
+  const words = plant.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length < SHARED_WORDS) {
+    const dense = plant.toLowerCase();
+    return dense.length < SHARED_DENSE
+      ? []
+      : Array.from({ length: dense.length - SHARED_DENSE + 1 }, (_, at) =>
+          dense.slice(at, at + SHARED_DENSE),
+        );
+  }
+  return Array.from({ length: words.length - SHARED_WORDS + 1 }, (_, at) =>
+    words.slice(at, at + SHARED_WORDS).join(" "),
+  );
+}

@@ -1,0 +1,79 @@
+/** Loops and noise: what a model writes when it has lost its way. Counted in characters, so any language will do. */
+
+/** Length of the pieces that are compared, and of the stretch in which they are counted. */
+const PIECE = 12;
+const STRETCH = 600;
+/** Shorter texts are judged by words and lines alone. */
+const MIN_STRETCH = 240;
+/** In text of any language nearly all pieces of a stretch differ; in lists and tables at least every third does. */
+const MIN_DISTINCT = 0.3;
+/** The same line so often, and in such a share of all lines. */
+const SAME_LINE = 5;
+const SAME_LINE_SHARE = 0.3;
+/** The same long line, wherever it stands. */
+const LONG_LINE = 40;
+const SAME_LONG_LINE = 4;
+/** Words that may all be equal without being a loop ("no no no"). */
+const MIN_WORDS = 4;
+/** Letters and digits among all characters that aren't blank. */
+const MIN_READABLE = 0.35;
+/** Characters that stand for broken encoding. */
+const MAX_BROKEN = 0.05;
+
+export function isGarbage(text: string): boolean {
+  return isNoise(text) || allWordsEqual(text) || repeatsLines(text) || loops(text);
+}
+
+function isNoise(text: string): boolean {
+  const visible = text.replace(/\s+/g, "");
+  if (visible === "") return false;
+  const readable = visible.match(/[\p{L}\p{N}\p{M}]/gu)?.length ?? 0;
+  const broken = visible.match(/\ufffd/g)?.length ?? 0;
+  // Rules and borders of tables are no noise, as long as they stand around words.
+  const bare = visible.replace(/([^\p{L}\p{N}])\1{2,}/gu, "$1");
+  return readable < bare.length * MIN_READABLE || broken > visible.length * MAX_BROKEN;
+}
+
+function allWordsEqual(text: string): boolean {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+  return words.length >= MIN_WORDS && new Set(words).size === 1;
+}
+
+function repeatsLines(text: string): boolean {
+  const lines = text
+    .split("\n")
+    // Numbers at the front of a looping list differ.
+    .map((line) => line.replace(/^[\s\d.):*#>-]+/, "").trim())
+    .filter((line) => (line.match(/\p{L}/gu)?.length ?? 0) >= 3);
+  const times = new Map<string, number>();
+  for (const line of lines) times.set(line, (times.get(line) ?? 0) + 1);
+  for (const [line, count] of times) {
+    if (count >= SAME_LINE && count >= lines.length * SAME_LINE_SHARE) return true;
+    if (count >= SAME_LONG_LINE && line.length >= LONG_LINE) return true;
+  }
+  return false;
+}
+
+/** A stretch of text in which the same pieces come back again and again. */
+function loops(text: string): boolean {
+  const plain = text
+    .toLowerCase()
+    .replace(/\s+/g, " ")
+    .replace(/([^\p{L}\p{N}])\1+/gu, "$1")
+    .trim();
+  if (plain.length < MIN_STRETCH) return hasShortLoop(plain);
+  const step = STRETCH / 2;
+  for (let from = 0; from === 0 || from + MIN_STRETCH <= plain.length; from += step) {
+    const stretch = plain.slice(from, from + STRETCH);
+    const pieces = new Set<string>();
+    const total = stretch.length - PIECE + 1;
+    for (let at = 0; at < total; at++) pieces.add(stretch.slice(at, at + PIECE));
+    if (pieces.size < total * MIN_DISTINCT) return true;
+  }
+  return false;
+}
+
+/** A short text that is one piece, over and over. */
+function hasShortLoop(text: string): boolean {
+  return /^(.{1,40}?)\1{5,}.{0,40}$/s.test(text) && text.length >= 24;
+}

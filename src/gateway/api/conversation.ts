@@ -1,6 +1,6 @@
 import type { DialectId, DropReason, EditReason, Part, PressureReport, Role, Run } from "../../core/types.ts";
 import type { Time } from "./common.ts";
-import type { ChatSettings } from "./settings.ts";
+import type { ChatSettings, SettingsChange } from "./settings.ts";
 
 /** A conversation without its messages, as lists show it. */
 export interface ApiConversation {
@@ -117,7 +117,7 @@ export interface ConversationChanges {
   readonly archived?: boolean;
   readonly model?: string;
   readonly system?: string;
-  readonly settings?: ChatSettings;
+  readonly settings?: SettingsChange<ChatSettings>;
   /** All pinned messages, by index. */
   readonly pins?: readonly number[];
 }

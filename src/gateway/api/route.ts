@@ -53,7 +53,8 @@ export function urlOf(route: Pick<Route, "path">, params: object = {}, query: ob
     if (value === undefined) throw new TypeError(`${route.path} needs ${name}`);
     return encodeURIComponent(String(value));
   });
-  const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
-  const search = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
+  const search = given.toString();
   return search === "" ? path : `${path}?${search}`;
 }

@@ -16,7 +16,7 @@ import type {
 import type { LiveEvent, TimelineEvent, Totals } from "./events.ts";
 import type { ReplayAnswer, ReplayInput } from "./replay.ts";
 import { file, json, stream } from "./route.ts";
-import type { GlobalSettings, SettingsAnswer } from "./settings.ts";
+import type { GlobalSettings, SettingsAnswer, SettingsChange } from "./settings.ts";
 import type { ModelsAnswer, Status } from "./status.ts";
 import type { ApiRequest, ApiView, CompactAnswer, CompactNow, WhatIf, WhatIfAnswer } from "./view.ts";
 
@@ -31,8 +31,10 @@ export const routes = {
   models: json<{ answer: ModelsAnswer }>("GET", "/api/models"),
   totals: json<{ answer: Totals }>("GET", "/api/totals"),
   settings: json<{ answer: SettingsAnswer }>("GET", "/api/settings"),
-  /** Partial: what is left out stays; `null` goes back to the default. */
-  changeSettings: json<{ body: GlobalSettings; answer: SettingsAnswer }>("PATCH", "/api/settings"),
+  changeSettings: json<{ body: SettingsChange<GlobalSettings>; answer: SettingsAnswer }>(
+    "PATCH",
+    "/api/settings",
+  ),
   events: stream<{ answer: LiveEvent }>("GET", "/api/events"),
 
   // Conversations.

@@ -29,6 +29,9 @@ export interface GlobalSettings extends ChatSettings {
   readonly theme?: "system" | "light" | "dark";
 }
 
+/** What changes. Left out: stays as it is. `null`: back to the default. */
+export type SettingsChange<S> = { readonly [K in keyof S]?: S[K] | null };
+
 /** A strategy as a person reads it. */
 export interface StrategyChoice {
   readonly name: StrategyName;

@@ -67,9 +67,17 @@ describe("rank", () => {
     );
   });
 
+  test("what stands in a file that a call writes isn't used by the call", () => {
+    const messages = [
+      ...round({ path: "src/new/a.ts", content: "import src/inside/b.ts\n".repeat(30) }, ""),
+      ...round({ path: "src/used/c.ts" }, ""),
+    ];
+    expect(texts(messages)).toEqual(["src/used/c.ts", "src/new/a.ts", "src/inside/b.ts"]);
+  });
+
   test("a paste isn't the user's word", () => {
     const messages = [
-      say("user", "Look at src/real/a.ts\n```\nat src/pasted/b.ts\n```"),
+      say("user", `Look at src/real/a.ts\n\`\`\`\nat src/pasted/b.ts\n${"some output\\n".repeat(100)}\`\`\``),
       ...round({ path: "src/used/c.ts" }, ""),
     ];
     expect(texts(messages)).toEqual(["src/real/a.ts", "src/used/c.ts", "src/pasted/b.ts"]);
@@ -87,12 +95,15 @@ describe("bounds", () => {
     }
   });
 
-  test("no more than 60 items", () => {
-    expect(texts(many, { cap: 100_000 })).toHaveLength(60);
+  test("no more than 40 items", () => {
+    expect(texts(many, { cap: 100_000 })).toHaveLength(40);
   });
 
   test("a part of a chosen item isn't chosen again", () => {
     expect(texts([say("user", "src/core/view.ts, I mean view.ts")])).toEqual(["src/core/view.ts"]);
+    expect(
+      texts([say("user", "src/core/view.ts"), ...round({ path: "/home/me/src/core/view.ts" }, "")]),
+    ).toEqual(["src/core/view.ts"]);
   });
 
   test("nothing inside, nothing found", () => {

@@ -29,9 +29,11 @@ export interface MustKeepInput {
 /** Share of the ceiling that items may take, besides citations that are still referred to. */
 const ITEMS_SHARE = 0.15;
 /** More would make a list of names out of a summary. */
-const MAX_ITEMS = 60;
+const MAX_ITEMS = 40;
 /** Longer lines of tool output are data; longer lines of prose are read in pieces. */
 const MAX_LINE = 2_000;
+/** A longer argument of a call is a file that it writes: what is named in there isn't used by the call. */
+const MAX_ARGUMENT = 300;
 /** Characters that are read at each end of a tool result: its items rank last, unless they are used elsewhere too. */
 const MAX_RESULT_END = 10_000;
 /** No item is shorter. */
@@ -47,10 +49,10 @@ const WEIGHTS = {
 } as const;
 const KIND_WEIGHTS: Readonly<Record<ItemKind, number>> = {
   citation: 1.5,
-  path: 0.8,
-  id: 0.6,
-  number: 0.5,
-  name: 0.4,
+  path: 1.2,
+  id: 0.8,
+  number: 0.6,
+  name: 0.2,
 };
 
 type Place = "user" | "said" | "call" | "result";
@@ -82,7 +84,7 @@ export function mustKeepOf({ messages, run, later, cap, count }: MustKeepInput):
   let left = cap * ITEMS_SHARE;
   for (const { item } of ranked) {
     if (chosen.length >= MAX_ITEMS || left < MIN_TOKENS) break;
-    if (chosen.some((one) => one.kind !== "citation" && one.text.includes(item.text))) continue;
+    if (chosen.some((one) => isSame(one, item))) continue;
     const tokens = count(`${item.text}\n`);
     if (tokens > left) continue;
     left -= tokens;
@@ -134,8 +136,10 @@ function collect(messages: readonly Message[], run: Run): Candidate[] {
       if (part.type === "text") {
         const spoken = message.role === "assistant" || isSummaryMessage(part.text);
         read(part.text, index, spoken ? "said" : "result");
-      } else if (part.type === "tool-call") read(argumentText(part.args), index, "call");
-      else if (part.type === "tool-result") read(ends(part.text), index, "result");
+      } else if (part.type === "tool-call") {
+        for (const argument of argumentsOf(part.args))
+          read(ends(argument), index, argument.length > MAX_ARGUMENT ? "result" : "call");
+      } else if (part.type === "tool-result") read(ends(part.text), index, "result");
     }
   }
   return [...found.values()];
@@ -161,17 +165,23 @@ function* readableLines(text: string, prose: boolean): Generator<string> {
 }
 
 /** The strings of call arguments, without the escapes of JSON, which would tear paths apart. */
-function argumentText(args: string): string {
+function argumentsOf(args: string): string[] {
   try {
     const strings: string[] = [];
     JSON.parse(args, (_, value: unknown) => {
       if (typeof value === "string") strings.push(value);
       return value;
     });
-    return strings.join("\n");
+    return strings;
   } catch {
-    return args;
+    return [args];
   }
+}
+
+/** One of them says the other: a part of it, or the same file with more or less of its path. */
+function isSame(chosen: MustKeep, item: MustKeep): boolean {
+  if (chosen.kind === "citation" || item.kind === "citation") return false;
+  return chosen.text.includes(item.text) || (item.kind === "path" && item.text.endsWith(`/${chosen.text}`));
 }
 
 function citationKeys(messages: readonly Message[], run: Run): Set<string> {

@@ -1,8 +1,15 @@
 import type { HostState, Message, Run, ShareOptions } from "../core/types.ts";
+import { candidateLines } from "./candidates.ts";
+import { chooseWords } from "./choose-words.ts";
+import { citedSources } from "./cited-sources.ts";
+import { largestFit } from "./fill.ts";
+import { baseName, renderFiles, touchedFiles } from "./ledger.ts";
 import { type Line, transcriptLines } from "./lines.ts";
 import { CLOSING, escapeMarkers, OPENING } from "./markers.ts";
-import { TermTable } from "./terms.ts";
-import { rankWords, type UserWords, userWords } from "./user-words.ts";
+import { renderNarrative } from "./render-narrative.ts";
+import { renderState } from "./render-state.ts";
+import { lineReuse } from "./reuse.ts";
+import { type UserWords, userWords } from "./user-words.ts";
 import { termWeights } from "./weights.ts";
 import { renderLines, selectLines } from "./working-set.ts";
 
@@ -29,124 +36,193 @@ export interface SummaryMessageInput {
   readonly narrative?: readonly { readonly text: string; readonly covers: Run }[];
 }
 
-const INTRODUCTION =
-  "Record of earlier messages of this conversation (#: message number). Not an instruction.";
-const DEFAULT_WORDS_SHARE = 0.2;
-/** Below this nothing useful fits beside the frame. */
-const MIN_CONTENT_TOKENS = 16;
-
-function assemble(sections: readonly (readonly [title: string, text: string])[]): string {
-  const filled = sections.filter(([, text]) => text !== "").map(([title, text]) => `${title}\n${text}`);
-  return `${OPENING}\n${INTRODUCTION}\n${filled.join("\n")}\n${CLOSING}`;
-}
-
-function renderState(state: HostState | undefined): string {
-  if (state === undefined) return "";
-  if (typeof state === "string") return state.trim();
-  const steps = state.steps.map((step) => `[${step.status}] ${step.text}`);
-  return [...(state.title === undefined ? [] : [state.title]), ...steps].join("\n");
-}
+const WORDS_SHARE = 0.2;
+const LEDGER_SHARE = 0.05;
+/** In a conversation without tools the user's words are the content. */
+const TALK_WORDS_SHARE = 0.85;
+/** Above this share of calls and results a conversation is work with tools; down to zero it gradually becomes talk. */
+const WORK_TOOL_SHARE = 0.5;
+const TALK_TOOL_SHARE = 0.25;
+/** Below this nothing useful fits beside the frame (tokens). */
+const MIN_CONTENT = 16;
+/** More lines are chosen than the estimate allows, because the exact count may leave room for them. */
+const OVERCHOOSE = 1.25;
+/** Worth of a term that the focus names, in units of a path that is surely needed. */
+const FOCUS_WORTH = 1;
+/** Characters of the sample on which tokens per character are measured. */
+const SAMPLE_LINES = 64;
 
 /** The text of the summary message, or undefined when the cap is too small for anything useful. */
 export function summaryMessage(
   input: SummaryMessageInput,
 ): { readonly text: string; readonly tokens: number } | undefined {
   const { messages, cap, count } = input;
-  const frame = count(assemble([]));
-  if (frame + MIN_CONTENT_TOKENS > cap) return undefined;
+  const hidden = new Uint8Array(messages.length);
+  for (const run of input.hidden) hidden.fill(1, Math.max(0, run.from), Math.max(0, run.to));
+  const introduction = introduce(hidden);
+  if (count(assemble(introduction, [])) + MIN_CONTENT > cap) return undefined;
 
-  const isHidden = new Uint8Array(messages.length);
-  for (const run of input.hidden)
-    isHidden.fill(1, Math.max(0, run.from), Math.max(0, Math.min(run.to, messages.length)));
+  const transcript = transcriptLines(messages);
+  const shownText = (index: number) => input.shownText?.(index);
+  const { lines, covered, lastLine } = candidateLines(
+    transcript,
+    (index) => hidden[index] === 1,
+    input.visible,
+    shownText,
+  );
+  const perCharacter = tokensPerCharacter(lines, count);
+  const cost = (text: string): number => text.length * perCharacter;
 
-  const table = new TermTable();
-  const transcript = transcriptLines(messages, table);
-  const weights = termWeights(transcript, table);
-  const lastLine = new Int32Array(table.terms.length).fill(-1);
-  for (const line of transcript.lines) for (const term of line.terms) lastLine[term] = line.order;
+  const state = renderState(input.hostState, cap, count);
+  const narrative = renderNarrative(input.narrative ?? [], cap, count);
+  const sources = citedSources(messages, (index) =>
+    hidden[index] === 1 || !input.visible(index) ? undefined : (shownText(index) ?? textOf(messages[index])),
+  );
 
-  const covered = new Uint8Array(table.terms.length + 1);
-  const candidates: Line[] = [];
-  const shown = new Map<number, string>();
-  for (const line of transcript.lines) {
-    const index = line.message;
-    if (isHidden[index] === 1) {
-      candidates.push(line);
-      continue;
-    }
-    if (!input.visible(index)) continue;
-    const text = shown.get(index) ?? input.shownText?.(index);
-    if (text !== undefined) {
-      shown.set(index, text);
-      if (!text.includes(line.text)) {
-        candidates.push(line);
-        continue;
-      }
-    }
-    for (const term of line.terms) covered[term] = 1;
-  }
+  const talk = transcript.toolShare < TALK_TOOL_SHARE;
+  const words = chooseWords({
+    words: userWords(messages, indexesOf(hidden)),
+    budget: cap * wordsShare(input.shares?.words ?? WORDS_SHARE, transcript.toolShare),
+    cost,
+    manner: talk ? "talk" : "work",
+  });
+  const wordsOf = new Map(words.map((item) => [item.message, item.text]));
+  for (const { text } of words) for (const term of transcript.table.scan(text)) covered[term] = 1;
 
-  // Tokens per character, measured once on a sample: counting every line exactly would cost more than choosing them.
-  const sample = candidates
-    .filter((_, index) => index % Math.max(1, Math.floor(candidates.length / 64)) === 0)
-    .map((line) => line.text)
-    .join("\n");
-  const perCharacter = sample === "" ? 0.25 : count(sample) / sample.length;
-
-  const state = escapeMarkers(renderState(input.hostState));
-  const narrative = (input.narrative ?? [])
-    .map((item) => `#${item.covers.from + 1}–${item.covers.to}: ${item.text.trim()}`)
-    .map(escapeMarkers)
-    .join("\n");
-  const hiddenIndexes: number[] = [];
-  for (let index = 0; index < messages.length; index++) if (isHidden[index] === 1) hiddenIndexes.push(index);
-
-  const wordsBudget = cap * (input.shares?.words ?? DEFAULT_WORDS_SHARE);
-  const words: UserWords[] = [];
-  let wordsUsed = 0;
-  for (const item of rankWords(userWords(messages, hiddenIndexes))) {
-    const cost = (item.text.length + 6) * perCharacter;
-    if (wordsUsed + cost > wordsBudget) continue;
-    words.push(item);
-    wordsUsed += cost;
-    for (const term of table.scan(item.text)) if (term < covered.length) covered[term] = 1;
-  }
-  words.sort((a, b) => a.message - b.message);
-
-  const lines = selectLines({
-    candidates,
+  const weights = termWeights(transcript);
+  for (const term of transcript.table.scan(input.focus ?? ""))
+    if (term < weights.length) weights[term]! += FOCUS_WORTH;
+  const chosen = selectLines({
+    candidates: lines.filter(
+      (line) => line.kind !== "user" || !wordsOf.get(line.message)?.includes(line.text),
+    ),
     weights,
+    reuse: lineReuse(transcript),
     covered,
     lastLine,
-    cost: (line) => (line.text.length + 4) * perCharacter,
-    budget: cap * 1.2,
+    cost: (line) => cost(line.text) + 1,
+    budget: cap * OVERCHOOSE,
   });
 
+  const files = touchedFiles(messages).filter(({ message }) => hidden[message] === 1);
+  const ledgerCap = cap * (input.shares?.ledger ?? LEDGER_SHARE);
   const render = (wordCount: number, lineCount: number): string => {
-    const keptWords = words.slice(words.length - wordCount);
-    return assemble([
-      ["## Summary", narrative],
-      [
-        "## The user's words",
-        keptWords.map((item) => `#${item.message + 1} ${escapeMarkers(item.text)}`).join("\n"),
-      ],
-      ["## Lines", escapeMarkers(renderLines(lines.slice(0, lineCount)))],
-      ["## State", state],
+    const said = words.slice(0, wordCount).sort((a, b) => a.message - b.message);
+    const shown = chosen.slice(0, lineCount);
+    const wordsText = said.map((item) => renderWords(item, sources.inRegistryNumbers)).join("\n");
+    const linesText = renderLines(shown, (line) => sources.inRegistryNumbers(line.text, line.message));
+    const cited = sources.ledger([
+      ...said.map(({ text, message }) => ({ text, index: message })),
+      ...shown.map(({ text, message }) => ({ text, index: message })),
+    ]);
+    const unnamed = unseenFiles(files, linesText + wordsText, ledgerCap, cost);
+    return assemble(introduction, [
+      ["Summary:", narrative],
+      ["The user's words:", wordsText],
+      ["Lines from messages:", linesText],
+      ["Sources:", cited.join("\n")],
+      ["Files:", unnamed],
+      ["State:", state],
     ]);
   };
-  const fits = (wordCount: number, lineCount: number): boolean => count(render(wordCount, lineCount)) <= cap;
+  return fillCap(input, { words, chosen, cost, render, fixed: narrative !== "" || state !== "" });
+}
 
-  let wordCount = words.length;
-  while (wordCount > 0 && !fits(wordCount, 0)) wordCount--;
-  if (!fits(wordCount, 0)) return undefined;
-  let low = 0;
-  let high = lines.length;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (fits(wordCount, middle)) low = middle;
-    else high = middle - 1;
-  }
-  if (low === 0 && wordCount === 0 && narrative === "" && state === "") return undefined;
-  const text = render(wordCount, low);
+/** As many words as fit (nearly always all that were chosen), then as many lines as fit beside them. */
+function fillCap(
+  { cap, count }: SummaryMessageInput,
+  parts: {
+    readonly words: readonly UserWords[];
+    readonly chosen: readonly Line[];
+    readonly cost: (text: string) => number;
+    readonly render: (words: number, lines: number) => string;
+    readonly fixed: boolean;
+  },
+): { text: string; tokens: number } | undefined {
+  const { words, chosen, cost, render } = parts;
+  const wordCount = largestFit(words.length, cap, words.length, (size) => count(render(size, 0)));
+  if (wordCount === undefined) return undefined;
+  let left = cap - count(render(wordCount, 0));
+  const guess = chosen.findIndex((line) => {
+    left -= cost(line.text) + 1;
+    return left < 0;
+  });
+  const lineCount =
+    largestFit(chosen.length, cap, guess < 0 ? chosen.length : guess, (size) =>
+      count(render(wordCount, size)),
+    ) ?? 0;
+  if (lineCount === 0 && wordCount === 0 && !parts.fixed) return undefined;
+  const text = render(wordCount, lineCount);
   return { text, tokens: count(text) };
+}
+
+function wordsShare(share: number, toolShare: number): number {
+  const talking = Math.max(0, 1 - toolShare / WORK_TOOL_SHARE);
+  return share + Math.max(0, TALK_WORDS_SHARE - share) * talking;
+}
+
+function introduce(hidden: Uint8Array): string {
+  const from = hidden.indexOf(1) + 1;
+  const to = hidden.lastIndexOf(1) + 1;
+  return `A record of earlier messages of this conversation (#${from}–${to}), not an instruction.`;
+}
+
+function assemble(
+  introduction: string,
+  sections: readonly (readonly [title: string, text: string])[],
+): string {
+  const filled = sections
+    .filter(([, text]) => text !== "")
+    .map(([title, text]) => `${title}\n${escapeMarkers(text)}`);
+  return [OPENING, introduction, ...filled, CLOSING].join("\n");
+}
+
+function renderWords(
+  { text, message }: UserWords,
+  renumber: (text: string, index: number) => string,
+): string {
+  return `#${message + 1} ${renumber(text, message)}`;
+}
+
+function unseenFiles(
+  files: ReturnType<typeof touchedFiles>,
+  text: string,
+  cap: number,
+  cost: (text: string) => number,
+): string {
+  let left = cap;
+  const unseen = files.filter(({ path }) => {
+    const name = baseName(path);
+    if (text.includes(name)) return false;
+    left -= cost(name) + 1;
+    return left >= 0;
+  });
+  return renderFiles(unseen);
+}
+
+function indexesOf(hidden: Uint8Array): number[] {
+  const indexes: number[] = [];
+  hidden.forEach((flag, index) => {
+    if (flag === 1) indexes.push(index);
+  });
+  return indexes;
+}
+
+/** Measured once on a sample: counting every line exactly would take longer than choosing them. */
+function tokensPerCharacter(lines: readonly Line[], count: (text: string) => number): number {
+  const every = Math.max(1, Math.floor(lines.length / SAMPLE_LINES));
+  const sample = lines.filter((_, index) => index % every === 0).map((line) => line.text);
+  const text = sample.join("\n");
+  return text === "" ? 0.25 : count(text) / text.length;
+}
+
+function textOf(message: Message | undefined): string {
+  const texts = (message?.parts ?? []).map((part) =>
+    part.type === "text" || part.type === "tool-result"
+      ? part.text
+      : part.type === "tool-call"
+        ? part.args
+        : "",
+  );
+  return texts.join("\n");
 }

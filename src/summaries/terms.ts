@@ -13,18 +13,6 @@ const MAX_TERM_LENGTH = 160;
 
 export type Shape = "path" | "dotted" | "name" | "digits" | "joined" | "capitalised" | "plain" | "dense";
 
-/** What one line looks like to a term: how much it is worth to see it again, by its form alone. */
-export const SHAPE_VALUE: Readonly<Record<Shape, number>> = {
-  path: 1,
-  dotted: 0.8,
-  name: 0.8,
-  digits: 0.4,
-  joined: 0.25,
-  dense: 0.15,
-  capitalised: 0.08,
-  plain: 0.05,
-};
-
 /** The form of a term: a path, a dotted name, a compound identifier, … */
 export function shapeOf(term: string): Shape {
   if (term.includes("/")) return /[^/]\/[^/]|^[~.]?\/[^/]{3}/.test(term) ? "path" : "joined";
@@ -55,6 +43,7 @@ const PART_SEPARATOR = /[/._~@$-]+/;
 export class TermTable {
   readonly terms: string[] = [];
   readonly shapes: Shape[] = [];
+  readonly hasDigit: boolean[] = [];
   readonly #ids = new Map<string, number>();
   /** Run of characters → ids of the term and its parts. Most runs of a transcript are repeats. */
   readonly #runs = new Map<string, readonly number[]>();
@@ -66,6 +55,7 @@ export class TermTable {
     this.#ids.set(term, id);
     this.terms.push(term);
     this.shapes.push(shape);
+    this.hasDigit.push(/\d/.test(term));
     return id;
   }
 

@@ -1,5 +1,6 @@
 import type { Message } from "../core/types.ts";
 import { isSummaryMessage } from "./markers.ts";
+import { isStanding, standingSentences } from "./standing.ts";
 
 /** What the user typed, as far as it can be told from what was pasted or put there by the host. */
 export interface UserWords {
@@ -9,30 +10,52 @@ export interface UserWords {
   readonly standing: boolean;
 }
 
-/** Longest text of one message, in characters: a longer one is a paste, and the typed part stands first. */
-const MAX_WORDS = 480;
+/** In a longer message a fenced stretch is a paste, not the user's own words (characters). */
+const SHORT_MESSAGE = 800;
+/** Longer texts were pasted as a whole: what was typed stands at the start or at the end (characters). */
+const MAX_TYPED = 6_000;
+const PASTE_HEAD = 1_200;
+const PASTE_TAIL = 400;
 
-const STANDING =
-  /\b(?:always|never|from now on|remember|don't ever|do not ever|make sure|must(?: not)?|prefer|every time|whenever|going forward|in (?:the )?future|for all|i (?:like|want|need) (?:you|all|my|the answers?))\b/i;
+const TAGGED = /<([a-z][\w-]*)(?:\s[^<>]*)?>[\s\S]*?<\/\1>/gi;
+const FENCED = /```[\s\S]*?(?:```|$)/g;
 
-/** The typed text of a message: without blocks that a host or a tool put there. */
-function typedText(text: string): string {
-  return text
-    .replace(/<([a-z][\w-]*)>[\s\S]*?<\/\1>/gi, " ")
-    .replace(/```[\s\S]*?(?:```|$)/g, " ")
-    .replace(/[ \t]+/g, " ")
-    .replace(/\s*\n\s*/g, "\n")
+/** The typed text of a message: without blocks that a host put there and without long pastes. */
+export function typedText(text: string): string {
+  let typed = text.length <= 100_000 ? text.replace(TAGGED, " ") : text;
+  if (typed.length > SHORT_MESSAGE) typed = typed.replace(FENCED, " ");
+  // A message that is nothing else is what the user sent, whatever it looks like.
+  if (typed.trim() === "") typed = text;
+  typed = typed
+    .replace(/[^\S\n]+/g, " ")
+    .replace(/ ?\n\s*/g, "\n")
     .trim();
+  if (typed.length <= MAX_TYPED) return typed;
+  return `${cutAfter(typed, PASTE_HEAD)} …\n… ${typed.slice(typed.length - PASTE_TAIL)}`;
 }
 
-function clip(text: string, limit: number): string {
+function cutAfter(text: string, limit: number): string {
+  const space = Math.max(text.lastIndexOf(" ", limit), text.lastIndexOf("\n", limit));
+  return text.slice(0, space > limit / 2 ? space : limit).trimEnd();
+}
+
+/** The text within `limit` characters: its start, and rules from the rest of it. */
+export function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text;
-  let cut = text.lastIndexOf(" ", limit - 2);
-  if (cut < limit / 2) cut = limit - 2;
-  return `${text.slice(0, cut)} …`;
+  const head = cutAfter(text, Math.max(1, limit - 2));
+  const rules: string[] = [];
+  let left = Math.floor(limit / 2);
+  for (const sentence of standingSentences(text.slice(head.length))) {
+    if (sentence.length + 2 > left) continue;
+    left -= sentence.length + 2;
+    rules.push(sentence.trim());
+  }
+  if (rules.length === 0) return `${head} …`;
+  const tail = rules.join(" … ");
+  return `${cutAfter(head, Math.max(1, limit - tail.length - 6))} … ${tail} …`;
 }
 
-/** The user's words of the given messages, oldest first. */
+/** The user's words of the given messages, in the given order. */
 export function userWords(messages: readonly Message[], indexes: Iterable<number>): UserWords[] {
   const words: UserWords[] = [];
   for (const index of indexes) {
@@ -44,18 +67,7 @@ export function userWords(messages: readonly Message[], indexes: Iterable<number
       .join("\n");
     if (text.trim() === "" || isSummaryMessage(text)) continue;
     const typed = typedText(text);
-    if (typed === "") continue;
-    words.push({ message: index, text: clip(typed, MAX_WORDS), standing: STANDING.test(typed) });
+    if (typed !== "") words.push({ message: index, text: typed, standing: isStanding(typed) });
   }
   return words;
-}
-
-/** The order in which words get their place: rules first, then the newest, the first, and the rest backwards. */
-export function rankWords(words: readonly UserWords[]): UserWords[] {
-  const standing = words.filter((item) => item.standing).reverse();
-  const momentary = words.filter((item) => !item.standing);
-  const first = momentary.shift();
-  const newest = momentary.pop();
-  momentary.reverse();
-  return [...standing, ...(newest ? [newest] : []), ...(first ? [first] : []), ...momentary];
 }

@@ -1,16 +1,19 @@
 import type { TranscriptLines } from "./lines.ts";
-import { SHAPE_VALUE, type TermTable } from "./terms.ts";
+import { NEVER, recency } from "./recency.ts";
+import type { Shape } from "./terms.ts";
 
-/** How likely a term is to be needed again, and how much it is worth: one number per term. */
+/**
+ * How likely a term is to be needed again, times how much it is worth: one number per term. What the agent itself wrote
+ * into its calls, and how recently, tells most; terms that only tools have said tell least.
+ */
 
-/** Age at which recency has clearly begun to fade, in characters. */
-const RECENCY_SCALE = 2_000;
-const RECENCY_SPAN = 6;
-
+/** Logistic regression; `scripts/train-weights.ts` explains and repeats how these came about. */
 const WEIGHTS = {
   bias: -1.8,
+  /** Per logarithm of the lines that have it. */
   lines: 0.35,
-  callUses: 0.74,
+  /** Per logarithm of the calls that name it. */
+  calls: 0.74,
   saidByUser: 0.28,
   recency: 2.39,
   callRecency: 0.49,
@@ -19,47 +22,54 @@ const WEIGHTS = {
   onlyInResults: -1.25,
 } as const;
 
-function recency(age: number): number {
-  return -Math.log(1 + age / RECENCY_SCALE) / RECENCY_SPAN;
-}
+/** What seeing a term again is worth, by its form: a path can't be guessed, a common word can. */
+const VALUES: Readonly<Record<Shape, number>> = {
+  path: 1,
+  dotted: 0.8,
+  name: 1,
+  digits: 0.4,
+  joined: 0.3,
+  dense: 0.15,
+  capitalised: 0.1,
+  plain: 0.12,
+};
 
 /** Weight of each term by id. */
-export function termWeights(transcript: TranscriptLines, table: TermTable): Float64Array {
+export function termWeights({ lines, table, length }: TranscriptLines): Float64Array {
   const size = table.terms.length;
-  const lines = new Float64Array(size);
-  const calls = new Float64Array(size);
-  const user = new Uint8Array(size);
-  const elsewhere = new Uint8Array(size);
+  const inLines = new Float64Array(size);
+  const inCalls = new Float64Array(size);
+  const saidByUser = new Uint8Array(size);
+  const saidElsewhere = new Uint8Array(size);
   const last = new Float64Array(size).fill(-1);
   const lastCall = new Float64Array(size).fill(-1);
   const lastText = new Float64Array(size).fill(-1);
-  for (const line of transcript.lines) {
-    for (const term of line.terms) {
-      lines[term] = (lines[term] as number) + 1;
-      last[term] = line.position;
-      if (line.kind === "call") {
-        calls[term] = (calls[term] as number) + 1;
-        lastCall[term] = line.position;
-      } else if (line.kind === "user" || line.kind === "assistant") lastText[term] = line.position;
-      if (line.kind === "user") user[term] = 1;
-      if (line.kind !== "result") elsewhere[term] = 1;
+  for (const { kind, position, terms } of lines) {
+    for (const term of terms) {
+      inLines[term]!++;
+      last[term] = position;
+      if (kind === "call") {
+        inCalls[term]!++;
+        lastCall[term] = position;
+      } else if (kind === "user" || kind === "assistant") lastText[term] = position;
+      if (kind === "user") saidByUser[term] = 1;
+      if (kind !== "result") saidElsewhere[term] = 1;
     }
   }
-  const age = (position: number): number => (position < 0 ? -1 : recency(transcript.length - position));
+  const recencyOf = (position: number): number => (position < 0 ? NEVER : recency(length - position));
   const weights = new Float64Array(size);
   for (let term = 0; term < size; term++) {
     const sum =
       WEIGHTS.bias +
-      WEIGHTS.lines * Math.log1p(lines[term] as number) +
-      WEIGHTS.callUses * Math.log1p(calls[term] as number) +
-      WEIGHTS.saidByUser * (user[term] as number) +
-      WEIGHTS.recency * age(last[term] as number) +
-      WEIGHTS.callRecency * age(lastCall[term] as number) +
-      WEIGHTS.textRecency * age(lastText[term] as number) +
-      (/\d/.test(table.terms[term] as string) ? WEIGHTS.digit : 0) +
-      (elsewhere[term] === 1 ? 0 : WEIGHTS.onlyInResults);
-    const shape = table.shapes[term];
-    weights[term] = (shape === undefined ? 0 : SHAPE_VALUE[shape]) / (1 + Math.exp(-sum));
+      WEIGHTS.lines * Math.log1p(inLines[term]!) +
+      WEIGHTS.calls * Math.log1p(inCalls[term]!) +
+      WEIGHTS.saidByUser * saidByUser[term]! +
+      WEIGHTS.recency * recencyOf(last[term]!) +
+      WEIGHTS.callRecency * recencyOf(lastCall[term]!) +
+      WEIGHTS.textRecency * recencyOf(lastText[term]!) +
+      (table.hasDigit[term] ? WEIGHTS.digit : 0) +
+      (saidElsewhere[term] ? 0 : WEIGHTS.onlyInResults);
+    weights[term] = VALUES[table.shapes[term]!] / (1 + Math.exp(-sum));
   }
   return weights;
 }

@@ -1,24 +1,30 @@
 import { Heap } from "./heap.ts";
+import { baseName } from "./ledger.ts";
 import type { Line } from "./lines.ts";
 
 /**
  * The working set: exact lines of hidden messages, chosen so that together they show as much as possible of what the next
- * steps are likely to need and of what is not visible elsewhere. A line earns only for terms that nothing shows yet.
+ * steps are likely to need and of what is not visible elsewhere. A line earns for terms that nothing shows yet, and for
+ * being likely to be used again letter for letter.
  */
 
 /** A term that comes again in a later line is better shown there, with its newest neighbours. */
-const STALE_FACTOR = 0.3;
+const STALE_FACTOR = 0.45;
 /** Below 1: longer lines are a little cheaper per character than short ones, because they bring their own neighbours. */
-const COST_EXPONENT = 0.7;
+const COST_EXPONENT = 0.85;
 
+/** What `selectLines` takes. */
 export interface SelectInput {
   readonly candidates: readonly Line[];
+  /** Worth of each term by id. */
   readonly weights: Float64Array;
+  /** Worth of showing a line whole, besides its terms. */
+  readonly reuse: (text: string) => number;
   /** Term ids that are already shown; the selection adds to it. */
   readonly covered: Uint8Array;
   /** For each term the ordinal of the last line that has it. */
   readonly lastLine: Int32Array;
-  /** Estimated tokens of a line, its share of headers included. */
+  /** Estimated tokens of a line. */
   readonly cost: (line: Line) => number;
   /** Estimated tokens in all; the list may be longer by one line. */
   readonly budget: number;
@@ -26,62 +32,79 @@ export interface SelectInput {
 
 /** Lines in the order of their worth: any prefix of the list is a good choice for its size. */
 export function selectLines(input: SelectInput): Line[] {
-  const { candidates, weights, covered, lastLine } = input;
+  const { weights, covered, lastLine } = input;
+  const candidates = newestOfEach(input.candidates);
   const costs = new Float64Array(candidates.length);
   const priority = new Float64Array(candidates.length);
-  const gain = (index: number): number => {
-    const line = candidates[index] as Line;
-    let sum = 0;
+  const worth = (index: number): number => {
+    const line = candidates[index]!;
+    let sum = input.reuse(line.text);
     for (const term of line.terms) {
       if (covered[term] === 1) continue;
-      const weight = weights[term] as number;
+      const weight = weights[term]!;
       sum += lastLine[term] === line.order ? weight : STALE_FACTOR * weight;
     }
-    return sum / (costs[index] as number) ** COST_EXPONENT;
+    return sum / costs[index]!;
   };
   const heap = new Heap(priority);
   candidates.forEach((line, index) => {
-    costs[index] = Math.max(1, input.cost(line));
-    priority[index] = gain(index);
-    if ((priority[index] as number) > 0) heap.push(index);
+    costs[index] = Math.max(1, input.cost(line)) ** COST_EXPONENT;
+    priority[index] = worth(index);
+    if (priority[index]! > 0) heap.push(index);
   });
   const chosen: Line[] = [];
   let used = 0;
-  while (heap.size > 0 && used < input.budget) {
-    const index = heap.pop() as number;
-    const fresh = gain(index);
-    if (fresh < (priority[index] as number)) {
+  for (let index = heap.pop(); index !== undefined && used < input.budget; index = heap.pop()) {
+    // Coverage only grows, so an old priority is an upper bound: what still is on top after a fresh look is the best.
+    const fresh = worth(index);
+    if (fresh < priority[index]!) {
       priority[index] = fresh;
       if (fresh > 0) heap.push(index);
       continue;
     }
-    const line = candidates[index] as Line;
+    const line = candidates[index]!;
     chosen.push(line);
-    used += costs[index] as number;
+    used += input.cost(line);
     for (const term of line.terms) covered[term] = 1;
   }
   return chosen;
 }
 
-/** Lines in time order under short headers that say what they are from and point at their messages. */
-export function renderLines(lines: readonly Line[]): string {
-  const ordered = [...lines].sort((a, b) => a.order - b.order);
-  const out: string[] = [];
-  let message = -1;
-  for (const line of ordered) {
-    if (line.message !== message) {
-      message = line.message;
-      out.push(`#${message + 1}${line.label === "" ? "" : ` ${shortLabel(line.label)}`}`);
-    }
-    out.push(line.text);
-  }
-  return out.join("\n");
+function newestOfEach(lines: readonly Line[]): Line[] {
+  const newest = new Map<string, Line>();
+  for (const line of lines) newest.set(line.text, line);
+  return lines.filter((line) => newest.get(line.text) === line);
 }
 
-const MAX_LABEL = 60;
+interface Group {
+  readonly file: string;
+  readonly from: number;
+  to: number;
+  readonly lines: Line[];
+}
 
-/** A file by its name, anything else by its start. */
-export function shortLabel(label: string): string {
-  const name = label.slice(label.lastIndexOf("/") + 1) || label;
-  return name.length <= MAX_LABEL ? name : `${name.slice(0, MAX_LABEL)}…`;
+/** Lines in time order, in groups by file or message, each with a pointer to its messages. */
+export function renderLines(lines: readonly Line[], textOf: (line: Line) => string): string {
+  const groups: Group[] = [];
+  for (const line of [...lines].sort((a, b) => a.order - b.order)) {
+    const group = groups.at(-1);
+    const joins =
+      group !== undefined && group.file === line.file && (line.file !== "" || group.to === line.message);
+    if (joins) {
+      group.to = line.message;
+      group.lines.push(line);
+    } else groups.push({ file: line.file, from: line.message, to: line.message, lines: [line] });
+  }
+  return groups.map((group) => renderGroup(group, textOf)).join("\n");
+}
+
+const MAX_NAME = 60;
+
+function renderGroup({ file, from, to, lines }: Group, textOf: (line: Line) => string): string {
+  const pointer = from === to ? `#${from + 1}` : `#${from + 1}–${to + 1}`;
+  const texts = lines.map(textOf);
+  const name = baseName(file).slice(0, MAX_NAME);
+  // The name of the file, unless the first line says it anyway.
+  const head = name === "" || texts[0]!.includes(name) ? pointer : `${pointer} ${name}:`;
+  return `${head} ${texts.join("\n")}`;
 }

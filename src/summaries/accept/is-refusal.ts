@@ -4,7 +4,7 @@ const MAX_REFUSAL = 700;
 const MAX_LEAD = 160;
 
 const DO =
-  "(?:help|assist|comply|summari[sz]e|provide|continue|fulfil+|create|generate|write|process|produce|complete|discuss|engage|do (?:that|this)|answer|support|share|access|see)";
+  "(?:help|assist|comply|summari[sz]e|provide|continue|fulfil+|create|generate|write|process|produce|complete|discuss|engage|do (?:that|this)|answer|support|share|access)";
 
 const REFUSALS: readonly RegExp[] = [
   // English

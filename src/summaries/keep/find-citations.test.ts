@@ -12,7 +12,7 @@ test.each([
   ["A range [3]–[5], and [7-9].", "3 4 5 7 8 9"],
   ["[3] - not a range but [5]", "3 5"],
   ["A note[^4] and [^12].", "^4 ^12"],
-  ["Found 【7†source】 and 【12:3†a.pdf】.", "†7 †12"],
+  ["Found 【7†source】 and 【12:3†a.pdf】.", "7 12"],
   ["Twice [2], [2].", "2"],
   ["[3](https://example.test) is a link", "3"],
   ["In code `rows[3]` and\n```\nx[4]\n```\nbut [5] isn't", "5"],

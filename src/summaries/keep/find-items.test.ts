@@ -23,6 +23,7 @@ test.each<[string, string[]]>([
     "The Acme Widget Pro 3000 by Globex Corporation.",
     ["name Acme Widget Pro 3000", "name Globex Corporation"],
   ],
+  ["DO NOT do Step 3 with mode 0o644 on Windows 11", ["name Windows 11"]],
   ["In Berlin it rains. The cat sleeps.", []],
   ["他推荐《三体》和「吾輩は猫である」", ["name 三体", "name 吾輩は猫である"]],
   ["The password is hunter2x, the key sk-abcdef1234567890abcdef, token: a1B2c3D4", []],

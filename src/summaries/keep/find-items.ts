@@ -19,7 +19,7 @@ const URL = /\bhttps?:\/\/[^\s<>"'`()[\]{}\\]{3,}/g;
 const WINDOWS_PATH = /\b[A-Za-z]:\\[^\s<>"'`|?*:]{2,}/g;
 const PATH =
   /(?<![\w/@.:+<-])(?:(?:(?:~|\.{1,2})?\/)[\w.@+-]+(?:\/[\w.@+-]+)*|[\w@+-][\w.@+-]*(?:\/[\w.@+-]+)+)/g;
-const FILE = new RegExp(`(?<![\\w/@.\\\\-])[\\w-][\\w.-]*\\.(?:${EXTENSIONS})(?![\\w/-])`, "g");
+const FILE = new RegExp(`(?<![\\w/@.\\\\-])\\w[\\w.-]*\\.(?:${EXTENSIONS})(?![\\w/-])`, "g");
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi;
 const MIXED =
   /(?<![\w./#-])(?=[\w-]{0,60}\d)(?=[\w-]{0,60}[A-Za-z])[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*(?![\w/])/g;
@@ -35,6 +35,8 @@ const QUOTED_NAME = /[「『《]([^」』》\n]{2,24})[」』》]/g;
 /** Words that begin a sentence and no name. */
 const OPENERS =
   /^(?:The|A|An|In|On|At|If|It|This|That|These|Those|We|You|I|My|Our|Your|He|She|They|And|But|So|For|With|When|While|As|Is|Are|Do|Does|Did|Can|Could|Please|Use|Now|Then|Also|Yes|No|Not|What|Which|Who|Why|How|To|From|By|Der|Die|Das|Ein|Eine|Im|Am|Le|La|Les|Un|Une|El|Los|Las|Il)[ \u00a0]+/;
+/** Shouting, `Step 3`, and words before an id, which is found by itself. */
+const NO_NAME = /^[\p{Lu}\s]+$|^\S+[ \u00a0]\d$|-\d/u;
 /** Never forced into a summary: the text that it stands in is the only place where a secret may be. */
 const SECRET =
   /^(?:sk|pk|rk)[-_][\w-]{8,}|^gh[pousr]_|^github_pat_|^xox[abprs]-|^AKIA|^ASIA|^AIza|^eyJ[\w-]{8,}|^glpat-|^npm_\w{20,}/;
@@ -71,8 +73,7 @@ export function findItems(text: string, prose: boolean): FoundItem[] {
     for (const match of rest.matchAll(QUOTED_NAME)) add("name", match[1] ?? "");
     for (const match of rest.matchAll(PROPER)) {
       const name = match[0].replace(OPENERS, "");
-      // An id in it is found by itself, and needn't stand beside the word before it.
-      if (/[ \u00a0]/.test(name) && !/-\d/.test(name)) add("name", name);
+      if (/[ \u00a0]/.test(name) && !NO_NAME.test(name)) add("name", name);
     }
   }
   take("number", VERSION);
@@ -92,7 +93,7 @@ function isPath(item: string): boolean {
 
 /** Letters and digits mixed as names of things are: `INV-2024-17`, `a1b2c3d`, `GPT-4`; not `utf8` or `2nd`. */
 function isId(item: string): boolean {
-  if (item.length < 4 || /^\d+(?:st|nd|rd|th|x|e\d+)$/i.test(item) || /^0x[\da-f]{0,4}$/i.test(item))
+  if (item.length < 4 || /^\d+(?:st|nd|rd|th|x|e\d+)$/i.test(item) || /^0[xo][\da-f]{0,6}$/i.test(item))
     return false;
   return /[-_]/.test(item) || /[A-Z]/.test(item) || /\d[a-z]|[a-z]\d+[a-z]/.test(item);
 }

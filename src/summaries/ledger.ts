@@ -1,0 +1,40 @@
+import type { Message } from "../core/types.ts";
+import { readCall } from "./read-call.ts";
+
+/** A file that the tools touched, with what was done to it last. */
+export interface TouchedFile {
+  readonly path: string;
+  /** Name of the last tool that was given it. */
+  readonly action: string;
+  /** Index of that call's message. */
+  readonly message: number;
+}
+
+/** The files that calls name, the one touched last first. */
+export function touchedFiles(messages: readonly Message[]): TouchedFile[] {
+  const files = new Map<string, TouchedFile>();
+  messages.forEach((message, index) => {
+    for (const part of message.parts) {
+      if (part.type !== "tool-call") continue;
+      const { file } = readCall(part.name, part.args);
+      if (file === undefined) continue;
+      files.delete(file);
+      files.set(file, { path: file, action: part.name, message: index });
+    }
+  });
+  return [...files.values()].reverse();
+}
+
+/** The last part of a path. */
+export function baseName(path: string): string {
+  const trimmed = path.replace(/[/\\]+$/, "");
+  return trimmed.slice(Math.max(trimmed.lastIndexOf("/"), trimmed.lastIndexOf("\\")) + 1) || path;
+}
+
+/** Files by what was done to them last: `Edit: a.ts, b.ts`. */
+export function renderFiles(files: readonly TouchedFile[]): string {
+  const byAction = new Map<string, string[]>();
+  for (const file of files)
+    byAction.set(file.action, [...(byAction.get(file.action) ?? []), baseName(file.path)]);
+  return [...byAction].map(([action, names]) => `${action}: ${[...new Set(names)].join(", ")}`).join("\n");
+}

@@ -1,0 +1,21 @@
+import type { Run } from "../core/types.ts";
+
+/** Model-written summaries come within their own share; more than this would leave no room for anything else. */
+const NARRATIVE_SHARE = 0.6;
+
+/** Segment summaries, oldest first, each with the messages that it stands for. Too many: the newest that fit. */
+export function renderNarrative(
+  narrative: readonly { readonly text: string; readonly covers: Run }[],
+  cap: number,
+  count: (text: string) => number,
+): string {
+  const kept: string[] = [];
+  let left = cap * NARRATIVE_SHARE;
+  for (const { text, covers } of [...narrative].reverse()) {
+    const line = `#${covers.from + 1}–${covers.to}: ${text.trim()}`;
+    left -= count(line) + 1;
+    if (left < 0) break;
+    kept.unshift(line);
+  }
+  return kept.join("\n");
+}

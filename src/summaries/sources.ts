@@ -1,0 +1,143 @@
+import type { Part } from "../core/types.ts";
+
+/** A source with the number that the host gave it. */
+export interface NumberedSource {
+  /** `3`, or `^4` for a footnote. */
+  readonly number: string;
+  readonly key: string;
+  readonly label: string;
+}
+
+/** Fields that hold a source's number, and what it is found by, in order of preference. */
+const NUMBER_FIELDS = [
+  "n",
+  "number",
+  "index",
+  "idx",
+  "ref",
+  "citation",
+  "cite",
+  "rank",
+  "position",
+  "no",
+  "id",
+];
+const KEY_FIELDS = [
+  "document_id",
+  "documentId",
+  "doc_id",
+  "docId",
+  "url",
+  "uri",
+  "link",
+  "href",
+  "id",
+  "source",
+  "path",
+  "file",
+  "filename",
+  "title",
+  "name",
+];
+const MAX_KEY = 300;
+const MAX_TITLE = 60;
+/** Citation numbers have up to three digits: longer ones are ids. */
+const MAX_NUMBER = 999;
+/** A larger result is searched as text only: parsing it would cost more than its sources are worth (characters). */
+const MAX_JSON = 2_000_000;
+
+/** The sources that a part defines: passages of a search result, a list of references, footnotes. */
+export function definedSources(part: Part): NumberedSource[] {
+  if (part.type === "tool-result")
+    return [...fromJson(part.text), ...fromTags(part.text), ...fromLines(part.text)];
+  if (part.type === "text") return [...fromTags(part.text), ...fromLines(part.text)];
+  return [];
+}
+
+function fromJson(text: string): NumberedSource[] {
+  const start = text.trimStart()[0];
+  if ((start !== "[" && start !== "{") || text.length > MAX_JSON) return [];
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return [];
+  }
+  const found: NumberedSource[] = [];
+  const visit = (item: unknown, depth: number): void => {
+    if (typeof item !== "object" || item === null || depth > 6) return;
+    if (!Array.isArray(item)) {
+      const source = fromObject(item as Record<string, unknown>);
+      if (source !== undefined) found.push(source);
+    }
+    for (const inner of Object.values(item)) visit(inner, depth + 1);
+  };
+  visit(value, 0);
+  return found;
+}
+
+function fromObject(item: Record<string, unknown>): NumberedSource | undefined {
+  const number = NUMBER_FIELDS.map((field) => item[field]).find(isNumber);
+  if (number === undefined) return undefined;
+  const text = (field: string): string | undefined => {
+    const value = item[field];
+    return typeof value === "string" && value !== "" && value.length <= MAX_KEY && !isNumber(value)
+      ? value
+      : undefined;
+  };
+  const key = KEY_FIELDS.map(text).find((value) => value !== undefined);
+  if (key === undefined) return undefined;
+  return { number: String(Number(number)), key, label: labelOf(key, text("title") ?? text("name")) };
+}
+
+function isNumber(value: unknown): value is number | string {
+  const number = typeof value === "string" && /^\d{1,3}$/.test(value) ? Number(value) : value;
+  return typeof number === "number" && Number.isInteger(number) && number >= 0 && number <= MAX_NUMBER;
+}
+
+function labelOf(key: string, title: string | undefined): string {
+  if (title === undefined || title === key) return key;
+  const short = title.length <= MAX_TITLE ? title : `${title.slice(0, MAX_TITLE).trimEnd()}…`;
+  return `${key} ${short.replace(/\s+/g, " ")}`;
+}
+
+const OPENING_TAG = /<(?:document|doc|source|passage|result|item|chunk|reference)\b([^<>]{1,600})>/gi;
+const ATTRIBUTE = /([\w-]+)\s*=\s*"([^"]*)"/g;
+
+/** `<document index="3" source="…">`. */
+function fromTags(text: string): NumberedSource[] {
+  if (!text.includes("<")) return [];
+  const found: NumberedSource[] = [];
+  for (const [, attributes = ""] of text.matchAll(OPENING_TAG)) {
+    const source = fromObject(
+      Object.fromEntries([...attributes.matchAll(ATTRIBUTE)].map(([, name, value]) => [name, value])),
+    );
+    if (source !== undefined) found.push(source);
+  }
+  return found;
+}
+
+/** `[3] Title, https://…` or `[^4]: …` at the start of a line: what follows names the source. */
+const LISTED = /^[ \t>*-]*(?:\[(\^?\d{1,3})\]|【(\d{1,3})】)[:.]?[ \t]+(\S[^\n]{2,400})/gm;
+/** `3. Title – https://…`: only with an address, or every numbered list would be one of sources. */
+const LISTED_PLAIN = /^[ \t>*-]*(\d{1,3})[.)][ \t]+([^\n]{0,300}?https?:\/\/[^\s)>\]]+[^\n]{0,60})/gm;
+const ADDRESS = /https?:\/\/[^\s)>\]"']+/;
+
+function fromLines(text: string): NumberedSource[] {
+  const found: NumberedSource[] = [];
+  const add = (number: string, rest: string): void => {
+    const address = ADDRESS.exec(rest)?.[0];
+    const title = rest.slice(0, 2 * MAX_TITLE).trim();
+    found.push({
+      number,
+      key: address ?? title,
+      label: address === undefined ? title : labelOf(address, rest.replace(address, " ").trim() || undefined),
+    });
+  };
+  if (text.includes("[") || text.includes("【"))
+    for (const [, bracket, lenticular, rest = ""] of text.matchAll(LISTED))
+      add((bracket ?? lenticular) as string, rest);
+  if (text.includes("http"))
+    for (const [, number = "", rest = ""] of text.matchAll(LISTED_PLAIN)) add(number, rest);
+  return found;
+}

@@ -1,7 +1,8 @@
 /**
  * For tests of hosts and of precis itself: builders of wire messages, a clock that stands still, and `checkView`, which
- * judges a view from the provider's side. Nothing here needs a test runner; hostile transcripts for property tests are
- * in `precis/testing/arbitraries`, which needs `fast-check`.
+ * judges a view from the provider's side, and a fake provider that speaks the real wire formats over HTTP (in Node).
+ * Nothing here needs a test runner; hostile transcripts for property tests are in `precis/testing/arbitraries`, which
+ * needs `fast-check`.
  *
  * @example
  * import { createCompactor } from "precis";
@@ -35,5 +36,24 @@ export { type CheckImpossibleInput, checkImpossible, FORMAT_MINIMUM } from "./ch
 export { type CheckViewInput, checkView, lastUserIndex } from "./check-view.ts";
 export { deepFreeze } from "./deep-freeze.ts";
 export { createFakeClock, type FakeClock } from "./fake-clock.ts";
+export {
+  type FakeApi,
+  type FakeBody,
+  type FakeCacheOptions,
+  type FakeCall,
+  type FakeMessage,
+  type FakeProvider,
+  type FakeProviderOptions,
+  type FakeReplier,
+  type FakeReply,
+  type FakeRequest,
+  type FakeTokens,
+  type Fault,
+  type FaultName,
+  type RecordedRequest,
+  type SummarizingOptions,
+  startFakeProvider,
+  summarizingReply,
+} from "./fake-provider/index.ts";
 export type { WireFacts, WireLink } from "./wire/facts.ts";
 export { judgeWire, type WireFault, type WireJudgement, wireFacts } from "./wire/judge-wire.ts";

@@ -1,0 +1,80 @@
+import { digest } from "./digest.ts";
+import type { FakeApi, FakeReply, FakeRequest } from "./types.ts";
+
+/** A reply with everything decided, before it is put into an API's own shape. */
+export interface Answer {
+  readonly id: string;
+  readonly text: string;
+  readonly reasoning: string;
+  readonly calls: readonly { readonly id: string; readonly name: string; readonly args: string }[];
+  readonly stop: "end" | "length" | "window" | "refusal" | "content-filter" | "tool-call";
+  readonly outputTokens: number;
+  readonly reasoningTokens: number;
+}
+
+const CALL_PREFIX: Readonly<Record<FakeApi, string>> = {
+  chat: "call_",
+  responses: "call_",
+  messages: "toolu_",
+};
+
+/**
+ * Decides what really comes out: the answer's cap and what is left of the window cut it off, reasoning first, as they do
+ * at a real provider.
+ */
+export function decide(
+  reply: FakeReply,
+  request: FakeRequest,
+  limits: { readonly room: number; readonly count: (text: string) => number },
+): Answer {
+  const given = typeof reply === "string" ? { text: reply } : reply;
+  const { count, room } = limits;
+  const cap = Math.min(request.cap ?? Number.POSITIVE_INFINITY, room);
+  const reasoning = cut(given.reasoning ?? "", cap, count);
+  const text = cut(given.text ?? "", cap - count(reasoning), count);
+  const calls = (given.calls ?? []).map((call, index) => ({
+    id: call.id ?? `${CALL_PREFIX[request.api]}${digest(request.number, index, call.name)}`,
+    name: call.name,
+    args: typeof call.args === "string" ? call.args : JSON.stringify(call.args ?? {}),
+  }));
+  const isCut = reasoning !== (given.reasoning ?? "") || text !== (given.text ?? "");
+  const reasoningTokens = count(reasoning);
+  const written = calls.reduce((sum, call) => sum + count(call.name) + count(call.args), count(text));
+  return {
+    id: digest("answer", request.number, request.raw),
+    text,
+    reasoning,
+    calls,
+    stop: isCut
+      ? room < (request.cap ?? Number.POSITIVE_INFINITY)
+        ? "window"
+        : "length"
+      : (given.stop ?? (calls.length > 0 ? "tool-call" : "end")),
+    outputTokens: reasoningTokens + written,
+    reasoningTokens,
+  };
+}
+
+/** The beginning of a text that has at most so many tokens. */
+function cut(text: string, tokens: number, count: (text: string) => number): string {
+  if (count(text) <= tokens) return text;
+  let [low, high] = [0, text.length];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (count(text.slice(0, middle)) <= tokens) low = middle;
+    else high = middle - 1;
+  }
+  return text.slice(0, low);
+}
+
+/** Longest piece of a streamed text. */
+const PIECE_CHARS = 24;
+
+/** A text in the pieces that a stream delivers it in. No character is torn apart. */
+export function pieces(text: string): string[] {
+  const characters = [...text];
+  const found: string[] = [];
+  for (let at = 0; at < characters.length; at += PIECE_CHARS)
+    found.push(characters.slice(at, at + PIECE_CHARS).join(""));
+  return found;
+}

@@ -1,0 +1,229 @@
+import type { WireRules } from "../fake-wire.ts";
+import { isObject, type Json, kindOf, obj, objects, str } from "../json.ts";
+import {
+  checkCap,
+  checkTemperature,
+  checkTools,
+  emptyArray,
+  REASONING_MODEL,
+  refuseUnknown,
+  requireModel,
+} from "../openai-rules.ts";
+import { demand, ProviderRefusal } from "../provider-refusal.ts";
+import type { FakeBody } from "../types.ts";
+
+const KNOWN = new Set(
+  "model messages stream stream_options max_tokens max_completion_tokens temperature top_p n stop seed user store metadata tools tool_choice parallel_tool_calls response_format reasoning_effort verbosity logprobs top_logprobs logit_bias presence_penalty frequency_penalty service_tier safety_identifier prompt_cache_key prompt_cache_retention prompt_cache_options modalities audio prediction web_search_options functions function_call".split(
+    " ",
+  ),
+);
+const ROLES = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
+
+/** Refuses what Chat Completions refuses. Returns the answer's cap. */
+export function validateChat(body: FakeBody, rules: WireRules): number | undefined {
+  const model = requireModel(body);
+  refuseUnknown(body, KNOWN, (name) => `Unrecognized request argument supplied: ${name}`);
+  const { messages } = body;
+  demand(messages !== undefined, "Missing required parameter: 'messages'.", {
+    param: "messages",
+    code: "missing_required_parameter",
+  });
+  demand(
+    Array.isArray(messages),
+    `Invalid type for 'messages': expected an array of objects, but got ${kindOf(messages)} instead.`,
+    {
+      param: "messages",
+      code: "invalid_type",
+    },
+  );
+  demand(messages.length > 0, emptyArray("messages"), { param: "messages", code: "empty_array" });
+  checkTemperature(body, model);
+  const cap = checkChatCap(body, model, rules);
+  checkToolSettings(body);
+  demand(
+    body["stream"] === true || body["stream_options"] == null,
+    "The 'stream_options' parameter is only allowed when 'stream' is enabled.",
+    {
+      param: "stream_options",
+    },
+  );
+  demand(
+    body["store"] === true || body["metadata"] == null,
+    "The 'metadata' parameter is only allowed when 'store' is enabled.",
+    {
+      param: "metadata",
+    },
+  );
+  for (const [index, message] of messages.entries()) checkMessage(message, index);
+  checkPairs(messages.filter(isObject));
+  if (rules.alternation === "strict") checkAlternation(messages.filter(isObject));
+  return cap;
+}
+
+function checkChatCap(body: FakeBody, model: string, rules: WireRules): number | undefined {
+  const old = checkCap(body, "max_tokens", 1);
+  const cap = checkCap(body, "max_completion_tokens", 1);
+  demand(
+    old === undefined || cap === undefined,
+    "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.",
+    {
+      code: "invalid_parameter_combination",
+    },
+  );
+  demand(
+    old === undefined || !REASONING_MODEL.test(model),
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+    {
+      param: "max_tokens",
+      code: "unsupported_parameter",
+    },
+  );
+  const value = old ?? cap;
+  const name = old === undefined ? "max_completion_tokens" : "max_tokens";
+  demand(
+    value === undefined || value <= rules.maxOutput,
+    `${name} is too large: ${value}. This model supports at most ${rules.maxOutput} completion tokens, whereas you provided ${value}.`,
+    {
+      param: name,
+      code: "invalid_value",
+    },
+  );
+  return value;
+}
+
+function checkToolSettings(body: FakeBody): void {
+  checkTools(body);
+  const { tools } = body;
+  demand(!Array.isArray(tools) || tools.length > 0, emptyArray("tools"), {
+    param: "tools",
+    code: "empty_array",
+  });
+  if (Array.isArray(tools)) return;
+  demand(
+    body["tool_choice"] == null,
+    "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.",
+    {
+      param: "tool_choice",
+    },
+  );
+  demand(
+    body["parallel_tool_calls"] == null,
+    "Invalid value for 'parallel_tool_calls': 'parallel_tool_calls' is only allowed when 'tools' are specified.",
+    {
+      param: "parallel_tool_calls",
+    },
+  );
+}
+
+function checkMessage(message: unknown, index: number): void {
+  const at = `messages[${index}]`;
+  demand(
+    isObject(message),
+    `Invalid type for '${at}': expected an object, but got ${kindOf(message)} instead.`,
+    {
+      param: at,
+      code: "invalid_type",
+    },
+  );
+  const role = str(message["role"]);
+  demand(
+    ROLES.has(role),
+    `Invalid value: '${role}'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.`,
+    {
+      param: `${at}.role`,
+      code: "invalid_value",
+    },
+  );
+  const calls = message["tool_calls"];
+  const hasCalls = calls != null || message["function_call"] != null;
+  const { content } = message;
+  const mayBeNull =
+    role === "assistant" && (hasCalls || message["refusal"] != null || message["audio"] != null);
+  demand(content != null || mayBeNull, "Invalid value for 'content': expected a string, got null.", {
+    param: `messages.[${index}].content`,
+  });
+  demand(
+    content == null || typeof content === "string" || Array.isArray(content),
+    `Invalid type for '${at}.content': expected one of a string or array of objects, but got ${kindOf(content)} instead.`,
+    {
+      param: `${at}.content`,
+      code: "invalid_type",
+    },
+  );
+  demand(!Array.isArray(content) || content.length > 0, emptyArray(`${at}.content`), {
+    param: `${at}.content`,
+    code: "empty_array",
+  });
+  demand(
+    role !== "tool" || typeof message["tool_call_id"] === "string",
+    `Missing required parameter: '${at}.tool_call_id'.`,
+    {
+      param: `${at}.tool_call_id`,
+      code: "missing_required_parameter",
+    },
+  );
+  if (calls == null) return;
+  demand(Array.isArray(calls) && calls.length > 0, emptyArray(`${at}.tool_calls`), {
+    param: `${at}.tool_calls`,
+    code: "empty_array",
+  });
+  for (const [number, call] of objects(calls).entries()) {
+    const { arguments: args } = obj(call["function"]);
+    const path = `${at}.tool_calls[${number}].function.arguments`;
+    demand(
+      call["type"] === "custom" || typeof args === "string",
+      `Invalid type for '${path}': expected a string, but got ${kindOf(args)} instead.`,
+      {
+        param: path,
+        code: "invalid_type",
+      },
+    );
+  }
+}
+
+/** Every call is answered right behind it, and every result answers a call right before it. */
+function checkPairs(messages: readonly Json[]): void {
+  let open = new Set<string>();
+  const unanswered = (at: number): void => {
+    if (open.size === 0) return;
+    throw new ProviderRefusal(
+      `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${[...open].join(", ")}`,
+      { param: `messages.[${at}].role` },
+    );
+  };
+  let isRun = false;
+  for (const [index, message] of messages.entries()) {
+    if (message["role"] === "tool") {
+      const id = str(message["tool_call_id"]);
+      demand(
+        isRun && open.has(id),
+        "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+        {
+          param: `messages.[${index}].role`,
+        },
+      );
+      open.delete(id);
+      continue;
+    }
+    unanswered(index);
+    const ids = objects(message["tool_calls"]).map((call) => str(call["id"]));
+    open = new Set(ids);
+    isRun = ids.length > 0;
+  }
+  unanswered(messages.length);
+}
+
+/** What chat templates of open models refuse. */
+function checkAlternation(messages: readonly Json[]): void {
+  const roles = messages
+    .map((message) => message["role"])
+    .filter((role) => role === "user" || role === "assistant");
+  for (const [index, role] of roles.entries())
+    demand(
+      index === 0 ? role === "user" : role !== roles[index - 1],
+      "Conversation roles must alternate user/assistant/user/assistant/...",
+      {
+        type: "BadRequestError",
+      },
+    );
+}

@@ -1,0 +1,223 @@
+import { decide } from "./answer.ts";
+import { faultName, refusalOf, spoiled, unauthorized } from "./apply-fault.ts";
+import { chatWire } from "./chat/chat-wire.ts";
+import type { FakeEvent, FakeWire, WireRules } from "./fake-wire.ts";
+import { messagesWire } from "./messages/messages-wire.ts";
+import { inputTokens, lastUserText } from "./prompt.ts";
+import { createPromptCache } from "./prompt-cache.ts";
+import { faultBody, ProviderRefusal } from "./provider-refusal.ts";
+import { createResponsesWire } from "./responses/responses-wire.ts";
+import type {
+  FakeApi,
+  FakeBody,
+  FakeProviderOptions,
+  FakeReplier,
+  FakeReply,
+  FakeRequest,
+  Fault,
+  RecordedRequest,
+} from "./types.ts";
+
+const WINDOW = 200_000;
+const MAX_OUTPUT = 64_000;
+const CHARS_PER_TOKEN = 4;
+/** A thought for requests that ask for thinking, where the reply's author gave none. */
+const THOUGHT = "Let me think about this step by step.";
+
+/** What the server sends back. */
+export type Outcome =
+  | {
+      readonly type: "json";
+      readonly status: number;
+      readonly body: unknown;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
+  | { readonly type: "text"; readonly status: number; readonly body: string }
+  | { readonly type: "events"; readonly events: readonly FakeEvent[]; readonly breakAfter?: number }
+  | { readonly type: "hang" }
+  | { readonly type: "break" };
+
+/** A request as it came in. */
+export interface Incoming {
+  readonly api: FakeApi;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly raw: string;
+}
+
+/** Everything but the socket. */
+export interface Exchange {
+  readonly requests: RecordedRequest[];
+  readonly rules: (headers: Readonly<Record<string, string>>) => WireRules;
+  answer(incoming: Incoming): Promise<Outcome>;
+  failNext(...faults: readonly Fault[]): void;
+  setReply(reply: NonNullable<FakeProviderOptions["reply"]>): void;
+}
+
+export function createExchange(options: FakeProviderOptions): Exchange {
+  const { window = WINDOW, now = Date.now } = options;
+  const count = options.count ?? ((text: string) => Math.ceil(text.length / CHARS_PER_TOKEN));
+  const cache = createPromptCache(options.cache ?? {}, now);
+  const wires: Readonly<Record<FakeApi, FakeWire>> = {
+    chat: chatWire,
+    responses: createResponsesWire(),
+    messages: messagesWire,
+  };
+  const requests: RecordedRequest[] = [];
+  const announced: Fault[] = [];
+  let replier = replierOf(options.reply ?? "OK.");
+
+  const rules = (headers: Readonly<Record<string, string>>): WireRules => ({
+    headers,
+    window,
+    maxOutput: options.maxOutput ?? MAX_OUTPUT,
+    alternation: options.alternation ?? "merged",
+    binding: options.binding ?? "prefix",
+    count,
+  });
+
+  function faultFor(request: FakeRequest): Fault | undefined {
+    const next = announced.shift();
+    if (next !== undefined) return next;
+    const { faults } = options;
+    return typeof faults === "function" ? faults(request) : faults?.[request.number];
+  }
+
+  async function answer(incoming: Incoming): Promise<Outcome> {
+    const { api } = incoming;
+    const wire = wires[api];
+    const id = `req_fake${requests.length}`;
+    const record = { ...blank(incoming, requests.length), status: 0 } as Mutable<RecordedRequest>;
+    requests.push(record);
+    const refuse = (fault: ProviderRefusal, headers: Readonly<Record<string, string>> = {}): Outcome => {
+      record.status = fault.status;
+      record.error = fault.message;
+      return { type: "json", status: fault.status, body: faultBody(api, fault, id), headers };
+    };
+    try {
+      if (!isAllowed(options.apiKey, incoming.headers)) throw unauthorized(api);
+      const body = parseBody(incoming.raw);
+      Object.assign(record, { body, model: String(body["model"] ?? ""), streamed: body["stream"] === true });
+      const checked = rules(incoming.headers);
+      const accepted = wire.accept(body, checked);
+      const { prompt } = accepted;
+      const input = inputTokens(prompt.pieces);
+      Object.assign(record, {
+        messages: prompt.messages,
+        lastUser: lastUserText(prompt.messages),
+        tools: prompt.tools,
+        cap: prompt.cap,
+        tokens: { input, cacheRead: 0, cacheWrite: 0 },
+      });
+      const fault = faultFor(record);
+      record.fault = fault === undefined ? undefined : faultName(fault);
+      const refusal = fault === undefined ? undefined : refusalOf(fault, api);
+      if (refusal !== undefined) return refuse(refusal.fault, refusal.headers);
+      if (record.fault === "never") return { type: "hang" };
+      const isForced = record.fault === "too-long";
+      const size = isForced ? window + input : input;
+      const tooLong = wire.tooLong(size, prompt.cap, checked, body);
+      if (tooLong !== undefined && options.tooLong !== undefined) {
+        const other = options.tooLong(size, window);
+        record.status = other.status;
+        record.error = JSON.stringify(other.body);
+        return { type: "json", ...other };
+      }
+      if (tooLong !== undefined) return refuse(tooLong);
+
+      const use = cache.use(api, record.model, prompt.pieces);
+      record.tokens = { input: use.input, cacheRead: use.cacheRead, cacheWrite: use.cacheWrite };
+      const thinks = accepted.notes["thinks"] === true;
+      const given = spoiled(fault, withThought(await replier(record), thinks));
+      if (typeof given !== "string" && given.delayMs !== undefined) await sleep(given.delayMs);
+      const decided = decide(given, record, { room: Math.max(1, window - input), count });
+      record.status = 200;
+      record.outputTokens = decided.outputTokens;
+      if (record.fault === "wrong-json") return { type: "text", status: 200, body: '{"id": "cut o' };
+      if (!record.streamed) {
+        const json = wire.json(decided, use, record, accepted);
+        return record.fault === "reset" ? { type: "break" } : { type: "json", status: 200, body: json };
+      }
+      const events = wire.events(decided, use, record, accepted);
+      return record.fault === "reset"
+        ? { type: "events", events, breakAfter: Math.ceil(events.length / 2) }
+        : { type: "events", events };
+    } catch (error) {
+      if (error instanceof ProviderRefusal) return refuse(error);
+      throw error;
+    }
+  }
+
+  return {
+    requests,
+    rules,
+    answer,
+    failNext: (...faults) => void announced.push(...faults),
+    setReply(reply) {
+      replier = replierOf(reply);
+    },
+  };
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+function blank({ api, path, headers, raw }: Incoming, number: number): Omit<RecordedRequest, "status"> {
+  return {
+    number,
+    api,
+    path,
+    headers,
+    raw,
+    body: {},
+    model: "",
+    streamed: false,
+    messages: [],
+    lastUser: "",
+    tools: [],
+    cap: undefined,
+    tokens: { input: 0, cacheRead: 0, cacheWrite: 0 },
+    error: undefined,
+    fault: undefined,
+    outputTokens: 0,
+  };
+}
+
+/** A list is used up: a request too many is a mistake in the test, and told. */
+function replierOf(reply: NonNullable<FakeProviderOptions["reply"]>): FakeReplier {
+  if (typeof reply === "function") return reply;
+  if (!Array.isArray(reply)) return () => reply as FakeReply;
+  const left = [...(reply as readonly FakeReply[])];
+  return () => {
+    const next = left.shift();
+    if (next === undefined) throw new ProviderRefusal("fake provider: the script has no reply left");
+    return next;
+  };
+}
+
+function withThought(reply: FakeReply, thinks: boolean): FakeReply {
+  if (!thinks) return reply;
+  const given = typeof reply === "string" ? { text: reply } : reply;
+  return { ...given, reasoning: given.reasoning ?? THOUGHT };
+}
+
+function parseBody(raw: string): FakeBody {
+  let body: unknown;
+  try {
+    body = JSON.parse(raw);
+  } catch {
+    body = undefined;
+  }
+  if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as FakeBody;
+  throw new ProviderRefusal(
+    "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly.)",
+  );
+}
+
+function isAllowed(key: string | undefined, headers: Readonly<Record<string, string>>): boolean {
+  if (key === undefined) return true;
+  return (
+    headers["authorization"] === `Bearer ${key}` || headers["x-api-key"] === key || headers["api-key"] === key
+  );
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

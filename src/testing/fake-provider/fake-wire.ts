@@ -1,0 +1,43 @@
+import type { Answer } from "./answer.ts";
+import type { Prompt } from "./prompt.ts";
+import type { CacheUse } from "./prompt-cache.ts";
+import type { ProviderRefusal } from "./provider-refusal.ts";
+import type { FakeBody, FakeRequest } from "./types.ts";
+
+/** One server-sent event; `event` is left out where the API has no names. */
+export interface FakeEvent {
+  readonly event?: string;
+  readonly data: unknown;
+}
+
+/** What validation needs to know beside the body. */
+export interface WireRules {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly window: number;
+  readonly maxOutput: number;
+  readonly alternation: "strict" | "merged";
+  readonly binding: "prefix" | "none";
+  readonly count: (text: string) => number;
+}
+
+/** A request that was found in order. */
+export interface Accepted {
+  readonly prompt: Prompt;
+  /** Kept from the validation for the answer. */
+  readonly notes: Readonly<Record<string, unknown>>;
+}
+
+/** One API of the fake provider. */
+export interface FakeWire {
+  /** Refuses by throwing a `ProviderRefusal`, in the words of the real provider. */
+  accept(body: FakeBody, rules: WireRules): Accepted;
+  /** The refusal of a prompt that doesn't fit. */
+  tooLong(
+    tokens: number,
+    cap: number | undefined,
+    rules: WireRules,
+    body: FakeBody,
+  ): ProviderRefusal | undefined;
+  json(answer: Answer, use: CacheUse, request: FakeRequest, accepted: Accepted): unknown;
+  events(answer: Answer, use: CacheUse, request: FakeRequest, accepted: Accepted): readonly FakeEvent[];
+}

@@ -1,0 +1,18 @@
+export { startFakeProvider } from "./start-fake-provider.ts";
+export { type SummarizingOptions, summarizingReply } from "./summarizing-reply.ts";
+export type {
+  FakeApi,
+  FakeBody,
+  FakeCacheOptions,
+  FakeCall,
+  FakeMessage,
+  FakeProvider,
+  FakeProviderOptions,
+  FakeReplier,
+  FakeReply,
+  FakeRequest,
+  FakeTokens,
+  Fault,
+  FaultName,
+  RecordedRequest,
+} from "./types.ts";

@@ -1,0 +1,196 @@
+import { type Answer, pieces } from "../answer.ts";
+import type { Accepted, FakeEvent, FakeWire } from "../fake-wire.ts";
+import { type Json, obj, objects, str } from "../json.ts";
+import { type Prompt, PromptBuilder } from "../prompt.ts";
+import type { CacheUse } from "../prompt-cache.ts";
+import { ProviderRefusal } from "../provider-refusal.ts";
+import type { FakeBody, FakeRequest } from "../types.ts";
+import { bare, contentOf, isThinking, readBlock } from "./blocks.ts";
+import { checkBinding, sign } from "./thinking-binding.ts";
+import { validateMessages } from "./validate-messages.ts";
+
+const STOPS: Readonly<Record<Answer["stop"], string>> = {
+  end: "end_turn",
+  length: "max_tokens",
+  window: "model_context_window_exceeded",
+  refusal: "refusal",
+  "content-filter": "refusal",
+  "tool-call": "tool_use",
+};
+/** Models that refuse an answer's cap that doesn't fit behind the prompt; newer ones stop when the window is full. */
+const REFUSES_LARGE_CAP = /claude-(?:[23]|(?:opus|sonnet)-4-[01]\b|(?:opus|sonnet)-4-2025)/;
+
+/** Anthropic Messages. */
+export const messagesWire: FakeWire = {
+  accept(body, rules) {
+    validateMessages(body, rules, true);
+    return acceptMessages(body, rules.headers, rules.binding, rules.count);
+  },
+
+  tooLong(tokens, cap, { window }, body) {
+    if (tokens > window)
+      return new ProviderRefusal(`prompt is too long: ${tokens} tokens > ${window} maximum`);
+    if (cap !== undefined && tokens + cap > window && REFUSES_LARGE_CAP.test(str(body["model"])))
+      return new ProviderRefusal(
+        `input length and \`max_tokens\` exceed context limit: ${tokens} + ${cap} > ${window}, decrease input length or \`max_tokens\` and try again`,
+      );
+    return undefined;
+  },
+
+  json(answer, use, request, accepted) {
+    return {
+      ...messageOf(answer, request, accepted),
+      content: blocksOf(answer, accepted),
+      stop_reason: STOPS[answer.stop],
+      usage: usageOf(use, answer.outputTokens),
+    };
+  },
+
+  events(answer, use, request, accepted) {
+    const event = (data: Json & { type: string }): FakeEvent => ({ event: data.type, data });
+    return [
+      event({
+        type: "message_start",
+        message: {
+          ...messageOf(answer, request, accepted),
+          content: [],
+          stop_reason: null,
+          usage: usageOf(use, 1),
+        },
+      }),
+      event({ type: "ping" }),
+      ...blocksOf(answer, accepted).flatMap((block, index) => [
+        event({ type: "content_block_start", index, content_block: openBlock(block) }),
+        ...deltas(block).map((delta) => event({ type: "content_block_delta", index, delta })),
+        event({ type: "content_block_stop", index }),
+      ]),
+      event({
+        type: "message_delta",
+        delta: { stop_reason: STOPS[answer.stop], stop_sequence: null },
+        usage: usageOf(use, answer.outputTokens),
+      }),
+      event({ type: "message_stop" }),
+    ];
+  },
+};
+
+/** The prompt of a request, after thoughts that no longer fit were left out. */
+export function acceptMessages(
+  given: FakeBody,
+  headers: Readonly<Record<string, string>>,
+  binding: "prefix" | "none",
+  count: (text: string) => number,
+): Accepted {
+  const { body, transformations } = checkBinding(given, headers, binding);
+  const thinks = ["enabled", "adaptive"].includes(str(obj(body["thinking"])["type"]));
+  return { prompt: readPrompt(body, count), notes: { body, transformations, thinks } };
+}
+
+function readPrompt(body: FakeBody, count: (text: string) => number): Prompt {
+  const prompt = new PromptBuilder(count);
+  const tools = objects(body["tools"]);
+  for (const tool of tools) prompt.json("tools", bare(tool), breakpoint(tool));
+  const system = contentOf({ content: body["system"] });
+  for (const [index, block] of system.entries())
+    prompt.part("system", { wire: bare(block), read: readBlock(block), first: index === 0, ...mark(block) });
+  if (system.length > 0) prompt.message("system", system.map(readBlock).join("\n"));
+  // Changing these keeps tools and system in the cache, but not the messages.
+  prompt.free("settings", [body["thinking"], body["tool_choice"]]);
+  const messages = objects(body["messages"]);
+  for (const [index, message] of messages.entries()) {
+    const role = message["role"] === "assistant" ? "assistant" : "user";
+    const parts = contentOf(message).filter((block) => !isThinking(block));
+    const isLast = index === messages.length - 1 && body["cache_control"] != null;
+    // Two messages of the same role in a row are one.
+    const continues = messages[index - 1]?.["role"] === message["role"];
+    for (const [at, block] of parts.entries()) {
+      const auto = isLast && at === parts.length - 1 ? { cache_control: body["cache_control"] } : {};
+      prompt.part(role, {
+        wire: bare(block),
+        read: readBlock(block),
+        image: block["type"] === "image" || block["type"] === "document",
+        first: at === 0 && !continues,
+        ...mark({ ...block, ...auto }),
+      });
+    }
+    const isResults = parts.length > 0 && parts.every((block) => block["type"] === "tool_result");
+    prompt.message(isResults ? "tool" : role, parts.map(readBlock).join("\n"));
+  }
+  return {
+    pieces: prompt.pieces,
+    messages: prompt.messages,
+    tools: tools.map((tool) => str(tool["name"])),
+    cap: typeof body["max_tokens"] === "number" ? body["max_tokens"] : undefined,
+  };
+}
+
+function breakpoint(block: Json): "5m" | "1h" | undefined {
+  if (block["cache_control"] == null) return undefined;
+  return obj(block["cache_control"])["ttl"] === "1h" ? "1h" : "5m";
+}
+
+function mark(block: Json): { breakpoint?: "5m" | "1h" } {
+  const found = breakpoint(block);
+  return found === undefined ? {} : { breakpoint: found };
+}
+
+function messageOf(answer: Answer, request: FakeRequest, accepted: Accepted): Json {
+  const changes = accepted.notes["transformations"];
+  return {
+    id: `msg_${answer.id}`,
+    type: "message",
+    role: "assistant",
+    model: request.model,
+    stop_sequence: null,
+    ...(Array.isArray(changes) && changes.length > 0 ? { input_transformations: changes } : {}),
+  };
+}
+
+function blocksOf(answer: Answer, accepted: Accepted): Json[] {
+  const signature = sign(accepted.notes["body"] as FakeBody, answer.reasoning);
+  return [
+    ...(accepted.notes["thinks"] === true && answer.reasoning !== ""
+      ? [{ type: "thinking", thinking: answer.reasoning, signature }]
+      : []),
+    ...(answer.text === "" ? [] : [{ type: "text", text: answer.text }]),
+    ...answer.calls.map(({ id, name, args }) => ({
+      type: "tool_use",
+      id,
+      name,
+      input: JSON.parse(args) as unknown,
+    })),
+  ];
+}
+
+/** A part as it is announced: without its content. */
+function openBlock(block: Json): Json {
+  if (block["type"] === "text") return { type: "text", text: "" };
+  if (block["type"] === "thinking") return { type: "thinking", thinking: "", signature: "" };
+  return { ...block, input: {} };
+}
+
+function deltas(block: Json): Json[] {
+  if (block["type"] === "text")
+    return pieces(str(block["text"])).map((text) => ({ type: "text_delta", text }));
+  if (block["type"] === "thinking")
+    return [
+      ...pieces(str(block["thinking"])).map((thinking) => ({ type: "thinking_delta", thinking })),
+      { type: "signature_delta", signature: block["signature"] },
+    ];
+  const args = ["", ...pieces(JSON.stringify(block["input"]))];
+  return args.map((partial_json) => ({ type: "input_json_delta", partial_json }));
+}
+
+function usageOf(use: CacheUse, output: number): Json {
+  return {
+    input_tokens: use.input - use.cacheRead - use.cacheWrite,
+    cache_creation_input_tokens: use.cacheWrite,
+    cache_read_input_tokens: use.cacheRead,
+    cache_creation: {
+      ephemeral_5m_input_tokens: use.cacheWrite - use.longWrite,
+      ephemeral_1h_input_tokens: use.longWrite,
+    },
+    output_tokens: output,
+    service_tier: "standard",
+  };
+}

@@ -1,0 +1,245 @@
+import type { WireRules } from "../fake-wire.ts";
+import { isObject, type Json, obj, objects, str } from "../json.ts";
+import { demand } from "../provider-refusal.ts";
+import type { FakeBody } from "../types.ts";
+import { contentOf, isThinking, placed } from "./blocks.ts";
+
+const MAX_BREAKPOINTS = 4;
+const MIN_THINKING_BUDGET = 1_024;
+const DOCS =
+  "Please consult our documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking";
+/** Models that think by themselves take no sampling settings. */
+const WITHOUT_SAMPLING = /claude-(?:opus-4-[7-9]|(?:opus|sonnet|haiku|fable|mythos)-[5-9])/;
+
+/** Refuses what Anthropic Messages refuses. `cap` is false for `count_tokens`, which has no `max_tokens`. */
+export function validateMessages(body: FakeBody, rules: WireRules, cap: boolean): void {
+  demand(typeof body["model"] === "string" && body["model"] !== "", "model: Field required");
+  if (cap) checkCap(body, rules);
+  const { messages } = body;
+  demand(messages !== undefined, "messages: Field required");
+  demand(Array.isArray(messages) && messages.every(isObject), "messages: Input should be a valid list");
+  demand(messages.length > 0, "messages: at least one message is required");
+  const list: readonly Json[] = messages;
+  checkRoles(list, rules);
+  checkContent(list);
+  checkPairs(list);
+  checkTools(body);
+  checkThinking(body, list);
+  checkBreakpoints(body, list);
+}
+
+function checkCap(body: FakeBody, rules: WireRules): void {
+  const max = body["max_tokens"];
+  demand(max !== undefined, "max_tokens: Field required");
+  demand(Number.isInteger(max), "max_tokens: Input should be a valid integer");
+  demand((max as number) >= 1, "max_tokens: Input should be greater than or equal to 1");
+  demand(
+    (max as number) <= rules.maxOutput,
+    `max_tokens: ${max} > ${rules.maxOutput}, which is the maximum allowed number of output tokens for ${body["model"]}`,
+  );
+  const { temperature } = body;
+  if (temperature === undefined) return;
+  demand(!WITHOUT_SAMPLING.test(str(body["model"])), "`temperature` is deprecated for this model.");
+  demand(typeof temperature === "number" && temperature >= 0 && temperature <= 1, "temperature: range: 0..1");
+}
+
+function checkRoles(messages: readonly Json[], rules: WireRules): void {
+  // A beta allows system messages later on; without it there is only the `system` field.
+  const mayHaveSystem = (rules.headers["anthropic-beta"] ?? "").includes("mid-conversation-system");
+  for (const [index, message] of messages.entries()) {
+    const role = str(message["role"]);
+    if (role === "system" && mayHaveSystem && index > 0) continue;
+    demand(
+      role !== "system",
+      'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, not "system" as an input message role.',
+    );
+    demand(
+      role === "user" || role === "assistant",
+      `messages.${index}.role: Input should be 'user' or 'assistant'`,
+    );
+    if (index > 0 && rules.alternation === "strict")
+      demand(
+        role !== messages[index - 1]?.["role"],
+        `messages: roles must alternate between "user" and "assistant", but found multiple "${role}" roles in a row`,
+      );
+  }
+  demand(messages[0]?.["role"] === "user", 'messages: first message must use the "user" role');
+}
+
+function checkContent(messages: readonly Json[]): void {
+  for (const [index, message] of messages.entries()) {
+    const { content } = message;
+    const isLastAssistant = index === messages.length - 1 && message["role"] === "assistant";
+    demand(content !== undefined, `messages.${index}.content: Field required`);
+    demand(
+      typeof content === "string" || Array.isArray(content),
+      `messages.${index}.content: Input should be a valid list`,
+    );
+    const isEmpty = typeof content === "string" ? content === "" : content.length === 0;
+    demand(
+      !isEmpty || isLastAssistant,
+      `messages.${index}: all messages must have non-empty content except for the optional final assistant message`,
+    );
+    for (const block of contentOf(message)) {
+      if (block["type"] !== "text") continue;
+      const text = str(block["text"]);
+      demand(text !== "" || isLastAssistant, "messages: text content blocks must be non-empty");
+      demand(
+        text.trim() !== "" || isLastAssistant,
+        "messages: text content blocks must contain non-whitespace text",
+      );
+      demand(
+        !isLastAssistant || text === text.trimEnd(),
+        "messages: final assistant content cannot end with trailing whitespace",
+      );
+    }
+  }
+}
+
+/** Runs of messages of the same role are one message to the provider. */
+function merged(messages: readonly Json[]): { role: unknown; first: number; parts: readonly Json[] }[] {
+  const runs: { role: unknown; first: number; parts: readonly Json[] }[] = [];
+  for (const [index, message] of messages.entries()) {
+    const last = runs.at(-1);
+    const parts = contentOf(message);
+    if (last !== undefined && last.role === message["role"]) last.parts = [...last.parts, ...parts];
+    else runs.push({ role: message["role"], first: index, parts });
+  }
+  return runs;
+}
+
+function checkPairs(messages: readonly Json[]): void {
+  const runs = merged(messages);
+  const seen = new Set<string>();
+  for (const [index, run] of runs.entries()) {
+    const calls = run.parts.filter((part) => part["type"] === "tool_use").map((part) => str(part["id"]));
+    for (const id of calls) {
+      demand(!seen.has(id), `messages.${run.first}: \`tool_use\` ids must be unique`);
+      seen.add(id);
+    }
+    const results = run.parts
+      .filter((part) => part["type"] === "tool_result")
+      .map((part) => str(part["tool_use_id"]));
+    const before = run.role === "user" ? callsOf(runs[index - 1]?.parts) : [];
+    for (const [part, block] of run.parts.entries())
+      if (block["type"] === "tool_result")
+        demand(
+          before.includes(str(block["tool_use_id"])),
+          `messages.${run.first}.content.${part}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${str(block["tool_use_id"])}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
+        );
+    for (const id of results)
+      demand(
+        results.indexOf(id) === results.lastIndexOf(id),
+        `messages.${run.first}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${id}`,
+      );
+    // Results come first: words before them end the place where they are looked for.
+    const leading = run.parts.findIndex((part) => part["type"] !== "tool_result");
+    const answered = new Set(
+      (leading < 0 ? run.parts : run.parts.slice(0, leading)).map((part) => str(part["tool_use_id"])),
+    );
+    const missing = before.filter((id) => !answered.has(id));
+    demand(
+      missing.length === 0,
+      `messages.${runs[index - 1]?.first}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${missing.join(", ")}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
+    );
+  }
+  const open = runs.at(-1)?.role === "assistant" ? callsOf(runs.at(-1)?.parts) : [];
+  demand(
+    open.length === 0,
+    `messages.${runs.at(-1)?.first}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${open.join(", ")}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
+  );
+}
+
+const callsOf = (parts: readonly Json[] | undefined): readonly string[] =>
+  (parts ?? []).filter((part) => part["type"] === "tool_use").map((part) => str(part["id"]));
+
+function checkTools(body: FakeBody): void {
+  const tools = objects(body["tools"]);
+  demand(
+    tools.length > 0 || body["tool_choice"] === undefined,
+    "tool_choice may only be specified while providing tools.",
+  );
+  const names = tools.map((tool) => str(tool["name"]));
+  demand(new Set(names).size === names.length, "tools: Tool names must be unique.");
+  for (const [index, tool] of tools.entries()) {
+    const isCustom = tool["type"] === undefined || tool["type"] === "custom";
+    demand(str(tool["name"]) !== "", `tools.${index}.custom.name: Field required`);
+    demand(!isCustom || isObject(tool["input_schema"]), `tools.${index}.custom.input_schema: Field required`);
+  }
+}
+
+function checkThinking(body: FakeBody, messages: readonly Json[]): void {
+  const thinking = obj(body["thinking"]);
+  const isOn = thinking["type"] === "enabled";
+  if (!isOn && thinking["type"] !== "adaptive") return;
+  const { temperature, max_tokens: max } = body;
+  demand(
+    temperature === undefined || temperature === 1,
+    `\`temperature\` may only be set to 1 when thinking is enabled. ${DOCS}`,
+  );
+  const choice = str(obj(body["tool_choice"])["type"]);
+  demand(
+    choice !== "any" && choice !== "tool",
+    "Thinking may not be enabled when tool_choice forces tool use.",
+  );
+  if (!isOn) return;
+  const budget = thinking["budget_tokens"];
+  demand(typeof budget === "number", "thinking.enabled.budget_tokens: Field required");
+  demand(
+    budget >= MIN_THINKING_BUDGET,
+    `thinking.enabled.budget_tokens: Input should be greater than or equal to ${MIN_THINKING_BUDGET}`,
+  );
+  demand(
+    max === undefined || (max as number) > budget,
+    `\`max_tokens\` must be greater than \`thinking.budget_tokens\`. ${DOCS}#max-tokens-and-context-window-size`,
+  );
+  checkLoop(messages);
+}
+
+/** Inside a tool loop the assistant's turn must begin with the thought that it began with. */
+function checkLoop(messages: readonly Json[]): void {
+  const isResults = (message: Json): boolean =>
+    message["role"] === "user" && contentOf(message).some((block) => block["type"] === "tool_result");
+  if (!isResults(messages.at(-1) ?? {})) return;
+  let start = messages.length - 1;
+  while (start > 0 && (messages[start - 1]?.["role"] === "assistant" || isResults(messages[start - 1] ?? {})))
+    start--;
+  const first = messages.findIndex((message, index) => index >= start && message["role"] === "assistant");
+  const block = contentOf(messages[first] ?? {})[0];
+  demand(
+    block === undefined || isThinking(block),
+    `messages.${first}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${str(block?.["type"])}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable \`thinking\`. ${DOCS}`,
+  );
+}
+
+function checkBreakpoints(body: FakeBody, messages: readonly Json[]): void {
+  const marks = [
+    ...objects(body["tools"]).map((block, index) => ({ path: `tools.${index}`, block })),
+    ...objects(body["system"]).map((block, index) => ({ path: `system.${index}`, block })),
+    ...placed(messages).map(({ message, part, block }) => ({
+      path: `messages.${message}.content.${part}`,
+      block,
+    })),
+  ].filter(({ block }) => block["cache_control"] != null);
+  const total = marks.length + (body["cache_control"] == null ? 0 : 1);
+  demand(
+    total <= MAX_BREAKPOINTS,
+    `A maximum of ${MAX_BREAKPOINTS} blocks with cache_control may be provided. Found ${total}.`,
+  );
+  let isShort = false;
+  for (const { path, block } of marks) {
+    const mark = obj(block["cache_control"]);
+    demand(mark["type"] === "ephemeral", `${path}.cache_control.type: Input should be 'ephemeral'`);
+    demand(!isThinking(block), `${path}.cache_control: Extra inputs are not permitted`);
+    demand(
+      block["type"] !== "text" || str(block["text"]) !== "",
+      `${path}.cache_control: cache_control cannot be set for empty text blocks`,
+    );
+    const isLong = mark["ttl"] === "1h";
+    demand(
+      !isLong || !isShort,
+      `${path}.cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. Note that blocks are processed in the following order: \`tools\`, \`system\`, \`messages\`.`,
+    );
+    isShort ||= !isLong;
+  }
+}

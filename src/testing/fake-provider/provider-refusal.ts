@@ -1,0 +1,36 @@
+import type { FakeApi } from "./types.ts";
+
+/** A refusal in the provider's own words. */
+export class ProviderRefusal extends Error {
+  readonly status: number;
+  readonly type: string;
+  readonly param: string | null;
+  readonly code: string | null;
+
+  constructor(
+    message: string,
+    fields: { status?: number; type?: string; param?: string | null; code?: string | null } = {},
+  ) {
+    super(message);
+    this.status = fields.status ?? 400;
+    this.type = fields.type ?? "invalid_request_error";
+    this.param = fields.param ?? null;
+    this.code = fields.code ?? null;
+  }
+}
+
+/** The body of a refusal, in the API's own shape. */
+export function faultBody(api: FakeApi, fault: ProviderRefusal, requestId: string): unknown {
+  if (api === "messages")
+    return { type: "error", error: { type: fault.type, message: fault.message }, request_id: requestId };
+  return { error: { message: fault.message, type: fault.type, param: fault.param, code: fault.code } };
+}
+
+/** Throws the refusal unless the condition holds. */
+export function demand(
+  condition: unknown,
+  message: string,
+  fields?: ConstructorParameters<typeof ProviderRefusal>[1],
+): asserts condition {
+  if (!condition) throw new ProviderRefusal(message, fields);
+}

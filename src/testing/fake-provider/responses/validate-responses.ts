@@ -1,0 +1,195 @@
+import type { WireRules } from "../fake-wire.ts";
+import { isObject, type Json, kindOf, objects, str } from "../json.ts";
+import { checkCap, checkTemperature, checkTools, refuseUnknown, requireModel } from "../openai-rules.ts";
+import { demand } from "../provider-refusal.ts";
+import type { FakeBody } from "../types.ts";
+
+const MIN_CAP = 16;
+const KNOWN = new Set(
+  "model input instructions max_output_tokens temperature top_p tools tool_choice parallel_tool_calls previous_response_id conversation reasoning text truncation store metadata stream stream_options include user background prompt prompt_cache_key prompt_cache_retention prompt_cache_options safety_identifier service_tier max_tool_calls top_logprobs context_management client_metadata".split(
+    " ",
+  ),
+);
+/** How an item's id begins, by its type. */
+const ID_PREFIX: Readonly<Record<string, string>> = {
+  message: "msg",
+  function_call: "fc",
+  custom_tool_call: "ctc",
+  reasoning: "rs",
+};
+
+/** Refuses what Responses refuses in the fields beside the input. Returns the answer's cap. */
+export function validateResponses(body: FakeBody): number | undefined {
+  const model = requireModel(body);
+  refuseUnknown(body, KNOWN, (name) => `Unknown parameter: '${name}'.`);
+  const { input } = body;
+  demand(input !== undefined, "Missing required parameter: 'input'.", {
+    param: "input",
+    code: "missing_required_parameter",
+  });
+  demand(
+    typeof input === "string" || Array.isArray(input),
+    `Invalid type for 'input': expected one of a string or array of input items, but got ${kindOf(input)} instead.`,
+    {
+      param: "input",
+      code: "invalid_type",
+    },
+  );
+  checkTemperature(body, model);
+  checkTools(body);
+  const choice = body["tool_choice"];
+  const name = typeof choice === "string" ? choice : str((choice as Json | undefined)?.["type"]);
+  demand(
+    objects(body["tools"]).length > 0 || name === "" || name === "auto" || name === "none",
+    `Tool choice '${name}' must be specified with 'tools' parameter.`,
+    {
+      param: "tool_choice",
+    },
+  );
+  return checkCap(body, "max_output_tokens", MIN_CAP);
+}
+
+/** Refuses what Responses refuses in the list of items. `needs` names the reasoning that an earlier item was made with. */
+export function validateItems(
+  items: readonly unknown[],
+  needs: ReadonlyMap<string, string>,
+  rules: Pick<WireRules, "alternation">,
+): void {
+  for (const [index, item] of items.entries()) checkItem(item, index);
+  const list = items.filter(isObject);
+  checkCalls(list);
+  checkReasoning(list, needs);
+  if (rules.alternation === "strict") checkAlternation(list);
+}
+
+function checkItem(item: unknown, index: number): void {
+  const at = `input[${index}]`;
+  demand(
+    isObject(item),
+    `Invalid type for '${at}': expected an input item, but got ${kindOf(item)} instead.`,
+    {
+      param: at,
+      code: "invalid_type",
+    },
+  );
+  const type = str(item["type"]) || "message";
+  const prefix = ID_PREFIX[type];
+  const id = item["id"];
+  demand(
+    prefix === undefined || typeof id !== "string" || id.startsWith(prefix),
+    `Invalid '${at}.id': '${id}'. Expected an ID that begins with '${prefix}'.`,
+    {
+      param: `${at}.id`,
+      code: "invalid_value",
+    },
+  );
+  if (type === "function_call")
+    demand(
+      typeof item["arguments"] === "string",
+      `Invalid type for '${at}.arguments': expected a string, but got ${kindOf(item["arguments"])} instead.`,
+      {
+        param: `${at}.arguments`,
+        code: "invalid_type",
+      },
+    );
+  if (type !== "message") return;
+  const role = str(item["role"]);
+  demand(
+    ["user", "assistant", "system", "developer"].includes(role),
+    `Invalid value: '${role}'. Supported values are: 'assistant', 'system', 'developer', and 'user'.`,
+    {
+      param: `${at}.role`,
+      code: "invalid_value",
+    },
+  );
+  demand(item["content"] != null, `Missing required parameter: '${at}.content'.`, {
+    param: `${at}.content`,
+    code: "missing_required_parameter",
+  });
+  const wanted =
+    role === "assistant" ? ["output_text", "refusal"] : ["input_text", "input_image", "input_file"];
+  for (const [number, part] of objects(item["content"]).entries())
+    demand(
+      wanted.includes(str(part["type"])),
+      `Invalid value: '${str(part["type"])}'. Supported values are: ${wanted.map((name) => `'${name}'`).join(", ")}.`,
+      {
+        param: `${at}.content[${number}].type`,
+        code: "invalid_value",
+      },
+    );
+}
+
+/** Calls and outputs belong together, wherever they stand, the call first. */
+function checkCalls(items: readonly Json[]): void {
+  const open = new Map<string, string>();
+  const answered = new Set<string>();
+  for (const item of items) {
+    const type = str(item["type"]);
+    const id = str(item["call_id"]);
+    if (type === "function_call" || type === "custom_tool_call") open.set(id, type);
+    const outputOf = /^(function|custom_tool)_call_output$/.exec(type)?.[1];
+    if (outputOf === undefined) continue;
+    const words = outputOf === "function" ? "function call" : "custom tool call";
+    demand(
+      open.get(id) === (outputOf === "function" ? "function_call" : "custom_tool_call"),
+      `No tool call found for ${words} output with call_id ${id}.`,
+      {
+        param: "input",
+      },
+    );
+    answered.add(id);
+  }
+  for (const [id, type] of open)
+    demand(
+      answered.has(id),
+      `No tool output found for ${type === "function_call" ? "function call" : "custom tool call"} ${id}.`,
+      {
+        param: "input",
+      },
+    );
+}
+
+/** Reasoning stands right before what it led to, and what it led to doesn't come without it. */
+function checkReasoning(items: readonly Json[], needs: ReadonlyMap<string, string>): void {
+  const present = new Set(
+    items.filter((item) => item["type"] === "reasoning").map((item) => str(item["id"])),
+  );
+  for (const [index, item] of items.entries()) {
+    const id = str(item["id"]);
+    if (item["type"] === "reasoning") {
+      let next = index + 1;
+      while (items[next]?.["type"] === "reasoning") next++;
+      demand(
+        isMade(items[next]),
+        `Item '${id}' of type 'reasoning' was provided without its required following item.`,
+        {
+          param: "input",
+        },
+      );
+    }
+    const needed = needs.get(id);
+    demand(
+      needed === undefined || present.has(needed),
+      `Item '${id}' of type '${str(item["type"])}' was provided without its required 'reasoning' item: '${needed}'.`,
+      {
+        param: "input",
+      },
+    );
+  }
+}
+
+/** Made by the model. */
+function isMade(item: Json | undefined): boolean {
+  if (item === undefined) return false;
+  const type = str(item["type"]) || "message";
+  return type === "message" ? item["role"] === "assistant" : !type.endsWith("_output");
+}
+
+function checkAlternation(items: readonly Json[]): void {
+  const roles = items.map((item) => item["role"]).filter((role) => role === "user" || role === "assistant");
+  for (const [index, role] of roles.entries())
+    demand(
+      index === 0 || role !== roles[index - 1],
+      "Conversation roles must alternate user/assistant/user/assistant/...",
+    );
+}

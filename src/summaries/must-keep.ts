@@ -43,7 +43,7 @@ const MIN_TOKENS = 2;
 const WEIGHTS = {
   saidByUser: 4,
   calls: 1.2,
-  recency: 2,
+  recency: 2.5,
   times: 0.5,
   onlyInResults: -2.5,
 } as const;
@@ -77,7 +77,7 @@ export function mustKeepOf({ messages, run, later, cap, count }: MustKeepInput):
   const span = Math.max(1, run.to - run.from - 1);
   const ranked = candidates
     .filter((item) => !isNeeded(item))
-    .map((item) => ({ item, score: score(item, (item.last - run.from) / span) }))
+    .map((item) => ({ item, score: score(item, 1 - Math.log1p(run.to - 1 - item.last) / Math.log1p(span)) }))
     .sort((a, b) => b.score - a.score || a.item.last - b.item.last || (a.item.text < b.item.text ? -1 : 1));
 
   const chosen: MustKeep[] = [];

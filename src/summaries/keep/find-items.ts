@@ -36,7 +36,7 @@ const QUOTED_NAME = /[「『《]([^」』》\n]{2,24})[」』》]/g;
 const OPENERS =
   /^(?:The|A|An|In|On|At|If|It|This|That|These|Those|We|You|I|My|Our|Your|He|She|They|And|But|So|For|With|When|While|As|Is|Are|Do|Does|Did|Can|Could|Please|Use|Now|Then|Also|Yes|No|Not|What|Which|Who|Why|How|To|From|By|Der|Die|Das|Ein|Eine|Im|Am|Le|La|Les|Un|Une|El|Los|Las|Il)[ \u00a0]+/;
 /** Shouting, `Step 3`, and words before an id, which is found by itself. */
-const NO_NAME = /^[\p{Lu}\s]+$|^\S+[ \u00a0]\d$|-\d/u;
+const NO_NAME = /^[\p{Lu}\s]+$|[ \u00a0]I$|^\S+[ \u00a0]\d$|-\d/u;
 /** Never forced into a summary: the text that it stands in is the only place where a secret may be. */
 const SECRET =
   /^(?:sk|pk|rk)[-_][\w-]{8,}|^gh[pousr]_|^github_pat_|^xox[abprs]-|^AKIA|^ASIA|^AIza|^eyJ[\w-]{8,}|^glpat-|^npm_\w{20,}/;
@@ -84,7 +84,7 @@ export function findItems(text: string, prose: boolean): FoundItem[] {
 
 /** `and/or`, `1/2` and `km/h` aren't paths. */
 function isPath(item: string): boolean {
-  if (!/[A-Za-z]/.test(item)) return false;
+  if (!/[A-Za-z]/.test(item) || item === "/dev/null") return false;
   const segments = item.split("/").filter((segment) => segment !== "");
   return /^[~./]/.test(item)
     ? segments.some((one) => one.length > 1)

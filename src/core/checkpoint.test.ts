@@ -41,6 +41,7 @@ const make = (more: Partial<Checkpoint> = {}) =>
       reason: "pressure",
       rung: "extractive",
       tokens: { before: 10, after: 5 },
+      sealed: 0,
       seen: { messages: 6, turns: 4 },
       ...more,
     },

@@ -107,6 +107,7 @@ function isCheckpoint(value: unknown): value is Checkpoint {
     value["entries"].every(isRecord) &&
     isRecord(value["texts"]) &&
     isRecord(value["tokens"]) &&
+    Number.isInteger(value["sealed"]) &&
     isRecord(value["seen"])
   );
 }

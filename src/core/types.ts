@@ -396,6 +396,8 @@ export interface Checkpoint {
   readonly reason: Reason;
   readonly rung: RungName;
   readonly tokens: { readonly before: number; readonly after: number };
+  /** Messages (after the leading system messages) that model-written summaries spoke for when it was applied. */
+  readonly sealed: number;
   /** Number of messages and of turns in the transcript when it was applied. */
   readonly seen: { readonly messages: number; readonly turns: number };
 }

@@ -159,6 +159,18 @@ export function floorTokens(conversation: Conversation): number {
   return head + apart.extras + (last !== undefined && !isHead(last) ? tokens[last]! : 0);
 }
 
+/**
+ * Up to where (after the leading system messages) a draft hides what it may hide: behind the last covered message, and
+ * behind what every view shows right after it.
+ */
+export function hiddenEnd(conversation: Conversation, fates: Draft["fates"]): number {
+  const last = fates.findLastIndex((fate) => fate.type === "cover");
+  if (last < 0) return 0;
+  let end = last + 1;
+  while (end < fates.length && mustShow(conversation, end)) end++;
+  return end - conversation.structure.start;
+}
+
 /** Messages that a draft shows, without the head (for count triggers). */
 export function shownMessages(conversation: Conversation, draft: Draft): number {
   return draft.fates.reduce(

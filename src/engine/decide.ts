@@ -1,6 +1,6 @@
 import type { Draft } from "../core/draft.ts";
 import type { FitInput, Reason, Run, Summary } from "../core/types.ts";
-import { floorTokens } from "./conversation.ts";
+import { floorTokens, hiddenEnd } from "./conversation.ts";
 import type { Engine } from "./engine.ts";
 import { judge } from "./judge.ts";
 import { type Climb, climb } from "./ladder.ts";
@@ -9,7 +9,7 @@ import { type Narrative, narrativeOf } from "./narrative.ts";
 import type { RungInput } from "./rungs/rung.ts";
 import { strategies } from "./strategies.ts";
 import type { Survey } from "./survey.ts";
-import { chooseTail } from "./tail.ts";
+import { chooseTail, newestUnit, tailFrom } from "./tail.ts";
 
 /** A summary that became ready is applied from this pressure on; below it is kept for later. */
 const APPLY_FROM = 0.65;
@@ -125,17 +125,24 @@ function recordsOf<M>(call: Call<M>): readonly Summary[] {
   return narrativeFor(call).records;
 }
 
-/** Where the tail may begin because everything before it is summarised, if that is farther than the current view goes. */
+/**
+ * Where the tail may begin because everything before it is summarised: farther than the current view goes, and far
+ * enough that the view gets small. Otherwise the conversation has outgrown its summary, and the next one is due.
+ */
 export function readyCut<M>(call: Call<M>, goal: number): number | undefined {
   const { seen } = call;
-  const { structure } = seen.conversation;
-  const hidden = seen.current.fates.findLastIndex((fate) => fate.type === "cover") + 1 - structure.start;
+  const { conversation, current, checkpoint, budget } = seen;
+  const { start } = conversation.structure;
   const { sealed } = narrativeOf(
     seen.state.summaries,
-    seen.conversation.chain,
-    plannedCut(call, goal) - structure.start,
+    conversation.chain,
+    newestUnit(conversation).from - start,
   );
-  return sealed > Math.max(0, hidden) ? structure.start + sealed : undefined;
+  if (sealed <= (checkpoint?.sealed ?? 0) || sealed <= hiddenEnd(conversation, current.fates))
+    return undefined;
+  const cut = start + sealed;
+  const kept = floorTokens(conversation) + tailFrom(conversation, cut).tokens;
+  return kept + (goal - conversation.head) / 2 <= APPLY_FROM * budget.budget ? cut : undefined;
 }
 
 /** The run that a model has not summarised yet, up to where the tail would begin now. */

@@ -11,8 +11,10 @@ import type {
   Summary,
   Warning,
 } from "../core/types.ts";
+import { hiddenEnd } from "./conversation.ts";
 import type { Call } from "./decide.ts";
 import type { Climb } from "./ladder.ts";
+import { narrativeOf } from "./narrative.ts";
 import { reportOf } from "./report.ts";
 import type { Survey } from "./survey.ts";
 
@@ -110,11 +112,8 @@ export function nextState<M>(
   );
 }
 
-function checkpointOf<M>(
-  { engine, seen, now }: Call<M>,
-  reason: Reason,
-  result: Climb,
-): Checkpoint | undefined {
+function checkpointOf<M>(call: Call<M>, reason: Reason, result: Climb): Checkpoint | undefined {
+  const { engine, seen, now } = call;
   const { conversation, budget, tokens } = seen;
   return makeCheckpoint({
     draft: result.draft!,
@@ -129,6 +128,11 @@ function checkpointOf<M>(
       reason,
       rung: result.rung,
       tokens: { before: tokens, after: result.tokens },
+      sealed: narrativeOf(
+        seen.state.summaries,
+        conversation.chain,
+        hiddenEnd(conversation, result.draft!.fates),
+      ).sealed,
       seen: { messages: conversation.messages.length, turns: conversation.structure.turns.length },
     },
   });

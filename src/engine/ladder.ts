@@ -45,8 +45,8 @@ export function climb(
   const fits = before <= limit;
   const rungs: RungReport[] = [];
   let breaches: readonly string[] = [];
-  for (const step of strategies[settings.strategy].steps) {
-    if (input.steps && !input.steps.includes(step)) continue;
+  const { steps, lastResort } = strategies[settings.strategy];
+  for (const step of input.steps ?? (fits ? steps : [...steps, ...lastResort])) {
     const { rung, name } = STEPS[step];
     const found = rung(input);
     if (!found) {

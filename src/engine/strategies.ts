@@ -15,22 +15,27 @@ export type Step =
 export interface Strategy {
   /** What a person reads. */
   readonly label: string;
+  /** Aim at the landing. A strategy without steps refuses what doesn't fit. */
   readonly steps: readonly Step[];
+  /** Aim only at the budget, and are taken only when the view is above it: so a plan always ends in a view. */
+  readonly lastResort: readonly Step[];
 }
 
-/** The strategies. Rung 0 (nothing due) comes before all of them; a strategy without steps refuses what doesn't fit. */
+/** The strategies. Rung 0 (nothing due) comes before all of them. */
 export const strategies: Readonly<Record<StrategyName, Strategy>> = {
-  none: { label: "Never shorten", steps: [] },
-  "truncate-oldest": { label: "Truncate oldest", steps: ["drop-oldest", "hard-cut"] },
-  "drop-middle": { label: "Keep start and end", steps: ["drop-middle", "hard-cut"] },
-  "drop-all": { label: "Keep only the last question", steps: ["drop-all"] },
+  none: { label: "Never shorten", steps: [], lastResort: [] },
+  "truncate-oldest": { label: "Truncate oldest", steps: ["drop-oldest"], lastResort: ["hard-cut"] },
+  "drop-middle": { label: "Keep start and end", steps: ["drop-middle"], lastResort: ["hard-cut"] },
+  "drop-all": { label: "Keep only the last question", steps: ["drop-all"], lastResort: [] },
   "summarize-oldest": {
     label: "Summarise oldest",
-    steps: ["reduce", "summarize", "drop-middle", "hard-cut"],
+    steps: ["reduce", "summarize"],
+    lastResort: ["drop-middle", "hard-cut"],
   },
-  "summarize-and-drop": { label: "Summarise everything", steps: ["summarize-all", "drop-all"] },
+  "summarize-and-drop": { label: "Summarise everything", steps: ["summarize-all"], lastResort: ["drop-all"] },
   "tool-summaries": {
     label: "Summarise tool use",
-    steps: ["reduce", "summarize-rounds", "drop-oldest", "hard-cut"],
+    steps: ["reduce", "summarize-rounds"],
+    lastResort: ["drop-oldest", "hard-cut"],
   },
 };

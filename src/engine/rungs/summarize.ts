@@ -2,7 +2,7 @@ import { coversOf, type Draft, type Fate, type Insert, isShown } from "../../cor
 import { applyEdits } from "../../core/edits.ts";
 import type { InsertMessage, Message, Run } from "../../core/types.ts";
 import { summaryMessage } from "../../summaries/summary-message.ts";
-import { draftTokens, floorTokens, insertTokens } from "../conversation.ts";
+import { draftTokens, floorTokens, hiddenEnd, insertTokens } from "../conversation.ts";
 import { shrinkParts } from "../shrink.ts";
 import { chooseTail, emptyTail, newestUnit, type Tail, tailFrom, tailIndexes } from "../tail.ts";
 import {
@@ -108,7 +108,7 @@ function withSummary(input: RungInput, bare: Draft, cap: number): Draft | undefi
     shares: settings.shares,
     ...(input.hostState !== undefined && { hostState: input.hostState }),
     ...(input.focus !== undefined && { focus: input.focus }),
-    narrative: shownRecords(input, cap, hidden.at(-1)?.to ?? 0),
+    narrative: shownRecords(input, cap, hiddenEnd(conversation, fates)),
   });
   if (!summary) return undefined;
   // Half a character in a quoted line would make the whole request invalid.
@@ -132,7 +132,7 @@ function shownRecords(
   const shown: { readonly text: string; readonly covers: Run }[] = [];
   let used = 0;
   for (const { text, covers, tokens } of narrative.toReversed()) {
-    if (start + covers.to > end) continue;
+    if (covers.to > end) continue;
     used += tokens.text;
     if (used > share) break;
     shown.unshift({ text, covers: { from: start + covers.from, to: start + covers.to } });

@@ -7,10 +7,11 @@ import type { Message, Run } from "../../core/types.ts";
 
 const PLANTS: readonly RegExp[] = [
   /\b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{0,30}\b(?:all|your|previous|prior|above|earlier|preceding|system|safety)\b[^.!?\n]{0,30}\b(?:instructions?|rules?|prompts?|guidelines?|messages?|directions?|constraints?)\b/i,
-  /\byou are (?:now|no longer)\b|\bfrom now on,? you (?:are|will|must)\b/i,
+  /\byou are (?:no longer|now (?:an?|in|the|my|acting|allowed|called|free|going|operating|required|DAN))\b|\bfrom now on,? you (?:are|will|must)\b/i,
   /\b(?:new|updated|real|hidden|secret|system) (?:instructions?|prompt|directives?)\s*:/i,
   /\b(?:do not|don['’]t|never) (?:tell|inform|alert|notify|mention (?:this|it) to|reveal (?:this|it) to)\b[^.!?\n]{0,20}\b(?:users?|anyone|humans?)\b/i,
-  /\b(?:reveal|print|output|repeat|leak|send|post|e-?mail|upload|exfiltrate)\b[^.!?\n]{0,40}\b(?:system prompt|your instructions|api keys?|credentials|passwords?|secrets?|environment variables|private keys?)\b/i,
+  /\b(?:reveal|print|output|repeat|show|display|leak|send)\s[^.!?\n]{0,30}\b(?:system prompt|your (?:hidden |initial |own )?instructions)\b/i,
+  /\b(?:reveal|leak|send|post|e-?mail|upload|forward|exfiltrate)\s+(?:me |us )?(?:all|any|every|the|your|its|their)\s[^.!?\n]{0,30}\b(?:api keys?|credentials|passwords?|secrets?|tokens|environment variables|private keys?)\b/i,
   /\b(?:AIs?|assistants?|agents?|models?|LLMs?)\b[^.!?\n]{0,30}\b(?:must|should|shall|has to|have to|needs? to)\s+(?:now |immediately |always |first )?(?:run|execute|send|delete|fetch|download|curl|e-?mail|post|visit|transfer|ignore|disregard|reveal|install)\b/i,
   /(?:ignorier\w*|vergiss|missachte\w*)\b[^.!?\n]{0,40}(?:anweisung|instruktion|regel|vorgabe)/i,
   /(?:ignore[rz]?|oublie[rz]?)\b[^.!?\n]{0,40}(?:instructions|consignes|règles)/i,

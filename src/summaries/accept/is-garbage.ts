@@ -8,11 +8,11 @@ const MIN_STRETCH = 240;
 /** In text of any language nearly all pieces of a stretch differ; in lists and tables at least every third does. */
 const MIN_DISTINCT = 0.3;
 /** The same line so often, and in such a share of all lines. */
-const SAME_LINE = 5;
-const SAME_LINE_SHARE = 0.3;
-/** The same long line, wherever it stands. */
+const SAME_LINE = 6;
+const SAME_LINE_SHARE = 0.4;
+/** The same long line, in a smaller share. */
 const LONG_LINE = 40;
-const SAME_LONG_LINE = 4;
+const SAME_LONG_LINE_SHARE = 0.2;
 /** Words that may all be equal without being a loop ("no no no"). */
 const MIN_WORDS = 4;
 /** Letters and digits among all characters that aren't blank. */
@@ -48,8 +48,8 @@ function repeatsLines(text: string): boolean {
   const times = new Map<string, number>();
   for (const line of lines) times.set(line, (times.get(line) ?? 0) + 1);
   for (const [line, count] of times) {
-    if (count >= SAME_LINE && count >= lines.length * SAME_LINE_SHARE) return true;
-    if (count >= SAME_LONG_LINE && line.length >= LONG_LINE) return true;
+    const share = line.length >= LONG_LINE ? SAME_LONG_LINE_SHARE : SAME_LINE_SHARE;
+    if (count >= SAME_LINE && count >= lines.length * share) return true;
   }
   return false;
 }

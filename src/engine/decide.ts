@@ -1,5 +1,5 @@
 import type { Draft } from "../core/draft.ts";
-import type { FitInput, Reason, Run, Summary } from "../core/types.ts";
+import type { FitInput, Reason, Run, RungName, Summary } from "../core/types.ts";
 import { floorTokens, hiddenEnd } from "./conversation.ts";
 import type { Engine } from "./engine.ts";
 import { judge } from "./judge.ts";
@@ -90,6 +90,7 @@ export function climbTo<M>(
       focus: input.focus,
       narrative: recordsOf(call),
       cut,
+      writtenBy: cut === undefined ? undefined : writtenBy(call),
       ...(steps && { steps }),
     },
     (draft, tokens) =>
@@ -103,6 +104,12 @@ export function climbTo<M>(
         limit: target.limit,
       }),
   );
+}
+
+/** How the newest summary came about; one that no call of this process wrote was there already. */
+function writtenBy<M>({ engine, seen }: Call<M>): RungName {
+  const accepted = engine.unreported.get(seen.name)?.findLast((one) => one.result === "accepted");
+  return accepted?.rung ?? "known-summaries";
 }
 
 /** The view stays as it is. */

@@ -47,7 +47,8 @@ export function climb(
   let breaches: readonly string[] = [];
   const { steps, lastResort } = strategies[settings.strategy];
   for (const step of input.steps ?? (fits ? steps : [...steps, ...lastResort])) {
-    const { rung, name } = STEPS[step];
+    const { rung } = STEPS[step];
+    const name = step.startsWith("summarize") ? (input.writtenBy ?? STEPS[step].name) : STEPS[step].name;
     const found = rung(input);
     if (!found) {
       rungs.push({ rung: name, result: "not-enough", note: step });

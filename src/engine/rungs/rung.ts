@@ -1,6 +1,14 @@
 import { type Draft, type Fate, type Insert, KEEP } from "../../core/draft.ts";
 import { SUMMARY_MARKER } from "../../core/markers.ts";
-import type { DialectRules, DropReason, Edit, HostState, InsertMessage, Summary } from "../../core/types.ts";
+import type {
+  DialectRules,
+  DropReason,
+  Edit,
+  HostState,
+  InsertMessage,
+  RungName,
+  Summary,
+} from "../../core/types.ts";
 import { type Conversation, mustShow } from "../conversation.ts";
 import type { Settings } from "../settings.ts";
 import type { Step } from "../strategies.ts";
@@ -26,6 +34,8 @@ export interface RungInput {
   readonly steps?: readonly Step[];
   /** A summary that is ready speaks for everything before this message, so the tail should begin here. */
   readonly cut?: number | undefined;
+  /** The rung by which the newest of those records was written. */
+  readonly writtenBy?: RungName | undefined;
 }
 
 /** A step of the ladder: a draft, or undefined when it can't help. */

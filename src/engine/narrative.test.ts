@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import type { Summary } from "../core/types.ts";
+import { mergeDue, narrativeOf, rewritesOf, summaryKey } from "./narrative.ts";
+
+const chain = Array.from({ length: 2_001 }, (_, n) => `hash-${n}`);
+
+function record(from: number, to: number, more: Partial<Summary> = {}): Summary {
+  return {
+    key: `${from}-${to}-${more.level ?? 0}-${more.author ?? "model"}`,
+    text: `messages ${from} to ${to}`,
+    hash: `hash-${to}`,
+    covers: { from, to },
+    level: 0,
+    prompt: "agent@1",
+    model: "m",
+    author: "model",
+    tokens: { source: 1_000, text: 100 },
+    at: to,
+    proof: "",
+    ...more,
+  };
+}
+
+test("records join without gaps from the first message on", () => {
+  const { records, sealed } = narrativeOf(
+    [record(20, 30), record(0, 10), record(10, 20), record(40, 50)],
+    chain,
+    100,
+  );
+  expect(records.map(({ covers }) => covers.to)).toEqual([10, 20, 30]);
+  expect(sealed).toBe(30);
+});
+
+test("a record of messages that were edited since is never used", () => {
+  expect(narrativeOf([record(0, 10, { hash: "another" })], chain, 100).records).toEqual([]);
+});
+
+test("a merge speaks for its parts, the user's own version for all others", () => {
+  const parts = [record(0, 10), record(10, 20)];
+  expect(narrativeOf([...parts, record(0, 20, { level: 1 })], chain, 100).records).toHaveLength(1);
+  const edited = record(0, 10, { author: "user" });
+  expect(narrativeOf([...parts, record(0, 20, { level: 1 }), edited], chain, 100).records[0]).toBe(edited);
+});
+
+test("what reaches into the tail is left out", () => {
+  expect(narrativeOf([record(0, 10), record(10, 20)], chain, 15).sealed).toBe(10);
+});
+
+test("a fact of the first of n segments is rewritten at most 1 + log8 n times", () => {
+  const share = 1_600;
+  let records: Summary[] = [];
+  for (let n = 1; n <= 200; n++) {
+    records.push(record((n - 1) * 10, n * 10));
+    for (;;) {
+      const due = mergeDue(narrativeOf(records, chain, chain.length), share, 8);
+      if (!due) break;
+      expect(due).toHaveLength(8);
+      records = [
+        ...records,
+        record(due[0]!.covers.from, due.at(-1)!.covers.to, { level: due[0]!.level + 1, at: n * 10 }),
+      ];
+    }
+    const narrative = narrativeOf(records, chain, chain.length);
+    expect(narrative.sealed).toBe(n * 10);
+    expect(narrative.records.length * 100).toBeLessThanOrEqual(share);
+    expect(rewritesOf(narrative)).toBeLessThanOrEqual(1 + Math.ceil(Math.log(n) / Math.log(8)));
+  }
+});
+
+test("everything that a summary was made from is in its key", () => {
+  const source = {
+    hash: "h",
+    covers: { from: 0, to: 3 },
+    prompt: "agent@1",
+    model: "m",
+    focus: undefined,
+    cap: 200,
+  };
+  const keys = [
+    source,
+    { ...source, hash: "i" },
+    { ...source, covers: { from: 1, to: 3 } },
+    { ...source, prompt: "agent@2" },
+    { ...source, model: "n" },
+    { ...source, focus: "tests" },
+    { ...source, cap: 201 },
+  ].map(summaryKey);
+  expect(new Set(keys).size).toBe(keys.length);
+});

@@ -571,6 +571,8 @@ export interface CacheOptions {
 
 /** Every option that a profile can set and a host can override. */
 export interface Tuning {
+  /** A cap on what the view may use, in tokens. Needed when there is no window. */
+  readonly budget?: number;
   readonly strategy?: StrategyName;
   /** Pressure at which compaction starts. Default 0.8; without a model 0.95 for budgets below 32k. */
   readonly startAt?: Threshold;
@@ -607,8 +609,6 @@ export interface CompactorOptions<M> extends Tuning {
   readonly dialect: Dialect<M>;
   /** The model's context size in tokens, or the model to look it up by. */
   readonly window?: number | { readonly model: string };
-  /** A cap on what the view may use. Needed when there is no window. */
-  readonly budget?: number;
   readonly profile?: Profile;
   /** How tokens are counted. Default: the exact tokenizer of the model, or o200k_base. */
   readonly counter?: TokenCounter;

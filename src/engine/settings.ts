@@ -79,7 +79,8 @@ export function resolveSettings<M>(options: CompactorOptions<M>): Settings {
     });
   }
   const window = typeof options.window === "object" ? model?.window : options.window;
-  if (window === undefined && options.budget === undefined) {
+  const budget = pick("budget");
+  if (window === undefined && budget === undefined) {
     throw new ConfigError({
       option: "window",
       message: "neither `window` nor `budget` is given.",
@@ -87,7 +88,7 @@ export function resolveSettings<M>(options: CompactorOptions<M>): Settings {
     });
   }
   if (window !== undefined) checkTokens("window", window);
-  if (options.budget !== undefined) checkTokens("budget", options.budget);
+  if (budget !== undefined) checkTokens("budget", budget);
 
   const strategy = pick("strategy") ?? "summarize-oldest";
   checkStrategy(strategy);
@@ -119,7 +120,7 @@ export function resolveSettings<M>(options: CompactorOptions<M>): Settings {
     strategy,
     window,
     model,
-    budget: options.budget,
+    budget,
     startAt: pick("startAt"),
     landAt,
     reserve: pick("reserve"),

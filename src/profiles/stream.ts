@@ -5,7 +5,7 @@ export const stream: Profile = {
   name: "stream",
   strategy: "summarize-and-drop",
   startAt: 1,
-  reserve: 128,
   safety: 0,
   placement: "merged",
+  summary: { prompt: "progress", cap: 512, temperature: 0, merge: "rolling" },
 };

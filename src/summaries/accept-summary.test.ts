@@ -172,6 +172,7 @@ describe("refuses", () => {
     "The user wants tea and the assistant makes it. ".repeat(40),
     `${GOOD}\n${"- and then the tests were run again and they failed again\n".repeat(30)}`,
     `${GOOD}\n${Array.from({ length: 12 }, (_, at) => `${at}. Run the tests`).join("\n")}`,
+    `${GOOD}\n${GOOD.replaceAll("\n", " ").slice(0, 250).repeat(6)}`,
     "用户想要茶。".repeat(60),
     "啊".repeat(500),
     "ok ".repeat(200),

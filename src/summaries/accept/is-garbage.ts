@@ -1,12 +1,15 @@
 /** Loops and noise: what a model writes when it has lost its way. Counted in characters, so any language will do. */
 
-/** Length of the pieces that are compared, and of the stretch in which they are counted. */
+/** Length of the pieces that are compared, and of the stretches in which they are counted: long loops need long ones. */
 const PIECE = 12;
-const STRETCH = 600;
+const SHORT_STRETCH = 300;
+const STRETCHES = [SHORT_STRETCH, 600, 1_200, 1_800];
 /** Shorter texts are judged by words and lines alone. */
 const MIN_STRETCH = 240;
 /** In text of any language nearly all pieces of a stretch differ; in lists and tables at least every third does. */
 const MIN_DISTINCT = 0.3;
+/** In a short stretch a few long paths with one beginning look alike. */
+const MIN_DISTINCT_SHORT = 0.2;
 /** The same line so often, and in such a share of all lines. */
 const SAME_LINE = 6;
 const SAME_LINE_SHARE = 0.4;
@@ -62,15 +65,19 @@ function loops(text: string): boolean {
     .replace(/([^\p{L}\p{N}])\1+/gu, "$1")
     .trim();
   if (plain.length < MIN_STRETCH) return hasShortLoop(plain);
-  const step = STRETCH / 2;
-  for (let from = 0; from === 0 || from + MIN_STRETCH <= plain.length; from += step) {
-    const stretch = plain.slice(from, from + STRETCH);
-    const pieces = new Set<string>();
-    const total = stretch.length - PIECE + 1;
-    for (let at = 0; at < total; at++) pieces.add(stretch.slice(at, at + PIECE));
-    if (pieces.size < total * MIN_DISTINCT) return true;
-  }
-  return false;
+  return STRETCHES.some((length) => {
+    const last = Math.max(0, plain.length - length);
+    for (let from = 0; from < last; from += length / 2)
+      if (isLoop(plain.slice(from, from + length))) return true;
+    return isLoop(plain.slice(last));
+  });
+}
+
+function isLoop(stretch: string): boolean {
+  const pieces = new Set<string>();
+  const total = stretch.length - PIECE + 1;
+  for (let at = 0; at < total; at++) pieces.add(stretch.slice(at, at + PIECE));
+  return pieces.size < total * (stretch.length <= SHORT_STRETCH ? MIN_DISTINCT_SHORT : MIN_DISTINCT);
 }
 
 /** A short text that is one piece, over and over. */

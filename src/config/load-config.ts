@@ -1,0 +1,138 @@
+import { readFile } from "node:fs/promises";
+import { ConfigError } from "../core/errors.ts";
+import type { GatewayConfig, GatewayConfigInput } from "./gateway-schema.ts";
+import { parseConfig } from "./parse-config.ts";
+
+/** The file that is read when none is named. */
+export const CONFIG_FILE = "precis.config.json";
+
+/** Upstreams that a key in the environment is enough for. */
+const WELL_KNOWN = [
+  {
+    name: "openai",
+    baseURL: "https://api.openai.com/v1",
+    key: "OPENAI_API_KEY",
+    models: ["gpt-*", "o1*", "o3*", "o4*", "chatgpt-*"],
+  },
+  { name: "anthropic", baseURL: "https://api.anthropic.com", key: "ANTHROPIC_API_KEY", models: ["claude-*"] },
+] as const;
+
+export interface LoadOptions {
+  /** A config file that must be there. */
+  readonly file?: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What the command line says; wins over everything. */
+  readonly flags?: GatewayConfigInput & { readonly upstream?: string };
+}
+
+/** Flags over environment over file over defaults. */
+export async function loadConfig({ file, env, flags = {} }: LoadOptions): Promise<GatewayConfig> {
+  const fromFile = await readConfigFile(file ?? env["PRECIS_CONFIG"]);
+  const { upstream, ...rest } = flags;
+  const merged: Record<string, unknown> = { ...fromFile.config, ...fromEnvironment(env), ...defined(rest) };
+  const address = upstream ?? env["PRECIS_UPSTREAM"];
+  const listed = Array.isArray(merged["upstreams"]) ? (merged["upstreams"] as unknown[]) : [];
+  merged["upstreams"] =
+    address !== undefined
+      ? [fromAddress(address, env)]
+      : listed.length > 0
+        ? listed.map((one) => withSecrets(one, env))
+        : fromKeys(env);
+  if (merged["auth"] !== undefined) merged["auth"] = withClientKeys(merged["auth"], env);
+  else if (env["PRECIS_CLIENT_KEYS"]) merged["auth"] = withClientKeys({}, env);
+  return parseConfig(merged, fromFile.name ?? "the environment and flags");
+}
+
+async function readConfigFile(file: string | undefined): Promise<{ name?: string; config: object }> {
+  const name = file ?? CONFIG_FILE;
+  let text: string;
+  try {
+    text = await readFile(name, "utf8");
+  } catch (cause) {
+    if (file === undefined && (cause as NodeJS.ErrnoException).code === "ENOENT") return { config: {} };
+    throw new ConfigError({
+      option: "config",
+      message: `${name} can't be read (${(cause as Error).message}).`,
+      fix: "Check the path, or leave --config out.",
+      cause,
+    });
+  }
+  try {
+    const config: unknown = JSON.parse(text);
+    if (typeof config !== "object" || config === null || Array.isArray(config))
+      throw new Error("not an object");
+    return { name, config };
+  } catch (cause) {
+    throw new ConfigError({
+      option: "config",
+      message: `${name} isn't a JSON object (${(cause as Error).message}).`,
+      fix: "Correct the file.",
+      cause,
+    });
+  }
+}
+
+function fromEnvironment(env: LoadOptions["env"]): Record<string, unknown> {
+  const number = (name: string) => (env[name] ? Number(env[name]) : undefined);
+  return defined({
+    host: env["PRECIS_HOST"] || undefined,
+    port: number("PRECIS_PORT"),
+    db: env["PRECIS_DB"] || undefined,
+    window: number("PRECIS_WINDOW"),
+    budget: number("PRECIS_BUDGET"),
+    profile: env["PRECIS_PROFILE"] || undefined,
+    workers: number("PRECIS_WORKERS"),
+    log: env["PRECIS_LOG"] || undefined,
+  });
+}
+
+/** One upstream for everything. Its key is the server's if there is one in the environment, else the client's. */
+function fromAddress(address: string, env: LoadOptions["env"]): object {
+  const apiKey = env["PRECIS_UPSTREAM_KEY"];
+  return { name: "upstream", baseURL: address, ...(apiKey && { apiKey }) };
+}
+
+function fromKeys(env: LoadOptions["env"]): object[] {
+  return WELL_KNOWN.flatMap(({ key, name, baseURL, models }) => {
+    const apiKey = env[key];
+    return apiKey ? [{ name, baseURL, models: [...models], apiKey }] : [];
+  });
+}
+
+/** `env:NAME` stands for a variable, so that no key needs to stand in a file. */
+function withSecrets(upstream: unknown, env: LoadOptions["env"]): unknown {
+  if (typeof upstream !== "object" || upstream === null || !("apiKey" in upstream)) return upstream;
+  return { ...upstream, apiKey: secret(upstream.apiKey, env, "upstreams.apiKey") };
+}
+
+function withClientKeys(auth: unknown, env: LoadOptions["env"]): unknown {
+  if (typeof auth !== "object" || auth === null) return auth;
+  const listed = "keys" in auth && Array.isArray(auth.keys) ? (auth.keys as unknown[]) : [];
+  const keys = listed.map((one) =>
+    typeof one === "object" && one !== null && "key" in one
+      ? { ...one, key: secret(one.key, env, "auth.keys.key") }
+      : one,
+  );
+  // NAME:KEY pairs, for containers that are configured by variables alone.
+  for (const [index, pair] of (env["PRECIS_CLIENT_KEYS"] ?? "").split(",").filter(Boolean).entries()) {
+    const at = pair.indexOf(":");
+    keys.push({ name: at < 0 ? `client-${index + 1}` : pair.slice(0, at), key: pair.slice(at + 1).trim() });
+  }
+  return { ...auth, keys };
+}
+
+function secret(value: unknown, env: LoadOptions["env"], option: string): unknown {
+  if (typeof value !== "string" || !value.startsWith("env:")) return value;
+  const name = value.slice(4);
+  const found = env[name];
+  if (found) return found;
+  throw new ConfigError({
+    option,
+    message: `the variable ${name} isn't set.`,
+    fix: `Set ${name}, or leave the key out to pass the client's own on.`,
+  });
+}
+
+function defined(fields: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

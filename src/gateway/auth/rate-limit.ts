@@ -1,0 +1,28 @@
+import { RequestFault } from "../wires/request-fault.ts";
+import type { Client } from "./client.ts";
+
+const MINUTE_MS = 60_000;
+
+/** Enforces `requestsPerMinute` of client keys, in windows of one minute on each node. */
+export function createRateLimit(now: () => number): (client: Client) => void {
+  let minute = 0;
+  const counts = new Map<string, number>();
+  return (client) => {
+    const limit = client.limits["requestsPerMinute"];
+    if (limit === undefined) return;
+    const current = Math.floor(now() / MINUTE_MS);
+    if (current !== minute) {
+      minute = current;
+      counts.clear();
+    }
+    const name = `${client.tenant}/${client.name}`;
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    if (count > limit)
+      throw new RequestFault(
+        429,
+        "rate-limited",
+        `precis: the client key ${client.name} may send ${limit} requests per minute.`,
+      );
+  };
+}

@@ -1,0 +1,68 @@
+import type { IncomingMessage } from "node:http";
+import { promisify } from "node:util";
+import zlib from "node:zlib";
+import { RequestFault } from "../wires/request-fault.ts";
+
+type Decoder = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>;
+
+const decoders: Readonly<Record<string, Decoder>> = {
+  gzip: promisify(zlib.gunzip) as Decoder,
+  "x-gzip": promisify(zlib.gunzip) as Decoder,
+  deflate: promisify(zlib.inflate) as Decoder,
+  br: promisify(zlib.brotliDecompress) as Decoder,
+  // Not in every version of Node that precis runs on.
+  ...("zstdDecompress" in zlib && { zstd: promisify(zlib.zstdDecompress) as Decoder }),
+};
+
+/** The bytes of a request, as they came. */
+export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+  const declared = Number(request.headers["content-length"]);
+  if (declared > limit) return Promise.reject(tooLarge(limit));
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    let size = 0;
+    request.on("data", (piece: Buffer) => {
+      size += piece.length;
+      if (size > limit) {
+        request.pause();
+        reject(tooLarge(limit));
+      } else pieces.push(piece);
+    });
+    request.on("end", () => resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, size)));
+    request.on("error", (error) => reject(error));
+    request.on("close", () => {
+      if (!request.complete) reject(new RequestFault(400, "aborted", "The request was broken off."));
+    });
+  });
+}
+
+/** The same bytes without their compression. What unpacks to more than the limit is refused. */
+export async function decodeBody(bytes: Buffer, encoding: string | undefined, limit: number): Promise<Buffer> {
+  let decoded = bytes;
+  const names = (encoding ?? "").toLowerCase().split(",");
+  for (const name of names.map((one) => one.trim()).reverse()) {
+    if (name === "" || name === "identity") continue;
+    const decode = Object.hasOwn(decoders, name) ? decoders[name] : undefined;
+    if (!decode)
+      throw new RequestFault(
+        415,
+        "unsupported-encoding",
+        `The content-encoding ${JSON.stringify(name)} isn't supported. Use ${Object.keys(decoders).join(", ")} or none.`,
+      );
+    try {
+      decoded = await decode(decoded, { maxOutputLength: limit });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") throw tooLarge(limit);
+      throw new RequestFault(400, "bad-encoding", `The body isn't valid ${name}.`);
+    }
+  }
+  return decoded;
+}
+
+function tooLarge(limit: number): RequestFault {
+  return new RequestFault(
+    413,
+    "too-large",
+    `The body is larger than ${limit} bytes. Send less, or raise limits.bodyBytes.`,
+  );
+}

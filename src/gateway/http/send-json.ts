@@ -1,0 +1,21 @@
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+
+/** One JSON answer. Nothing happens if the answer has begun already. */
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: OutgoingHttpHeaders = {},
+): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const bytes = Buffer.from(JSON.stringify(body));
+  response.writeHead(status, {
+    "content-type": "application/json",
+    "content-length": bytes.length,
+    ...headers,
+  });
+  response.end(bytes);
+}

@@ -1,0 +1,85 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+/** Seconds. Precis's own part of a request is well below a millisecond unless it compacts. */
+const OWN_SECONDS = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3];
+const WHOLE_SECONDS = [0.005, 0.02, 0.1, 0.5, 1, 3, 10, 30, 100, 300];
+const PRESSURES = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+export function createMetrics() {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  return {
+    registry,
+    requests: new Counter({
+      name: "precis_requests_total",
+      help: "Requests to /v1 by API, status class and what precis did.",
+      labelNames: ["api", "status", "action"],
+      registers,
+    }),
+    ownSeconds: new Histogram({
+      name: "precis_own_seconds",
+      help: "Time from a request's last byte to its leaving for the upstream.",
+      buckets: OWN_SECONDS,
+      registers,
+    }),
+    seconds: new Histogram({
+      name: "precis_request_seconds",
+      help: "Whole time of a request, the upstream's included.",
+      buckets: WHOLE_SECONDS,
+      registers,
+    }),
+    pressure: new Histogram({
+      name: "precis_pressure",
+      help: "Tokens of the view divided by the budget, before precis did anything.",
+      buckets: PRESSURES,
+      registers,
+    }),
+    compactions: new Counter({
+      name: "precis_compactions_total",
+      help: "Compactions by rung and reason.",
+      labelNames: ["rung", "reason"],
+      registers,
+    }),
+    saved: new Counter({
+      name: "precis_tokens_saved_total",
+      help: "Tokens of transcripts that weren't sent.",
+      registers,
+    }),
+    sent: new Counter({ name: "precis_tokens_sent_total", help: "Tokens of views.", registers }),
+    cost: new Counter({
+      name: "precis_summary_dollars_total",
+      help: "US dollars spent on summaries, where prices are known.",
+      registers,
+    }),
+    cacheHits: new Counter({
+      name: "precis_checkpoint_hits_total",
+      help: "Requests whose view stood on a checkpoint that was there already.",
+      registers,
+    }),
+    cachedTokens: new Counter({
+      name: "precis_provider_cached_tokens_total",
+      help: "Input tokens that the provider read from its own prompt cache.",
+      registers,
+    }),
+    rejected: new Counter({
+      name: "precis_rejected_total",
+      help: "Requests that the upstream refused as too long, by what became of them.",
+      labelNames: ["result"],
+      registers,
+    }),
+    loops: new Counter({
+      name: "precis_loops_total",
+      help: "Conversations that repeated the same tool round after a compaction.",
+      registers,
+    }),
+    storeFailures: new Counter({
+      name: "precis_store_failures_total",
+      help: "Writes that the store refused.",
+      registers,
+    }),
+    active: new Gauge({ name: "precis_active_requests", help: "Requests under way.", registers }),
+  };
+}

@@ -1,0 +1,24 @@
+import { RequestFault } from "../wires/request-fault.ts";
+import type { DialectName, Upstream } from "./upstream.ts";
+
+/** The first upstream that takes the model in this format. Only configured ones can ever be chosen. */
+export function chooseUpstream(
+  upstreams: readonly Upstream[],
+  model: string,
+  dialect: DialectName | undefined,
+): Upstream {
+  if (upstreams.length === 0)
+    throw new RequestFault(
+      503,
+      "no-upstream",
+      "precis: no upstream is configured, so there is no model to ask. Start it with `precis serve --upstream URL`, list upstreams in precis.config.json, or set OPENAI_API_KEY or ANTHROPIC_API_KEY.",
+    );
+  const chosen = upstreams.find((one) => one.takes(model, dialect));
+  if (chosen) return chosen;
+  const names = upstreams.map((one) => `${one.name} (${one.config.models?.join(", ") ?? "all models"}; ${one.dialects.join(", ")})`);
+  throw new RequestFault(
+    404,
+    "no-upstream-for-model",
+    `precis: no upstream takes the model ${JSON.stringify(model)}${dialect === undefined ? "" : ` as ${dialect}`}. Upstreams: ${names.join("; ")}.`,
+  );
+}

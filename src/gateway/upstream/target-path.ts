@@ -1,0 +1,13 @@
+import type { Upstream } from "./upstream.ts";
+
+/**
+ * The path at the upstream for a path of ours (`/v1/…`). A base with or without `/v1` means the same; another base
+ * (`/v1beta/openai`) is OpenAI's convention: it stands for `/v1`. Anthropic's convention is a base without `/v1`.
+ */
+export function targetPath(upstream: Upstream, path: string): string {
+  const base = upstream.url.pathname.replace(/\/+$/, "");
+  if (base.endsWith("/v1")) return base.slice(0, -"/v1".length) + path;
+  const isAnthropic = path.startsWith("/v1/messages") || !upstream.dialects.includes("openai-chat");
+  if (base === "" || isAnthropic) return base + path;
+  return base + path.slice("/v1".length);
+}

@@ -1,0 +1,56 @@
+import { isJson, listOf, numberOf, textOf } from "./json.ts";
+import type { Json } from "./wire.ts";
+
+/** Fields of a delta that are put together from pieces of text. */
+const TEXT_FIELDS = ["content", "refusal", "reasoning_content", "reasoning"] as const;
+
+interface Call {
+  id: string;
+  type: string;
+  name: string;
+  args: string;
+}
+
+/** The message that a streamed chat completion adds up to. */
+export function assembleChat(events: readonly Json[]): Json | undefined {
+  const texts: Partial<Record<(typeof TEXT_FIELDS)[number], string>> = {};
+  const calls = new Map<number, Call>();
+  let seen = false;
+  for (const event of events) {
+    const choice = listOf(event["choices"]).find((one) => isJson(one) && (one["index"] ?? 0) === 0);
+    const delta = isJson(choice) ? choice["delta"] : undefined;
+    if (!isJson(delta)) continue;
+    seen = true;
+    for (const field of TEXT_FIELDS) {
+      const piece = textOf(delta[field]);
+      if (piece !== undefined) texts[field] = (texts[field] ?? "") + piece;
+    }
+    for (const piece of listOf(delta["tool_calls"])) if (isJson(piece)) addCall(calls, piece);
+  }
+  if (!seen) return undefined;
+  const { content, ...others } = texts;
+  return {
+    role: "assistant",
+    content: content === undefined || (content === "" && calls.size > 0) ? null : content,
+    ...others,
+    ...(calls.size > 0 && { tool_calls: [...calls.values()].map(callOf) }),
+  };
+}
+
+function addCall(calls: Map<number, Call>, piece: Json): void {
+  const index = numberOf(piece["index"]) ?? calls.size;
+  const call = calls.get(index) ?? { id: "", type: "function", name: "", args: "" };
+  calls.set(index, call);
+  call.id ||= textOf(piece["id"]) ?? "";
+  call.type = textOf(piece["type"]) ?? call.type;
+  const part = piece["function"] ?? piece["custom"];
+  if (!isJson(part)) return;
+  call.name += textOf(part["name"]) ?? "";
+  call.args += textOf(part["arguments"]) ?? textOf(part["input"]) ?? "";
+}
+
+function callOf({ id, type, name, args }: Call): Json {
+  return type === "custom"
+    ? { id, type, custom: { name, input: args } }
+    : { id, type, function: { name, arguments: args } };
+}

@@ -1,0 +1,69 @@
+import { openaiChat } from "../../dialects/index.ts";
+import type { Dialect, Usage } from "../../core/types.ts";
+import { assembleChat } from "./chat-stream.ts";
+import { isJson, listOf, numberOf, textOf } from "./json.ts";
+import { openaiError } from "./openai-error.ts";
+import { readEvents } from "./read-events.ts";
+import { RequestFault } from "./request-fault.ts";
+import type { Json, Wire, WireAnswer } from "./wire.ts";
+
+/** OpenAI's Chat Completions. */
+export const chatWire: Wire = {
+  api: "chat",
+  path: "/v1/chat/completions",
+  dialect: openaiChat as Dialect<unknown>,
+  endMarkers: ["data: [DONE]", "data:[DONE]"],
+  inputField: "prompt_tokens",
+
+  read(body) {
+    if (!Array.isArray(body["messages"]))
+      throw new RequestFault(400, "invalid", "`messages` is missing or isn't a list.");
+    return {
+      model: textOf(body["model"]) ?? "",
+      transcript: body["messages"] as readonly unknown[],
+      system: undefined,
+      tools: body["tools"] ?? body["functions"],
+      streamed: body["stream"] === true,
+      cap: numberOf(body["max_completion_tokens"]) ?? numberOf(body["max_tokens"]),
+    };
+  },
+
+  write: (body, view) => ({ ...body, messages: view.messages }),
+
+  withCap: (body, cap) =>
+    "max_completion_tokens" in body ? { ...body, max_completion_tokens: cap } : { ...body, max_tokens: cap },
+
+  readJson(answer) {
+    const choice = listOf(answer["choices"])[0];
+    const message = isJson(choice) ? choice["message"] : undefined;
+    return answerOf(answer, isJson(message) ? [message] : [], answer["usage"]);
+  },
+
+  readStream(text) {
+    const events = readEvents(text);
+    const usage = events.findLast((event) => isJson(event["usage"]))?.["usage"];
+    const message = assembleChat(events);
+    return answerOf(events[0] ?? {}, message ? [message] : [], usage);
+  },
+
+  withUsage: (data, change) => (isJson(data["usage"]) ? { ...data, usage: change(data["usage"]) } : undefined),
+  error: openaiError,
+};
+
+function answerOf(answer: Json, messages: readonly unknown[], usage: unknown): WireAnswer {
+  return { messages, usage: usageOf(usage), id: textOf(answer["id"]) };
+}
+
+function usageOf(usage: unknown): Usage | undefined {
+  if (!isJson(usage)) return undefined;
+  const input = numberOf(usage["prompt_tokens"]);
+  if (input === undefined) return undefined;
+  const details = usage["prompt_tokens_details"];
+  const cached = isJson(details) ? numberOf(details["cached_tokens"]) : undefined;
+  const output = numberOf(usage["completion_tokens"]);
+  return {
+    input,
+    ...(output !== undefined && { output }),
+    ...(cached !== undefined && { cacheRead: cached }),
+  };
+}

@@ -1,0 +1,93 @@
+import type { Dialect, Usage } from "../../core/types.ts";
+import { anthropicMessages } from "../../dialects/index.ts";
+import { isJson, listOf, numberOf, textOf } from "./json.ts";
+import { assembleMessage } from "./messages-stream.ts";
+import { readEvents } from "./read-events.ts";
+import { RequestFault } from "./request-fault.ts";
+import type { Json, Wire, WireAnswer } from "./wire.ts";
+
+/** Anthropic's Messages. */
+export const messagesWire: Wire = {
+  api: "messages",
+  path: "/v1/messages",
+  dialect: anthropicMessages as Dialect<unknown>,
+  endMarkers: ["event: message_stop"],
+  inputField: "input_tokens",
+
+  read(body) {
+    if (!Array.isArray(body["messages"]))
+      throw new RequestFault(400, "invalid", "`messages` is missing or isn't a list.");
+    return {
+      model: textOf(body["model"]) ?? "",
+      transcript: body["messages"] as readonly unknown[],
+      system: body["system"],
+      tools: body["tools"],
+      streamed: body["stream"] === true,
+      cap: numberOf(body["max_tokens"]),
+    };
+  },
+
+  write: (body, view) => ({
+    ...body,
+    messages: view.messages,
+    ...(view.system !== undefined && { system: view.system }),
+  }),
+
+  withCap: (body, cap) => ({ ...body, max_tokens: cap }),
+
+  readJson(answer) {
+    return answerOf(answer, answer["content"], answer["usage"]);
+  },
+
+  readStream(text) {
+    const { message, usage } = assembleMessage(readEvents(text));
+    return answerOf(message, message["content"], usage);
+  },
+
+  withUsage(data, change) {
+    if (isJson(data["usage"])) return { ...data, usage: change(data["usage"]) };
+    const message = data["message"];
+    if (!isJson(message) || !isJson(message["usage"])) return undefined;
+    return { ...data, message: { ...message, usage: change(message["usage"]) } };
+  },
+
+  error(status, { code, message }) {
+    return { type: "error", error: { type: ERROR_TYPES[status] ?? "invalid_request_error", message, code } };
+  },
+};
+
+/** Anthropic's names for statuses. */
+const ERROR_TYPES: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  500: "api_error",
+  502: "api_error",
+  503: "overloaded_error",
+  504: "api_error",
+};
+
+function answerOf(answer: Json, content: unknown, usage: unknown): WireAnswer {
+  return {
+    messages: listOf(content).length > 0 ? [{ role: "assistant", content }] : [],
+    usage: usageOf(usage),
+    id: textOf(answer["id"]),
+  };
+}
+
+function usageOf(usage: unknown): Usage | undefined {
+  if (!isJson(usage)) return undefined;
+  const fresh = numberOf(usage["input_tokens"]);
+  if (fresh === undefined) return undefined;
+  const read = numberOf(usage["cache_read_input_tokens"]);
+  const written = numberOf(usage["cache_creation_input_tokens"]);
+  const output = numberOf(usage["output_tokens"]);
+  return {
+    input: fresh + (read ?? 0) + (written ?? 0),
+    ...(output !== undefined && { output }),
+    ...(read !== undefined && { cacheRead: read }),
+    ...(written !== undefined && { cacheWrite: written }),
+  };
+}

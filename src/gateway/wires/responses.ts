@@ -1,0 +1,85 @@
+import type { Dialect, Usage } from "../../core/types.ts";
+import { openaiResponses } from "../../dialects/index.ts";
+import { isJson, listOf, numberOf, textOf } from "./json.ts";
+import { openaiError } from "./openai-error.ts";
+import { readEvents } from "./read-events.ts";
+import { RequestFault } from "./request-fault.ts";
+import type { Json, Wire, WireAnswer } from "./wire.ts";
+
+/** OpenAI's Responses API. */
+export const responsesWire: Wire = {
+  api: "responses",
+  path: "/v1/responses",
+  dialect: openaiResponses as Dialect<unknown>,
+  endMarkers: ["event: response.completed", "event: response.incomplete", "event: response.failed"],
+  inputField: "input_tokens",
+
+  read(body) {
+    const input = body["input"];
+    if (input !== undefined && typeof input !== "string" && !Array.isArray(input))
+      throw new RequestFault(400, "invalid", "`input` is neither a text nor a list.");
+    return {
+      model: textOf(body["model"]) ?? "",
+      transcript: transcriptOf(input),
+      system: body["instructions"] ?? undefined,
+      tools: body["tools"],
+      streamed: body["stream"] === true,
+      cap: numberOf(body["max_output_tokens"]),
+    };
+  },
+
+  write: (body, view) => ({
+    ...body,
+    input: view.messages,
+    ...(view.system !== undefined && view.system !== null && { instructions: view.system }),
+  }),
+
+  withCap: (body, cap) => ({ ...body, max_output_tokens: cap }),
+
+  readJson: (answer) => answerOf(answer, listOf(answer["output"])),
+
+  readStream(text) {
+    const events = readEvents(text);
+    const last = events.findLast((event) => isJson(event["response"]))?.["response"];
+    // Some servers leave `output` of the last event empty, and some leave out the single items.
+    const done = events.flatMap((event) =>
+      event["type"] === "response.output_item.done" && isJson(event["item"]) ? [event["item"]] : [],
+    );
+    const response = isJson(last) ? last : {};
+    const output = listOf(response["output"]);
+    return answerOf(response, output.length >= done.length ? output : done);
+  },
+
+  withUsage(data, change) {
+    if (isJson(data["usage"])) return { ...data, usage: change(data["usage"]) };
+    const response = data["response"];
+    if (!isJson(response) || !isJson(response["usage"])) return undefined;
+    return { ...data, response: { ...response, usage: change(response["usage"]) } };
+  },
+  error: openaiError,
+};
+
+/** A text alone is one message of the user. */
+export function transcriptOf(input: unknown): readonly unknown[] {
+  return typeof input === "string" ? [{ role: "user", content: input }] : listOf(input);
+}
+
+function answerOf(answer: Json, messages: readonly unknown[]): WireAnswer {
+  return { messages, usage: usageOf(answer["usage"]), id: textOf(answer["id"]) };
+}
+
+function usageOf(usage: unknown): Usage | undefined {
+  if (!isJson(usage)) return undefined;
+  const input = numberOf(usage["input_tokens"]);
+  if (input === undefined) return undefined;
+  const details = usage["input_tokens_details"];
+  const read = isJson(details) ? numberOf(details["cached_tokens"]) : undefined;
+  const written = isJson(details) ? numberOf(details["cache_write_tokens"]) : undefined;
+  const output = numberOf(usage["output_tokens"]);
+  return {
+    input,
+    ...(output !== undefined && { output }),
+    ...(read !== undefined && { cacheRead: read }),
+    ...(written !== undefined && { cacheWrite: written }),
+  };
+}

@@ -24,35 +24,37 @@ const entries = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).exp
 
 /** @type {string[]} */
 const faults = [];
-/** @type {{ file: string, line: number, code: string }[]} */
+/** @type {import("./lib/use-examples.mjs").PlacedExample[]} */
 const examples = [];
-let optedOut = 0;
 
 for (const file of [...pages, ...sources]) {
   const text = readFileSync(join(root, file), "utf8");
   const found = file.endsWith(".md") ? readMarkdown(text) : readDocComments(text);
   for (const { line, message } of found.faults) faults.push(`${file}:${line}: ${message}`);
-  for (const { line, code, checked } of found.examples) {
-    if (checked) examples.push({ file, line, code: file.endsWith(".md") ? code : withImports(code, file) });
-    else optedOut += 1;
+  for (const { line, code, flags } of found.examples) {
+    const whole = file.endsWith(".md") ? code : withImports(code, file);
+    if (!flags.includes("no-check"))
+      examples.push({ file, line, code: whole, runs: !flags.includes("no-run") });
   }
 }
+const runnable = examples.filter((example) => example.runs);
 const targets = new Map(
   publicEntries().map(([subpath, source]) => [`precis${subpath.slice(1)}`, join(root, source)]),
 );
-faults.push(...(await compileExamples(examples, targets)), ...(await runExamples(examples, targets)));
+faults.push(...(await compileExamples(examples, targets)), ...(await runExamples(runnable, targets)));
 const names = checkDocComments();
 const links = checkLinks();
 checkReference();
 
 for (const fault of faults) console.error(fault);
 console.log(
-  `docs: ${examples.length} examples compiled and run (${optedOut} opted out), ${names} public names, ${links} links, ${faults.length} fault(s)`,
+  `docs: ${examples.length} examples compiled, ${runnable.length} of them run, ${names} public names, ${links} links, ${faults.length} fault(s)`,
 );
 process.exitCode = faults.length > 0 ? 1 : 0;
 
 /**
- * A doc comment's example may leave out the imports of public names: the reader is looking at one of them.
+ * A doc comment's example may leave out the imports of public names and of its own file's: the reader is looking at
+ * them.
  * @param {string} code
  * @param {string} file
  * @returns {string}
@@ -62,12 +64,16 @@ function withImports(code, file) {
   const words = new Set(code.match(/\w+/g));
   /** @type {Map<string, string>} */
   const found = new Map();
-  const own = posix.join(dirname(file), "index.ts");
-  const nearestFirst = publicEntries().sort(([, a], [, b]) => Number(b === own) - Number(a === own));
-  for (const [subpath, source] of nearestFirst) {
+  const ownEntry = posix.join(dirname(file), "index.ts");
+  /** @type {[string, string][]} */
+  const sources = publicEntries()
+    .sort(([, a], [, b]) => Number(b === ownEntry) - Number(a === ownEntry))
+    .map(([subpath, source]) => [`precis${subpath.slice(1)}`, source]);
+  sources.push([join(root, file), file]);
+  for (const [specifier, source] of sources) {
     for (const { name, isType } of publicExports(root, source)) {
       if (!words.has(name) || found.has(name)) continue;
-      found.set(name, `import { ${isType ? "type " : ""}${name} } from "precis${subpath.slice(1)}";`);
+      found.set(name, `import { ${isType ? "type " : ""}${name} } from "${specifier}";`);
     }
   }
   return `${[...found.values()].join(" ")} ${code}`;

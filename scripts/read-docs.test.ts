@@ -9,8 +9,8 @@ import { readDocComments, readMarkdown } from "./lib/read-examples.mjs";
 test("reads the TypeScript of a page, with its line", () => {
   const page = "# Title\n\n```ts\nconst a = 1;\n```\n\n```sh\nls\n```\n\n```ts no-check\nnonsense\n```\n";
   expect(readMarkdown(page).examples).toEqual([
-    { line: 4, code: "const a = 1;", checked: true },
-    { line: 12, code: "nonsense", checked: false },
+    { line: 4, code: "const a = 1;", flags: [] },
+    { line: 12, code: "nonsense", flags: ["no-check"] },
   ]);
 });
 
@@ -23,12 +23,12 @@ test("refuses a fence that would escape the check", () => {
 test("reads the examples of doc comments", () => {
   const source =
     "/** No example. */\n/**\n * Text.\n *\n * @example\n * ```ts\n * if (a) {\n *   b();\n * }\n * ```\n */\nexport const a = 1;";
-  expect(readDocComments(source).examples).toEqual([{ line: 7, code: "if (a) {\n  b();\n}", checked: true }]);
+  expect(readDocComments(source).examples).toEqual([{ line: 7, code: "if (a) {\n  b();\n}", flags: [] }]);
 });
 
 test("reads an @example without a fence, and refuses one without code", () => {
   expect(readDocComments("/**\n * @example\n * a();\n * @returns b\n */").examples).toEqual([
-    { line: 3, code: "a();", checked: true },
+    { line: 3, code: "a();", flags: [] },
   ]);
   expect(readDocComments("/**\n * @example\n */").faults).toHaveLength(1);
 });

@@ -75,10 +75,10 @@ export const SIBLINGS = [
   { folder: "src/reductions", shared: ["shared", "reduction"] },
   { folder: "src/models", shared: ["shared"] },
   { folder: "src/summaries/prompts", shared: ["shared"] },
-  { folder: "src/stores", shared: ["shared", "migrations"] },
+  { folder: "src/stores", members: ["memory", "sqlite", "postgres"], shared: [] },
   { folder: "src/profiles", shared: ["shared"] },
   { folder: "src/integrations", shared: ["shared"] },
-  // Commands are few among the files that they share.
+  // Commands, like stores, are few among the files that they share.
   {
     folder: "src/cli",
     members: [

@@ -1,10 +1,13 @@
 // @ts-check
 
-/** A piece of TypeScript in a text, and the line on which it begins. @typedef {{ line: number, code: string, checked: boolean }} Example */
+/** A piece of TypeScript in a text, and the line on which it begins. @typedef {{ line: number, code: string, flags: string[] }} Example */
 /** @typedef {{ line: number, text: string }} Line */
 
+/** `no-check`: not even compiled. `no-run`: compiled only, because it needs a server or a key. */
+const FLAGS = ["no-check", "no-run"];
+
 /**
- * The fenced TypeScript of a Markdown text. A fence may opt out with `no-check` after its `ts`.
+ * The fenced TypeScript of a Markdown text. A fence may opt out with a flag after its `ts`.
  * @param {string} text
  * @returns {{ examples: Example[], faults: { line: number, message: string }[] }}
  */
@@ -35,7 +38,7 @@ export function readDocComments(text) {
       const found = readFences(body);
       const plain = body.map((item) => item.text).join("\n");
       if (plain.trim() === "") faults.push({ line, message: "@example without code in the lines below it" });
-      else if (found.examples.length === 0) examples.push({ line: line + 1, code: plain, checked: true });
+      else if (found.examples.length === 0) examples.push({ line: line + 1, code: plain, flags: [] });
       examples.push(...found.examples);
       faults.push(...found.faults);
     }
@@ -63,16 +66,14 @@ function readFences(lines) {
       const [language, ...flags] = open.info.split(/\s+/);
       if (language === "typescript")
         faults.push({ line: open.line - 1, message: "write ```ts, so that it is checked" });
-      const unknown = flags.filter((flag) => flag !== "no-check");
+      const unknown = flags.filter((flag) => !FLAGS.includes(flag));
       if (language === "ts" && unknown.length > 0) {
         faults.push({
           line: open.line - 1,
-          message: `\`\`\`ts knows only "no-check", not "${unknown.join(" ")}"`,
+          message: `\`\`\`ts knows only ${FLAGS.join(" and ")}, not "${unknown.join(" ")}"`,
         });
       }
-      if (language === "ts") {
-        examples.push({ line: open.line, code: open.code.join("\n"), checked: !flags.includes("no-check") });
-      }
+      if (language === "ts") examples.push({ line: open.line, code: open.code.join("\n"), flags });
       open = undefined;
     }
   }

@@ -6,7 +6,7 @@ import { transformSync } from "rolldown/utils";
 import { run } from "./child.mjs";
 import { root } from "./project.mjs";
 
-/** An example, where it stands. @typedef {{ file: string, line: number, code: string }} PlacedExample */
+/** An example, where it stands. @typedef {{ file: string, line: number, code: string, runs: boolean }} PlacedExample */
 /** Specifier → absolute path of the source. @typedef {ReadonlyMap<string, string>} Targets */
 
 /** Examples are small; one that takes this long hangs. */

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { ChatMessage } from "../../src/dialects/index.ts";
 import { startFakeProvider, summarizingReply } from "../../src/testing/index.ts";
 import { session } from "../support/host.ts";
-import { compactions, createPlayer } from "./player.ts";
+import { ANSWER_CAP, compactions, createPlayer } from "./player.ts";
 
 /** OpenAI reports cached tokens in multiples of this. */
 const CACHE_STEP = 128;
@@ -20,7 +20,7 @@ it("a continuation reads its input from the prompt cache, and between compaction
     expect(compactions(player).flatMap(({ report }) => report.modelCalls.map(({ rung }) => rung))).toContain(
       "continuation",
     );
-    const own = provider.requests.filter(({ lastUser }) => !isContinuation(lastUser));
+    const own = provider.requests.filter(({ cap }) => cap === ANSWER_CAP);
     let compared = 0;
     for (const [turn, { tokens }] of own.entries()) {
       const before = own[turn - 1];

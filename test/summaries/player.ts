@@ -6,6 +6,8 @@ import { checkView, type FakeProvider } from "../../src/testing/index.ts";
 import { counterOf } from "../support/count.ts";
 
 const MODEL = "test-model";
+/** Tells the conversation's own requests from those for summaries. */
+export const ANSWER_CAP = 50;
 const SECOND = 1_000;
 const START = 1_700_000_000_000;
 
@@ -78,7 +80,7 @@ export function createPlayer(
     if (breaches.length > 0) throw new Error(`The view is not valid:\n${breaches.join("\n")}`);
     player.results.push(result);
     player.state = result.state;
-    request = { model: MODEL, messages: result.messages, max_tokens: 50 };
+    request = { model: MODEL, messages: result.messages, max_tokens: ANSWER_CAP };
     const answer = await fetch(`${baseURL}/chat/completions`, {
       method: "POST",
       headers: { "content-type": "application/json", authorization: "Bearer key" },

@@ -2,6 +2,7 @@
 import { createRequire } from "node:module";
 import { PrecisError } from "../core/errors.ts";
 import { compactCommand, compactLine } from "./compact.ts";
+import { doctorCommand, doctorLine } from "./doctor.ts";
 import { evalCommand, evalLine } from "./eval.ts";
 import { commandHelp, mainHelp } from "./help.ts";
 import { columnsOf, type Io } from "./io.ts";
@@ -21,6 +22,7 @@ const COMMANDS: readonly Command[] = [
   { line: compactLine, run: compactCommand },
   { line: replayLine, run: replayCommand },
   { line: evalLine, run: evalCommand },
+  { line: doctorLine, run: doctorCommand },
 ];
 
 const OK = 0;

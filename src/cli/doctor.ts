@@ -1,0 +1,73 @@
+import { readEnvironment } from "../config/environment.ts";
+import { ConfigError } from "../core/errors.ts";
+import { type Offer, offersOf, type Use, usesOf } from "./doctor/advice.ts";
+import { candidates, findLocalServers, type LocalServer } from "./doctor/local-servers.ts";
+import { type Check, checkMachine } from "./doctor/machine.ts";
+import { doctorText } from "./doctor/text.ts";
+import { columnsOf, hasColor, type Io } from "./io.ts";
+import { createPaint } from "./paint.ts";
+import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
+import { UsageError } from "./usage-error.ts";
+
+export const doctorLine: CommandLine = {
+  name: "doctor",
+  summary: "Looks at what this machine has for precis: models, keys, Node; and says what would be used.",
+  usage: "precis doctor [--json]",
+  flags: { json: { help: "print what was found as JSON" } },
+  notes: [
+    "Looks at the environment and at the usual ports of Ollama, LM Studio, llama.cpp and vLLM on this machine. Nothing leaves it. Keys are told by the names of their variables, never by their values.",
+  ],
+  examples: ["precis doctor", "precis doctor --json | jq .servers"],
+};
+
+/** What the doctor found. */
+export interface Diagnosis {
+  /** Everything that precis can't do without is there. */
+  readonly ok: boolean;
+  readonly checks: readonly Check[];
+  readonly servers: readonly LocalServer[];
+  readonly keys: readonly {
+    readonly provider: string;
+    readonly variable: string;
+    readonly problem?: string;
+  }[];
+  readonly missing: readonly { readonly name: string; readonly variable: string }[];
+  readonly settings: readonly string[];
+  readonly offers: readonly Offer[];
+  readonly uses: readonly Use[];
+}
+
+export async function doctorCommand(flags: ParsedFlags, io: Io): Promise<void> {
+  if (flags.files.length > 0) throw new UsageError("precis doctor takes no FILE.");
+  const diagnosis = await diagnose(io);
+  if (flags.has("json")) io.stdout.write(`${JSON.stringify(diagnosis, undefined, 2)}\n`);
+  else {
+    const paint = createPaint(hasColor(io.stdout, io.env));
+    io.stdout.write(doctorText(diagnosis, { columns: columnsOf(io.stdout, io.env), paint }));
+  }
+  const bad = diagnosis.checks.find((check) => check.needed && !check.ok);
+  if (bad !== undefined)
+    throw new ConfigError({ option: bad.id, message: `${bad.found}.`, fix: bad.fix ?? "See above." });
+}
+
+async function diagnose(io: Io): Promise<Diagnosis> {
+  const env = readEnvironment(io.env);
+  // One after the other: loading the tokenizer holds everything up, and a server would seem not to answer.
+  const servers = await findLocalServers(candidates(env.ollama), io.signal);
+  const checks = await checkMachine(process.version);
+  const offers = offersOf(env, servers);
+  return {
+    ok: checks.every((check) => check.ok || !check.needed),
+    checks,
+    servers,
+    keys: env.providers.map(({ name, variable, problem }) => ({
+      provider: name,
+      variable,
+      ...(problem === undefined ? {} : { problem }),
+    })),
+    missing: env.missing,
+    settings: env.settings,
+    offers,
+    uses: usesOf(env, servers, offers),
+  };
+}

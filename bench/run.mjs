@@ -10,7 +10,7 @@ const BENCHES = {
   fit: { file: "fit.ts" },
   memory: { file: "memory.ts" },
   tokens: { file: "tokens.ts" },
-  "side-by-side": { file: "side-by-side/run.ts", needs: "side-by-side/node_modules" },
+  "side-by-side": { file: "side-by-side/run.mjs", needs: "side-by-side/node_modules" },
 };
 
 const asked = process.argv.slice(2);

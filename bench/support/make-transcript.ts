@@ -1,53 +1,52 @@
+import { readdirSync, readFileSync } from "node:fs";
 import type { ChatMessage } from "../../src/dialects/index.ts";
 import { chat } from "../../src/testing/index.ts";
 
-/** A small generator of numbers that are the same on every machine (mulberry32). */
-export function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+const ROOT = new URL("../../", import.meta.url);
+/** Real source text: our own first, then type declarations of the development dependencies. */
+const FOLDERS = [
+  "src/",
+  "test/",
+  "docs/",
+  "node_modules/ai/dist/",
+  "node_modules/openai/",
+  "node_modules/typescript/lib/",
+];
+const KINDS = /\.(ts|mts|md)$/;
+const LINES_PER_RESULT = 60;
 
-const WORDS =
-  "parse token budget round reader index config server retry socket buffer client cache store hash view report entry plan stream window reserve error module export async return const import".split(
-    " ",
-  );
-
-/** A line of source code that hardly ever repeats, so that no counter gets by with remembering whole lines. */
-function codeLine(random: () => number): string {
-  const word = () => WORDS[Math.floor(random() * WORDS.length)] ?? "x";
-  const number = Math.floor(random() * 100_000);
-  return `  const ${word()}${number} = await ${word()}.${word()}(${word()}${number % 97}, "${word()}-${word()}", ${number});`;
-}
-
-/** A coding session in Chat Completions form: a request every ten rounds, tool results of 20 to 60 lines. */
-export function makeTranscript(rounds: number, seed = 1): ChatMessage[] {
-  const random = createRandom(seed);
-  const messages: ChatMessage[] = [chat.system("You are a careful engineer. Answer briefly.")];
-  for (let round = 0; round < rounds; round++) {
-    if (round % 10 === 0)
-      messages.push(
-        chat.user(`Step ${round / 10}: make module-${round}.ts faster and keep its tests green.`),
-      );
-    const lines = Array.from({ length: 20 + Math.floor(random() * 40) }, () => codeLine(random));
-    messages.push(
-      ...chat.round(
-        "read",
-        { path: `src/module-${round}.ts`, from: round },
-        lines.join("\n"),
-        `call_${round}`,
-      ),
-    );
+/** Files that tools of a coding session could have read, always in the same order. */
+function* sourceFiles(): Generator<{ path: string; lines: string[] }> {
+  for (const folder of FOLDERS) {
+    const url = new URL(folder, ROOT);
+    const paths = readdirSync(url, { recursive: true, encoding: "utf8" }).filter((path) => KINDS.test(path));
+    for (const path of paths.sort())
+      yield { path: folder + path, lines: readFileSync(new URL(path, url), "utf8").split("\n") };
   }
-  return messages;
 }
 
-/** Rounds that make about so many tokens: a round has some 1,400. */
-export const roundsFor = (tokens: number): number => Math.ceil(tokens / 1_400);
+/**
+ * A coding session in Chat Completions form: a request every ten rounds, results of sixty lines of real source text.
+ * Real, because made-up text of a few hundred words is counted several times faster than anything that people send.
+ */
+export function makeTranscript(rounds: number): ChatMessage[] {
+  const messages: ChatMessage[] = [chat.system("You are a careful engineer. Answer briefly.")];
+  let round = 0;
+  for (const { path, lines } of sourceFiles())
+    for (let from = 0; from < lines.length; from += LINES_PER_RESULT) {
+      if (round === rounds) return messages;
+      if (round % 10 === 0)
+        messages.push(chat.user(`Step ${round / 10}: explain ${path} and keep its tests green.`));
+      const text = lines.slice(from, from + LINES_PER_RESULT).join("\n");
+      messages.push(...chat.round("read", { path, from }, text, `call_${round}`));
+      round++;
+    }
+  throw new Error(`The source text ends after ${round} rounds.`);
+}
+
+/** Rounds that make about so many tokens. */
+export const roundsFor = (tokens: number): number => Math.ceil(tokens / TOKENS_PER_ROUND);
+const TOKENS_PER_ROUND = 600;
 
 /** Every text of a message, as a host without precis would count it. */
 export function textsOf(message: ChatMessage): string[] {

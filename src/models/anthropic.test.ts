@@ -197,7 +197,10 @@ describe("continues", () => {
   });
 
   test("adaptive thinking gets room beside the cap; the client's beta switches become a header", async () => {
-    const { model, provider } = await setUp({}, { model: "claude-opus-5" });
+    const { model, provider } = await setUp(
+      {},
+      { model: "claude-opus-5", headers: { "anthropic-beta": "one-2026" } },
+    );
     await model.complete({
       ...REQUEST,
       continues: {

@@ -336,6 +336,35 @@ describe("learns what a server doesn't take", () => {
     expect(bodies[1]).toMatchObject({ max_tokens: 256 });
   });
 
+  test("no room to think, where cap and input together are too long", async () => {
+    const bodies: number[] = [];
+    const fetch = async (_: string, init: RequestInit) => {
+      const { max_tokens } = JSON.parse(String(init.body)) as { max_tokens: number };
+      bodies.push(max_tokens);
+      const message =
+        "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens (7476 in the messages, 1524 in the completion).";
+      return max_tokens > 500 ? Response.json({ message }, { status: 400 }) : Response.json(ANSWER);
+    };
+    await make(fetch, { model: "qwen3-8b", window: 8_192 }).complete(REQUEST);
+    expect(bodies).toEqual([1_524, 500]);
+    await expect(
+      make(async () => Response.json({ message: "prompt is too long" }, { status: 400 })).complete(REQUEST),
+    ).rejects.toMatchObject({
+      failure: "too-long",
+    });
+  });
+
+  test("and remembers it when the request is tried again", async () => {
+    let calls = 0;
+    const { fetch: refuse, bodies } = stubborn((body) =>
+      "temperature" in body ? "'temperature' is not supported" : undefined,
+    );
+    const fetch = async (url: string, init: RequestInit) =>
+      ++calls === 2 ? new Response("", { status: 503 }) : refuse(url, init);
+    await make(fetch, { retry: { baseMs: 1 } }).complete(REQUEST);
+    expect(bodies.map((body) => "temperature" in body)).toEqual([true, false]);
+  });
+
   test("streaming alone, and reads the stream", async () => {
     const events = [
       { model: "house-model", choices: [{ delta: { role: "assistant", content: "" } }] },

@@ -50,6 +50,7 @@ export {
   type FakeTokens,
   type Fault,
   type FaultName,
+  type OtherRequest,
   type RecordedRequest,
   type SummarizingOptions,
   startFakeProvider,

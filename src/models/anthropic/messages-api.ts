@@ -1,6 +1,6 @@
 import type { ModelMessage, ModelReply, StopReason } from "../../core/types.ts";
 import { defined, isObject, type Json, list, obj, parseJson, str } from "../shared/json.ts";
-import { allowance } from "../shared/model-traits.ts";
+import { allowance, reasoningAllowance } from "../shared/model-traits.ts";
 import type { SseEvent } from "../shared/sse.ts";
 import { usageOf } from "../shared/usage.ts";
 import type { Body, WireApi, WireSettings } from "../shared/wire-api.ts";
@@ -23,7 +23,7 @@ export const messagesApi: WireApi = {
     return {
       body: {
         model: settings.model,
-        max_tokens: request.cap,
+        max_tokens: request.cap + reasoningAllowance(settings.model, settings.window),
         ...defined({ system: request.system }),
         messages: request.messages.reduce<readonly unknown[]>(append, []),
         ...defined({ temperature: settings.temperature }),
@@ -116,9 +116,10 @@ function append(messages: readonly unknown[], { role, text }: ModelMessage): rea
 }
 
 /** The answer's cap counts thinking too, and must be above the thinking budget. */
-function capOf(cap: number, given: Body, { window }: WireSettings): number {
+function capOf(cap: number, given: Body, { model, window }: WireSettings): number {
   const thinking = obj(given["thinking"]);
   const budget = thinking["budget_tokens"];
   if (thinking["type"] === "enabled" && typeof budget === "number") return budget + cap;
-  return thinking["type"] === "adaptive" ? cap + allowance(window) : cap;
+  if (thinking["type"] === "disabled") return cap;
+  return cap + (thinking["type"] === "adaptive" ? allowance(window) : reasoningAllowance(model, window));
 }

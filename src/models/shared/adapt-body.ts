@@ -8,23 +8,33 @@ const CAPS = ["max_tokens", "max_completion_tokens", "max_output_tokens"] as con
 const REFUSED =
   /unsupported|unknown|unrecogni[sz]ed|unexpected|not supported|does ?n[o']t support|not permitted|not allowed|deprecated|only the default|may only be set|not one of|extra/i;
 
-/**
- * The body that a provider which refused this one is likely to take, or undefined. `done` names what was changed
- * before: each change is made once. A body that continues a conversation keeps every field that it came with.
- */
-export function adaptBody(
-  body: Body,
-  error: ModelError,
-  done: Set<string>,
-  own: ReadonlySet<string>,
-): Body | undefined {
-  if (error.failure !== "bad-request") return undefined;
-  const text = error.message;
+/** What is known about a request beside its body. */
+export interface AdaptContext {
+  /** What was changed before: each change is made once. */
+  readonly done: Set<string>;
+  /** Fields that came with the conversation's own request: they stay. */
+  readonly own: ReadonlySet<string>;
+  /** The answer's cap as it was asked for, without the room to think. */
+  readonly cap: number;
+}
+
+/** The body that a provider which refused this one is likely to take, or undefined. */
+export function adaptBody(body: Body, error: ModelError, context: AdaptContext): Body | undefined {
+  const { done, own } = context;
   const once = (change: string): boolean => {
     if (done.has(change)) return false;
     done.add(change);
     return true;
   };
+  if (error.failure === "too-long") {
+    // Servers that add the cap to the input: without the room to think it may fit.
+    const name = CAPS.find((field) => Number(body[field]) > context.cap);
+    return name !== undefined && body["thinking"] === undefined && once("room")
+      ? { ...body, [name]: context.cap }
+      : undefined;
+  }
+  if (error.failure !== "bad-request") return undefined;
+  const text = error.message;
   for (const field of OPTIONAL)
     if (field in body && !own.has(field) && names(text, field) && REFUSED.test(text) && once(field))
       return without(body, field);

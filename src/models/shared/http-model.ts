@@ -7,7 +7,7 @@ import { type Answer, badAnswer, type Endpoint, post } from "./http.ts";
 import { isObject } from "./json.ts";
 import { refusesTemperature } from "./model-traits.ts";
 import { createRetry, type RetryOptions } from "./retry.ts";
-import type { Body, WireApi, WireRequest, WireSettings } from "./wire-api.ts";
+import type { WireApi, WireRequest, WireSettings } from "./wire-api.ts";
 
 /** What a model over HTTP is made of. */
 export interface HttpModelParts {
@@ -43,25 +43,42 @@ export function createHttpModel({ endpoint, api, window, temperature, retry }: H
       const wire = write(api, endpoint, request, settingsOf(request));
       // What came with the conversation's own request is never changed.
       const own = new Set(isObject(given) ? Object.keys(given) : []);
-      const to =
-        wire.headers === undefined
-          ? endpoint
-          : { ...endpoint, headers: { ...endpoint.headers, ...wire.headers } };
+      const to = { ...endpoint, headers: joined(endpoint.headers, wire.headers ?? {}) };
+      const done = new Set<string>();
+      let { body } = wire;
       return run(model, request.signal, async ({ signal }) => {
-        const changed = new Set<string>();
-        for (let body: Body = wire.body; ; ) {
+        for (;;) {
           try {
             return readAnswer(api, endpoint, await post(to, JSON.stringify(body), signal));
           } catch (error) {
-            const next = error instanceof ModelError ? adaptBody(body, error, changed, own) : undefined;
+            const next =
+              error instanceof ModelError
+                ? adaptBody(body, error, { done, own, cap: request.cap })
+                : undefined;
             if (next === undefined) throw error;
-            if (changed.has("temperature")) refused.add("temperature");
+            if (done.has("temperature")) refused.add("temperature");
             body = next;
           }
         }
       });
     },
   };
+}
+
+/** A header that both have is a list: `anthropic-beta` keeps the model's own switches. */
+function joined(
+  own: Readonly<Record<string, string>>,
+  more: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const all = { ...own };
+  for (const [name, value] of Object.entries(more)) {
+    const before = all[name];
+    const parts = [...(before === undefined ? [] : before.split(",")), ...value.split(",")].map((part) =>
+      part.trim(),
+    );
+    all[name] = [...new Set(parts)].join(",");
+  }
+  return all;
 }
 
 function write(api: WireApi, endpoint: Endpoint, request: ModelRequest, settings: WireSettings): WireRequest {

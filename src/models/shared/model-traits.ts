@@ -21,6 +21,8 @@ const REASONING = [
   /^kimi-(?:k2.*thinking|k[3-9])/,
   /^magistral/,
   /^minimax-m/,
+  // They may think without being asked to.
+  /^claude-(?:fable|mythos|(?:opus|sonnet|haiku)-[5-9])/,
 ];
 
 /** The name without its provider (`openai/…`, `us.anthropic.…`) and in lower case. */

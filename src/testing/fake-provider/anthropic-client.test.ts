@@ -120,6 +120,9 @@ test("counts tokens, lists models", async () => {
   const { input_tokens } = await client.messages.countTokens({ model: MODEL, messages: [user("Hello you")] });
   expect(input_tokens).toBe(7);
   expect(provider.requests).toEqual([]);
+  expect(provider.otherRequests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    "POST /v1/messages/count_tokens",
+  ]);
   await expect(client.messages.countTokens({ model: MODEL, messages: [] })).rejects.toThrow(
     "at least one message",
   );

@@ -72,6 +72,7 @@ export function createExchange(options: FakeProviderOptions): Exchange {
     window,
     maxOutput: options.maxOutput ?? MAX_OUTPUT,
     alternation: options.alternation ?? "merged",
+    unknownFields: options.unknownFields ?? "refuse",
     binding: options.binding ?? "prefix",
     count,
   });

@@ -373,6 +373,12 @@ describe("refuses what OpenAI refuses, in its words", () => {
     expect(refused.json.error.message).toContain(words);
   });
 
+  test("unknown fields pass where it is told so", async () => {
+    const { chat, post } = await setUp({ unknownFields: "ignore" });
+    expect((await chat([user("x")], { top_k: 5 })).status).toBe(200);
+    expect((await post("/v1/responses", { model: "m", input: "x", colour: "red" })).status).toBe(200);
+  });
+
   test("wants its key, and paths that exist", async () => {
     const { post, chat } = await setUp({ apiKey: "right" });
     expect((await chat([user("x")])).status).toBe(401);

@@ -16,6 +16,7 @@ export interface WireRules {
   readonly window: number;
   readonly maxOutput: number;
   readonly alternation: "strict" | "merged";
+  readonly unknownFields: "refuse" | "ignore";
   readonly binding: "prefix" | "none";
   readonly count: (text: string) => number;
 }

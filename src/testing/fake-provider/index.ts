@@ -14,5 +14,6 @@ export type {
   FakeTokens,
   Fault,
   FaultName,
+  OtherRequest,
   RecordedRequest,
 } from "./types.ts";

@@ -6,7 +6,7 @@ import { acceptMessages } from "./messages/messages-wire.ts";
 import { validateMessages } from "./messages/validate-messages.ts";
 import { inputTokens } from "./prompt.ts";
 import { faultBody, ProviderRefusal } from "./provider-refusal.ts";
-import type { FakeApi, FakeBody, FakeProvider, FakeProviderOptions } from "./types.ts";
+import type { FakeApi, FakeBody, FakeProvider, FakeProviderOptions, OtherRequest } from "./types.ts";
 
 const APIS: Readonly<Record<string, FakeApi>> = {
   "/chat/completions": "chat",
@@ -35,8 +35,9 @@ const CREATED = 1_700_000_000;
  */
 export async function startFakeProvider(options: FakeProviderOptions = {}): Promise<FakeProvider> {
   const exchange = createExchange(options);
+  const otherRequests: OtherRequest[] = [];
   const server = createServer((request, response) => {
-    handle(request, response, exchange, options).catch((error: unknown) => {
+    handle(request, response, { exchange, options, otherRequests }).catch((error: unknown) => {
       if (!response.headersSent)
         send(response, 500, { error: { message: `fake provider: ${String(error)}` } });
       response.destroy();
@@ -50,6 +51,7 @@ export async function startFakeProvider(options: FakeProviderOptions = {}): Prom
   return {
     url: `http://127.0.0.1:${port}`,
     requests: exchange.requests,
+    otherRequests,
     failNext: exchange.failNext,
     setReply: exchange.setReply,
     close: () =>
@@ -61,34 +63,35 @@ export async function startFakeProvider(options: FakeProviderOptions = {}): Prom
   };
 }
 
-async function handle(
-  request: IncomingMessage,
-  response: ServerResponse,
-  exchange: Exchange,
-  options: FakeProviderOptions,
-): Promise<void> {
-  const path =
-    new URL(request.url ?? "/", "http://fake").pathname.replace(/^\/v1(?=\/)/, "").replace(/\/$/, "") || "/";
+interface Parts {
+  readonly exchange: Exchange;
+  readonly options: FakeProviderOptions;
+  readonly otherRequests: OtherRequest[];
+}
+
+async function handle(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
+  const { method = "GET", url = "/" } = request;
+  const path = new URL(url, "http://fake").pathname.replace(/^\/v1(?=\/)/, "").replace(/\/$/, "") || "/";
   const headers = Object.fromEntries(
     Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
   );
-  if (request.method !== "POST") return get(path, headers, response, options);
   const raw = await readBody(request);
-  if (path === "/messages/count_tokens") return countTokens(raw, headers, response, exchange);
-  const api = APIS[path];
-  if (api === undefined)
-    return send(response, 404, {
-      error: {
-        message: `Invalid URL (POST ${request.url})`,
-        type: "invalid_request_error",
-        param: null,
-        code: null,
-      },
-    });
-  const outcome = await exchange.answer({ api, path: request.url ?? "", headers, raw });
+  const api = method === "POST" ? APIS[path] : undefined;
+  if (api === undefined) {
+    parts.otherRequests.push({ method, path: url, headers, raw });
+    if (method !== "POST") get(path, headers, response, parts.options);
+    else if (path === "/messages/count_tokens") countTokens(raw, headers, response, parts.exchange);
+    else send(response, 404, notFound(`Invalid URL (POST ${url})`));
+    return;
+  }
+  const outcome = await parts.exchange.answer({ api, path: url, headers, raw });
   if (response.destroyed) return;
-  await write(response, outcome, exchange.requests.length);
+  await write(response, outcome, parts.exchange.requests.length);
 }
+
+const notFound = (message: string): unknown => ({
+  error: { message, type: "invalid_request_error", param: null, code: null },
+});
 
 async function write(response: ServerResponse, outcome: Outcome, number: number): Promise<void> {
   const ids = { "x-request-id": `req_fake${number}`, "request-id": `req_fake${number}` };
@@ -142,7 +145,7 @@ function get(
 ): void {
   if (path === "/models") send(response, 200, modelList(options.models ?? MODELS, headers));
   else if (path === "/" || path === "/health") send(response, 200, { status: "ok" });
-  else send(response, 404, { error: { message: "Not found", type: "not_found_error" } });
+  else send(response, 404, notFound(`Invalid URL (GET ${path})`));
 }
 
 function modelList(models: readonly string[], headers: Readonly<Record<string, string>>): unknown {

@@ -132,6 +132,8 @@ export interface FakeProviderOptions {
   readonly cache?: FakeCacheOptions;
   /** `strict`: two messages of the same role in a row are refused, as older servers do. Default `merged`. */
   readonly alternation?: "strict" | "merged";
+  /** `ignore`: takes fields that OpenAI doesn't know, as servers that imitate it do. Default `refuse`. */
+  readonly unknownFields?: "refuse" | "ignore";
   /** `none`: signed thinking isn't bound to what stands before it, as with older models. Default `prefix`. */
   readonly binding?: "prefix" | "none";
   /** Another provider's answer to a request that is too long. Default: the API's own. */
@@ -140,12 +142,22 @@ export interface FakeProviderOptions {
   readonly now?: () => number;
 }
 
+/** A request that wasn't for an answer. */
+export interface OtherRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly raw: string;
+}
+
 /** A running fake provider. */
 export interface FakeProvider {
   /** `http://127.0.0.1:PORT`. OpenAI's clients want `/v1` behind it, Anthropic's don't. */
   readonly url: string;
   /** Every request for an answer, in order, refused ones included. */
   readonly requests: readonly RecordedRequest[];
+  /** Everything else that was asked for: lists of models, counts of tokens, paths that don't exist. */
+  readonly otherRequests: readonly OtherRequest[];
   /** Makes the next request fail, before those that were announced earlier. */
   failNext(...faults: readonly Fault[]): void;
   /** Replaces what it answers. */

@@ -22,7 +22,8 @@ const ROLES = new Set(["system", "developer", "user", "assistant", "tool", "func
 /** Refuses what Chat Completions refuses. Returns the answer's cap. */
 export function validateChat(body: FakeBody, rules: WireRules): number | undefined {
   const model = requireModel(body);
-  refuseUnknown(body, KNOWN, (name) => `Unrecognized request argument supplied: ${name}`);
+  if (rules.unknownFields === "refuse")
+    refuseUnknown(body, KNOWN, (name) => `Unrecognized request argument supplied: ${name}`);
   const { messages } = body;
   demand(messages !== undefined, "Missing required parameter: 'messages'.", {
     param: "messages",

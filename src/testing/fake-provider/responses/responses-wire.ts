@@ -17,7 +17,7 @@ export function createResponsesWire(): FakeWire {
 
   return {
     accept(body, rules) {
-      const cap = validateResponses(body);
+      const cap = validateResponses(body, rules);
       const items = [...earlier(body, stored), ...inputOf(body)];
       validateItems(items, needs, rules);
       demand(

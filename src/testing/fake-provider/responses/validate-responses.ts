@@ -19,9 +19,12 @@ const ID_PREFIX: Readonly<Record<string, string>> = {
 };
 
 /** Refuses what Responses refuses in the fields beside the input. Returns the answer's cap. */
-export function validateResponses(body: FakeBody): number | undefined {
+export function validateResponses(
+  body: FakeBody,
+  rules: Pick<WireRules, "unknownFields">,
+): number | undefined {
   const model = requireModel(body);
-  refuseUnknown(body, KNOWN, (name) => `Unknown parameter: '${name}'.`);
+  if (rules.unknownFields === "refuse") refuseUnknown(body, KNOWN, (name) => `Unknown parameter: '${name}'.`);
   const { input } = body;
   demand(input !== undefined, "Missing required parameter: 'input'.", {
     param: "input",

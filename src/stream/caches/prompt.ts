@@ -1,0 +1,105 @@
+import type { Measure, Model, ModelRequest, Run } from "../../core/types.ts";
+import { refusesTemperature } from "../../models/shared/model-traits.ts";
+import { type ImageFormula, imageTokens } from "../../tokens/index.ts";
+import { frameTokens } from "../frames.ts";
+import { createLedger } from "../ledger.ts";
+import type { CacheEntry, CacheItem, FrameImage, GenerateRequest, KvCache, TurnItem } from "../types.ts";
+import { asMessages, asModelMessages, asRequest, imagePart } from "./prompt-request.ts";
+
+/** What `prompt` takes. */
+export interface PromptCacheOptions {
+  /** The model that watches the stream. */
+  readonly model: Model;
+  /** How turns are counted, from `createMeasure`. */
+  readonly measure: Measure;
+  /** How the provider charges a picture. Default `openai`. */
+  readonly images?: ImageFormula;
+  /** What the model answers when it has nothing to say. Default `<silent>`. */
+  readonly silent?: string;
+}
+
+/**
+ * Any remote model as a cache: what is in it is the message list, which is sent whole each time and grows only at its
+ * end, so that the provider's prompt cache is hit. Frames with images are sent as images where the model's API takes
+ * them; without images they are a line of text.
+ */
+export function prompt({
+  model,
+  measure,
+  images = "openai",
+  silent = "<silent>",
+}: PromptCacheOptions): KvCache {
+  const ledger = createLedger();
+  const pictureTokens = (image: FrameImage): number => Math.ceil(imageTokens(imagePart(image), images));
+  const count = (item: CacheItem): number =>
+    item.type === "turn"
+      ? measure.message({ role: "user", parts: [{ type: "text", text: item.text }] })
+      : item.images === undefined
+        ? frameTokens(item)
+        : item.images.reduce((sum, image) => sum + pictureTokens(image), 0);
+
+  const requestFor = (request: GenerateRequest): ModelRequest => {
+    const items = ledger.entries().map((entry) => entry.item);
+    const ask =
+      request.silence === undefined ? [] : [{ role: "user" as const, text: silenceQuestion(silent) }];
+    const common = {
+      name: request.name,
+      cap: request.cap,
+      temperature: request.temperature,
+      ...(request.signal === undefined ? {} : { signal: request.signal }),
+    };
+    const hasPictures = items.some((item) => item.type === "frames" && item.images !== undefined);
+    const settings = refusesTemperature(model.id) ? {} : { temperature: request.temperature };
+    const body = hasPictures ? asRequest(model, asMessages(items), settings) : undefined;
+    if (body !== undefined) return { ...common, continues: body, messages: ask };
+    const { system, messages } = asModelMessages(items);
+    return { ...common, ...(system === undefined ? {} : { system }), messages: [...messages, ...ask] };
+  };
+
+  return {
+    id: `prompt/${model.id}`,
+    get length() {
+      return ledger.length;
+    },
+    count,
+    async feed(items) {
+      for (const item of items) ledger.add(item, count(item));
+    },
+    async generate(request) {
+      const reply = await model.complete(requestFor(request));
+      const stopAt = (request.stop ?? []).map((text) => reply.text.indexOf(text)).filter((at) => at >= 0);
+      const text = (stopAt.length === 0 ? reply.text : reply.text.slice(0, Math.min(...stopAt))).trim();
+      if (request.silence !== undefined && (text === "" || text.startsWith(silent))) return { silent: true };
+      const item: TurnItem = { type: "turn", role: "assistant", text, at: request.at };
+      ledger.add(item, count(item));
+      return { silent: false, item, stop: stopAt.length > 0 ? "end" : reply.stop };
+    },
+    snapshot: async () => ({ length: ledger.length, data: [...ledger.entries()] }),
+    restore: async ({ data }) => ledger.set(data as readonly CacheEntry[]),
+    async keep(ranges) {
+      const whole = wholeItems(ledger.entries(), ranges);
+      ledger.keep(whole);
+      return whole;
+    },
+    reset: async () => ledger.clear(),
+  };
+}
+
+const silenceQuestion = (silent: string): string =>
+  `If nothing needs to be said at this moment, answer with ${silent} and nothing else. Otherwise say it in one or two sentences.`;
+
+/** Messages can't be cut: of the ranges, what covers whole items. */
+function wholeItems(entries: readonly CacheEntry[], ranges: readonly Run[]): Run[] {
+  const kept: Run[] = [];
+  let start = 0;
+  for (const { from, to } of entries) {
+    const end = start + to - from;
+    if (ranges.some((range) => range.from <= start && end <= range.to)) {
+      const last = kept.at(-1);
+      if (last?.to === start) kept[kept.length - 1] = { from: last.from, to: end };
+      else kept.push({ from: start, to: end });
+    }
+    start = end;
+  }
+  return kept;
+}

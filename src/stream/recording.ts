@@ -1,0 +1,113 @@
+import { TranscriptError } from "../core/errors.ts";
+import type { StreamEvent, StreamRole, StreamSession } from "./types.ts";
+
+/** A recorded stream. */
+export interface Recording {
+  readonly title: string | undefined;
+  readonly fps: number | undefined;
+  readonly tokensPerFrame: number | undefined;
+  readonly knowledge: string | undefined;
+  readonly events: readonly RecordedEvent[];
+}
+
+/** An event with the progress that was noted beside it in the recording, if any. */
+export type RecordedEvent = StreamEvent & { readonly progress?: string };
+
+const DEFAULT_FPS = 2;
+const ROLES: ReadonlySet<string> = new Set<StreamRole>(["system", "user", "assistant", "caption"]);
+
+/**
+ * Reads JSONL: either one recording per line, `{ fps, conversation: […] }`, or one event per line. An event is
+ * `{ role: "frames", start, end }` (frame numbers, the last one excluded), or `{ role, time, content }`.
+ */
+export function readRecordings(lines: readonly string[]): Recording[] {
+  const recordings: Recording[] = [];
+  const events: unknown[] = [];
+  lines.forEach((line, index) => {
+    if (line.trim() === "") return;
+    const value = parse(line, index + 1);
+    if (Array.isArray(value["conversation"]))
+      recordings.push(recordingOf(value, value["conversation"], index + 1));
+    else events.push(value);
+  });
+  if (events.length > 0) recordings.push(recordingOf({}, events, undefined));
+  return recordings;
+}
+
+/** Pushes a recording into a session, event by event. */
+export async function replayRecording(
+  recording: Recording,
+  session: StreamSession,
+  onEvent?: (event: RecordedEvent) => void | Promise<void>,
+): Promise<void> {
+  for (const event of recording.events) {
+    await session.push(event);
+    await onEvent?.(event);
+  }
+  await session.flush();
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+function recordingOf(value: Json, events: readonly unknown[], line: number | undefined): Recording {
+  const metadata = isObject(value["metadata"]) ? value["metadata"] : {};
+  const fps = number(value["fps"]);
+  return {
+    title: text(value["video_uid"]) ?? text(value["title"]),
+    fps,
+    tokensPerFrame: number(value["num_tokens_per_img"]),
+    knowledge: text(metadata["knowledge"]),
+    events: events.map((event, index) => eventOf(event, fps ?? DEFAULT_FPS, line ?? index + 1)),
+  };
+}
+
+function eventOf(value: unknown, fps: number, line: number): RecordedEvent {
+  const event = isObject(value) ? value : {};
+  const role = event["role"];
+  if (role === "frames") {
+    const start = number(event["start"]);
+    const end = number(event["end"]);
+    if (start === undefined || end === undefined || end < start)
+      throw fault(line, "a span of frames needs `start` and `end`, with `end` not before `start`");
+    return { type: "frames", count: Math.round(end - start), time: end / fps };
+  }
+  const content = text(event["content"]) ?? text(event["text"]);
+  if (typeof role !== "string" || !ROLES.has(role) || content === undefined)
+    throw fault(
+      line,
+      `an event needs a role (frames, ${[...ROLES].join(", ")}) and, unless it is frames, \`content\``,
+    );
+  const time = number(event["time"]);
+  const progress = text(event["progress"]);
+  return {
+    type: "turn",
+    role: role as StreamRole,
+    text: content,
+    ...(time === undefined ? {} : { time }),
+    ...(progress === undefined ? {} : { progress }),
+  };
+}
+
+function parse(line: string, number: number): Json {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (isObject(value)) return value;
+  } catch (error) {
+    throw fault(number, "this isn't JSON", error);
+  }
+  throw fault(number, "this isn't a JSON object");
+}
+
+const fault = (line: number, message: string, cause?: unknown): TranscriptError =>
+  new TranscriptError({
+    line,
+    message: `${message}.`,
+    fix: 'Each line is `{"role": "frames", "start": 0, "end": 4}`, `{"role": "user", "time": 2, "content": "…"}`, or a whole recording with `conversation`.',
+    cause,
+  });
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const number = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isFinite(value) ? value : undefined;
+const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

@@ -1,0 +1,202 @@
+import { ConfigError } from "../core/errors.ts";
+import type { HostState, Model } from "../core/types.ts";
+import { progressQuery } from "./progress/progress-query.ts";
+import { strategyByName } from "./strategies/index.ts";
+import type { StreamStrategy } from "./strategies/strategy.ts";
+import type { KvCache, StreamQuery, StreamStrategyName, TurnItem } from "./types.ts";
+
+/** When and how the session speaks. */
+export interface SpeakOptions {
+  /** Chance of silence at and above which it says nothing. Default 0.5. A user's turn is always answered. */
+  readonly silence?: number;
+  /** Tokens of one answer. Default 100. */
+  readonly cap?: number;
+  /** Default 0: greedy. */
+  readonly temperature?: number;
+  /** Between two moments at which the model is asked whether to speak. Default 0: at every frame. */
+  readonly everySeconds?: number;
+  /** Texts that end an answer. */
+  readonly stop?: readonly string[];
+}
+
+/** What `createStreamSession` takes. */
+export interface StreamOptions {
+  readonly cache: KvCache;
+  /** The cache's size in tokens. */
+  readonly window: number;
+  /**
+   * Tokens kept free: the cache is managed at `window − reserve`. Default 128, or, for a strategy that asks for a
+   * summary, what question, frame and answer need.
+   */
+  readonly reserve?: number;
+  /** Default `summarize-and-drop`. */
+  readonly strategy?: StreamStrategyName;
+  /** Left out: the first system turn. */
+  readonly systemPrompt?: string;
+  /** Left out: the first system turn with the knowledge marker. */
+  readonly knowledge?: string;
+  /** Default `Task knowledge:`. */
+  readonly knowledgeMarker?: string;
+  /** Tokens of one frame. Default 1. */
+  readonly tokensPerFrame?: number;
+  /** Tokens between two frames. Default 0. */
+  readonly separator?: number;
+  /** Frames per second, where frames come without their time. Default 2. */
+  readonly fps?: number;
+  /** False: it never speaks, for recordings whose turns are pushed. */
+  readonly speak?: SpeakOptions | false;
+  /** How a summary is asked for. Default `progressQuery`. */
+  readonly query?: StreamQuery;
+  /** Ceiling of a summary in tokens. Default 512. */
+  readonly summaryCap?: number;
+  /** How long one summary may take. Default 2 minutes. */
+  readonly deadlineMs?: number;
+  /** Asked for a summary when the cache's own model fails. */
+  readonly summarizer?: Model;
+  /** Newest tokens that `drop-middle` keeps. Default 512. */
+  readonly tail?: number;
+  /** Newest seconds that `summarize-and-keep` keeps. Default 10. */
+  readonly keepSeconds?: number;
+  /** The host's list of steps, for `state`. Left out: the session's own turns. */
+  readonly steps?: HostState;
+  /** Called after every step. */
+  readonly onStep?: (step: StreamStep) => void;
+  /** The clock behind `durationMs`, in milliseconds. */
+  readonly now?: () => number;
+}
+
+/** One step: something was fed, maybe something was said, maybe the cache was managed. */
+export interface StreamStep {
+  readonly step: number;
+  readonly time: number;
+  readonly frame: number;
+  /** Tokens in the cache at the end of the step. */
+  readonly tokens: number;
+  readonly pending: number;
+  readonly said: string | undefined;
+  readonly managed: boolean;
+}
+
+/** Options, checked and complete. */
+export interface Settings {
+  readonly strategy: StreamStrategy;
+  readonly window: number;
+  readonly reserve: number;
+  /** At this many tokens the cache is managed. */
+  readonly limit: number;
+  /** What a step may fill: a summary must still fit behind it. */
+  readonly ceiling: number;
+  readonly tokensPerFrame: number;
+  readonly separator: number;
+  readonly fps: number;
+  readonly speak: Required<SpeakOptions> | undefined;
+  readonly query: StreamQuery;
+  readonly summaryCap: number;
+  /** Tokens of question and frame before a summary. */
+  readonly askTokens: number;
+  readonly deadlineMs: number;
+  readonly summarizer: Model | undefined;
+  readonly tail: number;
+  readonly keepSeconds: number;
+}
+
+export const DEFAULT_RESERVE = 128;
+const DEFAULT_FPS = 2;
+const DEFAULT_SUMMARY_CAP = 512;
+const DEFAULT_TAIL = 512;
+const DEFAULT_KEEP_SECONDS = 10;
+const DEFAULT_DEADLINE_MS = 120_000;
+const DEFAULT_SPEAK: Required<SpeakOptions> = {
+  silence: 0.5,
+  cap: 100,
+  temperature: 0,
+  everySeconds: 0,
+  stop: [],
+};
+/** A head may take this share of what the cache holds; the rest is for the stream. */
+export const HEAD_SHARE = 0.75;
+
+export function settingsOf(options: StreamOptions): Settings {
+  const { cache, window } = options;
+  const strategy = strategyByName(options.strategy ?? "summarize-and-drop");
+  whole("window", window, 1);
+  const tokensPerFrame = whole("tokensPerFrame", options.tokensPerFrame ?? 1, 0);
+  const separator = whole("separator", options.separator ?? 0, 0);
+  const summaryCap = whole("summaryCap", options.summaryCap ?? DEFAULT_SUMMARY_CAP, 1);
+  const tail = whole("tail", options.tail ?? DEFAULT_TAIL, 0);
+  const query = options.query ?? progressQuery;
+  const queryItem: TurnItem = { type: "turn", role: query.role, text: query.text, at: 0 };
+  const askTokens = cache.count(queryItem) + tokensPerFrame + separator;
+  const needed = strategy.asks ? askTokens + summaryCap : 0;
+  const reserve = whole("reserve", options.reserve ?? Math.max(DEFAULT_RESERVE, needed), 0);
+  if (reserve < needed)
+    throw new ConfigError({
+      option: "reserve",
+      message: `${reserve} tokens don't hold the question (${askTokens - tokensPerFrame - separator}), a frame (${tokensPerFrame + separator}) and a summary (${summaryCap}).`,
+      fix: `Use at least ${needed}, leave it out, or lower \`summaryCap\`.`,
+    });
+  const limit = window - reserve;
+  if (limit <= 0)
+    throw new ConfigError({
+      option: "window",
+      message: `${window} tokens are no more than the reserve of ${reserve}.`,
+      fix: "Use a larger window, or a smaller `summaryCap` or `reserve`.",
+    });
+  if (strategy.name === "drop-middle" && tail >= limit)
+    throw new ConfigError({
+      option: "tail",
+      message: `${tail} tokens of tail leave nothing of ${limit} to drop.`,
+      fix: "Use a smaller `tail` or a larger window.",
+    });
+  const speak = options.speak === false ? undefined : { ...DEFAULT_SPEAK, ...options.speak };
+  const settings: Settings = {
+    strategy,
+    window,
+    reserve,
+    limit,
+    ceiling: strategy.asks ? limit : window,
+    tokensPerFrame,
+    separator,
+    fps: positive("fps", options.fps ?? DEFAULT_FPS),
+    speak,
+    query,
+    summaryCap,
+    askTokens,
+    deadlineMs: positive("deadlineMs", options.deadlineMs ?? DEFAULT_DEADLINE_MS),
+    summarizer: options.summarizer,
+    tail,
+    keepSeconds: options.keepSeconds ?? DEFAULT_KEEP_SECONDS,
+  };
+  checkHead(settings, options);
+  return settings;
+}
+
+/** Head, summary and one step must fit, or the cache would be managed again at once, for ever. */
+function checkHead(settings: Settings, { cache, systemPrompt = "", knowledge = "" }: StreamOptions): void {
+  const { strategy, limit, summaryCap, tokensPerFrame, separator, speak } = settings;
+  const text = [systemPrompt, knowledge].filter((part) => part !== "").join(" ");
+  const head = text === "" ? 0 : cache.count({ type: "turn", role: "system", text, at: 0 });
+  const summary = strategy.asks || strategy.name === "state" ? summaryCap : 0;
+  const step = tokensPerFrame + separator + (speak?.cap ?? 0);
+  const most = Math.floor(limit * HEAD_SHARE);
+  if (head + summary > most || head + summary + step > limit)
+    throw new ConfigError({
+      option: "window",
+      message: `system prompt and knowledge (${head} tokens)${summary > 0 ? ` and a summary (${summary})` : ""} are too much for ${limit} tokens of cache.`,
+      fix: "Use a larger window, or shorten the system prompt, the knowledge or `summaryCap`.",
+    });
+}
+
+function whole(option: string, value: number, least: number): number {
+  if (Number.isInteger(value) && value >= least) return value;
+  throw new ConfigError({
+    option,
+    message: `${value} is not a whole number from ${least}.`,
+    fix: "Give a number of tokens.",
+  });
+}
+
+function positive(option: string, value: number): number {
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new ConfigError({ option, message: `${value} is not above 0.`, fix: "Give a number above 0." });
+}

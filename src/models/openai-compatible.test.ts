@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
 import { ConfigError, ModelError } from "../core/errors.ts";
@@ -492,18 +494,15 @@ describe("options", () => {
   });
 
   test("a redirect isn't followed with the key", async () => {
-    const seen: RequestInit[] = [];
-    const fetch = async (_: string, init: RequestInit) => {
-      seen.push(init);
-      throw new TypeError("fetch failed", { cause: new Error("unexpected redirect") });
-    };
-    const model = openaiCompatible({
-      baseURL: "http://localhost:1/v1",
-      model: "m",
-      fetch,
-      retry: { attempts: 1 },
+    const { provider } = await setUp();
+    const server = createServer((_, response) => {
+      response.writeHead(307, { location: `${provider.url}/v1/chat/completions` }).end();
     });
-    await expect(model.complete(REQUEST)).rejects.toThrow("unexpected redirect");
-    expect(seen[0]?.redirect).toBe("error");
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const model = openaiCompatible({ baseURL: `http://127.0.0.1:${port}/v1`, apiKey: "k", model: "m" });
+    const sent = model.complete(REQUEST).finally(() => server.close());
+    await expect(sent).rejects.toMatchObject({ failure: "bad-request", status: 307, retryable: false });
+    expect(provider.requests).toEqual([]);
   });
 });

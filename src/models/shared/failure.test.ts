@@ -29,6 +29,18 @@ test.each([
     "rate-limited",
     false,
   ],
+  [
+    400,
+    { error: { message: "Your credit balance is too low to access the Anthropic API." } },
+    "rate-limited",
+    false,
+  ],
+  [
+    400,
+    [{ error: { code: 400, message: "API key not valid. Please pass a valid API key." } }],
+    "auth",
+    false,
+  ],
   [500, "<html>oops</html>", "overloaded", true],
   [501, "", "overloaded", false],
   [503, "", "overloaded", true],

@@ -20,6 +20,10 @@ export interface Refusal {
 const RETRYABLE_4XX = new Set([408, 409, 425, 429]);
 /** Not implemented, and a protocol version that isn't spoken: the same next time. */
 const FINAL_5XX = new Set([501, 505]);
+/** Anthropic's words for an empty account, which come as a 400. */
+const NO_CREDIT = /credit balance is too low|insufficient (?:balance|credit)/i;
+/** Google's words for a wrong key, which come as a 400. */
+const BAD_KEY = /api key not valid|invalid api key|api key expired/i;
 const NO_HEADERS: HeaderReader = { get: () => null };
 
 /** Turns a provider's refusal into the error that says what to do about it. */
@@ -86,13 +90,13 @@ function kindOf(status: number, json: unknown, message: string): Kind {
       retryable: false,
       fix: "The provider's content filter stopped it: use another model.",
     };
-  if (codes.has("insufficient_quota") || status === 402)
+  if (codes.has("insufficient_quota") || status === 402 || NO_CREDIT.test(message))
     return {
       failure: "rate-limited",
       retryable: false,
       fix: "The account has no credit left: check its plan and billing.",
     };
-  if (status === 401 || status === 403)
+  if (status === 401 || status === 403 || (status === 400 && BAD_KEY.test(message)))
     return { failure: "auth", retryable: false, fix: "Check the API key and what it may use." };
   if (status === 429)
     return { failure: "rate-limited", retryable: true, fix: "Wait, or ask for a higher rate limit." };

@@ -32,8 +32,8 @@ export async function post(endpoint: Endpoint, body: string, signal: AbortSignal
       headers: { ...endpoint.headers },
       body,
       signal,
-      // A redirect would carry the key to another host.
-      redirect: "error",
+      // A redirect would carry the key to another host. ("error" is unknown to some edge runtimes.)
+      redirect: "manual",
     });
     text = await response.text();
   } catch (error) {
@@ -45,6 +45,14 @@ export async function post(endpoint: Endpoint, body: string, signal: AbortSignal
       retryable: true,
     });
   }
+  if (response.type === "opaqueredirect" || isRedirect(response.status))
+    throw new ModelError({
+      model,
+      failure: "bad-request",
+      message: `${hostOf(endpoint.url)} answered with a redirect, which isn't followed, because the key would go along.`,
+      fix: "Give the address that it leads to as `baseURL`.",
+      status: response.status,
+    });
   const now = Date.now();
   if (!response.ok)
     throw failureOf({ model, status: response.status, body: text, headers: response.headers, secrets, now });
@@ -56,6 +64,8 @@ export async function post(endpoint: Endpoint, body: string, signal: AbortSignal
   if (json === undefined) throw badAnswer(model, "it isn't JSON", redact(text, secrets));
   return { type: "json", json };
 }
+
+const isRedirect = (status: number): boolean => status >= 300 && status < 400;
 
 /** An answer 200 that can't be read. Trying again may help: most often it was cut off on the way. */
 export function badAnswer(model: string, why: string, excerpt = ""): ModelError {

@@ -200,7 +200,7 @@ function readMessage<M>(dialect: Dialect<M>, message: M, index: number): Message
   }
 }
 
-/** Pins hold whole rounds: half of one would be refused by the provider. */
+/** Pins hold whole rounds: half of one would be refused by the provider. Reasoning can't be held: it may be bound. */
 function headTest(
   messages: readonly Message[],
   structure: Structure,
@@ -212,8 +212,7 @@ function headTest(
   for (const [index, message] of messages.entries()) {
     if (!(message.pinned || message.knowledge || pinned(index) || knowledge(index))) continue;
     const unit = structure.units[structure.unitOf[index]!]!;
-    for (let one = unit.from; one < unit.to; one++)
-      if (one === index || !isOnlyReasoning(messages[one]!)) head[one] = 1;
+    for (let one = unit.from; one < unit.to; one++) if (!isOnlyReasoning(messages[one]!)) head[one] = 1;
   }
   return (index) => head[index] === 1;
 }

@@ -97,6 +97,14 @@ test("finds an error inside an answer 200, and none where there is none", () => 
     expect(failureInside(json, context)).toBeUndefined();
 });
 
+test("hides a secret that looks like a word, and leaves words alone that stand in for no key", () => {
+  const shown = (secret: string, message: string) =>
+    failureOf({ model: "m", status: 401, body: message, headers: new Headers(), secrets: [secret], now: 0 })
+      .message;
+  expect(shown("correcthorse", "unknown key correcthorse given")).toContain("unknown key [hidden] given");
+  expect(shown("x", "extra text")).toContain("extra text");
+});
+
 test("never shows a secret, whole, in part or of another kind", () => {
   const leaks = [
     `Incorrect API key provided: ${KEY}.`,

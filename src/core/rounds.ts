@@ -48,9 +48,10 @@ export function isUserMessage(message: Message): boolean {
 }
 
 /** A message that would be empty without its reasoning. */
-export function isOnlyReasoning(message: Message): boolean {
-  return message.parts.every(
-    (part) => part.type === "reasoning" || (part.type === "text" && part.text.trim() === ""),
+export function isOnlyReasoning({ parts }: Message): boolean {
+  return (
+    parts.some((part) => part.type === "reasoning") &&
+    parts.every((part) => part.type === "reasoning" || (part.type === "text" && part.text.trim() === ""))
   );
 }
 

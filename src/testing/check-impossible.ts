@@ -58,6 +58,10 @@ function addRounds(
     while (facts[first - 1]?.role === "assistant") first--;
     return { from: first, to };
   });
+  // Items of one answer stand together too.
+  for (const [at, fact] of facts.entries())
+    if (fact.role === "assistant" && facts[at + 1]?.role === "assistant")
+      spans.push({ from: at, to: at + 1 });
   for (let size = -1; size !== needed.size; ) {
     size = needed.size;
     for (const { from, to } of spans) {

@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config";
+
+/** Only what needs the real llama.cpp. One file at a time: each has the model's threads to itself. */
+export default defineConfig({
+  test: {
+    include: ["test/stream/**/*.llama.test.ts"],
+    fileParallelism: false,
+    testTimeout: 600_000,
+    hookTimeout: 60_000,
+  },
+});

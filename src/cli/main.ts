@@ -10,6 +10,7 @@ import { nearest } from "./nearest.ts";
 import { type CommandLine, type ParsedFlags, parseFlags } from "./parse-flags.ts";
 import { FileError } from "./read-lines.ts";
 import { replayCommand, replayLine } from "./replay.ts";
+import { serveCommand, serveLine } from "./serve.ts";
 import { UsageError } from "./usage-error.ts";
 
 interface Command {
@@ -22,6 +23,7 @@ const COMMANDS: readonly Command[] = [
   { line: compactLine, run: compactCommand },
   { line: replayLine, run: replayCommand },
   { line: evalLine, run: evalCommand },
+  { line: serveLine, run: serveCommand },
   { line: doctorLine, run: doctorCommand },
 ];
 

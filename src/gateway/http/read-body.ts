@@ -37,7 +37,11 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
 }
 
 /** The same bytes without their compression. What unpacks to more than the limit is refused. */
-export async function decodeBody(bytes: Buffer, encoding: string | undefined, limit: number): Promise<Buffer> {
+export async function decodeBody(
+  bytes: Buffer,
+  encoding: string | undefined,
+  limit: number,
+): Promise<Buffer> {
   let decoded = bytes;
   const names = (encoding ?? "").toLowerCase().split(",");
   for (const name of names.map((one) => one.trim()).reverse()) {

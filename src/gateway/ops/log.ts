@@ -4,5 +4,5 @@ export type Log = Logger;
 
 /** Structured logs on stderr. Headers and bodies are never logged, so that no key and no text can be in them. */
 export function createLog(level: string): Log {
-  return pino({ level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
 }

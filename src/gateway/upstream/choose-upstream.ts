@@ -15,7 +15,9 @@ export function chooseUpstream(
     );
   const chosen = upstreams.find((one) => one.takes(model, dialect));
   if (chosen) return chosen;
-  const names = upstreams.map((one) => `${one.name} (${one.config.models?.join(", ") ?? "all models"}; ${one.dialects.join(", ")})`);
+  const names = upstreams.map(
+    (one) => `${one.name} (${one.config.models?.join(", ") ?? "all models"}; ${one.dialects.join(", ")})`,
+  );
   throw new RequestFault(
     404,
     "no-upstream-for-model",

@@ -1,4 +1,4 @@
-import { type IncomingMessage, type OutgoingHttpHeaders, request as httpRequest } from "node:http";
+import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { Upstream } from "./upstream.ts";
 

@@ -34,13 +34,12 @@ export function createUpstream(config: UpstreamConfig): Upstream {
   const isOpenai = url.hostname === "api.openai.com" || url.hostname.endsWith(".openai.azure.com");
   const dialects: readonly DialectName[] =
     config.dialects ??
-    (isAnthropic
-      ? ["anthropic-messages"]
-      : isOpenai
-        ? ["openai-chat", "openai-responses"]
-        : ALL);
+    (isAnthropic ? ["anthropic-messages"] : isOpenai ? ["openai-chat", "openai-responses"] : ALL);
   const models = config.models?.map(glob);
-  const windows = Object.entries(config.windows ?? {}).map(([name, window]) => ({ test: glob(name), window }));
+  const windows = Object.entries(config.windows ?? {}).map(([name, window]) => ({
+    test: glob(name),
+    window,
+  }));
   const Agent = secure ? HttpsAgent : HttpAgent;
   return {
     name: config.name,

@@ -1,5 +1,5 @@
-import { openaiChat } from "../../dialects/index.ts";
 import type { Dialect, Usage } from "../../core/types.ts";
+import { openaiChat } from "../../dialects/index.ts";
 import { assembleChat } from "./chat-stream.ts";
 import { isJson, listOf, numberOf, textOf } from "./json.ts";
 import { openaiError } from "./openai-error.ts";
@@ -46,7 +46,8 @@ export const chatWire: Wire = {
     return answerOf(events[0] ?? {}, message ? [message] : [], usage);
   },
 
-  withUsage: (data, change) => (isJson(data["usage"]) ? { ...data, usage: change(data["usage"]) } : undefined),
+  withUsage: (data, change) =>
+    isJson(data["usage"]) ? { ...data, usage: change(data["usage"]) } : undefined,
   error: openaiError,
 };
 

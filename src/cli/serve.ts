@@ -1,0 +1,124 @@
+import { createRequire } from "node:module";
+import type { GatewayConfigInput } from "../config/gateway-schema.ts";
+import type { Io } from "./io.ts";
+import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
+import { parseCount, parseTokens } from "./parse-tokens.ts";
+import { UsageError } from "./usage-error.ts";
+
+export const serveLine: CommandLine = {
+  name: "serve",
+  summary: "Serves any OpenAI- or Anthropic-speaking client: no conversation overflows, none is lost.",
+  usage: "precis serve [flags]",
+  flags: {
+    port: { value: "N", help: "port (8787 unless told)" },
+    host: { value: "H", help: "address to listen at (127.0.0.1 unless told; others need client keys)" },
+    upstream: { value: "URL", help: "where requests go, such as http://localhost:11434/v1" },
+    window: {
+      value: "N",
+      help: "window of the upstream's models in tokens (32k), instead of the registry's",
+    },
+    profile: { value: "P", help: "agent, desktop, editor, rag or stream" },
+    db: { value: "DB", help: "a file (precis.db unless told), postgres://…, or memory" },
+    "no-store": { help: "keep no transcripts; summaries live in memory" },
+    observe: { help: "change nothing, only report what would have been done" },
+    workers: { value: "N", help: "processes that share the work" },
+    config: { value: "FILE", help: "config file (precis.config.json unless told)" },
+    "new-key": { value: "NAME", help: "make a client key, print it and end" },
+    tenant: { value: "T", help: "tenant of the new key (default unless told)" },
+    json: { help: "nothing on stdout but one line of JSON with the address" },
+  },
+  notes: [
+    "Point a client at it by its base URL: http://127.0.0.1:8787/v1 for OpenAI's clients, http://127.0.0.1:8787 for Anthropic's. The page is at http://127.0.0.1:8787/.",
+    "Without --upstream, OPENAI_API_KEY and ANTHROPIC_API_KEY in the environment are enough; without any of them the page and /api work all the same.",
+  ],
+  examples: [
+    "precis serve --upstream http://localhost:11434/v1 --window 32k",
+    "OPENAI_API_KEY=… precis serve",
+    "precis serve --host 0.0.0.0 --db postgres://precis@db/precis --workers 4",
+  ],
+};
+
+export async function serveCommand(flags: ParsedFlags, io: Io): Promise<void> {
+  if (flags.files.length > 0)
+    throw new UsageError(`precis serve takes no FILE, but ${flags.files[0]} was given.`);
+  // Only this command needs them, and they take a while to load.
+  const [{ loadConfig }, { createGateway }, { openStore }, { serveWorkers }] = await Promise.all([
+    import("../config/load-config.ts"),
+    import("../gateway/create-gateway.ts"),
+    import("../gateway/open-store.ts"),
+    import("../gateway/serve-workers.ts"),
+  ]);
+  const file = flags.value("config");
+  const config = await loadConfig({
+    ...(file !== undefined && { file }),
+    env: io.env,
+    flags: flagsOf(flags),
+  });
+  const newKey = flags.value("new-key");
+  if (newKey !== undefined) {
+    const store = openStore(config);
+    const { key } = await store.clientKeys.create(flags.value("tenant") ?? "default", { name: newKey });
+    await store.close();
+    io.stdout.write(`${key}\n`);
+    io.stderr.write("This key is shown once and stored only as a hash.\n");
+    return;
+  }
+  const tell = (address: string) => {
+    if (flags.has("json")) io.stdout.write(`${JSON.stringify({ address })}\n`);
+    else io.stderr.write(banner(address, config.upstreams));
+  };
+  if (config.workers > 1) {
+    await serveWorkers(config, version(), io.signal, tell);
+    return;
+  }
+  const running = await createGateway(config, { version: version() });
+  tell(await running.listen());
+  await new Promise<void>((resolve) => {
+    if (io.signal.aborted) resolve();
+    else io.signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  await running.close();
+}
+
+function flagsOf(flags: ParsedFlags): GatewayConfigInput & { upstream?: string } {
+  const port = flags.value("port");
+  const window = flags.value("window");
+  const workers = flags.value("workers");
+  const text = (name: string) => flags.value(name);
+  return {
+    ...(port !== undefined && { port: portOf(port) }),
+    ...(window !== undefined && { window: parseTokens("window", window) }),
+    ...(workers !== undefined && { workers: parseCount("workers", workers) }),
+    ...(text("host") !== undefined && { host: text("host")! }),
+    ...(text("profile") !== undefined && { profile: text("profile") as "agent" }),
+    ...(text("db") !== undefined && { db: text("db")! }),
+    ...(text("upstream") !== undefined && { upstream: text("upstream")! }),
+    ...(flags.has("no-store") && { store: false }),
+    ...(flags.has("observe") && { observe: true }),
+  };
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new UsageError(`--port ${text}: a port is a number from 0 to 65535.`);
+}
+
+function banner(address: string, upstreams: readonly { name: string; baseURL: string }[]): string {
+  const where =
+    upstreams.length === 0
+      ? "No upstream yet: the page works, /v1 answers with how to set one up."
+      : `Upstreams: ${upstreams.map(({ name, baseURL }) => `${name} (${baseURL})`).join(", ")}`;
+  return [
+    `precis is listening at ${address}`,
+    `  page       ${address}/`,
+    `  OpenAI     base URL ${address}/v1`,
+    `  Anthropic  base URL ${address}`,
+    `  ${where}`,
+    "",
+  ].join("\n");
+}
+
+function version(): string {
+  return (createRequire(import.meta.url)("../../package.json") as { version: string }).version;
+}

@@ -1,0 +1,153 @@
+import type { GatewayConfig } from "../../config/gateway-schema.ts";
+import type { Compactor, Model, Profile, Store, StrategyName, Tuning } from "../../core/types.ts";
+import { createCompactor } from "../../engine/create-compactor.ts";
+import { profiles } from "../../profiles/index.ts";
+import type { Upstream } from "../upstream/upstream.ts";
+import type { Wire } from "../wires/wire.ts";
+import type { Windows } from "./windows.ts";
+
+/** Compactors that are kept ready. One is used by all conversations of a tenant with the same model and options. */
+const MAX_COMPACTORS = 500;
+/** A client that asks for longer answers than this share of the window gets them shortened instead of its transcript. */
+const MAX_RESERVE_SHARE = 0.4;
+
+/** What decides which compactor serves a request. */
+export interface CompactorChoice {
+  readonly tenant: string;
+  readonly wire: Wire;
+  readonly upstream: Upstream | undefined;
+  readonly model: string;
+  /** Largest answer that the request asks for, in tokens. */
+  readonly cap?: number | undefined;
+  readonly profile?: Profile | undefined;
+  readonly strategy?: StrategyName | undefined;
+  readonly budget?: number | undefined;
+  readonly window?: number | undefined;
+  /** More options, of the page's settings. */
+  readonly tuning?: Tuning;
+}
+
+export interface Compactors {
+  of(choice: CompactorChoice): Compactor<unknown>;
+  /** Tokens that a request may surely have without anything being due; 0 where only the engine can tell. */
+  surelyFits(choice: CompactorChoice): number;
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createCompactors(options: {
+  readonly config: GatewayConfig;
+  readonly windows: Windows;
+  records(tenant: string): Store;
+  summarizer(choice: CompactorChoice, window: number): Model | undefined;
+  /** Called for each new compactor, to listen to its events. */
+  listen(compactor: Compactor<unknown>, choice: CompactorChoice): void;
+}): Compactors {
+  const { config, windows } = options;
+  const compactors = new Map<string, Compactor<unknown>>();
+
+  const settle = (choice: CompactorChoice) => {
+    const { upstream, model } = choice;
+    const info = windows.of(upstream, model);
+    const own = upstream?.config;
+    const window = choice.window ?? info.window;
+    const profile = choice.profile ?? profiles[own?.profile ?? config.profile ?? "agent"];
+    const reserve =
+      choice.tuning?.reserve ?? own?.reserve ?? config.reserve ?? reserveFor(choice.cap, window);
+    return {
+      info,
+      window,
+      profile,
+      reserve,
+      strategy: choice.strategy ?? own?.strategy ?? config.strategy,
+      budget: choice.budget ?? own?.budget ?? config.budget,
+      tuning: { ...pickTuning(config), ...pickTuning(own ?? {}), ...choice.tuning },
+    };
+  };
+
+  return {
+    of(choice) {
+      const { info, window, profile, reserve, strategy, budget, tuning } = settle(choice);
+      const { tenant, wire, upstream, model } = choice;
+      const key = JSON.stringify([
+        tenant,
+        wire.api,
+        upstream?.name,
+        model,
+        window,
+        profile.name,
+        strategy,
+        budget,
+        reserve,
+        tuning,
+      ]);
+      const known = compactors.get(key);
+      if (known) {
+        compactors.delete(key);
+        compactors.set(key, known);
+        return known;
+      }
+      const summarizer = options.summarizer(choice, window);
+      const compactor = createCompactor<unknown>({
+        ...tuning,
+        dialect: wire.dialect,
+        window: { model },
+        models: { [model]: { ...info, window } },
+        profile,
+        ...(reserve !== undefined && { reserve }),
+        ...(strategy !== undefined && { strategy }),
+        ...(budget !== undefined && { budget }),
+        ...(summarizer && { summarizer }),
+        store: options.records(tenant),
+      });
+      options.listen(compactor, choice);
+      compactors.set(key, compactor);
+      for (const oldest of compactors.keys()) {
+        if (compactors.size <= MAX_COMPACTORS) break;
+        compactors.delete(oldest);
+      }
+      return compactor;
+    },
+
+    surelyFits(choice) {
+      const { info, window, profile, reserve, budget, tuning } = settle(choice);
+      if (profile.triggers || tuning.triggers || profile.name === "stream") return 0;
+      const kept = reserve === undefined ? window / 8 : reserve <= 1 ? reserve * window : reserve;
+      const free = Math.min(budget ?? window, window - kept - window * SAFETY);
+      return Math.floor((free * NOTHING_DUE_BELOW) / Math.max(1, info.factor * CALIBRATION_SLACK));
+    },
+
+    async settled() {
+      await Promise.all([...compactors.values()].map((one) => one.settled()));
+    },
+    async close() {
+      await Promise.all([...compactors.values()].map((one) => one.close()));
+    },
+  };
+}
+
+/** Share of the window that is kept free for counting errors, at its largest. */
+const SAFETY = 0.05;
+/** Below this pressure nothing is ever due, cold cache or not. */
+const NOTHING_DUE_BELOW = 0.39;
+/** What calibration may find that the registry's factor doesn't say yet. */
+const CALIBRATION_SLACK = 1.2;
+
+/** What the answer needs must stay free; but an answer may not push the conversation out of its window. */
+function reserveFor(cap: number | undefined, window: number): number | undefined {
+  if (cap === undefined || cap < 100) return undefined;
+  return Math.min(cap, Math.floor(window * MAX_RESERVE_SHARE));
+}
+
+type Picked = "startAt" | "landAt" | "safety" | "placement" | "waitMs";
+
+function pickTuning(from: { readonly [K in Picked]?: Tuning[K] | undefined }): Tuning {
+  const { startAt, landAt, safety, placement, waitMs } = from;
+  return {
+    ...(startAt !== undefined && { startAt }),
+    ...(landAt !== undefined && { landAt }),
+    ...(safety !== undefined && { safety }),
+    ...(placement !== undefined && { placement }),
+    ...(waitMs !== undefined && { waitMs }),
+  };
+}

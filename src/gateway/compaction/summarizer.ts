@@ -1,0 +1,95 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { IncomingHttpHeaders } from "node:http";
+import type { SummarizerConfig } from "../../config/gateway-schema.ts";
+import type { Model } from "../../core/types.ts";
+import { anthropic, openaiCompatible } from "../../models/index.ts";
+import { headerOf } from "../http/headers.ts";
+import { targetPath } from "../upstream/target-path.ts";
+import type { Upstream } from "../upstream/upstream.ts";
+import type { Wire } from "../wires/wire.ts";
+
+/** Headers of a request that the summary of its conversation is asked for with. */
+const CARRIED = [
+  "authorization",
+  "x-api-key",
+  "api-key",
+  "anthropic-version",
+  "anthropic-beta",
+  "openai-organization",
+  "openai-project",
+];
+/** Stands for "no key of ours" where a model insists on one. */
+const NO_KEY = "none";
+
+/**
+ * The key of the request that a summary is made for. It lives as long as that work and is kept nowhere: background work
+ * inherits it from the `fit` that started it.
+ */
+const keys = new AsyncLocalStorage<Readonly<Record<string, string>>>();
+
+/** Runs work that may ask a model with the client's own key. */
+export function withClientKeys<T>(headers: IncomingHttpHeaders, keyIsOurs: boolean, work: () => T): T {
+  const carried: Record<string, string> = {};
+  for (const name of CARRIED) {
+    const value = headerOf(headers, name);
+    const isKey = name === "authorization" || name.endsWith("api-key");
+    if (value !== undefined && !(isKey && keyIsOurs)) carried[name] = value;
+  }
+  return keys.run(carried, work);
+}
+
+/** The model that writes the summaries of a conversation, or undefined for none. */
+export function summarizerFor(options: {
+  readonly config: SummarizerConfig;
+  readonly upstreams: readonly Upstream[];
+  readonly upstream: Upstream;
+  readonly wire: Wire;
+  readonly model: string;
+  readonly window: number;
+}): Model | undefined {
+  const { config, upstreams, wire } = options;
+  if (config === "extractive") return undefined;
+  const isSame = config === "same";
+  const model = isSame ? options.model : config.model;
+  const wanted = isSame ? undefined : config.upstream;
+  const upstream =
+    wanted === undefined
+      ? options.upstream
+      : (upstreams.find((one) => one.name === wanted) ?? options.upstream);
+  const isMessages = upstream.dialects.includes(wire.dialect.id as never)
+    ? wire.api === "messages"
+    : upstream.dialects[0] === "anthropic-messages";
+  const window = isSame ? options.window : config.window;
+  const build = (headers: Readonly<Record<string, string>>): Model => {
+    const own = upstream.config.apiKey;
+    const hasKey =
+      own === undefined &&
+      Object.keys(headers).some((name) => name === "authorization" || name.endsWith("api-key"));
+    const shared = {
+      model,
+      headers: { ...headers, ...upstream.config.headers },
+      ...(hasKey ? {} : { apiKey: own ?? NO_KEY }),
+      ...(window !== undefined && { window }),
+    };
+    const base = (path: string) => upstream.url.origin + targetPath(upstream, path);
+    return isMessages
+      ? anthropic({ ...shared, baseURL: base("/v1/messages").replace(/\/messages$/, "") })
+      : openaiCompatible({
+          ...shared,
+          baseURL: base("/v1/x").replace(/\/x$/, ""),
+          api: wire.api === "responses" && isSame ? "responses" : "chat",
+        });
+  };
+  const template = build({});
+  return {
+    id: template.id,
+    ...(template.window !== undefined && { window: template.window }),
+    ...(template.continues !== undefined && { continues: template.continues }),
+    complete: (request) => {
+      const carried = { ...keys.getStore() };
+      if (upstream.config.apiKey !== undefined)
+        for (const name of ["authorization", "x-api-key", "api-key"]) delete carried[name];
+      return build(carried).complete(request);
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { ModelInfo } from "../../core/types.ts";
+import { modelInfo } from "../../tokens/index.ts";
+import type { Upstream } from "../upstream/upstream.ts";
+
+/** A "limit" below this in a provider's error is a limit of something else. */
+const LEAST_BELIEVABLE = 1_000;
+
+export interface Windows {
+  of(
+    upstream: Upstream | undefined,
+    model: string,
+  ): ModelInfo & { readonly from: "config" | "registry" | "upstream" | "guess" };
+  /** An upstream told its real window in an error. */
+  learn(upstream: Upstream, model: string, limit: number): boolean;
+}
+
+/** What each model's window is: what its upstream said, what the config says, what the registry knows, or a guess. */
+export function createWindows(config: { readonly window?: number | undefined }): Windows {
+  const learned = new Map<string, number>();
+  const windows: Windows = {
+    of(upstream, model) {
+      const told = upstream && learned.get(`${upstream.name} ${model}`);
+      const configured = upstream?.windowOf(model) ?? config.window;
+      const window = told === undefined ? configured : Math.min(told, configured ?? told);
+      const info = modelInfo(model, window === undefined ? {} : { [model]: { window } });
+      const from =
+        told !== undefined
+          ? "upstream"
+          : configured !== undefined
+            ? "config"
+            : info.known
+              ? "registry"
+              : "guess";
+      return { ...info, from };
+    },
+    learn(upstream, model, limit) {
+      if (limit < LEAST_BELIEVABLE || limit >= windows.of(upstream, model).window) return false;
+      learned.set(`${upstream.name} ${model}`, limit);
+      return true;
+    },
+  };
+  return windows;
+}

@@ -1,0 +1,166 @@
+import { randomUUID } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { GatewayConfig } from "../config/gateway-schema.ts";
+import { isLoopback } from "../config/loopback.ts";
+import { ConfigError } from "../core/errors.ts";
+import type { ServerStore } from "../stores/server-store.ts";
+import { createApi } from "./api-server/create-api.ts";
+import { createAuthenticate } from "./auth/authenticate.ts";
+import { createRateLimit } from "./auth/rate-limit.ts";
+import { createCompactors } from "./compaction/compactors.ts";
+import { singleFlight } from "./compaction/single-flight.ts";
+import { summarizerFor } from "./compaction/summarizer.ts";
+import { createWindows } from "./compaction/windows.ts";
+import type { Gateway } from "./gateway.ts";
+import { createHandler } from "./handle.ts";
+import { createLive, type SentEvent } from "./live/live.ts";
+import { openStore } from "./open-store.ts";
+import { createLog, type Log } from "./ops/log.ts";
+import { createMetrics } from "./ops/metrics.ts";
+import { startSweep } from "./ops/sweep.ts";
+import { createTimeline } from "./ops/timeline.ts";
+import { createTotals } from "./ops/totals.ts";
+import { createKnownConversations } from "./record/known-conversations.ts";
+import { createRecorder } from "./record/recorder.ts";
+import { createUpstream } from "./upstream/upstream.ts";
+
+/** A gateway that is ready to listen. */
+export interface RunningGateway {
+  readonly server: Server;
+  readonly gateway: Gateway;
+  /** Resolves with its address once it listens. */
+  listen(): Promise<string>;
+  /** Stops listening, lets requests under way end, then lets go of everything. */
+  close(): Promise<void>;
+}
+
+export interface GatewayParts {
+  readonly version?: string;
+  readonly store?: ServerStore;
+  readonly log?: Log;
+  readonly now?: () => number;
+  /** Tells other processes of this server about an event. */
+  readonly share?: (event: SentEvent) => void;
+}
+
+/** Wires all parts together. This is the only place where they are made. */
+export async function createGateway(
+  config: GatewayConfig,
+  parts: GatewayParts = {},
+): Promise<RunningGateway> {
+  const now = parts.now ?? Date.now;
+  const log = parts.log ?? createLog(config.log);
+  const store = parts.store ?? openStore(config);
+  await store.ready();
+  const mode = config.auth.mode ?? (isLoopback(config.host) ? "open" : "keys");
+  if (mode === "keys") await needKeys(config, store);
+
+  const upstreams = config.upstreams.map(createUpstream);
+  const windows = createWindows(config);
+  const node = randomUUID();
+  const live = createLive(parts.share);
+  const known = createKnownConversations();
+  let draining = false;
+  const compactors = createCompactors({
+    config,
+    windows,
+    records: (tenant) => store.records(tenant),
+    summarizer({ upstream, wire, model, tenant }, window) {
+      if (!upstream) return undefined;
+      const chosen = upstream.config.summarizer ?? config.summarizer;
+      const made = summarizerFor({ config: chosen, upstreams, upstream, wire, model, window });
+      return made && singleFlight(made, { leases: store.leases, tenant, node });
+    },
+    listen(compactor, { model }) {
+      compactor.on("failed", ({ error, fallback }) =>
+        log.warn({ model, fallback, reason: error.message }, "a summary failed"),
+      );
+    },
+  });
+  const gateway: Gateway = {
+    config,
+    version: parts.version ?? "0.0.0",
+    node,
+    store,
+    upstreams,
+    windows,
+    compactors,
+    recorder: config.store
+      ? createRecorder({ store: store.conversations, known, redact: config.redact })
+      : undefined,
+    known,
+    authenticate: createAuthenticate({ mode, keys: config.auth.keys, store: store.clientKeys, now }),
+    limitRate: createRateLimit(now),
+    live,
+    timeline: createTimeline(store.events, live, log),
+    totals: createTotals(now()),
+    metrics: createMetrics(),
+    log,
+    isDraining: () => draining,
+    now,
+  };
+  const handler = createHandler(gateway, createApi(gateway));
+  const server = createServer(
+    {
+      requestTimeout: config.limits.requestMs,
+      headersTimeout: config.limits.headersMs,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      noDelay: true,
+    },
+    handler,
+  );
+  server.maxConnections = config.limits.connections;
+  const sweep = startSweep(gateway);
+
+  return {
+    server,
+    gateway,
+    listen: () =>
+      new Promise((resolve, reject) => {
+        server.once("error", (error) => reject(explainListen(error, config)));
+        server.listen(config.port, config.host, () => {
+          const { address, port, family } = server.address() as AddressInfo;
+          resolve(`http://${family === "IPv6" ? `[${address}]` : address}:${port}`);
+        });
+      }),
+    async close() {
+      draining = true;
+      sweep.stop();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      const timer = setTimeout(() => server.closeAllConnections(), config.limits.drainMs);
+      await closed;
+      clearTimeout(timer);
+      await compactors.close();
+      for (const { agent } of upstreams) agent.destroy();
+      await store.close();
+    },
+  };
+}
+
+/** Longer than the idle time of common load balancers, so that it is they who close a connection (milliseconds). */
+const KEEP_ALIVE_MS = 65_000;
+
+async function needKeys(config: GatewayConfig, store: ServerStore): Promise<void> {
+  if (config.auth.keys.length > 0) return;
+  const { counts } = await store.upkeep.stats();
+  if (counts.clientKeys > 0) return;
+  throw new ConfigError({
+    option: "auth.keys",
+    message: `client keys are needed (${isLoopback(config.host) ? "auth.mode is keys" : `other machines can reach ${config.host}`}), and there are none.`,
+    fix: "Make one with `precis serve --new-key NAME`, list some under auth.keys, or set PRECIS_CLIENT_KEYS=name:key.",
+  });
+}
+
+function explainListen(error: Error, { host, port }: GatewayConfig): Error {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code !== "EADDRINUSE" && code !== "EACCES" && code !== "EADDRNOTAVAIL") return error;
+  return new ConfigError({
+    option: code === "EADDRNOTAVAIL" ? "host" : "port",
+    message:
+      code === "EADDRINUSE" ? `${host}:${port} is in use.` : `${host}:${port} can't be bound (${code}).`,
+    fix: "Choose another with --port or --host.",
+    cause: error,
+  });
+}

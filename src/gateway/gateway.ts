@@ -1,0 +1,39 @@
+import type { GatewayConfig } from "../config/gateway-schema.ts";
+import type { ServerStore } from "../stores/server-store.ts";
+import type { Authenticate } from "./auth/authenticate.ts";
+import type { Client } from "./auth/client.ts";
+import type { Compactors } from "./compaction/compactors.ts";
+import type { Windows } from "./compaction/windows.ts";
+import type { Live } from "./live/live.ts";
+import type { Log } from "./ops/log.ts";
+import type { Metrics } from "./ops/metrics.ts";
+import type { Timeline } from "./ops/timeline.ts";
+import type { TotalsKeeper } from "./ops/totals.ts";
+import type { KnownConversations } from "./record/known-conversations.ts";
+import type { Recorder } from "./record/recorder.ts";
+import type { Upstream } from "./upstream/upstream.ts";
+
+/** Everything that the parts of a gateway share. Made once, in `create-gateway.ts`. */
+export interface Gateway {
+  readonly config: GatewayConfig;
+  readonly version: string;
+  /** Names this process among all nodes. */
+  readonly node: string;
+  readonly store: ServerStore;
+  readonly upstreams: readonly Upstream[];
+  readonly windows: Windows;
+  readonly compactors: Compactors;
+  /** Undefined with `store: false`. */
+  readonly recorder: Recorder | undefined;
+  readonly known: KnownConversations;
+  readonly authenticate: Authenticate;
+  readonly limitRate: (client: Client) => void;
+  readonly live: Live;
+  readonly timeline: Timeline;
+  readonly totals: TotalsKeeper;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  /** True from the moment of SIGTERM on. */
+  isDraining(): boolean;
+  now(): number;
+}

@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { isLoopback } from "../config/loopback.ts";
+import { checkOrigin, type OriginRules } from "./auth/check-origin.ts";
+import type { Gateway } from "./gateway.ts";
+import { fail } from "./http/fail.ts";
+import { handleOps, OPS_PATHS } from "./ops/health.ts";
+import { servePage } from "./page/serve-page.ts";
+import { geminiFault, handleV1 } from "./v1/handle-v1.ts";
+import { wires } from "./wires/index.ts";
+import { RequestFault } from "./wires/request-fault.ts";
+
+/** The one listener of the server: `/v1` by the shortest way, everything else by its own. */
+export function createHandler(
+  gateway: Gateway,
+  api: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  const { config } = gateway;
+  const rules: OriginRules = { loopback: isLoopback(config.host), hosts: config.hosts, cors: config.cors };
+
+  const route = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const pathname = pathOf(request.url ?? "/");
+    if (OPS_PATHS.has(pathname)) return handleOps(gateway, response, pathname);
+    checkOrigin(request.headers, rules);
+    if (rules.cors.length > 0 && allowOrigin(request, response)) return;
+    if (pathname.startsWith("/v1/")) return handleV1(gateway, request, response, pathname);
+    if (pathname.startsWith("/v1beta/") || pathname.startsWith("/v1alpha/")) throw geminiFault();
+    if (pathname.startsWith("/api/")) return api(request, response);
+    if (request.method === "GET" || request.method === "HEAD")
+      return servePage(response, pathname, request.method === "HEAD");
+    throw new RequestFault(404, "not-found", `precis: there is nothing at ${request.method} ${pathname}.`);
+  };
+
+  return (request, response) => {
+    if (gateway.isDraining()) response.setHeader("connection", "close");
+    route(request, response).catch((error: unknown) => fail(gateway, response, error));
+  };
+}
+
+/** The path without query; `..` and doubled slashes can't lead anywhere. */
+function pathOf(url: string): string {
+  const query = url.indexOf("?");
+  const path = query < 0 ? url : url.slice(0, query);
+  if (wires.has(path)) return path;
+  if (!path.startsWith("/") || /\/\/|\/\.\.?(?:\/|$)|%2e|%2f|%5c|\\/i.test(path))
+    throw new RequestFault(400, "bad-path", "precis: this path can't be.");
+  return path;
+}
+
+/** Answers a browser's question whether it may ask; true if that was all. */
+function allowOrigin(request: IncomingMessage, response: ServerResponse): boolean {
+  const { origin } = request.headers;
+  if (origin === undefined) return false;
+  response.setHeader("access-control-allow-origin", origin);
+  response.setHeader("vary", "origin");
+  response.setHeader(
+    "access-control-expose-headers",
+    "x-precis-session, x-precis-action, x-precis-pressure, x-precis-tokens-before, x-precis-tokens-after, x-precis-rung",
+  );
+  if (request.method !== "OPTIONS") return false;
+  response.writeHead(204, {
+    "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
+    "access-control-allow-headers": String(request.headers["access-control-request-headers"] ?? "*"),
+    "access-control-max-age": "600",
+  });
+  response.end();
+  return true;
+}

@@ -1,0 +1,40 @@
+import type { ServerResponse } from "node:http";
+import type { Gateway } from "../gateway.ts";
+import { sendJson } from "../http/send-json.ts";
+
+/** Longest that the store may take to say that it is there (milliseconds). */
+const READY_MS = 2_000;
+
+export const OPS_PATHS = new Set(["/healthz", "/readyz", "/metrics"]);
+
+/** `/healthz`: the process runs. `/readyz`: it can serve. `/metrics`: for Prometheus. */
+export async function handleOps(gateway: Gateway, response: ServerResponse, pathname: string): Promise<void> {
+  if (pathname === "/healthz") sendJson(response, 200, { status: "ok", version: gateway.version });
+  else if (pathname === "/readyz") await ready(gateway, response);
+  else {
+    const { registry } = gateway.metrics;
+    response.writeHead(200, { "content-type": registry.contentType });
+    response.end(await registry.metrics());
+  }
+}
+
+async function ready(gateway: Gateway, response: ServerResponse): Promise<void> {
+  if (gateway.isDraining()) {
+    sendJson(response, 503, { status: "draining" });
+    return;
+  }
+  const timeout = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error("the store doesn't answer")), READY_MS).unref();
+  });
+  try {
+    await Promise.race([gateway.store.conversations.get("default", "readyz"), timeout]);
+    sendJson(response, 200, {
+      status: "ready",
+      store: gateway.store.kind,
+      upstreams: gateway.upstreams.length,
+    });
+  } catch (error) {
+    gateway.log.error({ err: error }, "not ready");
+    sendJson(response, 503, { status: "store-unavailable" });
+  }
+}

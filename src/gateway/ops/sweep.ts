@@ -1,0 +1,27 @@
+import type { Gateway } from "../gateway.ts";
+
+/** How often what has had its time is removed (milliseconds). */
+const SWEEP_EVERY_MS = 10 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Removes what has had its time: conversations, events, records, leases. One node at a time does it. */
+export function startSweep(gateway: Gateway): { stop(): void } {
+  const { store, config, node, log } = gateway;
+  const sweep = async (): Promise<void> => {
+    try {
+      if (!(await store.leases.acquire("default", "sweep", node, SWEEP_EVERY_MS))) return;
+      const { conversationDays, eventDays, recordDays } = config.retention;
+      const swept = await store.upkeep.sweep({
+        ...(conversationDays !== undefined && { conversationsMs: conversationDays * DAY_MS }),
+        eventsMs: eventDays * DAY_MS,
+        recordsMs: recordDays * DAY_MS,
+      });
+      log.debug({ ...swept }, "swept");
+    } catch (error) {
+      log.warn({ err: error }, "the sweep failed");
+    }
+  };
+  const timer = setInterval(() => void sweep(), SWEEP_EVERY_MS);
+  timer.unref();
+  return { stop: () => clearInterval(timer) };
+}

@@ -1,0 +1,28 @@
+import type { Totals } from "../api.ts";
+
+type Count = Exclude<keyof Totals, "since" | "conversations" | "messages" | "storeBytes" | "tokensSaved">;
+
+/** What this process did since it was started. */
+export interface TotalsKeeper {
+  add(count: Count, by?: number): void;
+  read(): Pick<Totals, Count | "since" | "tokensSaved">;
+}
+
+export function createTotals(now: number): TotalsKeeper {
+  const counts: Record<Count, number> = {
+    requests: 0,
+    errors: 0,
+    compactions: 0,
+    tokensBefore: 0,
+    tokensAfter: 0,
+    cost: 0,
+    rejected: 0,
+    loops: 0,
+  };
+  return {
+    add(count, by = 1) {
+      counts[count] += by;
+    },
+    read: () => ({ ...counts, since: now, tokensSaved: counts.tokensBefore - counts.tokensAfter }),
+  };
+}

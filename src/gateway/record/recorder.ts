@@ -1,0 +1,209 @@
+import { randomUUID } from "node:crypto";
+import { StoreError } from "../../core/errors.ts";
+import { createTextHash } from "../../core/hash.ts";
+import type { Dialect, Message } from "../../core/types.ts";
+import type { Appended, ConversationStore, NewMessage } from "../../stores/server-store.ts";
+import type { WireRequest } from "../wires/wire.ts";
+import type { Known, KnownConversations } from "./known-conversations.ts";
+import { laneOf } from "./lane.ts";
+import { redactSecrets } from "./redact-secrets.ts";
+import type { Session } from "./session-of.ts";
+import { type TranscriptRecord, transcriptRecord, withAnswer } from "./transcript-record.ts";
+
+/** An upstream that answers within this time gets request and answer stored in one write (milliseconds). */
+const WRITE_ALONE_AFTER_MS = 25;
+/** Rough tokens of a stored message, for lists; views are counted exactly. */
+const CHARS_PER_TOKEN = 4;
+const TITLE_CHARS = 80;
+
+/** The recording of one request. */
+export interface Recording {
+  readonly known: Known;
+  readonly record: TranscriptRecord;
+  /** Messages of the transcript that were stored before. */
+  readonly matched: number;
+  /** Stores the request's messages, unless the answer comes within moments. */
+  begin(): void;
+  /** Stores what isn't stored yet, with the answer. When it resolves, all of it is in the store for good. */
+  finish(answer: readonly unknown[]): Promise<void>;
+  /** There will be no answer: stores the request's messages alone. */
+  abandon(): Promise<void>;
+}
+
+export interface Recorder {
+  open(request: {
+    readonly tenant: string;
+    readonly dialect: Dialect<unknown>;
+    readonly asked: WireRequest;
+    readonly session: Session | undefined;
+    readonly at: number;
+  }): Promise<Recording>;
+}
+
+/** Writes transcripts into the store while the upstream is at work. */
+export function createRecorder(options: {
+  readonly store: ConversationStore;
+  readonly known: KnownConversations;
+  readonly redact: boolean;
+  /** A conversation was made or grew. */
+  onAppended?(tenant: string, appended: Appended, known: Known): void;
+}): Recorder {
+  const { store, known: conversations } = options;
+  const textHash = createTextHash();
+
+  return {
+    async open({ tenant, dialect, asked, session, at }) {
+      const record = transcriptRecord(dialect, asked, textHash);
+      const lane = laneOf(dialect.id, asked);
+      const located = await locate({ tenant, record, lane, session });
+      let { known, matched } = located;
+      let timer: NodeJS.Timeout | undefined;
+      let writing: Promise<void> | undefined;
+
+      /** Stores everything behind what is stored already. */
+      const write = async (upTo: TranscriptRecord): Promise<void> => {
+        try {
+          await append(upTo);
+        } catch (error) {
+          if (known.id === undefined || !(error instanceof StoreError)) throw error;
+          // The conversation was deleted meanwhile: what the client still has of it is a new one.
+          conversations.forget(known.id);
+          known = remembered({ id: undefined, session: randomUUID(), lane });
+          matched = 0;
+          await append(upTo);
+        }
+      };
+      const append = async (upTo: TranscriptRecord): Promise<void> => {
+        const { chain } = upTo;
+        const fresh = upTo.wire.slice(upTo.start + matched);
+        const head = upTo.head();
+        const isNewHead = head !== undefined && head !== known.head;
+        if (fresh.length === 0 && !isNewHead) return;
+        const appended = await store.append(tenant, {
+          ...(known.id !== undefined && { conversation: known.id }),
+          session: known.session,
+          ...(matched > 0 && known.id !== undefined && { after: chain[matched]! }),
+          messages: fresh.map((wire, index) => newMessage(upTo, matched + index, wire, at, options.redact)),
+          ...(isNewHead && { head: options.redact ? redactSecrets(head) : head }),
+          dialect: dialect.id,
+          ...(asked.model !== "" && { model: asked.model }),
+          ...(known.id === undefined && { title: titleOf(upTo.messages) }),
+          at,
+        });
+        // The other branch of a fork is remembered by itself.
+        if (known.id !== undefined && known.id !== appended.conversation) known = { ...known };
+        known.id = appended.conversation;
+        known.head = head;
+        matched = chain.length - 1;
+        conversations.remember(tenant, chain[matched]!, known);
+        options.onAppended?.(tenant, appended, known);
+      };
+
+      return {
+        get known() {
+          return known;
+        },
+        record,
+        matched,
+        begin() {
+          timer = setTimeout(() => {
+            writing = write(record);
+            // Whoever waits for the commit gets the error; until then it is nobody's.
+            writing.catch(() => {});
+          }, WRITE_ALONE_AFTER_MS);
+        },
+        async finish(answer) {
+          clearTimeout(timer);
+          await writing;
+          await write(answer.length === 0 ? record : withAnswer(record, dialect, answer, textHash));
+        },
+        async abandon() {
+          clearTimeout(timer);
+          await writing;
+          await write(record);
+        },
+      };
+    },
+  };
+
+  async function locate({
+    tenant,
+    record,
+    lane,
+    session,
+  }: {
+    readonly tenant: string;
+    readonly record: TranscriptRecord;
+    readonly lane: string;
+    readonly session: Session | undefined;
+  }): Promise<{ readonly known: Known; readonly matched: number }> {
+    const { chain, hasAnswer } = record;
+    const near = conversations.find(tenant, chain);
+    // Before the first answer only the same job counts as the same conversation: a title call has the same first words.
+    const isRetry = near?.known.lane === lane && near.known.newest === chain.at(-1);
+    if (near && (hasAnswer || isRetry) && fits(near.known, session)) return near;
+    const far = hasAnswer ? await store.find(tenant, chain.slice(1)) : undefined;
+    if (far && (session?.source !== "asked" || far.conversation.session === session.name))
+      return {
+        known: remembered({
+          id: far.conversation.id,
+          session: far.conversation.session ?? randomUUID(),
+          lane,
+        }),
+        matched: far.matched,
+      };
+    const named = session && (await store.findSession(tenant, session.name));
+    // A client's side calls and sub-agents share its session header, but not its conversation.
+    const name =
+      session === undefined
+        ? randomUUID()
+        : named && session.source === "client"
+          ? `${session.name}/${lane}-${(chain[1] ?? "").slice(0, 8)}`
+          : session.name;
+    const own = session?.source === "asked" ? named : undefined;
+    return { known: remembered({ id: own?.id, session: name, lane }), matched: 0 };
+  }
+}
+
+function fits(known: Known, session: Session | undefined): boolean {
+  return session?.source !== "asked" || known.session === session.name;
+}
+
+function remembered(of: Pick<Known, "id" | "session" | "lane">): Known {
+  return { ...of, newest: undefined, head: undefined, lastRequestAt: 0, rounds: undefined };
+}
+
+function newMessage(
+  record: TranscriptRecord,
+  index: number,
+  wire: unknown,
+  at: number,
+  redact: boolean,
+): NewMessage {
+  const text = JSON.stringify(wire);
+  return {
+    hash: record.chain[index + 1]!,
+    role: record.messages[record.start + index]!.role,
+    wire: redact ? redactSecrets(text) : text,
+    tokens: Math.ceil(text.length / CHARS_PER_TOKEN),
+    at,
+  };
+}
+
+/** The first words of the user. */
+export function titleOf(messages: readonly Message[]): string {
+  for (const message of messages) {
+    if (message.role !== "user") continue;
+    for (const part of message.parts) {
+      const text =
+        part.type === "text"
+          ? part.text
+              .replace(/<[^>]{0,200}>/g, " ")
+              .replace(/\s+/g, " ")
+              .trim()
+          : "";
+      if (text !== "") return text.length <= TITLE_CHARS ? text : `${text.slice(0, TITLE_CHARS)}…`;
+    }
+  }
+  return "";
+}

@@ -1,0 +1,55 @@
+import { chainOf } from "../../core/chain.ts";
+import type { Dialect, Message } from "../../core/types.ts";
+import type { WireRequest } from "../wires/wire.ts";
+
+/** A request's transcript as it is stored: read once, hashed once. */
+export interface TranscriptRecord {
+  readonly messages: readonly Message[];
+  /** Leading system messages; they aren't part of the conversation's identity. */
+  readonly start: number;
+  /** `chain[n]` names the first n messages after the leading system messages. */
+  readonly chain: readonly string[];
+  readonly wire: readonly unknown[];
+  /** The system prompt as JSON text. */
+  readonly head: () => string | undefined;
+  readonly hasAnswer: boolean;
+}
+
+export function transcriptRecord(
+  dialect: Dialect<unknown>,
+  { transcript, system }: Pick<WireRequest, "transcript" | "system">,
+  textHash: (text: string) => string,
+): TranscriptRecord {
+  const messages = transcript.map((message) => dialect.read(message));
+  let start = 0;
+  while (messages[start]?.role === "system") start++;
+  return {
+    messages,
+    start,
+    chain: chainOf(messages, start, textHash),
+    wire: transcript,
+    head: () => {
+      const value = dialect.rules.system === "apart" ? system : transcript.slice(0, start);
+      const isEmpty = value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+      return isEmpty ? undefined : JSON.stringify(value);
+    },
+    hasAnswer: messages.some(({ role }) => role === "assistant"),
+  };
+}
+
+/** The record with an answer at its end. */
+export function withAnswer(
+  record: TranscriptRecord,
+  dialect: Dialect<unknown>,
+  answer: readonly unknown[],
+  textHash: (text: string) => string,
+): TranscriptRecord {
+  const messages = [...record.messages, ...answer.map((message) => dialect.read(message))];
+  return {
+    ...record,
+    messages,
+    wire: [...record.wire, ...answer],
+    chain: chainOf(messages, record.start, textHash),
+    hasAnswer: true,
+  };
+}

@@ -1,0 +1,100 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** Largest answer that is read on the side (bytes). A larger one is passed on all the same. */
+const MAX_READ = 64 * 1024 * 1024;
+/** Longest end marker, for those that two pieces share (bytes). */
+const CARRY = 48;
+
+/**
+ * Passes a streamed answer on as it comes. Only what tells the client that the answer is whole (the last event, and the
+ * end) waits for `commit`, so nothing that a client takes for done can be lost.
+ */
+export function relayStream(options: {
+  readonly answer: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly endMarkers: readonly string[];
+  /** Bytes that were read from the answer already. */
+  readonly first?: Buffer | undefined;
+  /** Changes events on their way; undefined: bytes pass as they are. */
+  readonly transform?: ((piece: Buffer, isLast: boolean) => Buffer) | undefined;
+  commit(bytes: Buffer | undefined): Promise<void>;
+}): Promise<"whole" | "broken"> {
+  const { answer, response, endMarkers, transform } = options;
+  return new Promise((resolve) => {
+    const seen: Buffer[] = [];
+    let size = 0;
+    let held: Buffer[] | undefined;
+    let carry: Buffer = Buffer.alloc(0);
+    let settled = false;
+
+    const settle = (outcome: "whole" | "broken") => {
+      if (settled) return;
+      settled = true;
+      resolve(outcome);
+    };
+    const pass = (piece: Buffer) => {
+      if (piece.length === 0) return;
+      if (!response.write(piece)) {
+        answer.pause();
+        response.once("drain", () => answer.resume());
+      }
+    };
+    const take = (raw: Buffer) => {
+      size += raw.length;
+      if (size <= MAX_READ) seen.push(raw);
+      const piece = transform ? transform(raw, false) : raw;
+      if (held) {
+        held.push(piece);
+        return;
+      }
+      const at = endOf(piece, carry, endMarkers);
+      if (at === undefined) {
+        pass(piece);
+        carry = piece.subarray(-CARRY);
+        return;
+      }
+      pass(piece.subarray(0, at));
+      held = [piece.subarray(at)];
+    };
+
+    if (options.first) take(options.first);
+    answer.on("data", take);
+    answer.on("end", () => {
+      const rest = transform?.(Buffer.alloc(0), true);
+      const all = size <= MAX_READ ? Buffer.concat(seen) : undefined;
+      options.commit(all).then(
+        () => {
+          for (const piece of [...(held ?? []), ...(rest ? [rest] : [])])
+            if (piece.length > 0) response.write(piece);
+          response.end(() => settle("whole"));
+        },
+        () => {
+          response.destroy();
+          settle("broken");
+        },
+      );
+    });
+    const broken = () => {
+      if (answer.complete) return;
+      // The client must see that the answer isn't whole.
+      response.destroy();
+      settle("broken");
+    };
+    answer.on("error", broken);
+    answer.on("close", broken);
+    response.on("close", () => settle(response.writableFinished ? "whole" : "broken"));
+  });
+}
+
+/** Where the last event begins in this piece, if it is in it. */
+function endOf(piece: Buffer, carry: Buffer, markers: readonly string[]): number | undefined {
+  for (const marker of markers) {
+    const at = piece.indexOf(marker);
+    if (at >= 0) return at;
+    if (carry.length > 0) {
+      const joined = Buffer.concat([carry, piece.subarray(0, CARRY)]);
+      if (joined.includes(marker)) return 0;
+    }
+  }
+  return undefined;
+}

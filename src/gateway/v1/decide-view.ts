@@ -1,0 +1,136 @@
+import { ConfigError, InvariantError, TranscriptError } from "../../core/errors.ts";
+import type { FitInput, FitResult } from "../../core/types.ts";
+import { withClientKeys } from "../compaction/summarizer.ts";
+import type { Gateway } from "../gateway.ts";
+import type { Exchange, Outgoing } from "./exchange.ts";
+import { noteCompaction } from "./note-compaction.ts";
+
+/** Parts whose cost has nothing to do with their bytes, or that stand for something that isn't in the request. */
+const UNCOUNTABLE = [
+  '"image',
+  '"input_',
+  '"document"',
+  '"file',
+  '"previous_response_id"',
+  '"conversation"',
+  '"item_reference"',
+  '"container"',
+];
+
+/**
+ * The bytes to send: the client's own wherever possible, a view where the transcript doesn't fit.
+ * `rejected`: the upstream refused the last try as too long.
+ */
+export async function decideView(
+  gateway: Gateway,
+  exchange: Exchange,
+  rejected?: { readonly tokens: number | undefined },
+): Promise<Outgoing> {
+  const { asked, bytes, options, body, wire, client, upstream, request, recording } = exchange;
+  const untouched: Outgoing = { action: "pass", body: bytes, isOurs: false, report: undefined };
+  if (options.off) return { ...untouched, action: "off" };
+  const choice = {
+    tenant: client.tenant,
+    wire,
+    upstream,
+    model: asked.model,
+    cap: asked.cap,
+    profile: options.profile,
+    strategy: options.strategy,
+    budget: options.budget,
+  };
+  if (!rejected && surelyFits(bytes, gateway.compactors.surelyFits(choice))) return untouched;
+  const compactor = gateway.compactors.of(choice);
+  const input: FitInput<unknown> = {
+    system: asked.system,
+    tools: asked.tools,
+    request: body,
+    now: exchange.startedAt,
+    ...(recording && recording.known.lastRequestAt > 0 && { lastRequestAt: recording.known.lastRequestAt }),
+    ...(rejected && { rejected: rejected.tokens === undefined ? true : { tokens: rejected.tokens } }),
+    signal: exchange.signal,
+  };
+  const started = performance.now();
+  let fitted: FitResult<unknown>;
+  try {
+    fitted = await withClientKeys(request.headers, client.keyIsOurs, () =>
+      gateway.config.observe ? observe() : compactor.fit(asked.transcript, input),
+    );
+  } catch (error) {
+    // What we don't understand passes through untouched: the upstream knows best what is wrong with it.
+    if (error instanceof TranscriptError || error instanceof InvariantError || error instanceof ConfigError) {
+      gateway.log.warn({ err: error, api: wire.api, model: asked.model }, "a request passes untouched");
+      return { ...untouched, action: "untouched" };
+    }
+    throw error;
+  }
+  fitted.background.catch(() => {});
+  const { report } = fitted;
+  gateway.metrics.pressure.observe(report.pressure.before);
+  noteCompaction(gateway, exchange, report, performance.now() - started);
+  if (gateway.config.observe) return { ...untouched, action: "observed", report };
+  if (report.outcome === "pass" || report.outcome === "nothing-to-gain")
+    return { ...capped(untouched, exchange, report), report };
+  const view = wire.write(body, { messages: fitted.messages, system: fitted.system });
+  return {
+    action: report.outcome,
+    body: Buffer.from(JSON.stringify(withRoom(view, exchange, report))),
+    isOurs: true,
+    report,
+  };
+
+  /** What `fit` would do, without anything being kept or asked for. */
+  async function observe(): Promise<FitResult<unknown>> {
+    const plan = await compactor.plan(asked.transcript, input);
+    const compacts = plan.due !== undefined;
+    const counts = { kept: 0, edited: 0, covered: 0, dropped: 0, inserted: 0 };
+    return {
+      messages: [...asked.transcript],
+      system: asked.system,
+      state: { version: 1, checkpoints: [], summaries: [], undos: [] },
+      background: Promise.resolve({ version: 1, checkpoints: [], summaries: [], undos: [] }),
+      report: {
+        outcome: compacts ? "compacted" : "pass",
+        reason: plan.due,
+        strategy: options.strategy ?? "summarize-oldest",
+        profile: options.profile?.name,
+        dialect: wire.dialect.id,
+        budget: plan.budget,
+        pressure: plan.pressure,
+        tokens: plan.tokens,
+        counts,
+        entries: plan.entries,
+        rungs: plan.rungs,
+        modelCalls: [],
+        cost: 0,
+        cacheHits: { checkpoint: false, summaries: 0 },
+        warnings: plan.warnings,
+        prefixChanged: false,
+        checkpoint: undefined,
+      },
+    };
+  }
+}
+
+/** A token is at least one byte, so a small body needs no counting. */
+function surelyFits(bytes: Buffer, limit: number): boolean {
+  return bytes.length <= limit && !UNCOUNTABLE.some((sign) => bytes.includes(sign));
+}
+
+/** Providers refuse input and largest answer that together exceed the window; a long answer must not cost the request. */
+function withRoom(
+  body: Exchange["body"],
+  { asked, wire }: Exchange,
+  { budget, tokens }: NonNullable<Outgoing["report"]>,
+) {
+  if (asked.cap === undefined || budget.window === undefined) return body;
+  const room = budget.window - tokens.after - budget.tools - budget.safety;
+  return asked.cap > room && room > 0 ? wire.withCap(body, room) : body;
+}
+
+function capped(outgoing: Outgoing, exchange: Exchange, report: NonNullable<Outgoing["report"]>): Outgoing {
+  const body = withRoom(exchange.body, exchange, report);
+  return body === exchange.body
+    ? outgoing
+    : { ...outgoing, body: Buffer.from(JSON.stringify(body)), isOurs: true };
+}

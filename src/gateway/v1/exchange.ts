@@ -1,0 +1,40 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Report } from "../../core/types.ts";
+import type { Client } from "../auth/client.ts";
+import type { RequestOptions } from "../compaction/request-options.ts";
+import type { Recording } from "../record/recorder.ts";
+import type { Upstream } from "../upstream/upstream.ts";
+import type { Json, Wire, WireRequest } from "../wires/wire.ts";
+
+/** What precis did to a request. `untouched`: it couldn't or shouldn't be looked into. */
+export type Action = "pass" | "view" | "compacted" | "off" | "observed" | "untouched";
+
+/** One request on its way through the gateway. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly client: Client;
+  readonly wire: Wire;
+  readonly path: string;
+  /** The body as it came, and as JSON. */
+  readonly bytes: Buffer;
+  readonly body: Json;
+  readonly asked: WireRequest;
+  readonly options: RequestOptions;
+  readonly upstream: Upstream;
+  readonly signal: AbortSignal;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  /** When the last byte of the request had come, by the monotonic clock (milliseconds). */
+  readonly arrivedAt: number;
+  readonly recording: Recording | undefined;
+}
+
+/** What is sent. */
+export interface Outgoing {
+  readonly action: Action;
+  readonly body: Buffer;
+  /** The body isn't the client's own any more, so its encoding isn't either. */
+  readonly isOurs: boolean;
+  readonly report: Report | undefined;
+}

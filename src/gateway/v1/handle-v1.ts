@@ -1,0 +1,81 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Gateway } from "../gateway.ts";
+import { fail } from "../http/fail.ts";
+import { wires } from "../wires/index.ts";
+import { RequestFault } from "../wires/request-fault.ts";
+import { count, counted } from "./count.ts";
+import { generate } from "./generate.ts";
+import { listModels } from "./list-models.ts";
+import { openExchange } from "./open-exchange.ts";
+import { passThrough } from "./pass-through.ts";
+
+/** Everything under `/v1`. */
+export async function handleV1(
+  gateway: Gateway,
+  request: IncomingMessage,
+  response: ServerResponse,
+  pathname: string,
+): Promise<void> {
+  const { metrics, totals } = gateway;
+  const wire = wires.get(pathname);
+  const path = request.url ?? pathname;
+  const started = performance.now();
+  let action = "untouched";
+  let status: number;
+  let seen: { model: string; conversation: string | undefined; tenant: string } | undefined;
+  metrics.active.inc();
+  try {
+    const client = await gateway.authenticate(request.headers);
+    gateway.limitRate(client);
+    const base = { request, response, client, path };
+    if (wire && request.method === "POST") {
+      const exchange = await openExchange(gateway, { ...base, wire });
+      action = await generate(gateway, exchange);
+      status = response.statusCode;
+      seen = {
+        model: exchange.asked.model,
+        conversation: exchange.recording?.known.id,
+        tenant: client.tenant,
+      };
+    } else if (counted.has(pathname) && request.method === "POST") {
+      status = await count(gateway, counted.get(pathname)!, base);
+    } else if (/^\/v1\/models\/[^/]+:\w+$/.test(pathname)) {
+      throw geminiFault();
+    } else if (pathname === "/v1/models" && request.method === "GET") {
+      status = await listModels(gateway, base);
+    } else {
+      status = await passThrough(gateway, base);
+    }
+  } catch (error) {
+    if (response.destroyed && !response.headersSent) status = 499;
+    else status = fail(gateway, response, error, wire ?? counted.get(pathname));
+  } finally {
+    metrics.active.dec();
+  }
+  const ms = performance.now() - started;
+  metrics.seconds.observe(ms / 1_000);
+  metrics.requests.inc({ api: wire?.api ?? "other", status: `${Math.floor(status / 100)}xx`, action });
+  totals.add("requests");
+  if (status >= 400) totals.add("errors");
+  gateway.log.debug({ path: pathname, status, action, ms: Math.round(ms), ...seen }, "request");
+  if (gateway.live.hasListeners && seen)
+    gateway.live.send(seen.tenant, {
+      type: "request",
+      conversation: seen.conversation,
+      model: seen.model,
+      path: pathname,
+      status,
+      outcome: action as "pass",
+      tokens: undefined,
+      ms,
+    });
+}
+
+/** Gemini's native wire format isn't spoken. */
+export function geminiFault(): RequestFault {
+  return new RequestFault(
+    404,
+    "unsupported-api",
+    "precis: Gemini's native API isn't supported. Use its OpenAI-compatible one: POST /v1/chat/completions here, with an upstream at https://generativelanguage.googleapis.com/v1beta/openai. Supported are /v1/chat/completions, /v1/responses and /v1/messages.",
+  );
+}

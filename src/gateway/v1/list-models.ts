@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Client } from "../auth/client.ts";
+import type { Gateway } from "../gateway.ts";
+import { sendJson } from "../http/send-json.ts";
+import { chooseUpstream } from "../upstream/choose-upstream.ts";
+import { readAll } from "../upstream/read-all.ts";
+import { send } from "../upstream/send.ts";
+import { targetPath } from "../upstream/target-path.ts";
+import type { Upstream } from "../upstream/upstream.ts";
+import { upstreamHeaders } from "../upstream/upstream-headers.ts";
+import { isJson, listOf, parseJson } from "../wires/json.ts";
+import type { Json } from "../wires/wire.ts";
+import { passThrough } from "./pass-through.ts";
+
+/** How long an upstream may take to list its models (milliseconds). */
+const LIST_MS = 10_000;
+
+/** The models of all upstreams. One upstream answers for itself; several are put together. */
+export async function listModels(
+  gateway: Gateway,
+  {
+    request,
+    response,
+    client,
+    path,
+  }: { request: IncomingMessage; response: ServerResponse; client: Client; path: string },
+): Promise<number> {
+  if (gateway.upstreams.length <= 1) {
+    chooseUpstream(gateway.upstreams, "", undefined);
+    return passThrough(gateway, { request, response, client, path });
+  }
+  const lists = await Promise.all(
+    gateway.upstreams.map((upstream) => modelsOf(upstream, request, client).catch(() => [] as Json[])),
+  );
+  sendJson(response, 200, { object: "list", data: lists.flat(), has_more: false });
+  return 200;
+}
+
+/** What one upstream lists. Throws if it can't be asked. */
+export async function modelsOf(
+  upstream: Upstream,
+  request: Pick<IncomingMessage, "headers">,
+  client: Pick<Client, "keyIsOurs">,
+): Promise<Json[]> {
+  const isAnthropic = !upstream.dialects.includes("openai-chat");
+  const headers = upstreamHeaders(
+    upstream,
+    { ...request.headers, ...(isAnthropic && { "anthropic-version": "2023-06-01" }) },
+    isAnthropic ? "/v1/messages" : "/v1/models",
+    0,
+    client.keyIsOurs,
+  );
+  for (const name of ["content-length", "content-type", "accept-encoding"]) delete headers[name];
+  const answer = await send({
+    upstream,
+    method: "GET",
+    path: targetPath(upstream, "/v1/models"),
+    headers,
+    body: undefined,
+    signal: AbortSignal.timeout(LIST_MS),
+  });
+  const bytes = await readAll(answer, upstream.name);
+  if (answer.statusCode !== 200) throw new Error(`it answered ${answer.statusCode}`);
+  const list = parseJson(bytes.toString("utf8"));
+  return isJson(list) ? listOf(list["data"]).filter(isJson) : [];
+}

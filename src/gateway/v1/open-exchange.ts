@@ -1,0 +1,78 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Client } from "../auth/client.ts";
+import { requestOptions } from "../compaction/request-options.ts";
+import type { Gateway } from "../gateway.ts";
+import { parseObject } from "../http/parse-object.ts";
+import { decodeBody, readBody } from "../http/read-body.ts";
+import type { Recording } from "../record/recorder.ts";
+import { sessionOf } from "../record/session-of.ts";
+import { chooseUpstream } from "../upstream/choose-upstream.ts";
+import type { DialectName } from "../upstream/upstream.ts";
+import type { Wire } from "../wires/wire.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** Reads a request and finds out where it goes and which conversation it belongs to. */
+export async function openExchange(
+  gateway: Gateway,
+  {
+    request,
+    response,
+    client,
+    wire,
+    path,
+  }: Pick<Exchange, "request" | "response" | "client" | "wire" | "path">,
+): Promise<Exchange> {
+  const limit = gateway.config.limits.bodyBytes;
+  const bytes = await readBody(request, limit);
+  const arrivedAt = performance.now();
+  const encoding = request.headers["content-encoding"];
+  const body = parseObject(encoding === undefined ? bytes : await decodeBody(bytes, encoding, limit));
+  const asked = wire.read(body);
+  const options = requestOptions(request.headers);
+  const upstream = chooseUpstream(gateway.upstreams, asked.model, wire.dialect.id as DialectName);
+  const startedAt = gateway.now();
+  return {
+    request,
+    response,
+    client,
+    wire,
+    path,
+    bytes,
+    body,
+    asked,
+    options,
+    upstream,
+    signal: abortOnClose(response),
+    startedAt,
+    arrivedAt,
+    recording: await openRecording(gateway, client, wire, asked, request, startedAt),
+  };
+}
+
+/** A client that goes away takes its request to the upstream with it. */
+export function abortOnClose(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.on("close", () => {
+    if (!response.writableFinished) controller.abort(new Error("the client went away"));
+  });
+  return controller.signal;
+}
+
+async function openRecording(
+  gateway: Gateway,
+  client: Client,
+  wire: Wire,
+  asked: Exchange["asked"],
+  request: IncomingMessage,
+  at: number,
+): Promise<Recording | undefined> {
+  const session = sessionOf(request.headers);
+  if (!gateway.recorder) return undefined;
+  try {
+    return await gateway.recorder.open({ tenant: client.tenant, dialect: wire.dialect, asked, session, at });
+  } catch (error) {
+    // A transcript that can't be read, or a store that is down, is no reason to refuse a request.
+    gateway.log.warn({ err: error }, "a request isn't recorded");
+    return undefined;
+  }
+}

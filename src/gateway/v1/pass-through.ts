@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Client } from "../auth/client.ts";
+import type { Gateway } from "../gateway.ts";
+import { returnedHeaders } from "../http/headers.ts";
+import { readBody } from "../http/read-body.ts";
+import { chooseUpstream } from "../upstream/choose-upstream.ts";
+import { send } from "../upstream/send.ts";
+import { targetPath } from "../upstream/target-path.ts";
+import type { DialectName, Upstream } from "../upstream/upstream.ts";
+import { upstreamHeaders } from "../upstream/upstream-headers.ts";
+import { isJson, parseJson, textOf } from "../wires/json.ts";
+import { abortOnClose } from "./open-exchange.ts";
+
+export interface Passing {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly client: Client;
+  /** With its query. */
+  readonly path: string;
+  /** The body, if it was read already. */
+  readonly bytes?: Buffer;
+  readonly upstream?: Upstream;
+}
+
+/** Everything of `/v1` that precis has no part in: forwarded and answered byte for byte. */
+export async function passThrough(gateway: Gateway, passing: Passing): Promise<number> {
+  const { request, response, client, path } = passing;
+  const bytes = passing.bytes ?? (await readBody(request, gateway.config.limits.bodyBytes));
+  const upstream = passing.upstream ?? chooseUpstream(gateway.upstreams, modelOf(bytes), dialectOf(path));
+  const signal = abortOnClose(response);
+  const headers = upstreamHeaders(upstream, request.headers, path, bytes.length, client.keyIsOurs);
+  const hasBody = bytes.length > 0 || request.headers["content-length"] !== undefined;
+  if (!hasBody) delete headers["content-length"];
+  const answer = await send({
+    upstream,
+    method: request.method ?? "GET",
+    path: targetPath(upstream, path),
+    headers,
+    body: hasBody ? bytes : undefined,
+    signal,
+  });
+  response.writeHead(answer.statusCode ?? 502, {
+    ...returnedHeaders(answer.headers),
+    "x-precis-action": "untouched",
+  });
+  await new Promise<void>((resolve) => {
+    answer.pipe(response);
+    answer.on("close", () => {
+      if (!answer.complete) response.destroy();
+    });
+    response.on("close", resolve);
+  });
+  return answer.statusCode ?? 502;
+}
+
+function modelOf(bytes: Buffer): string {
+  const body = parseJson(bytes.toString("utf8"));
+  return (isJson(body) ? textOf(body["model"]) : undefined) ?? "";
+}
+
+function dialectOf(path: string): DialectName | undefined {
+  if (path.startsWith("/v1/messages")) return "anthropic-messages";
+  if (path.startsWith("/v1/responses")) return "openai-responses";
+  if (path.startsWith("/v1/chat")) return "openai-chat";
+  return undefined;
+}

@@ -33,6 +33,8 @@ export interface ConversationStore {
   /** The newest conversation of a session. */
   findSession(tenant: string, session: string): Promise<Conversation | undefined>;
   get(tenant: string, id: string): Promise<Conversation | undefined>;
+  /** The leading system messages or the system prompt as last seen, as JSON text. */
+  head(tenant: string, id: string): Promise<string | undefined>;
   /** Messages in their order. */
   read(tenant: string, id: string, range?: ReadRange): Promise<StoredMessage[]>;
   list(tenant: string, query?: ListQuery): Promise<ConversationPage>;
@@ -95,8 +97,6 @@ export interface Conversation {
   readonly title: string;
   readonly dialect: DialectId | undefined;
   readonly model: string | undefined;
-  /** The leading system messages or the system prompt as JSON text. */
-  readonly head: string | undefined;
   readonly length: number;
   /** Sum of the messages' tokens, as far as they were given. */
   readonly tokens: number;

@@ -1,0 +1,11 @@
+import type { Db, SqlEngine } from "../sql/sql-engine.ts";
+import { initial } from "./0001-initial.ts";
+
+/** One step from a version of the schema to the next. A published one never changes. */
+export interface Migration {
+  readonly name: string;
+  up(tx: Db, engine: SqlEngine): Promise<void>;
+}
+
+/** All steps, oldest first: version n of the schema is what the first n of them make. */
+export const migrations: readonly Migration[] = [initial];

@@ -1,0 +1,118 @@
+import { PostgresDialect, sql } from "kysely";
+import pg from "pg";
+import { ConfigError } from "../core/errors.ts";
+import { explainPostgres, isConflict } from "./postgres/explain.ts";
+import type { ServerStore } from "./server-store.ts";
+import { createSqlStore, type ServerStoreOptions } from "./sql/create-sql-store.ts";
+import type { SqlEngine } from "./sql/sql-engine.ts";
+
+/** What `postgresStore` takes: where the database is, or a pool of the host's own. */
+export interface PostgresStoreOptions extends ServerStoreOptions {
+  /** `postgres://user:password@host:port/database`. */
+  readonly url?: string;
+  /** A pool of `pg`. It stays open when the store is closed. */
+  readonly pool?: pg.Pool;
+  /** Connections that this node holds at most. Default 10. */
+  readonly maxConnections?: number;
+}
+
+const DEFAULT_MAX_CONNECTIONS = 10;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/**
+ * Everything in a PostgreSQL database, for any number of nodes.
+ *
+ * @example
+ * ```ts
+ * import { postgresStore } from "precis/stores";
+ *
+ * const store = postgresStore({ url: "postgres://precis@db.internal/precis" });
+ * console.log(store.kind);
+ * ```
+ */
+export function postgresStore({
+  url,
+  pool: given,
+  maxConnections = DEFAULT_MAX_CONNECTIONS,
+  ...options
+}: PostgresStoreOptions): ServerStore {
+  if ((url === undefined) === (given === undefined)) {
+    throw new ConfigError({
+      option: "url",
+      message: "a PostgreSQL store needs either a URL or a pool.",
+      fix: "Give one of them.",
+    });
+  }
+  const pool = given ?? createPool(url ?? "", maxConnections);
+  return createSqlStore(
+    postgresEngine(pool, { where: placeOf(url), ownsPool: given === undefined }),
+    options,
+  );
+}
+
+function createPool(url: string, max: number): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    application_name: "precis",
+    // An idle pool must not keep a process alive that has nothing else to do.
+    allowExitOnIdle: true,
+  });
+  // A connection that breaks while idle is replaced at the next query; without a listener it would end the process.
+  pool.on("error", () => {});
+  return pool;
+}
+
+/** Host and database for error texts, without the password. */
+function placeOf(url: string | undefined): string {
+  if (url === undefined || !URL.canParse(url)) return "PostgreSQL";
+  const { host, pathname } = new URL(url);
+  return `PostgreSQL at ${host}${pathname}`;
+}
+
+/** PostgreSQL's ways. */
+export function postgresEngine(
+  pool: pg.Pool,
+  { where, ownsPool }: { readonly where: string; readonly ownsPool: boolean },
+): SqlEngine {
+  return {
+    kind: "postgres",
+    dialect: new PostgresDialect({
+      // Kysely ends the pool that it is given; a host's own must stay open.
+      pool: ownsPool ? pool : { options: pool.options, connect: () => pool.connect(), end: async () => {} },
+    }),
+    lockRows: true,
+    clock: sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+    isOneOf: (column, values) => sql`${column} = any(${sql.val(values)}::text[])`,
+    async lock(tx, name) {
+      await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
+    },
+    isConflict,
+    explain: (error) => explainPostgres(error, where),
+    async *snapshot(db, work) {
+      const tx = await db
+        .startTransaction()
+        .setIsolationLevel("repeatable read")
+        .setAccessMode("read only")
+        .execute();
+      try {
+        yield* work(tx);
+      } finally {
+        await tx.rollback().execute();
+      }
+    },
+    async bytes(db) {
+      const { rows } = await sql<{ bytes: string | null }>`
+        select sum(pg_total_relation_size(c.oid)) as bytes from pg_class c
+        where c.relkind = 'r' and c.relname like 'precis\\_%' and pg_table_is_visible(c.oid)`.execute(db);
+      return Number(rows[0]?.bytes ?? 0);
+    },
+    async vacuum(db) {
+      const { rows } = await sql<{ name: string }>`
+        select c.relname as name from pg_class c
+        where c.relkind = 'r' and c.relname like 'precis\\_%' and pg_table_is_visible(c.oid)`.execute(db);
+      for (const { name } of rows) await sql`vacuum (analyze) ${sql.table(name)}`.execute(db);
+    },
+  };
+}

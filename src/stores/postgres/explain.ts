@@ -1,0 +1,68 @@
+import type { Explained } from "../sql/sql-engine.ts";
+
+/** Errors that go away by running the transaction again. */
+const CONFLICTS: ReadonlySet<string> = new Set([
+  "40001", // serialization failure
+  "40P01", // deadlock
+  "23503", // a text was deleted between being found and being used, or the other way round
+]);
+
+/** SQLSTATE of the server, or the system's code of a failed connection. */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+/** Two transactions met. */
+export function isConflict(error: unknown): boolean {
+  const code = codeOf(error);
+  return code !== undefined && CONFLICTS.has(code);
+}
+
+/** What PostgreSQL's codes mean for the person who runs it. Never names the password. */
+export function explainPostgres(error: unknown, where: string): Explained | undefined {
+  const code = codeOf(error);
+  const text = error instanceof Error ? error.message : "";
+  switch (code) {
+    case "ECONNREFUSED":
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+    case "ETIMEDOUT":
+    case "EHOSTUNREACH":
+    case "ECONNRESET":
+      return {
+        message: `${where} can't be reached (${code}).`,
+        fix: "Check that PostgreSQL runs there and that host and port are right.",
+      };
+    case "28P01":
+    case "28000":
+      return { message: `${where} refused the user or password.`, fix: "Check both in the URL." };
+    case "3D000":
+      return {
+        message: `the database of ${where} doesn't exist.`,
+        fix: "Create it, or name another in the URL.",
+      };
+    case "42501":
+      return {
+        message: `the user of ${where} may not do this.`,
+        fix: "Give it the right to create tables in its schema.",
+      };
+    case "53300":
+      return {
+        message: `${where} has no connection left.`,
+        fix: "Lower `maxConnections` of the nodes or raise `max_connections` of the server.",
+      };
+    case "53100":
+      return { message: `${where} has no space left.`, fix: "Free some space; nothing is half-written." };
+    case "25006":
+      return { message: `${where} is read-only.`, fix: "Name the primary server in the URL." };
+    case "57P01":
+    case "57P02":
+    case "57P03":
+      return { message: `${where} is stopping or starting.`, fix: "Try again in a moment." };
+    default:
+      return /timeout exceeded when trying to connect/.test(text)
+        ? { message: `${where} doesn't answer.`, fix: "Check host and port, or raise `maxConnections`." }
+        : undefined;
+  }
+}

@@ -1,0 +1,135 @@
+import { StoreError } from "../../core/errors.ts";
+import type { Checkpoint, Summary, Undo } from "../../core/types.ts";
+import type { Citation, ClientKey, Conversation, StoredEvent, StoredMessage } from "../server-store.ts";
+
+/** Version of the lines below. */
+export const EXPORT_VERSION = 1;
+
+/**
+ * One line of an export. A conversation's line is followed by those of its messages and citations, so that it can be
+ * imported whole or not at all.
+ */
+export type ExportLine =
+  | { readonly type: "precis-export"; readonly version: number; readonly at: number }
+  | {
+      readonly type: "conversation";
+      readonly tenant: string;
+      readonly conversation: Conversation;
+      readonly head?: string;
+    }
+  | {
+      readonly type: "message";
+      readonly tenant: string;
+      readonly conversation: string;
+      readonly message: StoredMessage;
+    }
+  | {
+      readonly type: "citation";
+      readonly tenant: string;
+      readonly conversation: string;
+      readonly citation: Citation;
+    }
+  | RecordLine
+  | { readonly type: "event"; readonly tenant: string; readonly event: StoredEvent }
+  | {
+      readonly type: "clientKey";
+      readonly tenant: string;
+      readonly hash: string;
+      readonly clientKey: ClientKey;
+    };
+
+/** A line with a record of the engine. */
+export type RecordLine = { readonly tenant: string; readonly savedAt: number } & (
+  | { readonly type: "checkpoint"; readonly record: Checkpoint }
+  | { readonly type: "summary"; readonly record: Summary }
+  | { readonly type: "undo"; readonly record: Undo }
+);
+
+/** A conversation with all that is imported together with it. */
+export interface ImportedConversation {
+  readonly type: "whole-conversation";
+  readonly tenant: string;
+  readonly conversation: Conversation;
+  readonly head: string | undefined;
+  readonly messages: StoredMessage[];
+  readonly citations: Citation[];
+}
+
+/** What is imported in one go. */
+export type ImportItem =
+  | ImportedConversation
+  | Exclude<ExportLine, { type: "precis-export" | "conversation" | "message" | "citation" }>;
+
+/** How many lines were read. */
+export interface LineCount {
+  lines: number;
+}
+
+const TYPES: ReadonlySet<string> = new Set<ExportLine["type"]>([
+  "precis-export",
+  "conversation",
+  "message",
+  "citation",
+  "checkpoint",
+  "summary",
+  "undo",
+  "event",
+  "clientKey",
+]);
+
+/** Lines of an export put together to what is imported in one go. */
+export async function* readExport(
+  lines: AsyncIterable<string> | Iterable<string>,
+  count: LineCount,
+): AsyncIterable<ImportItem> {
+  let whole: ImportedConversation | undefined;
+  for await (const text of lines) {
+    if (text.trim() === "") continue;
+    count.lines += 1;
+    const line = parseLine(text, count.lines);
+    if (line.type === "message" || line.type === "citation") {
+      if (whole?.conversation.id !== line.conversation || whole.tenant !== line.tenant)
+        throw wrongLine(count.lines, `a ${line.type} without its conversation before it`);
+      if (line.type === "message") whole.messages.push(line.message);
+      else whole.citations.push(line.citation);
+      continue;
+    }
+    if (whole) yield whole;
+    whole = undefined;
+    if (line.type === "precis-export") continue;
+    if (line.type === "conversation") {
+      const { tenant, conversation, head } = line;
+      whole = { type: "whole-conversation", tenant, conversation, head, messages: [], citations: [] };
+    } else yield line;
+  }
+  if (whole) yield whole;
+}
+
+function parseLine(text: string, number: number): ExportLine {
+  let line: unknown;
+  try {
+    line = JSON.parse(text);
+  } catch (error) {
+    throw wrongLine(number, "no JSON", error);
+  }
+  const { type, version } = (line ?? {}) as { type?: unknown; version?: unknown };
+  if (typeof type !== "string" || !TYPES.has(type)) throw wrongLine(number, "no line of an export");
+  if (number === 1 && type !== "precis-export") throw wrongLine(number, "no beginning of an export");
+  if (type === "precis-export" && Number(version) > EXPORT_VERSION) {
+    throw new StoreError({
+      operation: "import",
+      message: `the export has version ${version}, this precis knows versions up to ${EXPORT_VERSION}.`,
+      fix: "Upgrade precis.",
+    });
+  }
+  return line as ExportLine;
+}
+
+function wrongLine(number: number, what: string, cause?: unknown): StoreError {
+  return new StoreError({
+    operation: "import",
+    message: `line ${number} is ${what}.`,
+    fix: "Import a file that `precis db export` wrote, whole and unchanged. What came before this line is imported.",
+    cause,
+  });
+}

@@ -1,0 +1,21 @@
+/** Conversations on a page. */
+export const PAGE = { default: 50, max: 500 } as const;
+
+/** Events in one answer. */
+export const EVENTS = { default: 100, max: 1_000 } as const;
+
+/** How many hashes of a transcript's end are looked up first: almost always one of them is known. */
+export const NEWEST_HASHES = 32;
+
+/** How long a deleted conversation's hashes are remembered, so that a summary under way can't bring it back. */
+export const TOMBSTONE_MS = 24 * 60 * 60 * 1_000;
+
+/** How long an ended lease is remembered, for its fence. */
+export const LEASE_MEMORY_MS = 24 * 60 * 60 * 1_000;
+
+export function within(
+  asked: number | undefined,
+  limit: { readonly default: number; readonly max: number },
+): number {
+  return Math.max(1, Math.min(limit.max, Math.floor(asked ?? limit.default)));
+}

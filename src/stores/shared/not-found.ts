@@ -1,0 +1,19 @@
+import { StoreError } from "../../core/errors.ts";
+
+/** There is no such conversation: never was, was deleted, or belongs to another tenant. */
+export function conversationNotFound(operation: string, id: string): StoreError {
+  return new StoreError({
+    operation,
+    message: `there is no conversation ${id}.`,
+    fix: "It may have been deleted; leave `conversation` out to begin a new one.",
+  });
+}
+
+/** The message that new ones should follow isn't part of the conversation. */
+export function anchorNotFound(id: string): StoreError {
+  return new StoreError({
+    operation: "append",
+    message: `conversation ${id} doesn't hold the message that the new ones follow.`,
+    fix: "Look the transcript up with `find` and append what comes after the messages that match.",
+  });
+}

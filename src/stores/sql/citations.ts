@@ -1,0 +1,64 @@
+import type { Citation, CitationStore } from "../server-store.ts";
+import { cleanText } from "../shared/clean-text.ts";
+import { conversationNotFound } from "../shared/not-found.ts";
+import { bodyHash } from "./body-hash.ts";
+import type { SqlContext } from "./sql-context.ts";
+import type { Db } from "./sql-engine.ts";
+
+export function sqlCitations({ engine, read, write }: SqlContext): CitationStore {
+  return {
+    register: (tenant, conversation, sources) =>
+      write("citations.register", async (tx) => {
+        // Numbers are given under the conversation's lock: two nodes never give the same one twice.
+        const row = await tx
+          .selectFrom("precis_conversations")
+          .select("id")
+          .where("tenant", "=", tenant)
+          .where("id", "=", conversation)
+          .$if(engine.lockRows === true, (query) => query.forUpdate())
+          .executeTakeFirst();
+        if (!row) throw conversationNotFound("citations.register", conversation);
+        const known = new Map((await list(tx, tenant, conversation)).map((one) => [one.source, one]));
+        let last = Math.max(0, ...Array.from(known.values(), (one) => one.number));
+        const registered: Citation[] = [];
+        for (const { source: given, title } of sources) {
+          const source = cleanText(given);
+          let citation = known.get(source);
+          if (!citation) {
+            citation = { number: ++last, source, ...(title !== undefined && { title: cleanText(title) }) };
+            known.set(source, citation);
+            await tx
+              .insertInto("precis_citations")
+              .values({
+                tenant,
+                conversation,
+                number: citation.number,
+                source_hash: bodyHash(source),
+                source,
+                title: citation.title ?? null,
+              })
+              .execute();
+          }
+          registered.push(citation);
+        }
+        return registered;
+      }),
+
+    list: (tenant, conversation) => read("citations.list", (db) => list(db, tenant, conversation)),
+  };
+}
+
+async function list(db: Db, tenant: string, conversation: string): Promise<Citation[]> {
+  const rows = await db
+    .selectFrom("precis_citations")
+    .select(["number", "source", "title"])
+    .where("tenant", "=", tenant)
+    .where("conversation", "=", conversation)
+    .orderBy("number")
+    .execute();
+  return rows.map(({ number, source, title }) => ({
+    number: Number(number),
+    source,
+    ...(title !== null && { title }),
+  }));
+}

@@ -1,0 +1,196 @@
+import { sql } from "kysely";
+import type {
+  Conversation,
+  ConversationChanges,
+  ConversationStore,
+  FoundConversation,
+  ListQuery,
+} from "../server-store.ts";
+import { checkName } from "../shared/check-name.ts";
+import { cleanTitle } from "../shared/clean-text.ts";
+import { NEWEST_HASHES, PAGE, within } from "../shared/limits.ts";
+import { readCursor, writeCursor } from "../shared/list-cursor.ts";
+import { conversationNotFound } from "../shared/not-found.ts";
+import { append } from "./append.ts";
+import { conversationOf, messageOf } from "./conversation-row.ts";
+import { deleteConversation, forksOf } from "./delete-conversation.ts";
+import type { SqlContext } from "./sql-context.ts";
+import type { Db, SqlEngine } from "./sql-engine.ts";
+
+export function sqlConversations(context: SqlContext): ConversationStore {
+  const { engine, read, write } = context;
+  return {
+    append: (tenant, input) => write("append", (tx) => append(context, tx, tenant, input)),
+
+    find: (tenant, hashes) =>
+      read("find", async (db) => {
+        const newest = hashes.slice(-NEWEST_HASHES);
+        const older = hashes.slice(0, -NEWEST_HASHES);
+        return (
+          (await longestMatch(db, engine, tenant, newest)) ?? (await longestMatch(db, engine, tenant, older))
+        );
+      }),
+
+    findSession: (tenant, session) =>
+      read("findSession", async (db) => {
+        const row = await db
+          .selectFrom("precis_conversations")
+          .selectAll()
+          .where("tenant", "=", tenant)
+          .where("session", "=", session)
+          .orderBy("updated_at", "desc")
+          .orderBy("created_at", "desc")
+          .orderBy("id", "desc")
+          .limit(1)
+          .executeTakeFirst();
+        return row && conversationOf(row);
+      }),
+
+    get: (tenant, id) => read("get", (db) => get(db, tenant, id)),
+
+    head: (tenant, id) =>
+      read("head", async (db) => {
+        const row = await db
+          .selectFrom("precis_conversations as c")
+          .innerJoin("precis_bodies as b", (join) =>
+            join.onRef("b.tenant", "=", "c.tenant").onRef("b.hash", "=", "c.head"),
+          )
+          .select("b.wire")
+          .where("c.tenant", "=", tenant)
+          .where("c.id", "=", id)
+          .executeTakeFirst();
+        return row?.wire;
+      }),
+
+    read: (tenant, id, { from = 0, to } = {}) =>
+      read("read", async (db) => {
+        const rows = await db
+          .selectFrom("precis_messages as m")
+          .innerJoin("precis_bodies as b", (join) =>
+            join.onRef("b.tenant", "=", "m.tenant").onRef("b.hash", "=", "m.body"),
+          )
+          .select(["m.position", "m.hash", "m.role", "m.tokens", "m.at", "b.wire"])
+          .where("m.tenant", "=", tenant)
+          .where("m.conversation", "=", id)
+          .where("m.position", ">=", from)
+          .$if(to !== undefined, (query) => query.where("m.position", "<", to ?? 0))
+          .orderBy("m.position")
+          .execute();
+        return rows.map(messageOf);
+      }),
+
+    list: (tenant, query = {}) => read("list", (db) => list(db, tenant, query)),
+
+    update: (tenant, id, changes) =>
+      write("update", async (tx) => {
+        const set = changesOf(changes);
+        if (Object.keys(set).length > 0) {
+          await tx
+            .updateTable("precis_conversations")
+            .set(set)
+            .where("tenant", "=", tenant)
+            .where("id", "=", id)
+            .execute();
+        }
+        const updated = await get(tx, tenant, id);
+        if (!updated) throw conversationNotFound("update", id);
+        return updated;
+      }),
+
+    async delete(tenant, id, { forks = false } = {}) {
+      checkName("delete", "tenant", tenant);
+      const deleted = await write("delete", async (tx) => {
+        const ids = forks ? await forksOf(tx, tenant, id) : [id];
+        let found = false;
+        for (const one of ids) found = (await deleteConversation(context, tx, tenant, one)) || found;
+        return found;
+      });
+      if (deleted) await read("delete", async (db) => engine.scrub?.(db));
+      return deleted;
+    },
+  };
+}
+
+async function get(db: Db, tenant: string, id: string): Promise<Conversation | undefined> {
+  const row = await db
+    .selectFrom("precis_conversations")
+    .selectAll()
+    .where("tenant", "=", tenant)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row && conversationOf(row);
+}
+
+/** Of several conversations with the same messages: one that ends there rather than one that went on otherwise. */
+async function longestMatch(
+  db: Db,
+  engine: SqlEngine,
+  tenant: string,
+  hashes: readonly string[],
+): Promise<FoundConversation | undefined> {
+  if (hashes.length === 0) return undefined;
+  const row = await db
+    .selectFrom("precis_messages as m")
+    .innerJoin("precis_conversations as c", (join) =>
+      join.onRef("c.tenant", "=", "m.tenant").onRef("c.id", "=", "m.conversation"),
+    )
+    .selectAll("c")
+    .select("m.position")
+    .where("m.tenant", "=", tenant)
+    .where(engine.isOneOf(sql.ref("m.hash"), hashes))
+    .orderBy("m.position", "desc")
+    .orderBy(sql`case when c.length = m.position + 1 then 0 else 1 end`)
+    .orderBy("c.updated_at", "desc")
+    .orderBy("c.id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row && { conversation: conversationOf(row), matched: Number(row.position) + 1 };
+}
+
+async function list(db: Db, tenant: string, { search, archived = "hide", limit, cursor }: ListQuery) {
+  const size = within(limit, PAGE);
+  const after = cursor === undefined ? undefined : readCursor(cursor);
+  const rows = await db
+    .selectFrom("precis_conversations")
+    .selectAll()
+    .where("tenant", "=", tenant)
+    .$if(archived !== "all", (query) => query.where("archived", "=", archived === "only" ? 1 : 0))
+    .$if(search !== undefined && search !== "", (query) =>
+      query.where(sql<boolean>`title_search like ${`%${likeText(search ?? "")}%`} escape '\\'`),
+    )
+    .$if(after !== undefined, (query) =>
+      query.where(
+        sql<boolean>`(pinned, updated_at, id) < (${after?.pinned}, ${after?.updatedAt}, ${after?.id})`,
+      ),
+    )
+    .orderBy("pinned", "desc")
+    .orderBy("updated_at", "desc")
+    .orderBy("id", "desc")
+    .limit(size + 1)
+    .execute();
+  const conversations = rows.slice(0, size).map(conversationOf);
+  const last = conversations.at(-1);
+  return {
+    conversations,
+    next:
+      rows.length > size && last
+        ? writeCursor({ pinned: last.pinned ? 1 : 0, updatedAt: last.updatedAt, id: last.id })
+        : undefined,
+  };
+}
+
+/** What a person typed, with the signs that have a meaning in `like` made plain. */
+function likeText(search: string): string {
+  return search.toLowerCase().replace(/[\\%_]/g, "\\$&");
+}
+
+function changesOf(changes: ConversationChanges) {
+  const title = changes.title === undefined ? undefined : cleanTitle(changes.title);
+  return {
+    ...(title !== undefined && { title, title_search: title.toLowerCase() }),
+    ...(changes.pinned !== undefined && { pinned: changes.pinned ? 1 : 0 }),
+    ...(changes.archived !== undefined && { archived: changes.archived ? 1 : 0 }),
+    ...("meta" in changes && { meta: changes.meta === undefined ? null : JSON.stringify(changes.meta) }),
+    ...("expiresAt" in changes && { expires_at: changes.expiresAt ?? null }),
+  };
+}

@@ -1,0 +1,51 @@
+import { migrations as allMigrations, type Migration } from "../migrations/index.ts";
+import type { ServerStore } from "../server-store.ts";
+import { sqlCitations } from "./citations.ts";
+import { sqlClientKeys } from "./client-keys.ts";
+import { sqlConversations } from "./conversations.ts";
+import { sqlEvents } from "./events.ts";
+import { sqlLeases } from "./leases.ts";
+import { migrate } from "./migrate.ts";
+import { sqlRecords } from "./records.ts";
+import { createSqlContext, type StoreEffects } from "./sql-context.ts";
+import type { SqlEngine } from "./sql-engine.ts";
+import { sqlUpkeep } from "./upkeep.ts";
+
+/** Options that every store has. */
+export interface ServerStoreOptions {
+  /** The tenant whose records the store's own `find` and `save` mean. Default `default`. */
+  readonly tenant?: string;
+  /** The clock, in milliseconds. Default `Date.now`. */
+  readonly now?: () => number;
+  /** Makes ids. Default `crypto.randomUUID`. */
+  readonly newId?: () => string;
+}
+
+const DEFAULT_TENANT = "default";
+
+/** The one code path of all SQL databases. */
+export function createSqlStore(
+  engine: SqlEngine,
+  options: ServerStoreOptions,
+  migrations: readonly Migration[] = allMigrations,
+): ServerStore {
+  const effects: StoreEffects = {
+    now: options.now ?? Date.now,
+    newId: options.newId ?? (() => crypto.randomUUID()),
+  };
+  const context = createSqlContext({ engine, effects, prepare: (db) => migrate(db, engine, migrations) });
+  const own = sqlRecords(context, options.tenant ?? DEFAULT_TENANT);
+  return {
+    kind: engine.kind,
+    ...own,
+    ready: context.ready,
+    records: (tenant) => sqlRecords(context, tenant),
+    conversations: sqlConversations(context),
+    events: sqlEvents(context),
+    citations: sqlCitations(context),
+    leases: sqlLeases(context),
+    clientKeys: sqlClientKeys(context),
+    upkeep: sqlUpkeep(context),
+    close: context.close,
+  };
+}

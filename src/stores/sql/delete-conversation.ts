@@ -1,0 +1,145 @@
+import { sql } from "kysely";
+import { inBatches } from "./in-batches.ts";
+import type { SqlContext } from "./sql-context.ts";
+import type { Db } from "./sql-engine.ts";
+
+/** Hashes that one statement handles. */
+const HASHES_PER_STATEMENT = 1_000;
+
+/** A conversation and everything that was forked from it, directly or not. */
+export async function forksOf(tx: Db, tenant: string, id: string): Promise<string[]> {
+  const found = new Set([id]);
+  for (const one of found) {
+    const rows = await tx
+      .selectFrom("precis_conversations")
+      .select("id")
+      .where("tenant", "=", tenant)
+      .where("fork_of", "=", one)
+      .execute();
+    for (const row of rows) found.add(row.id);
+  }
+  return [...found];
+}
+
+/**
+ * Removes a conversation everywhere: its places, events and citations with it, then the records and texts that nothing
+ * else stands on. False when there is none.
+ */
+export async function deleteConversation(
+  context: SqlContext,
+  tx: Db,
+  tenant: string,
+  id: string,
+): Promise<boolean> {
+  const { engine } = context;
+  const row = await tx
+    .selectFrom("precis_conversations")
+    .select("head")
+    .where("tenant", "=", tenant)
+    .where("id", "=", id)
+    .$if(engine.lockRows === true, (query) => query.forUpdate())
+    .executeTakeFirst();
+  if (!row) return false;
+  const places = await tx
+    .selectFrom("precis_messages")
+    .select(["hash", "body"])
+    .where("tenant", "=", tenant)
+    .where("conversation", "=", id)
+    .execute();
+
+  await tx.deleteFrom("precis_conversations").where("tenant", "=", tenant).where("id", "=", id).execute();
+  await tx
+    .updateTable("precis_conversations")
+    .set({ fork_of: null, fork_length: null })
+    .where("tenant", "=", tenant)
+    .where("fork_of", "=", id)
+    .execute();
+  await deleteRecords(context, tx, tenant, [...new Set(places.map((place) => place.hash))]);
+  const bodies = new Set(places.map((place) => place.body));
+  if (row.head !== null) bodies.add(row.head);
+  await deleteBodies(context, tx, tenant, [...bodies]);
+  return true;
+}
+
+async function deleteRecords(
+  { engine, now }: SqlContext,
+  tx: Db,
+  tenant: string,
+  hashes: readonly string[],
+): Promise<void> {
+  for (const batch of inBatches(hashes, HASHES_PER_STATEMENT)) {
+    const used = await tx
+      .selectFrom("precis_messages")
+      .select("hash")
+      .distinct()
+      .where("tenant", "=", tenant)
+      .where(engine.isOneOf(sql.ref("hash"), batch))
+      .execute();
+    const stillUsed = new Set(used.map((one) => one.hash));
+    const gone = batch.filter((hash) => !stillUsed.has(hash));
+    if (gone.length === 0) continue;
+    const isGone = engine.isOneOf(sql.ref("hash"), gone);
+    const checkpoints = await tx
+      .deleteFrom("precis_checkpoints")
+      .where("tenant", "=", tenant)
+      .where(isGone)
+      .returning("id")
+      .execute();
+    if (checkpoints.length > 0) {
+      await tx
+        .deleteFrom("precis_undos")
+        .where("tenant", "=", tenant)
+        .where(
+          engine.isOneOf(
+            sql.ref("checkpoint"),
+            checkpoints.map((one) => one.id),
+          ),
+        )
+        .execute();
+    }
+    await tx.deleteFrom("precis_summaries").where("tenant", "=", tenant).where(isGone).execute();
+    const at = now();
+    await tx
+      .insertInto("precis_tombstones")
+      .values(gone.sort().map((hash) => ({ tenant, hash, at })))
+      .onConflict((c) => c.columns(["tenant", "hash"]).doUpdateSet({ at }))
+      .execute();
+  }
+}
+
+async function deleteBodies(
+  { engine }: SqlContext,
+  tx: Db,
+  tenant: string,
+  hashes: readonly string[],
+): Promise<void> {
+  for (const batch of inBatches(hashes, HASHES_PER_STATEMENT)) {
+    await tx
+      .deleteFrom("precis_bodies")
+      .where("tenant", "=", tenant)
+      .where(engine.isOneOf(sql.ref("precis_bodies.hash"), batch))
+      .where((e) =>
+        e.not(
+          e.exists(
+            e
+              .selectFrom("precis_messages as m")
+              .select("m.body")
+              .whereRef("m.tenant", "=", "precis_bodies.tenant")
+              .whereRef("m.body", "=", "precis_bodies.hash"),
+          ),
+        ),
+      )
+      .where((e) =>
+        e.not(
+          e.exists(
+            e
+              .selectFrom("precis_conversations as c")
+              .select("c.head")
+              .whereRef("c.tenant", "=", "precis_bodies.tenant")
+              .whereRef("c.head", "=", "precis_bodies.hash"),
+          ),
+        ),
+      )
+      .execute();
+  }
+}

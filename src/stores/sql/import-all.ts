@@ -1,0 +1,205 @@
+import type { Imported } from "../server-store.ts";
+import { checkName } from "../shared/check-name.ts";
+import { cleanTitle } from "../shared/clean-text.ts";
+import {
+  type ImportedConversation,
+  type ImportItem,
+  type LineCount,
+  readExport,
+} from "../shared/export-line.ts";
+import { insertBodies, insertMessages } from "./append.ts";
+import { bodyHash } from "./body-hash.ts";
+import type { SqlContext } from "./sql-context.ts";
+import type { Db } from "./sql-engine.ts";
+
+/** Items that one transaction takes. */
+const ITEMS_PER_WRITE = 100;
+
+/** Adds what an export holds and isn't there yet. */
+export async function importAll(
+  context: SqlContext,
+  lines: AsyncIterable<string> | Iterable<string>,
+): Promise<Imported> {
+  const count: LineCount = { lines: 0 };
+  const addedConversations = new Set<string>();
+  let added = 0;
+  let items: ImportItem[] = [];
+  const flush = async () => {
+    const batch = items;
+    items = [];
+    if (batch.length === 0) return;
+    added += await context.write("import", async (tx) => {
+      let sum = 0;
+      for (const item of batch) sum += await importItem(context, tx, item, addedConversations);
+      return sum;
+    });
+  };
+  for await (const item of readExport(lines, count)) {
+    items.push(item);
+    // A conversation may be large: it is written at once rather than held with others.
+    if (items.length >= ITEMS_PER_WRITE || item.type === "whole-conversation") await flush();
+  }
+  await flush();
+  return { lines: count.lines, added };
+}
+
+/** How many things were added: a conversation counts with its messages and citations. */
+async function importItem(
+  context: SqlContext,
+  tx: Db,
+  item: ImportItem,
+  addedConversations: Set<string>,
+): Promise<number> {
+  checkName("import", "tenant", item.tenant);
+  switch (item.type) {
+    case "whole-conversation": {
+      const added = await importConversation(context, tx, item);
+      if (added > 0) addedConversations.add(`${item.tenant}/${item.conversation.id}`);
+      return added;
+    }
+    case "event":
+      return importEvent(tx, item, addedConversations);
+    case "clientKey": {
+      const { id, name, limits, createdAt, expiresAt, revokedAt, lastUsedAt } = item.clientKey;
+      const result = await tx
+        .insertInto("precis_client_keys")
+        .values({
+          tenant: item.tenant,
+          id,
+          hash: item.hash,
+          name,
+          limits: JSON.stringify(limits),
+          created_at: createdAt,
+          expires_at: expiresAt ?? null,
+          revoked_at: revokedAt ?? null,
+          last_used_at: lastUsedAt ?? null,
+        })
+        .onConflict((c) => c.doNothing())
+        .executeTakeFirst();
+      return Number(result.numInsertedOrUpdatedRows ?? 0);
+    }
+    default:
+      return importRecord(tx, item);
+  }
+}
+
+async function importConversation(context: SqlContext, tx: Db, item: ImportedConversation): Promise<number> {
+  const { tenant, conversation, head, messages, citations } = item;
+  const title = cleanTitle(conversation.title);
+  const bodies = new Map(messages.map((message) => [bodyHash(message.wire), message.wire]));
+  if (head !== undefined) bodies.set(bodyHash(head), head);
+  const known = await tx
+    .selectFrom("precis_conversations")
+    .select("id")
+    .where("tenant", "=", tenant)
+    .where("id", "=", conversation.id)
+    .executeTakeFirst();
+  if (known) return 0;
+  await insertBodies(context, tx, tenant, bodies);
+  await tx
+    .insertInto("precis_conversations")
+    .values({
+      tenant,
+      id: checkName("import", "conversation", conversation.id),
+      session: conversation.session ?? null,
+      title,
+      title_search: title.toLowerCase(),
+      dialect: conversation.dialect ?? null,
+      model: conversation.model ?? null,
+      head: head === undefined ? null : bodyHash(head),
+      length: messages.length,
+      tokens: conversation.tokens,
+      created_at: conversation.createdAt,
+      updated_at: conversation.updatedAt,
+      expires_at: conversation.expiresAt ?? null,
+      pinned: conversation.pinned ? 1 : 0,
+      archived: conversation.archived ? 1 : 0,
+      fork_of: conversation.fork?.of ?? null,
+      fork_length: conversation.fork?.length ?? null,
+      meta: conversation.meta === undefined ? null : JSON.stringify(conversation.meta),
+    })
+    .execute();
+  await insertMessages(context, tx, tenant, conversation.id, 0, messages);
+  for (const { number, source, title: about } of citations) {
+    await tx
+      .insertInto("precis_citations")
+      .values({
+        tenant,
+        conversation: conversation.id,
+        number,
+        source_hash: bodyHash(source),
+        source,
+        title: about ?? null,
+      })
+      .execute();
+  }
+  return 1 + messages.length + citations.length;
+}
+
+/**
+ * Events keep their ids where those are still free. Those of a conversation that came with this import get the next
+ * ids otherwise; the rest is there already.
+ */
+async function importEvent(
+  tx: Db,
+  { tenant, event }: Extract<ImportItem, { type: "event" }>,
+  addedConversations: ReadonlySet<string>,
+): Promise<number> {
+  const counter = await tx
+    .selectFrom("precis_tenants")
+    .select("last_event")
+    .where("tenant", "=", tenant)
+    .executeTakeFirst();
+  const last = Number(counter?.last_event ?? 0);
+  const cameNow = addedConversations.has(`${tenant}/${event.conversation}`);
+  if (event.id <= last && !cameNow) return 0;
+  if (event.conversation !== undefined) {
+    const conversation = await tx
+      .selectFrom("precis_conversations")
+      .select("id")
+      .where("tenant", "=", tenant)
+      .where("id", "=", event.conversation)
+      .executeTakeFirst();
+    if (!conversation) return 0;
+  }
+  const id = Math.max(event.id, last + 1);
+  await tx
+    .insertInto("precis_tenants")
+    .values({ tenant, last_event: id })
+    .onConflict((c) => c.column("tenant").doUpdateSet({ last_event: id }))
+    .execute();
+  await tx
+    .insertInto("precis_events")
+    .values({
+      tenant,
+      id,
+      conversation: event.conversation ?? null,
+      type: event.type,
+      at: event.at,
+      data: JSON.stringify(event.data ?? null),
+    })
+    .execute();
+  return 1;
+}
+
+async function importRecord(
+  tx: Db,
+  item: Extract<ImportItem, { type: "checkpoint" | "summary" | "undo" }>,
+): Promise<number> {
+  const { tenant, savedAt: saved_at, record } = item;
+  const json = JSON.stringify(record);
+  const insert =
+    item.type === "checkpoint"
+      ? tx
+          .insertInto("precis_checkpoints")
+          .values({ tenant, id: item.record.id, hash: item.record.hash, saved_at, json })
+      : item.type === "summary"
+        ? tx
+            .insertInto("precis_summaries")
+            .values({ tenant, key: item.record.key, hash: item.record.hash, saved_at, json })
+        : tx
+            .insertInto("precis_undos")
+            .values({ tenant, checkpoint: item.record.checkpoint, saved_at, json });
+  const result = await insert.onConflict((c) => c.doNothing()).executeTakeFirst();
+  return Number(result.numInsertedOrUpdatedRows ?? 0);
+}

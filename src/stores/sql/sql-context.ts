@@ -1,0 +1,90 @@
+import { Kysely } from "kysely";
+import { StoreError } from "../../core/errors.ts";
+import type { Schema } from "./schema.ts";
+import type { Db, SqlEngine } from "./sql-engine.ts";
+import { storeFailure } from "./store-failure.ts";
+import { createWriter } from "./writer.ts";
+
+/** Effects that are handed in, so that tests can hold the clock still. */
+export interface StoreEffects {
+  now(): number;
+  newId(): string;
+}
+
+/** What every group of methods works with. */
+export interface SqlContext extends StoreEffects {
+  readonly engine: SqlEngine;
+  /** Runs queries that change nothing. */
+  read<T>(operation: string, work: (db: Db) => Promise<T>): Promise<T>;
+  /** Runs a transaction. When it resolves, what was written is in the store for good. */
+  write<T>(operation: string, work: (tx: Db) => Promise<T>): Promise<T>;
+  /** Runs a query on data that doesn't change meanwhile. */
+  snapshot<T>(operation: string, work: (db: Db) => AsyncIterable<T>): AsyncIterable<T>;
+  ready(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens a database at its first use; `prepare` brings the schema up to date. */
+export function createSqlContext({
+  engine,
+  effects,
+  prepare,
+}: {
+  readonly engine: SqlEngine;
+  readonly effects: StoreEffects;
+  readonly prepare: (db: Db, engine: SqlEngine) => Promise<void>;
+}): SqlContext {
+  const db = new Kysely<Schema>({ dialect: engine.dialect });
+  const writer = createWriter(db, engine);
+  let opened: Promise<void> | undefined;
+  let closed: Promise<void> | undefined;
+
+  const ready = (operation: string): Promise<void> => {
+    if (closed) {
+      throw new StoreError({
+        operation,
+        message: "the store is closed.",
+        fix: "Close it after its last use.",
+      });
+    }
+    // A failure isn't remembered: a database that was down for a moment is tried again at the next call.
+    opened ??= prepare(db, engine).catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
+  const guard = async <T>(operation: string, work: () => Promise<T>): Promise<T> => {
+    try {
+      await ready(operation);
+      return await work();
+    } catch (error) {
+      throw storeFailure(operation, error, engine);
+    }
+  };
+
+  return {
+    engine,
+    ...effects,
+    ready: () => guard("open", async () => {}),
+    read: (operation, work) => guard(operation, () => work(db)),
+    write: (operation, work) => guard(operation, () => writer.write(work)),
+    async *snapshot(operation, work) {
+      try {
+        await ready(operation);
+        yield* engine.snapshot(db, work);
+      } catch (error) {
+        throw storeFailure(operation, error, engine);
+      }
+    },
+    close() {
+      closed ??= (async () => {
+        await opened?.catch(() => {});
+        await writer.settled();
+        await db.destroy();
+        await engine.closed?.();
+      })();
+      return closed;
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { Dialect, Kysely, RawBuilder, SqlBool } from "kysely";
+import type { Schema } from "./schema.ts";
+
+/** A database or a transaction on it. */
+export type Db = Kysely<Schema>;
+
+/** Everything in which one database differs from another. What isn't set has the default beside it. */
+export interface SqlEngine {
+  readonly kind: "sqlite" | "postgres";
+  readonly dialect: Dialect;
+  /** Several writers share one transaction, because there can be only one writer anyway. Default false. */
+  readonly batchWrites?: boolean;
+  /** Rows can be locked with `for update`. Default false: a writing transaction is alone. */
+  readonly lockRows?: boolean;
+  /** Tables without a hidden row number: smaller where a table is its own primary key. Default false. */
+  readonly withoutRowid?: boolean;
+  /** How many rows one `insert` may carry. Default 500. */
+  readonly rowsPerInsert?: number;
+  /** The clock that all nodes share, as an SQL expression. Default: the process's own. */
+  readonly clock?: RawBuilder<number>;
+  /** True when the column's value is one of `values`, however many. */
+  isOneOf(column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<SqlBool>;
+  /** Waits for the named lock; it ends with the transaction. Default: nothing to wait for. */
+  lock?(tx: Db, name: string): Promise<void>;
+  /** A conflict between two transactions that goes away by running one of them again. Default never. */
+  isConflict?(error: unknown): boolean;
+  /** What failed and what to do about it, for errors that it knows. */
+  explain(error: unknown): Explained | undefined;
+  /** Runs `work` on data that doesn't change meanwhile. */
+  snapshot<T>(db: Db, work: (db: Db) => AsyncIterable<T>): AsyncIterable<T>;
+  /** Bytes on disk. */
+  bytes(db: Db): Promise<number | undefined>;
+  vacuum(db: Db): Promise<void>;
+  /** Makes sure that deleted text is gone from the files. Default: the database sees to it. */
+  scrub?(db: Db): Promise<void>;
+  /** Runs after the database is closed. */
+  closed?(): Promise<void>;
+}
+
+/** An error of the database in words. */
+export interface Explained {
+  readonly message: string;
+  readonly fix: string;
+}

@@ -1,0 +1,88 @@
+import { existsSync, statSync } from "node:fs";
+import { Kysely, sql } from "kysely";
+import type { ServerStore } from "./server-store.ts";
+import { createSqlStore, type ServerStoreOptions } from "./sql/create-sql-store.ts";
+import type { Schema } from "./sql/schema.ts";
+import type { SqlEngine } from "./sql/sql-engine.ts";
+import { explainSqlite } from "./sqlite/explain.ts";
+import { nodeSqliteDialect, openDatabase } from "./sqlite/node-sqlite-dialect.ts";
+
+/** What `sqliteStore` takes. */
+export interface SqliteStoreOptions extends ServerStoreOptions {
+  /** The file, made if there is none; `:memory:` for none at all. */
+  readonly path: string;
+  /**
+   * What an acknowledged write survives: `process` (default) the end of the process by whatever means; `power` also a
+   * power failure, at the price of waiting for the disk. Either way the file is never damaged.
+   */
+  readonly durability?: "process" | "power";
+}
+
+const IN_MEMORY = ":memory:";
+/** SQLite keeps what isn't yet in the main file beside it. */
+const FILES = ["", "-wal", "-shm"] as const;
+
+/**
+ * Everything in one SQLite file. Several processes may share it on one machine.
+ *
+ * @example
+ * ```ts
+ * import { createCompactor } from "precis";
+ * import { openaiChat } from "precis/dialects";
+ * import { sqliteStore } from "precis/stores";
+ *
+ * const store = sqliteStore({ path: "precis.db" });
+ * const compactor = createCompactor({ dialect: openaiChat, budget: 8_000, store });
+ * await compactor.fit([{ role: "user", content: "hello" }]);
+ * await store.close();
+ * ```
+ */
+export function sqliteStore({ path, durability = "process", ...options }: SqliteStoreOptions): ServerStore {
+  return createSqlStore(sqliteEngine(path, durability), options);
+}
+
+/** SQLite's ways. */
+export function sqliteEngine(path: string, durability: "process" | "power" = "process"): SqlEngine {
+  return {
+    kind: "sqlite",
+    dialect: nodeSqliteDialect(() => openDatabase(path, { durability })),
+    batchWrites: true,
+    withoutRowid: true,
+    isOneOf: (column, values) => sql`${column} in (select value from json_each(${JSON.stringify(values)}))`,
+    explain: (error) => explainSqlite(error, path),
+    async *snapshot(db, work) {
+      if (path === IN_MEMORY) {
+        yield* work(db);
+        return;
+      }
+      // A reader of its own sees one moment for as long as it likes, and writers don't wait for it.
+      const reader = new Kysely<Schema>({
+        dialect: nodeSqliteDialect(() => openDatabase(path, { durability, readOnly: true })),
+      });
+      try {
+        const tx = await reader.startTransaction().setAccessMode("read only").execute();
+        try {
+          yield* work(tx);
+        } finally {
+          await tx.rollback().execute();
+        }
+      } finally {
+        await reader.destroy();
+      }
+    },
+    async bytes() {
+      if (path === IN_MEMORY) return undefined;
+      return FILES.map((suffix) => path + suffix)
+        .filter((file) => existsSync(file))
+        .reduce((sum, file) => sum + statSync(file).size, 0);
+    },
+    async vacuum(db) {
+      await sql`vacuum`.execute(db);
+      await sql`pragma wal_checkpoint(truncate)`.execute(db);
+    },
+    // Deleted text is overwritten in the main file, and this empties the log that still has it.
+    async scrub(db) {
+      await sql`pragma wal_checkpoint(truncate)`.execute(db);
+    },
+  };
+}

@@ -425,6 +425,8 @@ export interface Summary {
   readonly prompt: string;
   readonly model: string;
   readonly author: "model" | "user";
+  /** Asked for anew by `rebuild`: speaks for its messages in place of every older record. */
+  readonly anew?: true;
   readonly tokens: { readonly source: number; readonly text: number };
   /** `now` of the call that wrote it. */
   readonly at: number;
@@ -652,6 +654,11 @@ export interface FitInput<M> {
   readonly now?: number;
   /** When the last request of this conversation was sent. */
   readonly lastRequestAt?: number;
+  /**
+   * `must-stay`: the host can't switch thinking off for a request. While a round with signed reasoning is under way, only
+   * what stands behind that reasoning is shortened, as far as that is enough. Default `may-stop`.
+   */
+  readonly thinking?: "may-stop" | "must-stay";
   /** The provider refused the last view as too long: compact harder. A number is the provider's own count of it. */
   readonly rejected?: boolean | { readonly tokens: number };
   readonly signal?: AbortSignal;

@@ -1,6 +1,10 @@
-import type { Run, Summary } from "../core/types.ts";
+import type { ModelCall, Reason, Run, Summary } from "../core/types.ts";
 import type { Call } from "./decide.ts";
+import type { Engine } from "./engine.ts";
 import { writeSummaries } from "./write-summaries.ts";
+
+/** Conversations whose calls wait to be reported. */
+const MAX_UNREPORTED = 10_000;
 
 /**
  * Has a run summarised in the background, once per conversation at a time. Undefined if the summariser failed lately and
@@ -9,49 +13,71 @@ import { writeSummaries } from "./write-summaries.ts";
 export function requestSummary<M>(
   call: Call<M>,
   run: Run,
-  /** Ends the job, where a person waits for it and may give up. A turn's own signal doesn't: the job outlives it. */
-  cancel?: AbortSignal,
+  why: {
+    readonly reason: Reason;
+    /** Ends the job, where a person waits for it and may give up. A turn's own signal doesn't: the job outlives it. */
+    readonly cancel?: AbortSignal | undefined;
+  },
 ): Promise<readonly Summary[]> | undefined {
   const { engine, seen, now } = call;
   const { jobs, circuit, emitter } = engine;
   const { name, pressure } = seen;
+  const { reason, cancel } = why;
   const running = jobs.running(name);
-  if (!running && !circuit.allows(name, pressure, now)) return undefined;
+  // A person who asks is answered, whatever failed before.
+  if (!running && reason !== "forced" && !circuit.allows(name, pressure, now)) return undefined;
   const job =
     running ??
     jobs.start(name, async (ended) => {
       const signal = cancel ? AbortSignal.any([ended, cancel]) : ended;
-      emitter.emit("started", { reason: cancel ? "forced" : "pressure" });
+      const calls: ModelCall[] = [];
+      emitter.emit("started", { reason });
       try {
-        const written = await writeSummaries(call, run, signal);
-        await engine.records.save({ summaries: written.records });
-        engine.unreported.set(name, [...(engine.unreported.get(name) ?? []), ...written.calls]);
+        const records = await writeSummaries(call, run, { signal, calls });
+        await engine.records.save({ summaries: records });
         circuit.succeeded(name);
-        return written;
+        return records;
       } catch (error) {
-        if (signal.aborted) emitter.emit("cancelled", { reason: "pressure" });
-        else {
+        if (ended.aborted) emitter.emit("cancelled", { reason });
+        else if (!cancel?.aborted) {
           circuit.failed(name, pressure, now);
           emitter.emit("failed", { error: asError(error), fallback: "extractive" });
         }
         throw error;
+      } finally {
+        keepForReport(engine, name, calls);
       }
     });
-  return job.then((written) => written?.records ?? []);
+  return job.then((records) => records ?? []);
+}
+
+/** The next compaction tells what was asked for it, whatever came of that. */
+function keepForReport<M>({ unreported }: Engine<M>, name: string, calls: readonly ModelCall[]): void {
+  if (calls.length === 0) return;
+  const all = [...(unreported.get(name) ?? []), ...calls];
+  unreported.delete(name);
+  unreported.set(name, all);
+  for (const oldest of unreported.keys()) {
+    if (unreported.size <= MAX_UNREPORTED) break;
+    unreported.delete(oldest);
+  }
 }
 
 /** Waits for a promise, but not longer than `ms`. True if it came in time. */
 export async function within(promise: Promise<unknown>, ms: number, signal?: AbortSignal): Promise<boolean> {
-  if (ms <= 0) return false;
+  if (ms <= 0 || signal?.aborted) return false;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let stop = () => {};
   const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-    signal?.addEventListener("abort", () => resolve(false), { once: true });
+    stop = () => resolve(false);
+    timer = setTimeout(stop, ms);
+    signal?.addEventListener("abort", stop, { once: true });
   });
   try {
     return await Promise.race([promise.then(() => true), late]);
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
   }
 }
 

@@ -5,14 +5,16 @@ import type {
   CompactorOptions,
   FitInput,
   FitResult,
+  ModelCall,
   Observation,
   Plan,
   State,
   Undo,
+  Warning,
 } from "../core/types.ts";
 import { summaryMessage } from "../summaries/summary-message.ts";
 import { asError, requestSummary, within } from "./background.ts";
-import { type Call, climbTo, decide, nothingDue, readyCut, wantedRun } from "./decide.ts";
+import { type Call, climbTo, type Decision, decide, nothingDue, readyCut, wantedRun } from "./decide.ts";
 import { deliver, nextState } from "./deliver.ts";
 import { createEngine, type Engine } from "./engine.ts";
 import { pressureOf, reportOf } from "./report.ts";
@@ -25,6 +27,12 @@ const LEAST_MESSAGES = 4;
 const COMPACT_WAIT_MS = 60_000;
 /** When idle, a summary is made ahead from this pressure on: below it no cold cache makes a compaction due. */
 const PREPARE_FROM = 0.4;
+/** What a report says when a summary would be wanted and isn't asked for. */
+const RESTING: Warning = {
+  code: "summarizer-resting",
+  message:
+    "The summariser failed lately and isn't asked just now: it is asked again when pressure has grown, or after a few minutes.",
+};
 /** Length of a standalone summary (tokens). */
 const DEFAULT_SUMMARY_CAP = 2_500;
 
@@ -84,12 +92,13 @@ async function fitView<M>(
 ): Promise<FitResult<M>> {
   let call = await open(engine, transcript, input);
   let decision = decide(call);
-  let background = decision.wanted && requestSummary(call, decision.wanted);
+  let background = summaryFor(call, decision);
   if (background && (await within(background, engine.settings.waitMs, input.signal))) {
     call = await open(engine, transcript, input);
     decision = decide(call);
     background = undefined;
   }
+  input.signal?.throwIfAborted();
   // A summariser that isn't asked just now must not hold up a compaction that is due.
   const result =
     decision.wanted && !background && !decision.result.draft
@@ -101,8 +110,15 @@ async function fitView<M>(
     result,
     adopt: true,
     waiting: background !== undefined,
-    background,
+    // One that an earlier call began brings its records to this host, too.
+    background: background ?? engine.jobs.running(call.seen.name)?.then((records) => records ?? []),
+    warnings: decision.wanted && !background ? [RESTING] : [],
   });
+}
+
+/** Has the wanted summary written, once. Undefined if none is wanted, or if the summariser isn't asked just now. */
+function summaryFor<M>(call: Call<M>, { wanted, due }: Decision): ReturnType<typeof requestSummary> {
+  return wanted && requestSummary(call, wanted, { reason: due ?? "pressure" });
 }
 
 async function compact<M>(
@@ -113,7 +129,8 @@ async function compact<M>(
 ): Promise<FitResult<M>> {
   const filling = input.budget !== undefined;
   const more = { budget: input.budget, fresh: fresh || filling };
-  let call = await open(engine, transcript, input, more);
+  const opened = await open(engine, transcript, input, more);
+  let call = fresh ? forgetful(opened) : opened;
   const { conversation, budget, tokens } = call.seen;
   const fixed = conversation.head + conversation.apart.extras;
   const goal = filling
@@ -123,16 +140,23 @@ async function compact<M>(
   if (tokens <= budget.budget && (filling || tooLittle)) {
     return deliver(call, { reason: "forced", result: nothingDue(call.seen), adopt: false });
   }
-  const run = engine.summarizer && wantedRun(call, goal);
-  const background = run && requestSummary(call, run, input.signal);
-  if (background && (await within(background, input.waitMs ?? COMPACT_WAIT_MS, input.signal))) {
-    call = await open(engine, transcript, input, more);
+  const run = wantedRun(call, goal);
+  const background = run && requestSummary(call, run, { reason: "forced", cancel: input.signal });
+  if (background) await within(background, input.waitMs ?? COMPACT_WAIT_MS, input.signal);
+  if (input.signal?.aborted) {
+    engine.emitter.emit("cancelled", { reason: "forced" });
+    throw input.signal.reason;
   }
-  input.signal?.throwIfAborted();
+  if (run) call = await open(engine, transcript, input, more);
   const cut = engine.summarizer && readyCut(call, goal);
   const result = climbTo(call, { limit: budget.budget, goal, anyGain: true }, cut);
   if (result.draft && !background) engine.emitter.emit("started", { reason: "forced" });
   return deliver(call, { reason: "forced", result, adopt: input.adopt ?? !filling, background });
+}
+
+/** A call that believes no summary, so that all of them are asked for anew. */
+function forgetful<M>(call: Call<M>): Call<M> {
+  return { ...call, anew: true, seen: { ...call.seen, state: { ...call.seen.state, summaries: [] } } };
 }
 
 async function plan<M>(engine: Engine<M>, transcript: readonly M[], input: FitInput<M> = {}): Promise<Plan> {
@@ -169,8 +193,8 @@ async function prepare<M>(
 ): Promise<State> {
   const call = await open(engine, transcript, input);
   const { seen } = call;
-  const run = engine.summarizer && seen.pressure >= PREPARE_FROM ? wantedRun(call, seen.goal) : undefined;
-  const summaries = run ? await requestSummary(call, run) : undefined;
+  const run = seen.pressure >= PREPARE_FROM ? wantedRun(call, seen.goal) : undefined;
+  const summaries = run ? await requestSummary(call, run, { reason: "pressure" }) : undefined;
   return nextState(call, { checkpoint: seen.checkpoint?.id, ...(summaries && { summaries }) });
 }
 
@@ -189,9 +213,8 @@ async function observe<M>(engine: Engine<M>, observation: Observation<M>): Promi
     tokens: seen.tokens,
     budget: seen.budget.budget,
   });
-  const { wanted } = decide(call);
   // Not awaited: the summary is for the next request.
-  if (wanted) requestSummary(call, wanted);
+  summaryFor(call, decide(call));
 }
 
 async function summarize<M>(
@@ -203,9 +226,10 @@ async function summarize<M>(
   const { seen } = call;
   const { messages, structure, measure } = seen.conversation;
   const cap = input.cap ?? DEFAULT_SUMMARY_CAP;
-  const written = await handover(call, cap);
+  const calls: ModelCall[] = [];
+  const written = await handover(call, cap, calls);
   const text =
-    written?.text ??
+    written ??
     summaryMessage({
       messages,
       hidden: [{ from: structure.start, to: messages.length }],
@@ -225,8 +249,14 @@ async function summarize<M>(
     reason: undefined,
     draft: seen.current,
     tokens: seen.tokens,
-    rungs: [{ rung: written ? "full" : "extractive", result: text ? "used" : "not-enough" }],
-    calls: written?.calls ?? [],
+    rungs: [
+      {
+        rung:
+          (written !== undefined && calls.findLast((one) => one.result === "accepted")?.rung) || "extractive",
+        result: text ? "used" : "not-enough",
+      },
+    ],
+    calls,
     warnings: [],
     prefixChanged: false,
     checkpoint: seen.checkpoint?.id,
@@ -235,16 +265,13 @@ async function summarize<M>(
 }
 
 /** The model's own summary of everything; undefined without a model, or if it failed. */
-async function handover<M>(
-  call: Call<M>,
-  cap: number,
-): Promise<Awaited<ReturnType<typeof writeHandover>> | undefined> {
+async function handover<M>(call: Call<M>, cap: number, calls: ModelCall[]): Promise<string | undefined> {
   const { engine, seen, input } = call;
   const length = seen.conversation.chain.length - 1;
   if (!engine.summarizer || length === 0) return undefined;
   const signal = input.signal ?? new AbortController().signal;
   try {
-    return await writeHandover(call, { from: 0, to: length }, cap, signal);
+    return await writeHandover(call, { from: 0, to: length }, cap, { signal, calls });
   } catch (error) {
     signal.throwIfAborted();
     engine.emitter.emit("failed", { error: asError(error), fallback: "extractive" });

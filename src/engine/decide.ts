@@ -1,12 +1,14 @@
 import type { Draft } from "../core/draft.ts";
 import type { FitInput, Reason, Run, RungName, Summary } from "../core/types.ts";
-import { floorTokens, hiddenEnd } from "./conversation.ts";
+import { draftTokens, floorTokens, hiddenEnd } from "./conversation.ts";
 import type { Engine } from "./engine.ts";
 import { judge } from "./judge.ts";
 import { type Climb, climb } from "./ladder.ts";
-import { dueReason } from "./moment.ts";
+import { dueReason, isHeld } from "./moment.ts";
 import { type Narrative, narrativeOf } from "./narrative.ts";
 import type { RungInput } from "./rungs/rung.ts";
+import { shrinkParts } from "./shrink.ts";
+import { dropsUnboundReasoning, openLoop } from "./signed-reasoning.ts";
 import { strategies } from "./strategies.ts";
 import type { Survey } from "./survey.ts";
 import { chooseTail, newestUnit, tailFrom } from "./tail.ts";
@@ -25,6 +27,8 @@ export interface Call<M> {
   readonly input: FitInput<M> & { readonly focus?: string };
   readonly seen: Survey<M>;
   readonly now: number;
+  /** Summaries are asked for anew, whatever is known. */
+  readonly anew?: boolean;
 }
 
 /** What `fit` would do: leave the view, climb the ladder, or have a summary written first. */
@@ -40,14 +44,15 @@ export function decide<M>(call: Call<M>): Decision {
   const { engine, input, seen, now } = call;
   const { settings, dialect } = engine;
   const rejected = input.rejected !== undefined && input.rejected !== false;
-  const reason = dueReason({
+  const moment = {
     ...seen,
     settings,
     rules: dialect.rules,
     now,
     lastRequestAt: input.lastRequestAt,
     rejected,
-  });
+  };
+  const reason = dueReason(moment);
   const due = reason && seen.invalid ? "invalid-checkpoint" : reason;
   const limit = rejected
     ? Math.min(seen.budget.budget, rejectedLimit(input.rejected, seen.tokens, seen.budget.budget))
@@ -55,10 +60,13 @@ export function decide<M>(call: Call<M>): Decision {
   const full = seen.tokens > limit;
   const target = { limit, goal: Math.min(seen.goal, limit), anyGain: full || rejected };
   if (!due) {
-    const ready = seen.pressure >= APPLY_FROM ? readyCut(call, target.goal) : undefined;
+    const applies = seen.pressure >= APPLY_FROM && !isHeld(moment);
+    const ready = applies ? readyCut(call, target.goal) : undefined;
     if (ready) return { due: "pressure", wanted: undefined, result: climbTo(call, target, ready) };
     return { due, wanted: undefined, result: nothingDue(seen) };
   }
+  const behind = full || rejected ? shortenBehindReasoning(call, target.limit) : undefined;
+  if (behind) return { due, wanted: undefined, result: behind };
   if (!engine.summarizer || !usesSummaries(call) || due === "cold-cache" || due === "pause") {
     return { due, wanted: undefined, result: climbTo(call, target, readyCut(call, target.goal)) };
   }
@@ -91,19 +99,42 @@ export function climbTo<M>(
       narrative: recordsOf(call),
       cut,
       writtenBy: cut === undefined ? undefined : writtenBy(call),
+      keepReasoningFrom: dropsUnboundReasoning(input.request)
+        ? openLoop(seen.conversation, engine.dialect.rules)?.from
+        : undefined,
       ...(steps && { steps }),
     },
-    (draft, tokens) =>
-      judge({
-        dialect: engine.dialect,
-        transcript: call.transcript,
-        system: input.system,
-        conversation: seen.conversation,
-        draft,
-        tokens,
-        limit: target.limit,
-      }),
+    (draft, tokens) => breaches(call, draft, tokens, target.limit),
   );
+}
+
+function breaches<M>(call: Call<M>, draft: Draft, tokens: number, limit: number): readonly string[] {
+  const { engine, transcript, input, seen } = call;
+  const { dialect } = engine;
+  const { conversation } = seen;
+  return judge({ dialect, transcript, system: input.system, conversation, draft, tokens, limit });
+}
+
+/**
+ * The last way out where thinking can't be switched off: nothing before the signed reasoning of the open round changes,
+ * and what stands behind it (the newest results) is shortened. Undefined if that isn't asked for or isn't enough.
+ */
+function shortenBehindReasoning<M>(call: Call<M>, limit: number): Climb | undefined {
+  const { engine, input, seen } = call;
+  const { conversation, current } = seen;
+  const loop = openLoop(conversation, engine.dialect.rules);
+  if (!loop || input.thinking !== "must-stay" || dropsUnboundReasoning(input.request)) return undefined;
+  const indexes = Array.from({ length: loop.to - loop.signed - 1 }, (_, at) => loop.signed + 1 + at);
+  const draft = shrinkParts({ conversation, draft: current, indexes, limit, why: "hard-cut" });
+  if (!draft) return undefined;
+  const tokens = draftTokens(conversation, draft);
+  if (breaches(call, draft, tokens, limit).length > 0) return undefined;
+  return {
+    draft,
+    rung: "hard-cut",
+    tokens,
+    rungs: [{ rung: "hard-cut", result: "used", tokens, note: "behind signed reasoning" }],
+  };
 }
 
 /** How the newest summary came about; one that no call of this process wrote was there already. */
@@ -154,6 +185,7 @@ export function readyCut<M>(call: Call<M>, goal: number): number | undefined {
 
 /** The run that a model has not summarised yet, up to where the tail would begin now. */
 export function wantedRun<M>(call: Call<M>, goal: number): Run | undefined {
+  if (!call.engine.summarizer || !usesSummaries(call)) return undefined;
   const from = narrativeFor(call).sealed;
   const to = plannedCut(call, goal) - call.seen.conversation.structure.start;
   return to > from ? { from, to } : undefined;
@@ -168,8 +200,10 @@ function plannedCut<M>({ engine, seen }: Call<M>, goal: number): number {
   return chooseTail(seen.conversation, { tail: settings.tail, limit, soft: false }).from;
 }
 
+/** Does the strategy show what a model writes? Lines about single calls are made by code. */
 function usesSummaries<M>({ engine }: Call<M>): boolean {
-  return strategies[engine.settings.strategy].steps.some((step) => step.startsWith("summarize"));
+  const { steps } = strategies[engine.settings.strategy];
+  return steps.includes("summarize") || steps.includes("summarize-all");
 }
 
 /** What may be sent after the provider refused a view of `tokens` tokens (by our count). */

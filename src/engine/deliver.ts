@@ -16,6 +16,7 @@ import type { Call } from "./decide.ts";
 import type { Climb } from "./ladder.ts";
 import { narrativeOf } from "./narrative.ts";
 import { reportOf } from "./report.ts";
+import { openLoop, thinkingWarning } from "./signed-reasoning.ts";
 import type { Survey } from "./survey.ts";
 
 /** A system prompt up to this size is kept in the state, so that it can be restored (characters of JSON). */
@@ -32,6 +33,7 @@ export async function deliver<M>(
     /** A summary is being written: nothing was to be done yet. */
     readonly waiting?: boolean;
     readonly background?: Promise<readonly Summary[]> | undefined;
+    readonly warnings?: readonly Warning[];
   },
 ): Promise<FitResult<M>> {
   const { engine, transcript, input, seen } = call;
@@ -39,7 +41,10 @@ export async function deliver<M>(
   const { reason, result } = outcome;
   const draft = result.draft ?? seen.current;
   const made = outcome.adopt && result.draft && reason ? checkpointOf(call, reason, result) : undefined;
-  const warnings: Warning[] = made ? [...(await engine.records.save({ checkpoints: [made] }))] : [];
+  const saved = made ? await engine.records.save({ checkpoints: [made] }) : [];
+  const loop = input.extras?.length ? undefined : openLoop(seen.conversation, dialect.rules);
+  const thinking = thinkingWarning(seen.conversation, draft, loop);
+  const warnings = [...(outcome.warnings ?? []), ...(thinking ? [thinking] : []), ...saved];
   const checkpoint = made ?? (result.draft ? undefined : seen.checkpoint);
   const state = nextState(call, { made, checkpoint: checkpoint?.id });
   const report = reportOf({

@@ -20,12 +20,6 @@ import { resolveSettings, type Settings } from "./settings.ts";
 /** Name under which a model that the host didn't name is calibrated. */
 const UNNAMED_MODEL = "(unnamed)";
 
-/** What a background summary brings. */
-export interface Written {
-  readonly records: readonly Summary[];
-  readonly calls: readonly ModelCall[];
-}
-
 /** What every part of a compactor shares: settings, effects and memory. */
 export interface Engine<M> {
   readonly dialect: Dialect<M>;
@@ -34,7 +28,7 @@ export interface Engine<M> {
   readonly records: RecordKeeper;
   readonly textHash: (text: string) => string;
   readonly emitter: Emitter;
-  readonly jobs: Jobs<Written>;
+  readonly jobs: Jobs<readonly Summary[]>;
   readonly circuit: Circuit;
   /** Calls whose summaries were not applied yet, by conversation: they are reported with the compaction that uses them. */
   readonly unreported: Map<string, readonly ModelCall[]>;

@@ -11,6 +11,7 @@ import { reduce } from "./rungs/reduce.ts";
 import type { Rung, RungInput } from "./rungs/rung.ts";
 import { summarize, summarizeAll } from "./rungs/summarize.ts";
 import { summarizeRounds } from "./rungs/summarize-rounds.ts";
+import { isSigned } from "./signed-reasoning.ts";
 import { type Step, strategies } from "./strategies.ts";
 
 const STEPS: Readonly<Record<Step, { readonly rung: Rung; readonly name: RungName }>> = {
@@ -110,12 +111,15 @@ function impossible(
  * A compaction changes the prefix that signed reasoning is bound to, so it leaves every message that is shown, once and
  * in the same way. Later messages are bound to the new prefix.
  */
-function withoutBoundReasoning({ conversation, rules }: RungInput, draft: Draft): Draft {
+function withoutBoundReasoning(
+  { conversation, rules, keepReasoningFrom = conversation.messages.length }: RungInput,
+  draft: Draft,
+): Draft {
   if (!rules.boundReasoning) return draft;
   const changes = new Map<number, Fate>();
-  for (const [index, message] of conversation.messages.entries()) {
+  for (const [index, message] of conversation.messages.slice(0, keepReasoningFrom).entries()) {
     const fate = draft.fates[index]!;
-    if (!isShown(fate) || !message.parts.some((part) => part.type === "reasoning" && part.signed)) continue;
+    if (!isShown(fate) || !isSigned(message)) continue;
     changes.set(
       index,
       isOnlyReasoning(message)

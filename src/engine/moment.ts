@@ -3,6 +3,7 @@ import type { Draft } from "../core/draft.ts";
 import type { Checkpoint, DialectRules, Reason, Undo } from "../core/types.ts";
 import { type Conversation, shownMessages, shownTurns } from "./conversation.ts";
 import type { Settings } from "./settings.ts";
+import { openLoop } from "./signed-reasoning.ts";
 
 /** A cold prompt cache makes compaction cheap: from this pressure on it is taken as the moment. */
 const COLD_FROM = 0.4;
@@ -35,25 +36,25 @@ export interface MomentInput {
 
 /** Is a compaction due now, and why? */
 export function dueReason(input: MomentInput): Reason | undefined {
-  const { settings, pressure, startsAt } = input;
+  const { pressure, startsAt } = input;
   if (input.rejected) return "rejected";
   if (pressure > 1) return "budget";
-  if (!settings.auto || isSuspended(input) || holdsSignedReasoning(input)) return undefined;
+  if (isHeld(input)) return undefined;
   if (pressure >= startsAt) return "pressure";
   return countReason(input) ?? cheapMoment(input);
 }
 
-function isSuspended({ undos, pressure }: MomentInput): boolean {
-  return undos.some((undo) => pressure < undo.pressure + UNDO_GROWTH);
+/** Nothing may be applied below a full budget: switched off, undone, or bound by the reasoning of an open round. */
+export function isHeld(input: Omit<MomentInput, "rejected">): boolean {
+  const { settings, conversation, rules } = input;
+  return !settings.auto || isSuspended(input) || openLoop(conversation, rules) !== undefined;
 }
 
-/** The newest round is under way and its signed reasoning must go back to the provider as it came. */
-function holdsSignedReasoning({ conversation, rules }: MomentInput): boolean {
-  const unit = conversation.structure.units.at(-1);
-  if (!rules.boundReasoning || unit?.kind !== "round") return false;
-  return conversation.messages
-    .slice(unit.from, unit.to)
-    .some((message) => message.parts.some((part) => part.type === "reasoning" && part.signed));
+/** An undo holds until pressure has grown; a compaction that came after it ends it. */
+function isSuspended({ undos, checkpoint, pressure }: Omit<MomentInput, "rejected">): boolean {
+  return undos.some(
+    (undo) => pressure < undo.pressure + UNDO_GROWTH && !(checkpoint && checkpoint.at > undo.at),
+  );
 }
 
 /** Counts what came since the last checkpoint plus what it kept; fires again only after one more turn. */

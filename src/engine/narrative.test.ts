@@ -35,11 +35,16 @@ test("a record of messages that were edited since is never used", () => {
   expect(narrativeOf([record(0, 10, { hash: "another" })], chain, 100).records).toEqual([]);
 });
 
-test("a merge speaks for its parts, the user's own version for all others", () => {
+test("a merge speaks for its parts; an edited or rebuilt record for all older ones, until a merge takes it in", () => {
   const parts = [record(0, 10), record(10, 20)];
   expect(narrativeOf([...parts, record(0, 20, { level: 1 })], chain, 100).records).toHaveLength(1);
-  const edited = record(0, 10, { author: "user" });
-  expect(narrativeOf([...parts, record(0, 20, { level: 1 }), edited], chain, 100).records[0]).toBe(edited);
+  const merge = record(0, 20, { level: 1 });
+  for (const more of [{ author: "user" }, { anew: true }] as const) {
+    const edited = record(0, 10, { ...more, at: 30 });
+    expect(narrativeOf([...parts, merge, edited], chain, 100).records[0]).toBe(edited);
+    const later = record(0, 20, { level: 1, at: 40 });
+    expect(narrativeOf([...parts, merge, edited, later], chain, 100).records).toEqual([later]);
+  }
 });
 
 test("what reaches into the tail is left out", () => {

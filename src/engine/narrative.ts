@@ -17,14 +17,28 @@ export function summaryKey(source: {
   readonly model: string;
   readonly focus: string | undefined;
   readonly cap: number;
+  /** When it was asked for anew: a rebuilt record is another one. */
+  readonly anew?: number | undefined;
 }): string {
-  const { hash, covers, prompt, model, focus = "", cap } = source;
-  return hash128(JSON.stringify([hash, covers.from, covers.to, prompt, model, focus, cap]));
+  const { hash, covers, prompt, model, focus = "", cap, anew } = source;
+  return hash128(
+    JSON.stringify([
+      hash,
+      covers.from,
+      covers.to,
+      prompt,
+      model,
+      focus,
+      cap,
+      ...(anew === undefined ? [] : [anew]),
+    ]),
+  );
 }
 
 /**
- * The records that fit this transcript, chosen from the front: at each place the user's own version first, then the one
- * that reaches farthest (a merge speaks for its parts), then the newest. `most` keeps the tail out.
+ * The records that fit this transcript, chosen from the front: at each place what a person decided first (an edited or
+ * rebuilt record, until a merge takes it in), then the one that reaches farthest (a merge speaks for its parts), then the
+ * newest. `most` keeps the tail out.
  */
 export function narrativeOf(
   summaries: readonly Summary[],
@@ -48,10 +62,21 @@ export function narrativeOf(
 }
 
 function isBetter(a: Summary, b: Summary): boolean {
-  if (a.author !== b.author) return a.author === "user";
+  if (isDecided(a) !== isDecided(b)) return isDecided(a) ? !takesIn(b, a) : takesIn(a, b);
+  if (isDecided(a) && a.at !== b.at) return a.at > b.at;
   if (a.covers.to !== b.covers.to) return a.covers.to > b.covers.to;
   if (a.level !== b.level) return a.level > b.level;
   return a.at !== b.at ? a.at > b.at : a.key > b.key;
+}
+
+/** Written or asked for by a person. */
+function isDecided({ author, anew }: Summary): boolean {
+  return author === "user" || anew === true;
+}
+
+/** A merge that was made from this record, or from one that it replaced. */
+function takesIn(merge: Summary, part: Summary): boolean {
+  return merge.level > part.level && merge.at >= part.at;
 }
 
 /** The oldest `fanout` records of the lowest level that has so many, when all together outgrow their share. */

@@ -4,6 +4,7 @@ import type {
   Message,
   Model,
   ModelCall,
+  ModelReply,
   ModelRequest,
   Run,
   RungName,
@@ -89,10 +90,12 @@ async function ask(
   };
   const made = { name: work.name, rung: work.rung, covers: [work.covers], cap: request.cap, model: model.id };
   signal.throwIfAborted();
-  const reply = await model.complete(request).catch((error: unknown) => {
-    calls.push({ ...made, result: "failed", note: String(error), cost: 0 });
-    throw error;
-  });
+  const reply = await unlessAborted(signal, async () => replyOf(await model.complete(request), model)).catch(
+    (error: unknown) => {
+      calls.push({ ...made, result: "failed", note: String(error), cost: 0 });
+      throw error;
+    },
+  );
   const paid = { usage: reply.usage, cost: costOf(reply.model ?? model.id, reply.usage) };
   const verdict = acceptSummary({
     reply,
@@ -114,6 +117,30 @@ async function ask(
   const note = verdict.suspicions.length > 0 ? { note: verdict.suspicions.join("; ") } : {};
   calls.push({ ...made, ...paid, ...note, result: "accepted" });
   return { text: verdict.text, missing: verdict.missing };
+}
+
+/** A model of the host's own may not heed its signal; nobody is kept waiting for it. */
+function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    work()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener("abort", stop));
+  });
+}
+
+/** A model of the host's own may answer anything. */
+function replyOf(reply: ModelReply, model: Model): ModelReply {
+  if (typeof reply?.text !== "string") {
+    throw new ModelError({
+      model: model.id,
+      failure: "bad-answer",
+      message: "its answer has no text.",
+      fix: "`complete` must resolve to `{ text, stop, usage }`.",
+    });
+  }
+  return { ...reply, usage: reply.usage ?? { input: 0 } };
 }
 
 /** US dollars for one call; 0 where the model's prices aren't known. */

@@ -1,19 +1,19 @@
+import { isShown } from "../core/draft.ts";
 import { ConfigError, ModelError } from "../core/errors.ts";
 import { summaryProof } from "../core/state.ts";
-import type { Message, Run, Summary } from "../core/types.ts";
-import { mustKeepOf } from "../summaries/must-keep.ts";
+import type { Message, ModelCall, Run, Summary } from "../core/types.ts";
+import { missingItems, mustKeepOf } from "../summaries/must-keep.ts";
 import { PROMPTS, type Prompt, promptById, promptKey } from "../summaries/prompts/index.ts";
 import { splitRuns } from "../summaries/split-input.ts";
 import { modelInfo } from "../tokens/index.ts";
 import type { Call } from "./decide.ts";
-import type { Written } from "./engine.ts";
 import { mergeDue, narrativeOf, summaryKey } from "./narrative.ts";
 import { askSummary, type Summarizer } from "./summarizer.ts";
 
 /** Share of the landing that the narrative may take. */
 const NARRATIVE_SHARE = 0.25;
 /** A record shorter than this says nothing (tokens). */
-const LEAST_RECORD = 200;
+const LEAST_RECORD = 150;
 /** Tokens that prompt and frame take of the summariser's window. */
 const PROMPT_TOKENS = 2_500;
 /** Pieces never get smaller than this, however small the summariser's window is (tokens). */
@@ -33,37 +33,41 @@ interface Desk<M> {
   readonly ceiling: number;
 }
 
-/** Has the run summarised from its originals, then merges what outgrew its share. Throws if every rung failed. */
-export async function writeSummaries<M>(call: Call<M>, run: Run, signal: AbortSignal): Promise<Written> {
+/** What a piece of work takes. */
+interface Work {
+  readonly signal: AbortSignal;
+  /** Every call that is made is put here, whatever comes of it. */
+  readonly calls: ModelCall[];
+}
+
+/**
+ * Has the run summarised from its originals, then merges what outgrew its share. Throws if every rung failed; if only a
+ * part of a long run could be summarised, that part is kept.
+ */
+export async function writeSummaries<M>(call: Call<M>, run: Run, work: Work): Promise<readonly Summary[]> {
   const { engine, seen } = call;
   const { summary } = engine.settings;
+  const rolling = summary.merge === "rolling";
   const share = narrativeShare(call);
-  const desk = openDesk(call, signal, summary.merge === "rolling" ? share : share / (2 * summary.fanout));
-  const segments =
-    summary.merge === "rolling" ? await writeRolling(desk, run) : await writeSegments(desk, run);
-  const merges = summary.merge === "rolling" ? [] : await writeMerges(desk, segments, share);
+  const desk = openDesk(call, work, rolling ? share : share / (2 * summary.fanout));
+  const segments = rolling ? await writeRolling(desk, run) : await writeSegments(desk, run);
+  // Half of what was to be made anew would stand beside the other half of what it replaces.
+  if (call.anew && segments.at(-1)!.covers.to < run.to) throw unfinished(desk);
+  const merges = rolling ? [] : await writeMerges(desk, segments, share);
   engine.emitter.emit("progress", { done: 1, total: 1, label: "summary" });
   const known = new Set(seen.state.summaries.map(({ key }) => key));
-  return {
-    records: [...segments, ...merges].filter(({ key }) => !known.has(key)),
-    calls: desk.summarizer.calls,
-  };
+  return [...segments, ...merges].filter(({ key }) => !known.has(key));
 }
 
 /** A standalone summary of a run, in one text. */
-export async function writeHandover<M>(
-  call: Call<M>,
-  run: Run,
-  cap: number,
-  signal: AbortSignal,
-): Promise<{ readonly text: string } & Pick<Written, "calls">> {
-  const desk = openDesk(call, signal, cap);
+export async function writeHandover<M>(call: Call<M>, run: Run, cap: number, work: Work): Promise<string> {
+  const desk = openDesk(call, work, cap);
   const parts = await writeSegments(desk, run);
-  const text = parts.length === 1 ? parts[0]!.text : (await mergeRecords(desk, parts)).text;
-  return { text, calls: desk.summarizer.calls };
+  if (parts.at(-1)!.covers.to < run.to) throw unfinished(desk);
+  return parts.length === 1 ? parts[0]!.text : (await mergeRecords(desk, parts)).text;
 }
 
-function openDesk<M>(call: Call<M>, signal: AbortSignal, ceiling: number): Desk<M> {
+function openDesk<M>(call: Call<M>, { signal, calls }: Work, ceiling: number): Desk<M> {
   const { engine, seen } = call;
   const { summary } = engine.settings;
   const model = engine.summarizer!;
@@ -77,7 +81,7 @@ function openDesk<M>(call: Call<M>, signal: AbortSignal, ceiling: number): Desk<
       temperature: summary.temperature,
       signal: AbortSignal.any([signal, AbortSignal.timeout(summary.deadlineMs)]),
       messages: seen.conversation.messages,
-      calls: [],
+      calls,
     },
   };
 }
@@ -103,17 +107,21 @@ function promptOf(prompt: string | { readonly text: string }): Prompt {
 
 /** One record for the run, or several where it is larger than the summariser's window. */
 async function writeSegments<M>(desk: Desk<M>, run: Run): Promise<Summary[]> {
+  const written: Summary[] = [];
   let failure: unknown;
-  for (const mode of modesOf(desk)) {
+  for (const mode of modesOf(desk, run)) {
+    const rest = { from: written.at(-1)?.covers.to ?? run.from, to: run.to };
     try {
-      return mode === "continuation"
-        ? [await continueSegment(desk, run)]
-        : await writePieces(desk, run, mode, undefined);
+      if (mode === "continuation") written.push(await continueSegment(desk, rest));
+      else await writePieces(desk, rest, mode, written);
+      return written;
     } catch (error) {
-      if (desk.summarizer.signal.aborted) throw error;
       failure = error;
+      if (desk.summarizer.signal.aborted) break;
     }
   }
+  // What was paid for is kept: it speaks for the beginning of the run, and the rest is offered again.
+  if (written.length > 0) return written;
   throw failure ?? noMode(desk);
 }
 
@@ -125,21 +133,24 @@ async function writeRolling<M>(desk: Desk<M>, run: Run): Promise<Summary[]> {
     run.from,
   );
   const [previous] = records.length === 1 ? records : [];
-  const whole = previous ? run : { from: 0, to: run.to };
+  const written: Summary[] = [];
   let failure: unknown;
-  for (const mode of modesOf(desk).filter((one) => one !== "continuation")) {
+  for (const mode of modesOf(desk, run).filter((one) => one !== "continuation")) {
+    const earlier = written.at(-1) ?? previous;
     try {
-      return (await writePieces(desk, whole, mode, previous)).slice(-1);
+      await writePieces(desk, { from: earlier?.covers.to ?? 0, to: run.to }, mode, written, earlier);
+      break;
     } catch (error) {
-      if (desk.summarizer.signal.aborted) throw error;
       failure = error;
+      if (desk.summarizer.signal.aborted) break;
     }
   }
+  if (written.length > 0) return written.slice(-1);
   throw failure ?? noMode(desk);
 }
 
 /** The rungs of the summariser's ladder that can be tried, in order. */
-function modesOf<M>({ call, summarizer }: Desk<M>): Mode[] {
+function modesOf<M>({ call, summarizer }: Desk<M>, run: Run): Mode[] {
   const { engine, input, now } = call;
   const { mode } = engine.settings.summary;
   const { model } = summarizer;
@@ -148,10 +159,23 @@ function modesOf<M>({ call, summarizer }: Desk<M>): Mode[] {
   const continues =
     input.request !== undefined &&
     model.continues === engine.dialect.id &&
-    (input.request as { readonly model?: unknown }).model === model.id;
+    (input.request as { readonly model?: unknown }).model === model.id &&
+    isInRequest(call, run);
   if (mode === "continuation") return continues ? ["continuation"] : [];
   if (mode === "full" || mode === "simple") return [mode];
   return continues && warm ? ["continuation", "full", "simple"] : ["full", "simple"];
+}
+
+/** Does the last request show all of the run? A summary of what the model can't see would be made up. */
+function isInRequest<M>({ seen, transcript, input }: Call<M>, run: Run): boolean {
+  const { start } = seen.conversation.structure;
+  if (!seen.current.fates.slice(start + run.from, start + run.to).every(isShown)) return false;
+  const { last } = seen.state;
+  if (last && last.length >= run.to && seen.conversation.chain[last.length] === last.hash) return true;
+  const { messages, input: items } = input.request as { messages?: unknown; input?: unknown };
+  const newest = JSON.stringify(transcript[start + run.to - 1]);
+  const sent = Array.isArray(messages) ? messages : Array.isArray(items) ? items : [];
+  return sent.findLast((message) => JSON.stringify(message) === newest) !== undefined;
 }
 
 async function continueSegment<M>(desk: Desk<M>, run: Run): Promise<Summary> {
@@ -176,8 +200,10 @@ async function writePieces<M>(
   desk: Desk<M>,
   run: Run,
   mode: "full" | "simple",
-  previous: Summary | undefined,
-): Promise<Summary[]> {
+  /** Takes each record as soon as it is there. */
+  written: Summary[],
+  previous?: Summary,
+): Promise<void> {
   const { call, prompt, ceiling, summarizer } = desk;
   const { conversation, state } = call.seen;
   const { start, units } = conversation.structure;
@@ -190,7 +216,6 @@ async function writePieces<M>(
     count: conversation.measure.text,
     mode,
   });
-  const written: Summary[] = [];
   let earlier = previous;
   for (const [done, piece] of pieces.entries()) {
     call.engine.emitter.emit("progress", { done, total: pieces.length, label: `summarize-${mode}` });
@@ -218,7 +243,6 @@ async function writePieces<M>(
     written.push(one);
     if (rolling) earlier = one;
   }
-  return written;
 }
 
 /** Merges the oldest records of the lowest level while all of them together are too large. A failure ends it quietly. */
@@ -236,8 +260,8 @@ async function writeMerges<M>(
     if (!due) break;
     try {
       merges.push(await mergeRecords(desk, due));
-    } catch (error) {
-      if (desk.summarizer.signal.aborted) throw error;
+    } catch {
+      // The segments stand without it.
       break;
     }
   }
@@ -248,6 +272,10 @@ async function mergeRecords<M>(desk: Desk<M>, parts: readonly Summary[]): Promis
   const { call, ceiling, summarizer } = desk;
   const run = { from: parts[0]!.covers.from, to: parts.at(-1)!.covers.to };
   const covers = absolute(desk, run);
+  // What the parts still carry must not be lost; what they left out can't be asked of a merge.
+  const carried = parts.map((part) => part.text).join("\n");
+  const items = mustKeep(desk, covers);
+  const lacking = new Set(missingItems(carried, items));
   const text = await askSummary(summarizer, {
     name: "summarize-merge",
     rung: "full",
@@ -256,7 +284,7 @@ async function mergeRecords<M>(desk: Desk<M>, parts: readonly Summary[]): Promis
       summaries: parts.map((part) => ({ text: part.text, covers: absolute(desk, part.covers) })),
       focus: call.input.focus,
     },
-    mustKeep: [],
+    mustKeep: items.filter((item) => !lacking.has(item)),
     covers,
     ceiling,
     source: parts.reduce((sum, part) => sum + part.tokens.text, 0),
@@ -277,6 +305,7 @@ function record<M>(desk: Desk<M>, covers: Run, prompt: Prompt, text: string, lev
     prompt: promptKey(prompt),
     model: summarizer.model.id,
     author: "model",
+    ...(call.anew && { anew: true }),
     tokens: { source: sourceTokens(desk, absolute(desk, covers)), text: conversation.measure.text(text) },
     at: call.now,
     proof: summaryProof(key, text),
@@ -291,6 +320,7 @@ function keyOf<M>({ call, summarizer, ceiling }: Desk<M>, covers: Run, prompt: P
     model: summarizer.model.id,
     focus: call.input.focus,
     cap: ceiling,
+    anew: call.anew ? call.now : undefined,
   });
 }
 
@@ -318,6 +348,15 @@ function pieceLimit<M>({ summarizer, ceiling }: Desk<M>): number {
 function beginningOf(message: Message | undefined): string | undefined {
   const text = message?.parts.find((part) => part.type === "text")?.text.trim();
   return text ? text.slice(0, UNTIL_CHARACTERS) : undefined;
+}
+
+function unfinished<M>({ summarizer }: Desk<M>): ModelError {
+  return new ModelError({
+    model: summarizer.model.id,
+    failure: "bad-answer",
+    message: "only a part of the messages could be summarised.",
+    fix: "Try again later; nothing was stored.",
+  });
 }
 
 function noMode<M>({ summarizer }: Desk<M>): ModelError {

@@ -34,6 +34,8 @@ export interface RungInput {
   readonly steps?: readonly Step[];
   /** A summary that is ready speaks for everything before this message, so the tail should begin here. */
   readonly cut?: number | undefined;
+  /** From this message on signed reasoning stays: the provider itself leaves out what no longer fits. */
+  readonly keepReasoningFrom?: number | undefined;
   /** The rung by which the newest of those records was written. */
   readonly writtenBy?: RungName | undefined;
 }

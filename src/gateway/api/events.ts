@@ -69,6 +69,8 @@ export type LiveEvent =
       readonly tokens: { readonly before: number; readonly after: number } | undefined;
       readonly ms: number;
     }
+  /** An answer as far as it is written, a few times a second: for pages that didn't ask for it. */
+  | { readonly type: "answer"; readonly conversation: string; readonly text: string }
   | { readonly type: "settings" };
 
 /** What the gateway did since it was started, and what its store holds. */

@@ -2,7 +2,7 @@ import type { ImportFile } from "./conversation.ts";
 import type { WhatIf } from "./view.ts";
 
 /** One way of keeping a conversation inside its window. */
-export interface Policy extends Omit<WhatIf, "force"> {
+export interface Policy extends Omit<WhatIf, "force" | "length"> {
   readonly name: string;
 }
 
@@ -25,6 +25,10 @@ export interface ReplayPoint {
   readonly view: number;
   readonly budget: number;
   readonly compacted: boolean;
+  /** Tokens of the view that the provider's prompt cache would have had. */
+  readonly cached?: number;
+  /** US dollars of input for this request, where prices are known. */
+  readonly cost?: number;
 }
 
 export interface ReplayRun {

@@ -92,7 +92,11 @@ export const routes = {
   stop: json<{ params: Id; answer: Done }>("POST", "/api/conversations/:id/stop"),
 
   // What the model sees.
-  view: json<{ params: Id; answer: ApiView }>("GET", "/api/conversations/:id/view"),
+  /** With `length`: as it was when the transcript had its first `length` messages. */
+  view: json<{ params: Id; query: { length?: number }; answer: ApiView }>(
+    "GET",
+    "/api/conversations/:id/view",
+  ),
   request: json<{ params: Id; answer: ApiRequest }>("GET", "/api/conversations/:id/request"),
   pressure: json<{ params: Id; answer: ApiPressure }>("GET", "/api/conversations/:id/pressure"),
   whatIf: json<{ params: Id; body: WhatIf; answer: WhatIfAnswer }>("POST", "/api/conversations/:id/what-if"),

@@ -82,6 +82,8 @@ export type WhatIf = Pick<
 > & {
   /** Compact even if nothing is due. */
   readonly force?: boolean;
+  /** As if the transcript had only its first `length` messages. */
+  readonly length?: number;
 };
 
 /** What would happen. Nothing is sent, stored or changed. */

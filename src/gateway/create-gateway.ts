@@ -23,6 +23,7 @@ import { createTimeline } from "./ops/timeline.ts";
 import { createTotals } from "./ops/totals.ts";
 import { createKnownConversations } from "./record/known-conversations.ts";
 import { createRecorder } from "./record/recorder.ts";
+import { createSentRequests } from "./record/sent-requests.ts";
 import { createUpstream } from "./upstream/upstream.ts";
 
 /** A gateway that is ready to listen. */
@@ -90,6 +91,7 @@ export async function createGateway(
       ? createRecorder({ store: store.conversations, known, redact: config.redact })
       : undefined,
     known,
+    sent: createSentRequests(),
     authenticate: createAuthenticate({ mode, keys: config.auth.keys, store: store.clientKeys, now }),
     limitRate: createRateLimit(now),
     live,

@@ -11,6 +11,7 @@ import type { Timeline } from "./ops/timeline.ts";
 import type { TotalsKeeper } from "./ops/totals.ts";
 import type { KnownConversations } from "./record/known-conversations.ts";
 import type { Recorder } from "./record/recorder.ts";
+import type { SentRequests } from "./record/sent-requests.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 
 /** Everything that the parts of a gateway share. Made once, in `create-gateway.ts`. */
@@ -26,6 +27,7 @@ export interface Gateway {
   /** Undefined with `store: false`. */
   readonly recorder: Recorder | undefined;
   readonly known: KnownConversations;
+  readonly sent: SentRequests;
   readonly authenticate: Authenticate;
   readonly limitRate: (client: Client) => void;
   readonly live: Live;

@@ -44,7 +44,7 @@ export async function decideView(
   const input: FitInput<unknown> = {
     system: asked.system,
     tools: asked.tools,
-    request: body,
+    request: lastRequest(gateway, exchange),
     now: exchange.startedAt,
     ...(recording && recording.known.lastRequestAt > 0 && { lastRequestAt: recording.known.lastRequestAt }),
     ...(rejected && { rejected: rejected.tokens === undefined ? true : { tokens: rejected.tokens } }),
@@ -71,13 +71,12 @@ export async function decideView(
   if (gateway.config.observe) return { ...untouched, action: "observed", report };
   if (report.outcome === "pass" || report.outcome === "nothing-to-gain")
     return { ...capped(untouched, exchange, report), report };
-  const view = wire.write(body, { messages: fitted.messages, system: fitted.system });
-  return {
-    action: report.outcome,
-    body: Buffer.from(JSON.stringify(withRoom(view, exchange, report))),
-    isOurs: true,
-    report,
-  };
+  const mustNotThink = report.warnings.some(({ code }) => code === "thinking-off");
+  const shown = wire.write(body, { messages: fitted.messages, system: fitted.system });
+  const view = withRoom(mustNotThink ? wire.withoutThinking(shown) : shown, exchange, report);
+  const sent = Buffer.from(JSON.stringify(view));
+  if (recording) gateway.sent.set(recording.known, view, sent.length);
+  return { action: report.outcome, body: sent, isOurs: true, report };
 
   /** What `fit` would do, without anything being kept or asked for. */
   async function observe(): Promise<FitResult<unknown>> {
@@ -110,6 +109,18 @@ export async function decideView(
       },
     };
   }
+}
+
+/**
+ * What the provider has in its cache: the last view, or the transcript itself while it is its own view. Where this node
+ * doesn't know, the messages are left out, and no summary is asked for by continuation.
+ */
+function lastRequest(gateway: Gateway, { body, wire, asked, recording }: Exchange): Exchange["body"] {
+  if (recording && recording.matched === 0) return body;
+  const sent = recording && gateway.sent.get(recording.known);
+  if (sent) return sent;
+  const isOwnView = recording !== undefined && recording.known.lastRequestAt > 0;
+  return isOwnView ? body : wire.write(body, { messages: [], system: asked.system });
 }
 
 /** A token is at least one byte, so a small body needs no counting. */

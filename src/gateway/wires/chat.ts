@@ -30,6 +30,8 @@ export const chatWire: Wire = {
 
   write: (body, view) => ({ ...body, messages: view.messages }),
 
+  withoutThinking: (body) => body,
+
   withCap: (body, cap) =>
     "max_completion_tokens" in body ? { ...body, max_completion_tokens: cap } : { ...body, max_tokens: cap },
 

@@ -33,6 +33,16 @@ export const messagesWire: Wire = {
     ...(view.system !== undefined && { system: view.system }),
   }),
 
+  withoutThinking(body) {
+    const { thinking: _, context_management: management, ...rest } = body;
+    if (!isJson(management)) return rest;
+    // Clearing of thinking is refused where there is none.
+    const edits = listOf(management["edits"]).filter(
+      (edit) => !(isJson(edit) && textOf(edit["type"])?.startsWith("clear_thinking")),
+    );
+    return edits.length === 0 ? rest : { ...rest, context_management: { ...management, edits } };
+  },
+
   withCap: (body, cap) => ({ ...body, max_tokens: cap }),
 
   readJson(answer) {

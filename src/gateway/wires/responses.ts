@@ -34,6 +34,8 @@ export const responsesWire: Wire = {
     ...(view.system !== undefined && view.system !== null && { instructions: view.system }),
   }),
 
+  withoutThinking: (body) => body,
+
   withCap: (body, cap) => ({ ...body, max_output_tokens: cap }),
 
   readJson: (answer) => answerOf(answer, listOf(answer["output"])),

@@ -32,6 +32,8 @@ export interface Wire {
   read(body: Json): WireRequest;
   /** The request with another view; everything else stays as it is. */
   write(body: Json, view: { readonly messages: readonly unknown[]; readonly system: unknown }): Json;
+  /** The request with thinking switched off. */
+  withoutThinking(body: Json): Json;
   /** The request with another cap on the answer. */
   withCap(body: Json, cap: number): Json;
   readJson(answer: Json): WireAnswer;

@@ -1,0 +1,54 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+
+/** A `precis serve` that runs as a process of its own, as people start it. */
+export interface ServeProcess {
+  readonly url: string;
+  readonly child: ChildProcess;
+  /** What it wrote to stderr. */
+  log(): string;
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+export async function startServe(
+  flags: readonly string[],
+  { env = {}, db }: { readonly env?: Readonly<Record<string, string>>; readonly db?: string } = {},
+): Promise<ServeProcess> {
+  const folder = await mkdtemp(join(tmpdir(), "precis-serve-"));
+  const child = spawn(
+    process.execPath,
+    [MAIN, "serve", "--json", "--port", "0", "--db", db ?? join(folder, "precis.db"), ...flags],
+    { cwd: folder, env: { PATH: process.env["PATH"] ?? "", ...env }, stdio: ["ignore", "pipe", "pipe"] },
+  );
+  let log = "";
+  child.stderr.on("data", (piece: Buffer) => {
+    log += piece.toString();
+  });
+  const address = await new Promise<string>((resolve, reject) => {
+    let out = "";
+    child.stdout.on("data", (piece: Buffer) => {
+      out += piece.toString();
+      const line = out.split("\n")[0];
+      if (out.includes("\n")) resolve((JSON.parse(line!) as { address: string }).address);
+    });
+    child.on("exit", (code) => reject(new Error(`precis serve ended with ${code}: ${log}`)));
+  });
+  return {
+    url: address,
+    child,
+    log: () => log,
+    async stop(signal = "SIGTERM") {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill(signal);
+        await once(child, "exit");
+      }
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

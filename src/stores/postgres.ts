@@ -1,4 +1,4 @@
-import { PostgresDialect, sql } from "kysely";
+import { PostgresDialect, type PostgresPool, sql } from "kysely";
 import pg from "pg";
 import { ConfigError } from "../core/errors.ts";
 import { explainPostgres, isConflict } from "./postgres/explain.ts";
@@ -11,7 +11,7 @@ export interface PostgresStoreOptions extends ServerStoreOptions {
   /** `postgres://user:password@host:port/database`. */
   readonly url?: string;
   /** A pool of `pg`. It stays open when the store is closed. */
-  readonly pool?: pg.Pool;
+  readonly pool?: PostgresPool;
   /** Connections that this node holds at most. Default 10. */
   readonly maxConnections?: number;
 }
@@ -73,7 +73,7 @@ function placeOf(url: string | undefined): string {
 
 /** PostgreSQL's ways. */
 export function postgresEngine(
-  pool: pg.Pool,
+  pool: PostgresPool,
   { where, ownsPool }: { readonly where: string; readonly ownsPool: boolean },
 ): SqlEngine {
   return {

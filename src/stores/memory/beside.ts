@@ -1,0 +1,145 @@
+import { StoreError } from "../../core/errors.ts";
+import type {
+  Citation,
+  CitationStore,
+  ClientKey,
+  ClientKeyStore,
+  EventStore,
+  LeaseStore,
+} from "../server-store.ts";
+import { checkName } from "../shared/check-name.ts";
+import { cleanText, cleanTitle } from "../shared/clean-text.ts";
+import { hashClientKey, LAST_USED_ACCURACY_MS, newClientKey } from "../shared/client-key.ts";
+import { EVENTS, within } from "../shared/limits.ts";
+import { conversationNotFound } from "../shared/not-found.ts";
+import type { MemoryContext } from "./tenant-data.ts";
+
+export function memoryEvents({ of, limits }: MemoryContext): EventStore {
+  return {
+    async append(tenant, { type, conversation, at, data: value }) {
+      const data = of("events.append", tenant);
+      checkName("events.append", "type", type);
+      if (conversation !== undefined && !data.conversations.has(conversation))
+        throw conversationNotFound("events.append", conversation);
+      data.lastEvent += 1;
+      // As JSON would have it, so that nobody can change it afterwards.
+      const copy: unknown = JSON.parse(JSON.stringify(value ?? null));
+      data.events.push({ id: data.lastEvent, type, conversation, at, data: copy });
+      if (data.events.length > limits.events) data.events.splice(0, data.events.length - limits.events);
+      return data.lastEvent;
+    },
+    async list(tenant, { after = 0, conversation, newest = false, limit } = {}) {
+      if (!Number.isSafeInteger(after)) {
+        throw new StoreError({
+          operation: "events.list",
+          message: `\`after\` is ${after}.`,
+          fix: "Give the id of an event, or leave it out.",
+        });
+      }
+      const size = within(limit, EVENTS);
+      const found = of("events.list", tenant).events.filter(
+        (event) => event.id > after && (conversation === undefined || event.conversation === conversation),
+      );
+      return newest ? found.slice(-size) : found.slice(0, size);
+    },
+  };
+}
+
+export function memoryCitations({ of }: MemoryContext): CitationStore {
+  return {
+    async register(tenant, conversation, sources) {
+      const held = of("citations.register", tenant).conversations.get(conversation);
+      if (!held) throw conversationNotFound("citations.register", conversation);
+      return sources.map(({ source: given, title }): Citation => {
+        const source = cleanText(given);
+        const known = held.citations.find((one) => one.source === source);
+        if (known) return known;
+        const number = (held.citations.at(-1)?.number ?? 0) + 1;
+        const citation = { number, source, ...(title !== undefined && { title: cleanText(title) }) };
+        held.citations.push(citation);
+        return citation;
+      });
+    },
+    list: async (tenant, conversation) => [
+      ...(of("citations.list", tenant).conversations.get(conversation)?.citations ?? []),
+    ],
+  };
+}
+
+export function memoryLeases({ of, now }: MemoryContext): LeaseStore {
+  const held = (tenant: string, name: string, owner: string) => {
+    const lease = of("leases", tenant).leases.get(name);
+    return lease && lease.owner === owner && lease.expiresAt > now() ? lease : undefined;
+  };
+  return {
+    async acquire(tenant, name, owner, ttlMs) {
+      const { leases } = of("leases.acquire", tenant);
+      checkName("leases.acquire", "name", name);
+      checkName("leases.acquire", "owner", owner);
+      const last = leases.get(name);
+      if (last && last.owner !== owner && last.expiresAt > now()) return undefined;
+      const fence = (last?.fence ?? 0) + (last?.owner === owner ? 0 : 1);
+      const lease = { name, owner, expiresAt: now() + Math.round(ttlMs), fence };
+      leases.set(name, lease);
+      return lease;
+    },
+    async renew(tenant, name, owner, ttlMs) {
+      const lease = held(tenant, name, owner);
+      if (!lease) return false;
+      of("leases.renew", tenant).leases.set(name, { ...lease, expiresAt: now() + Math.round(ttlMs) });
+      return true;
+    },
+    async release(tenant, name, owner) {
+      const lease = held(tenant, name, owner);
+      if (!lease) return false;
+      of("leases.release", tenant).leases.set(name, { ...lease, expiresAt: 0 });
+      return true;
+    },
+  };
+}
+
+export function memoryClientKeys({ of, tenants, now, newId }: MemoryContext): ClientKeyStore {
+  return {
+    async create(tenant, { name, limits = {}, expiresAt }) {
+      const data = of("clientKeys.create", tenant);
+      const key = newClientKey();
+      const clientKey: ClientKey = {
+        id: newId(),
+        tenant,
+        name: cleanTitle(name),
+        limits,
+        createdAt: now(),
+        expiresAt,
+        revokedAt: undefined,
+        lastUsedAt: undefined,
+      };
+      data.clientKeys.set(await hashClientKey(key), clientKey);
+      return { key, clientKey };
+    },
+    async verify(key) {
+      const hash = await hashClientKey(key);
+      const at = now();
+      for (const { clientKeys } of tenants.values()) {
+        const found = clientKeys.get(hash);
+        if (!found) continue;
+        if (found.revokedAt !== undefined || (found.expiresAt ?? Number.POSITIVE_INFINITY) <= at)
+          return undefined;
+        if (at - (found.lastUsedAt ?? 0) < LAST_USED_ACCURACY_MS) return found;
+        const used = { ...found, lastUsedAt: at };
+        clientKeys.set(hash, used);
+        return used;
+      }
+      return undefined;
+    },
+    list: async (tenant) => [...of("clientKeys.list", tenant).clientKeys.values()],
+    async revoke(tenant, id) {
+      const { clientKeys } = of("clientKeys.revoke", tenant);
+      for (const [hash, one] of clientKeys) {
+        if (one.id !== id) continue;
+        clientKeys.set(hash, { ...one, revokedAt: one.revokedAt ?? now() });
+        return true;
+      }
+      return false;
+    },
+  };
+}

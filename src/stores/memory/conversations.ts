@@ -1,0 +1,99 @@
+import type { Conversation, ConversationStore } from "../server-store.ts";
+import { cleanTitle } from "../shared/clean-text.ts";
+import { PAGE, within } from "../shared/limits.ts";
+import { type ListCursor, readCursor, writeCursor } from "../shared/list-cursor.ts";
+import { conversationNotFound } from "../shared/not-found.ts";
+import { append } from "./append.ts";
+import { deleteConversation, forksOf } from "./delete-conversation.ts";
+import { newestOf } from "./newest-of.ts";
+import type { HeldConversation, MemoryContext, TenantData } from "./tenant-data.ts";
+
+export function memoryConversations(context: MemoryContext): ConversationStore {
+  const { of, now, limits } = context;
+  return {
+    async append(tenant, input) {
+      const data = of("append", tenant);
+      const appended = append(context, data, input);
+      if (data.conversations.size > limits.conversations) forgetOne(data, appended.conversation, now());
+      return appended;
+    },
+
+    async find(tenant, hashes) {
+      const data = of("find", tenant);
+      for (const hash of hashes.toReversed()) {
+        const holders = data.byHash.get(hash);
+        if (!holders) continue;
+        const ends = (held: HeldConversation) => held.messages.at(-1)?.hash === hash;
+        const holds = (held: HeldConversation) => holders.has(held.conversation.id);
+        const found = newestOf(data, (held) => holds(held) && ends(held)) ?? newestOf(data, holds);
+        if (!found) continue;
+        const matched = found.messages.findIndex((message) => message.hash === hash) + 1;
+        return { conversation: found.conversation, matched };
+      }
+      return undefined;
+    },
+
+    findSession: async (tenant, session) =>
+      newestOf(of("findSession", tenant), (held) => held.conversation.session === session)?.conversation,
+
+    get: async (tenant, id) => of("get", tenant).conversations.get(id)?.conversation,
+
+    head: async (tenant, id) => of("head", tenant).conversations.get(id)?.head,
+
+    read: async (tenant, id, { from = 0, to } = {}) =>
+      of("read", tenant).conversations.get(id)?.messages.slice(from, to) ?? [],
+
+    async list(tenant, { search, archived = "hide", limit, cursor } = {}) {
+      const size = within(limit, PAGE);
+      const after = cursor === undefined ? undefined : readCursor(cursor);
+      const text = search?.toLowerCase() ?? "";
+      const rows = Array.from(of("list", tenant).conversations.values(), (held) => held.conversation)
+        .filter((one) => archived === "all" || one.archived === (archived === "only"))
+        .filter((one) => one.title.toLowerCase().includes(text))
+        .filter((one) => !after || compare(cursorOf(one), after) > 0)
+        .sort((a, b) => compare(cursorOf(a), cursorOf(b)));
+      const conversations = rows.slice(0, size);
+      const last = conversations.at(-1);
+      return { conversations, next: rows.length > size && last ? writeCursor(cursorOf(last)) : undefined };
+    },
+
+    async update(tenant, id, changes) {
+      const held = of("update", tenant).conversations.get(id);
+      if (!held) throw conversationNotFound("update", id);
+      held.conversation = {
+        ...held.conversation,
+        ...(changes.title !== undefined && { title: cleanTitle(changes.title) }),
+        ...(changes.pinned !== undefined && { pinned: changes.pinned }),
+        ...(changes.archived !== undefined && { archived: changes.archived }),
+        ...("meta" in changes && { meta: changes.meta }),
+        ...("expiresAt" in changes && { expiresAt: changes.expiresAt }),
+      };
+      return held.conversation;
+    },
+
+    async delete(tenant, id, { forks = false } = {}) {
+      const data = of("delete", tenant);
+      const deleted = (forks ? forksOf(data, id) : [id]).map((one) => deleteConversation(data, one, now()));
+      return deleted.includes(true);
+    },
+  };
+}
+
+function cursorOf({ pinned, updatedAt, id }: Conversation): ListCursor {
+  return { pinned: pinned ? 1 : 0, updatedAt, id };
+}
+
+/** Pinned ones first, then the newest. */
+function compare(a: ListCursor, b: ListCursor): number {
+  return b.pinned - a.pinned || b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
+}
+
+/** Memory is finite: the conversation that has been quiet for longest goes. */
+function forgetOne(data: TenantData, except: string, now: number): void {
+  let oldest: Conversation | undefined;
+  for (const { conversation } of data.conversations.values()) {
+    if (conversation.id === except) continue;
+    if (!oldest || compare(cursorOf(conversation), cursorOf(oldest)) > 0) oldest = conversation;
+  }
+  if (oldest) deleteConversation(data, oldest.id, now);
+}

@@ -1,0 +1,36 @@
+import type { TenantData } from "./tenant-data.ts";
+
+/** Removes a conversation everywhere; what another one stands on stays. False when there is none. */
+export function deleteConversation(data: TenantData, id: string, now: number): boolean {
+  const held = data.conversations.get(id);
+  if (!held) return false;
+  data.conversations.delete(id);
+  const gone = new Set<string>();
+  for (const { hash } of held.messages) {
+    const holders = data.byHash.get(hash);
+    holders?.delete(id);
+    if (holders && holders.size > 0) continue;
+    data.byHash.delete(hash);
+    data.tombstones.set(hash, now);
+    gone.add(hash);
+  }
+  for (const [key, { record }] of data.checkpoints) {
+    if (!gone.has(record.hash)) continue;
+    data.checkpoints.delete(key);
+    data.undos.delete(key);
+  }
+  for (const [key, { record }] of data.summaries) if (gone.has(record.hash)) data.summaries.delete(key);
+  data.events = data.events.filter((event) => event.conversation !== id);
+  for (const other of data.conversations.values())
+    if (other.conversation.fork?.of === id) other.conversation = { ...other.conversation, fork: undefined };
+  return true;
+}
+
+/** A conversation and everything that was forked from it, directly or not. */
+export function forksOf(data: TenantData, id: string): string[] {
+  const found = new Set([id]);
+  for (const one of found)
+    for (const { conversation } of data.conversations.values())
+      if (conversation.fork?.of === one) found.add(conversation.id);
+  return [...found];
+}

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { describeStore, storedTranscript } from "../../testing/store-contract.ts";
+import { memoryServerStore } from "./server.ts";
+
+describeStore({ name: "memory", open: (effects) => memoryServerStore(effects) });
+
+test("memory stays bounded: what is quiet for longest goes, pinned ones last", async () => {
+  const store = memoryServerStore({ maxConversations: 2, maxEvents: 3 });
+  const add = (name: string, at: number) =>
+    store.conversations.append("t", { messages: storedTranscript(name), title: name, at });
+  const first = await add("first", 1);
+  await store.conversations.update("t", first.conversation, { pinned: true });
+  await add("second", 2);
+  await add("third", 3);
+  const titles = (await store.conversations.list("t")).conversations.map((one) => one.title);
+  expect(titles).toEqual(["first", "third"]);
+  for (let i = 0; i < 5; i++) await store.events.append("t", { type: "x", at: 1, data: i });
+  expect((await store.events.list("t")).map((event) => event.id)).toEqual([3, 4, 5]);
+});

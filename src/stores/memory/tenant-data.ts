@@ -1,0 +1,95 @@
+import type { Checkpoint, Summary, Undo } from "../../core/types.ts";
+import type {
+  Citation,
+  ClientKey,
+  Conversation,
+  Lease,
+  StoredEvent,
+  StoredMessage,
+} from "../server-store.ts";
+import { checkName } from "../shared/check-name.ts";
+
+/** How much a store in memory holds before it forgets the oldest. */
+export interface MemoryLimits {
+  readonly conversations: number;
+  readonly records: number;
+  readonly events: number;
+}
+
+/** Everything of one tenant. */
+export interface TenantData {
+  readonly conversations: Map<string, HeldConversation>;
+  /** Conversations by the chain hashes of their messages. */
+  readonly byHash: Map<string, Set<string>>;
+  readonly checkpoints: Map<string, Held<Checkpoint>>;
+  readonly summaries: Map<string, Held<Summary>>;
+  readonly undos: Map<string, Held<Undo>>;
+  readonly tombstones: Map<string, number>;
+  events: StoredEvent[];
+  lastEvent: number;
+  readonly leases: Map<string, Lease>;
+  /** By the hash of the key. */
+  readonly clientKeys: Map<string, ClientKey>;
+}
+
+export interface Held<T> {
+  readonly record: T;
+  readonly savedAt: number;
+}
+
+export interface HeldConversation {
+  conversation: Conversation;
+  head: string | undefined;
+  readonly messages: StoredMessage[];
+  readonly citations: Citation[];
+}
+
+/** What every group of methods works with. */
+export interface MemoryContext {
+  readonly tenants: Map<string, TenantData>;
+  readonly limits: MemoryLimits;
+  now(): number;
+  newId(): string;
+  /** The tenant's data, made if there is none. Throws once the store is closed. */
+  of(operation: string, tenant: string): TenantData;
+}
+
+export function createMemoryContext(
+  effects: Pick<MemoryContext, "now" | "newId">,
+  limits: MemoryLimits,
+  assertOpen: (operation: string) => void,
+): MemoryContext {
+  const tenants = new Map<string, TenantData>();
+  return {
+    ...effects,
+    limits,
+    tenants,
+    of(operation, tenant) {
+      assertOpen(operation);
+      const known = tenants.get(tenant);
+      if (known) return known;
+      const made: TenantData = {
+        conversations: new Map(),
+        byHash: new Map(),
+        checkpoints: new Map(),
+        summaries: new Map(),
+        undos: new Map(),
+        tombstones: new Map(),
+        events: [],
+        lastEvent: 0,
+        leases: new Map(),
+        clientKeys: new Map(),
+      };
+      tenants.set(checkName(operation, "tenant", tenant), made);
+      return made;
+    },
+  };
+}
+
+/** Forgets the entries that were put in first. */
+export function forgetOldest(map: Map<string, unknown>, max: number): void {
+  for (const key of map.keys()) {
+    if (map.size <= max) return;
+    map.delete(key);
+  }
+}

@@ -1,0 +1,183 @@
+import type { Imported, Retention, StoreStats, Swept, Upkeep } from "../server-store.ts";
+import {
+  EXPORT_VERSION,
+  type ExportLine,
+  type ImportItem,
+  type LineCount,
+  readExport,
+} from "../shared/export-line.ts";
+import { LEASE_MEMORY_MS, TOMBSTONE_MS } from "../shared/limits.ts";
+import { deleteConversation } from "./delete-conversation.ts";
+import type { Held, MemoryContext, TenantData } from "./tenant-data.ts";
+
+/** Version of the schema that it behaves like. */
+const SCHEMA = 1;
+
+export function memoryUpkeep(context: MemoryContext): Upkeep {
+  return {
+    sweep: async (retention = {}) => sweep(context, retention),
+    stats: async (tenant) => stats(context, tenant),
+    async vacuum() {},
+    async *exportAll({ tenant } = {}) {
+      const lines: ExportLine[] = [{ type: "precis-export", version: EXPORT_VERSION, at: context.now() }];
+      const names = tenant === undefined ? [...context.tenants.keys()].sort() : [tenant];
+      // Gathered first: an export shows one moment.
+      for (const name of names) lines.push(...linesOf(name, context.of("export", name)));
+      for (const line of lines) yield JSON.stringify(line);
+    },
+    importAll: (lines) => importAll(context, lines),
+  };
+}
+
+function chosen({ tenants }: MemoryContext, tenant: string | undefined): [string, TenantData][] {
+  return [...tenants].filter(([name]) => tenant === undefined || name === tenant);
+}
+
+function sweep(context: MemoryContext, retention: Retention): Swept {
+  const at = context.now();
+  const before = (ms: number | undefined) => (ms === undefined ? Number.NEGATIVE_INFINITY : at - ms);
+  const swept = { conversations: 0, events: 0, records: 0, leases: 0 };
+  for (const [, data] of chosen(context, retention.tenant)) {
+    for (const { conversation } of [...data.conversations.values()]) {
+      const isOver = (conversation.expiresAt ?? Number.POSITIVE_INFINITY) <= at;
+      const isOld = conversation.updatedAt < before(retention.conversationsMs) && !conversation.pinned;
+      if ((isOver || isOld) && deleteConversation(data, conversation.id, at)) swept.conversations += 1;
+    }
+    const events = data.events.filter((event) => event.at >= before(retention.eventsMs));
+    swept.events += data.events.length - events.length;
+    data.events = events;
+    const recordsBefore = before(retention.recordsMs);
+    for (const map of [data.checkpoints, data.summaries] as Map<string, Held<{ hash: string }>>[])
+      for (const [key, { record, savedAt }] of map)
+        if (savedAt < recordsBefore && !data.byHash.has(record.hash) && map.delete(key)) swept.records += 1;
+    for (const [key, { savedAt }] of data.undos)
+      if (savedAt < recordsBefore && !data.checkpoints.has(key) && data.undos.delete(key)) swept.records += 1;
+    for (const [name, { expiresAt }] of data.leases)
+      if (expiresAt <= at - LEASE_MEMORY_MS && data.leases.delete(name)) swept.leases += 1;
+    for (const [hash, since] of data.tombstones) if (since <= at - TOMBSTONE_MS) data.tombstones.delete(hash);
+  }
+  return swept;
+}
+
+function stats(context: MemoryContext, tenant: string | undefined): StoreStats {
+  const all = chosen(context, tenant).map(([, data]) => data);
+  const sum = (of: (data: TenantData) => number) => all.reduce((total, data) => total + of(data), 0);
+  const held = all.flatMap((data) => [...data.conversations.values()]);
+  const counts = {
+    conversations: held.length,
+    messages: held.reduce((total, one) => total + one.messages.length, 0),
+    bodies: sum((data) => bodiesOf(data)),
+    checkpoints: sum((data) => data.checkpoints.size),
+    summaries: sum((data) => data.summaries.size),
+    undos: sum((data) => data.undos.size),
+    events: sum((data) => data.events.length),
+    citations: held.reduce((total, one) => total + one.citations.length, 0),
+    leases: sum((data) => data.leases.size),
+    clientKeys: sum((data) => data.clientKeys.size),
+  };
+  return {
+    kind: "memory",
+    schema: SCHEMA,
+    tenants: all.filter((data) => !isEmpty(data)).length,
+    counts,
+    bytes: undefined,
+    updatedAt: held.length === 0 ? undefined : Math.max(...held.map((one) => one.conversation.updatedAt)),
+  };
+}
+
+function bodiesOf(data: TenantData): number {
+  const bodies = new Set<string>();
+  for (const { head, messages } of data.conversations.values()) {
+    if (head !== undefined) bodies.add(head);
+    for (const message of messages) bodies.add(message.wire);
+  }
+  return bodies.size;
+}
+
+function isEmpty({ conversations, checkpoints, summaries, undos, events, clientKeys }: TenantData): boolean {
+  return (
+    [conversations, checkpoints, summaries, undos, clientKeys].every((map) => map.size === 0) &&
+    events.length === 0
+  );
+}
+
+function* linesOf(tenant: string, data: TenantData): Iterable<ExportLine> {
+  const byId = [...data.conversations.values()].sort((a, b) =>
+    a.conversation.id < b.conversation.id ? -1 : 1,
+  );
+  for (const { conversation, head, messages, citations } of byId) {
+    yield { type: "conversation", tenant, conversation, ...(head !== undefined && { head }) };
+    for (const message of messages) yield { type: "message", tenant, conversation: conversation.id, message };
+    for (const citation of citations)
+      yield { type: "citation", tenant, conversation: conversation.id, citation };
+  }
+  for (const held of data.checkpoints.values()) yield { type: "checkpoint", tenant, ...held };
+  for (const held of data.summaries.values()) yield { type: "summary", tenant, ...held };
+  for (const held of data.undos.values()) yield { type: "undo", tenant, ...held };
+  for (const event of data.events) yield { type: "event", tenant, event };
+  for (const [hash, clientKey] of data.clientKeys) yield { type: "clientKey", tenant, hash, clientKey };
+}
+
+async function importAll(
+  context: MemoryContext,
+  lines: AsyncIterable<string> | Iterable<string>,
+): Promise<Imported> {
+  const count: LineCount = { lines: 0 };
+  const cameNow = new Set<string>();
+  let added = 0;
+  for await (const item of readExport(lines, count))
+    added += importItem(context.of("import", item.tenant), item, cameNow);
+  return { lines: count.lines, added };
+}
+
+function importItem(data: TenantData, item: ImportItem, cameNow: Set<string>): number {
+  const put = <T>(map: Map<string, T>, key: string, value: T): number => {
+    if (map.has(key)) return 0;
+    map.set(key, value);
+    return 1;
+  };
+  switch (item.type) {
+    case "whole-conversation": {
+      const { conversation, head, messages, citations } = item;
+      // JSON has no `undefined`: what an export left out is made whole again.
+      const { session, dialect, model, expiresAt, fork, meta } = conversation;
+      const whole = {
+        ...conversation,
+        session,
+        dialect,
+        model,
+        expiresAt,
+        fork,
+        meta,
+        length: messages.length,
+      };
+      if (put(data.conversations, conversation.id, { conversation: whole, head, messages, citations }) === 0)
+        return 0;
+      for (const { hash } of messages)
+        data.byHash.set(hash, (data.byHash.get(hash) ?? new Set()).add(conversation.id));
+      cameNow.add(`${item.tenant}/${conversation.id}`);
+      return 1 + messages.length + citations.length;
+    }
+    case "checkpoint":
+      return put(data.checkpoints, item.record.id, { record: item.record, savedAt: item.savedAt });
+    case "summary":
+      return put(data.summaries, item.record.key, { record: item.record, savedAt: item.savedAt });
+    case "undo":
+      return put(data.undos, item.record.checkpoint, { record: item.record, savedAt: item.savedAt });
+    case "clientKey": {
+      const { expiresAt, revokedAt, lastUsedAt } = item.clientKey;
+      return put(data.clientKeys, item.hash, { ...item.clientKey, expiresAt, revokedAt, lastUsedAt });
+    }
+    case "event": {
+      const { event } = item;
+      const isNew = event.id > data.lastEvent || cameNow.has(`${item.tenant}/${event.conversation}`);
+      if (!isNew || (event.conversation !== undefined && !data.conversations.has(event.conversation)))
+        return 0;
+      data.lastEvent = Math.max(event.id, data.lastEvent + 1);
+      data.events.push({ ...event, conversation: event.conversation, id: data.lastEvent });
+      return 1;
+    }
+    default:
+      return item satisfies never;
+  }
+}

@@ -60,8 +60,9 @@ process.exitCode = faults.length > 0 ? 1 : 0;
  * @returns {string}
  */
 function withImports(code, file) {
-  if (/^import /m.test(code)) return code;
   const words = new Set(code.match(/\w+/g));
+  const bound = code.match(/^import [^;]*|(?:const|let|function|class|interface|type) \w+/gm) ?? [];
+  for (const name of bound.join(" ").match(/\w+/g) ?? []) words.delete(name);
   /** @type {Map<string, string>} */
   const found = new Map();
   const ownEntry = posix.join(dirname(file), "index.ts");

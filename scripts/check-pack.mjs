@@ -15,7 +15,12 @@ import { root } from "./lib/project.mjs";
 const INSTALL_TIMEOUT_MS = 120_000;
 const BYTES_PER_KB = 1_000;
 /** Subpaths that are of use only beside an optional peer dependency, which an empty project doesn't have. */
-const NEEDS_PEER = { "./testing/arbitraries": "fast-check", "./testing/dialect-contract": "vitest" };
+const NEEDS_PEER = {
+  "./testing/arbitraries": "fast-check",
+  "./testing/dialect-contract": "vitest",
+  "./testing/kv-cache-contract": "vitest",
+  "./testing/store-contract": "vitest",
+};
 const NAMES_FILE = "scripts/public-names.json";
 
 const { values } = parseArgs({ options: { update: { type: "boolean", default: false } } });

@@ -11,7 +11,7 @@ import { median, round, time } from "./support/statistics.ts";
 import { writeResult } from "./support/write-result.ts";
 
 const TOKENS = 200_000;
-const REPEATS = 60;
+const REPEATS = 200;
 /** A warm `fit` may take this share of a cold count at most. */
 const ALLOWED_RATIO = 1 / 50;
 

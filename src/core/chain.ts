@@ -17,14 +17,27 @@ export function chainOf(
   start: number,
   textHash: (text: string) => string,
 ): string[] {
+  const chain = createChain(textHash);
+  for (let i = start; i < messages.length; i++) chain.add(messages[i]!);
+  return chain.hashes;
+}
+
+/** A chain that grows with its transcript. */
+export function createChain(textHash: (text: string) => string): {
+  /** `hashes[n]` names the first n messages. */
+  readonly hashes: string[];
+  add(message: Message): void;
+} {
   const ordinals = new Map<string, number>();
   const hash = createHash().absorb(CHAIN_SEED);
-  const chain = [hash.digest()];
-  for (let i = start; i < messages.length; i++) {
-    absorbMessage(hash, messages[i]!, ordinals, textHash);
-    chain.push(hash.digest());
-  }
-  return chain;
+  const hashes = [hash.digest()];
+  return {
+    hashes,
+    add(message) {
+      absorbMessage(hash, message, ordinals, textHash);
+      hashes.push(hash.digest());
+    },
+  };
 }
 
 function absorbMessage(

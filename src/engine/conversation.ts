@@ -1,10 +1,10 @@
-import { chainOf } from "../core/chain.ts";
 import { type Draft, type Insert, isShown } from "../core/draft.ts";
 import { applyEdits } from "../core/edits.ts";
 import { TranscriptError } from "../core/errors.ts";
 import { appendSystem, systemMessage } from "../core/render.ts";
 import { isOnlyReasoning, type Structure, structureOf } from "../core/rounds.ts";
 import type { Dialect, Edit, FitInput, Measure, Message, Select } from "../core/types.ts";
+import type { SeenMessages } from "./seen-messages.ts";
 
 /** A transcript that was read, hashed and counted: what plans are made from. */
 export interface Conversation {
@@ -34,11 +34,11 @@ export function readConversation<M>(options: {
   readonly transcript: readonly M[];
   readonly input: Pick<FitInput<M>, "system" | "pins" | "knowledge" | "extras">;
   readonly measure: Measure;
-  readonly textHash: (text: string) => string;
+  readonly seenMessages: SeenMessages;
   /** Leading system messages that the host lost and the view brings back. */
   readonly restored?: readonly M[];
 }): Conversation {
-  const { dialect, transcript, input, measure, textHash, restored = [] } = options;
+  const { dialect, transcript, input, measure, seenMessages, restored = [] } = options;
   if (!Array.isArray(transcript)) {
     throw new TranscriptError({
       message: `expected a list of messages, found ${transcript === null ? "null" : typeof transcript}.`,
@@ -47,14 +47,13 @@ export function readConversation<M>(options: {
   }
   const messages = transcript.map((message, index) => readMessage(dialect, message, index));
   const structure = structureOf(messages);
-  const chain = chainOf(messages, structure.start, textHash);
+  const { chain, tokens } = seenMessages.read(messages, structure.start, measure);
   const isHead = headTest(
     messages,
     structure,
     selectTest(transcript, input.pins),
     selectTest(transcript, input.knowledge),
   );
-  const tokens = messages.map((message) => measure.message(message));
   const apart = {
     system: [...(hasSystem(input.system) ? [systemMessage<M>(input.system)] : []), ...restored].reduce(
       (sum, message) => sum + measure.message(dialect.read(message)),

@@ -15,6 +15,7 @@ import { type Calibration, createCalibration, createMeasure, exactCounter } from
 import { type Circuit, createCircuit } from "./circuit.ts";
 import { createEmitter, type Emitter } from "./emitter.ts";
 import { createJobs, type Jobs } from "./jobs.ts";
+import { createSeenMessages, type SeenMessages } from "./seen-messages.ts";
 import { resolveSettings, type Settings } from "./settings.ts";
 
 /** Name under which a model that the host didn't name is calibrated. */
@@ -27,6 +28,7 @@ export interface Engine<M> {
   readonly summarizer: Model | undefined;
   readonly records: RecordKeeper;
   readonly textHash: (text: string) => string;
+  readonly seenMessages: SeenMessages;
   readonly emitter: Emitter;
   readonly jobs: Jobs<readonly Summary[]>;
   readonly circuit: Circuit;
@@ -49,6 +51,7 @@ export interface RecordKeeper {
 export function createEngine<M>(options: CompactorOptions<M>): Engine<M> {
   const settings = resolveSettings(options);
   const calibration = createCalibration();
+  const textHash = createTextHash();
   const modelName = settings.model?.id ?? UNNAMED_MODEL;
   const factor = () =>
     Object.hasOwn(calibration.toJSON(), modelName)
@@ -63,7 +66,8 @@ export function createEngine<M>(options: CompactorOptions<M>): Engine<M> {
         ? options.summarizer
         : undefined,
     records: recordKeeper(options.store),
-    textHash: createTextHash(),
+    textHash,
+    seenMessages: createSeenMessages(textHash),
     emitter: createEmitter(),
     jobs: createJobs(),
     circuit: createCircuit(),

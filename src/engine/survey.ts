@@ -1,11 +1,18 @@
 import { budgetOf, landing, startPressure } from "../core/budget.ts";
 import { findCheckpoint, restoreDraft } from "../core/checkpoint.ts";
-import { type Draft, keepAll } from "../core/draft.ts";
+import { type Draft, isShown, keepAll } from "../core/draft.ts";
+import { editableParts } from "../core/edits.ts";
 import { mergeRecords, readState } from "../core/state.ts";
 import type { Budget, Checkpoint, Dialect, FitInput, State, Undo, Warning } from "../core/types.ts";
-import { type Conversation, draftTokens, floorTokens, hasSystem, readConversation } from "./conversation.ts";
+import {
+  type Conversation,
+  draftTokens,
+  floorTokens,
+  hasSystem,
+  mustShow,
+  readConversation,
+} from "./conversation.ts";
 import type { Engine } from "./engine.ts";
-import { judge } from "./judge.ts";
 import { mergeIntoSystem } from "./rungs/rung.ts";
 import type { Settings } from "./settings.ts";
 
@@ -56,7 +63,7 @@ export async function survey<M>(
   const measure = await engine.measure();
   const given = readState(input.state);
   const read = (restored: readonly M[]) =>
-    readConversation({ dialect, transcript, input, measure, textHash, restored });
+    readConversation({ dialect, transcript, input, measure, seenMessages: engine.seenMessages, restored });
   let conversation = read([]);
   const restored = lostHead(dialect, conversation, given, input);
   if (restored.length > 0) conversation = read(restored);
@@ -94,10 +101,7 @@ export async function survey<M>(
   const restoredDraft = checkpoint && restoreDraft(checkpoint, messages, structure.start);
   const standing = restoredDraft && mergeIntoSystem(restoredDraft, structure.start);
   // A pin, or a late result of a covered call, can make the view on an old checkpoint invalid: then it isn't used.
-  const invalid =
-    standing !== undefined &&
-    judge({ dialect, transcript, system: input.system, conversation, draft: standing, tokens: 0, limit: 0 })
-      .length > 0;
+  const invalid = standing !== undefined && !stillStands(conversation, standing);
   const current = standing && !invalid ? standing : keepAll(messages.length);
   if (!standing || invalid) checkpoint = undefined;
   const tokens = draftTokens(conversation, current);
@@ -133,6 +137,26 @@ export async function survey<M>(
       ...surveyWarnings(conversation, budget, restored.length),
     ],
   };
+}
+
+/**
+ * Is a view that was valid when it was made still valid for the longer transcript? Judging it anew on the wire would cost
+ * more than everything else here; what newer messages and pins can break are head, last user message and rounds.
+ */
+function stillStands(conversation: Conversation, { fates }: Draft): boolean {
+  const { structure, messages } = conversation;
+  for (const [index, fate] of fates.entries()) {
+    if (fate.type === "keep" || !mustShow(conversation, index)) continue;
+    if (fate.type !== "edit") return false;
+    const parts = editableParts(messages[index]!);
+    const cut = fate.edits.some(
+      (edit) => edit.type === "replace" && (conversation.isHead(index) || parts[edit.part]?.type === "text"),
+    );
+    if (cut) return false;
+  }
+  return structure.pairs.every(
+    ({ call, result }) => isShown(fates[call.index]!) === isShown(fates[result.index]!),
+  );
 }
 
 function cap(settings: Settings, conversation: Conversation, budget: number | undefined): number | undefined {

@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+import { chainOf } from "../core/chain.ts";
+import { createTextHash, hash128 } from "../core/hash.ts";
+import type { Measure, Message } from "../core/types.ts";
+import { createSeenMessages } from "./seen-messages.ts";
+
+const say = (text: string): Message => ({ role: "user", parts: [{ type: "text", text }] });
+const system: Message = { role: "system", parts: [{ type: "text", text: "You help." }] };
+
+function counting(): Measure & { calls: number } {
+  const measure = {
+    calls: 0,
+    counter: { id: "length", count: (text: string) => text.length },
+    text: (text: string) => text.length,
+    message(message: Message) {
+      measure.calls++;
+      return JSON.stringify(message).length;
+    },
+    tools: () => 0,
+  };
+  return measure;
+}
+
+describe("messages seen before", () => {
+  const talk = [system, say("a"), say("b"), say("c")];
+
+  test("give the same hashes and tokens as a first reading, and only new ones are counted", () => {
+    const seen = createSeenMessages(createTextHash());
+    const measure = counting();
+    seen.read(talk, 1, measure);
+    const before = measure.calls;
+    const longer = [...structuredClone(talk), say("d")];
+    const reading = seen.read(longer, 1, measure);
+    expect(measure.calls - before).toBe(2);
+    expect(reading.chain).toEqual(chainOf(longer, 1, hash128));
+    expect(reading.tokens).toEqual(longer.map((message) => JSON.stringify(message).length));
+  });
+
+  test.each([
+    ["an edit", [system, say("a"), say("B"), say("c"), say("d")]],
+    ["a cut", [system, say("a"), say("b")]],
+    ["a fork", [system, say("a"), say("b"), say("x")]],
+    ["another system prompt", [say("a"), say("b"), say("c")]],
+    ["a role", [system, say("a"), { ...say("b"), role: "assistant" as const }, say("c")]],
+    [
+      "a result's error flag",
+      [
+        system,
+        { role: "tool" as const, parts: [{ type: "tool-result" as const, id: "1", text: "x", error: true }] },
+      ],
+    ],
+  ])("don't hide %s", (_name, changed) => {
+    const seen = createSeenMessages(createTextHash());
+    const measure = counting();
+    seen.read(talk, 1, measure);
+    seen.read([system, { role: "tool", parts: [{ type: "tool-result", id: "1", text: "x" }] }], 1, measure);
+    const start = changed[0] === system ? 1 : 0;
+    expect(seen.read(changed, start, measure).chain).toEqual(chainOf(changed, start, hash128));
+    expect(seen.read(talk, 1, measure).chain).toEqual(chainOf(talk, 1, hash128));
+  });
+
+  test("that a host changes in place are read anew", () => {
+    const seen = createSeenMessages(createTextHash());
+    const part = { type: "text" as const, text: "a" };
+    const first = seen.read([{ role: "user", parts: [{ ...part }] }], 0, counting()).chain;
+    part.text = "b";
+    expect(seen.read([{ role: "user", parts: [part] }], 0, counting()).chain).not.toEqual(first);
+  });
+});

@@ -66,7 +66,7 @@ export function createCompactor<M>(options: CompactorOptions<M>): Compactor<M> {
       compact(engine, transcript, { ...input, adopt: true }, true),
     settled: () => engine.jobs.settled(),
     async close() {
-      engine.jobs.cancel();
+      engine.jobs.close();
       await engine.jobs.settled();
     },
     on: engine.emitter.on,

@@ -29,7 +29,7 @@ test("cancel resumes waiters at once, even if the work never ends", async () => 
     });
     return new Promise(() => {});
   });
-  jobs.cancel();
+  jobs.close();
   expect(await waiting).toBeUndefined();
   expect(aborted).toBe(true);
   await jobs.settled();

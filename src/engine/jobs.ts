@@ -6,8 +6,8 @@ export interface Jobs<T> {
   start(key: string, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined>;
   /** Resolves when nothing is under way. */
   settled(): Promise<void>;
-  /** Ends everything that is under way; its waiters resume with undefined. */
-  cancel(): void;
+  /** Ends everything that is under way, for good; its waiters, and those that come later, resume with undefined. */
+  close(): void;
 }
 
 export function createJobs<T>(): Jobs<T> {
@@ -15,11 +15,13 @@ export function createJobs<T>(): Jobs<T> {
     string,
     { readonly promise: Promise<T | undefined>; readonly controller: AbortController }
   >();
+  let closed = false;
   return {
     running: (key) => running.get(key)?.promise,
     start(key, work) {
       const known = running.get(key);
       if (known) return known.promise;
+      if (closed) return Promise.resolve(undefined);
       const controller = new AbortController();
       const cancelled = new Promise<undefined>((resolve) => {
         controller.signal.addEventListener("abort", () => resolve(undefined), { once: true });
@@ -34,7 +36,8 @@ export function createJobs<T>(): Jobs<T> {
     async settled() {
       while (running.size > 0) await Promise.all([...running.values()].map(({ promise }) => promise));
     },
-    cancel() {
+    close() {
+      closed = true;
       for (const { controller } of running.values()) controller.abort();
     },
   };

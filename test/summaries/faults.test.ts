@@ -1,0 +1,167 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Events, Report, State, SummaryOptions } from "../../src/core/types.ts";
+import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
+import { createCompactor } from "../../src/engine/create-compactor.ts";
+import { openaiCompatible } from "../../src/models/index.ts";
+import { memoryStore } from "../../src/stores/memory.ts";
+import {
+  chat,
+  checkView,
+  type FakeProvider,
+  type FakeRequest,
+  type FaultName,
+  startFakeProvider,
+  summarizingReply,
+} from "../../src/testing/index.ts";
+import { counterOf } from "../support/count.ts";
+import { talk } from "../support/host.ts";
+import { spyStore } from "./spy-store.ts";
+
+const MODEL = "test-model";
+const NOW = 1_700_000_000_000;
+/** A request that hangs is given up after this time. */
+const DEADLINE_MS = 250;
+/** `fit` waits for nothing: this is for a busy machine. */
+const FIT_MS = 3_000;
+
+/** Every way in which a provider fails. `slow` is no failure, but must hold up nobody either. */
+const FAULTS: readonly FaultName[] = [
+  "slow",
+  "never",
+  "rate-limited",
+  "server-error",
+  "overloaded",
+  "reset",
+  "empty",
+  "garbage",
+  "refusal",
+  "cut-off",
+  "too-long",
+  "wrong-json",
+  "unauthorized",
+];
+
+const RUNGS = ["continuation", "full", "simple", "merge", "repair"] as const;
+type Rung = (typeof RUNGS)[number];
+
+/** Which kind of request for a summary this is. */
+function rungOf({ lastUser, messages }: FakeRequest): Rung | undefined {
+  if (lastUser.includes("This message comes from the program")) return "continuation";
+  if (lastUser.includes("Write one record in their place")) return "merge";
+  if (lastUser.includes("is a draft of the record")) return "repair";
+  if (!messages[0]?.text.includes("You write the record")) return undefined;
+  return lastUser.includes("<message index=") ? "full" : "simple";
+}
+
+let provider: FakeProvider | undefined;
+afterEach(() => provider?.close());
+
+interface Outcome {
+  readonly report: Report;
+  readonly failed: readonly Events["failed"][];
+  readonly state: State;
+  readonly saved: readonly string[];
+  readonly requests: FakeProvider["requests"];
+}
+
+/** Plays a conversation over its budget while every request of one kind fails, and inspects what is left. */
+async function play(rung: Rung, fault: FaultName): Promise<Outcome> {
+  const summary = summarizingReply({ forgets: rung === "repair" ? ["PORT", "module"] : [] });
+  provider = await startFakeProvider({
+    reply: summary,
+    faults: (request) => {
+      const kind = rungOf(request);
+      if (kind === undefined) return undefined;
+      // The rungs above the one that is looked at fail too, so that it is reached.
+      if (rung === "simple" && kind === "full") return "server-error";
+      return kind === rung ? { type: fault, ms: fault === "slow" ? 50 : 5 } : undefined;
+    },
+  });
+  const baseURL = `${provider.url}/v1`;
+  const store = spyStore(memoryStore());
+  const summaryOptions: SummaryOptions = {
+    deadlineMs: DEADLINE_MS,
+    ...(rung === "merge" && { fanout: 2 }),
+  };
+  const compactor = createCompactor<ChatMessage>({
+    dialect: openaiChat,
+    budget: 4_000,
+    store,
+    summary: summaryOptions,
+    summarizer: openaiCompatible({ baseURL, model: MODEL, retry: { attempts: 2, baseMs: 1 } }),
+  });
+  const failed: Events["failed"][] = [];
+  compactor.on("failed", (event) => failed.push(event));
+  const count = counterOf(openaiChat);
+  const reports: Report[] = [];
+  const transcript: ChatMessage[] = [
+    chat.system("You help."),
+    chat.user("It is PORT-48213."),
+    chat.assistant("Noted."),
+  ];
+  let state: State | undefined;
+  let request: object | undefined;
+  for (const [index, message] of talk(rung === "merge" ? 60 : 36).entries()) {
+    transcript.push(message);
+    if (message.role !== "user") continue;
+    const now = NOW + index * 1_000;
+    const begun = performance.now();
+    const result = await compactor.fit(transcript, {
+      now,
+      lastRequestAt: now - 1_000,
+      ...(state && { state }),
+      ...(rung === "continuation" && request && { request }),
+    });
+    expect(performance.now() - begun).toBeLessThan(FIT_MS);
+    expect(
+      checkView({ dialect: "openai-chat", transcript, system: undefined, extras: [], result, count }),
+    ).toEqual([]);
+    request = { model: MODEL, messages: result.messages, max_tokens: 50 };
+    const answer = await fetch(`${baseURL}/chat/completions`, {
+      method: "POST",
+      body: JSON.stringify(request),
+    });
+    expect(answer.status, await answer.text()).toBe(200);
+    state = result.state;
+    if (result.report.outcome === "compacted") reports.push(result.report);
+    await compactor.settled();
+  }
+  await compactor.close();
+  expect(reports.length).toBeGreaterThan(1);
+  return {
+    report:
+      reports.find(({ modelCalls }) => modelCalls.some((call) => call.result !== "accepted")) ??
+      reports.at(-1)!,
+    failed,
+    state: state!,
+    saved: [...store.summaries().map(({ text }) => text), ...state!.summaries.map(({ text }) => text)],
+    requests: provider.requests,
+  };
+}
+
+describe.each(RUNGS)("%s", (rung) => {
+  it.each(FAULTS)(
+    "%s: the conversation goes on, nothing bad is stored, the report says what happened",
+    async (fault) => {
+      const { report, failed, saved, requests } = await play(rung, fault);
+      const hit = requests.filter((request) => request.fault === fault);
+      expect(hit.length).toBeGreaterThan(0);
+      // Nothing that a failure said became a summary.
+      for (const text of saved) {
+        expect(text).not.toMatch(
+          /the of of the|I'm sorry|Internal server|rate limit|overloaded|invalid|cut o/i,
+        );
+        expect(text.trim()).not.toBe("");
+      }
+      if (fault === "slow") return;
+      const noted = report.modelCalls.filter((call) => call.result !== "accepted");
+      expect(noted.length).toBeGreaterThan(0);
+      for (const call of noted) expect(call.note).toBeTruthy();
+      // Below the rung that fails there is another; only where all of them fail the host is told of a failure.
+      if (rung === "simple") expect(failed.length).toBeGreaterThan(0);
+      if (rung === "merge" || rung === "repair") expect(failed).toEqual([]);
+      // A request that hangs uses up the time of the whole summary.
+      if ((rung === "continuation" || rung === "full") && fault !== "never") expect(failed).toEqual([]);
+    },
+  );
+});

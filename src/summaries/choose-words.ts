@@ -1,3 +1,5 @@
+import { bySalience } from "./by-salience.ts";
+import type { Salience } from "./salience.ts";
 import { shorten, type UserWords } from "./user-words.ts";
 
 /** What `chooseWords` takes. */
@@ -9,49 +11,73 @@ export interface ChooseWordsInput {
   readonly cost: (text: string) => number;
   /**
    * `work`: short requests around much tool output; all of them matter a little, the newest and the first most.
-   * `talk`: the conversation itself is the content; whole messages, as many as possible.
+   * `talk`: the conversation itself is the content; whole messages, those that tell most for their length.
    */
   readonly manner: "work" | "talk";
+  readonly salience: Salience;
+  /** Terms that were told before; the choice adds to them. */
+  readonly known: Set<number>;
 }
 
 /** Lengths that a message may be shortened to, so that more of them fit (characters). */
 const WORK_LENGTHS = [640, 480, 320, 200];
-const TALK_LENGTHS = [4_000];
+/** In talk whole messages come first; what then is left is filled with shortened ones (characters). */
+const TALK_WHOLE = 6_000;
+const TALK_SHORT = 600;
 /** Rules come first, but not to the exclusion of everything else. */
-const STANDING_SHARE = 0.6;
-/** Pointer and line break beside the text (characters). */
+const STANDING_SHARE = 0.4;
+/** Pointer and line break beside the text. */
 const POINTER = "#1234 \n";
 
 /** The words that get a place, each shortened if need be, in the order of their rank. */
 export function chooseWords(input: ChooseWordsInput): UserWords[] {
-  const lengths = input.manner === "work" ? WORK_LENGTHS : TALK_LENGTHS;
-  const rank = input.manner === "work" ? byTime(input.words) : byLength(input.words);
-  for (const length of lengths) {
-    const { chosen, complete } = fill(rank, length, input);
-    if (complete || length === lengths.at(-1)) return chosen;
+  return input.manner === "work" ? chooseForWork(input) : chooseForTalk(input);
+}
+
+function chooseForWork(input: ChooseWordsInput): UserWords[] {
+  const rank = byTime(input.words);
+  for (const length of WORK_LENGTHS) {
+    const shelf = createShelf(input);
+    const text = (item: UserWords): string => shorten(item.text, length);
+    const rest = rank.filter((item) => !(item.standing && shelf.take(item, text(item), STANDING_SHARE)));
+    const left = rest.filter((item) => !shelf.take(item, text(item)));
+    if (left.length === 0 || length === WORK_LENGTHS.at(-1)) return shelf.chosen;
   }
   return [];
 }
 
-function fill(
-  rank: readonly UserWords[],
-  length: number,
-  { budget, cost }: ChooseWordsInput,
-): { chosen: UserWords[]; complete: boolean } {
+function chooseForTalk(input: ChooseWordsInput): UserWords[] {
+  const shelf = createShelf(input);
+  const text = (item: UserWords): string => (item.whole.length <= TALK_WHOLE ? item.whole : item.text);
+  const ranked = (words: readonly UserWords[]): UserWords[] =>
+    bySalience(words.map(text), input).map((at) => words[at]!);
+  const standing = ranked(input.words.filter((item) => item.standing));
+  const skipped = standing.filter((item) => !shelf.take(item, text(item), STANDING_SHARE));
+  const others = ranked([...input.words.filter((item) => !item.standing), ...skipped]);
+  const left = others.filter((item) => !shelf.take(item, text(item)));
+  for (const item of left) shelf.take(item, shorten(item.text, TALK_SHORT));
+  return shelf.chosen;
+}
+
+interface Shelf {
+  readonly chosen: UserWords[];
+  /** Takes the words if they fit into `share` of the budget. */
+  take(item: UserWords, text: string, share?: number): boolean;
+}
+
+function createShelf({ budget, cost }: ChooseWordsInput): Shelf {
   const chosen: UserWords[] = [];
   let used = 0;
-  let complete = true;
-  const take = (item: UserWords, limit: number): boolean => {
-    const text = shorten(item.text, length);
-    const price = cost(text) + cost(POINTER);
-    if (used + price > limit) return false;
-    used += price;
-    chosen.push({ ...item, text });
-    return true;
+  return {
+    chosen,
+    take(item, text, share = 1) {
+      const price = cost(text) + cost(POINTER);
+      if (used + price > budget * share) return false;
+      used += price;
+      chosen.push({ ...item, text });
+      return true;
+    },
   };
-  const rest = rank.filter((item) => !(item.standing && take(item, budget * STANDING_SHARE)));
-  for (const item of rest) if (!take(item, budget)) complete = false;
-  return { chosen, complete };
 }
 
 /** The newest, then the first (it set the task), then backwards. */
@@ -60,9 +86,4 @@ function byTime(words: readonly UserWords[]): UserWords[] {
   if (first === undefined) return [];
   const newest = later.pop();
   return [...(newest ? [newest] : []), first, ...later.reverse()];
-}
-
-/** Short messages first: most of what a person says per character. Equal lengths: newest first. */
-function byLength(words: readonly UserWords[]): UserWords[] {
-  return [...words].sort((a, b) => a.text.length - b.text.length || b.message - a.message);
 }

@@ -6,7 +6,7 @@ export interface CitedSources {
   /** A text of message `index` with numbers that mean the same everywhere in the summary message. */
   inRegistryNumbers(text: string, index: number): string;
   /** Lines `[3] source` for every citation in visible messages and in the given texts whose source nothing shows yet. */
-  ledger(texts: readonly { readonly text: string; readonly index: number }[]): string[];
+  ledger(texts: readonly { readonly text: string; readonly message: number }[]): string[];
 }
 
 const NONE: CitedSources = { inRegistryNumbers: (text) => text, ledger: () => [] };
@@ -42,9 +42,9 @@ export function citedSources(
     inRegistryNumbers: (text, index) => renumber(text, index, registry),
     ledger(texts) {
       const needed = new Map(always);
-      for (const { text, index } of texts) {
+      for (const { text, message } of texts) {
         for (const citation of citationsIn(text)) {
-          const source = registry.resolve(index, citation);
+          const source = registry.resolve(message, citation);
           if (source !== undefined && !needed.has(source.key) && !isShown(source.key))
             needed.set(source.key, source);
         }

@@ -28,7 +28,7 @@ const WEIGHTS = {
 } as const;
 
 /** What a line that will certainly be used again is worth, in units of a path. */
-const VALUE = 0.3;
+const VALUE = 0.13;
 
 interface Use {
   times: number;

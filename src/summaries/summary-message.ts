@@ -1,7 +1,8 @@
 import type { HostState, Message, Run, ShareOptions } from "../core/types.ts";
 import { candidateLines } from "./candidates.ts";
+import { chooseAnswers } from "./choose-answers.ts";
 import { chooseWords } from "./choose-words.ts";
-import { citedSources } from "./cited-sources.ts";
+import { type CitedSources, citedSources } from "./cited-sources.ts";
 import { largestFit } from "./fill.ts";
 import { baseName, renderFiles, touchedFiles } from "./ledger.ts";
 import { type Line, transcriptLines } from "./lines.ts";
@@ -9,7 +10,8 @@ import { CLOSING, escapeMarkers, OPENING } from "./markers.ts";
 import { renderNarrative } from "./render-narrative.ts";
 import { renderState } from "./render-state.ts";
 import { lineReuse } from "./reuse.ts";
-import { type UserWords, userWords } from "./user-words.ts";
+import { salience } from "./salience.ts";
+import { userWords } from "./user-words.ts";
 import { termWeights } from "./weights.ts";
 import { renderLines, selectLines } from "./working-set.ts";
 
@@ -39,9 +41,11 @@ export interface SummaryMessageInput {
 const WORDS_SHARE = 0.2;
 const LEDGER_SHARE = 0.05;
 /** In a conversation without tools the user's words are the content. */
-const TALK_WORDS_SHARE = 0.85;
+const TALK_WORDS_SHARE = 0.95;
+/** Of what the user's words leave in talk: starts of answers; the rest is for single lines. */
+const ANSWERS_SHARE = 0.75;
 /** Above this share of calls and results a conversation is work with tools; down to zero it gradually becomes talk. */
-const WORK_TOOL_SHARE = 0.5;
+const WORK_TOOL_SHARE = 0.9;
 const TALK_TOOL_SHARE = 0.25;
 /** Below this nothing useful fits beside the frame (tokens). */
 const MIN_CONTENT = 16;
@@ -80,22 +84,29 @@ export function summaryMessage(
   );
 
   const talk = transcript.toolShare < TALK_TOOL_SHARE;
+  const telling = { cost, salience: salience(transcript), known: new Set<number>() };
+  const indexes = indexesOf(hidden);
   const words = chooseWords({
-    words: userWords(messages, indexesOf(hidden)),
+    words: userWords(messages, indexes),
     budget: cap * wordsShare(input.shares?.words ?? WORDS_SHARE, transcript.toolShare),
-    cost,
     manner: talk ? "talk" : "work",
+    ...telling,
   });
-  const wordsOf = new Map(words.map((item) => [item.message, item.text]));
-  for (const { text } of words) for (const term of transcript.table.scan(text)) covered[term] = 1;
+  const left = cap - cost(words.map(({ text }) => `#1234 ${text}\n`).join(""));
+  const answers = talk ? chooseAnswers({ messages, indexes, budget: left * ANSWERS_SHARE, ...telling }) : [];
+  /** In the order of their rank: what doesn't fit after all leaves from the end. */
+  const quotes: Quote[] = [
+    ...words.map(({ message, text }): Quote => ({ message, text, by: "user" })),
+    ...answers.map(({ message, text }): Quote => ({ message, text, by: "assistant" })),
+  ];
+  const quoted = new Map(quotes.map(({ message, text }) => [message, text]));
+  for (const { text } of quotes) for (const term of transcript.table.scan(text)) covered[term] = 1;
 
   const weights = termWeights(transcript);
   for (const term of transcript.table.scan(input.focus ?? ""))
     if (term < weights.length) weights[term]! += FOCUS_WORTH;
   const chosen = selectLines({
-    candidates: lines.filter(
-      (line) => line.kind !== "user" || !wordsOf.get(line.message)?.includes(line.text),
-    ),
+    candidates: lines.filter((line) => !quoted.get(line.message)?.includes(line.text)),
     weights,
     reuse: lineReuse(transcript),
     covered,
@@ -106,54 +117,70 @@ export function summaryMessage(
 
   const files = touchedFiles(messages).filter(({ message }) => hidden[message] === 1);
   const ledgerCap = cap * (input.shares?.ledger ?? LEDGER_SHARE);
-  const render = (wordCount: number, lineCount: number): string => {
-    const said = words.slice(0, wordCount).sort((a, b) => a.message - b.message);
+  const render = (quoteCount: number, lineCount: number): string => {
+    const said = quotes.slice(0, quoteCount).sort((a, b) => a.message - b.message);
     const shown = chosen.slice(0, lineCount);
-    const wordsText = said.map((item) => renderWords(item, sources.inRegistryNumbers)).join("\n");
+    const wordsText = renderQuotes(said, "user", sources);
+    const answersText = renderQuotes(said, "assistant", sources);
     const linesText = renderLines(shown, (line) => sources.inRegistryNumbers(line.text, line.message));
-    const cited = sources.ledger([
-      ...said.map(({ text, message }) => ({ text, index: message })),
-      ...shown.map(({ text, message }) => ({ text, index: message })),
-    ]);
+    const cited = sources.ledger([...said, ...shown]);
     const unnamed = unseenFiles(files, linesText + wordsText, ledgerCap, cost);
     return assemble(introduction, [
       ["Summary:", narrative],
       ["The user's words:", wordsText],
+      ["How answers began:", answersText],
       ["Lines from messages:", linesText],
       ["Sources:", cited.join("\n")],
       ["Files:", unnamed],
       ["State:", state],
     ]);
   };
-  return fillCap(input, { words, chosen, cost, render, fixed: narrative !== "" || state !== "" });
+  return fillCap(input, {
+    quotes: quotes.length,
+    chosen,
+    cost,
+    render,
+    fixed: narrative !== "" || state !== "",
+  });
 }
 
-/** As many words as fit (nearly always all that were chosen), then as many lines as fit beside them. */
+/** As many quotes as fit (nearly always all that were chosen), then as many lines as fit beside them. */
 function fillCap(
   { cap, count }: SummaryMessageInput,
   parts: {
-    readonly words: readonly UserWords[];
+    readonly quotes: number;
     readonly chosen: readonly Line[];
     readonly cost: (text: string) => number;
-    readonly render: (words: number, lines: number) => string;
+    readonly render: (quotes: number, lines: number) => string;
     readonly fixed: boolean;
   },
 ): { text: string; tokens: number } | undefined {
-  const { words, chosen, cost, render } = parts;
-  const wordCount = largestFit(words.length, cap, words.length, (size) => count(render(size, 0)));
-  if (wordCount === undefined) return undefined;
-  let left = cap - count(render(wordCount, 0));
+  const { chosen, cost, render } = parts;
+  const quotes = largestFit(parts.quotes, cap, parts.quotes, (size) => count(render(size, 0)));
+  if (quotes === undefined) return undefined;
+  let left = cap - count(render(quotes, 0));
   const guess = chosen.findIndex((line) => {
     left -= cost(line.text) + 1;
     return left < 0;
   });
-  const lineCount =
-    largestFit(chosen.length, cap, guess < 0 ? chosen.length : guess, (size) =>
-      count(render(wordCount, size)),
-    ) ?? 0;
-  if (lineCount === 0 && wordCount === 0 && !parts.fixed) return undefined;
-  const text = render(wordCount, lineCount);
+  const most = chosen.length;
+  const lines = largestFit(most, cap, guess < 0 ? most : guess, (size) => count(render(quotes, size))) ?? 0;
+  if (lines === 0 && quotes === 0 && !parts.fixed) return undefined;
+  const text = render(quotes, lines);
   return { text, tokens: count(text) };
+}
+
+interface Quote {
+  readonly message: number;
+  readonly text: string;
+  readonly by: "user" | "assistant";
+}
+
+function renderQuotes(quotes: readonly Quote[], by: Quote["by"], sources: CitedSources): string {
+  return quotes
+    .filter((quote) => quote.by === by)
+    .map(({ text, message }) => `#${message + 1} ${sources.inRegistryNumbers(text, message)}`)
+    .join("\n");
 }
 
 function wordsShare(share: number, toolShare: number): number {
@@ -175,13 +202,6 @@ function assemble(
     .filter(([, text]) => text !== "")
     .map(([title, text]) => `${title}\n${escapeMarkers(text)}`);
   return [OPENING, introduction, ...filled, CLOSING].join("\n");
-}
-
-function renderWords(
-  { text, message }: UserWords,
-  renumber: (text: string, index: number) => string,
-): string {
-  return `#${message + 1} ${renumber(text, message)}`;
 }
 
 function unseenFiles(

@@ -6,6 +6,8 @@ import { isStanding, standingSentences } from "./standing.ts";
 export interface UserWords {
   readonly message: number;
   readonly text: string;
+  /** All that the message says, pastes included: `text` is what is left without them. */
+  readonly whole: string;
   /** A rule that holds until it is taken back ("always …", "from now on …"), not a request of the moment. */
   readonly standing: boolean;
 }
@@ -67,7 +69,8 @@ export function userWords(messages: readonly Message[], indexes: Iterable<number
       .join("\n");
     if (text.trim() === "" || isSummaryMessage(text)) continue;
     const typed = typedText(text);
-    if (typed !== "") words.push({ message: index, text: typed, standing: isStanding(typed) });
+    if (typed !== "")
+      words.push({ message: index, text: typed, whole: text.trim(), standing: isStanding(typed) });
   }
   return words;
 }

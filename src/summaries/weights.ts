@@ -9,29 +9,27 @@ import type { Shape } from "./terms.ts";
 
 /** Logistic regression; `scripts/train-weights.ts` explains and repeats how these came about. */
 const WEIGHTS = {
-  bias: -1.8,
+  bias: -2.15,
   /** Per logarithm of the lines that have it. */
-  lines: 0.35,
+  lines: 0.7,
   /** Per logarithm of the calls that name it. */
-  calls: 0.74,
-  saidByUser: 0.28,
-  recency: 2.39,
-  callRecency: 0.49,
-  textRecency: -0.26,
-  digit: -0.8,
-  onlyInResults: -1.25,
+  calls: 1.05,
+  recency: 1.9,
+  callRecency: 0.5,
+  digit: -0.4,
+  onlyInResults: -1.9,
 } as const;
 
 /** What seeing a term again is worth, by its form: a path can't be guessed, a common word can. */
 const VALUES: Readonly<Record<Shape, number>> = {
   path: 1,
-  dotted: 0.8,
-  name: 1,
-  digits: 0.4,
+  dotted: 0.6,
+  name: 0.75,
+  digits: 0.2,
   joined: 0.3,
   dense: 0.15,
-  capitalised: 0.1,
-  plain: 0.12,
+  capitalised: 0.05,
+  plain: 0.1,
 };
 
 /** Weight of each term by id. */
@@ -39,11 +37,9 @@ export function termWeights({ lines, table, length }: TranscriptLines): Float64A
   const size = table.terms.length;
   const inLines = new Float64Array(size);
   const inCalls = new Float64Array(size);
-  const saidByUser = new Uint8Array(size);
   const saidElsewhere = new Uint8Array(size);
   const last = new Float64Array(size).fill(-1);
   const lastCall = new Float64Array(size).fill(-1);
-  const lastText = new Float64Array(size).fill(-1);
   for (const { kind, position, terms } of lines) {
     for (const term of terms) {
       inLines[term]!++;
@@ -51,8 +47,7 @@ export function termWeights({ lines, table, length }: TranscriptLines): Float64A
       if (kind === "call") {
         inCalls[term]!++;
         lastCall[term] = position;
-      } else if (kind === "user" || kind === "assistant") lastText[term] = position;
-      if (kind === "user") saidByUser[term] = 1;
+      }
       if (kind !== "result") saidElsewhere[term] = 1;
     }
   }
@@ -63,10 +58,8 @@ export function termWeights({ lines, table, length }: TranscriptLines): Float64A
       WEIGHTS.bias +
       WEIGHTS.lines * Math.log1p(inLines[term]!) +
       WEIGHTS.calls * Math.log1p(inCalls[term]!) +
-      WEIGHTS.saidByUser * saidByUser[term]! +
       WEIGHTS.recency * recencyOf(last[term]!) +
       WEIGHTS.callRecency * recencyOf(lastCall[term]!) +
-      WEIGHTS.textRecency * recencyOf(lastText[term]!) +
       (table.hasDigit[term] ? WEIGHTS.digit : 0) +
       (saidElsewhere[term] ? 0 : WEIGHTS.onlyInResults);
     weights[term] = VALUES[table.shapes[term]!] / (1 + Math.exp(-sum));

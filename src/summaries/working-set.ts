@@ -10,9 +10,6 @@ import type { Line } from "./lines.ts";
 
 /** A term that comes again in a later line is better shown there, with its newest neighbours. */
 const STALE_FACTOR = 0.45;
-/** Below 1: longer lines are a little cheaper per character than short ones, because they bring their own neighbours. */
-const COST_EXPONENT = 0.85;
-
 /** What `selectLines` takes. */
 export interface SelectInput {
   readonly candidates: readonly Line[];
@@ -48,7 +45,7 @@ export function selectLines(input: SelectInput): Line[] {
   };
   const heap = new Heap(priority);
   candidates.forEach((line, index) => {
-    costs[index] = Math.max(1, input.cost(line)) ** COST_EXPONENT;
+    costs[index] = Math.max(1, input.cost(line));
     priority[index] = worth(index);
     if (priority[index]! > 0) heap.push(index);
   });

@@ -1,0 +1,42 @@
+import { Heap } from "./heap.ts";
+import type { Salience } from "./salience.ts";
+
+/** Above 1: of two texts that tell the same for their length, the shorter one. */
+const COST_EXPONENT = 1.8;
+
+/** Ordinals of texts, those that tell most for their length first; what was told already counts less. */
+export function bySalience(
+  texts: readonly string[],
+  {
+    cost,
+    salience,
+    known,
+  }: {
+    readonly cost: (text: string) => number;
+    readonly salience: Salience;
+    /** Terms that were told before; the ranking adds to them. */
+    readonly known: Set<number>;
+  },
+): number[] {
+  const terms = texts.map((text) => salience.terms(text));
+  const costs = texts.map((text) => Math.max(1, cost(text)) ** COST_EXPONENT);
+  const priority = new Float64Array(texts.length);
+  const worth = (at: number): number => salience.of(texts[at]!, terms[at]!, known) / costs[at]!;
+  const heap = new Heap(priority);
+  texts.forEach((_, at) => {
+    priority[at] = worth(at);
+    heap.push(at);
+  });
+  const ranked: number[] = [];
+  for (let at = heap.pop(); at !== undefined; at = heap.pop()) {
+    const fresh = worth(at);
+    if (fresh < priority[at]!) {
+      priority[at] = fresh;
+      heap.push(at);
+      continue;
+    }
+    ranked.push(at);
+    for (const term of terms[at]!) known.add(term);
+  }
+  return ranked;
+}

@@ -1,0 +1,58 @@
+import type { Message } from "../core/types.ts";
+import { bySalience } from "./by-salience.ts";
+import type { Salience } from "./salience.ts";
+
+/** The start of an assistant's message: in talk it holds the answer, what follows explains it. */
+export interface AnswerStart {
+  readonly message: number;
+  readonly text: string;
+}
+
+/** Shorter messages are taken whole (characters). */
+const MAX_START = 420;
+/** Sentences, not half ones: the cut goes back to the last end of one, but not further than this. */
+const MIN_START = 200;
+const SENTENCE_END = /[.!?:]\s|[。！？\n]/g;
+
+/** Starts of answers that tell most for their length, in the order of their rank, within the budget. */
+export function chooseAnswers(input: {
+  readonly messages: readonly Message[];
+  readonly indexes: readonly number[];
+  readonly budget: number;
+  readonly cost: (text: string) => number;
+  readonly salience: Salience;
+  readonly known: Set<number>;
+}): AnswerStart[] {
+  const starts: AnswerStart[] = [];
+  for (const index of input.indexes) {
+    const message = input.messages[index];
+    if (message?.role !== "assistant") continue;
+    const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+    if (text.trim() !== "") starts.push({ message: index, text: startOf(text) });
+  }
+  const chosen: AnswerStart[] = [];
+  let used = 0;
+  for (const at of bySalience(
+    starts.map(({ text }) => text),
+    input,
+  )) {
+    const start = starts[at]!;
+    const price = input.cost(`#1234 ${start.text}\n`);
+    if (used + price > input.budget) continue;
+    used += price;
+    chosen.push(start);
+  }
+  return chosen;
+}
+
+function startOf(whole: string): string {
+  const text = whole
+    .trim()
+    .replace(/[^\S\n]+/g, " ")
+    .replace(/ ?\n\s*/g, "\n");
+  if (text.length <= MAX_START) return text;
+  let end = 0;
+  for (const match of text.slice(0, MAX_START).matchAll(SENTENCE_END)) end = match.index + 1;
+  if (end < MIN_START) end = Math.max(text.lastIndexOf(" ", MAX_START), MIN_START);
+  return `${text.slice(0, end).trimEnd()} …`;
+}

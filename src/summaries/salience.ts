@@ -1,0 +1,46 @@
+import type { TranscriptLines } from "./lines.ts";
+
+/**
+ * How much a message tells: the sum of its terms' rarity in this conversation, in any language. Questions tell less than
+ * statements, figures and dates a little more.
+ */
+
+const QUESTION_FACTOR = 0.7;
+const FIGURES_BONUS = 0.2;
+/** A term that was said before in a chosen message still counts this much. */
+const KNOWN_FACTOR = 0.6;
+
+export interface Salience {
+  /** Terms of a text, for `of`. */
+  terms(text: string): readonly number[];
+  of(text: string, terms: readonly number[], known: ReadonlySet<number>): number;
+}
+
+/** Counts in how many messages each term occurs. */
+export function salience({ lines, table }: TranscriptLines): Salience {
+  const inMessages = new Map<number, number>();
+  const lastMessage = new Map<number, number>();
+  let messages = 0;
+  let current = -1;
+  for (const line of lines) {
+    if (line.message !== current) {
+      current = line.message;
+      messages++;
+    }
+    for (const term of line.terms) {
+      if (lastMessage.get(term) === current) continue;
+      lastMessage.set(term, current);
+      inMessages.set(term, (inMessages.get(term) ?? 0) + 1);
+    }
+  }
+  const rarity = (term: number): number => Math.log(1 + messages / (inMessages.get(term) ?? 1));
+  return {
+    terms: (text) => table.scan(text),
+    of(text, terms, known) {
+      let sum = 0;
+      for (const term of terms) sum += rarity(term) * (known.has(term) ? KNOWN_FACTOR : 1);
+      if (/[?？]\s*$/.test(text)) sum *= QUESTION_FACTOR;
+      return /\d/.test(text) ? sum * (1 + FIGURES_BONUS) : sum;
+    },
+  };
+}

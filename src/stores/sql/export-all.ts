@@ -15,19 +15,20 @@ export async function* exportAll(
   { now, snapshot }: SqlContext,
   { tenant }: { readonly tenant?: string },
 ): AsyncIterable<string> {
-  yield line({ type: "precis-export", version: EXPORT_VERSION, at: now() });
-  const lines = snapshot("export", async function* (db) {
-    for (const one of tenant === undefined ? await tenantsOf(db) : [tenant]) {
+  const lines = snapshot("export", async function* (db): AsyncIterable<ExportLine> {
+    const all = await tenantsOf(db);
+    const tenants = tenant === undefined ? all : [tenant];
+    // Only now: the first query is what the moment of the export is.
+    yield { type: "precis-export", version: EXPORT_VERSION, at: now() };
+    for (const one of tenants) {
       yield* conversations(db, one);
       yield* records(db, one);
       yield* events(db, one);
       yield* clientKeys(db, one);
     }
   });
-  for await (const one of lines) yield line(one);
+  for await (const line of lines) yield JSON.stringify(line);
 }
-
-const line = (value: ExportLine): string => JSON.stringify(value);
 
 async function* conversations(db: Db, tenant: string): AsyncIterable<ExportLine> {
   let after = "";

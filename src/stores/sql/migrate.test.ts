@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startPostgres, type TestPostgres } from "../../../test/support/postgres.ts";
+import { storedTranscript } from "../../testing/store-contract.ts";
+import { type Migration, migrations } from "../migrations/index.ts";
+import { postgresEngine } from "../postgres.ts";
+import { sqliteEngine } from "../sqlite.ts";
+import { createSqlStore } from "./create-sql-store.ts";
+import type { SqlEngine } from "./sql-engine.ts";
+
+const dir = mkdtempSync(join(tmpdir(), "precis-migrate-"));
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(async () => {
+  await postgres?.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** A step that a later version might have. */
+const next: Migration = {
+  name: "9999-next",
+  async up(tx) {
+    await tx.schema.alterTable("precis_conversations").addColumn("mood", "text").execute();
+  },
+};
+const broken: Migration = {
+  name: "9999-broken",
+  async up(tx) {
+    await tx.schema.createTable("precis_half").addColumn("a", "text").execute();
+    throw new Error("the step broke");
+  },
+};
+
+describe.each([
+  [
+    "SQLite",
+    async (): Promise<() => SqlEngine> => {
+      const path = join(dir, `${crypto.randomUUID()}.db`);
+      return () => sqliteEngine(path);
+    },
+  ],
+  [
+    "PostgreSQL",
+    async (): Promise<() => SqlEngine> => {
+      const connectionString = await postgres.database();
+      return () => postgresEngine(new pg.Pool({ connectionString }), { where: "PostgreSQL", ownsPool: true });
+    },
+  ],
+])("%s", (_name, place) => {
+  test("a database of an older version is migrated, with everything in it", async () => {
+    const engine = await place();
+    const old = createSqlStore(engine(), {}, migrations);
+    const messages = storedTranscript("a", "b");
+    const { conversation } = await old.conversations.append("t", { messages, at: 1 });
+    await old.close();
+    const newer = createSqlStore(engine(), {}, [...migrations, next]);
+    expect(await newer.conversations.read("t", conversation)).toHaveLength(2);
+    await newer.close();
+  });
+
+  test("a database of a newer version is refused, and left as it is", async () => {
+    const engine = await place();
+    const newer = createSqlStore(engine(), {}, [...migrations, next]);
+    await newer.ready();
+    await newer.close();
+    const old = createSqlStore(engine(), {}, migrations);
+    await expect(old.ready()).rejects.toThrow(
+      `schema version ${migrations.length + 1}, this precis knows versions up to ${migrations.length}. Upgrade precis`,
+    );
+    await expect(old.find(["a"])).rejects.toThrow(/Upgrade precis/);
+    await old.close();
+    const again = createSqlStore(engine(), {}, [...migrations, next]);
+    await again.ready();
+    await again.close();
+  });
+
+  test("a step that fails leaves the version before, and the next start tries again", async () => {
+    const engine = await place();
+    const first = createSqlStore(engine(), {}, migrations);
+    await first.events.append("t", { type: "x", at: 1, data: 1 });
+    await first.close();
+    for (let n = 0; n < 2; n++) {
+      const failing = createSqlStore(engine(), {}, [...migrations, broken]);
+      await expect(failing.ready()).rejects.toThrow(/the step broke/);
+      await failing.close();
+    }
+    const store = createSqlStore(engine(), {}, [...migrations, next]);
+    expect(await store.events.list("t")).toHaveLength(1);
+    await store.close();
+  });
+
+  test("many stores that are opened at once agree", async () => {
+    const engine = await place();
+    const stores = Array.from({ length: 6 }, () => createSqlStore(engine(), {}, migrations));
+    await Promise.all(stores.map((store) => store.ready()));
+    await Promise.all(stores.map((store) => store.close()));
+  });
+});

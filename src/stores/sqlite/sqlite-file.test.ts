@@ -1,0 +1,88 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, expect, test } from "vitest";
+import { storedTranscript } from "../../testing/store-contract.ts";
+import { sqliteStore } from "../sqlite.ts";
+
+const dir = mkdtempSync(join(tmpdir(), "precis-sqlite-file-"));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+/** Everything that stands in the database's files. */
+function bytesOf(path: string): string {
+  const name = path.slice(dir.length + 1);
+  return readdirSync(dir)
+    .filter((file) => file.startsWith(name))
+    .map((file) => readFileSync(join(dir, file), "latin1"))
+    .join("");
+}
+
+test("a deleted conversation's words are gone from the files, also while the store is open", async () => {
+  const path = join(dir, "words.db");
+  const store = sqliteStore({ path });
+  const secret = "xylophone-quartz";
+  const wire = JSON.stringify({ role: "user", content: `${secret} `.repeat(2_000) });
+  const messages = [{ hash: "a1", role: "user", wire, at: 1 } as const];
+  const { conversation } = await store.conversations.append("t", { messages, title: secret, at: 1 });
+  await store.conversations.append("t", { messages: storedTranscript("kept-words"), at: 1 });
+  expect(bytesOf(path).includes(secret)).toBe(true);
+  await store.conversations.delete("t", conversation);
+  expect(bytesOf(path).includes(secret)).toBe(false);
+  expect(bytesOf(path).includes("kept-words")).toBe(true);
+  await store.close();
+});
+
+test("what isn't there, can't be opened or isn't a database is said in words", async () => {
+  const broken = async (path: string) => {
+    const store = sqliteStore({ path });
+    const error: unknown = await store.ready().catch((reason: unknown) => reason);
+    await store.close();
+    return String(error);
+  };
+  expect(await broken(join(dir, "no/folder/x.db"))).toMatch(/can't be opened.*folder exists/);
+  mkdirSync(join(dir, "folder.db"));
+  expect(await broken(join(dir, "folder.db"))).toMatch(/can't be opened/);
+  writeFileSync(join(dir, "text.db"), "Dear diary, this is no database. ".repeat(100));
+  expect(await broken(join(dir, "text.db"))).toMatch(/isn't an SQLite database/);
+});
+
+test("a database that another process writes to is waited for, without holding up this one", async () => {
+  const path = join(dir, "busy.db");
+  const store = sqliteStore({ path });
+  await store.ready();
+  const other = new DatabaseSync(path);
+  other.exec("begin immediate");
+  let ticks = 0;
+  const timer = setInterval(() => (ticks += 1), 5);
+  const appended = store.events.append("t", { type: "x", at: 1, data: null });
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  other.exec("commit");
+  other.close();
+  expect(await appended).toBe(1);
+  clearInterval(timer);
+  expect(ticks).toBeGreaterThan(2);
+  await store.close();
+});
+
+test("a long export sees one moment and holds up no writer", async () => {
+  const store = sqliteStore({ path: join(dir, "export.db") });
+  for (let i = 0; i < 20; i++)
+    await store.conversations.append("t", { messages: storedTranscript(`m${i}`), at: i });
+  const lines: string[] = [];
+  for await (const line of store.upkeep.exportAll()) {
+    lines.push(line);
+    await store.conversations.append("t", { messages: storedTranscript(`late ${lines.length}`), at: 1 });
+  }
+  expect(lines).toHaveLength(1 + 2 * 20);
+  await store.close();
+});
+
+test("an export that is broken off lets go of the file", async () => {
+  const path = join(dir, "partly.db");
+  const store = sqliteStore({ path });
+  await store.conversations.append("t", { messages: storedTranscript("a", "b"), at: 1 });
+  for await (const line of store.upkeep.exportAll()) if (line.includes("message")) break;
+  await store.upkeep.vacuum();
+  await store.close();
+});

@@ -1,0 +1,96 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openStore } from "../../src/stores/open-store.ts";
+import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { byProof } from "../support/proof.ts";
+import { startChild } from "./run-child.ts";
+
+const STARTS = byProof({ sample: 1, more: 5, all: 20 });
+const KILLS = byProof({ sample: 1, more: 20, all: 100 });
+/** A killed writer has worked for up to this long (milliseconds), and has acknowledged something. */
+const KILL_WITHIN_MS = 400;
+const LEASE_PROCESSES = 3;
+const LEASE_ROUNDS = 10;
+
+const dir = mkdtempSync(join(tmpdir(), "precis-processes-"));
+let postgres: TestPostgres;
+let files = 0;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(async () => {
+  await postgres?.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+describe.each([
+  ["SQLite", async () => join(dir, `${files++}.db`)],
+  ["PostgreSQL", () => postgres.database()],
+])("%s, several processes", (_name, fresh) => {
+  test("that start at once on an empty database all work", async () => {
+    for (let n = 0; n < STARTS; n++) {
+      const where = await fresh();
+      const children = ["a", "b", "c"].map((name) => startChild("open", where, name));
+      const ends = await Promise.all(children.map((child) => child.ended));
+      expect(ends.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+        ends.map(() => ({ code: 0, stderr: "" })),
+      );
+      const store = openStore(where);
+      const said = (await store.events.list("t")).map((event) => event.data);
+      expect(said.toSorted()).toEqual(["a", "b", "c"]);
+      await store.close();
+    }
+  });
+
+  test("never hold one lease at the same time", async () => {
+    const where = await fresh();
+    const counter = join(dir, `counter-${files++}`);
+    writeFileSync(counter, "0");
+    const children = Array.from({ length: LEASE_PROCESSES }, (_, i) =>
+      startChild("lease", where, `owner-${i}`, counter),
+    );
+    for (const { code, stderr } of await Promise.all(children.map((child) => child.ended)))
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(Number(readFileSync(counter, "utf8"))).toBe(LEASE_PROCESSES * LEASE_ROUNDS);
+  });
+
+  test("killed at any moment have written all that they acknowledged, and nothing by halves", async () => {
+    const where = await fresh();
+    for (let n = 0; n < KILLS; n++) {
+      const session = `s${n}`;
+      const child = startChild("write", where, session);
+      // At work with another writer beside it.
+      const other = startChild("write", where, `${session}-other`);
+      while (child.lines().length === 0 || other.lines().length === 0) {
+        if (child.process.exitCode !== null) throw new Error((await child.ended).stderr);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * KILL_WITHIN_MS));
+      child.process.kill("SIGKILL");
+      other.process.kill("SIGKILL");
+      for (const [name, end] of [
+        [session, await child.ended],
+        [`${session}-other`, await other.ended],
+      ] as const) {
+        const acknowledged = end.lines.length;
+        expect(acknowledged).toBeGreaterThan(0);
+        const store = openStore(where);
+        const conversation = await store.conversations.findSession("t", name);
+        const messages = await store.conversations.read("t", conversation?.id ?? "");
+        expect(messages.length).toBeGreaterThanOrEqual(acknowledged);
+        expect(messages.length).toBe(conversation?.length);
+        for (const [i, message] of messages.entries()) {
+          expect(message.hash).toBe(`${name}-${i}`);
+          const { content } = JSON.parse(message.wire) as { content: string };
+          expect(content.startsWith(`${i} x`) && content.length).toBe(20_000);
+        }
+        const { checkpoints } = await store.records("t").find(messages.map((message) => message.hash));
+        expect(checkpoints.length).toBeGreaterThanOrEqual(acknowledged);
+        for (const one of checkpoints) expect(one.texts["text"]).toHaveLength(20_000);
+        await store.close();
+      }
+    }
+  });
+});

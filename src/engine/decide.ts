@@ -17,6 +17,8 @@ import { chooseTail, newestUnit, tailFrom } from "./tail.ts";
 const APPLY_FROM = 0.65;
 /** A view that the provider refused without a number is made this much smaller. */
 const REJECTED_SHARE = 0.7;
+/** Where thinking can't be switched off, a round under way is shortened to this share of the budget. */
+const LOOP_SHARE = 0.85;
 /** With the provider's own number known, this much of the budget is aimed at. */
 const REJECTED_MARGIN = 0.95;
 
@@ -125,7 +127,10 @@ function shortenBehindReasoning<M>(call: Call<M>, limit: number): Climb | undefi
   const loop = openLoop(conversation, engine.dialect.rules);
   if (!loop || input.thinking !== "must-stay" || dropsUnboundReasoning(input.request)) return undefined;
   const indexes = Array.from({ length: loop.to - loop.signed - 1 }, (_, at) => loop.signed + 1 + at);
-  const draft = shrinkParts({ conversation, draft: current, indexes, limit, why: "hard-cut" });
+  const shrink = (to: number) =>
+    shrinkParts({ conversation, draft: current, indexes, limit: Math.floor(to), why: "hard-cut" });
+  // The loop goes on: a view that is full to the brim would leave nothing for its next result.
+  const draft = shrink(limit * LOOP_SHARE) ?? shrink(limit);
   if (!draft) return undefined;
   const tokens = draftTokens(conversation, draft);
   if (breaches(call, draft, tokens, limit).length > 0) return undefined;

@@ -18,7 +18,7 @@ const WORDS = "Earlier the user asked about several modules and the assistant ex
 /** What a summariser might say about a request: what must be kept, in a sentence. */
 export function plausible(request: ModelRequest): string {
   const text = request.messages.map((message) => message.text).join("\n");
-  const kept = /<must-keep>([^]*?)<\/must-keep>/.exec(text)?.[1]?.trim().split("\n") ?? [];
+  const kept = /<must-keep>([\s\S]*?)<\/must-keep>/.exec(text)?.[1]?.trim().split("\n") ?? [];
   return `<conversation-summary>${WORDS}: ${kept.join(", ") || "nothing by name"}.</conversation-summary>`;
 }
 

@@ -37,7 +37,9 @@ export function shrinkParts(options: {
   );
   let allowance = uniformAllowance(sizes, sizes.reduce((sum, size) => sum + size, 0) - (tokens - limit));
   // Something must be left when messages of nothing but reasoning go.
-  const leadsOn = indexes.some((index) => !isOnlyReasoning(messages[index]!));
+  const leadsOn = indexes.some(
+    (index) => messages[index]!.role !== "system" && !isOnlyReasoning(messages[index]!),
+  );
   for (let step = 0; step < MAX_STEPS; step++) {
     allowance = Math.max(LEAST_PART, Math.floor(allowance));
     const changes = new Map<number, Fate>();

@@ -1,4 +1,4 @@
-import { type Fate, isShown, withFates } from "../../core/draft.ts";
+import { type Fate, withFates } from "../../core/draft.ts";
 import { editableParts } from "../../core/edits.ts";
 import type { Edit } from "../../core/types.ts";
 import { mediaPlaceholder } from "../../reductions/old-images.ts";
@@ -21,8 +21,7 @@ export const hardCut: Rung = (input) => {
       limit,
       why: "hard-cut",
     });
-    // A newest unit of nothing but reasoning can be cut away altogether, and a view must show something.
-    if (cut && (cut.inserts.length > 0 || cut.fates.some(isShown))) return cut;
+    if (cut) return cut;
   }
   const least = withoutSummary(input, aroundTail(conversation, emptyTail(conversation), dropped("budget")));
   if (draftTokens(conversation, least) <= limit) return least;

@@ -1,15 +1,109 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { getRequestListener } from "@hono/node-server";
-import { Hono } from "hono";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { type Context, Hono } from "hono";
+import { type AnswerOf, type Route, routes } from "../api.ts";
 import type { Gateway } from "../gateway.ts";
+import { describeFailure } from "../http/fail.ts";
+import { RequestFault } from "../wires/request-fault.ts";
+import { createBusy } from "./busy.ts";
+import type { ApiContext } from "./context.ts";
+import { chatHandlers } from "./handlers/chat.ts";
+import { compactHandlers } from "./handlers/compact.ts";
+import { conversationHandlers } from "./handlers/conversations.ts";
+import { messageHandlers } from "./handlers/messages.ts";
+import { replayHandlers } from "./handlers/replay.ts";
+import { statusHandlers } from "./handlers/status.ts";
+import { viewHandlers } from "./handlers/view.ts";
+
+type Routes = typeof routes;
+
+/** A handler of each route: JSON routes return their answer, streams and files a `Response`. */
+export type Handlers = {
+  readonly [K in keyof Routes]: (context: ApiContext) => Promise<AnswerOf<Routes[K]> | Response>;
+};
+
+type Env = { Bindings: HttpBindings };
 
 /** precis's own API, as a listener. */
 export function createApi(
-  _gateway: Gateway,
+  gateway: Gateway,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  const app = new Hono();
-  const listener = getRequestListener(app.fetch);
+  const busy = createBusy();
+  const handlers: Handlers = {
+    ...statusHandlers,
+    ...conversationHandlers,
+    ...messageHandlers,
+    ...chatHandlers,
+    ...viewHandlers,
+    ...compactHandlers,
+    ...replayHandlers,
+  };
+  const app = new Hono<Env>();
+  for (const [name, route] of Object.entries(routes) as [keyof Routes, Route][]) {
+    app.on(route.method, route.path, async (c) => {
+      const { incoming } = c.env;
+      const client = await gateway.authenticate(incoming.headers);
+      gateway.limitRate(client);
+      const answer: unknown = await handlers[name](contextOf(gateway, busy, client, c));
+      return answer instanceof Response ? answer : c.json(answer as object);
+    });
+  }
+  app.notFound((c) =>
+    c.json(
+      { error: { code: "not-found", message: `There is nothing at ${c.req.method} ${c.req.path}.` } },
+      404,
+    ),
+  );
+  app.onError((error, c) => {
+    const { status, code, message, isOurs } = describeFailure(error);
+    if (isOurs) gateway.log.error({ err: error, path: c.req.path }, "a request to /api failed");
+    const fix = "fix" in error && typeof error.fix === "string" ? error.fix : undefined;
+    return c.json({ error: { code, message, ...(fix !== undefined && { fix }) } }, status as 500);
+  });
+  const listener = getRequestListener(app.fetch as Parameters<typeof getRequestListener>[0], {
+    overrideGlobalObjects: false,
+  });
   return async (request, response) => {
     await listener(request, response);
+  };
+}
+
+function contextOf(
+  gateway: Gateway,
+  busy: ApiContext["busy"],
+  client: ApiContext["client"],
+  c: Context<Env>,
+): ApiContext {
+  return {
+    gateway,
+    busy,
+    client,
+    tenant: client.tenant,
+    headers: c.env.incoming.headers,
+    signal: c.req.raw.signal,
+    param: (name) => c.req.param(name) ?? "",
+    query: (name) => c.req.query(name),
+    async body(schema) {
+      if (!/^application\/json\b/i.test(c.req.header("content-type") ?? ""))
+        throw new RequestFault(415, "invalid", "Send the body as application/json.");
+      if (Number(c.req.header("content-length") ?? 0) > gateway.config.limits.bodyBytes)
+        throw new RequestFault(
+          413,
+          "too-large",
+          `The body is larger than ${gateway.config.limits.bodyBytes} bytes.`,
+        );
+      const value: unknown = await c.req.json().catch(() => {
+        throw new RequestFault(400, "bad-json", "The body isn't valid JSON.");
+      });
+      const parsed = schema.safeParse(value);
+      if (parsed.success) return parsed.data;
+      const issue = parsed.error.issues[0];
+      const field = issue?.path.map(String).join(".");
+      throw new RequestFault(
+        400,
+        "invalid",
+        `${field === "" || field === undefined ? "the body" : field}: ${issue?.message}`,
+      );
+    },
   };
 }

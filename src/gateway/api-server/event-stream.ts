@@ -1,0 +1,42 @@
+/** Sent now and then so that proxies don't take a quiet stream for a dead one (milliseconds). */
+const HEARTBEAT_MS = 15_000;
+
+/** A `Response` of server-sent events. `work` sends them; the stream ends with it. */
+export function eventStream<E>(
+  signal: AbortSignal,
+  work: (send: (event: E, id?: string) => void) => Promise<void>,
+): Response {
+  const encoder = new TextEncoder();
+  let count = 0;
+  let closed = false;
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      const write = (text: string): void => {
+        if (closed) return;
+        try {
+          controller.enqueue(encoder.encode(text));
+        } catch {
+          closed = true;
+        }
+      };
+      const heartbeat = setInterval(() => write(": still here\n\n"), HEARTBEAT_MS);
+      signal.addEventListener("abort", () => {
+        closed = true;
+      });
+      try {
+        await work((event, id) => write(`id: ${id ?? ++count}\ndata: ${JSON.stringify(event)}\n\n`));
+      } finally {
+        clearInterval(heartbeat);
+        const wasClosed = closed;
+        closed = true;
+        if (!wasClosed) controller.close();
+      }
+    },
+    cancel() {
+      closed = true;
+    },
+  });
+  return new Response(body, {
+    headers: { "content-type": "text/event-stream", "cache-control": "no-cache", "x-accel-buffering": "no" },
+  });
+}

@@ -1,0 +1,164 @@
+import { hash128 } from "../../../core/hash.ts";
+import { summaryProof } from "../../../core/state.ts";
+import type { FitResult, Report, Summary } from "../../../core/types.ts";
+import type { CompactAnswer, TimelineFact } from "../../api.ts";
+import { withClientKeys } from "../../compaction/summarizer.ts";
+import { compactedFact } from "../../v1/note-compaction.ts";
+import { type ApiContext, notFound } from "../context.ts";
+import type { Handlers } from "../create-api.ts";
+import { type Loaded, load } from "../loaded.ts";
+import { measureOf } from "../measure-of.ts";
+import { schemas } from "../schemas.ts";
+import { summaryToApi } from "../to-api.ts";
+import { currentPlan, fitInput, planOutcome, viewOf } from "../view-of.ts";
+import { announced } from "./conversations.ts";
+import { pressureOf } from "./view.ts";
+
+/** Undoing more checkpoints than this one by one is a defect, not a long conversation. */
+const MAX_CHECKPOINTS = 100;
+
+export const compactHandlers = {
+  async compact(context) {
+    const { focus } = await context.body(schemas.compact);
+    return compaction(context, (loaded, signal) =>
+      context.gateway.compactors.of(loaded.choice).compact(loaded.transcript, {
+        ...fitInput(loaded),
+        now: context.gateway.now(),
+        ...(focus !== undefined && { focus }),
+        signal,
+      }),
+    );
+  },
+
+  rebuild: (context) =>
+    compaction(context, (loaded, signal) =>
+      context.gateway.compactors
+        .of(loaded.choice)
+        .rebuild(loaded.transcript, { ...fitInput(loaded), now: context.gateway.now(), signal }),
+    ),
+
+  async undoCompaction(context) {
+    const { gateway } = context;
+    const loaded = await load(gateway, context.tenant, context.param("id"));
+    const compactor = gateway.compactors.of(loaded.choice);
+    const before = await checkpointOf(context, loaded);
+    await compactor.undo(loaded.transcript, { ...fitInput(loaded), now: gateway.now() });
+    return answer(context, loaded, "undone", undefined, { type: "undone", checkpoint: before });
+  },
+
+  async summaries(context) {
+    const loaded = await load(context.gateway, context.tenant, context.param("id"));
+    return { summaries: (await summariesOf(context, loaded)).map(summaryToApi) };
+  },
+
+  async editSummary(context) {
+    const { gateway, tenant } = context;
+    const { text } = await context.body(schemas.editSummary);
+    const loaded = await load(gateway, tenant, context.param("id"));
+    const key = context.param("key");
+    const found = (await summariesOf(context, loaded)).find((one) => one.key === key);
+    if (!found) throw notFound(`summary ${JSON.stringify(key)}`);
+    const measure = await measureOf(gateway, loaded.choice);
+    // A new record: the old one stays as it is, and the one that a person wrote goes before it.
+    const newKey = `${found.key}/${hash128(text).slice(0, 8)}`;
+    const edited: Summary = {
+      ...found,
+      key: newKey,
+      text,
+      author: "user",
+      at: gateway.now(),
+      tokens: { source: found.tokens.source, text: measure.text(text) },
+      proof: summaryProof(newKey, text),
+    };
+    await gateway.store.records(tenant).save({ summaries: [edited] });
+    return compaction(
+      context,
+      async (after, signal) => {
+        const compactor = gateway.compactors.of(after.choice);
+        const input = { ...fitInput(after), now: gateway.now() };
+        // The view that shows the old words is left, and made again with the new ones.
+        await compactor.undo(after.transcript, input);
+        return compactor.compact(after.transcript, { ...input, waitMs: 0, signal });
+      },
+      { type: "summary-edited", key: newKey },
+    );
+  },
+
+  async clearSummaries(context) {
+    const { gateway } = context;
+    const loaded = await load(gateway, context.tenant, context.param("id"));
+    const compactor = gateway.compactors.of(loaded.choice);
+    for (let count = 0; count < MAX_CHECKPOINTS; count++) {
+      if ((await checkpointOf(context, loaded)) === undefined) break;
+      await compactor.undo(loaded.transcript, { ...fitInput(loaded), now: gateway.now() });
+    }
+    return answer(context, loaded, "cleared", undefined, { type: "cleared" });
+  },
+
+  async stop({ busy, param }) {
+    busy.stop(param("id"));
+    return { ok: true };
+  },
+} satisfies Partial<Handlers>;
+
+async function compaction(
+  context: ApiContext,
+  work: (loaded: Loaded, signal: AbortSignal) => Promise<FitResult<unknown>>,
+  fact?: TimelineFact,
+): Promise<CompactAnswer> {
+  const { gateway, tenant, busy, headers, client } = context;
+  const id = context.param("id");
+  return busy.run(id, "compacting", async (signal) => {
+    gateway.live.send(tenant, { type: "compacting", conversation: id, reason: "forced" });
+    const loaded = await load(gateway, tenant, id);
+    const started = performance.now();
+    try {
+      const { report } = await withClientKeys(headers, client.keyIsOurs, () => work(loaded, signal));
+      const noted =
+        fact ??
+        (report.outcome === "compacted" ? compactedFact(report, performance.now() - started) : undefined);
+      return await answer(context, loaded, fact ? "edited" : report.outcome, report, noted);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      return answer(context, loaded, "cancelled", undefined, undefined);
+    }
+  });
+}
+
+async function answer(
+  context: ApiContext,
+  loaded: Loaded,
+  outcome: CompactAnswer["outcome"],
+  report: Report | undefined,
+  fact: TimelineFact | undefined,
+): Promise<CompactAnswer> {
+  const { gateway, tenant } = context;
+  const { id } = loaded.conversation;
+  if (fact) await gateway.timeline.add(tenant, id, gateway.now(), fact);
+  announced(context, loaded.conversation, "changed");
+  const plan = await currentPlan(gateway, loaded);
+  return {
+    outcome,
+    report,
+    view: await viewOf(gateway, loaded, plan, planOutcome(plan)),
+    pressure: await pressureOf(context, id),
+  };
+}
+
+/** The checkpoint that the current view stands on. */
+async function checkpointOf(
+  { gateway, tenant }: ApiContext,
+  { stored }: Loaded,
+): Promise<string | undefined> {
+  const { checkpoints, undos } = await gateway.store.records(tenant).find(stored.map(({ hash }) => hash));
+  const undone = new Set(undos.map(({ checkpoint }) => checkpoint));
+  return checkpoints
+    .filter(({ id }) => !undone.has(id))
+    .sort((a, b) => a.length - b.length || a.at - b.at)
+    .at(-1)?.id;
+}
+
+async function summariesOf({ gateway, tenant }: ApiContext, { stored }: Loaded): Promise<Summary[]> {
+  const { summaries } = await gateway.store.records(tenant).find(stored.map(({ hash }) => hash));
+  return [...summaries].sort((a, b) => a.covers.from - b.covers.from || a.at - b.at);
+}

@@ -1,0 +1,180 @@
+import type { Records, Summary } from "../../../core/types.ts";
+import type { ApiMessage, ApiMessages, Divider, SearchHit } from "../../api.ts";
+import type { Gateway } from "../../gateway.ts";
+import { RequestFault } from "../../wires/request-fault.ts";
+import { type ApiContext, numberQuery } from "../context.ts";
+import type { Handlers } from "../create-api.ts";
+import { type Loaded, load, metaOf } from "../loaded.ts";
+import { measureOf } from "../measure-of.ts";
+import { schemas } from "../schemas.ts";
+import { appendMessages } from "../store-messages.ts";
+import { summaryToApi } from "../to-api.ts";
+import { currentPlan, fatesOf } from "../view-of.ts";
+import { announced } from "./conversations.ts";
+
+const DEFAULT_HITS = 20;
+const EXCERPT_CHARS = 160;
+/** Conversations that a search over all of them looks into, the newest first. */
+const SEARCHED = 200;
+
+export const messageHandlers = {
+  async messages(context) {
+    const { gateway, tenant, param } = context;
+    const from = numberQuery(context, "from") ?? 0;
+    const to = numberQuery(context, "to");
+    return apiMessages(gateway, tenant, await load(gateway, tenant, param("id")), from, to);
+  },
+
+  async appendMessage(context) {
+    const { gateway, tenant, param } = context;
+    const { role, text } = await context.body(schemas.newMessage);
+    const loaded = await load(gateway, tenant, param("id"));
+    const message = loaded.dialect.write({ role, text });
+    const { conversation } = await appendMessages(gateway, tenant, loaded, [message]);
+    const after = await load(gateway, tenant, conversation);
+    announced(context, after.conversation, "changed");
+    return apiMessages(gateway, tenant, after, after.stored.length - 1);
+  },
+
+  async search(context) {
+    const { gateway, tenant } = context;
+    const needle = needleOf(context);
+    const limit = numberQuery(context, "limit") ?? DEFAULT_HITS;
+    const { conversations } = await gateway.store.conversations.list(tenant, { limit: SEARCHED });
+    const hits: SearchHit[] = [];
+    for (const conversation of conversations) {
+      if (hits.length >= limit || context.signal.aborted) break;
+      if (metaOf(conversation).deletedAt !== undefined) continue;
+      hits.push(...searchIn(await load(gateway, tenant, conversation.id), needle, () => true));
+    }
+    return { hits: hits.slice(0, limit) };
+  },
+
+  async recall(context) {
+    const { gateway, tenant, param } = context;
+    const needle = needleOf(context);
+    const limit = numberQuery(context, "limit") ?? DEFAULT_HITS;
+    const loaded = await load(gateway, tenant, param("id"));
+    const plan = await currentPlan(gateway, loaded);
+    const shown = new Set(plan.entries.flatMap((entry) => (entry.type === "keep" ? [entry.index] : [])));
+    const hits = searchIn(loaded, needle, (index) => shown.has(index));
+    return { hits: hits.sort((a, b) => Number(a.visible) - Number(b.visible)).slice(0, limit) };
+  },
+} satisfies Partial<Handlers>;
+
+/** Messages with what became of each, and the compactions between them. */
+export async function apiMessages(
+  gateway: Gateway,
+  tenant: string,
+  loaded: Loaded,
+  from: number,
+  to: number = loaded.stored.length,
+): Promise<ApiMessages> {
+  const { lead, messages, stored, meta, conversation, system } = loaded;
+  const measure = await measureOf(gateway, loaded.choice);
+  const compactor = gateway.compactors.of({
+    ...loaded.choice,
+    tuning: { ...loaded.choice.tuning, auto: false },
+  });
+  // What stands now, not what would be done next.
+  const plan = await compactor
+    .plan(loaded.transcript, { system: loaded.system, pins: loaded.pins, now: gateway.now() })
+    .catch(() => undefined);
+  const fates = plan && plan.due === undefined ? fatesOf(plan.entries, loaded, measure) : new Map();
+  const shown = stored.slice(from, to).map(({ position, hash, role, at }): ApiMessage => {
+    const index = position + lead.length;
+    const message = messages[index]!;
+    return {
+      index: position,
+      hash,
+      role,
+      parts: message.parts,
+      tokens: measure.message(message),
+      at,
+      pinned: meta.pins?.includes(position) ?? false,
+      fate: fates.get(index) ?? { type: "kept" },
+    };
+  });
+  const records = await gateway.store.records(tenant).find(stored.map(({ hash }) => hash));
+  return {
+    conversation: conversation.id,
+    from,
+    total: stored.length,
+    system: systemText(loaded, system),
+    messages: shown,
+    dividers: dividersOf(records),
+  };
+}
+
+function dividersOf({ checkpoints, summaries, undos }: Records): Divider[] {
+  const undone = new Set(undos.map(({ checkpoint }) => checkpoint));
+  return checkpoints
+    .filter(({ id }) => !undone.has(id))
+    .sort((a, b) => a.at - b.at)
+    .map((checkpoint): Divider => {
+      const covers = checkpoint.entries.flatMap((entry) =>
+        entry.type === "cover" ? [{ from: entry.from, to: entry.to }] : [],
+      );
+      const texts = checkpoint.entries.flatMap((entry) =>
+        entry.type === "insert" ? [checkpoint.texts[entry.text] ?? ""] : [],
+      );
+      return {
+        after: checkpoint.length - 1,
+        checkpoint: checkpoint.id,
+        at: checkpoint.at,
+        text: texts.join("\n\n"),
+        covers,
+        tokens: checkpoint.tokens,
+        summaries: usedIn(summaries, texts.join("\n")).map(summaryToApi),
+      };
+    });
+}
+
+/** The summaries whose words stand in a text. */
+function usedIn(summaries: readonly Summary[], text: string): Summary[] {
+  return summaries
+    .filter((summary) => text.includes(summary.text.trim().split("\n")[0]?.trim() ?? summary.text))
+    .sort((a, b) => a.covers.from - b.covers.from);
+}
+
+function systemText({ dialect, lead }: Loaded, system: unknown): string {
+  const wire = system === undefined ? lead : [{ role: "system", content: system }];
+  return wire
+    .flatMap((message) => dialect.read(message).parts)
+    .flatMap((part) => (part.type === "text" ? [part.text] : []))
+    .join("\n\n");
+}
+
+function needleOf(context: ApiContext): string {
+  const needle = context.query("q")?.trim().toLowerCase() ?? "";
+  if (needle === "") throw new RequestFault(400, "invalid", "q: say what to look for.");
+  return needle;
+}
+
+function searchIn(loaded: Loaded, needle: string, visible: (index: number) => boolean): SearchHit[] {
+  const { conversation, messages, lead } = loaded;
+  return messages.slice(lead.length).flatMap((message, index): SearchHit[] => {
+    for (const part of message.parts) {
+      const text =
+        part.type === "text" || part.type === "tool-result"
+          ? part.text
+          : part.type === "tool-call"
+            ? `${part.name} ${part.args}`
+            : "";
+      const at = text.toLowerCase().indexOf(needle);
+      if (at < 0) continue;
+      const from = Math.max(0, at - EXCERPT_CHARS / 2);
+      return [
+        {
+          conversation: conversation.id,
+          title: conversation.title,
+          index,
+          role: message.role,
+          excerpt: text.slice(from, from + EXCERPT_CHARS + needle.length),
+          visible: visible(index + lead.length),
+        },
+      ];
+    }
+    return [];
+  });
+}

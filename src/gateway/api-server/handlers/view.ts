@@ -1,0 +1,77 @@
+import { renderView } from "../../../core/render.ts";
+import type { ApiView, WhatIfAnswer } from "../../api.ts";
+import { targetPath } from "../../upstream/target-path.ts";
+import { type ApiContext, numberQuery } from "../context.ts";
+import type { Handlers } from "../create-api.ts";
+import { choiceOf, load } from "../loaded.ts";
+import { requestBody } from "../request-body.ts";
+import { schemas } from "../schemas.ts";
+import { currentPlan, fitInput, planOutcome, viewOf } from "../view-of.ts";
+
+export const viewHandlers = {
+  view: async ({ gateway, tenant, param }) => {
+    const loaded = await load(gateway, tenant, param("id"));
+    const plan = await currentPlan(gateway, loaded);
+    return viewOf(gateway, loaded, plan, planOutcome(plan));
+  },
+
+  async request({ gateway, tenant, param }) {
+    const loaded = await load(gateway, tenant, param("id"));
+    const plan = await currentPlan(gateway, loaded);
+    const { dialect, transcript, system, wire, choice } = loaded;
+    const view = renderView({ dialect, transcript, entries: plan.entries, system });
+    const body = requestBody(loaded, view);
+    return {
+      upstream: choice.upstream?.name,
+      method: "POST",
+      path: choice.upstream ? targetPath(choice.upstream, wire.path) : wire.path,
+      body,
+      bytes: Buffer.byteLength(JSON.stringify(body)),
+      tokens: plan.tokens.after + plan.budget.tools,
+    };
+  },
+
+  pressure: async (context) => pressureOf(context, context.param("id")),
+
+  async whatIf(context): Promise<WhatIfAnswer> {
+    const { gateway, tenant, param } = context;
+    const { force, ...wanted } = await context.body(schemas.whatIf);
+    const loaded = await load(gateway, tenant, param("id"));
+    const settings = { ...loaded.settings, ...defined(wanted) };
+    const model = settings.model ?? loaded.model;
+    const choice = choiceOf(gateway, { tenant, wire: loaded.wire, model, settings });
+    // Nobody is asked for a summary: this is only a look.
+    const compactor = gateway.compactors.of({ ...choice, upstream: undefined });
+    const tried = { ...loaded, choice };
+    const input = { ...fitInput(loaded), now: gateway.now() };
+    if (force) {
+      const { report } = await compactor.compact(loaded.transcript, { ...input, adopt: false, waitMs: 0 });
+      return {
+        ...(await viewOf(gateway, tried, report, report.outcome)),
+        due: report.reason,
+        rungs: report.rungs,
+        calls: [],
+      };
+    }
+    const plan = await compactor.plan(loaded.transcript, input);
+    const view: ApiView = await viewOf(gateway, tried, plan, planOutcome(plan));
+    return { ...view, due: plan.due, rungs: plan.rungs, calls: plan.calls };
+  },
+
+  async timeline(context) {
+    const { gateway, tenant, param } = context;
+    const after = numberQuery(context, "after");
+    const limit = numberQuery(context, "limit");
+    return { events: await gateway.timeline.list(tenant, param("id"), after, limit) };
+  },
+} satisfies Partial<Handlers>;
+
+export async function pressureOf({ gateway, tenant }: ApiContext, id: string) {
+  const loaded = await load(gateway, tenant, id);
+  const report = await gateway.compactors.of(loaded.choice).pressure(loaded.transcript, fitInput(loaded));
+  return { ...report, model: loaded.model === "" ? undefined : loaded.model, window: report.budget.window };
+}
+
+function defined<T extends object>(fields: T): { [K in keyof T]: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+}

@@ -9,6 +9,8 @@ export default defineConfig({
       "bench/**/*.test.ts",
       "examples/**/*.test.ts",
     ],
+    // These need node-llama-cpp, which `npm run test:stream` installs beside them.
+    exclude: ["**/node_modules/**", "**/*.llama.test.ts"],
     // Modules hold no state that a test could leave behind, and loading the tokenizer anew for each file takes longer
     // than most tests.
     isolate: false,

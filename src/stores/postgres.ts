@@ -51,7 +51,7 @@ export function postgresStore({
 }
 
 function createPool(url: string, max: number): pg.Pool {
-  return new pg.Pool({
+  const pool = new pg.Pool({
     connectionString: url,
     max,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -59,6 +59,9 @@ function createPool(url: string, max: number): pg.Pool {
     // An idle pool must not keep a process alive that has nothing else to do.
     allowExitOnIdle: true,
   });
+  // A connection that breaks while idle is replaced at the next query; without a listener it would end the process.
+  pool.on("error", () => {});
+  return pool;
 }
 
 /** Host and database for error texts, without the password. */
@@ -73,8 +76,6 @@ export function postgresEngine(
   pool: PostgresPool,
   { where, ownsPool }: { readonly where: string; readonly ownsPool: boolean },
 ): SqlEngine {
-  // A connection that breaks while idle is replaced at the next query; without a listener it would end the process.
-  if (ownsPool) pool.on("error", () => {});
   return {
     kind: "postgres",
     dialect: new PostgresDialect({

@@ -47,7 +47,6 @@ export function sqliteEngine(path: string, durability: "process" | "power" = "pr
     kind: "sqlite",
     dialect: nodeSqliteDialect(() => openDatabase(path, { durability })),
     batchWrites: true,
-    withoutRowid: true,
     isOneOf: (column, values) => sql`${column} in (select value from json_each(${JSON.stringify(values)}))`,
     explain: (error) => explainSqlite(error, path),
     async *snapshot(db, work) {

@@ -1,21 +1,18 @@
-import { type CreateTableBuilder, sql } from "kysely";
-import type { Db, SqlEngine } from "../sql/sql-engine.ts";
+import type { Db } from "../sql/sql-engine.ts";
 import type { Migration } from "./index.ts";
 
 /** The first schema. */
 export const initial: Migration = {
   name: "0001-initial",
-  async up(tx, engine) {
-    await conversations(tx, engine);
+  async up(tx) {
+    await conversations(tx);
     await records(tx);
     await beside(tx);
   },
 };
 
-async function conversations(tx: Db, engine: SqlEngine): Promise<void> {
+async function conversations(tx: Db): Promise<void> {
   const { schema } = tx;
-  const compact = <T extends string, C extends string>(table: CreateTableBuilder<T, C>) =>
-    engine.withoutRowid ? table.modifyEnd(sql`without rowid`) : table;
 
   await schema
     .createTable("precis_bodies")
@@ -58,31 +55,27 @@ async function conversations(tx: Db, engine: SqlEngine): Promise<void> {
   await index(tx, "precis_conversations", "expires", ["expires_at"]);
   await index(tx, "precis_conversations", "updated", ["updated_at"]);
 
-  await compact(
-    schema
-      .createTable("precis_messages")
-      .addColumn("tenant", "text", (c) => c.notNull())
-      .addColumn("conversation", "text", (c) => c.notNull())
-      .addColumn("position", "bigint", (c) => c.notNull())
-      .addColumn("hash", "text", (c) => c.notNull())
-      .addColumn("body", "text", (c) => c.notNull())
-      .addColumn("role", "text", (c) => c.notNull())
-      .addColumn("tokens", "bigint")
-      .addColumn("at", "bigint", (c) => c.notNull())
-      .addPrimaryKeyConstraint("precis_messages_pk", ["tenant", "conversation", "position"])
-      .addForeignKeyConstraint(
-        "precis_messages_conversation",
-        ["tenant", "conversation"],
-        "precis_conversations",
-        ["tenant", "id"],
-        (c) => c.onDelete("cascade"),
-      )
-      // Without an action: a body that a message still needs can't be deleted, whatever two nodes do at once.
-      .addForeignKeyConstraint("precis_messages_body", ["tenant", "body"], "precis_bodies", [
-        "tenant",
-        "hash",
-      ]),
-  ).execute();
+  await schema
+    .createTable("precis_messages")
+    .addColumn("tenant", "text", (c) => c.notNull())
+    .addColumn("conversation", "text", (c) => c.notNull())
+    .addColumn("position", "bigint", (c) => c.notNull())
+    .addColumn("hash", "text", (c) => c.notNull())
+    .addColumn("body", "text", (c) => c.notNull())
+    .addColumn("role", "text", (c) => c.notNull())
+    .addColumn("tokens", "bigint")
+    .addColumn("at", "bigint", (c) => c.notNull())
+    .addPrimaryKeyConstraint("precis_messages_pk", ["tenant", "conversation", "position"])
+    .addForeignKeyConstraint(
+      "precis_messages_conversation",
+      ["tenant", "conversation"],
+      "precis_conversations",
+      ["tenant", "id"],
+      (c) => c.onDelete("cascade"),
+    )
+    // Without an action: a body that a message still needs can't be deleted, whatever two nodes do at once.
+    .addForeignKeyConstraint("precis_messages_body", ["tenant", "body"], "precis_bodies", ["tenant", "hash"])
+    .execute();
   await index(tx, "precis_messages", "hash", ["tenant", "hash"]);
   await index(tx, "precis_messages", "body", ["tenant", "body"]);
 }

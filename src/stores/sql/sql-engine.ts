@@ -12,8 +12,6 @@ export interface SqlEngine {
   readonly batchWrites?: boolean;
   /** Rows can be locked with `for update`. Default false: a writing transaction is alone. */
   readonly lockRows?: boolean;
-  /** Tables without a hidden row number: smaller where a table is its own primary key. Default false. */
-  readonly withoutRowid?: boolean;
   /** How many rows one `insert` may carry. Default 500. */
   readonly rowsPerInsert?: number;
   /** The clock that all nodes share, as an SQL expression. Default: the process's own. */

@@ -32,6 +32,7 @@ export function requestSummary<M>(
       const signal = cancel ? AbortSignal.any([ended, cancel]) : ended;
       const calls: ModelCall[] = [];
       emitter.emit("started", { reason });
+      circuit.begun(name);
       try {
         const records = await writeSummaries(call, run, { signal, calls });
         await engine.records.save({ summaries: records });
@@ -45,6 +46,7 @@ export function requestSummary<M>(
         }
         throw error;
       } finally {
+        circuit.ended(name);
         keepForReport(engine, name, calls);
       }
     });

@@ -26,3 +26,14 @@ test("three failures in a row open the circuit for everybody; it closes by itsel
   circuit.succeeded("d");
   expect(circuit.allows("e", 0.8, 300_002)).toBe(true);
 });
+
+test("a failure that came after its compaction was applied doesn't count against the pressure that is left", () => {
+  const circuit = createCircuit();
+  circuit.begun("a");
+  circuit.applied("a");
+  circuit.failed("a", 1.02, 0);
+  expect(circuit.allows("a", 0.8, 0)).toBe(true);
+  circuit.begun("a");
+  circuit.failed("a", 0.8, 0);
+  expect(circuit.allows("a", 0.81, 0)).toBe(false);
+});

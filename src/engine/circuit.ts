@@ -10,14 +10,20 @@ const MAX_CONVERSATIONS = 10_000;
 /** Decides whether a failing summariser is asked again. */
 export interface Circuit {
   allows(conversation: string, pressure: number, now: number): boolean;
+  /** The model is asked. What follows is told with `succeeded`, `failed` or `ended`. */
+  begun(conversation: string): void;
   succeeded(conversation: string): void;
   failed(conversation: string, pressure: number, now: number): void;
-  /** A compaction was applied without the model: pressure starts over. */
+  /** It came to nothing, and that says nothing about the model. */
+  ended(conversation: string): void;
+  /** A compaction was applied, maybe while the model was still busy: pressure starts over. */
   applied(conversation: string): void;
 }
 
 export function createCircuit(): Circuit {
   const failedAt = new Map<string, number>();
+  /** Conversations that the model is busy with; true once a compaction was applied meanwhile. */
+  const busy = new Map<string, boolean>();
   let failures = 0;
   let openUntil = Number.NEGATIVE_INFINITY;
   return {
@@ -26,14 +32,19 @@ export function createCircuit(): Circuit {
       const before = failedAt.get(conversation);
       return before === undefined || pressure >= Math.min(1, before + GROWTH);
     },
+    begun: (conversation) => void busy.set(conversation, false),
+    ended: (conversation) => void busy.delete(conversation),
     succeeded(conversation) {
+      busy.delete(conversation);
       failures = 0;
       openUntil = Number.NEGATIVE_INFINITY;
       failedAt.delete(conversation);
     },
     failed(conversation, pressure, now) {
       failures++;
-      failedAt.set(conversation, pressure);
+      // The pressure that it failed at is gone with the compaction that didn't wait for it.
+      if (busy.get(conversation) !== true) failedAt.set(conversation, pressure);
+      busy.delete(conversation);
       for (const oldest of failedAt.keys()) {
         if (failedAt.size <= MAX_CONVERSATIONS) break;
         failedAt.delete(oldest);
@@ -46,6 +57,7 @@ export function createCircuit(): Circuit {
     },
     applied(conversation) {
       failedAt.delete(conversation);
+      if (busy.has(conversation)) busy.set(conversation, true);
     },
   };
 }

@@ -118,7 +118,7 @@ async function createAgent(options: Partial<CompactorOptions<AnthropicMessage>> 
       return result;
     },
     answer(rows) {
-      const { content } = agent.transcript.at(-1) as { content: Content };
+      const { content } = agent.transcript.at(-1) as unknown as { content: Content };
       const call = content.find((part) => part.type === "tool_use");
       agent.transcript.push(anthropic.result(call!.id!, ROW.repeat(rows)));
     },

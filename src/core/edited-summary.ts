@@ -1,0 +1,48 @@
+import { ConfigError } from "./errors.ts";
+import { hash128 } from "./hash.ts";
+import { summaryProof } from "./state.ts";
+import type { Summary } from "./types.ts";
+
+/**
+ * A summary in the user's own words: a new record beside the old one, which stays as it is. Put it into a store, or into
+ * the `summaries` of a state. It speaks for its messages from the next compaction on, until a merge takes it in.
+ *
+ * @example
+ * ```ts
+ * import { editedSummary } from "precis";
+ *
+ * const edited = editedSummary(state.summaries[0], { text: "The port is 8443, not 8080.", now: Date.now() });
+ * await store.save({ summaries: [edited] });
+ * ```
+ */
+export function editedSummary(
+  summary: Summary,
+  edit: {
+    readonly text: string;
+    readonly now: number;
+    /** How long the text is. Default: characters ÷ 4. */
+    readonly tokens?: number;
+  },
+): Summary {
+  const text = edit.text.trim();
+  if (text === "") {
+    throw new ConfigError({
+      option: "text",
+      message: "the edited summary is empty.",
+      fix: "Say something, or undo the compaction to see the messages again.",
+    });
+  }
+  const key = hash128(JSON.stringify([summary.key, "edited", edit.now, text]));
+  const { anew: _, ...rest } = summary;
+  return {
+    ...rest,
+    key,
+    text,
+    author: "user",
+    tokens: { ...summary.tokens, text: edit.tokens ?? Math.ceil(text.length / CHARACTERS_PER_TOKEN) },
+    at: edit.now,
+    proof: summaryProof(key, text),
+  };
+}
+
+const CHARACTERS_PER_TOKEN = 4;

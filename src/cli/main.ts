@@ -11,6 +11,7 @@ import { type CommandLine, type ParsedFlags, parseFlags } from "./parse-flags.ts
 import { FileError } from "./read-lines.ts";
 import { replayCommand, replayLine } from "./replay.ts";
 import { serveCommand, serveLine } from "./serve.ts";
+import { streamCommand, streamLine } from "./stream.ts";
 import { UsageError } from "./usage-error.ts";
 
 interface Command {
@@ -22,6 +23,7 @@ interface Command {
 const COMMANDS: readonly Command[] = [
   { line: compactLine, run: compactCommand },
   { line: replayLine, run: replayCommand },
+  { line: streamLine, run: streamCommand },
   { line: evalLine, run: evalCommand },
   { line: serveLine, run: serveCommand },
   { line: doctorLine, run: doctorCommand },

@@ -27,12 +27,14 @@ export { type OpenedLlamaCpp, type OpenLlamaCppOptions, openLlamaCpp } from "./o
 /** The question behind a progress summary. */
 export { progressQuery } from "./progress/progress-query.ts";
 /** Reads recorded streams. */
-export { type Recording, readRecordings, replayRecording } from "./recording.ts";
+export { type RecordedEvent, type Recording, readRecordings, replayRecording } from "./recording.ts";
 export type { SpeakOptions, StreamOptions, StreamStep } from "./settings.ts";
 /** The names of the strategies. */
 export { streamStrategies } from "./strategies/index.ts";
 /** How turns look to a local model. */
 export { chatMl, type TurnTemplate } from "./template.ts";
+/** How full the cache was over time. */
+export { createTimeline, type Timeline, type TimelinePoint } from "./timeline.ts";
 export type {
   CacheEntry,
   CacheItem,

@@ -11,6 +11,8 @@ export interface OpenLlamaCppOptions extends Omit<LlamaCppOptions, "sequence"> {
   readonly window: number;
   /** Threads of one evaluation. Default: half of the machine's, at least 1; more than there are cores is far slower. */
   readonly threads?: number;
+  /** How the package is loaded, for hosts that bundle. Default `import("node-llama-cpp")`. */
+  readonly load?: () => Promise<unknown>;
   /** Use a graphics card where there is one. Default false. */
   readonly gpu?: boolean;
 }
@@ -18,6 +20,8 @@ export interface OpenLlamaCppOptions extends Omit<LlamaCppOptions, "sequence"> {
 /** An open model. Close it to give its memory back. */
 export interface OpenedLlamaCpp {
   readonly cache: LlamaCppCache;
+  /** The sequence behind the cache; only to look at. */
+  readonly sequence: LlamaSequence;
   close(): Promise<void>;
 }
 
@@ -47,8 +51,8 @@ const BEGINNING = 1;
 
 /** Opens a GGUF model on node-llama-cpp. It is never compiled here: without a prebuilt binary this fails. */
 export async function openLlamaCpp(options: OpenLlamaCppOptions): Promise<OpenedLlamaCpp> {
-  const { model: modelPath, window, threads, gpu = false, ...looks } = options;
-  const { getLlama } = await loadPeer();
+  const { model: modelPath, window, threads, gpu = false, load = () => import(PEER), ...looks } = options;
+  const { getLlama } = await loadPeer(load);
   const llama = await getLlama({
     gpu: gpu ? "auto" : false,
     build: "never",
@@ -61,8 +65,10 @@ export async function openLlamaCpp(options: OpenLlamaCppOptions): Promise<Opened
     contextSize: window + BEGINNING,
     threads: threads ?? Math.max(1, Math.floor(availableParallelism() / 2)),
   });
+  const sequence = context.getSequence();
   return {
-    cache: llamaCpp({ ...looks, sequence: context.getSequence() }),
+    cache: llamaCpp({ ...looks, sequence }),
+    sequence,
     async close() {
       await context.dispose();
       await model.dispose();
@@ -71,9 +77,9 @@ export async function openLlamaCpp(options: OpenLlamaCppOptions): Promise<Opened
   };
 }
 
-async function loadPeer(): Promise<LlamaModule> {
+async function loadPeer(load: () => Promise<unknown>): Promise<LlamaModule> {
   try {
-    return (await import(PEER)) as LlamaModule;
+    return (await load()) as LlamaModule;
   } catch (error) {
     throw new ConfigError({
       option: "model",

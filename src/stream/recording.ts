@@ -34,17 +34,32 @@ export function readRecordings(lines: readonly string[]): Recording[] {
   return recordings;
 }
 
-/** Pushes a recording into a session, event by event. */
+/** Pushes a recording into a session, event by event and frame by frame. */
 export async function replayRecording(
   recording: Recording,
   session: StreamSession,
   onEvent?: (event: RecordedEvent) => void | Promise<void>,
 ): Promise<void> {
+  const fps = recording.fps ?? DEFAULT_FPS;
   for (const event of recording.events) {
-    await session.push(event);
+    if (event.type === "turn") await session.push(event);
+    else await pushFrames(event, fps, session, onEvent);
     await onEvent?.(event);
   }
   await session.flush();
+}
+
+async function pushFrames(
+  { count = 1, time = 0 }: Extract<RecordedEvent, { type: "frames" }>,
+  fps: number,
+  session: StreamSession,
+  onEvent?: (event: RecordedEvent) => void | Promise<void>,
+): Promise<void> {
+  for (let left = count - 1; left >= 0; left--) {
+    const frame: RecordedEvent = { type: "frames", count: 1, time: time - left / fps };
+    await session.push(frame);
+    if (left > 0) await onEvent?.(frame);
+  }
 }
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,4 +1,5 @@
 import { clipText } from "../core/clip.ts";
+import { isGarbage } from "../summaries/accept/is-garbage.ts";
 import { checkBooks, feed, type SessionCore } from "./core.ts";
 import { joinFrames, splitFrames } from "./frames.ts";
 import { manage } from "./manage.ts";
@@ -104,6 +105,12 @@ async function speak(core: SessionCore, speech: "maybe" | "answer"): Promise<Sai
   });
   if (generated.silent) return undefined;
   const { item } = generated;
+  // Noise in the cache breeds more of it: the model is better off without.
+  if (isGarbage(item.text)) {
+    await cache.keep([{ from: 0, to: ledger.length }]);
+    checkBooks(core);
+    return undefined;
+  }
   ledger.add(item, cache.count(item));
   checkBooks(core);
   notes.add("assistant", item.text);

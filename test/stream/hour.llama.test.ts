@@ -8,12 +8,11 @@ import { byProof } from "../support/proof.ts";
 import { openTiny } from "./open-tiny.ts";
 
 const FPS = 2;
-const TOKENS_PER_FRAME = 10;
 /** A few minutes on a small window hold as many managements as an hour on the usual one. */
-const { seconds, window } = byProof({
-  sample: { seconds: 720, window: 2_048 },
-  more: { seconds: 1_800, window: 2_048 },
-  all: { seconds: 3_600, window: 4_096 },
+const { seconds, window, tokensPerFrame } = byProof({
+  sample: { seconds: 300, window: 1_280, tokensPerFrame: 20 },
+  more: { seconds: 1_800, window: 2_048, tokensPerFrame: 10 },
+  all: { seconds: 3_600, window: 4_096, tokensPerFrame: 10 },
 });
 const GOAL = "I want to fit a new chain to my bike before 17:30.";
 const SYSTEM = "You watch a repair and help.";
@@ -32,7 +31,7 @@ describe.each(streamStrategies)("%s", (strategy) => {
         strategy,
         systemPrompt: SYSTEM,
         knowledge: KNOWLEDGE,
-        tokensPerFrame: TOKENS_PER_FRAME,
+        tokensPerFrame,
         separator: 1,
         fps: FPS,
         query: QUERY,
@@ -84,8 +83,8 @@ function encoded(cache: LlamaCppCache, item: CacheItem): readonly number[] {
 
 /** What was put in place of the cache is the beginning of the next input. */
 async function checkHead(session: StreamSession, cache: LlamaCppCache, head: string): Promise<void> {
-  expect(cache.tokens()).toEqual([]);
-  await session.flush();
+  // The cache was full after the step, or was emptied before it.
+  if (cache.length === 0) await session.flush();
   const wanted = cache.encode({ type: "turn", role: "system", text: head, at: 0 });
   expect(cache.tokens().slice(0, wanted.length)).toEqual(wanted);
   checkTokens(session, cache);

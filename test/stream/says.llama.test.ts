@@ -28,6 +28,7 @@ test("the model's summary is in the next input", async () => {
     });
     const { said } = await session.push({ type: "turn", role: "user", text: "I want tea." });
     expect(said.map(({ text }) => text)).toEqual(["The goal is green tea; water boils now."]);
+    expect(session.contents().flatMap(({ item }) => cache.encode(item))).toEqual(cache.tokens());
     for (let frame = 0; frame < 600; frame++) await session.push({ type: "frames" });
     expect(session.trace.length).toBeGreaterThan(2);
     for (const { summary, rungs } of session.trace) {
@@ -37,6 +38,7 @@ test("the model's summary is in the next input", async () => {
     }
     const head = session.trace.at(-1)?.head ?? "";
     await session.push({ type: "frames" });
+    expect(session.contents().flatMap(({ item }) => cache.encode(item))).toEqual(cache.tokens());
     const wanted = cache.encode({ type: "turn", role: "system", text: head, at: 0 });
     expect(cache.tokens().slice(0, wanted.length)).toEqual(wanted);
   } finally {
@@ -56,7 +58,7 @@ test("a model that ends its turn at once is silent: nothing is said, and its emp
       summaryCap: 320,
     });
     await session.push({ type: "turn", role: "user", text: "I want tea." });
-    const { said } = await session.push({ type: "frames", count: 140 });
+    const { said } = await session.push({ type: "frames", count: 200 });
     expect(said).toEqual([]);
     expect(session.trace[0]?.rungs).toEqual([
       { rung: "continuation", result: "rejected", note: "empty" },

@@ -2,7 +2,7 @@ import { clipText } from "../../core/clip.ts";
 import type { HostState } from "../../core/types.ts";
 import { formatSeconds } from "../format-seconds.ts";
 import { chooseLines } from "./choose-lines.ts";
-import { type Notes, wordsOf } from "./notes.ts";
+import { type NoteLine, type Notes, wordsOf } from "./notes.ts";
 
 /** What a progress summary is written from. */
 export interface ProgressInput {
@@ -16,66 +16,57 @@ export interface ProgressInput {
 }
 
 /** Shares of the ceiling that the goal and the newest turns may take, word for word. */
-const GOAL_SHARE = 0.25;
+const GOAL_SHARE = 0.3;
 const NOW_SHARE = 0.25;
 const LAST_WORDS_SHARE = 0.15;
-/** Tokens for the words around the fields. */
-const FRAME_TOKENS = 24;
 
 const RECORD = "Progress record (what happened so far, not an instruction).";
+const LABEL = {
+  goal: "Goal, in the user's words",
+  steps: "Steps so far, as the assistant said them",
+  seen: "Seen or heard",
+  topics: "Other topics mentioned by the user",
+  now: "Current step",
+  list: "Steps",
+  also: "Also said",
+} as const;
 
 /** The five fields by code: elapsed time and counts, goal, steps so far, other topics, current step. */
 export function extractProgress(input: ProgressInput): string {
-  const { notes, cap, count } = input;
-  const goal = clip(notes.goal, cap * GOAL_SHARE, count);
-  const now = clip(notes.last("assistant") ?? notes.last("caption"), cap * NOW_SHARE, count);
+  const { notes, cap } = input;
+  const purse = openPurse(input);
+  const goal = purse.take(LABEL.goal, notes.goal, cap * GOAL_SHARE);
+  const now = purse.take(LABEL.now, notes.last("assistant") ?? notes.last("caption"), cap * NOW_SHARE);
   const newest = notes.last("user");
-  const lastWords = newest === notes.goal ? "" : clip(newest, cap * LAST_WORDS_SHARE, count);
-  const opening = openingOf(input);
-  const used = count(opening) + count(goal) + count(now) + count(lastWords) + FRAME_TOKENS;
-  const lines = chooseLines(
-    notes.lines,
-    wordsOf(`${opening} ${goal} ${now} ${lastWords}`),
-    Math.max(0, cap - used),
-    count,
-  );
+  const lastWords = newest === notes.goal ? "" : purse.take(LABEL.topics, newest, cap * LAST_WORDS_SHARE);
+  const lines = purse.lines([LABEL.steps, LABEL.seen, LABEL.topics]);
   const said = (role: "assistant" | "user" | "caption"): string =>
-    lines
-      .filter((line) => line.role === role)
-      .map((line) => line.text)
-      .join(" ");
+    joined(lines.filter((line) => line.role === role));
   const topics = [said("user"), lastWords].filter((text) => text !== "").join(" ");
   return sentencesOf([
-    opening,
-    field("Goal, in the user's words", goal),
-    field("Steps so far, as the assistant said them", said("assistant")),
-    field("Seen or heard", said("caption")),
-    field("Other topics mentioned by the user", topics),
-    field("Current step", now),
+    purse.opening,
+    field(LABEL.goal, goal),
+    field(LABEL.steps, said("assistant")),
+    field(LABEL.seen, said("caption")),
+    field(LABEL.topics, topics),
+    field(LABEL.now, now),
   ]);
 }
 
 /** The model's text between what code writes; the room that it leaves is filled with what it doesn't say. */
 export function frameProgress(text: string, input: ProgressInput): string {
-  const { notes, cap, count } = input;
-  const opening = openingOf(input);
-  const goal = clip(notes.goal, cap * GOAL_SHARE, count);
-  const left = cap - count(opening) - count(goal) - count(text) - FRAME_TOKENS;
-  const lines = left <= 0 ? [] : chooseLines(notes.lines, wordsOf(`${opening} ${goal} ${text}`), left, count);
-  return sentencesOf([
-    opening,
-    field("Goal, in the user's words", goal),
-    text.replace(/\s*\n+\s*/g, " ").trim(),
-    field("Also said", lines.map((line) => line.text).join(" ")),
-  ]);
+  const purse = openPurse(input);
+  const goal = purse.take(LABEL.goal, input.notes.goal, input.cap * GOAL_SHARE);
+  const told = purse.take("", text.replace(/\s*\n+\s*/g, " ").trim(), input.cap);
+  const also = field(LABEL.also, joined(purse.lines([LABEL.also])));
+  return sentencesOf([purse.opening, field(LABEL.goal, goal), told, also]);
 }
 
 /** A list of steps with their states, by code: the host's own, or the session's turns. */
 export function renderSteps(steps: HostState | undefined, input: ProgressInput): string {
   if (steps === undefined) return extractProgress(input);
-  const { notes, cap, count } = input;
-  const opening = openingOf(input);
-  const goal = clip(notes.goal, cap * GOAL_SHARE, count);
+  const purse = openPurse(input);
+  const goal = purse.take(LABEL.goal, input.notes.goal, input.cap * GOAL_SHARE);
   const list =
     typeof steps === "string"
       ? steps.trim()
@@ -83,17 +74,42 @@ export function renderSteps(steps: HostState | undefined, input: ProgressInput):
           ...(steps.title === undefined ? [] : [steps.title]),
           ...steps.steps.map(({ text, status }, index) => `${index + 1}. [${status}] ${text.trim()}`),
         ].join("\n");
-  const room = Math.max(0, cap - count(opening) - count(goal) - FRAME_TOKENS);
-  const shown = clip(list, room, count);
-  const left = room - count(shown);
-  const lines = chooseLines(notes.lines, wordsOf(`${opening} ${goal} ${shown}`), left, count);
+  const shown = purse.take(LABEL.list, list, input.cap);
   return sentencesOf([
-    opening,
-    field("Goal, in the user's words", goal),
-    shown === "" ? "" : `Steps:\n${shown}\n`,
-    field("Also said", lines.map((line) => line.text).join(" ")),
+    purse.opening,
+    field(LABEL.goal, goal),
+    shown === "" ? "" : `${LABEL.list}:\n${shown}\n`,
+    field(LABEL.also, joined(purse.lines([LABEL.also]))),
   ]);
 }
+
+/** Spends the ceiling: the opening first, then what is taken, in that order, each with its label. */
+function openPurse(input: ProgressInput) {
+  const { notes, cap, count } = input;
+  const opening = openingOf(input);
+  const cost = (label: string): number => (label === "" ? 1 : count(` ${label}: .`));
+  let left = cap - count(opening);
+  let shown = opening;
+  return {
+    opening,
+    /** The text, or what fits of it. */
+    take(label: string, text: string | undefined, most: number): string {
+      const allowance = Math.floor(Math.min(most, left - cost(label)));
+      const taken = text === undefined || allowance <= 0 ? "" : (clipText(text, allowance, count) ?? "");
+      if (taken === "") return "";
+      left -= count(taken) + cost(label);
+      shown += ` ${taken}`;
+      return taken;
+    },
+    /** Lines for the rest, with words that don't stand there yet. */
+    lines(labels: readonly string[]): readonly NoteLine[] {
+      const room = left - labels.reduce((sum, label) => sum + cost(label), 0);
+      return room <= 0 ? [] : chooseLines(notes.lines, wordsOf(shown), room, count);
+    },
+  };
+}
+
+const joined = (lines: readonly NoteLine[]): string => lines.map((line) => line.text).join(" ");
 
 /** Elapsed time and counts are never left to a model. */
 function openingOf({ notes, time, frames }: ProgressInput): string {
@@ -112,6 +128,3 @@ const sentencesOf = (texts: readonly string[]): string =>
     .join(" ")
     .replace(/\n /g, "\n")
     .trim();
-
-const clip = (text: string | undefined, tokens: number, count: (text: string) => number): string =>
-  text === undefined ? "" : (clipText(text, Math.floor(tokens), count) ?? "");

@@ -1,0 +1,185 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { countingCache } from "../stream/caches/counting-cache.ts";
+import { createStreamSession } from "../stream/create-stream-session.ts";
+import { openLlamaCpp } from "../stream/open-llama-cpp.ts";
+import { type Recording, readRecordings, replayRecording } from "../stream/recording.ts";
+import { streamStrategies } from "../stream/strategies/index.ts";
+import { createTimeline, type Timeline } from "../stream/timeline.ts";
+import type { KvCache } from "../stream/types.ts";
+import { exactCounter } from "../tokens/index.ts";
+import { columnsOf, hasColor, type Io } from "./io.ts";
+import { createPaint } from "./paint.ts";
+import { type CommandLine, oneFile, oneOf, type ParsedFlags } from "./parse-flags.ts";
+import { parseCount, parseTokens } from "./parse-tokens.ts";
+import { readLines } from "./read-lines.ts";
+import { cacheChart } from "./stream/chart.ts";
+import { streamPage } from "./stream/html.ts";
+import { type StreamFacts, streamReport, streamTotals } from "./stream/text-report.ts";
+import { UsageError } from "./usage-error.ts";
+import { writeOutput } from "./write-output.ts";
+
+const DEFAULT_WINDOW = 4_096;
+const DEFAULT_FPS = 2;
+const DEFAULT_TOKENS_PER_FRAME = 10;
+/** Redrawing more often than this is wasted. */
+const REDRAW_MS = 100;
+
+export const streamLine: CommandLine = {
+  name: "stream",
+  summary:
+    "Replays a recorded stream of frames and turns on a KV cache and shows when it was managed, and how.",
+  usage: "precis stream FILE [flags]",
+  flags: {
+    strategy: {
+      value: "S",
+      help: `how a full cache is made smaller: ${streamStrategies.join(", ")} (summarize-and-drop unless told)`,
+    },
+    window: { value: "N", help: `the cache's size in tokens (${DEFAULT_WINDOW} unless told)` },
+    reserve: { value: "N", help: "tokens kept free; left out: as many as the strategy needs" },
+    "tokens-per-frame": { value: "N", help: `tokens of one frame (${DEFAULT_TOKENS_PER_FRAME} unless told)` },
+    pick: { value: "N", help: "which recording of a file that holds several, from 1" },
+    model: {
+      value: "GGUF",
+      help: "a local model that writes the summaries (needs the package node-llama-cpp)",
+    },
+    speed: { value: "N", help: "N times as fast as the stream was; left out: as fast as possible" },
+    html: { value: "OUT", help: "write the timeline as a page, too" },
+    json: { help: "print the timeline as JSON" },
+  },
+  notes: [
+    'FILE is JSONL: one recording per line ({"fps": 2, "conversation": […]}), or one event per line ({"role": "frames", "start": 0, "end": 4}, {"role": "user", "time": 2, "content": "…"}).',
+    "Without --model no model is called: a summary is put together from the recording's own turns.",
+  ],
+  examples: [
+    "precis stream recording.jsonl --strategy drop-middle",
+    "precis stream recording.jsonl --window 2k --html timeline.html",
+    "precis stream recording.jsonl --speed 60",
+  ],
+};
+
+export async function streamCommand(flags: ParsedFlags, io: Io): Promise<void> {
+  const file = oneFile(streamLine, flags);
+  const strategy = oneOf("strategy", flags.value("strategy"), streamStrategies) ?? "summarize-and-drop";
+  const window = tokens(flags, "window") ?? DEFAULT_WINDOW;
+  const reserve = tokens(flags, "reserve");
+  const speed = positive("speed", flags.value("speed"));
+  const perFrame = flags.value("tokens-per-frame");
+  const recording = pick(await recordingsOf(file, io), flags.value("pick"));
+  const tokensPerFrame =
+    perFrame === undefined ? DEFAULT_TOKENS_PER_FRAME : parseCount("tokens-per-frame", perFrame);
+  const fps = recording.fps ?? DEFAULT_FPS;
+  const { cache, close } = await openCache(flags.value("model"), window);
+  const timeline = createTimeline();
+  const live = liveChart(io, flags.has("json"), lengthOf(recording));
+  const session = createStreamSession({
+    cache,
+    window,
+    strategy,
+    tokensPerFrame,
+    fps,
+    speak: false,
+    ...(reserve === undefined ? {} : { reserve }),
+    ...(recording.knowledge === undefined ? {} : { knowledge: recording.knowledge }),
+    onStep: timeline.onStep,
+  });
+  const started = performance.now();
+  let pausedMs = 0;
+  try {
+    await replayRecording(recording, session, async () => {
+      io.signal.throwIfAborted();
+      live.draw(timeline.of(session));
+      if (speed === undefined) return;
+      const ahead = (session.status().time / speed) * 1_000 - (performance.now() - started);
+      if (ahead <= 0) return;
+      pausedMs += ahead;
+      await wait(ahead, undefined, { signal: io.signal });
+    });
+  } finally {
+    live.clear();
+    await close();
+  }
+  const result = timeline.of(session);
+  const facts: StreamFacts = {
+    file: file.split("/").at(-1) ?? file,
+    cache: cache.id,
+    strategy,
+    tokensPerFrame,
+    fps,
+    turns: recording.events.filter((event) => event.type === "turn" && event.role !== "system").length,
+    elapsedMs: performance.now() - started - pausedMs,
+  };
+  const html = flags.value("html");
+  if (html !== undefined) await writeOutput("html", html, file, streamPage(facts, result));
+  if (flags.has("json"))
+    io.stdout.write(`${JSON.stringify({ ...facts, totals: streamTotals(facts, result), ...result })}\n`);
+  else {
+    const paint = createPaint(hasColor(io.stdout, io.env));
+    io.stdout.write(streamReport(facts, result, { columns: columnsOf(io.stdout, io.env), paint }));
+  }
+  if (html !== undefined) io.stderr.write(`precis: wrote ${html}\n`);
+}
+
+async function recordingsOf(file: string, io: Io): Promise<Recording[]> {
+  const lines: string[] = [];
+  for await (const line of readLines(file, io, () => {})) lines.push(line);
+  const recordings = readRecordings(lines);
+  if (recordings.length === 0) throw new UsageError(`${file} holds no recording.`);
+  return recordings;
+}
+
+function pick(recordings: readonly Recording[], text: string | undefined): Recording {
+  const number = text === undefined ? 1 : parseCount("pick", text);
+  const recording = recordings[number - 1];
+  if (recording === undefined)
+    throw new UsageError(`--pick ${number}: the file holds ${recordings.length} recording(s).`);
+  return recording;
+}
+
+async function openCache(
+  model: string | undefined,
+  window: number,
+): Promise<{ readonly cache: KvCache; readonly close: () => Promise<void> }> {
+  if (model !== undefined) return openLlamaCpp({ model, window });
+  return { cache: countingCache({ counter: await exactCounter("o200k_base") }), close: async () => {} };
+}
+
+/** The chart while the stream runs, on a terminal only. */
+function liveChart(
+  io: Io,
+  json: boolean,
+  seconds: number,
+): { draw(timeline: Timeline): void; clear(): void } {
+  if (io.stderr.isTTY !== true || json) return { draw: () => {}, clear: () => {} };
+  const paint = createPaint(hasColor(io.stderr, io.env));
+  let height = 0;
+  let last = Number.NEGATIVE_INFINITY;
+  const up = (): string => (height > 0 ? `\u001b[${height}A\u001b[J` : "");
+  return {
+    draw(timeline) {
+      if (performance.now() - last < REDRAW_MS) return;
+      last = performance.now();
+      const lines = cacheChart(timeline, { columns: columnsOf(io.stderr, io.env), paint, seconds });
+      io.stderr.write(`${up()}${lines.join("\n")}\n`);
+      height = lines.length;
+    },
+    clear() {
+      io.stderr.write(up());
+      height = 0;
+    },
+  };
+}
+
+/** Seconds of a recording, as far as its events tell. */
+const lengthOf = ({ events }: Recording): number => Math.max(0, ...events.map(({ time }) => time ?? 0));
+
+function tokens(flags: ParsedFlags, name: string): number | undefined {
+  const text = flags.value(name);
+  return text === undefined ? undefined : parseTokens(name, text);
+}
+
+function positive(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new UsageError(`--${flag} "${text}" is not a number above 0.`);
+}

@@ -1,0 +1,104 @@
+import { escapeHtml } from "../../eval/chart.ts";
+import { formatSeconds } from "../../stream/format-seconds.ts";
+import type { Timeline } from "../../stream/timeline.ts";
+import type { StreamTrace } from "../../stream/types.ts";
+import { formatCount, formatShare, formatShort } from "../format.ts";
+import { STREAM_STYLE } from "./style.ts";
+import { type StreamFacts, streamTotals } from "./text-report.ts";
+
+const WIDTH = 1_000;
+const HEIGHT = 260;
+/** Space above the window's line. */
+const HEADROOM = 1.06;
+
+/** The timeline as one page that needs nothing else. It has no script at all. */
+export function streamPage(facts: StreamFacts, timeline: Timeline): string {
+  const { status, managed, said } = timeline;
+  const total = streamTotals(facts, timeline);
+  const title = escapeHtml(facts.file);
+  const tiles: readonly (readonly [string, string, string])[] = [
+    [
+      "Stream",
+      formatSeconds(status.time),
+      `${formatCount(status.frames)} frames, ${formatCount(facts.turns)} turns`,
+    ],
+    ["Managed", formatCount(total.managed), `${formatShare(total.managementShare)} of the time`],
+    ["Largest cache", formatCount(total.largest), `of a window of ${formatCount(status.window)}`],
+    ["Left the cache", formatShort(total.dropped), "tokens"],
+  ];
+  return [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<title>${title} – precis stream</title><style>${STREAM_STYLE}</style></head><body><main>`,
+    `<header><p class="eyebrow">precis stream</p><h1>${title}</h1><p class="soft">${escapeHtml(`${facts.strategy} · window ${formatShort(status.window)} · managed at ${formatCount(status.limit)} · ${facts.tokensPerFrame} tokens per frame · ${facts.cache}`)}</p></header>`,
+    `<dl class="tiles">${tiles.map(([name, value, note]) => `<div class="card"><dt>${name}</dt><dd class="value">${value}</dd><dd class="soft">${note}</dd></div>`).join("")}</dl>`,
+    `<figure class="card"><figcaption><h2>Tokens in the cache</h2><span class="soft">lines: window and limit; marks: managed; dots: the assistant spoke</span></figcaption>${plot(timeline)}</figure>`,
+    `<h2>${managed.length === 0 ? "The cache was never full" : managed.length === 1 ? "Managed once" : `Managed ${formatCount(managed.length)} times`}</h2>`,
+    ...managed.map(entryHtml),
+    said.length === 0
+      ? ""
+      : `<h2>What was said</h2><ul class="card said">${said.map(({ time, text }) => `<li><span class="soft">${formatSeconds(time)}</span> ${escapeHtml(text)}</li>`).join("")}</ul>`,
+    "</main></body></html>\n",
+  ].join("\n");
+}
+
+/** The saw-tooth of the cache, with the limit, the window, and marks that lead to each management. */
+function plot({ points, managed, said, status }: Timeline): string {
+  const seconds = Math.max(status.time, 1e-9);
+  const top = status.window * HEADROOM;
+  const x = (time: number): number => round((time / seconds) * WIDTH);
+  const y = (tokens: number): number => round(HEIGHT - (tokens / top) * HEIGHT);
+  // At a management the line rises to what the cache had grown to, then falls.
+  const saw = [
+    ...points.map(({ time, tokens }) => ({ time, tokens, order: 1 })),
+    ...managed.map(({ time, tokens }) => ({ time, tokens: tokens.before, order: 0 })),
+  ].sort((a, b) => a.time - b.time || a.order - b.order);
+  const line = saw
+    .map(({ time, tokens }, index) => `${index === 0 ? "M" : "L"}${x(time)},${y(tokens)}`)
+    .join("");
+  const rule = (name: string, tokens: number): string =>
+    `<line class="${name}" x1="0" x2="${WIDTH}" y1="${y(tokens)}" y2="${y(tokens)}"/>`;
+  const percent = (value: number, of: number): string => `${round((value / of) * 100)}%`;
+  return [
+    `<div class="plot"><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="Tokens in the cache over time">`,
+    line === ""
+      ? ""
+      : `<path class="area" d="${line}L${x(saw.at(-1)?.time ?? 0)},${HEIGHT}L${x(saw[0]?.time ?? 0)},${HEIGHT}Z"/><path class="line" d="${line}"/>`,
+    rule("limit", status.limit),
+    rule("window", status.window),
+    "</svg>",
+    `<span class="tick" style="top:${percent(y(status.window), HEIGHT)}">${formatShort(status.window)}</span>`,
+    `<span class="tick low" style="top:${percent(y(status.limit), HEIGHT)}">${formatShort(status.limit)}</span>`,
+    '</div><div class="marks">',
+    ...said.map(({ time }) => `<i style="left:${percent(x(time), WIDTH)}"></i>`),
+    ...managed.map(
+      ({ time }, index) =>
+        `<a href="#m${index + 1}" style="left:${percent(x(time), WIDTH)}" aria-label="management ${index + 1}">▲</a>`,
+    ),
+    `</div><div class="axis soft"><span>0</span><span>${formatSeconds(status.time)}</span></div>`,
+  ].join("");
+}
+
+function entryHtml(entry: StreamTrace, index: number): string {
+  const { tokens, rungs = [], warnings, kept = [] } = entry;
+  const share = tokens.before === 0 ? 0 : (tokens.after / tokens.before) * 100;
+  const notes = [
+    ...rungs.map(({ rung, result, note }) => `${rung}: ${result}${note === undefined ? "" : ` (${note})`}`),
+    ...kept.map(({ from, to }) => `kept tokens ${formatCount(from)} to ${formatCount(to)}`),
+    ...warnings,
+  ];
+  const text = (name: string, value: string | undefined): string =>
+    value === undefined ? "" : `<h3>${name}</h3><pre>${escapeHtml(value)}</pre>`;
+  return [
+    `<details class="card" id="m${index + 1}"><summary><b>${index + 1}</b><span>${formatSeconds(entry.time)}, frame ${formatCount(entry.frame)}</span>`,
+    `<span class="chip">${entry.action}</span><span>${formatCount(tokens.before)} → <b>${formatCount(tokens.after)}</b> tokens</span><span class="bar"><b style="width:${share.toFixed(1)}%"></b></span></summary>`,
+    `<p class="soft">${escapeHtml([`${entry.durationMs.toFixed(1)} ms`, entry.reason, ...notes].join(" · "))}</p>`,
+    text("Question", entry.query?.text),
+    text("Summary", entry.summary),
+    text("System message that took the cache's place", entry.head),
+    "</details>",
+  ].join("");
+}
+
+const round = (value: number): number => Math.round(value * 10) / 10;

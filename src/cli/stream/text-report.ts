@@ -1,0 +1,97 @@
+import { formatSeconds } from "../../stream/format-seconds.ts";
+import type { Timeline } from "../../stream/timeline.ts";
+import type { StreamTrace } from "../../stream/types.ts";
+import { formatCount, formatShort } from "../format.ts";
+import type { Paint } from "../paint.ts";
+import { wrap } from "../wrap.ts";
+import { cacheChart } from "./chart.ts";
+
+/** Facts about a replayed stream that all reports show. */
+export interface StreamFacts {
+  readonly file: string;
+  readonly cache: string;
+  readonly strategy: string;
+  readonly tokensPerFrame: number;
+  readonly fps: number;
+  readonly turns: number;
+  /** Time of the whole replay, in milliseconds. */
+  readonly elapsedMs: number;
+}
+
+/** Managements of the cache that are listed; more are counted. */
+const MAX_LISTED = 40;
+
+export function streamReport(
+  facts: StreamFacts,
+  timeline: Timeline,
+  options: { readonly columns: number; readonly paint: Paint },
+): string {
+  const { columns, paint } = options;
+  const { status, managed } = timeline;
+  const lines = [
+    paint("strong", facts.file),
+    ...wrap(
+      `${formatSeconds(status.time)}, ${formatCount(status.frames)} frames, ${formatCount(facts.turns)} turns`,
+      columns,
+    ),
+    ...wrap(
+      `${facts.strategy}, window ${formatShort(status.window)}, managed at ${formatCount(status.limit)}, ${facts.tokensPerFrame} tokens per frame`,
+      columns,
+    ).map((line) => paint("dim", line)),
+    "",
+    ...cacheChart(timeline, options),
+    ...wrap("tokens in the cache over time, ▲ managed, ◆ several times", columns).map((line) =>
+      paint("dim", line),
+    ),
+    "",
+    ...totals(facts, timeline),
+  ];
+  if (managed.length > 0)
+    lines.push("", ...managed.slice(0, MAX_LISTED).flatMap((entry) => entryLine(entry, columns, paint)));
+  if (managed.length > MAX_LISTED) lines.push(paint("dim", `and ${managed.length - MAX_LISTED} more`));
+  lines.push(...lastSummary(managed, columns, paint));
+  return `${lines.join("\n")}\n`;
+}
+
+/** Numbers of the whole stream. */
+export function streamTotals(facts: StreamFacts, { points, managed }: Timeline) {
+  const managementMs = managed.reduce((sum, entry) => sum + entry.durationMs, 0);
+  return {
+    managed: managed.length,
+    largest: Math.max(
+      0,
+      ...points.map(({ tokens }) => tokens),
+      ...managed.map(({ tokens }) => tokens.before),
+    ),
+    dropped: managed.reduce((sum, { tokens }) => sum + tokens.before - tokens.after, 0),
+    managementMs,
+    managementShare: facts.elapsedMs > 0 ? managementMs / facts.elapsedMs : 0,
+  };
+}
+
+function totals(facts: StreamFacts, timeline: Timeline): string[] {
+  const total = streamTotals(facts, timeline);
+  if (total.managed === 0) return ["The cache was never full."];
+  return [
+    `managed        ${formatCount(total.managed)} times`,
+    `largest cache  ${formatCount(total.largest)} tokens`,
+    `left it        ${formatCount(total.dropped)} tokens`,
+    `management     ${total.managementMs.toFixed(1)} ms in all`,
+  ];
+}
+
+function entryLine(entry: StreamTrace, columns: number, paint: Paint): string[] {
+  const how = entry.rungs?.find(({ result }) => result === "used")?.rung;
+  const { before, after } = entry.tokens;
+  return wrap(
+    `${paint("accent", "▲")} ${formatSeconds(entry.time)}, frame ${formatCount(entry.frame)}: ${formatShort(before)} → ${formatShort(after)}, ${entry.action}${how === undefined ? "" : `, ${how}`}`,
+    columns,
+    2,
+  );
+}
+
+function lastSummary(managed: readonly StreamTrace[], columns: number, paint: Paint): string[] {
+  const summary = managed.at(-1)?.summary;
+  if (summary === undefined) return [];
+  return ["", paint("strong", "the newest summary"), ...wrap(summary.replace(/\s+/g, " "), columns)];
+}

@@ -49,8 +49,9 @@ export function citedSources(
             needed.set(source.key, source);
         }
       }
+      const joined = texts.map(({ text }) => text).join("\n");
       return [...needed.values()]
-        .filter(({ key }) => !texts.some(({ text }) => text.includes(key)))
+        .filter(({ key }) => !joined.includes(key))
         .sort((a, b) => Number(a.number.replace("^", "")) - Number(b.number.replace("^", "")))
         .map(({ number, label }) => `[${number}] ${label}`);
     },

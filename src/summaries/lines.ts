@@ -2,6 +2,7 @@ import type { Message } from "../core/types.ts";
 import { isSummaryMessage } from "./markers.ts";
 import { readCall } from "./read-call.ts";
 import { readJson } from "./read-json.ts";
+import { readSections } from "./sections.ts";
 import { TermTable } from "./terms.ts";
 
 /** Who said a line, which decides how much its terms tell about what is needed next. */
@@ -69,7 +70,7 @@ export function transcriptLines(messages: readonly Message[]): TranscriptLines {
 
   messages.forEach((message, index) => {
     for (const part of message.parts) {
-      if (part.type === "text") add(index, kindOf(message, part.text), part.text, "");
+      if (part.type === "text") add(index, kindOf(message, part.text), spoken(part.text), "");
       else if (part.type === "file") add(index, "result", part.text ?? "", part.name ?? "");
       else if (part.type === "tool-result")
         add(index, "result", readJson(part.text) ?? part.text, files.get(part.id) ?? "");
@@ -87,6 +88,13 @@ export function transcriptLines(messages: readonly Message[]): TranscriptLines {
 function kindOf(message: Message, text: string): LineKind {
   if (message.role === "tool" || isSummaryMessage(text)) return "result";
   return message.role === "user" ? "user" : "assistant";
+}
+
+/** A summary message that the host fed back gives its content without titles and marker. */
+function spoken(text: string): string {
+  if (!isSummaryMessage(text)) return text;
+  const { words: _, ...rest } = readSections(text);
+  return Object.values(rest).join("\n");
 }
 
 /** The lines of a text without indentation, none longer than the limit. */

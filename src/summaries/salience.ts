@@ -1,10 +1,11 @@
-import type { TranscriptLines } from "./lines.ts";
+import type { Line, TranscriptLines } from "./lines.ts";
 
 /**
  * How much a message tells: the sum of its terms' rarity in this conversation, in any language. Questions tell less than
  * statements, figures and dates a little more.
  */
 
+const QUESTION = /[?？؟]\s*$/;
 const QUESTION_FACTOR = 0.7;
 const FIGURES_BONUS = 0.2;
 /** A term that was said before in a chosen message still counts this much. */
@@ -16,8 +17,22 @@ export interface Salience {
   of(text: string, terms: readonly number[], known: ReadonlySet<number>): number;
 }
 
-/** Counts in how many messages each term occurs. */
+/** Counts in how many messages each term occurs; only when it is first asked. */
 export function salience({ lines, table }: TranscriptLines): Salience {
+  let rarity: ((term: number) => number) | undefined;
+  return {
+    terms: (text) => table.scan(text),
+    of(text, terms, known) {
+      rarity ??= rarityOf(lines);
+      let sum = 0;
+      for (const term of terms) sum += rarity(term) * (known.has(term) ? KNOWN_FACTOR : 1);
+      if (QUESTION.test(text)) sum *= QUESTION_FACTOR;
+      return /\d/.test(text) ? sum * (1 + FIGURES_BONUS) : sum;
+    },
+  };
+}
+
+function rarityOf(lines: readonly Line[]): (term: number) => number {
   const inMessages = new Map<number, number>();
   const lastMessage = new Map<number, number>();
   let messages = 0;
@@ -33,14 +48,5 @@ export function salience({ lines, table }: TranscriptLines): Salience {
       inMessages.set(term, (inMessages.get(term) ?? 0) + 1);
     }
   }
-  const rarity = (term: number): number => Math.log(1 + messages / (inMessages.get(term) ?? 1));
-  return {
-    terms: (text) => table.scan(text),
-    of(text, terms, known) {
-      let sum = 0;
-      for (const term of terms) sum += rarity(term) * (known.has(term) ? KNOWN_FACTOR : 1);
-      if (/[?？]\s*$/.test(text)) sum *= QUESTION_FACTOR;
-      return /\d/.test(text) ? sum * (1 + FIGURES_BONUS) : sum;
-    },
-  };
+  return (term) => Math.log(1 + messages / (inMessages.get(term) ?? 1));
 }

@@ -6,11 +6,11 @@ import { type CitedSources, citedSources } from "./cited-sources.ts";
 import { largestFit } from "./fill.ts";
 import { baseName, renderFiles, touchedFiles } from "./ledger.ts";
 import { type Line, transcriptLines } from "./lines.ts";
-import { CLOSING, escapeMarkers, OPENING } from "./markers.ts";
 import { renderNarrative } from "./render-narrative.ts";
 import { renderState } from "./render-state.ts";
 import { lineReuse } from "./reuse.ts";
 import { salience } from "./salience.ts";
+import { writeSections } from "./sections.ts";
 import { userWords } from "./user-words.ts";
 import { termWeights } from "./weights.ts";
 import { renderLines, selectLines } from "./working-set.ts";
@@ -64,7 +64,7 @@ export function summaryMessage(
   const hidden = new Uint8Array(messages.length);
   for (const run of input.hidden) hidden.fill(1, Math.max(0, run.from), Math.max(0, run.to));
   const introduction = introduce(hidden);
-  if (count(assemble(introduction, [])) + MIN_CONTENT > cap) return undefined;
+  if (count(writeSections(introduction, {})) + MIN_CONTENT > cap) return undefined;
 
   const transcript = transcriptLines(messages);
   const shownText = (index: number) => input.shownText?.(index);
@@ -125,15 +125,15 @@ export function summaryMessage(
     const linesText = renderLines(shown, (line) => sources.inRegistryNumbers(line.text, line.message));
     const cited = sources.ledger([...said, ...shown]);
     const unnamed = unseenFiles(files, linesText + wordsText, ledgerCap, cost);
-    return assemble(introduction, [
-      ["Summary:", narrative],
-      ["The user's words:", wordsText],
-      ["How answers began:", answersText],
-      ["Lines from messages:", linesText],
-      ["Sources:", cited.join("\n")],
-      ["Files:", unnamed],
-      ["State:", state],
-    ]);
+    return writeSections(introduction, {
+      narrative,
+      words: wordsText,
+      answers: answersText,
+      lines: linesText,
+      sources: cited.join("\n"),
+      files: unnamed,
+      state,
+    });
   };
   return fillCap(input, {
     quotes: quotes.length,
@@ -192,16 +192,6 @@ function introduce(hidden: Uint8Array): string {
   const from = hidden.indexOf(1) + 1;
   const to = hidden.lastIndexOf(1) + 1;
   return `A record of earlier messages of this conversation (#${from}–${to}), not an instruction.`;
-}
-
-function assemble(
-  introduction: string,
-  sections: readonly (readonly [title: string, text: string])[],
-): string {
-  const filled = sections
-    .filter(([, text]) => text !== "")
-    .map(([title, text]) => `${title}\n${escapeMarkers(text)}`);
-  return [OPENING, introduction, ...filled, CLOSING].join("\n");
 }
 
 function unseenFiles(

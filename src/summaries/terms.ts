@@ -63,6 +63,8 @@ export class TermTable {
     const known = this.#runs.get(run);
     if (known !== undefined) return known;
     const ids: number[] = [];
+    // Rules of dashes and encoded data: nothing to find, and patterns would take long on them.
+    if (run.length > 2 * MAX_TERM_LENGTH) return ids;
     const term = run.replace(TRIM_END, "").replace(TRIM_START, "");
     const add = (text: string) => {
       const id = this.#id(text, shapeOf(text));

@@ -1,5 +1,6 @@
 import type { Message } from "../core/types.ts";
 import { isSummaryMessage } from "./markers.ts";
+import { entriesOf, readSections } from "./sections.ts";
 import { isStanding, standingSentences } from "./standing.ts";
 
 /** What the user typed, as far as it can be told from what was pasted or put there by the host. */
@@ -19,12 +20,12 @@ const MAX_TYPED = 6_000;
 const PASTE_HEAD = 1_200;
 const PASTE_TAIL = 400;
 
-const TAGGED = /<([a-z][\w-]*)(?:\s[^<>]*)?>[\s\S]*?<\/\1>/gi;
+const OPENING_TAG = /<([a-z][\w-]*)(?:\s[^<>]{0,200})?>/gi;
 const FENCED = /```[\s\S]*?(?:```|$)/g;
 
 /** The typed text of a message: without blocks that a host put there and without long pastes. */
 export function typedText(text: string): string {
-  let typed = text.length <= 100_000 ? text.replace(TAGGED, " ") : text;
+  let typed = withoutTagged(text);
   if (typed.length > SHORT_MESSAGE) typed = typed.replace(FENCED, " ");
   // A message that is nothing else is what the user sent, whatever it looks like.
   if (typed.trim() === "") typed = text;
@@ -34,6 +35,26 @@ export function typedText(text: string): string {
     .trim();
   if (typed.length <= MAX_TYPED) return typed;
   return `${cutAfter(typed, PASTE_HEAD)} …\n… ${typed.slice(typed.length - PASTE_TAIL)}`;
+}
+
+/** The text without `<tag>…</tag>`. By hand, because a pattern for it takes quadratic time on text full of `<a>`. */
+function withoutTagged(text: string): string {
+  const unclosed = new Set<string>();
+  let kept = "";
+  let from = 0;
+  for (const match of text.matchAll(OPENING_TAG)) {
+    const name = match[1]!;
+    if (match.index < from || unclosed.has(name)) continue;
+    const closing = `</${name}>`;
+    const end = text.indexOf(closing, match.index);
+    if (end < 0) {
+      unclosed.add(name);
+      continue;
+    }
+    kept += `${text.slice(from, match.index)} `;
+    from = end + closing.length;
+  }
+  return kept + text.slice(from);
 }
 
 function cutAfter(text: string, limit: number): string {
@@ -67,7 +88,13 @@ export function userWords(messages: readonly Message[], indexes: Iterable<number
       .filter((part) => part.type === "text")
       .map((part) => part.text)
       .join("\n");
-    if (text.trim() === "" || isSummaryMessage(text)) continue;
+    if (text.trim() === "") continue;
+    if (isSummaryMessage(text)) {
+      // A view that the host fed back: the words in it are still the user's.
+      for (const entry of entriesOf(readSections(text).words))
+        words.push({ message: index, text: entry, whole: entry, standing: isStanding(entry) });
+      continue;
+    }
     const typed = typedText(text);
     if (typed !== "")
       words.push({ message: index, text: typed, whole: text.trim(), standing: isStanding(typed) });

@@ -9,7 +9,7 @@ import type { Line } from "./lines.ts";
  */
 
 /** A term that comes again in a later line is better shown there, with its newest neighbours. */
-const STALE_FACTOR = 0.45;
+const STALE_FACTOR = 0.5;
 /** What `selectLines` takes. */
 export interface SelectInput {
   readonly candidates: readonly Line[];

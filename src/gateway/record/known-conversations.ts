@@ -18,10 +18,14 @@ export interface Known {
 
 /** Conversations by tenant and chain hash of their newest messages; the least recently used are forgotten. */
 export interface KnownConversations {
-  /** The longest prefix that is known: how many messages, and of which conversation. */
+  /**
+   * The longest prefix that is known: how many messages, and of which conversation. Of several with the very same
+   * messages, the one of the same lane.
+   */
   find(
     tenant: string,
     chain: readonly string[],
+    lane: string,
   ): { readonly known: Known; readonly matched: number } | undefined;
   remember(tenant: string, hash: string, known: Known): void;
   forget(id: string): void;
@@ -29,36 +33,47 @@ export interface KnownConversations {
 
 /** A client that goes on adds a few messages at a time; further back nobody looks. */
 const LOOK_BACK = 64;
+/** The end of the last request and the end of its answer; older ends are found in the store. */
+const ENDS = 2;
 
 export function createKnownConversations(): KnownConversations {
-  const byHash = new Map<string, Known>();
-  const newest = new WeakMap<Known, string[]>();
+  const byHash = new Map<string, readonly Known[]>();
+  const keysOf = new WeakMap<Known, string[]>();
+  const forgetAt = (key: string, known: Known): void => {
+    const left = (byHash.get(key) ?? []).filter((one) => one !== known);
+    if (left.length === 0) byHash.delete(key);
+    else byHash.set(key, left);
+  };
   return {
-    find(tenant, chain) {
+    find(tenant, chain, lane) {
       const stop = Math.max(1, chain.length - LOOK_BACK);
       for (let length = chain.length - 1; length >= stop; length--) {
         const key = `${tenant} ${chain[length]}`;
-        const known = byHash.get(key);
-        if (!known) continue;
+        const found = byHash.get(key);
+        if (!found) continue;
         byHash.delete(key);
-        byHash.set(key, known);
-        return { known, matched: length };
+        byHash.set(key, found);
+        return { known: found.findLast((one) => one.lane === lane) ?? found.at(-1)!, matched: length };
       }
       return undefined;
     },
     remember(tenant, hash, known) {
       const key = `${tenant} ${hash}`;
-      const keys = newest.get(known) ?? [];
+      const keys = keysOf.get(known) ?? [];
       if (!keys.includes(key)) keys.push(key);
-      // The end of the last request and the end of its answer; older ends are found in the store.
-      while (keys.length > 2) byHash.delete(keys.shift()!);
-      newest.set(known, keys);
+      while (keys.length > ENDS) forgetAt(keys.shift()!, known);
+      keysOf.set(known, keys);
       known.newest = hash;
-      byHash.set(key, known);
+      const others = byHash.get(key);
+      if (others === undefined) byHash.set(key, [known]);
+      else if (!others.includes(known)) byHash.set(key, [...others.slice(-MAX_TWINS), known]);
       if (byHash.size > MAX_KNOWN) byHash.delete(byHash.keys().next().value!);
     },
     forget(id) {
-      for (const [key, known] of byHash) if (known.id === id) byHash.delete(key);
+      for (const [key, found] of byHash) for (const known of found) if (known.id === id) forgetAt(key, known);
     },
   };
 }
+
+/** Conversations with the very same messages that are told apart. */
+const MAX_TWINS = 8;

@@ -138,7 +138,7 @@ export function createRecorder(options: {
     readonly session: Session | undefined;
   }): Promise<{ readonly known: Known; readonly matched: number }> {
     const { chain, hasAnswer } = record;
-    const near = conversations.find(tenant, chain);
+    const near = conversations.find(tenant, chain, lane);
     // Before the first answer only the same job counts as the same conversation: a title call has the same first words.
     const isRetry = near?.known.lane === lane && near.known.newest === chain.at(-1);
     if (near && (hasAnswer || isRetry) && fits(near.known, session)) return near;

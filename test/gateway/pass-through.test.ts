@@ -1,0 +1,317 @@
+import { createServer, request as httpRequest, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { afterEach, describe, expect, it } from "vitest";
+import { startGateway, upstreamAt } from "./gateway-process.ts";
+
+type Gateway = Awaited<ReturnType<typeof startGateway>>;
+interface Upstream {
+  readonly url: string;
+  readonly server: Server;
+  readonly seen: { readonly body: Buffer; readonly request: IncomingMessage }[];
+}
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function upstream(
+  answer: (request: IncomingMessage, body: Buffer, response: import("node:http").ServerResponse) => void,
+): Promise<Upstream> {
+  const seen: Upstream["seen"] = [];
+  const server = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on("data", (piece: Buffer) => pieces.push(piece));
+    request.on("end", () => {
+      const body = Buffer.concat(pieces);
+      seen.push({ body, request });
+      answer(request, body, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closing.push(
+    () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(resolve);
+      }),
+  );
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server, seen };
+}
+
+async function gateway(config: object): Promise<Gateway> {
+  const running = await startGateway(config);
+  closing.push(() => running.close());
+  return running;
+}
+
+const CHAT =
+  '{ "model": "gpt-4o",\n  "messages": [{"role":"user","content":"h\\u00e9llo"}],  "odd_field": 1.50 }';
+const ANSWER =
+  '{ "id":"x", "choices":[{"index":0,"message":{"role":"assistant","content":"hi"}}], "usage":{"prompt_tokens":3,"completion_tokens":1} }';
+
+function post(url: string, body: string | Buffer, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(url, { method: "POST", body, headers: { "content-type": "application/json", ...headers } });
+}
+
+describe("a request that fits", () => {
+  it("leaves with its own bytes and comes back with the upstream's", async () => {
+    const there = await upstream((_, __, response) => response.setHeader("x-odd", "1").end(ANSWER));
+    const { url } = await gateway(upstreamAt(there.url));
+    const response = await post(`${url}/v1/chat/completions?beta=true`, CHAT, {
+      authorization: "Bearer client-key",
+      "x-precis-session": "mine",
+      "x-custom": "kept",
+    });
+    expect(await response.text()).toBe(ANSWER);
+    expect(response.headers.get("x-odd")).toBe("1");
+    expect(response.headers.get("x-precis-action")).toBe("pass");
+    expect(response.headers.get("x-precis-session")).toBe("mine");
+    const { body, request } = there.seen[0]!;
+    expect(body.toString()).toBe(CHAT);
+    expect(request.url).toBe("/v1/chat/completions?beta=true");
+    expect(request.headers).toMatchObject({ authorization: "Bearer client-key", "x-custom": "kept" });
+    expect(Object.keys(request.headers).filter((name) => name.startsWith("x-precis"))).toEqual([]);
+  });
+
+  it("may be compressed, and stays so", async () => {
+    const there = await upstream((_, __, response) => response.end(ANSWER));
+    const { url } = await gateway(upstreamAt(there.url));
+    for (const [encoding, bytes] of [
+      ["gzip", gzipSync(CHAT)],
+      ["br", brotliCompressSync(CHAT)],
+    ] as const) {
+      const response = await post(`${url}/v1/chat/completions`, bytes, { "content-encoding": encoding });
+      expect(response.status).toBe(200);
+      expect(there.seen.at(-1)!.body.equals(bytes)).toBe(true);
+    }
+    const bomb = gzipSync(Buffer.alloc(80 * 1024 * 1024));
+    expect((await post(`${url}/v1/chat/completions`, bomb, { "content-encoding": "gzip" })).status).toBe(413);
+  });
+
+  it("uses the server's key instead of the client's where there is one", async () => {
+    const there = await upstream((_, __, response) => response.end(ANSWER));
+    const { url } = await gateway(upstreamAt(there.url, { apiKey: "server-key" }));
+    await post(`${url}/v1/chat/completions`, CHAT, { authorization: "Bearer client-key" });
+    await post(`${url}/v1/messages`, '{"model":"m","messages":[{"role":"user","content":"a"}]}', {
+      "x-api-key": "client-key",
+    });
+    expect(there.seen[0]!.request.headers.authorization).toBe("Bearer server-key");
+    expect(there.seen[1]!.request.headers["x-api-key"]).toBe("server-key");
+    expect(JSON.stringify(there.seen.map(({ request }) => request.headers))).not.toContain("client-key");
+  });
+});
+
+describe("an answer", () => {
+  it("that is streamed arrives piece by piece, its end only after the transcript is stored", async () => {
+    let release: (() => void) | undefined;
+    const there = await upstream((_, __, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write('data: {"choices":[{"index":0,"delta":{"content":"first"}}]}\n\n');
+      release = () =>
+        response.end('data: {"choices":[{"index":0,"delta":{"content":" second"}}]}\n\ndata: [DONE]\n\n');
+    });
+    const running = await gateway(upstreamAt(there.url));
+    const response = await post(
+      `${running.url}/v1/chat/completions`,
+      CHAT.replace("{ ", '{ "stream": true, '),
+    );
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    expect((await reader.read()).value).toContain("first");
+    let committed = false;
+    const { conversations } = running.gateway.store;
+    const append = conversations.append.bind(conversations);
+    (conversations as { append: typeof append }).append = async (...args) => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      const appended = await append(...args);
+      committed = true;
+      return appended;
+    };
+    release!();
+    let rest = "";
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      rest += piece.value;
+      if (rest.includes("[DONE]")) expect(committed).toBe(true);
+    }
+    expect(rest).toContain("second");
+    expect(rest).toContain("[DONE]");
+    const { conversations: listed } = await conversations.list("default");
+    const stored = await conversations.read("default", listed[0]!.id);
+    expect(stored.map(({ wire }) => wire)).toEqual([
+      '{"role":"user","content":"héllo"}',
+      '{"role":"assistant","content":"first second"}',
+    ]);
+  });
+
+  it("that is an error passes as it is", async () => {
+    const error =
+      '{"error":{"message":"no such model","type":"invalid_request_error","code":"model_not_found"}}';
+    const there = await upstream((_, __, response) =>
+      response.writeHead(404, { "retry-after": "7" }).end(error),
+    );
+    const { url } = await gateway(upstreamAt(there.url));
+    const response = await post(`${url}/v1/chat/completions`, CHAT);
+    expect(response.status).toBe(404);
+    expect(response.headers.get("retry-after")).toBe("7");
+    expect(await response.text()).toBe(error);
+  });
+
+  it("nobody waits for any more isn't asked for any more", async () => {
+    let cancelled: Promise<void> | undefined;
+    const there = await upstream((request, _, response) => {
+      cancelled = new Promise((resolve) => request.socket.on("close", () => resolve()));
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write("data: {}\n\n");
+    });
+    const { url } = await gateway(upstreamAt(there.url));
+    const controller = new AbortController();
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: "POST",
+      body: CHAT,
+      signal: controller.signal,
+    });
+    await response.body!.getReader().read();
+    controller.abort();
+    await cancelled;
+  });
+
+  it("that breaks off breaks off for the client too", async () => {
+    const there = await upstream((_, __, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write("data: {}\n\n");
+      setTimeout(() => response.destroy(), 20);
+    });
+    const { url } = await gateway(upstreamAt(there.url));
+    const response = await post(`${url}/v1/chat/completions`, CHAT);
+    await expect(response.text()).rejects.toThrow();
+  });
+
+  it("is held back as long as the client doesn't read", async () => {
+    let written = 0;
+    const there = await upstream((_, __, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const piece = Buffer.alloc(256 * 1024, "x");
+      const more = (): void => {
+        while (written < 400 && response.write(piece)) written++;
+        if (written < 400) response.once("drain", more);
+        else response.end();
+      };
+      more();
+    });
+    const { url } = await gateway(upstreamAt(there.url));
+    const waiting = await new Promise<IncomingMessage>((resolve) => {
+      const request = httpRequest(`${url}/v1/chat/completions`, { method: "POST" }, (answer) => {
+        answer.pause();
+        resolve(answer);
+      });
+      request.end(CHAT);
+    });
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(written).toBeLessThan(200);
+    waiting.destroy();
+  });
+});
+
+describe("what can't be served", () => {
+  it("says clearly that there is no upstream, and the rest works", async () => {
+    const { url } = await gateway({});
+    const response = await post(`${url}/v1/chat/completions`, CHAT);
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({
+      error: { code: "no-upstream", message: expect.stringContaining("--upstream") },
+    });
+    expect((await fetch(`${url}/`)).status).toBe(200);
+    expect((await fetch(`${url}/api/status`)).status).toBe(200);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  });
+
+  it("is told in the words of the client's API", async () => {
+    const there = await upstream((_, __, response) => response.end(ANSWER));
+    const { url } = await gateway(upstreamAt(there.url));
+    for (const [body, words] of [
+      ["{", "valid JSON"],
+      ["[]", "JSON object"],
+      [Buffer.from([0x7b, 0xff, 0x7d]), "UTF-8"],
+      ['{"model":"m"}', "messages"],
+    ] as const) {
+      const openai = await post(`${url}/v1/chat/completions`, body as string);
+      expect(openai.status).toBe(400);
+      expect(await openai.json()).toMatchObject({
+        error: { type: "invalid_request_error", message: expect.stringContaining(words) },
+      });
+      const anthropic = await post(`${url}/v1/messages`, body as string);
+      expect(await anthropic.json()).toMatchObject({
+        type: "error",
+        error: { type: "invalid_request_error" },
+      });
+    }
+    expect(there.seen).toEqual([]);
+    const gemini = await post(`${url}/v1beta/models/gemini-pro:generateContent`, "{}");
+    expect(gemini.status).toBe(404);
+    expect(await gemini.text()).toContain("/v1/chat/completions");
+  });
+
+  it("is a body above the limit, a strange host, another website, a path that leads elsewhere", async () => {
+    const there = await upstream((_, __, response) => response.end(ANSWER));
+    const { url } = await gateway({ ...upstreamAt(there.url), limits: { bodyBytes: 1_000, drainMs: 100 } });
+    expect((await post(`${url}/v1/chat/completions`, `{"messages":["${"x".repeat(2_000)}"]}`)).status).toBe(
+      413,
+    );
+    expect((await post(`${url}/v1/chat/completions`, CHAT, { origin: "https://evil.example" })).status).toBe(
+      403,
+    );
+    const { port } = new URL(url);
+    const status = (path: string, headers: Record<string, string> = {}) =>
+      new Promise<number>((resolve, reject) => {
+        httpRequest({ port, path, headers, host: "127.0.0.1" }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode ?? 0);
+        })
+          .on("error", reject)
+          .end();
+      });
+    expect(await status("/api/status", { host: "evil.example" })).toBe(421);
+    expect(await status("/v1/../admin")).toBe(400);
+    expect(await status("/v1/%2e%2e/admin")).toBe(400);
+    expect(await status("/..%2f..%2fetc/passwd")).toBe(400);
+    expect(there.seen).toEqual([]);
+  });
+
+  it("is an upstream that isn't there", async () => {
+    const { url } = await gateway(upstreamAt("http://127.0.0.1:9"));
+    const response = await post(`${url}/v1/chat/completions`, CHAT);
+    expect(response.status).toBe(502);
+    expect(await response.json()).toMatchObject({ error: { code: "upstream-unreachable" } });
+  });
+
+  it("is a header with a value that can't be", async () => {
+    const there = await upstream((_, __, response) => response.end(ANSWER));
+    const { url } = await gateway(upstreamAt(there.url));
+    for (const [name, value] of [
+      ["x-precis-strategy", "magic"],
+      ["x-precis-profile", "magic"],
+      ["x-precis-budget", "-5"],
+      ["x-precis-session", "a b"],
+    ] as const) {
+      const response = await post(`${url}/v1/chat/completions`, CHAT, { [name]: value });
+      expect(response.status).toBe(400);
+      expect(await response.text()).toContain(name);
+    }
+  });
+});
+
+describe("everything else under /v1", () => {
+  it("passes byte for byte", async () => {
+    const there = await upstream((request, body, response) =>
+      response.end(`${request.method} ${request.url} ${body.length}`),
+    );
+    const { url } = await gateway(upstreamAt(`${there.url}/v1`));
+    expect(await (await post(`${url}/v1/embeddings`, '{"model":"e","input":"x"}')).text()).toBe(
+      "POST /v1/embeddings 25",
+    );
+    expect(await (await fetch(`${url}/v1/files/f1`, { method: "DELETE" })).text()).toBe(
+      "DELETE /v1/files/f1 0",
+    );
+  });
+});

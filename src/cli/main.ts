@@ -2,9 +2,11 @@
 import { createRequire } from "node:module";
 import { PrecisError } from "../core/errors.ts";
 import { compactCommand, compactLine } from "./compact.ts";
+import { dbCommand, dbLine } from "./db.ts";
 import { doctorCommand, doctorLine } from "./doctor.ts";
 import { evalCommand, evalLine } from "./eval.ts";
 import { commandHelp, mainHelp } from "./help.ts";
+import { inspectCommand, inspectLine } from "./inspect.ts";
 import { columnsOf, type Io } from "./io.ts";
 import { nearest } from "./nearest.ts";
 import { type CommandLine, type ParsedFlags, parseFlags } from "./parse-flags.ts";
@@ -26,6 +28,8 @@ const COMMANDS: readonly Command[] = [
   { line: streamLine, run: streamCommand },
   { line: evalLine, run: evalCommand },
   { line: serveLine, run: serveCommand },
+  { line: inspectLine, run: inspectCommand },
+  { line: dbLine, run: dbCommand },
   { line: doctorLine, run: doctorCommand },
 ];
 

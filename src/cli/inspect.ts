@@ -1,0 +1,74 @@
+import type { Conversation, ServerStore } from "../stores/server-store.ts";
+import { inspectConversation } from "./inspect/inspection.ts";
+import { conversationsText, inspectionText } from "./inspect/text.ts";
+import { columnsOf, hasColor, type Io } from "./io.ts";
+import { DATABASE_FLAGS, withDatabase } from "./open-database.ts";
+import { createPaint } from "./paint.ts";
+import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
+import { FileError } from "./read-lines.ts";
+import { UsageError } from "./usage-error.ts";
+
+export const inspectLine: CommandLine = {
+  name: "inspect",
+  summary:
+    "Shows a stored conversation: transcript, view, checkpoints, and why each message is or isn't shown.",
+  usage: "precis inspect [SESSION] [flags]",
+  flags: {
+    ...DATABASE_FLAGS,
+    json: { help: "print everything as JSON, with the view's messages in their wire format" },
+  },
+  notes: [
+    "SESSION is the id of a session (the answer's header x-precis-session) or of a conversation. Without one, the newest conversations are listed.",
+  ],
+  examples: [
+    "precis inspect",
+    "precis inspect 3f1c… --db precis.db",
+    "precis inspect 3f1c… --json | jq .view.messages",
+  ],
+};
+
+const DEFAULT_TENANT = "default";
+const LISTED = 20;
+
+export async function inspectCommand(flags: ParsedFlags, io: Io): Promise<void> {
+  const [session, ...more] = flags.files;
+  if (more.length > 0) throw new UsageError("precis inspect takes one SESSION.");
+  const tenant = flags.value("tenant") ?? DEFAULT_TENANT;
+  const look = {
+    columns: columnsOf(io.stdout, io.env),
+    paint: createPaint(hasColor(io.stdout, io.env)),
+  };
+  const say = (value: unknown, text: () => string) =>
+    io.stdout.write(flags.has("json") ? `${JSON.stringify(value)}\n` : text());
+  await withDatabase(flags, io, { create: false }, async (store, database) => {
+    if (session === undefined) {
+      const { conversations } = await store.conversations.list(tenant, { limit: LISTED, archived: "all" });
+      say(conversations, () => conversationsText(conversations, look));
+      return;
+    }
+    const conversation = await findConversation(store, tenant, session);
+    if (!conversation)
+      throw new FileError(
+        `there is no session or conversation ${session} of tenant ${tenant} in ${database}. precis inspect lists the newest.`,
+      );
+    const inspection = await inspectConversation(store, tenant, conversation);
+    const { messages, view, ...rest } = inspection;
+    const json = {
+      ...rest,
+      transcript: messages.map(({ wire, ...message }) => ({
+        ...message,
+        message: JSON.parse(wire) as unknown,
+      })),
+      view: { checkpoint: view.checkpoint?.id, entries: view.entries, messages: view.messages },
+    };
+    say(json, () => inspectionText(inspection, look));
+  });
+}
+
+async function findConversation(
+  store: ServerStore,
+  tenant: string,
+  name: string,
+): Promise<Conversation | undefined> {
+  return (await store.conversations.findSession(tenant, name)) ?? store.conversations.get(tenant, name);
+}

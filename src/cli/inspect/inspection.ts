@@ -1,0 +1,97 @@
+import { restoreDraft } from "../../core/checkpoint.ts";
+import { entriesOf, keepAll } from "../../core/draft.ts";
+import type { Checkpoint, Dialect, Entry, Message, Records } from "../../core/types.ts";
+import { dialectById } from "../../dialects/index.ts";
+import type {
+  Citation,
+  Conversation,
+  ServerStore,
+  StoredEvent,
+  StoredMessage,
+} from "../../stores/server-store.ts";
+
+/** Everything that the store knows about a conversation, and the view that follows from it. */
+export interface Inspection {
+  readonly conversation: Conversation;
+  /** The system prompt as the wire has it. */
+  readonly head: unknown;
+  readonly messages: readonly StoredMessage[];
+  readonly records: Records;
+  readonly view: InspectedView;
+  readonly events: readonly StoredEvent[];
+  readonly citations: readonly Citation[];
+}
+
+/** What the model is sent, up to the last message. Indexes count leading system messages where those are messages. */
+export interface InspectedView {
+  /** The checkpoint that it stands on; without one the view is the transcript. */
+  readonly checkpoint: Checkpoint | undefined;
+  readonly entries: readonly Entry[];
+  readonly transcript: readonly Message[];
+  /** In the wire format. */
+  readonly messages: readonly unknown[];
+  /** Leading system messages. */
+  readonly lead: number;
+}
+
+const NEWEST_EVENTS = 1_000;
+const DEFAULT_DIALECT = "openai-chat";
+
+export async function inspectConversation(
+  store: ServerStore,
+  tenant: string,
+  conversation: Conversation,
+): Promise<Inspection> {
+  const { id } = conversation;
+  const messages = await store.conversations.read(tenant, id);
+  const headText = await store.conversations.head(tenant, id);
+  const head: unknown = headText === undefined ? undefined : JSON.parse(headText);
+  // By the stored hashes: the texts may have been redacted since.
+  const records = await store.records(tenant).find(messages.map((message) => message.hash));
+  return {
+    conversation,
+    head,
+    messages,
+    records,
+    view: viewOf(dialectById(conversation.dialect ?? DEFAULT_DIALECT), head, messages, records),
+    events: await store.events.list(tenant, { conversation: id, newest: true, limit: NEWEST_EVENTS }),
+    citations: await store.citations.list(tenant, id),
+  };
+}
+
+function viewOf(
+  dialect: Dialect<unknown>,
+  head: unknown,
+  stored: readonly StoredMessage[],
+  { checkpoints, undos }: Records,
+): InspectedView {
+  const leading = dialect.rules.system === "message" && Array.isArray(head) ? (head as unknown[]) : [];
+  const wire = [...leading, ...stored.map((message) => JSON.parse(message.wire) as unknown)];
+  const transcript = wire.map((message) => dialect.read(message));
+  const undone = new Set(undos.map((undo) => undo.checkpoint));
+  const candidates = checkpoints
+    .filter((one) => !undone.has(one.id) && stored[one.length - 1]?.hash === one.hash)
+    .toSorted((a, b) => b.length - a.length || b.at - a.at);
+  for (const checkpoint of candidates) {
+    const draft = restoreDraft(checkpoint, transcript, leading.length);
+    if (!draft) continue;
+    const entries = entriesOf(draft);
+    const messages = messagesOf(dialect, wire, entries);
+    return { checkpoint, entries, transcript, messages, lead: leading.length };
+  }
+  const entries = entriesOf(keepAll(transcript.length));
+  return { checkpoint: undefined, entries, transcript, messages: wire, lead: leading.length };
+}
+
+function messagesOf(
+  dialect: Dialect<unknown>,
+  wire: readonly unknown[],
+  entries: readonly Entry[],
+): unknown[] {
+  return entries.flatMap((entry) => {
+    if (entry.type === "keep") return [wire[entry.index]];
+    if (entry.type === "edit") return [dialect.edit(wire[entry.index], entry.edits)];
+    if (entry.type === "insert" && !entry.merged) return [dialect.write(entry.message)];
+    return [];
+  });
+}

@@ -1,0 +1,51 @@
+import { existsSync } from "node:fs";
+import type { ServerStore } from "../stores/server-store.ts";
+import type { Io } from "./io.ts";
+import type { Flag, ParsedFlags } from "./parse-flags.ts";
+import { FileError } from "./read-lines.ts";
+
+/** Flags of commands that look into a store. */
+export const DATABASE_FLAGS = {
+  db: { value: "DB", help: "the database: a file or postgres://… (what precis serve uses, unless told)" },
+  config: { value: "FILE", help: "config file of precis serve (precis.config.json unless told)" },
+  tenant: { value: "T", help: "the tenant (default unless told)" },
+} as const satisfies Record<string, Flag>;
+
+/** Opens the database that flags, environment or config name, and closes it afterwards. */
+export async function withDatabase<T>(
+  flags: ParsedFlags,
+  io: Io,
+  { create }: { readonly create: boolean },
+  work: (store: ServerStore, name: string) => Promise<T>,
+): Promise<T> {
+  // Only these commands need them, and they take a while to load.
+  const [{ loadConfig }, { openStore }] = await Promise.all([
+    import("../config/load-config.ts"),
+    import("../stores/open-store.ts"),
+  ]);
+  const db = flags.value("db");
+  const file = flags.value("config");
+  const config = await loadConfig({
+    ...(file !== undefined && { file }),
+    env: io.env,
+    flags: { ...(db !== undefined && { db }) },
+  });
+  const isServer = /^postgres(?:ql)?:\/\//.test(config.db);
+  const name = isServer ? withoutPassword(config.db) : config.db;
+  if (!isServer && !create && !existsSync(config.db))
+    throw new FileError(`there is no database ${name}. Name one with --db FILE or --db postgres://….`);
+  const store = openStore(config.db);
+  try {
+    await store.ready();
+    return await work(store, name);
+  } finally {
+    await store.close();
+  }
+}
+
+function withoutPassword(text: string): string {
+  if (!URL.canParse(text)) return "PostgreSQL";
+  const url = new URL(text);
+  url.password = "";
+  return url.href;
+}

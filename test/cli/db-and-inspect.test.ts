@@ -1,0 +1,114 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { chainOf } from "../../src/core/chain.ts";
+import { hash128 } from "../../src/core/hash.ts";
+import { openaiChat } from "../../src/dialects/index.ts";
+import { createCompactor } from "../../src/engine/create-compactor.ts";
+import { sqliteStore } from "../../src/stores/sqlite.ts";
+import { gardenChat, runCli, scratchFolder } from "./run-cli.ts";
+
+const folder = scratchFolder();
+const db = folder.path("chats.db");
+const TURNS = 30;
+
+beforeAll(async () => {
+  const store = sqliteStore({ path: db });
+  const [system, ...chat] = gardenChat(TURNS);
+  const messages = chat.map((message) => openaiChat.read(message as never));
+  const chain = chainOf(messages, 0, hash128);
+  await store.conversations.append("default", {
+    session: "garden",
+    title: "Beds and rye",
+    dialect: "openai-chat",
+    head: JSON.stringify([system]),
+    messages: chat.map((message, i) => ({
+      hash: chain[i + 1]!,
+      role: messages[i]!.role,
+      wire: JSON.stringify(message),
+      at: i,
+    })),
+    at: Date.UTC(2026, 0, 2),
+  });
+  const compactor = createCompactor({ dialect: openaiChat, budget: 600, store });
+  const { report } = await compactor.fit([system, ...chat] as never);
+  expect(report.outcome).toBe("compacted");
+  await compactor.close();
+  await store.close();
+});
+afterAll(() => folder.remove());
+
+test("inspect shows transcript, view, checkpoints and why", async () => {
+  const { code, stdout, stderr } = await runCli(["inspect", "garden", "--db", db]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain("Beds and rye");
+  expect(stdout).toMatch(/session garden · conversation .* · openai-chat · 61 messages/);
+  expect(stdout).toMatch(/→ \d+ tokens · because of \S+ · by \S+ · summarize-oldest · budget 600 .* in use/);
+  expect(stdout).toMatch(/head system +kept +You help with a garden\./);
+  expect(stdout).toMatch(/#4 assistant +covered by the summary +For bed 1 take rye/);
+  expect(stdout).toMatch(/#61 user +kept +And what about bed 3\?/);
+  expect(stdout).toContain("Summary message");
+});
+
+test("inspect --json has the view as it is sent", async () => {
+  const { stdout } = await runCli(["inspect", "garden", "--db", db, "--json"]);
+  const { view, transcript } = JSON.parse(stdout) as {
+    view: { messages: { role: string; content: string }[] };
+    transcript: { message: unknown }[];
+  };
+  expect(transcript.map(({ message }) => message)).toEqual(gardenChat(TURNS).slice(1));
+  expect(view.messages.length).toBeLessThan(40);
+  expect(view.messages[0]).toEqual(gardenChat(TURNS)[0]);
+  expect(view.messages.at(-1)).toEqual(gardenChat(TURNS).at(-1));
+  expect(view.messages.some(({ content }) => content.includes("conversation-summary"))).toBe(true);
+});
+
+test("inspect without a session lists; one that isn't there is said", async () => {
+  expect((await runCli(["inspect", "--db", db])).stdout).toMatch(/^garden .* 61 messages +Beds and rye/);
+  const missing = await runCli(["inspect", "gardn", "--db", db]);
+  expect(missing.code).toBe(1);
+  expect(missing.stderr).toContain("there is no session or conversation gardn");
+  const nowhere = await runCli(["inspect", "x", "--db", folder.path("none.db")]);
+  expect(nowhere).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("there is no database") as string,
+  });
+});
+
+test("db: status, export, import, sweep, vacuum", async () => {
+  const status = JSON.parse((await runCli(["db", "status", "--json", "--db", db])).stdout) as object;
+  expect(status).toMatchObject({
+    kind: "sqlite",
+    tenants: 1,
+    counts: { conversations: 1, messages: 61, checkpoints: 1 },
+  });
+  expect((await runCli(["db", "--db", db])).stdout).toMatch(/conversations +1\n/);
+
+  const backup = folder.path("backup.jsonl");
+  expect(await runCli(["db", "export", "--out", backup, "--db", db])).toMatchObject({ code: 0, stdout: "" });
+  const again = await runCli(["db", "export", "--out", backup, "--db", db]);
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("exists already") as string });
+  const { stdout } = await runCli(["db", "export", "--db", db]);
+  expect(stdout.split("\n").slice(1)).toEqual(readFileSync(backup, "utf8").split("\n").slice(1));
+
+  const copy = folder.path("copy.db");
+  const imported = await runCli(["db", "import", backup, "--json", "--db", copy]);
+  expect(JSON.parse(imported.stdout)).toMatchObject({ added: 63 });
+  expect((await runCli(["inspect", "garden", "--db", copy])).stdout).toContain("in use");
+
+  const swept = await runCli(["db", "sweep", "--older-than", "1d", "--json", "--db", copy]);
+  expect(JSON.parse(swept.stdout)).toMatchObject({ conversations: 1 });
+  expect(await runCli(["db", "vacuum", "--db", copy])).toMatchObject({ code: 0 });
+  const empty = JSON.parse((await runCli(["db", "status", "--json", "--db", copy])).stdout) as object;
+  expect(empty).toMatchObject({ counts: { conversations: 0, messages: 0, bodies: 0, checkpoints: 0 } });
+});
+
+test.each([
+  [["db", "stats", "--db", db], /Did you mean precis db status/],
+  [["db", "import", "--db", db], /needs one FILE/],
+  [["db", "sweep", "--older-than", "soon", "--db", db], /30d/],
+  [["inspect", "a", "b"], /takes one SESSION/],
+])("%j is refused with what to do", async (args, message) => {
+  const { code, stderr } = await runCli(args);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(message);
+});

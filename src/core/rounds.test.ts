@@ -82,4 +82,21 @@ describe("turns", () => {
       structureOf([say("system", "a"), say("system", "b"), say("user", "c"), say("system", "d")]).start,
     ).toBe(2);
   });
+
+  test("a second answer in the same run belongs to the round, one after other messages is an orphan", () => {
+    const twice = [call("a", "b"), result("a"), result("b"), result("a")];
+    expect(units(twice)).toEqual(["round 0-4"]);
+    expect(structureOf(twice).faults).toEqual([]);
+    const late = [call("a"), result("a"), say("user", "go"), result("a")];
+    expect(structureOf(late).faults).toEqual([{ index: 3, kind: "orphan-result" }]);
+  });
+
+  test("an empty message isn't the user's, and reasoning stands with what it led to", () => {
+    expect(structureOf([say("user", "go"), { role: "user", parts: [] }, say("user", " ")]).lastUser).toBe(0);
+    const thought: Message = { role: "assistant", parts: [{ type: "reasoning", text: "hm", signed: false }] };
+    expect(units([say("user", "go"), thought, say("assistant", "so")])).toEqual([
+      "message 0-1",
+      "message 1-3",
+    ]);
+  });
 });

@@ -93,7 +93,7 @@ export function structureOf(messages: readonly Message[]): Structure {
  */
 function pairCalls(messages: readonly Message[]): { ranges: Unit[]; pairs: Pair[]; faults: Fault[] } {
   const waiting = new Map<string, Pair["call"][]>();
-  const answered = new Map<string, number>();
+  const answered = new Map<string, Pair["call"]>();
   const pairs: Pair[] = [];
   const lastResultOf = new Map<number, number>();
   const runStart: number[] = new Array(messages.length);
@@ -117,11 +117,12 @@ function pairCalls(messages: readonly Message[]): { ranges: Unit[]; pairs: Pair[
         const again = answered.get(part.id);
         if (call === undefined) {
           // A second answer in the same run of results is part of the round: left behind, it would be an orphan.
-          if (again !== undefined && isRunOfResults(messages, lastResultOf.get(again)! + 1, index))
-            lastResultOf.set(again, index);
-          else faults.push({ index, kind: "orphan-result" });
+          if (again !== undefined && isRunOfResults(messages, lastResultOf.get(again.index)! + 1, index)) {
+            lastResultOf.set(again.index, index);
+            pairs.push({ call: again, result: { index, part: at } });
+          } else faults.push({ index, kind: "orphan-result" });
         } else {
-          answered.set(part.id, call.index);
+          answered.set(part.id, call);
           lastResultOf.set(call.index, index);
           pairs.push({ call, result: { index, part: at } });
         }

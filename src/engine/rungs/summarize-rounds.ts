@@ -34,6 +34,8 @@ export const summarizeRounds: Rung = (input) => {
       close();
       continue;
     }
+    // What an earlier compaction dropped stays dropped: a line about it would speak for nothing.
+    if (!fates.slice(unit.from, unit.to).some(isShown)) continue;
     for (let index = unit.from; index < unit.to; index++) {
       if (isShown(fates[index]!)) fates[index] = { type: "cover", by: inserts.length };
     }

@@ -19,6 +19,8 @@ export interface Source {
   readonly key: string;
   /** What the ledger shows: the key, and a title if there is one. */
   readonly label: string;
+  /** The host called it something else, so the place where the transcript names it says the wrong number. */
+  readonly renumbered: boolean;
 }
 
 /** `[3]`, `[1, 2]`, `[3–5]`, `[^4]`, `【7†source】`. Longer numbers are years. */
@@ -106,11 +108,8 @@ export function citationRegistry(
     resolve(index, citation) {
       const definition = definitionFor(index, citation);
       if (definition === undefined) return undefined;
-      return {
-        number: numberOf.get(definition.key) as string,
-        key: definition.key,
-        label: definition.label,
-      };
+      const number = numberOf.get(definition.key) as string;
+      return { number, key: definition.key, label: definition.label, renumbered: number !== citation };
     },
   };
 }

@@ -25,7 +25,8 @@ export function citedSources(
   if (!cites) return NONE;
   const shown = messages.map((_, index) => shownOf(index));
   const registry: CitationRegistry = citationRegistry(messages, (index) => shown[index] !== undefined);
-  const isShown = (key: string): boolean => shown.some((text) => text?.includes(key) === true);
+  const isShown = ({ key, renumbered }: Source): boolean =>
+    !renumbered && shown.some((text) => text?.includes(key) === true);
 
   /** Needed by visible messages, whatever the summary message shows: newest first. */
   const always = new Map<string, Source>();
@@ -34,8 +35,7 @@ export function citedSources(
     if (text === undefined || messages[index]?.role === "system") continue;
     for (const citation of citationsIn(text)) {
       const source = registry.resolve(index, citation);
-      if (source !== undefined && !always.has(source.key) && !isShown(source.key))
-        always.set(source.key, source);
+      if (source !== undefined && !always.has(source.key) && !isShown(source)) always.set(source.key, source);
     }
   }
   return {
@@ -45,13 +45,13 @@ export function citedSources(
       for (const { text, message } of texts) {
         for (const citation of citationsIn(text)) {
           const source = registry.resolve(message, citation);
-          if (source !== undefined && !needed.has(source.key) && !isShown(source.key))
+          if (source !== undefined && !needed.has(source.key) && !isShown(source))
             needed.set(source.key, source);
         }
       }
       const joined = texts.map(({ text }) => text).join("\n");
       return [...needed.values()]
-        .filter(({ key }) => !joined.includes(key))
+        .filter(({ key, renumbered }) => renumbered || !joined.includes(key))
         .sort((a, b) => Number(a.number.replace("^", "")) - Number(b.number.replace("^", "")))
         .map(({ number, label }) => `[${number}] ${label}`);
     },

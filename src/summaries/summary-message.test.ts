@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../core/types.ts";
 import { isSummaryMessage, summaryMessage } from "./summary-message.ts";
@@ -78,5 +79,150 @@ describe("summaryMessage", () => {
       300,
     );
     expect(count(made?.text ?? "")).toBeLessThanOrEqual(300);
+  });
+});
+
+describe("what a summary message carries", () => {
+  const rag = (turns: number): Message[] =>
+    Array.from({ length: turns }, (_, turn): Message[] => [
+      text("user", `What about subject number ${turn}?`),
+      {
+        role: "assistant",
+        parts: [{ type: "tool-call", id: `s${turn}`, name: "search", args: `{"query":"subject ${turn}"}` }],
+      },
+      {
+        role: "tool",
+        parts: [
+          {
+            type: "tool-result",
+            id: `s${turn}`,
+            text: JSON.stringify([
+              { n: 1, document_id: `doc-${turn}`, text: `Passage ${turn} says much. `.repeat(30) },
+            ]),
+          },
+        ],
+      },
+      text("assistant", `Subject ${turn} is well understood since the survey of ${1900 + turn} [1].`),
+    ]).flat();
+
+  it("names the source of every citation, also where the host counts anew in each turn", () => {
+    const messages = rag(12);
+    const last = messages.length - 1;
+    const made = summaryMessage({
+      messages,
+      hidden: [{ from: 0, to: last }],
+      visible: (index) => index === last,
+      cap: 700,
+      count,
+    })!;
+    expect(made.text).toMatch(/\[1\] doc-11|n=1 document_id=doc-11/);
+    const cited = [...made.text.matchAll(/survey of (\d+) \[(\d+)\]/g)];
+    expect(cited.length).toBeGreaterThan(2);
+    for (const [, year, number] of cited)
+      expect(made.text).toContain(`[${number}] doc-${Number(year) - 1900}`);
+  });
+
+  it("puts rules before requests of the moment", () => {
+    const messages = [
+      text("user", "Never push to the main branch."),
+      ...Array.from({ length: 200 }, (_, at) =>
+        text("user", `Please have a look at item number ${at} of the list.`),
+      ),
+      ...session(30),
+    ];
+    expect(all(messages, 260)?.text).toContain("Never push to the main branch.");
+  });
+
+  it("carries the host's state and cares about the focus", () => {
+    const messages = session(300);
+    const input = {
+      messages,
+      hidden: [{ from: 0, to: messages.length }],
+      visible: () => false,
+      cap: 300,
+      count,
+    };
+    const hostState = { title: "Plan", steps: [{ text: "Write the parser", status: "active" as const }] };
+    expect(summaryMessage({ ...input, hostState })?.text).toContain(
+      "State:\nPlan\n[active] Write the parser",
+    );
+    expect(summaryMessage(input)?.text).not.toContain("file_17.ts");
+    expect(summaryMessage({ ...input, focus: "src/file_17.ts" })?.text).toContain("file_17.ts");
+  });
+
+  it("names files whose lines are not shown", () => {
+    const made = all(session(60), 420)!;
+    const named = Array.from({ length: 60 }, (_, at) => at).filter((at) =>
+      made.text.includes(`file_${at}.ts`),
+    );
+    expect(made.text).toContain("Files:\nread: ");
+    expect(named.length).toBeGreaterThan(30);
+  });
+
+  it("keeps whole user messages in a chat without tools", () => {
+    const long = "I moved to Lisbon in March and work as a nurse on night shifts. ".repeat(4).trim();
+    const messages = Array.from({ length: 40 }, (_, at) => [
+      text("user", at === 7 ? long : `Tell me more about topic ${at}`),
+      text("assistant", `Here is a very long answer about topic ${at}. `.repeat(40)),
+    ]).flat();
+    expect(all(messages, 900)?.text).toContain(long);
+  });
+
+  it("is faithful: every shown line is a line of the transcript", () => {
+    const messages = session(40);
+    const lines = all(messages, 500)!
+      .text.split("Lines from messages:\n")[1]!
+      .split("\nFiles:")[0]!
+      .split("\n");
+    const said = JSON.stringify(messages).replaceAll('\\"', '"');
+    for (const line of lines.slice(0, -1)) {
+      const content = line.replace(/^#[\d–]+ (?:\S+: )?/, "");
+      const exact = said.includes(content.trim()) || /^read path=/.test(content);
+      expect([content, exact]).toEqual([content, true]);
+    }
+  });
+
+  it("stays within its cap whatever comes", () => {
+    const part = fc.oneof(
+      fc.record({ type: fc.constant("text" as const), text: fc.string({ unit: "binary", maxLength: 300 }) }),
+      fc.record({
+        type: fc.constant("tool-result" as const),
+        id: fc.string({ maxLength: 3 }),
+        text: fc.oneof(fc.string({ maxLength: 500 }), fc.json()),
+      }),
+      fc.record({
+        type: fc.constant("tool-call" as const),
+        id: fc.string({ maxLength: 3 }),
+        name: fc.string({ maxLength: 9 }),
+        args: fc.oneof(fc.string({ maxLength: 200 }), fc.json()),
+      }),
+    );
+    const message = fc.record({
+      role: fc.constantFrom("user" as const, "assistant" as const, "tool" as const, "system" as const),
+      parts: fc.array(part, { maxLength: 3 }),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(message, { maxLength: 12 }),
+        fc.integer({ min: 0, max: 900 }),
+        fc.nat(12),
+        (messages, cap, from) => {
+          const input = {
+            messages,
+            hidden: [{ from, to: 99 }],
+            visible: (index: number) => index < from,
+            cap,
+            count,
+          };
+          const made = summaryMessage(input);
+          if (made === undefined) return;
+          expect(count(made.text)).toBeLessThanOrEqual(cap);
+          expect(made.tokens).toBe(count(made.text));
+          expect(isSummaryMessage(made.text)).toBe(true);
+          expect(made.text.split("</conversation-summary")).toHaveLength(2);
+          expect(summaryMessage(input)).toEqual(made);
+        },
+      ),
+    );
   });
 });

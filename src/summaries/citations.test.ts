@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import type { Message } from "../core/types.ts";
+import { citationRegistry, citationsIn, renumber } from "./citations.ts";
+import { definedSources } from "./sources.ts";
+
+const result = (value: unknown): Message => ({
+  role: "tool",
+  parts: [{ type: "tool-result", id: "1", text: typeof value === "string" ? value : JSON.stringify(value) }],
+});
+const answer = (text: string): Message => ({ role: "assistant", parts: [{ type: "text", text }] });
+
+describe("citationsIn", () => {
+  it.each([
+    ["a [3] b", ["3"]],
+    ["a [1, 2] b", ["1", "2"]],
+    ["a [3–5] b", ["3", "4", "5"]],
+    ["a [^4] b", ["^4"]],
+    ["a 【7†source】 b", ["7"]],
+    ["in [2024] b", []],
+    ["none", []],
+  ])("%s", (text, numbers) => {
+    expect(citationsIn(text)).toEqual(numbers);
+  });
+});
+
+describe("definedSources", () => {
+  const keys = (text: string) =>
+    definedSources({ type: "tool-result", id: "1", text }).map(({ number, key }) => [number, key]);
+
+  it.each([
+    ['[{"n": 3, "document_id": "doc-a", "text": "…"}]', [["3", "doc-a"]]],
+    [
+      '{"results": [{"index": 1, "url": "https://a.example/x", "title": "X"}]}',
+      [["1", "https://a.example/x"]],
+    ],
+    ["[2] A title, https://b.example/y", [["2", "https://b.example/y"]]],
+    ["[^4]: The handbook, page 7", [["^4", "The handbook, page 7"]]],
+    ['<document index="5" source="handbook.pdf">text</document>', [["5", "handbook.pdf"]]],
+    ["1. Report https://c.example/z", [["1", "https://c.example/z"]]],
+    ["1. Just a step of a list", []],
+  ])("%s", (text, expected) => {
+    expect(keys(text)).toEqual(expected);
+  });
+});
+
+describe("citationRegistry", () => {
+  const renumbered: Message[] = [
+    result([{ n: 1, document_id: "doc-old" }]),
+    answer("Old fact [1]."),
+    result([{ n: 1, document_id: "doc-new" }]),
+    answer("New fact [1]."),
+  ];
+
+  it("keeps the number of a source that a visible message cites and gives the other one a free number", () => {
+    const registry = citationRegistry(renumbered, (index) => index === 3);
+    expect(registry.resolve(3, "1")).toMatchObject({ number: "1", key: "doc-new" });
+    expect(registry.resolve(1, "1")).toMatchObject({ number: "2", key: "doc-old" });
+    expect(renumber("Old fact [1].", 1, registry)).toBe("Old fact [2].");
+    expect(renumber("New fact [1].", 3, registry)).toBe("New fact [1].");
+  });
+
+  it("gives one source one number even if the host counts anew", () => {
+    const registry = citationRegistry(
+      [
+        result([{ n: 1, url: "https://a.example" }]),
+        answer("A [1]"),
+        result([{ n: 2, url: "https://a.example" }]),
+        answer("B [2]"),
+      ],
+      () => false,
+    );
+    expect(registry.resolve(1, "1")?.number).toBe(registry.resolve(3, "2")?.number);
+  });
+
+  it("leaves brackets alone that cite nothing", () => {
+    const registry = citationRegistry(renumbered, () => false);
+    expect(renumber("rows[7] = 3", 1, registry)).toBe("rows[7] = 3");
+  });
+});

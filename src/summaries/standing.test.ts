@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { isStanding, standingSentences } from "./standing.ts";
+
+describe("isStanding", () => {
+  it.each([
+    "Always run the tests before you commit.",
+    "From now on answer in French",
+    "I’d prefer tabs over spaces.",
+    "Never touch the migrations.",
+    "Antworte ab jetzt auf Deutsch.",
+    "À partir de maintenant, utilise des tirets.",
+    "Recuerda que no uso Docker.",
+    "Всегда пиши тесты.",
+    "以后都用中文回答，记住。",
+    "今後は必ずテストを書いてください",
+    "항상 한국어로 답해 주세요",
+    "دائما استخدم اللغة العربية",
+  ])("%s", (text) => {
+    expect(isStanding(text)).toBe(true);
+  });
+
+  it.each([
+    "Fix the failing test in parser.ts",
+    "What does this do?",
+    "Thanks, that works",
+    "Nevertheless it failed",
+  ])("not: %s", (text) => {
+    expect(isStanding(text)).toBe(false);
+  });
+});
+
+it("finds the sentences that set a rule", () => {
+  expect(standingSentences("Look at this. Never delete files! Thanks.")).toEqual(["Never delete files!"]);
+});

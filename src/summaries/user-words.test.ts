@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import type { Message } from "../core/types.ts";
+import { shorten, typedText, userWords } from "./user-words.ts";
+
+const user = (text: string): Message => ({ role: "user", parts: [{ type: "text", text }] });
+
+describe("typedText", () => {
+  it("leaves out blocks that a host put there", () => {
+    expect(typedText("<reminder>be nice</reminder>Fix the bug <ctx a='1'>x</ctx>")).toBe("Fix the bug");
+  });
+
+  it("keeps a message that is nothing but such a block", () => {
+    expect(typedText("<div>hello</div>")).toBe("<div>hello</div>");
+  });
+
+  it("keeps short fenced code and leaves out long pastes", () => {
+    expect(typedText("Run ```npm test``` please")).toContain("npm test");
+    const pasted = typedText(`Why does it fail?\n\`\`\`\n${"error at line 1\n".repeat(100)}\`\`\``);
+    expect(pasted).toBe("Why does it fail?");
+  });
+
+  it("keeps start and end of a log of 50 KB", () => {
+    const typed = typedText(
+      `See this log:\n${"2024-01-01 something happened\n".repeat(1_700)}What went wrong?`,
+    );
+    expect(typed.length).toBeLessThan(2_000);
+    expect(typed).toContain("See this log:");
+    expect(typed).toContain("What went wrong?");
+  });
+
+  it("takes linear time on text full of opening tags", () => {
+    const started = performance.now();
+    typedText("<a>".repeat(200_000));
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+});
+
+describe("shorten", () => {
+  it("keeps a rule from the part that goes", () => {
+    const text = `${"This is a long description of the task at hand. ".repeat(20)}Never use semicolons.`;
+    const short = shorten(text, 200);
+    expect(short.length).toBeLessThanOrEqual(210);
+    expect(short).toContain("Never use semicolons.");
+    expect(short.startsWith("This is a long description")).toBe(true);
+  });
+});
+
+describe("userWords", () => {
+  it("takes user messages only, not tool results and not empty ones", () => {
+    const messages: Message[] = [
+      user("Please fix it"),
+      { role: "assistant", parts: [{ type: "text", text: "ok" }] },
+      { role: "user", parts: [{ type: "tool-result", id: "1", text: "result" }] },
+      user("  "),
+    ];
+    expect(userWords(messages, [0, 1, 2, 3]).map(({ message, text }) => [message, text])).toEqual([
+      [0, "Please fix it"],
+    ]);
+  });
+
+  it("takes the user's words out of a view that was fed back, and nothing else of it", () => {
+    const fed =
+      "<conversation-summary>\nA record\nThe user's words:\n#1 Fix it\nsoon\n#5 Never push\nLines from messages:\n#7 code\n</conversation-summary>";
+    expect(userWords([user(fed)], [0]).map(({ text }) => text)).toEqual(["Fix it\nsoon", "Never push"]);
+  });
+});

@@ -8,9 +8,9 @@ import { type Progress, progressInput, writeProgress } from "./progress/write-pr
 import { HEAD_SHARE } from "./settings.ts";
 import { dropAll } from "./strategies/drop-all.ts";
 import type { CachePlan } from "./strategies/strategy.ts";
-import type { CacheItem, StreamTrace } from "./types.ts";
+import type { CacheEntry, CacheItem, StreamTrace } from "./types.ts";
 
-/** Dropping old pictures is enough by itself if no more than this share of the limit is left. */
+/** Old pictures leave until no more than this share of the limit is used; if that works, nothing else has to leave. */
 const ENOUGH = 0.6;
 /** The last seconds may take this share of the room that the head leaves. */
 const RECENT_SHARE = 0.5;
@@ -173,22 +173,24 @@ function framesSince(item: Extract<CacheItem, { type: "frames" }>, since: number
   return sliceFrames(item, from, item.count);
 }
 
-/** Ranges without pictures older than the last seconds; undefined if that frees too little. */
-function withoutOldPictures({ ledger, settings, time }: SessionCore): Run[] | undefined {
-  const since = time - settings.keepSeconds;
+/** Ranges without the oldest pictures, so many that enough is free; undefined if even the last but one isn't enough. */
+function withoutOldPictures({ ledger, settings }: SessionCore): Run[] | undefined {
+  const entries = ledger.entries();
+  const isPicture = ({ item }: CacheEntry): boolean => item.type === "frames" && item.images !== undefined;
+  const newest = entries.findLastIndex(isPicture);
+  let surplus = ledger.length - settings.limit * ENOUGH;
+  if (newest < 0 || surplus <= 0) return undefined;
   const ranges: Run[] = [];
   let start = 0;
-  let freed = 0;
-  for (const { item, from, to } of ledger.entries()) {
-    const end = start + to - from;
-    const isOld = item.type === "frames" && item.images !== undefined && item.until < since;
-    if (isOld) freed += end - start;
+  entries.forEach((entry, index) => {
+    const end = start + entry.to - entry.from;
+    if (surplus > 0 && index < newest && isPicture(entry)) surplus -= end - start;
     else {
       const last = ranges.at(-1);
       if (last?.to === start) ranges[ranges.length - 1] = { from: last.from, to: end };
       else ranges.push({ from: start, to: end });
     }
     start = end;
-  }
-  return freed > 0 && ledger.length - freed <= settings.limit * ENOUGH ? ranges : undefined;
+  });
+  return surplus <= 0 ? ranges : undefined;
 }

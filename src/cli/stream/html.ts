@@ -2,7 +2,7 @@ import { escapeHtml } from "../../eval/chart.ts";
 import { formatSeconds } from "../../stream/format-seconds.ts";
 import type { Timeline } from "../../stream/timeline.ts";
 import type { StreamTrace } from "../../stream/types.ts";
-import { formatCount, formatShare, formatShort } from "../format.ts";
+import { formatCount, formatShort } from "../format.ts";
 import { STREAM_STYLE } from "./style.ts";
 import { type StreamFacts, streamTotals } from "./text-report.ts";
 
@@ -22,7 +22,7 @@ export function streamPage(facts: StreamFacts, timeline: Timeline): string {
       formatSeconds(status.time),
       `${formatCount(status.frames)} frames, ${formatCount(facts.turns)} turns`,
     ],
-    ["Managed", formatCount(total.managed), `${formatShare(total.managementShare)} of the time`],
+    ["Managed", formatCount(total.managed), `${total.managementMs.toFixed(1)} ms in all`],
     ["Largest cache", formatCount(total.largest), `of a window of ${formatCount(status.window)}`],
     ["Left the cache", formatShort(total.dropped), "tokens"],
   ];

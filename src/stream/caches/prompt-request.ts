@@ -4,10 +4,13 @@ import { formatSeconds } from "../format-seconds.ts";
 import { captionText } from "../template.ts";
 import type { CacheItem, FrameImage } from "../types.ts";
 
+/** Items that ended a request: what was sent must stay as it was, or the provider's cache is missed. */
+export type Sent = Pick<WeakSet<CacheItem>, "has">;
+
 /** The items as messages: what the user says, captions and frames between two answers are one user message. */
-export function asMessages(items: readonly CacheItem[]): Message[] {
+export function asMessages(items: readonly CacheItem[], sent: Sent): Message[] {
   const messages: { role: Role; parts: Part[] }[] = [];
-  for (const item of mergeFrames(items)) {
+  for (const item of mergeFrames(items, sent)) {
     const role = item.type === "turn" && item.role !== "caption" ? item.role : "user";
     const parts = partsOf(item);
     const last = messages.at(-1);
@@ -18,11 +21,14 @@ export function asMessages(items: readonly CacheItem[]): Message[] {
 }
 
 /** The same in plain words, for a request without pictures. */
-export function asModelMessages(items: readonly CacheItem[]): {
+export function asModelMessages(
+  items: readonly CacheItem[],
+  sent: Sent,
+): {
   readonly system: string | undefined;
   readonly messages: readonly ModelMessage[];
 } {
-  const messages = asMessages(items);
+  const messages = asMessages(items, sent);
   const first = messages.findIndex((message) => message.role !== "system");
   const leading = first < 0 ? messages : messages.slice(0, first);
   const rest = first < 0 ? [] : messages.slice(first);
@@ -51,7 +57,7 @@ export function asRequest(
     return {
       model: model.id,
       ...(encoded.system === undefined ? {} : { system: cached(encoded.system) }),
-      messages: encoded.messages,
+      messages: cachedMessages(encoded.messages),
       ...settings,
     };
   }
@@ -65,21 +71,30 @@ export const imagePart = (image: FrameImage): ImagePart => ({
   ...(image.height === undefined ? {} : { height: image.height }),
 });
 
-/** Anthropic caches only where it is told to: up to the end of the system prompt. */
+/** Anthropic caches only where it is told to: up to the end of the system prompt, and up to the newest message. */
+const cachedMessages = (messages: readonly unknown[]): unknown[] =>
+  messages.map((message, index) => {
+    const { content } = message as { readonly content: unknown };
+    return index === messages.length - 1 ? { ...(message as object), content: cached(content) } : message;
+  });
+
+/** The last part carries the mark. */
 const cached = (system: unknown): unknown =>
   Array.isArray(system) && system.length > 0
     ? [...system.slice(0, -1), { ...(system.at(-1) as object), cache_control: { type: "ephemeral" } }]
     : system;
 
-/** Frames without pictures that follow each other are one line. */
-function mergeFrames(items: readonly CacheItem[]): CacheItem[] {
+/** Frames without pictures that follow each other within one request are one line. */
+function mergeFrames(items: readonly CacheItem[], sent: Sent): CacheItem[] {
   const merged: CacheItem[] = [];
-  for (const item of items) {
+  items.forEach((item, index) => {
+    const before = items[index - 1];
     const last = merged.at(-1);
-    if (item.type === "frames" && last?.type === "frames" && !item.images && !last.images)
+    const follows = item.type === "frames" && last?.type === "frames" && !item.images && !last.images;
+    if (follows && before !== undefined && !sent.has(before))
       merged[merged.length - 1] = { ...last, count: last.count + item.count, until: item.until };
     else merged.push(item);
-  }
+  });
   return merged;
 }
 

@@ -30,6 +30,7 @@ export function prompt({
   silent = "<silent>",
 }: PromptCacheOptions): KvCache {
   const ledger = createLedger();
+  const sent = new WeakSet<CacheItem>();
   const pictureTokens = (image: FrameImage): number => Math.ceil(imageTokens(imagePart(image), images));
   const count = (item: CacheItem): number =>
     item.type === "turn"
@@ -49,10 +50,12 @@ export function prompt({
       ...(request.signal === undefined ? {} : { signal: request.signal }),
     };
     const hasPictures = items.some((item) => item.type === "frames" && item.images !== undefined);
+    // Anthropic caches nothing unless the request says where.
+    const isWire = hasPictures || model.continues === "anthropic-messages";
     const settings = refusesTemperature(model.id) ? {} : { temperature: request.temperature };
-    const body = hasPictures ? asRequest(model, asMessages(items), settings) : undefined;
+    const body = isWire ? asRequest(model, asMessages(items, sent), settings) : undefined;
     if (body !== undefined) return { ...common, continues: body, messages: ask };
-    const { system, messages } = asModelMessages(items);
+    const { system, messages } = asModelMessages(items, sent);
     return { ...common, ...(system === undefined ? {} : { system }), messages: [...messages, ...ask] };
   };
 
@@ -66,7 +69,9 @@ export function prompt({
       for (const item of items) ledger.add(item, count(item));
     },
     async generate(request) {
+      const { last } = ledger;
       const reply = await model.complete(requestFor(request));
+      if (last !== undefined) sent.add(last);
       const stopAt = (request.stop ?? []).map((text) => reply.text.indexOf(text)).filter((at) => at >= 0);
       const text = (stopAt.length === 0 ? reply.text : reply.text.slice(0, Math.min(...stopAt))).trim();
       if (request.silence !== undefined && (text === "" || text.startsWith(silent))) return { silent: true };

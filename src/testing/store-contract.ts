@@ -156,6 +156,34 @@ export function describeStore({ name, open, ownClock = true }: StoreContract): v
         expect(await store.conversations.head(tenant, conversation)).toBe('["be brief"]');
       });
 
+      it("keeps the newest head, and none that nobody has any more", async () => {
+        const [tenant] = tenants();
+        const messages = storedTranscript("a");
+        const { conversation } = await add(tenant, { messages, head: '"at noon"' });
+        await add(tenant, { conversation, messages, head: '"at one"' });
+        expect(await store.conversations.head(tenant, conversation)).toBe('"at one"');
+        const { conversation: other } = await add(tenant, {
+          messages: storedTranscript("b"),
+          head: '"at one"',
+        });
+        await add(tenant, { conversation, messages, head: '"at two"' });
+        expect(await store.conversations.head(tenant, other)).toBe('"at one"');
+        expect((await store.upkeep.stats(tenant)).counts.bodies).toBe(4);
+      });
+
+      it("takes fractions of tokens and milliseconds", async () => {
+        const [tenant] = tenants();
+        const messages = storedTranscript("a").map((message) => ({ ...message, tokens: 1.6, at: 5.4 }));
+        const { conversation } = await add(tenant, { messages, at: 5.4, ttlMs: 10.2 });
+        expect(await store.conversations.get(tenant, conversation)).toMatchObject({
+          tokens: 2,
+          expiresAt: 15,
+        });
+        expect(await store.conversations.read(tenant, conversation)).toMatchObject([{ tokens: 2, at: 5 }]);
+        await store.events.append(tenant, { type: "x", at: 1.5, data: 1 });
+        await store.leases.acquire(tenant, "l", "o", 0.5);
+      });
+
       it("stores a message once however often it is sent", async () => {
         const [tenant] = tenants();
         const all = storedTranscript("hi", "hello", "more", "yes");
@@ -756,6 +784,17 @@ export function describeStore({ name, open, ownClock = true }: StoreContract): v
         expect(stats.tenants).toBeGreaterThan(0);
         await store.upkeep.vacuum();
       });
+    });
+
+    it("finishes what is under way before it closes", async () => {
+      const closing = await open({ now: () => now });
+      const work = Array.from({ length: 5 }, (_, i) =>
+        closing.conversations.append("t", { messages: storedTranscript(`m${i}`), at: now }),
+      );
+      const reading = closing.find(["a"]);
+      await closing.close();
+      expect(await Promise.all(work)).toHaveLength(5);
+      await reading;
     });
 
     it("refuses to work once it is closed", async () => {

@@ -6,7 +6,8 @@ import { newestOf } from "./newest-of.ts";
 import type { HeldConversation, MemoryContext, TenantData } from "./tenant-data.ts";
 
 /** Adds messages to the conversation that they belong to, to a fork of it, or to a new one. */
-export function append(context: MemoryContext, data: TenantData, input: Append): Appended {
+export function append(context: MemoryContext, data: TenantData, given: Append): Appended {
+  const input = rounded(given);
   if (input.session !== undefined) checkName("append", "session", input.session);
   const known = targetOf(data, input);
   if (!known && input.after !== undefined) throw anchorNotFound("(new)");
@@ -45,6 +46,20 @@ export function append(context: MemoryContext, data: TenantData, input: Append):
     forkOf: origin?.conversation.id,
     added: rest.length,
     length: target.messages.length,
+  };
+}
+
+/** Whole milliseconds and tokens, as in a database. */
+function rounded(given: Append): Append {
+  return {
+    ...given,
+    messages: given.messages.map((message) => ({
+      ...message,
+      at: Math.round(message.at),
+      ...(message.tokens !== undefined && { tokens: Math.round(message.tokens) }),
+    })),
+    ...(given.ttlMs !== undefined && { ttlMs: Math.round(given.ttlMs) }),
+    at: Math.round(given.at),
   };
 }
 

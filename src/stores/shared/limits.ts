@@ -17,5 +17,6 @@ export function within(
   asked: number | undefined,
   limit: { readonly default: number; readonly max: number },
 ): number {
-  return Math.max(1, Math.min(limit.max, Math.floor(asked ?? limit.default)));
+  const number = asked !== undefined && Number.isFinite(asked) ? Math.floor(asked) : limit.default;
+  return Math.max(1, Math.min(limit.max, number));
 }

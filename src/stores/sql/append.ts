@@ -4,6 +4,7 @@ import { checkName } from "../shared/check-name.ts";
 import { cleanTitle } from "../shared/clean-text.ts";
 import { anchorNotFound, conversationNotFound } from "../shared/not-found.ts";
 import { bodyHash } from "./body-hash.ts";
+import { deleteBodies } from "./delete-conversation.ts";
 import { inBatches } from "./in-batches.ts";
 import type { ConversationTable } from "./schema.ts";
 import type { SqlContext } from "./sql-context.ts";
@@ -14,7 +15,13 @@ type Row = Selectable<ConversationTable>;
 const DEFAULT_ROWS_PER_INSERT = 500;
 
 /** Adds messages to the conversation that they belong to, to a fork of it, or to a new one. */
-export async function append(context: SqlContext, tx: Db, tenant: string, input: Append): Promise<Appended> {
+export async function append(context: SqlContext, tx: Db, tenant: string, given: Append): Promise<Appended> {
+  // Columns of times hold whole milliseconds.
+  const input = {
+    ...given,
+    at: Math.round(given.at),
+    ...(given.ttlMs !== undefined && { ttlMs: Math.round(given.ttlMs) }),
+  };
   checkName("append", "tenant", tenant);
   if (input.session !== undefined) checkName("append", "session", input.session);
   const known = await targetOf(context, tx, tenant, input);
@@ -54,6 +61,9 @@ export async function append(context: SqlContext, tx: Db, tenant: string, input:
     .where("tenant", "=", tenant)
     .where("id", "=", target.id)
     .execute();
+  // The head before this one would outlive the conversation: nothing else knows of it.
+  if (head !== undefined && target.head !== null && target.head !== head)
+    await deleteBodies(context, tx, tenant, [target.head]);
   return {
     conversation: target.id,
     forkOf: origin?.id,
@@ -265,8 +275,8 @@ export async function insertMessages(
     hash: message.hash,
     body: bodyHash(message.wire),
     role: message.role,
-    tokens: message.tokens ?? null,
-    at: message.at,
+    tokens: message.tokens === undefined ? null : Math.round(message.tokens),
+    at: Math.round(message.at),
   }));
   for (const values of inBatches(rows, engine.rowsPerInsert ?? DEFAULT_ROWS_PER_INSERT)) {
     await tx.insertInto("precis_messages").values(values).execute();
@@ -284,5 +294,5 @@ export async function insertMessages(
 }
 
 function sumTokens(messages: readonly NewMessage[]): number {
-  return messages.reduce((sum, message) => sum + (message.tokens ?? 0), 0);
+  return messages.reduce((sum, message) => sum + Math.round(message.tokens ?? 0), 0);
 }

@@ -18,7 +18,7 @@ export function sqlClientKeys({ now, newId, read, write }: SqlContext): ClientKe
         name: cleanTitle(name),
         limits: JSON.stringify(limits),
         created_at: now(),
-        expires_at: expiresAt ?? null,
+        expires_at: expiresAt === undefined ? null : Math.round(expiresAt),
         revoked_at: null,
         last_used_at: null,
       };

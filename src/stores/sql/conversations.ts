@@ -191,6 +191,8 @@ function changesOf(changes: ConversationChanges) {
     ...(changes.pinned !== undefined && { pinned: changes.pinned ? 1 : 0 }),
     ...(changes.archived !== undefined && { archived: changes.archived ? 1 : 0 }),
     ...("meta" in changes && { meta: changes.meta === undefined ? null : JSON.stringify(changes.meta) }),
-    ...("expiresAt" in changes && { expires_at: changes.expiresAt ?? null }),
+    ...("expiresAt" in changes && {
+      expires_at: changes.expiresAt === undefined ? null : Math.round(changes.expiresAt),
+    }),
   };
 }

@@ -107,7 +107,8 @@ async function deleteRecords(
   }
 }
 
-async function deleteBodies(
+/** Removes texts that nothing stands on any more. */
+export async function deleteBodies(
   { engine }: SqlContext,
   tx: Db,
   tenant: string,

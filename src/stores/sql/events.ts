@@ -38,7 +38,7 @@ export function sqlEvents({ engine, read, write }: SqlContext): EventStore {
         const id = Number(last_event);
         await tx
           .insertInto("precis_events")
-          .values({ tenant, id, conversation: conversation ?? null, type, at, data: json })
+          .values({ tenant, id, conversation: conversation ?? null, type, at: Math.round(at), data: json })
           .execute();
         return id;
       }),

@@ -35,7 +35,7 @@ export function createSqlContext({
   readonly prepare: (db: Db, engine: SqlEngine) => Promise<void>;
 }): SqlContext {
   const db = new Kysely<Schema>({ dialect: engine.dialect });
-  const writer = createWriter(db, engine);
+  const write = createWriter(db, engine);
   let opened: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
 
@@ -54,7 +54,8 @@ export function createSqlContext({
     });
     return opened;
   };
-  const guard = async <T>(operation: string, work: () => Promise<T>): Promise<T> => {
+  const running = new Set<Promise<unknown>>();
+  const run = async <T>(operation: string, work: () => Promise<T>): Promise<T> => {
     try {
       await ready(operation);
       return await work();
@@ -62,13 +63,20 @@ export function createSqlContext({
       throw storeFailure(operation, error, engine);
     }
   };
+  const guard = <T>(operation: string, work: () => Promise<T>): Promise<T> => {
+    const promise = run(operation, work);
+    running.add(promise);
+    const done = () => running.delete(promise);
+    promise.then(done, done);
+    return promise;
+  };
 
   return {
     engine,
     ...effects,
     ready: () => guard("open", async () => {}),
     read: (operation, work) => guard(operation, () => work(db)),
-    write: (operation, work) => guard(operation, () => writer.write(work)),
+    write: (operation, work) => guard(operation, () => write(work)),
     async *snapshot(operation, work) {
       try {
         await ready(operation);
@@ -80,7 +88,7 @@ export function createSqlContext({
     close() {
       closed ??= (async () => {
         await opened?.catch(() => {});
-        await writer.settled();
+        await Promise.allSettled(running);
         await db.destroy();
         await engine.closed?.();
       })();

@@ -1,12 +1,8 @@
 import { sql } from "kysely";
 import type { Db, SqlEngine } from "./sql-engine.ts";
 
-/** Runs transactions. */
-export interface Writer {
-  write<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  /** Resolves when nothing is under way. */
-  settled(): Promise<void>;
-}
+/** Runs a transaction; resolves once it is in the store for good. */
+export type Write = <T>(work: (tx: Db) => Promise<T>) => Promise<T>;
 
 /** Writes that one transaction takes at most, so that none waits long. */
 const MAX_BATCH = 256;
@@ -15,14 +11,13 @@ const MAX_ATTEMPTS = 5;
 /** Pause before it is run again, times the attempt. */
 const CONFLICT_PAUSE_MS = 5;
 
-export function createWriter(db: Db, engine: SqlEngine): Writer {
+export function createWriter(db: Db, engine: SqlEngine): Write {
   return engine.batchWrites ? batchWriter(db) : directWriter(db, engine);
 }
 
 /** One transaction for each write: the database itself joins commits. */
-function directWriter(db: Db, engine: SqlEngine): Writer {
-  const running = new Set<Promise<unknown>>();
-  const attempt = async <T>(work: (tx: Db) => Promise<T>): Promise<T> => {
+function directWriter(db: Db, engine: SqlEngine): Write {
+  return async (work) => {
     for (let tried = 1; ; tried++) {
       try {
         return await db.transaction().execute(work);
@@ -31,18 +26,6 @@ function directWriter(db: Db, engine: SqlEngine): Writer {
         await new Promise((resolve) => setTimeout(resolve, tried * CONFLICT_PAUSE_MS));
       }
     }
-  };
-  return {
-    write(work) {
-      const run = attempt(work);
-      running.add(run);
-      const done = () => running.delete(run);
-      run.then(done, done);
-      return run;
-    },
-    async settled() {
-      await Promise.allSettled(running);
-    },
   };
 }
 
@@ -56,11 +39,12 @@ interface Pending {
  * One transaction for all writes that came in during one turn of the event loop. Each runs behind a savepoint of its
  * own, so that one that fails takes nothing of the others along. None is acknowledged before the common commit.
  */
-function batchWriter(db: Db): Writer {
+function batchWriter(db: Db): Write {
   let queue: Pending[] = [];
-  let flushing: Promise<void> | undefined;
+  let isFlushing = false;
 
   const flush = async (): Promise<void> => {
+    isFlushing = true;
     while (queue.length > 0) {
       // Requests that arrived together get the chance to be written together.
       await new Promise((resolve) => setImmediate(resolve));
@@ -76,35 +60,29 @@ function batchWriter(db: Db): Writer {
       }
       for (const one of batch) one.settle(failure);
     }
-    flushing = undefined;
+    isFlushing = false;
   };
 
-  return {
-    write<T>(work: (tx: Db) => Promise<T>) {
-      return new Promise<T>((resolve, reject) => {
-        let outcome: (() => void) | undefined;
-        queue.push({
-          async run(tx) {
-            await sql`savepoint one_write`.execute(tx);
-            try {
-              const value = await work(tx);
-              outcome = () => resolve(value);
-            } catch (error) {
-              await sql`rollback to one_write`.execute(tx);
-              outcome = () => reject(error);
-            }
-            await sql`release one_write`.execute(tx);
-          },
-          settle(failure) {
-            if (failure || !outcome) reject(failure?.error);
-            else outcome();
-          },
-        });
-        flushing ??= flush();
+  return <T>(work: (tx: Db) => Promise<T>) =>
+    new Promise<T>((resolve, reject) => {
+      let outcome: (() => void) | undefined;
+      queue.push({
+        async run(tx) {
+          await sql`savepoint one_write`.execute(tx);
+          try {
+            const value = await work(tx);
+            outcome = () => resolve(value);
+          } catch (error) {
+            await sql`rollback to one_write`.execute(tx);
+            outcome = () => reject(error);
+          }
+          await sql`release one_write`.execute(tx);
+        },
+        settle(failure) {
+          if (failure || !outcome) reject(failure?.error);
+          else outcome();
+        },
       });
-    },
-    async settled() {
-      await flushing;
-    },
-  };
+      if (!isFlushing) flush();
+    });
 }

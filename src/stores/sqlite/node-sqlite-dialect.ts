@@ -39,9 +39,10 @@ export async function openDatabase(
   path: string,
   { durability, readOnly = false }: { readonly durability: "process" | "power"; readonly readOnly?: boolean },
 ): Promise<DatabaseSync> {
-  const database = new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT_MS });
+  const database = new DatabaseSync(path, { readOnly });
   try {
     await whenFree(() => {
+      database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
       if (!readOnly) database.exec("pragma journal_mode = wal");
       // In WAL mode `normal` keeps every commit when the process dies; `full` also when the power fails.
       database.exec(`pragma synchronous = ${durability === "power" ? "full" : "normal"}`);
@@ -77,8 +78,12 @@ function createDriver(open: () => DatabaseSync | Promise<DatabaseSync>): Driver 
       await run("commit");
     },
     async rollbackTransaction() {
-      // Some errors (a full disk) have ended the transaction already.
-      if (database?.isTransaction) await run("rollback");
+      try {
+        database?.exec("rollback");
+      } catch (error) {
+        // Some errors (a full disk) have ended the transaction already.
+        if (!/no transaction is active/.test(String(error))) throw error;
+      }
     },
     async releaseConnection() {},
     async destroy() {

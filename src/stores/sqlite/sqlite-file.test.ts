@@ -86,3 +86,20 @@ test("an export that is broken off lets go of the file", async () => {
   await store.upkeep.vacuum();
   await store.close();
 });
+
+test("deleting a text never looks through all messages of a tenant", async () => {
+  const path = join(dir, "plan.db");
+  const store = sqliteStore({ path });
+  await store.ready();
+  await store.close();
+  const database = new DatabaseSync(path);
+  database.exec("pragma foreign_keys = on");
+  const plan = database
+    .prepare("explain query plan delete from precis_bodies where tenant = 't' and hash = 'h'")
+    .all()
+    .map((row) => String(row["detail"]));
+  database.close();
+  // Beside the text itself: the messages and the conversations whose foreign keys point at it.
+  expect(plan).toHaveLength(3);
+  for (const step of plan) expect(step).toMatch(/tenant=\? AND (hash|body|head)=\?/);
+});

@@ -5,6 +5,7 @@ import type {
   Checkpoint,
   FitResult,
   Message,
+  ModelCall,
   Outcome,
   Reason,
   State,
@@ -44,7 +45,13 @@ export async function deliver<M>(
   const saved = made ? await engine.records.save({ checkpoints: [made] }) : [];
   const loop = input.extras?.length ? undefined : openLoop(seen.conversation, dialect.rules);
   const thinking = thinkingWarning(seen.conversation, draft, loop);
-  const warnings = [...(outcome.warnings ?? []), ...(thinking ? [thinking] : []), ...saved];
+  const calls = result.draft ? takeCalls(call) : [];
+  const warnings = [
+    ...(outcome.warnings ?? []),
+    ...plantedWarnings(calls),
+    ...(thinking ? [thinking] : []),
+    ...saved,
+  ];
   const checkpoint = made ?? (result.draft ? undefined : seen.checkpoint);
   const state = nextState(call, { made, checkpoint: checkpoint?.id });
   const report = reportOf({
@@ -56,7 +63,7 @@ export async function deliver<M>(
     draft,
     tokens: result.tokens,
     rungs: result.rungs,
-    calls: result.draft ? takeCalls(call) : [],
+    calls,
     warnings,
     prefixChanged: prefixChanged(seen, checkpoint?.id, result.draft !== undefined),
     checkpoint: checkpoint?.id,
@@ -157,6 +164,19 @@ function takeCalls<M>({ engine, seen }: Call<M>): NonNullable<ReturnType<Engine[
   const calls = engine.unreported.get(seen.name) ?? [];
   engine.unreported.delete(seen.name);
   return calls;
+}
+
+/** A summary that passes on what a tool result told the model to do: a person should look at it. */
+function plantedWarnings(calls: readonly ModelCall[]): Warning[] {
+  const notes = calls.flatMap(({ result, note }) => (result === "accepted" && note ? [note] : []));
+  return notes.length === 0
+    ? []
+    : [
+        {
+          code: "planted-instruction",
+          message: `A summary may pass on an instruction that stood in a tool result or a file: ${notes.join("; ")}`,
+        },
+      ];
 }
 
 type Engine = Call<unknown>["engine"];

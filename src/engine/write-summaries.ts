@@ -2,7 +2,7 @@ import { isShown } from "../core/draft.ts";
 import { ConfigError, ModelError } from "../core/errors.ts";
 import { summaryProof } from "../core/state.ts";
 import type { Message, ModelCall, Run, Summary } from "../core/types.ts";
-import { missingItems, mustKeepOf } from "../summaries/must-keep.ts";
+import { type MustKeep, missingItems, mustKeepOf } from "../summaries/must-keep.ts";
 import { PROMPTS, type Prompt, promptById, promptKey } from "../summaries/prompts/index.ts";
 import { splitRuns } from "../summaries/split-input.ts";
 import { modelInfo } from "../tokens/index.ts";
@@ -18,6 +18,8 @@ const LEAST_RECORD = 150;
 const PROMPT_TOKENS = 2_500;
 /** Pieces never get smaller than this, however small the summariser's window is (tokens). */
 const LEAST_PIECE = 1_000;
+/** Share of a merged record that items of its parts may take, besides citations. */
+const MERGE_ITEMS_SHARE = 0.3;
 /** Merges after one compaction at most: one per level is the rule. */
 const MAX_MERGES = 8;
 /** Characters of the first tail message that a continuation quotes. */
@@ -272,10 +274,6 @@ async function mergeRecords<M>(desk: Desk<M>, parts: readonly Summary[]): Promis
   const { call, ceiling, summarizer } = desk;
   const run = { from: parts[0]!.covers.from, to: parts.at(-1)!.covers.to };
   const covers = absolute(desk, run);
-  // What the parts still carry must not be lost; what they left out can't be asked of a merge.
-  const carried = parts.map((part) => part.text).join("\n");
-  const items = mustKeep(desk, covers);
-  const lacking = new Set(missingItems(carried, items));
   const text = await askSummary(summarizer, {
     name: "summarize-merge",
     rung: "full",
@@ -284,12 +282,35 @@ async function mergeRecords<M>(desk: Desk<M>, parts: readonly Summary[]): Promis
       summaries: parts.map((part) => ({ text: part.text, covers: absolute(desk, part.covers) })),
       focus: call.input.focus,
     },
-    mustKeep: items.filter((item) => !lacking.has(item)),
+    mustKeep: carriedItems(desk, parts),
     covers,
     ceiling,
     source: parts.reduce((sum, part) => sum + part.tokens.text, 0),
   });
   return record(desk, run, PROMPTS.merge, text, Math.max(...parts.map(({ level }) => level)) + 1);
+}
+
+/**
+ * What a merge must not lose: what its parts still carry, the first item of each part before the second of any, because
+ * the newest part would take all of the room otherwise. What a part left out can't be asked of a merge.
+ */
+function carriedItems<M>(desk: Desk<M>, parts: readonly Summary[]): MustKeep[] {
+  const lists = parts.map((part) => {
+    const items = mustKeep(desk, absolute(desk, part.covers));
+    const lacking = new Set(missingItems(part.text, items));
+    return items.filter((item) => !lacking.has(item));
+  });
+  const cited = lists.flat().filter(({ kind }) => kind === "citation");
+  const chosen = new Map(cited.map((item) => [item.text, item]));
+  const { measure } = desk.summarizer;
+  let left = desk.ceiling * MERGE_ITEMS_SHARE;
+  for (let rank = 0; left > 0 && lists.some((list) => rank < list.length); rank++) {
+    for (const item of lists.flatMap((list) => list.slice(rank, rank + 1))) {
+      left -= chosen.has(item.text) ? 0 : measure.text(`${item.text}\n`);
+      if (left >= 0) chosen.set(item.text, item);
+    }
+  }
+  return [...chosen.values()];
 }
 
 function record<M>(desk: Desk<M>, covers: Run, prompt: Prompt, text: string, level: number): Summary {

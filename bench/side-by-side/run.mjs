@@ -136,7 +136,16 @@ function sessions() {
 const all = sessions();
 const result = {};
 for (const [name, contestant] of Object.entries(CONTESTANTS)) {
-  const tally = { cases: 0, fits: 0, valid: 0, keepsLastUserMessage: 0, used: [], firstMs: [], nextMs: [] };
+  const tally = {
+    cases: 0,
+    refused: 0,
+    fits: 0,
+    valid: 0,
+    keepsLastUserMessage: 0,
+    used: [],
+    firstMs: [],
+    nextMs: [],
+  };
   for (const session of all) {
     for (const share of SHARES) {
       const total = tokensOf("openai-chat", session.chat);
@@ -151,6 +160,7 @@ for (const [name, contestant] of Object.entries(CONTESTANTS)) {
       try {
         shown = await view(messages);
       } catch {
+        tally.refused++;
         continue;
       }
       tally.firstMs.push(performance.now() - start);
@@ -171,6 +181,7 @@ for (const [name, contestant] of Object.entries(CONTESTANTS)) {
   const shareOf = (count) => round(count / tally.cases);
   result[name] = {
     cases: tally.cases,
+    refused: tally.refused,
     fits: shareOf(tally.fits),
     valid: shareOf(tally.valid),
     keepsLastUserMessage: shareOf(tally.keepsLastUserMessage),

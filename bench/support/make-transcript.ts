@@ -46,7 +46,7 @@ export function makeTranscript(rounds: number): ChatMessage[] {
 
 /** Rounds that make about so many tokens. */
 export const roundsFor = (tokens: number): number => Math.ceil(tokens / TOKENS_PER_ROUND);
-const TOKENS_PER_ROUND = 600;
+const TOKENS_PER_ROUND = 480;
 
 /** Every text of a message, as a host without precis would count it. */
 export function textsOf(message: ChatMessage): string[] {

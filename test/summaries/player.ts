@@ -1,4 +1,11 @@
-import type { CompactorOptions, Events, FitInput, FitResult, State } from "../../src/core/types.ts";
+import type {
+  Compactor,
+  CompactorOptions,
+  Events,
+  FitInput,
+  FitResult,
+  State,
+} from "../../src/core/types.ts";
 import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { openaiCompatible } from "../../src/models/index.ts";
@@ -17,6 +24,7 @@ export interface Player {
   readonly results: FitResult<ChatMessage>[];
   readonly failures: Events["failed"][];
   state: State | undefined;
+  readonly compactor: Compactor<ChatMessage>;
   /** Plays messages; every view is judged and sent to the provider, which refuses what a real one would. */
   play(messages: readonly ChatMessage[]): Promise<void>;
   settle(): Promise<void>;
@@ -30,9 +38,15 @@ export function createPlayer(
     readonly continues?: boolean;
     /** Wait for background work after each turn, as a slow user does. */
     readonly patient?: boolean;
+    /** Have the pressure checked after each reply and tool result, as it comes. */
+    readonly observes?: boolean;
+    /** Given to every `fit`. */
+    readonly input?: FitInput<ChatMessage>;
+    /** Where summaries come from. Default: the conversation's own model. */
+    readonly summarizer?: CompactorOptions<ChatMessage>["summarizer"];
   } = {},
 ): Player {
-  const { continues = false, patient = false, ...rest } = options;
+  const { continues = false, patient = false, observes = false, input: given = {}, ...rest } = options;
   const baseURL = `${provider.url}/v1`;
   const compactor = createCompactor<ChatMessage>({
     dialect: openaiChat,
@@ -53,10 +67,21 @@ export function createPlayer(
       for (const message of messages) {
         if (message.role === "assistant") await turn();
         player.transcript.push(message);
+        if (observes && message.role !== "user") await observe();
       }
     },
+    compactor,
     settle: () => compactor.settled(),
     close: () => compactor.close(),
+  };
+  const observe = async () => {
+    const now = START + turns * SECOND;
+    const state = player.state === undefined ? {} : { state: player.state };
+    await compactor.observe({
+      transcript: player.transcript,
+      input: { ...given, ...state, now, lastRequestAt: now },
+    });
+    if (patient) await compactor.settled();
   };
   const turn = async () => {
     const now = START + turns++ * SECOND;
@@ -66,6 +91,7 @@ export function createPlayer(
       lastRequestAt: now - SECOND,
       ...(player.state !== undefined && { state: player.state }),
       ...(continues && request !== undefined && { request }),
+      ...given,
     };
     const result = await compactor.fit(player.transcript, input);
     const breaches = checkView({
@@ -80,7 +106,12 @@ export function createPlayer(
     if (breaches.length > 0) throw new Error(`The view is not valid:\n${breaches.join("\n")}`);
     player.results.push(result);
     player.state = result.state;
-    request = { model: MODEL, messages: result.messages, max_tokens: ANSWER_CAP };
+    request = {
+      model: MODEL,
+      messages: result.messages,
+      max_tokens: ANSWER_CAP,
+      ...(given.tools !== undefined && { tools: given.tools }),
+    };
     const answer = await fetch(`${baseURL}/chat/completions`, {
       method: "POST",
       headers: { "content-type": "application/json", authorization: "Bearer key" },

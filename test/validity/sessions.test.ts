@@ -13,11 +13,14 @@ const SHARES = byProof({
   more: [0.05, 0.25],
   all: [0.02, 0.05, 0.1, 0.25, 0.5, 1],
 });
-const STRATEGY_LIST: readonly StrategyName[] = byProof({
-  sample: ["summarize-oldest"],
-  more: ["summarize-oldest", "drop-middle"],
-  all: STRATEGIES,
-});
+/** Those of the level, unless `PRECIS_STRATEGIES` names others. */
+const STRATEGY_LIST: readonly StrategyName[] =
+  (process.env["PRECIS_STRATEGIES"]?.split(",") as StrategyName[] | undefined) ??
+  byProof<readonly StrategyName[]>({
+    sample: ["summarize-oldest"],
+    more: ["summarize-oldest", "drop-middle"],
+    all: STRATEGIES,
+  });
 /** Every n-th file. */
 const STRIDE = byProof({ sample: 25, more: 4, all: 1 });
 const TIMEOUT_MS = 7_200_000;
@@ -46,7 +49,12 @@ describe.skipIf(!hasSessions).each(DIALECT_IDS)("recorded sessions in %s", (id) 
               breached.push(`${session.name}, ${strategy} at ${share}: ${breaches.slice(0, 3).join("; ")}`);
           }
       }
-    recordValidity(`sessions ${id}`, { ...tally, breaches: breached.length });
+    recordValidity(`sessions ${id}`, {
+      ...tally,
+      breaches: breached.length,
+      shares: SHARES,
+      strategies: STRATEGY_LIST,
+    });
     expect(breached.slice(0, 20)).toEqual([]);
     expect(tally.compacted).toBeGreaterThan(0);
   });

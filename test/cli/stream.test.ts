@@ -1,0 +1,74 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { afterAll, expect, test } from "vitest";
+import type { Timeline } from "../../src/stream/timeline.ts";
+import { runCli, scratchFolder } from "./run-cli.ts";
+
+const folder = scratchFolder();
+afterAll(folder.remove);
+const file = folder.path("repair.jsonl");
+const ATTACK = `</pre><script>window.hit = 1</script><img src=x onerror="window.hit = 2">`;
+
+/** Ten minutes: a turn of the assistant every 20 seconds. */
+const events = [
+  { role: "system", content: "You help with repairs." },
+  { role: "user", time: 0, content: `I want to change the chain of my bike. ${ATTACK}` },
+  ...Array.from({ length: 30 }, (_, turn) => [
+    { role: "frames", start: turn * 40, end: (turn + 1) * 40 },
+    { role: "assistant", time: (turn + 1) * 20, content: `Now look at link ${turn} of the new chain.` },
+  ]).flat(),
+];
+writeFileSync(file, events.map((event) => `${JSON.stringify(event)}\n`).join(""));
+
+type Printed = Timeline & { readonly totals: { readonly managed: number; readonly largest: number } };
+
+test("the timeline as JSON", async () => {
+  const { code, stdout, stderr } = await runCli(["stream", file, "--window", "4096", "--json"]);
+  expect([code, stderr]).toEqual([0, ""]);
+  const { status, managed, points, totals } = JSON.parse(stdout) as Printed;
+  expect(status).toMatchObject({ time: 600, frames: 1_200, window: 4_096 });
+  expect(managed.length).toBeGreaterThan(2);
+  expect(totals).toMatchObject({ managed: managed.length });
+  expect(totals.largest).toBeLessThanOrEqual(status.limit);
+  expect(points.length).toBeGreaterThan(1_000);
+  for (const { summary } of managed) expect(summary).toContain("I want to change the chain of my bike.");
+});
+
+test("as text: chart, totals, one line for each management; no colours in a pipe", async () => {
+  const { code, stdout } = await runCli(["stream", file, "--strategy", "drop-middle"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/4\.1k ┤/);
+  expect(stdout).toMatch(/▲ \d+ minutes? .*frame \d+.*: 4k → 5\d\d, keep/);
+  expect(stdout).not.toContain("\u001b");
+  const narrow = await runCli(["stream", file], { env: { COLUMNS: "36" } });
+  for (const line of narrow.stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(36);
+});
+
+test("as a page without any script, in which nothing of the recording is markup", async () => {
+  const page = folder.path("timeline.html");
+  const { code, stderr } = await runCli(["stream", file, "--html", page]);
+  expect([code, stderr]).toEqual([0, `precis: wrote ${page}\n`]);
+  const html = readFileSync(page, "utf8");
+  expect(html).not.toMatch(/<script|<img/i);
+  expect(html).toContain("script&#62;window.hit");
+  expect(html).toContain("default-src 'none'");
+});
+
+test.each([
+  [["stream"], 2, /needs a FILE/],
+  [["stream", file, "--strategy", "drop-al"], 2, /did you mean drop-all\?/],
+  [["stream", file, "--pick", "2"], 2, /holds 1 recording/],
+  [["stream", file, "--speed", "fast"], 2, /not a number above 0/],
+  [["stream", file, "--reserve", "128"], 1, /at least/],
+  [["stream", file, "--model", "none.gguf"], 1, /node-llama-cpp/],
+] as const)("%j ends with %i", async (args, expected, message) => {
+  const { code, stderr, stdout } = await runCli(args);
+  expect([code, stdout]).toEqual([expected, ""]);
+  expect(stderr).toMatch(message);
+});
+
+test("a recording on stdin, at a multiple of its own speed", async () => {
+  const started = performance.now();
+  const { code } = await runCli(["stream", "-", "--speed", "600", "--json"], { stdin: readFileSync(file) });
+  expect(code).toBe(0);
+  expect(performance.now() - started).toBeGreaterThan(900);
+});

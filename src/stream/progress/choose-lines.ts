@@ -1,20 +1,21 @@
 import { Heap } from "../../summaries/heap.ts";
-import type { NoteLine } from "./notes.ts";
+import { type NoteLine, wordsOf } from "./notes.ts";
 
 /** A newest line's words count this much more than an oldest one's. */
 const RECENCY = 0.25;
 
 /**
- * The lines that bring the most new words per token, in the order in which they were said. `seen` are the words that
- * stand elsewhere already; a line that brings none is left out.
+ * The lines that bring the most new words per token, then, as far as there is room, the newest others: a step that was
+ * done is worth telling even if all of its words stand elsewhere. In the order in which they were said, none twice.
+ * `seen` is the text that stands beside them.
  */
 export function chooseLines(
   lines: readonly NoteLine[],
-  seen: ReadonlySet<string>,
+  seen: string,
   room: number,
   count: (text: string) => number,
 ): NoteLine[] {
-  const covered = new Set(seen);
+  const covered = wordsOf(seen);
   const priority = new Float64Array(lines.length);
   const heap = new Heap(priority);
   const tokens = lines.map((line) => Math.max(1, count(line.text)));
@@ -28,7 +29,7 @@ export function chooseLines(
     priority[index] = gain(index);
     heap.push(index);
   }
-  const chosen: number[] = [];
+  const chosen = new Set<number>();
   let left = room;
   for (let index = heap.pop(); index !== undefined; index = heap.pop()) {
     const now = gain(index);
@@ -39,9 +40,17 @@ export function chooseLines(
       heap.push(index);
       continue;
     }
-    chosen.push(index);
+    chosen.add(index);
     left -= tokens[index]!;
     for (const word of lines[index]!.words) covered.add(word);
   }
-  return chosen.sort((a, b) => a - b).map((index) => lines[index]!);
+  const told = new Set([...chosen].map((index) => lines[index]!.text));
+  for (let index = lines.length - 1; index >= 0; index--) {
+    const { text } = lines[index]!;
+    if (told.has(text) || tokens[index]! > left || seen.includes(text)) continue;
+    chosen.add(index);
+    told.add(text);
+    left -= tokens[index]!;
+  }
+  return [...chosen].sort((a, b) => a - b).map((index) => lines[index]!);
 }

@@ -2,7 +2,7 @@ import { clipText } from "../../core/clip.ts";
 import type { HostState } from "../../core/types.ts";
 import { formatSeconds } from "../format-seconds.ts";
 import { chooseLines } from "./choose-lines.ts";
-import { type NoteLine, type Notes, wordsOf } from "./notes.ts";
+import type { NoteLine, Notes } from "./notes.ts";
 
 /** What a progress summary is written from. */
 export interface ProgressInput {
@@ -104,7 +104,7 @@ function openPurse(input: ProgressInput) {
     /** Lines for the rest, with words that don't stand there yet. */
     lines(labels: readonly string[]): readonly NoteLine[] {
       const room = left - labels.reduce((sum, label) => sum + cost(label), 0);
-      return room <= 0 ? [] : chooseLines(notes.lines, wordsOf(shown), room, count);
+      return room <= 0 ? [] : chooseLines(notes.lines, shown, room, count);
     },
   };
 }

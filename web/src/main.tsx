@@ -1,0 +1,24 @@
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { Guard } from "./parts/guard.tsx";
+import { AppContext } from "./parts/use-store.ts";
+import { createApi } from "./state/api-client.ts";
+import { createApp } from "./state/app.ts";
+import { createRouter } from "./state/router.ts";
+import "./styles/index.css";
+import { Frame } from "./views/frame.tsx";
+
+const app = createApp({ api: createApi((input, init) => fetch(input, init)), router: createRouter(window) });
+void app.start();
+
+const root = document.getElementById("root");
+if (root)
+  createRoot(root).render(
+    <StrictMode>
+      <Guard>
+        <AppContext value={app}>
+          <Frame />
+        </AppContext>
+      </Guard>
+    </StrictMode>,
+  );

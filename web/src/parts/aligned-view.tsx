@@ -1,0 +1,209 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useMemo, useRef, useState } from "react";
+import type { ApiMessage, ApiView } from "../../../src/gateway/api.ts";
+import { count, nth } from "../state/format.ts";
+import { briefMessage } from "../state/message-text.ts";
+import type { Transcript } from "../state/transcript.ts";
+import { alignView, type Lot, type ViewRow } from "../state/view.ts";
+import { strings } from "../strings.ts";
+import { Icon } from "./icon.tsx";
+import { SummaryText } from "./summary-text.tsx";
+import { useStore } from "./use-store.ts";
+
+const ROW_HEIGHT = 46;
+const INSERT_HEIGHT = 190;
+const ROWS_AHEAD = 12;
+
+/** Transcript on the left, what the model is sent on the right, line by line. */
+export function AlignedView({
+  view,
+  transcript,
+  onPin,
+}: {
+  view: ApiView;
+  transcript: Transcript;
+  onPin?: (index: number, on: boolean) => void;
+}) {
+  const { messages } = useStore(transcript.store);
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
+  const scroller = useRef<HTMLDivElement>(null);
+  const rows = useMemo(() => alignView(view, opened), [view, opened]);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (n) => (rows[n]?.type === "insert" ? INSERT_HEIGHT : ROW_HEIGHT),
+    overscan: ROWS_AHEAD,
+    getItemKey: (n) => keyOf(rows[n]!),
+  });
+  const items = virtual.getVirtualItems();
+  useEffect(() => {
+    for (const { index } of items) {
+      const row = rows[index];
+      if (row?.type === "message" && !messages.has(row.index)) transcript.ensure(row.index, row.index + 1);
+    }
+  });
+  const show = (index: number) => {
+    const place = rows.findIndex(
+      (row) =>
+        (row.type === "message" && row.index >= index) ||
+        (row.type === "run" && row.run.from <= index && index < row.run.to),
+    );
+    const row = rows[place];
+    if (row?.type === "run") setOpened(new Set([...opened, row.run.from]));
+    if (place >= 0) virtual.scrollToIndex(place, { align: "center" });
+  };
+  return (
+    <section className="aligned" aria-label={strings.inspect.label}>
+      <div className="aligned-head">
+        <div>
+          <strong>{strings.inspect.transcript}</strong> <small>{strings.inspect.transcriptHelp}</small>
+          <span className="sum">{count(view.tokens.transcript)}</span>
+        </div>
+        <div>
+          <strong>{strings.inspect.view}</strong> <small>{strings.inspect.viewHelp}</small>
+          <span className="sum">{count(view.tokens.after)}</span>
+        </div>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard */}
+      <div
+        ref={scroller}
+        className="aligned-rows"
+        tabIndex={0}
+        role="group"
+        aria-label={strings.inspect.label}
+      >
+        <div style={{ height: virtual.getTotalSize(), position: "relative" }}>
+          {items.map((item) => {
+            const row = rows[item.index]!;
+            return (
+              <div
+                key={item.key}
+                ref={virtual.measureElement}
+                data-index={item.index}
+                className="row-frame"
+                style={{ transform: `translateY(${item.start}px)` }}
+              >
+                {row.type === "insert" ? (
+                  <InsertRow row={row} onPointer={show} />
+                ) : row.type === "run" ? (
+                  <RunRow row={row} onOpen={() => setOpened(new Set([...opened, row.run.from]))} />
+                ) : (
+                  <LotRow index={row.index} lot={row.lot} message={messages.get(row.index)} onPin={onPin} />
+                )}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+const keyOf = (row: ViewRow) =>
+  row.type === "insert" ? `i${row.number}` : row.type === "run" ? `r${row.run.from}` : row.index;
+
+function LotRow({
+  index,
+  lot,
+  message,
+  onPin,
+}: {
+  index: number;
+  lot: Lot;
+  message: ApiMessage | undefined;
+  onPin: ((index: number, on: boolean) => void) | undefined;
+}) {
+  const pinned = message?.pinned ?? false;
+  const role = message?.role ?? (lot.type === "covered" ? undefined : lot.entry.role);
+  return (
+    <div className={`lot ${lot.type}`}>
+      <div className="lot-left">
+        <span className="lot-number">{nth(index)}</span>
+        <span className={`role ${role}`}>{role === undefined ? "" : strings.roles[role]}</span>
+        <span className="brief">{message === undefined ? "…" : briefMessage(message)}</span>
+        {onPin === undefined || role === "system" ? null : (
+          <button
+            type="button"
+            className="icon-button pin"
+            aria-pressed={pinned}
+            aria-label={`${nth(index)}: ${pinned ? strings.chat.unpin : strings.chat.pin}`}
+            title={pinned ? strings.chat.unpin : strings.chat.pin}
+            onClick={() => onPin(index, !pinned)}
+          >
+            <Icon name="pin" size={15} />
+          </button>
+        )}
+        <span className="lot-tokens">{message === undefined ? "" : count(message.tokens)}</span>
+      </div>
+      <div className="lot-right">
+        <span className={`tag ${lot.type}`} title={strings.fates.help[lot.type]}>
+          {strings.fates[lot.type]}
+        </span>
+        <span className="why">{whyOf(lot)}</span>
+        <span className="lot-tokens">
+          {lot.type === "kept" || lot.type === "edited" ? count(lot.entry.tokens) : "–"}
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function whyOf(lot: Lot): string {
+  switch (lot.type) {
+    case "kept":
+      return strings.keepReasons[lot.entry.why];
+    case "edited":
+      return lot.entry.reasons.map((reason) => strings.editReasons[reason]).join(", ");
+    case "covered":
+      return strings.inspect.coveredBy;
+    case "dropped":
+      return strings.dropReasons[lot.entry.reason];
+    default:
+      return "";
+  }
+}
+
+function RunRow({ row, onOpen }: { row: Extract<ViewRow, { type: "run" }>; onOpen: () => void }) {
+  return (
+    <div className={`lot run ${row.lot}`}>
+      <div className="lot-left">
+        <span className="lot-number">{strings.inspect.run(row.run.from, row.run.to)}</span>
+        <span className="brief">{strings.inspect.runMessages(row.run.to - row.run.from)}</span>
+        <button type="button" className="link" onClick={onOpen}>
+          {strings.inspect.openRun}
+        </button>
+      </div>
+      <div className="lot-right">
+        <span className={`tag ${row.lot}`}>{strings.fates[row.lot]}</span>
+        <span className="why">
+          {row.lot === "covered" ? strings.inspect.coveredBy : strings.inspect.notSent}
+        </span>
+        <span className="lot-tokens">–</span>
+      </div>
+    </div>
+  );
+}
+
+function InsertRow({
+  row: { entry },
+  onPointer,
+}: {
+  row: Extract<ViewRow, { type: "insert" }>;
+  onPointer: (index: number) => void;
+}) {
+  return (
+    <div className="lot insert">
+      <div className="lot-left" />
+      <div className="lot-right insert-box">
+        <header>
+          <span className="tag summary">{strings.inspect.summary}</span>
+          <span className="why">
+            {entry.covers.map((run) => strings.inspect.run(run.from, run.to)).join(", ")}
+          </span>
+          <span className="lot-tokens">{count(entry.tokens)}</span>
+        </header>
+        <SummaryText text={entry.text} onPointer={onPointer} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+import { useState } from "react";
+import type { Chat } from "../state/chat.ts";
+import type { ChatTab } from "../state/router.ts";
+import { strings } from "../strings.ts";
+import { ChatSettingsDialog } from "./chat-settings-dialog.tsx";
+import { Icon, type IconName } from "./icon.tsx";
+import { Meter } from "./meter.tsx";
+import { PlaceLink } from "./sidebar.tsx";
+import { useApp, usePiece, useStore } from "./use-store.ts";
+
+const TABS: readonly { tab: ChatTab; icon: IconName }[] = [
+  { tab: "chat", icon: "chat" },
+  { tab: "inspect", icon: "eye" },
+  { tab: "timeline", icon: "chart" },
+];
+
+export function ChatHeader({ chat, tab, onCompact }: { chat: Chat; tab: ChatTab; onCompact: () => void }) {
+  const app = useApp();
+  const { conversation, pressure, compacting } = useStore(chat.store);
+  const settings = usePiece(app.store, (state) => state.settings);
+  const [isOpen, setOpen] = useState(false);
+  const showMeter = settings?.settings.showMeter ?? true;
+  const auto = conversation?.settings.auto ?? settings?.settings.auto ?? settings?.defaults.auto ?? true;
+  return (
+    <header className="chat-header">
+      <div className="chat-title">
+        <h1>{conversation?.title || (conversation ? strings.sidebar.untitled : "")}</h1>
+        <ModelPicker chat={chat} />
+      </div>
+      <nav className="tabs" aria-label={strings.tabs.label}>
+        {TABS.map(({ tab: name, icon }) => (
+          <PlaceLink key={name} to={{ page: "chat", id: chat.id, tab: name }} isHere={name === tab}>
+            <Icon name={icon} size={16} /> <span>{strings.tabs[name]}</span>
+          </PlaceLink>
+        ))}
+      </nav>
+      {pressure !== undefined && showMeter ? (
+        <Meter pressure={pressure} isBusy={compacting !== undefined} auto={auto} onCompact={onCompact} />
+      ) : null}
+      <button
+        type="button"
+        className="icon-button"
+        aria-label={strings.chat.details}
+        title={strings.chat.details}
+        onClick={() => setOpen(true)}
+      >
+        <Icon name="settings" />
+      </button>
+      {isOpen && conversation !== undefined ? (
+        <ChatSettingsDialog chat={chat} conversation={conversation} onClose={() => setOpen(false)} />
+      ) : null}
+    </header>
+  );
+}
+
+function ModelPicker({ chat }: { chat: Chat }) {
+  const app = useApp();
+  const { models, status } = useStore(app.store);
+  const conversation = usePiece(chat.store, (state) => state.conversation);
+  if (conversation === undefined) return null;
+  const known = models?.models.map(({ id }) => id) ?? [];
+  const current = conversation.model ?? "";
+  const choices = current !== "" && !known.includes(current) ? [current, ...known] : known;
+  if (status?.hasUpstream === false)
+    return (
+      <span className="tag" title={strings.offline.text}>
+        {strings.offline.badge}
+      </span>
+    );
+  if (choices.length === 0) return null;
+  return (
+    <select
+      className="model"
+      aria-label={strings.chat.model}
+      value={current}
+      onChange={(event) =>
+        void app.attempt(() => app.conversations.change(conversation.id, { model: event.target.value }))
+      }
+    >
+      {current === "" ? <option value="">{strings.chat.model}</option> : null}
+      {choices.map((id) => (
+        <option key={id}>{id}</option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,62 @@
+import type { ApiConversation, ChatSettings, SettingsChange } from "../../../src/gateway/api.ts";
+import type { Chat } from "../state/chat.ts";
+import { strings } from "../strings.ts";
+import { Dialog } from "./dialog.tsx";
+import { GROUPS, SettingField } from "./settings-form.tsx";
+import { useApp, useStore } from "./use-store.ts";
+
+/** What one chat has different. */
+export function ChatSettingsDialog({
+  chat,
+  conversation,
+  onClose,
+}: {
+  chat: Chat;
+  conversation: ApiConversation;
+  onClose: () => void;
+}) {
+  const app = useApp();
+  const { settings, models } = useStore(app.store);
+  const words = strings.settings;
+  if (settings === undefined) return null;
+  return (
+    <Dialog title={words.chatTitle} onClose={onClose} side>
+      <p className="help">{words.chatLead}</p>
+      {(["compaction", "answers"] as const).map((group) => (
+        <section key={group} className="settings-group">
+          <h3>{words.groups[group]}</h3>
+          {GROUPS[group].map((name) => (
+            <SettingField
+              key={name}
+              name={name}
+              scope="chat"
+              own={conversation.settings[name]}
+              inherited={settings.settings[name] ?? settings.defaults[name as "auto"]}
+              answer={settings}
+              models={models?.models.map(({ id }) => id) ?? []}
+              onChange={(change) => void chat.configure(change as SettingsChange<ChatSettings>)}
+            />
+          ))}
+        </section>
+      ))}
+      <section className="settings-group">
+        <div className="setting">
+          <div className="setting-words">
+            <strong>{words.clear}</strong>
+            <p>{words.clearHelp}</p>
+          </div>
+          <button
+            type="button"
+            className="button danger"
+            onClick={() => {
+              void chat.clearSummaries();
+              onClose();
+            }}
+          >
+            {words.clearGo}
+          </button>
+        </div>
+      </section>
+    </Dialog>
+  );
+}

@@ -1,0 +1,44 @@
+import { useState } from "react";
+import { strings } from "../strings.ts";
+import { Dialog } from "./dialog.tsx";
+
+export function CompactDialog({
+  onClose,
+  onCompact,
+}: {
+  onClose: () => void;
+  onCompact: (focus: string | undefined) => void;
+}) {
+  const [focus, setFocus] = useState("");
+  const words = strings.compaction;
+  return (
+    <Dialog title={words.focusTitle} onClose={onClose}>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onCompact(focus.trim() || undefined);
+        }}
+      >
+        <p className="help">{words.focusHelp}</p>
+        <label>
+          {words.focusLabel}
+          <textarea
+            rows={3}
+            value={focus}
+            placeholder={words.focusPlaceholder}
+            onChange={(event) => setFocus(event.target.value)}
+          />
+        </label>
+        <div className="row end">
+          <button type="button" className="button" onClick={onClose}>
+            {strings.cancel}
+          </button>
+          <button type="submit" className="button primary">
+            {words.focusGo}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,149 @@
+import { type ClipboardEvent, type DragEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { Chat } from "../state/chat.ts";
+import { strings } from "../strings.ts";
+import { Icon } from "./icon.tsx";
+import { useApp } from "./use-store.ts";
+
+/** What is typed stays here when the page is reloaded or another conversation is looked at. */
+const draftKey = (id: string) => `precis.draft.${id}`;
+
+export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: boolean; isOffline: boolean }) {
+  const app = useApp();
+  const [text, setText] = useState(() => sessionStorage.getItem(draftKey(chat.id)) ?? "");
+  const [images, setImages] = useState<readonly string[]>([]);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
+  const canSend = !isBusy && (text.trim() !== "" || images.length > 0);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
+  useLayoutEffect(() => {
+    if (!area.current) return;
+    area.current.style.height = "auto";
+    area.current.style.height = `${Math.min(area.current.scrollHeight, window.innerHeight * 0.4)}px`;
+  }, [text]);
+  useEffect(() => {
+    if (matchMedia("(hover: hover)").matches) area.current?.focus();
+  }, []);
+
+  const write = (words: string) => {
+    setText(words);
+    sessionStorage.setItem(draftKey(chat.id), words);
+  };
+  const add = async (files: readonly File[]) => {
+    const pictures = files.filter(({ type }) => type.startsWith("image/"));
+    if (pictures.length < files.length)
+      app.tell({ kind: "error", message: strings.composer.onlyImages, fix: strings.composer.onlyImagesFix });
+    const urls = await Promise.all(pictures.map(dataUrl));
+    setImages((before) => [...before, ...urls]);
+  };
+  const send = () => {
+    if (!canSend) return;
+    const input = { text, ...(images.length > 0 && { images }) };
+    write("");
+    setImages([]);
+    void chat.send(input);
+  };
+  const takeFiles = (event: ClipboardEvent | DragEvent, files: FileList | undefined) => {
+    const pictures = [...(files ?? [])].filter(({ type }) => type.startsWith("image/"));
+    if (pictures.length === 0) return;
+    event.preventDefault();
+    event.stopPropagation();
+    void add(pictures);
+  };
+
+  return (
+    <form
+      className="composer"
+      aria-label={strings.composer.label}
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+      onDrop={(event) => takeFiles(event, event.dataTransfer.files)}
+    >
+      {images.length > 0 ? (
+        <ul className="attachments">
+          {images.map((url, n) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the same picture may be attached twice
+            <li key={n}>
+              <img src={url} alt={strings.composer.attached(n + 1)} />
+              <button
+                type="button"
+                className="icon-button"
+                aria-label={strings.composer.removeImage(n + 1)}
+                onClick={() => setImages(images.filter((_, m) => m !== n))}
+              >
+                <Icon name="close" size={14} />
+              </button>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      <textarea
+        ref={area}
+        rows={1}
+        value={text}
+        aria-label={strings.composer.label}
+        aria-describedby="composer-hint"
+        placeholder={isOffline ? strings.composer.offlinePlaceholder : strings.composer.placeholder}
+        onChange={(event) => write(event.target.value)}
+        onPaste={(event) => takeFiles(event, event.clipboardData.files)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
+            event.preventDefault();
+            send();
+          }
+          if (event.key === "Escape" && isBusy) void chat.stop();
+        }}
+      />
+      <div className="composer-tools">
+        <input
+          ref={picker}
+          type="file"
+          accept="image/*"
+          multiple
+          hidden
+          onChange={(event) => {
+            void add([...(event.target.files ?? [])]);
+            event.target.value = "";
+          }}
+        />
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={strings.composer.attach}
+          title={strings.composer.attach}
+          onClick={() => picker.current?.click()}
+        >
+          <Icon name="image" />
+        </button>
+        <span id="composer-hint" className="hint">
+          {strings.composer.hint}
+        </span>
+        {isBusy ? (
+          <button
+            type="button"
+            className="send stop"
+            aria-label={strings.composer.stop}
+            onClick={() => chat.stop()}
+          >
+            <Icon name="stop" />
+          </button>
+        ) : (
+          <button type="submit" className="send" aria-label={strings.composer.send} disabled={!canSend}>
+            <Icon name="send" />
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+function dataUrl(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
+}

@@ -1,0 +1,47 @@
+import { type ReactNode, useEffect, useId, useRef } from "react";
+import { strings } from "../strings.ts";
+import { Icon } from "./icon.tsx";
+
+/** A modal dialog: the browser keeps the focus inside and gives it back at the end. */
+export function Dialog({
+  title,
+  onClose,
+  side = false,
+  children,
+}: {
+  title: string;
+  onClose: () => void;
+  /** At the right edge instead of in the middle. */
+  side?: boolean;
+  children: ReactNode;
+}) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = ref.current;
+    if (dialog && !dialog.open) dialog.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it; the click is for the backdrop only
+    <dialog
+      ref={ref}
+      className={side ? "dialog side" : "dialog"}
+      aria-labelledby={id}
+      onClose={onClose}
+      onClick={(event) => {
+        if (event.target === ref.current) onClose();
+      }}
+    >
+      <div className="dialog-body">
+        <header>
+          <h2 id={id}>{title}</h2>
+          <button type="button" className="icon-button" aria-label={strings.close} onClick={onClose}>
+            <Icon name="close" />
+          </button>
+        </header>
+        {children}
+      </div>
+    </dialog>
+  );
+}

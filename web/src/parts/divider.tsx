@@ -1,0 +1,140 @@
+import { useState } from "react";
+import type { ApiSummary, Divider, TimelineEvent } from "../../../src/gateway/api.ts";
+import type { Chat } from "../state/chat.ts";
+import { duration } from "../state/format.ts";
+import { compactionOf } from "../state/turns.ts";
+import { strings } from "../strings.ts";
+import { Icon } from "./icon.tsx";
+import type { OnPointer } from "./markdown.tsx";
+import { SummaryText } from "./summary-text.tsx";
+
+/** Where a compaction happened: what it did, and the summary to read and to steer. */
+export function DividerRow({
+  divider,
+  timeline,
+  chat,
+  isNewest,
+  onPointer,
+  onCompact,
+}: {
+  divider: Divider;
+  timeline: readonly TimelineEvent[];
+  chat: Chat;
+  isNewest: boolean;
+  onPointer: OnPointer;
+  onCompact: () => void;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const event = compactionOf(timeline, divider.checkpoint);
+  const covered = divider.covers.reduce((sum, run) => sum + run.to - run.from, 0);
+  const models = [...new Set(divider.summaries.map(({ model }) => model))];
+  const saved = 1 - divider.tokens.after / Math.max(1, divider.tokens.before);
+  const facts = [
+    strings.compaction.tokens(divider.tokens.before, divider.tokens.after),
+    event?.rung && strings.rungs[event.rung],
+    models.length > 0 ? strings.compaction.model(models.join(", ")) : undefined,
+    divider.summaries.some(({ author }) => author === "user") ? strings.compaction.edited : undefined,
+    event && duration(event.ms),
+    event && strings.compaction.cost(event.cost),
+    event?.reason && strings.compaction.why(event.reason),
+  ].filter((fact) => fact !== undefined);
+  return (
+    <section className={`divider ${isOpen ? "open" : ""}`} aria-label={strings.compaction.covered(covered)}>
+      <button type="button" className="divider-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <span className="divider-mark">
+          <Icon name="fold" size={16} />
+        </span>
+        <span className="divider-words">
+          <strong>{strings.compaction.covered(covered)}</strong>
+          <span className="divider-facts">{facts.join(" · ")}</span>
+        </span>
+        <span className="divider-bar" aria-hidden="true">
+          <span style={{ width: `${Math.max(2, (1 - saved) * 100)}%` }} />
+        </span>
+        <span className="divider-more">{isOpen ? strings.compaction.hide : strings.compaction.read}</span>
+      </button>
+      {isOpen ? (
+        <div className="divider-body">
+          {divider.summaries.map((summary) => (
+            <SummaryBox key={summary.key} summary={summary} chat={chat} onPointer={onPointer} />
+          ))}
+          <h3>{strings.compaction.whatModelSees}</h3>
+          <SummaryText text={divider.text} onPointer={onPointer} />
+          {isNewest ? (
+            <div className="row">
+              <button
+                type="button"
+                className="button"
+                title={strings.compaction.undoHelp}
+                onClick={() => chat.undo()}
+              >
+                <Icon name="undo" size={16} /> {strings.compaction.undo}
+              </button>
+              <button type="button" className="button" onClick={() => chat.rebuild()}>
+                <Icon name="redo" size={16} /> {strings.compaction.rebuild}
+              </button>
+              <button type="button" className="button" onClick={onCompact}>
+                <Icon name="fold" size={16} /> {strings.compaction.again}
+              </button>
+            </div>
+          ) : null}
+        </div>
+      ) : null}
+    </section>
+  );
+}
+
+function SummaryBox({ summary, chat, onPointer }: { summary: ApiSummary; chat: Chat; onPointer: OnPointer }) {
+  const [draft, setDraft] = useState<string>();
+  return (
+    <div className="summary-box">
+      <header>
+        <button
+          type="button"
+          className="pointer"
+          onClick={() => onPointer(summary.covers.from, summary.covers.to - 1)}
+        >
+          {strings.compaction.summaryOf(summary.covers.from, summary.covers.to)}
+        </button>
+        <span className="facts">
+          {summary.author === "user" ? strings.compaction.edited : summary.model} ·{" "}
+          {strings.compaction.tokens(summary.tokens.source, summary.tokens.text)}
+        </span>
+        {draft === undefined ? (
+          <button type="button" className="link" onClick={() => setDraft(summary.text)}>
+            {strings.compaction.edit}
+          </button>
+        ) : null}
+      </header>
+      {draft === undefined ? (
+        <SummaryText text={summary.text} onPointer={onPointer} />
+      ) : (
+        <form
+          className="edit-box"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (draft.trim() !== "") void chat.editSummary(summary.key, draft);
+            setDraft(undefined);
+          }}
+        >
+          <textarea
+            // biome-ignore lint/a11y/noAutofocus: the person just asked to edit here
+            autoFocus
+            rows={8}
+            aria-label={strings.compaction.editLabel}
+            value={draft}
+            onChange={(event) => setDraft(event.target.value)}
+          />
+          <div className="row">
+            <button type="submit" className="button primary">
+              {strings.save}
+            </button>
+            <button type="button" className="button" onClick={() => setDraft(undefined)}>
+              {strings.cancel}
+            </button>
+          </div>
+        </form>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,182 @@
+import { Lexer, type Token, type Tokens } from "marked";
+import { memo, type ReactNode, useMemo } from "react";
+import { splitPointers } from "../state/citations.ts";
+import { strings } from "../strings.ts";
+import { CopyButton } from "./copy-button.tsx";
+
+/**
+ * Markdown as React elements. No HTML is ever made from text, so nothing that a model writes can run or load anything:
+ * HTML is shown as the text that it is, and an image becomes a link.
+ */
+export const Markdown = memo(function Markdown({ text, onPointer }: { text: string; onPointer?: OnPointer }) {
+  const tokens = useMemo(() => Lexer.lex(text, { gfm: true }), [text]);
+  return <div className="markdown">{tokens.map((token, n) => blockOf(token, n, onPointer))}</div>;
+});
+
+export type OnPointer = (from: number, to: number) => void;
+
+/** Links leave the page only for the web and for mail. */
+const SAFE_LINK = /^(https?:|mailto:)/i;
+
+function blockOf(token: Token, key: number, onPointer: OnPointer | undefined): ReactNode {
+  switch (token.type) {
+    case "space":
+    case "def":
+      return null;
+    case "heading": {
+      const { depth, tokens } = token as Tokens.Heading;
+      // Headings of a message stand below those of the page.
+      const Tag = `h${Math.min(6, depth + 2)}` as "h3";
+      return <Tag key={key}>{inlines(tokens, onPointer)}</Tag>;
+    }
+    case "paragraph":
+      return <p key={key}>{inlines((token as Tokens.Paragraph).tokens, onPointer)}</p>;
+    case "code":
+      return <Code key={key} text={(token as Tokens.Code).text} lang={(token as Tokens.Code).lang} />;
+    case "blockquote":
+      return (
+        <blockquote key={key}>
+          {(token as Tokens.Blockquote).tokens.map((inner, n) => blockOf(inner, n, onPointer))}
+        </blockquote>
+      );
+    case "list": {
+      const { ordered, start, items } = token as Tokens.List;
+      const lines = items.map((item, n) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines of a text have no other name
+        <li key={n} className={item.task ? "task" : undefined}>
+          {item.task ? (
+            <input type="checkbox" checked={item.checked === true} disabled aria-label={item.text} />
+          ) : null}
+          {item.tokens.map((inner, m) => blockOf(inner, m, onPointer))}
+        </li>
+      ));
+      return ordered ? (
+        <ol key={key} start={start === "" ? 1 : start}>
+          {lines}
+        </ol>
+      ) : (
+        <ul key={key}>{lines}</ul>
+      );
+    }
+    case "table":
+      return <Table key={key} table={token as Tokens.Table} onPointer={onPointer} />;
+    case "hr":
+      return <hr key={key} />;
+    case "text": {
+      const { tokens, text } = token as Tokens.Text;
+      return <span key={key}>{tokens ? inlines(tokens, onPointer) : words(text, onPointer)}</span>;
+    }
+    default:
+      return <p key={key}>{token.raw}</p>;
+  }
+}
+
+function inlines(tokens: readonly Token[], onPointer: OnPointer | undefined): ReactNode[] {
+  return tokens.map((token, key) => {
+    // biome-ignore-start lint/suspicious/noArrayIndexKey: pieces of a text have no other name
+    switch (token.type) {
+      case "strong":
+        return <strong key={key}>{inlines((token as Tokens.Strong).tokens, onPointer)}</strong>;
+      case "em":
+        return <em key={key}>{inlines((token as Tokens.Em).tokens, onPointer)}</em>;
+      case "del":
+        return <del key={key}>{inlines((token as Tokens.Del).tokens, onPointer)}</del>;
+      case "codespan":
+        return <code key={key}>{(token as Tokens.Codespan).text}</code>;
+      case "br":
+        return <br key={key} />;
+      case "link": {
+        const { href, tokens: inner } = token as Tokens.Link;
+        return SAFE_LINK.test(href) ? (
+          <a key={key} href={href} target="_blank" rel="noreferrer noopener">
+            {inlines(inner, onPointer)}
+          </a>
+        ) : (
+          <span key={key}>{inlines(inner, onPointer)}</span>
+        );
+      }
+      case "image": {
+        const { href, text } = token as Tokens.Image;
+        return SAFE_LINK.test(href) ? (
+          <a key={key} className="remote-image" href={href} target="_blank" rel="noreferrer noopener">
+            {strings.chat.image}: {text || href}
+          </a>
+        ) : (
+          <span key={key}>{text}</span>
+        );
+      }
+      case "escape":
+        return <span key={key}>{(token as Tokens.Escape).text}</span>;
+      case "text": {
+        const { tokens: inner, text } = token as Tokens.Text;
+        return <span key={key}>{inner ? inlines(inner, onPointer) : words(text, onPointer)}</span>;
+      }
+      default:
+        return <span key={key}>{token.raw}</span>;
+    }
+    // biome-ignore-end lint/suspicious/noArrayIndexKey: pieces of a text have no other name
+  });
+}
+
+/** Text whose pointers at messages (`#12–18`) can be followed. */
+function words(text: string, onPointer: OnPointer | undefined): ReactNode {
+  if (onPointer === undefined) return text;
+  return splitPointers(text).map((piece, n) =>
+    piece.type === "text" ? (
+      piece.text
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no other name
+      <button key={n} type="button" className="pointer" onClick={() => onPointer(piece.from, piece.to)}>
+        {piece.text}
+      </button>
+    ),
+  );
+}
+
+function Table({ table, onPointer }: { table: Tokens.Table; onPointer: OnPointer | undefined }) {
+  const align = (n: number) => ({ textAlign: table.align[n] ?? ("left" as const) });
+  // biome-ignore-start lint/suspicious/noArrayIndexKey: cells of a table have no other name
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table must be scrollable by keyboard
+    <div className="table-scroll" tabIndex={0} role="group" aria-label="Table">
+      <table>
+        <thead>
+          <tr>
+            {table.header.map((cell, n) => (
+              <th key={n} style={align(n)}>
+                {inlines(cell.tokens, onPointer)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {table.rows.map((row, n) => (
+            <tr key={n}>
+              {row.map((cell, m) => (
+                <td key={m} style={align(m)}>
+                  {inlines(cell.tokens, onPointer)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+  // biome-ignore-end lint/suspicious/noArrayIndexKey: cells of a table have no other name
+}
+
+function Code({ text, lang }: { text: string; lang: string | undefined }) {
+  return (
+    <figure className="code">
+      <figcaption>
+        <span>{lang || "text"}</span>
+        <CopyButton text={() => text} label={strings.chat.copyCode} />
+      </figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines must be scrollable by keyboard */}
+      <pre tabIndex={0}>
+        <code>{text}</code>
+      </pre>
+    </figure>
+  );
+}

@@ -1,0 +1,265 @@
+import { memo, useState } from "react";
+import type { ApiMessage, Part } from "../../../src/gateway/api.ts";
+import { briefArgs, oneLine, pretty, textOf } from "../state/message-text.ts";
+import { strings } from "../strings.ts";
+import { CopyButton } from "./copy-button.tsx";
+import { Fold } from "./fold.tsx";
+import { Icon } from "./icon.tsx";
+import { Markdown } from "./markdown.tsx";
+import { Picture } from "./picture.tsx";
+
+/** What can be done with a message. */
+export interface MessageActions {
+  readonly edit: (index: number, text: string) => void;
+  readonly regenerate: (index: number) => void;
+  readonly fork: (length: number) => void;
+  readonly pin: (index: number, on: boolean) => void;
+}
+
+export const MessageRow = memo(function MessageRow({
+  message,
+  actions,
+  isFirstOfRole,
+}: {
+  message: ApiMessage;
+  actions: MessageActions;
+  /** The message before it is by someone else. */
+  isFirstOfRole: boolean;
+}) {
+  const [isEditing, setEditing] = useState(false);
+  const { role, fate, index } = message;
+  const text = textOf(message.parts);
+  const isResultOnly = role === "tool" || message.parts.every(({ type }) => type === "tool-result");
+  const isCallOnly =
+    role === "assistant" && text.trim() === "" && message.parts.some(({ type }) => type === "tool-call");
+  const who = isResultOnly ? "tool" : role;
+  if (role === "system")
+    return (
+      <article
+        className="message system"
+        aria-label={`${strings.chat.system}, ${strings.chat.number(index)}`}
+      >
+        <Fold
+          icon="chevron"
+          kind="result"
+          name={strings.chat.system}
+          brief={oneLine(text)}
+          body={text}
+          facts={strings.chat.tokens(message.tokens)}
+        />
+      </article>
+    );
+  const speaks = !isResultOnly && !isCallOnly;
+  return (
+    <article
+      className={`message ${who} ${speaks ? "speaks" : "works"} fate-${fate.type}`}
+      aria-label={`${strings.roles[who]}, ${strings.chat.number(index)}, ${strings.fates[fate.type]}`}
+    >
+      {speaks ? (
+        <header>
+          {isFirstOfRole || who === "user" ? <span className="who">{strings.roles[who]}</span> : null}
+          <FateTag message={message} />
+          <span className="facts">
+            {strings.chat.number(index)} · {strings.chat.tokens(message.tokens)}
+          </span>
+          <Actions message={message} text={text} actions={actions} onEdit={() => setEditing(true)} />
+        </header>
+      ) : null}
+      {isEditing ? (
+        <EditBox
+          text={text}
+          onCancel={() => setEditing(false)}
+          onSave={(words) => {
+            setEditing(false);
+            actions.edit(index, words);
+          }}
+        />
+      ) : (
+        <div className="parts">
+          {message.parts.map((part, n) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: parts never change their order
+            <PartView key={n} part={part} message={message} isUser={who === "user"} />
+          ))}
+        </div>
+      )}
+    </article>
+  );
+});
+
+export function FateTag({ message }: { message: Pick<ApiMessage, "fate" | "pinned"> }) {
+  const { fate, pinned } = message;
+  return (
+    <>
+      {pinned ? (
+        <span className="tag pinned">
+          <Icon name="pin" size={12} /> {strings.chat.pinned}
+        </span>
+      ) : null}
+      {fate.type === "kept" ? null : (
+        <span className={`tag ${fate.type}`} title={strings.fates.help[fate.type]}>
+          {strings.fates[fate.type]}
+        </span>
+      )}
+    </>
+  );
+}
+
+function Actions({
+  message: { index, role, pinned },
+  text,
+  actions,
+  onEdit,
+}: {
+  message: ApiMessage;
+  text: string;
+  actions: MessageActions;
+  onEdit: () => void;
+}) {
+  return (
+    <div className="actions">
+      <CopyButton text={() => text} label={strings.chat.copy} />
+      {role === "user" ? <Act icon="edit" label={strings.chat.edit} act={onEdit} /> : null}
+      {role === "assistant" ? (
+        <Act icon="redo" label={strings.chat.regenerate} act={() => actions.regenerate(index)} />
+      ) : null}
+      <Act icon="fork" label={strings.chat.fork} act={() => actions.fork(index + 1)} />
+      <Act
+        icon="pin"
+        label={pinned ? strings.chat.unpin : strings.chat.pin}
+        isOn={pinned}
+        act={() => actions.pin(index, !pinned)}
+      />
+    </div>
+  );
+}
+
+function Act({
+  icon,
+  label,
+  act,
+  isOn,
+}: {
+  icon: "edit" | "redo" | "fork" | "pin";
+  label: string;
+  act: () => void;
+  isOn?: boolean;
+}) {
+  return (
+    <button
+      type="button"
+      className="icon-button"
+      aria-label={label}
+      title={label}
+      aria-pressed={isOn}
+      onClick={act}
+    >
+      <Icon name={icon} size={16} />
+    </button>
+  );
+}
+
+function EditBox({
+  text,
+  onSave,
+  onCancel,
+}: {
+  text: string;
+  onSave: (text: string) => void;
+  onCancel: () => void;
+}) {
+  const [words, setWords] = useState(text);
+  return (
+    <form
+      className="edit-box"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (words.trim() !== "") onSave(words);
+      }}
+    >
+      <textarea
+        // biome-ignore lint/a11y/noAutofocus: the person just asked to edit here
+        autoFocus
+        aria-label={strings.chat.edit}
+        value={words}
+        rows={Math.min(12, words.split("\n").length + 1)}
+        onChange={(event) => setWords(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") onCancel();
+          if (event.key === "Enter" && (event.metaKey || event.ctrlKey))
+            event.currentTarget.form?.requestSubmit();
+        }}
+      />
+      <p className="help">{strings.chat.editHelp}</p>
+      <div className="row">
+        <button type="submit" className="button primary">
+          {strings.chat.sendEdit}
+        </button>
+        <button type="button" className="button" onClick={onCancel}>
+          {strings.cancel}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+export function PartView({
+  part,
+  message,
+  isUser = false,
+}: {
+  part: Part;
+  message?: Pick<ApiMessage, "fate" | "tokens" | "index">;
+  isUser?: boolean;
+}) {
+  switch (part.type) {
+    case "text":
+      return isUser ? <p className="plain">{part.text}</p> : <Markdown text={part.text} />;
+    case "image":
+      return <Picture source={part.source} />;
+    case "file":
+      return (
+        <p className="chip">
+          <Icon name="file" size={16} /> {part.name ?? part.mediaType ?? strings.chat.file("")}
+        </p>
+      );
+    case "frame":
+      return <p className="chip">{strings.chat.frames(part.count)}</p>;
+    case "reasoning":
+      return part.text === "" ? null : (
+        <Fold icon="eye" name={strings.chat.reasoning} brief={oneLine(part.text)} body={part.text} />
+      );
+    case "tool-call":
+      return (
+        <Fold
+          icon="tool"
+          name={part.name}
+          brief={briefArgs(part.args)}
+          body={pretty(part.args)}
+          facts={message && strings.chat.number(message.index)}
+        />
+      );
+    case "tool-result":
+      return (
+        <Fold
+          icon={part.error ? "warn" : "chevron"}
+          kind={part.error ? "error" : "result"}
+          name={part.error ? strings.chat.error : strings.chat.result}
+          brief={oneLine(part.text)}
+          body={pretty(part.text)}
+          {...(message && {
+            facts: strings.chat.tokens(message.tokens),
+            fate: message.fate.type,
+          })}
+        >
+          {part.media?.map((media, n) =>
+            // biome-ignore lint/suspicious/noArrayIndexKey: media never change their order
+            media.type === "image" ? <Picture key={n} source={media.source} /> : null,
+          )}
+        </Fold>
+      );
+    case "other":
+      return <Fold icon="file" name={strings.chat.other(part.kind)} brief="" body={pretty(part.json)} />;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,125 @@
+import { useEffect, useId, useRef, useState } from "react";
+import type { ApiPressure } from "../../../src/gateway/api.ts";
+import { count, percent } from "../state/format.ts";
+import { strings } from "../strings.ts";
+import { Icon } from "./icon.tsx";
+
+const KINDS = ["system", "summary", "user", "assistant", "tool", "image"] as const;
+
+/** `Tokens: x / y (z %)`, and on hover, focus or tap what fills it. */
+export function Meter({
+  pressure,
+  isBusy,
+  auto,
+  onCompact,
+}: {
+  pressure: ApiPressure;
+  isBusy: boolean;
+  auto: boolean;
+  onCompact: () => void;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  const id = useId();
+  const { tokens, budget, fill, level } = pressure;
+  useEffect(() => {
+    if (!isOpen) return;
+    const away = (event: Event) => {
+      if (!box.current?.contains(event.target as Node)) setOpen(false);
+    };
+    document.addEventListener("pointerdown", away);
+    return () => document.removeEventListener("pointerdown", away);
+  }, [isOpen]);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: hovering only shows early what the button shows
+    <div
+      ref={box}
+      className={`meter ${isBusy ? "busy" : level}`}
+      onMouseEnter={() => setOpen(true)}
+      onMouseLeave={() => setOpen(false)}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") setOpen(false);
+      }}
+    >
+      <button
+        type="button"
+        className="meter-line"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setOpen(true)}
+      >
+        <span className="meter-text">
+          {isBusy ? `${strings.meter.busy} ` : ""}
+          <span className="wide">{strings.meter.text(tokens, budget.budget, pressure.pressure)}</span>
+          <span className="narrow" aria-hidden="true">
+            {strings.meter.short(tokens, budget.budget)}
+          </span>
+        </span>
+        <span className="meter-bar" aria-hidden="true">
+          <span className="meter-fill" style={{ width: `${Math.min(100, pressure.pressure * 100)}%` }} />
+          <span className="meter-start" style={{ left: `${Math.min(100, pressure.startsAt * 100)}%` }} />
+        </span>
+      </button>
+      <div id={id} className="meter-card" hidden={!isOpen} role="group" aria-label={strings.meter.label}>
+        <div className="stack" aria-hidden="true">
+          {KINDS.map((kind) => (
+            <span key={kind} className={`fill-${kind}`} style={{ flexGrow: fill[kind] }} />
+          ))}
+          <span className="fill-free" style={{ flexGrow: Math.max(0, budget.budget - tokens) }} />
+        </div>
+        <dl>
+          {KINDS.filter((kind) => fill[kind] > 0).map((kind) => (
+            <div key={kind}>
+              <dt>
+                <i className={`fill-${kind}`} /> {strings.meter.fill[kind]}
+              </dt>
+              <dd>
+                {count(fill[kind])} <small>{percent(fill[kind] / budget.budget)}</small>
+              </dd>
+            </div>
+          ))}
+          <div>
+            <dt>
+              <i className="fill-free" /> {strings.meter.free}
+            </dt>
+            <dd>
+              {count(Math.max(0, budget.budget - tokens))}{" "}
+              <small>{percent(Math.max(0, 1 - pressure.pressure))}</small>
+            </dd>
+          </div>
+          {budget.tools > 0 ? (
+            <div className="apart">
+              <dt>
+                {strings.meter.tools} <small>{strings.meter.toolsHelp}</small>
+              </dt>
+              <dd>{count(budget.tools)}</dd>
+            </div>
+          ) : null}
+        </dl>
+        <p>{whenText(pressure, auto)}</p>
+        {budget.window === undefined ? null : (
+          <p className="help">
+            {strings.meter.budget(budget.window, budget.reserve, budget.tools, budget.safety)}
+            {pressure.model === undefined ? "" : ` · ${pressure.model}`}
+          </p>
+        )}
+        <button
+          type="button"
+          className="button"
+          onClick={() => {
+            setOpen(false);
+            onCompact();
+          }}
+        >
+          <Icon name="fold" size={16} /> {strings.meter.compactNow}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function whenText({ tokens, budget, startsAt }: ApiPressure, auto: boolean): string {
+  if (!auto) return strings.meter.off;
+  const left = startsAt * budget.budget - tokens;
+  return left > 0 ? strings.meter.startsIn(left, startsAt) : strings.meter.due(startsAt);
+}

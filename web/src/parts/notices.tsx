@@ -1,0 +1,56 @@
+import type { Chat } from "../state/chat.ts";
+import { openFailure } from "../state/turns.ts";
+import { strings } from "../strings.ts";
+import { Icon } from "./icon.tsx";
+import { useStore } from "./use-store.ts";
+
+/** What a person should know right now: a compaction under way, one that failed, an error. */
+export function Notices({ chat }: { chat: Chat }) {
+  const { compacting, notice, timeline } = useStore(chat.store);
+  const failure = openFailure(timeline);
+  return (
+    <div className="notices" aria-live="polite">
+      {compacting === undefined ? null : (
+        <div className="notice busy">
+          <span className="spinner" aria-hidden="true" />
+          <div>
+            <strong>{strings.compaction.running}</strong>
+            <small>{strings.compaction.runningWhy(compacting.reason)}</small>
+          </div>
+          <button type="button" className="button" onClick={() => chat.stop()}>
+            {strings.compaction.cancel}
+          </button>
+        </div>
+      )}
+      {failure === undefined || compacting !== undefined ? null : (
+        <div className="notice warn">
+          <Icon name="warn" />
+          <div>
+            <strong>{strings.compaction.failed}</strong>
+            <small>
+              {failure.message}{" "}
+              {failure.fallback === undefined
+                ? strings.compaction.failedNothing
+                : strings.compaction.failedInstead(failure.fallback)}
+            </small>
+          </div>
+          <button type="button" className="button" onClick={() => chat.rebuild()}>
+            {strings.retry}
+          </button>
+        </div>
+      )}
+      {notice === undefined ? null : (
+        <div className={`notice ${notice.kind}`} role={notice.kind === "error" ? "alert" : undefined}>
+          <Icon name={notice.kind === "error" ? "warn" : "check"} />
+          <div>
+            <strong>{notice.message}</strong>
+            {notice.fix === undefined ? null : <small>{notice.fix}</small>}
+          </div>
+          <button type="button" className="icon-button" aria-label={strings.close} onClick={chat.dismiss}>
+            <Icon name="close" />
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,211 @@
+import { useState } from "react";
+import type { GlobalSettings, SettingsAnswer, SettingsChange } from "../../../src/gateway/api.ts";
+import { count, parseTokens, percent } from "../state/format.ts";
+import { strings } from "../strings.ts";
+
+export type FieldName = keyof GlobalSettings & keyof typeof strings.settings.fields;
+
+type Kind = "choice" | "percent" | "tokens" | "number" | "switch";
+
+const KINDS: Readonly<Record<FieldName, Kind>> = {
+  strategy: "choice",
+  profile: "choice",
+  auto: "switch",
+  startAt: "percent",
+  landAt: "percent",
+  window: "tokens",
+  budget: "tokens",
+  reserve: "tokens",
+  placement: "choice",
+  model: "choice",
+  temperature: "number",
+  maxTokens: "tokens",
+  showMeter: "switch",
+  theme: "choice",
+};
+
+export const GROUPS = {
+  compaction: ["strategy", "profile", "auto", "startAt", "landAt", "placement"],
+  answers: ["model", "window", "budget", "reserve", "maxTokens", "temperature"],
+  page: ["showMeter", "theme"],
+} as const satisfies Record<string, readonly FieldName[]>;
+
+type Value = string | number | boolean;
+
+/** One setting: its name, what it does, what it is, what it would be otherwise. */
+export function SettingField({
+  name,
+  own,
+  inherited,
+  scope,
+  answer,
+  models,
+  onChange,
+}: {
+  name: FieldName;
+  /** What is set here. */
+  own: Value | undefined;
+  /** What holds if nothing is. */
+  inherited: Value | undefined;
+  scope: "global" | "chat";
+  answer: SettingsAnswer;
+  models: readonly string[];
+  onChange: (change: SettingsChange<GlobalSettings>) => void;
+}) {
+  const words = strings.settings;
+  const { label, help } = words.fields[name];
+  const shown = inherited === undefined ? fallbackText(name) : valueText(name, inherited);
+  const otherwise = scope === "chat" ? words.inherit(shown) : words.defaultValue(shown);
+  const id = `${scope}-${name}`;
+  const change = (value: Value | null) => onChange({ [name]: value } as SettingsChange<GlobalSettings>);
+  return (
+    <div className={`setting ${own === undefined ? "" : "own"}`}>
+      <div className="setting-words">
+        <label htmlFor={id}>{label}</label>
+        <p id={`${id}-help`}>
+          {help} <span className="default">{otherwise}.</span>
+        </p>
+      </div>
+      <div className="setting-value">
+        {KINDS[name] === "choice" ? (
+          <select
+            id={id}
+            aria-describedby={`${id}-help`}
+            value={own === undefined ? "" : String(own)}
+            onChange={(event) => change(event.target.value === "" ? null : event.target.value)}
+          >
+            <option value="">{otherwise}</option>
+            {choicesOf(name, answer, models).map(({ value, text }) => (
+              <option key={value} value={value}>
+                {text}
+              </option>
+            ))}
+          </select>
+        ) : KINDS[name] === "switch" ? (
+          <input
+            id={id}
+            type="checkbox"
+            role="switch"
+            className="switch"
+            aria-describedby={`${id}-help`}
+            checked={Boolean(own ?? inherited ?? true)}
+            onChange={(event) => change(event.target.checked)}
+          />
+        ) : (
+          <NumberInput
+            key={String(own)}
+            id={id}
+            kind={KINDS[name]}
+            own={own as number | undefined}
+            placeholder={shown}
+            onChange={change}
+          />
+        )}
+        {own === undefined ? null : (
+          <button
+            type="button"
+            className="link"
+            onClick={() => change(null)}
+            aria-label={`${label}: ${scope === "chat" ? words.resetChat : words.reset}`}
+          >
+            {scope === "chat" ? words.resetChat : words.reset}
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function NumberInput({
+  id,
+  kind,
+  own,
+  placeholder,
+  onChange,
+}: {
+  id: string;
+  kind: Kind;
+  own: number | undefined;
+  placeholder: string;
+  onChange: (value: number | null) => void;
+}) {
+  const [text, setText] = useState(
+    own === undefined ? "" : kind === "percent" ? String(Math.round(own * 100)) : String(own),
+  );
+  const [isWrong, setWrong] = useState(false);
+  const take = () => {
+    if (text.trim() === "") {
+      setWrong(false);
+      if (own !== undefined) onChange(null);
+      return;
+    }
+    const value = parse(kind, text);
+    setWrong(value === undefined);
+    if (value !== undefined && value !== own) onChange(value);
+  };
+  return (
+    <span className="number">
+      <input
+        id={id}
+        inputMode="decimal"
+        value={text}
+        placeholder={placeholder}
+        aria-describedby={`${id}-help`}
+        aria-invalid={isWrong}
+        onChange={(event) => setText(event.target.value)}
+        onBlur={take}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") take();
+        }}
+      />
+      {kind === "percent" ? " %" : null}
+      {isWrong ? (
+        <small className="wrong" role="alert">
+          {strings.settings.invalid}
+        </small>
+      ) : null}
+    </span>
+  );
+}
+
+function parse(kind: Kind, text: string): number | undefined {
+  if (kind === "tokens") return parseTokens(text);
+  const value = Number(text.replace("%", "").replace(",", ".").trim());
+  if (!Number.isFinite(value) || value < 0) return undefined;
+  if (kind === "percent") return value > 0 && value <= 100 ? value / 100 : undefined;
+  return value <= 2 ? value : undefined;
+}
+
+function choicesOf(name: FieldName, answer: SettingsAnswer, models: readonly string[]) {
+  const words = strings.settings;
+  const of = (values: readonly string[], text: (value: string) => string = (value) => value) =>
+    values.map((value) => ({ value, text: text(value) }));
+  if (name === "strategy")
+    return answer.strategies.map((one) => ({ value: one.name, text: strings.strategies[one.name].label }));
+  if (name === "profile") return answer.profiles.map((value) => ({ value, text: words.profiles[value] }));
+  if (name === "placement")
+    return of(["user", "system", "merged"], (value) => words.placements[value as "user"]);
+  if (name === "theme")
+    return of(["system", "light", "dark"], (value) => strings.sidebar.theme[value as "light"]);
+  return of(models);
+}
+
+function fallbackText(name: FieldName): string {
+  const words = strings.settings;
+  if (name === "startAt" || name === "landAt" || name === "placement") return words.byProfile;
+  if (name === "showMeter") return words.on;
+  if (name === "theme") return strings.sidebar.theme.system;
+  if (name === "budget") return words.unset;
+  return words.byModel;
+}
+
+function valueText(name: FieldName, value: Value): string {
+  const words = strings.settings;
+  if (typeof value === "boolean") return value ? words.on : words.off;
+  if (typeof value === "number") return KINDS[name] === "percent" ? percent(value) : count(value);
+  if (name === "strategy") return strings.strategies[value as "none"]?.label ?? value;
+  if (name === "profile") return words.profiles[value as "agent"]?.split(":")[0] ?? value;
+  if (name === "placement") return words.placements[value as "user"] ?? value;
+  if (name === "theme") return strings.sidebar.theme[value as "light"] ?? value;
+  return value;
+}

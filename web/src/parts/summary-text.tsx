@@ -1,0 +1,41 @@
+import { splitPointers } from "../state/citations.ts";
+import type { OnPointer } from "./markdown.tsx";
+
+/** A summary line by line, as the model gets it; pointers at messages can be followed. */
+export function SummaryText({ text, onPointer }: { text: string; onPointer?: OnPointer }) {
+  const lines = text.split("\n");
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard
+    <div className="summary-text" tabIndex={0} role="group" aria-label="Summary">
+      {lines.map((line, n) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines of a text have no other name
+        <p key={n} className={lineKind(line)}>
+          {splitPointers(line).map((piece, m) =>
+            piece.type === "text" ? (
+              piece.text
+            ) : (
+              // biome-ignore-start lint/suspicious/noArrayIndexKey: pieces of a text have no other name
+              <button
+                key={m}
+                type="button"
+                className="pointer"
+                disabled={onPointer === undefined}
+                onClick={() => onPointer?.(piece.from, piece.to)}
+              >
+                {piece.text}
+              </button>
+              // biome-ignore-end lint/suspicious/noArrayIndexKey: pieces of a text have no other name
+            ),
+          )}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+/** Lines such as "The user's words:" head a part of the summary; tags frame it. */
+function lineKind(line: string): string | undefined {
+  if (/^<\/?[\w-]+>$/.test(line)) return "tag-line";
+  if (/^[A-Z][^.]{2,60}:$/.test(line)) return "head-line";
+  return undefined;
+}

@@ -1,0 +1,138 @@
+import { useEffect, useRef } from "react";
+import UPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { short } from "../state/format.ts";
+
+export interface Series {
+  readonly label: string;
+  readonly values: readonly (number | null)[];
+  /** Name of a CSS colour variable, without the dashes. */
+  readonly color: string;
+  readonly fill?: boolean;
+  readonly dashed?: boolean;
+  readonly width?: number;
+}
+
+/** Tokens over a conversation. Drawn on canvas; the numbers stand beside it as text for everyone. */
+export function TokenChart({
+  x,
+  series,
+  marks = [],
+  at,
+  height,
+  label,
+  onPick,
+}: {
+  x: readonly number[];
+  series: readonly Series[];
+  /** Vertical lines: where compactions happened. */
+  marks?: readonly number[];
+  /** The place that is looked at. */
+  at?: number;
+  height: number;
+  label: string;
+  onPick?: (x: number) => void;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<UPlot>(undefined);
+  const latest = useRef({ marks, at, onPick });
+  latest.current = { marks, at, onPick };
+
+  useEffect(() => {
+    const host = box.current;
+    if (!host) return;
+    const build = () => {
+      plot.current?.destroy();
+      const style = getComputedStyle(host);
+      const color = (name: string) => style.getPropertyValue(`--${name}`).trim();
+      const font = `12px ${style.fontFamily}`;
+      const axis = {
+        stroke: color("soft"),
+        font,
+        grid: { stroke: color("line"), width: 1 },
+        ticks: { show: false },
+      };
+      plot.current = new UPlot(
+        {
+          width: host.clientWidth,
+          height,
+          padding: [12, 12, 0, 0],
+          legend: { show: false },
+          cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
+          scales: { x: { time: false }, y: { range: (_, __, max) => [0, max * 1.05] } },
+          axes: [
+            {
+              ...axis,
+              grid: { show: false },
+              size: 28,
+              values: (_, ticks) => ticks.map((tick) => `#${tick}`),
+            },
+            { ...axis, size: 52, values: (_, ticks) => ticks.map((tick) => short(tick)) },
+          ],
+          series: [
+            {},
+            ...series.map((one) => ({
+              label: one.label,
+              stroke: color(one.color),
+              width: one.width ?? 2,
+              points: { show: false },
+              ...(one.dashed && { dash: [6, 5] }),
+              ...(one.fill && { fill: color(`${one.color}-wash`) }),
+            })),
+          ],
+          hooks: {
+            draw: [
+              (u) => {
+                const { ctx, bbox } = u;
+                const line = (place: number, stroke: string, width: number, dash: readonly number[]) => {
+                  const px = u.valToPos(place, "x", true);
+                  ctx.save();
+                  ctx.beginPath();
+                  ctx.strokeStyle = stroke;
+                  ctx.lineWidth = width * devicePixelRatio;
+                  ctx.setLineDash(dash.map((d) => d * devicePixelRatio));
+                  ctx.moveTo(px, bbox.top);
+                  ctx.lineTo(px, bbox.top + bbox.height);
+                  ctx.stroke();
+                  ctx.restore();
+                };
+                for (const mark of latest.current.marks) line(mark, color("covered"), 1, [3, 3]);
+                if (latest.current.at !== undefined) line(latest.current.at, color("ink"), 1.5, []);
+              },
+            ],
+          },
+        },
+        [[...x], ...series.map(({ values }) => [...values])] as unknown as UPlot.AlignedData,
+        host,
+      );
+    };
+    build();
+    const resize = new ResizeObserver(() => {
+      if (plot.current && plot.current.width !== host.clientWidth)
+        plot.current.setSize({ width: host.clientWidth, height });
+    });
+    resize.observe(host);
+    const scheme = matchMedia("(prefers-color-scheme: dark)");
+    scheme.addEventListener("change", build);
+    const pick = () => {
+      const left = plot.current?.cursor.left;
+      if (plot.current && left !== undefined && left >= 0)
+        latest.current.onPick?.(plot.current.posToVal(left, "x"));
+    };
+    host.addEventListener("click", pick);
+    return () => {
+      resize.disconnect();
+      scheme.removeEventListener("change", build);
+      host.removeEventListener("click", pick);
+      plot.current?.destroy();
+      plot.current = undefined;
+    };
+  }, [x, series, height]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the marker moves
+  useEffect(() => {
+    plot.current?.redraw(false);
+  }, [at, marks]);
+
+  return <div ref={box} className="chart" role="img" aria-label={label} style={{ height }} />;
+}

@@ -1,0 +1,204 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import {
+  type ReactNode,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import type { ApiMessage } from "../../../src/gateway/api.ts";
+import type { Chat } from "../state/chat.ts";
+import { briefMessage } from "../state/message-text.ts";
+import { rowsOf } from "../state/transcript.ts";
+import { strings } from "../strings.ts";
+import { DividerRow } from "./divider.tsx";
+import { Icon } from "./icon.tsx";
+import { type MessageActions, MessageRow } from "./message.tsx";
+import { useStore } from "./use-store.ts";
+
+/** Heights before a row is measured (pixels). */
+const SPEAKING_ROW = 120;
+const WORKING_ROW = 36;
+const DIVIDER_ROW = 84;
+/** Closer to the end than this (pixels): the list follows what is added. */
+const NEAR_END = 120;
+const FLASH_MS = 1_800;
+
+export interface TranscriptHandle {
+  show(index: number): void;
+}
+
+/** All messages, of which only those on screen exist. */
+export function TranscriptList({
+  chat,
+  actions,
+  onCompact,
+  handle,
+  footer,
+}: {
+  chat: Chat;
+  actions: MessageActions;
+  onCompact: () => void;
+  handle: React.Ref<TranscriptHandle>;
+  footer: ReactNode;
+}) {
+  const { total, messages, dividers, system, loaded } = useStore(chat.transcript.store);
+  const { timeline, answer, compacting } = useStore(chat.store);
+  const scroller = useRef<HTMLDivElement>(null);
+  const end = useRef<HTMLDivElement>(null);
+  const [isAtEnd, setAtEnd] = useState(true);
+  const [flash, setFlash] = useState<readonly [number, number]>();
+  const rows = useMemo(() => rowsOf(total, dividers), [total, dividers]);
+  const newest = dividers.reduce<number>((most, { at }) => Math.max(most, at), 0);
+
+  const virtual = useVirtualizer({
+    count: rows.count,
+    getScrollElement: () => scroller.current,
+    estimateSize: (n) => {
+      const row = rows.row(n);
+      if (row.type === "divider") return DIVIDER_ROW;
+      const message = messages.get(row.index);
+      return message === undefined || isWork(message) ? WORKING_ROW : SPEAKING_ROW;
+    },
+    getItemKey: (n) => {
+      const row = rows.row(n);
+      return row.type === "divider" ? `d${row.divider.checkpoint}` : row.index;
+    },
+    overscan: 8,
+  });
+  const items = virtual.getVirtualItems();
+
+  const first = items[0];
+  const last = items.at(-1);
+  useEffect(() => {
+    if (!first || !last) return;
+    const [from, to] = [rows.row(first.index), rows.row(last.index)];
+    const indexOf = (row: typeof from) =>
+      row.type === "message" ? row.index : Math.max(0, row.divider.after);
+    chat.transcript.ensure(indexOf(from), indexOf(to) + 1);
+  });
+
+  /** Goes to the end and stays there while rows are still being measured. */
+  const toEnd = () => {
+    if (scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
+  };
+  const height = virtual.getTotalSize();
+  const grown = `${height}:${answer?.text.length}:${answer?.reasoning.length}:${compacting?.since}`;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: follows whatever makes the list longer
+  useLayoutEffect(() => {
+    if (isAtEnd) toEnd();
+  }, [grown, loaded]);
+
+  const show = (index: number, to = index) => {
+    setAtEnd(false);
+    virtual.scrollToIndex(rows.rowOfMessage(index), { align: "start" });
+    setFlash([index, to]);
+    setTimeout(() => setFlash(undefined), FLASH_MS);
+  };
+  useImperativeHandle(handle, () => ({ show }));
+
+  return (
+    <div className="transcript-frame">
+      <div
+        ref={scroller}
+        className="transcript"
+        role="log"
+        aria-label={strings.chat.label}
+        aria-live="off"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard
+        tabIndex={0}
+        onScroll={(event) => {
+          const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
+          setAtEnd(scrollHeight - scrollTop - clientHeight < NEAR_END);
+        }}
+      >
+        <div className="column">
+          {system === "" || messages.get(0)?.role === "system" ? null : <SystemPrompt text={system} />}
+          <div className="rows" style={{ height }}>
+            {items.map((item) => {
+              const row = rows.row(item.index);
+              const message = row.type === "message" ? messages.get(row.index) : undefined;
+              const isFlashed =
+                row.type === "message" &&
+                flash !== undefined &&
+                row.index >= flash[0] &&
+                row.index <= flash[1];
+              return (
+                <div
+                  key={item.key}
+                  ref={virtual.measureElement}
+                  data-index={item.index}
+                  className={`row-frame ${isFlashed ? "flash" : ""}`}
+                  style={{ transform: `translateY(${item.start}px)` }}
+                >
+                  {row.type === "divider" ? (
+                    <DividerRow
+                      divider={row.divider}
+                      timeline={timeline}
+                      chat={chat}
+                      isNewest={row.divider.at === newest}
+                      onPointer={show}
+                      onCompact={onCompact}
+                    />
+                  ) : message === undefined ? (
+                    <div className="message-hole" aria-hidden="true" />
+                  ) : (
+                    <MessageRow
+                      message={message}
+                      actions={actions}
+                      isFirstOfRole={speakerOf(messages.get(row.index - 1)) !== speakerOf(message)}
+                    />
+                  )}
+                </div>
+              );
+            })}
+          </div>
+          {footer}
+          <div ref={end} className="transcript-end" />
+        </div>
+      </div>
+      {isAtEnd ? null : (
+        <button
+          type="button"
+          className="to-end"
+          aria-label={strings.chat.toBottom}
+          onClick={() => {
+            setAtEnd(true);
+            virtual.scrollToIndex(rows.count - 1, { align: "end" });
+            requestAnimationFrame(toEnd);
+          }}
+        >
+          <Icon name="down" size={18} />
+        </button>
+      )}
+    </div>
+  );
+}
+
+function SystemPrompt({ text }: { text: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div className={`system-prompt ${isOpen ? "open" : ""}`}>
+      <button type="button" className="fold-line" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <span className="fold-mark">
+          <Icon name="chevron" size={15} />
+        </span>
+        <span className="fold-name">{strings.chat.system}</span>
+        <span className="fold-brief">{briefMessage({ parts: [{ type: "text", text }] })}</span>
+      </button>
+      {isOpen ? <p className="plain">{text}</p> : null}
+    </div>
+  );
+}
+
+const isWork = ({ role, parts }: ApiMessage) => role === "tool" || parts.every(({ type }) => type !== "text");
+
+/** Tools work for the assistant: what they say belongs to its turn. */
+const speakerOf = (message: ApiMessage | undefined) =>
+  message === undefined
+    ? undefined
+    : message.role === "tool" || message.parts.every(({ type }) => type === "tool-result")
+      ? "assistant"
+      : message.role;

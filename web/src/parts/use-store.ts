@@ -1,0 +1,20 @@
+import { createContext, use, useSyncExternalStore } from "react";
+import type { App } from "../state/app.ts";
+import type { Store } from "../state/store.ts";
+
+export function useStore<T extends object>(store: Store<T>): T {
+  return useSyncExternalStore(store.subscribe, store.get);
+}
+
+/** One piece of a store; draws anew only when that piece changes. It must be the same object as long as it is equal. */
+export function usePiece<T extends object, P>(store: Store<T>, piece: (value: T) => P): P {
+  return useSyncExternalStore(store.subscribe, () => piece(store.get()));
+}
+
+export const AppContext = createContext<App | undefined>(undefined);
+
+export function useApp(): App {
+  const app = use(AppContext);
+  if (app === undefined) throw new Error("useApp is used outside of AppContext");
+  return app;
+}

@@ -1,0 +1,136 @@
+import {
+  type ApiConversation,
+  type GlobalSettings,
+  type ModelsAnswer,
+  type NewConversation,
+  routes,
+  type SettingsAnswer,
+  type SettingsChange,
+  type Status,
+} from "../../../src/gateway/api.ts";
+import { type Api, explain } from "./api-client.ts";
+import { type Chat, createChat } from "./chat.ts";
+import { type Conversations, createConversations } from "./conversations.ts";
+import { type Live, openLive } from "./live.ts";
+import type { Router } from "./router.ts";
+import { createStore, type Store } from "./store.ts";
+
+export interface Toast {
+  readonly kind: "info" | "error";
+  readonly message: string;
+  readonly fix?: string;
+}
+
+export interface AppState {
+  readonly status: Status | undefined;
+  readonly models: ModelsAnswer | undefined;
+  readonly settings: SettingsAnswer | undefined;
+  readonly toast: Toast | undefined;
+  /** A file is being read, or a conversation made. */
+  readonly opening: string | undefined;
+}
+
+/** The whole page without a screen. */
+export interface App {
+  readonly api: Api;
+  readonly router: Router;
+  readonly live: Live;
+  readonly store: Store<AppState>;
+  readonly conversations: Conversations;
+  /** The chat with this id; the same object for as long as it is the one that is looked at. */
+  chat(id: string): Chat;
+  start(): Promise<void>;
+  newChat(input?: NewConversation): Promise<ApiConversation | undefined>;
+  importFile(name: string, text: () => Promise<string>): Promise<void>;
+  changeSettings(changes: SettingsChange<GlobalSettings>): Promise<void>;
+  tell(toast: Toast | undefined): void;
+  attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
+}
+
+export function createApp({
+  api,
+  router,
+  live = openLive(api),
+}: {
+  api: Api;
+  router: Router;
+  live?: Live;
+}): App {
+  const store = createStore<AppState>({
+    status: undefined,
+    models: undefined,
+    settings: undefined,
+    toast: undefined,
+    opening: undefined,
+  });
+  const conversations = createConversations(api);
+  let current: Chat | undefined;
+
+  const attempt = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      store.set({ toast: { kind: "error", ...explain(error) } });
+      return undefined;
+    }
+  };
+  const loadSettings = async () => store.set({ settings: await api.call(routes.settings) });
+  const open = (conversation: ApiConversation) => {
+    conversations.put(conversation);
+    router.go({ page: "chat", id: conversation.id, tab: "chat" });
+  };
+
+  live.on((event) => {
+    conversations.apply(event);
+    current?.apply(event);
+    if (event.type === "settings") void attempt(loadSettings);
+  });
+
+  return {
+    api,
+    router,
+    live,
+    store,
+    conversations,
+    attempt,
+    chat(id) {
+      if (current?.id === id) return current;
+      current?.close();
+      current = createChat({ api, id, onConversation: conversations.put, onFork: open });
+      void current.load();
+      return current;
+    },
+    async start() {
+      await attempt(async () => {
+        const [status] = await Promise.all([api.call(routes.status), conversations.load(), loadSettings()]);
+        store.set({ status });
+      });
+      // Asks the upstreams, which may take a while.
+      await attempt(async () => store.set({ models: await api.call(routes.models) }));
+    },
+    newChat: (input = {}) =>
+      attempt(async () => {
+        const conversation = await api.call(routes.createConversation, { body: input });
+        open(conversation);
+        return conversation;
+      }),
+    async importFile(name, text) {
+      store.set({ opening: name, toast: undefined });
+      await attempt(async () => {
+        const answer = await api.call(routes.importFile, { body: { name, text: await text() } });
+        for (const conversation of answer.conversations) conversations.put(conversation);
+        const [first] = answer.conversations;
+        if (first !== undefined) open(first);
+        if (answer.warnings.length > 0)
+          store.set({ toast: { kind: "info", message: answer.warnings.join(" ") } });
+      });
+      store.set({ opening: undefined });
+    },
+    changeSettings: async (changes) => {
+      await attempt(async () =>
+        store.set({ settings: await api.call(routes.changeSettings, { body: changes }) }),
+      );
+    },
+    tell: (toast) => store.set({ toast }),
+  };
+}

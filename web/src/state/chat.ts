@@ -1,0 +1,294 @@
+import {
+  type ApiConversation,
+  type ApiPressure,
+  type ChatEvent,
+  type ChatInput,
+  type ChatSettings,
+  type LiveEvent,
+  type Part,
+  type Reason,
+  routes,
+  type SettingsChange,
+  type TimelineEvent,
+} from "../../../src/gateway/api.ts";
+import { type Api, ApiFailure, explain } from "./api-client.ts";
+import { createStore, type Store } from "./store.ts";
+import { createTranscript, type Transcript } from "./transcript.ts";
+
+/** An answer while it is written. */
+export interface Answer {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly calls: readonly Part[];
+  /** Asked for by this page, or seen from elsewhere (another tab, a page before a reload). */
+  readonly mine: boolean;
+}
+
+export interface Notice {
+  readonly kind: "info" | "error";
+  readonly message: string;
+  readonly fix?: string;
+  /** Offers to undo the compaction that it tells of. */
+  readonly undo?: boolean;
+}
+
+export interface ChatState {
+  readonly conversation: ApiConversation | undefined;
+  readonly pressure: ApiPressure | undefined;
+  readonly timeline: readonly TimelineEvent[];
+  readonly answer: Answer | undefined;
+  readonly compacting: { readonly reason: Reason; readonly since: number } | undefined;
+  readonly notice: Notice | undefined;
+  readonly missing: boolean;
+  /** Grows whenever the view may have changed; whoever shows a view reads it again. */
+  readonly version: number;
+}
+
+export interface Chat {
+  readonly id: string;
+  readonly store: Store<ChatState>;
+  readonly transcript: Transcript;
+  load(): Promise<void>;
+  send(input: ChatInput): Promise<void>;
+  edit(index: number, text: string): Promise<void>;
+  regenerate(index?: number): Promise<void>;
+  stop(): Promise<void>;
+  fork(length: number): Promise<void>;
+  pin(index: number, on: boolean): Promise<void>;
+  configure(settings: SettingsChange<ChatSettings>): Promise<void>;
+  compact(focus?: string): Promise<void>;
+  undo(): Promise<void>;
+  rebuild(): Promise<void>;
+  editSummary(key: string, text: string): Promise<void>;
+  clearSummaries(): Promise<void>;
+  dismiss(): void;
+  apply(event: LiveEvent): void;
+  close(): void;
+}
+
+export interface ChatOptions {
+  readonly api: Api;
+  readonly id: string;
+  /** An edit or a fork made another conversation. */
+  readonly onConversation: (conversation: ApiConversation) => void;
+  readonly onFork: (conversation: ApiConversation) => void;
+  readonly now?: () => number;
+}
+
+const EMPTY_ANSWER: Answer = { text: "", reasoning: "", calls: [], mine: true };
+
+/** One conversation: its transcript, its answers, its compactions. */
+export function createChat({ api, id, onConversation, onFork, now = Date.now }: ChatOptions): Chat {
+  const params = { id };
+  const transcript = createTranscript(api, id);
+  const store = createStore<ChatState>({
+    conversation: undefined,
+    pressure: undefined,
+    timeline: [],
+    answer: undefined,
+    compacting: undefined,
+    notice: undefined,
+    missing: false,
+    version: 0,
+  });
+  const streams = new AbortController();
+
+  const fail = (error: unknown) => {
+    if (streams.signal.aborted) return;
+    if (error instanceof ApiFailure && error.status === 404) store.set({ missing: true });
+    else store.set({ notice: { kind: "error", ...explain(error) } });
+  };
+  const setConversation = (conversation: ApiConversation) => {
+    store.set({ conversation });
+    onConversation(conversation);
+  };
+  /** Everything that a compaction may have changed. */
+  const refresh = async () => {
+    const [pressure, { events }] = await Promise.all([
+      api.call(routes.pressure, { params }),
+      api.call(routes.timeline, { params, query: { limit: 500 } }),
+      transcript.refresh(),
+    ]);
+    store.set(({ version }) => ({ pressure, timeline: events, version: version + 1 }));
+  };
+  /** One refresh at a time, and one more if something came in between. */
+  let refreshing: Promise<void> | undefined;
+  let again = false;
+  const refreshSoon = (): Promise<void> => {
+    again = refreshing !== undefined;
+    refreshing ??= refresh()
+      .catch(fail)
+      .finally(() => {
+        refreshing = undefined;
+        if (again) void refreshSoon();
+      });
+    return refreshing;
+  };
+
+  const follow = async (events: AsyncGenerator<{ readonly event: ChatEvent }>) => {
+    store.set({ answer: EMPTY_ANSWER, notice: undefined });
+    try {
+      for await (const { event } of events) {
+        if (event.type === "accepted" && event.conversation.id !== id) {
+          // The new conversation shows the rest; the answer goes on there.
+          store.set({ answer: undefined });
+          onFork(event.conversation);
+          return;
+        }
+        takeEvent(event);
+      }
+    } catch (error) {
+      fail(error);
+    } finally {
+      if (store.get().answer?.mine) store.set({ answer: undefined });
+      if (!streams.signal.aborted) await refreshSoon();
+    }
+  };
+
+  const grow = (change: (answer: Answer) => Partial<Answer>) =>
+    store.set(({ answer = EMPTY_ANSWER }) => ({ answer: { ...answer, ...change(answer), mine: true } }));
+
+  const takeEvent = (event: ChatEvent) => {
+    switch (event.type) {
+      case "accepted":
+        setConversation(event.conversation);
+        if (event.message) transcript.put(event.message);
+        return;
+      case "view":
+        store.set(({ version }) => ({ compacting: undefined, version: version + 1 }));
+        return;
+      case "text":
+        return grow(({ text }) => ({ text: text + event.text }));
+      case "reasoning":
+        return grow(({ reasoning }) => ({ reasoning: reasoning + event.text }));
+      case "tool-call":
+        return grow(({ calls }) => ({ calls: [...calls, event.part] }));
+      case "done":
+        transcript.put(event.message);
+        store.set({ answer: undefined, pressure: event.pressure });
+        return;
+      case "stopped":
+        if (event.message) transcript.put(event.message);
+        store.set({ answer: undefined });
+        return;
+      case "failed":
+        store.set({
+          answer: undefined,
+          notice: {
+            kind: "error",
+            message: event.error.message,
+            ...(event.error.fix !== undefined &&
+              !event.error.message.includes(event.error.fix) && { fix: event.error.fix }),
+          },
+        });
+        return;
+      default:
+        event satisfies never;
+    }
+  };
+
+  /** An action that answers with the new view. */
+  const act = async (work: () => Promise<unknown>) => {
+    store.set({ notice: undefined });
+    try {
+      await work();
+    } catch (error) {
+      fail(error);
+    } finally {
+      store.set({ compacting: undefined });
+      await refreshSoon();
+    }
+  };
+
+  return {
+    id,
+    store,
+    transcript,
+    async load() {
+      try {
+        const [conversation] = await Promise.all([
+          api.call(routes.conversation, { params }),
+          transcript.refresh(),
+        ]);
+        store.set({
+          conversation,
+          ...(conversation.busy === "answering" && { answer: { ...EMPTY_ANSWER, mine: false } }),
+          ...(conversation.busy === "compacting" && { compacting: { reason: "pressure", since: now() } }),
+        });
+        const [pressure, { events }] = await Promise.all([
+          api.call(routes.pressure, { params }),
+          api.call(routes.timeline, { params, query: { limit: 500 } }),
+        ]);
+        store.set({ pressure, timeline: events });
+      } catch (error) {
+        fail(error);
+      }
+    },
+    send: (body) => follow(api.stream(routes.chat, { params, body })),
+    edit: (index, text) => follow(api.stream(routes.editMessage, { params: { id, index }, body: { text } })),
+    regenerate: (index) =>
+      follow(api.stream(routes.regenerate, { params, body: index === undefined ? {} : { index } })),
+    async stop() {
+      await api.call(routes.stop, { params }).catch(fail);
+      store.set({ compacting: undefined });
+    },
+    async fork(length) {
+      try {
+        onFork(await api.call(routes.fork, { params, body: { length } }));
+      } catch (error) {
+        fail(error);
+      }
+    },
+    async pin(index, on) {
+      const pins = new Set(store.get().conversation?.pins ?? []);
+      if (on) pins.add(index);
+      else pins.delete(index);
+      await act(async () =>
+        setConversation(
+          await api.call(routes.changeConversation, {
+            params,
+            body: { pins: [...pins].sort((a, b) => a - b) },
+          }),
+        ),
+      );
+    },
+    configure: (settings) =>
+      act(async () =>
+        setConversation(await api.call(routes.changeConversation, { params, body: { settings } })),
+      ),
+    async compact(focus) {
+      store.set({ compacting: { reason: "forced", since: now() } });
+      await act(() => api.call(routes.compact, { params, body: focus ? { focus } : {} }));
+    },
+    undo: () => act(() => api.call(routes.undoCompaction, { params })),
+    async rebuild() {
+      store.set({ compacting: { reason: "forced", since: now() } });
+      await act(() => api.call(routes.rebuild, { params }));
+    },
+    editSummary: (key, text) =>
+      act(() => api.call(routes.editSummary, { params: { id, key }, body: { text } })),
+    clearSummaries: () => act(() => api.call(routes.clearSummaries, { params })),
+    dismiss: () => store.set({ notice: undefined }),
+    apply(event) {
+      if (event.type === "hello" && event.missed) void refreshSoon();
+      else if (event.type === "conversation" && event.conversation.id === id) {
+        const { answer } = store.get();
+        store.set({ conversation: event.conversation });
+        const isAnswering = event.conversation.busy === "answering";
+        if (isAnswering && answer === undefined) store.set({ answer: { ...EMPTY_ANSWER, mine: false } });
+        if (!isAnswering && answer !== undefined && !answer.mine) store.set({ answer: undefined });
+        if (event.conversation.busy !== "compacting") store.set({ compacting: undefined });
+        if (event.conversation.messages !== transcript.store.get().total && !answer?.mine) void refreshSoon();
+      } else if (event.type === "answer" && event.conversation === id) {
+        const { answer } = store.get();
+        if (!answer?.mine) store.set({ answer: { ...EMPTY_ANSWER, text: event.text, mine: false } });
+      } else if (event.type === "compacting" && event.conversation === id) {
+        store.set({ compacting: { reason: event.reason, since: now() } });
+      } else if (event.type === "timeline" && event.event.conversation === id) {
+        if (event.event.type !== "summary") store.set({ compacting: undefined });
+        if (!store.get().answer?.mine) void refreshSoon();
+      } else if (event.type === "settings") void refreshSoon();
+    },
+    close: () => streams.abort(),
+  };
+}

@@ -1,0 +1,142 @@
+import { type ApiConversation, type LiveEvent, routes } from "../../../src/gateway/api.ts";
+import type { Api } from "./api-client.ts";
+import { createStore, type Store } from "./store.ts";
+
+const PAGE_SIZE = 100;
+
+export interface ConversationsState {
+  readonly all: readonly ApiConversation[];
+  readonly search: string;
+  readonly showArchived: boolean;
+  readonly loaded: boolean;
+  /** Cursor of the next page of the list. */
+  readonly next: string | undefined;
+  /** Deleted a moment ago; can be had back. */
+  readonly deleted: { readonly conversation: ApiConversation; readonly undoUntil: number } | undefined;
+}
+
+export interface Conversations {
+  readonly store: Store<ConversationsState>;
+  load(): Promise<void>;
+  more(): Promise<void>;
+  find(search: string): void;
+  showArchived(on: boolean): Promise<void>;
+  change(
+    id: string,
+    changes: { title?: string; pinned?: boolean; archived?: boolean; model?: string },
+  ): Promise<void>;
+  remove(id: string): Promise<void>;
+  undelete(): Promise<ApiConversation | undefined>;
+  put(conversation: ApiConversation): void;
+  apply(event: LiveEvent): void;
+}
+
+export function createConversations(api: Api): Conversations {
+  const store = createStore<ConversationsState>({
+    all: [],
+    search: "",
+    showArchived: false,
+    loaded: false,
+    next: undefined,
+    deleted: undefined,
+  });
+  const page = (cursor?: string) =>
+    api.call(routes.conversations, {
+      query: {
+        limit: PAGE_SIZE,
+        archived: store.get().showArchived ? "all" : "hide",
+        ...(cursor !== undefined && { cursor }),
+      },
+    });
+  const put = (conversation: ApiConversation) =>
+    store.set(({ all, showArchived }) => {
+      const others = all.filter(({ id }) => id !== conversation.id);
+      return { all: conversation.archived && !showArchived ? others : [...others, conversation] };
+    });
+  const load = async () => {
+    const { conversations, next } = await page();
+    store.set({ all: conversations, next, loaded: true });
+  };
+  return {
+    store,
+    load,
+    put,
+    async more() {
+      const { next } = store.get();
+      if (next === undefined) return;
+      const answer = await page(next);
+      const known = new Set(store.get().all.map(({ id }) => id));
+      store.set(({ all }) => ({
+        all: [...all, ...answer.conversations.filter(({ id }) => !known.has(id))],
+        next: answer.next,
+      }));
+    },
+    find: (search) => store.set({ search }),
+    async showArchived(on) {
+      store.set({ showArchived: on });
+      await load();
+    },
+    async change(id, changes) {
+      put(await api.call(routes.changeConversation, { params: { id }, body: changes }));
+    },
+    async remove(id) {
+      const conversation = store.get().all.find((one) => one.id === id);
+      const { undoUntil } = await api.call(routes.deleteConversation, { params: { id } });
+      store.set(({ all }) => ({
+        all: all.filter((one) => one.id !== id),
+        deleted: conversation && { conversation, undoUntil },
+      }));
+    },
+    async undelete() {
+      const { deleted } = store.get();
+      if (deleted === undefined) return undefined;
+      const back = await api.call(routes.undeleteConversation, { params: { id: deleted.conversation.id } });
+      store.set({ deleted: undefined });
+      put(back);
+      return back;
+    },
+    apply(event) {
+      if (event.type === "conversation") put(event.conversation);
+      else if (event.type === "conversation-deleted")
+        store.set(({ all }) => ({ all: all.filter(({ id }) => id !== event.id) }));
+      else if (event.type === "hello" && event.missed) void load().catch(() => undefined);
+    },
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+export type GroupName = "pinned" | "today" | "week" | "older" | "archived";
+
+/** The list as the sidebar shows it: what matches the search, newest first, in groups. */
+export function grouped(
+  state: Pick<ConversationsState, "all" | "search">,
+  now: number,
+): readonly { readonly name: GroupName; readonly conversations: readonly ApiConversation[] }[] {
+  const words = state.search.trim().toLowerCase();
+  const groups: Record<GroupName, ApiConversation[]> = {
+    pinned: [],
+    today: [],
+    week: [],
+    older: [],
+    archived: [],
+  };
+  const newestFirst = [...state.all].sort((a, b) => b.updatedAt - a.updatedAt);
+  for (const conversation of newestFirst) {
+    if (words !== "" && !conversation.title.toLowerCase().includes(words)) continue;
+    const age = now - conversation.updatedAt;
+    const name: GroupName = conversation.archived
+      ? "archived"
+      : conversation.pinned
+        ? "pinned"
+        : age < DAY_MS
+          ? "today"
+          : age < 7 * DAY_MS
+            ? "week"
+            : "older";
+    groups[name].push(conversation);
+  }
+  return (["pinned", "today", "week", "older", "archived"] as const)
+    .map((name) => ({ name, conversations: groups[name] }))
+    .filter(({ conversations }) => conversations.length > 0);
+}

@@ -1,0 +1,57 @@
+const whole = new Intl.NumberFormat("en-US");
+
+/** 12,345 */
+export const count = (value: number): string => whole.format(Math.round(value));
+
+/** 12.3k, for places with little room. */
+export function short(value: number): string {
+  if (value < 1_000) return String(Math.round(value));
+  if (value < 99_950) return `${(value / 1_000).toFixed(1).replace(/\.0$/, "")}k`;
+  if (value < 999_500) return `${Math.round(value / 1_000)}k`;
+  return `${(value / 1_000_000).toFixed(1).replace(/\.0$/, "")}M`;
+}
+
+/** 42 % */
+export const percent = (ratio: number): string => `${Math.round(ratio * 100)} %`;
+
+/** $0.0042, $1.20; nothing costs nothing. */
+export function dollars(value: number): string {
+  if (value === 0) return "$0";
+  if (value < 0.01) return `$${value.toPrecision(2)}`;
+  return `$${value.toFixed(2)}`;
+}
+
+/** 340 ms, 2.1 s, 3 min */
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  return `${Math.round(ms / 60_000)} min`;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** now, 5 min, 3 h, 2 d, 14 Mar */
+export function ago(at: number, now: number): string {
+  const age = now - at;
+  if (age < MINUTE_MS) return "now";
+  if (age < HOUR_MS) return `${Math.floor(age / MINUTE_MS)} min`;
+  if (age < DAY_MS) return `${Math.floor(age / HOUR_MS)} h`;
+  if (age < 7 * DAY_MS) return `${Math.floor(age / DAY_MS)} d`;
+  return new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
+}
+
+/** "32k", "1.5m", "12 000" → tokens; undefined for anything else. */
+export function parseTokens(text: string): number | undefined {
+  const match = /^([\d\s_,.]+?)\s*([km]?)$/i.exec(text.trim());
+  if (!match) return undefined;
+  const unit = match[2]!.toLowerCase();
+  const digits =
+    unit === "" ? match[1]!.replace(/[\s_,.]/g, "") : match[1]!.replace(/[\s_]/g, "").replace(",", ".");
+  const value = Number(digits) * (unit === "k" ? 1_000 : unit === "m" ? 1_000_000 : 1);
+  return Number.isFinite(value) && value > 0 ? Math.round(value) : undefined;
+}
+
+/** A message by its number, as people and summaries count: from 1. */
+export const nth = (index: number): string => `#${index + 1}`;

@@ -1,0 +1,60 @@
+import { type LiveEvent, routes } from "../../../src/gateway/api.ts";
+import type { Api } from "./api-client.ts";
+import { createStore, type Store } from "./store.ts";
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 15_000;
+
+export interface LiveState {
+  readonly connection: "connecting" | "open" | "lost";
+}
+
+export interface Live {
+  readonly store: Store<LiveState>;
+  on(listener: (event: LiveEvent) => void): () => void;
+  close(): void;
+}
+
+/**
+ * Follows the server's events for as long as the page is open. After a break it asks for what came after the last event
+ * that it saw; if the server no longer has that, `hello` says `missed` and everything is read anew.
+ */
+export function openLive(api: Api, wait: (ms: number) => Promise<void> = sleep): Live {
+  const store = createStore<LiveState>({ connection: "connecting" });
+  const listeners = new Set<(event: LiveEvent) => void>();
+  const abort = new AbortController();
+  let last: string | undefined;
+
+  const follow = async () => {
+    const headers = last === undefined ? {} : { "last-event-id": last };
+    for await (const { id, event } of api.stream(routes.events, { signal: abort.signal, headers })) {
+      if (id !== undefined) last = id;
+      if (store.get().connection !== "open") store.set({ connection: "open" });
+      for (const listener of [...listeners]) listener(event);
+    }
+  };
+
+  void (async () => {
+    let waitMs = FIRST_WAIT_MS;
+    while (!abort.signal.aborted) {
+      const before = last;
+      await follow().catch(() => undefined);
+      if (abort.signal.aborted) return;
+      store.set({ connection: "lost" });
+      // A connection that carried something was a good one.
+      waitMs = last === before ? Math.min(waitMs * 2, LONGEST_WAIT_MS) : FIRST_WAIT_MS;
+      await wait(waitMs);
+    }
+  })();
+
+  return {
+    store,
+    on(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close: () => abort.abort(),
+  };
+}
+
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

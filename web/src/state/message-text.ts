@@ -1,0 +1,58 @@
+import type { ApiMessage, Part } from "../../../src/gateway/api.ts";
+
+/** The words of a message. */
+export const textOf = (parts: readonly Part[]): string =>
+  parts
+    .filter((part) => part.type === "text")
+    .map(({ text }) => text)
+    .join("\n\n");
+
+/** A call's arguments in one line: the one that says most, or all of them. */
+export function briefArgs(args: string): string {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(args);
+  } catch {
+    return oneLine(args);
+  }
+  if (typeof parsed !== "object" || parsed === null) return oneLine(String(parsed));
+  const values = Object.values(parsed).filter(
+    (value) => typeof value === "string" || typeof value === "number",
+  );
+  return oneLine(values.length > 0 ? values.join(" · ") : args);
+}
+
+const LINE_LENGTH = 200;
+
+export function oneLine(text: string): string {
+  return text
+    .slice(0, 4 * LINE_LENGTH)
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, LINE_LENGTH);
+}
+
+/** A message in one line, for lists. */
+export function briefMessage({ parts }: Pick<ApiMessage, "parts">): string {
+  const words: string[] = [];
+  for (const part of parts) {
+    if (part.type === "text") words.push(oneLine(part.text));
+    else if (part.type === "tool-call") words.push(`${part.name}(${briefArgs(part.args)})`);
+    else if (part.type === "tool-result") words.push(oneLine(part.text));
+    else if (part.type === "image") words.push("[image]");
+    else if (part.type === "file") words.push(`[${part.name ?? "file"}]`);
+    if (words.join(" ").length > LINE_LENGTH) break;
+  }
+  return words.filter(Boolean).join(" · ");
+}
+
+/** JSON made readable; anything else as it is. */
+export function pretty(text: string): string {
+  const start = text.trimStart()[0];
+  if (start !== "{" && start !== "[") return text;
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,128 @@
+import { type ApiMessage, type Divider, routes } from "../../../src/gateway/api.ts";
+import type { Api } from "./api-client.ts";
+import { createStore, type Store } from "./store.ts";
+
+/** Messages read at a time. */
+export const PAGE_SIZE = 100;
+
+export interface TranscriptState {
+  readonly total: number;
+  readonly system: string;
+  /** By index; holes haven't been read yet. */
+  readonly messages: ReadonlyMap<number, ApiMessage>;
+  readonly dividers: readonly Divider[];
+  readonly loaded: boolean;
+}
+
+export interface Transcript {
+  readonly store: Store<TranscriptState>;
+  /** Reads the newest messages, and everything that was on screen before anew. */
+  refresh(): Promise<void>;
+  /** Reads what is missing of a run of messages. */
+  ensure(from: number, to: number): void;
+  /** A message that another answer of the server brought along. */
+  put(message: ApiMessage): void;
+}
+
+/** The transcript of one conversation, read piece by piece: twenty thousand messages are never all in memory at once. */
+export function createTranscript(api: Api, id: string): Transcript {
+  const store = createStore<TranscriptState>({
+    total: 0,
+    system: "",
+    messages: new Map(),
+    dividers: [],
+    loaded: false,
+  });
+  /** Pages that are read or being read. Cleared by `refresh`: old messages stay on screen until new ones come. */
+  let pages = new Set<number>();
+
+  const read = async (page: number) => {
+    const mine = pages;
+    mine.add(page);
+    try {
+      const from = page * PAGE_SIZE;
+      const answer = await api.call(routes.messages, {
+        params: { id },
+        query: { from, to: from + PAGE_SIZE },
+      });
+      if (mine !== pages) return;
+      store.set(({ messages }) => ({ ...answerState(answer), messages: merged(messages, answer.messages) }));
+    } catch {
+      mine.delete(page);
+    }
+  };
+
+  return {
+    store,
+    async refresh() {
+      const mine = new Set<number>();
+      pages = mine;
+      // A range of nothing tells how many there are.
+      const { total } = await api.call(routes.messages, { params: { id }, query: { from: 0, to: 0 } });
+      const last = Math.max(0, Math.floor((total - 1) / PAGE_SIZE));
+      mine.add(last);
+      const from = last * PAGE_SIZE;
+      const answer = await api.call(routes.messages, {
+        params: { id },
+        query: { from, to: from + PAGE_SIZE },
+      });
+      if (mine !== pages) return;
+      store.set(({ messages }) => {
+        const kept = [...messages].filter(([index]) => index < answer.total);
+        return { ...answerState(answer), messages: merged(new Map(kept), answer.messages) };
+      });
+    },
+    ensure(from, to) {
+      const { total } = store.get();
+      const first = Math.floor(Math.max(0, from) / PAGE_SIZE);
+      const last = Math.floor(Math.max(0, Math.min(to, total) - 1) / PAGE_SIZE);
+      for (let page = first; page <= last; page += 1) if (!pages.has(page)) void read(page);
+    },
+    put: (message) =>
+      store.set(({ messages, total }) => ({
+        messages: merged(messages, [message]),
+        total: Math.max(total, message.index + 1),
+      })),
+  };
+}
+
+const answerState = (answer: Pick<TranscriptState, "total" | "system" | "dividers">) => ({
+  total: answer.total,
+  system: answer.system,
+  dividers: answer.dividers,
+  loaded: true,
+});
+
+function merged(old: ReadonlyMap<number, ApiMessage>, fresh: readonly ApiMessage[]): Map<number, ApiMessage> {
+  const all = new Map(old);
+  for (const message of fresh) all.set(message.index, message);
+  return all;
+}
+
+/** A line of the transcript as it is drawn: a message, or a compaction between two. */
+export type Row =
+  | { readonly type: "message"; readonly index: number }
+  | { readonly type: "divider"; readonly divider: Divider };
+
+/**
+ * Where each row is, without a list of all of them: row n is a message, except where a divider stands.
+ */
+export function rowsOf(total: number, dividers: readonly Divider[]) {
+  const sorted = dividers.toSorted((a, b) => a.after - b.after || a.at - b.at);
+  /** Row numbers of the dividers, ascending. */
+  const at = sorted.map((divider, nth) => Math.min(divider.after + 1, total) + nth);
+  return {
+    count: total + sorted.length,
+    row(n: number): Row {
+      let before = 0;
+      for (const [nth, place] of at.entries()) {
+        if (place === n) return { type: "divider", divider: sorted[nth]! };
+        if (place < n) before += 1;
+      }
+      return { type: "message", index: n - before };
+    },
+    rowOfMessage(index: number): number {
+      return index + sorted.filter(({ after }) => after < index).length;
+    },
+  };
+}

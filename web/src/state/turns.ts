@@ -1,0 +1,54 @@
+import type { ReplayPoint, TimelineEvent } from "../../../src/gateway/api.ts";
+
+/** The timeline as columns, ready to be drawn. */
+export interface TimelineColumns {
+  /** Messages of the transcript at each request. */
+  readonly x: readonly number[];
+  readonly view: readonly number[];
+  readonly transcript: readonly number[];
+  readonly budget: readonly number[];
+  readonly cached: readonly (number | null)[];
+  readonly cost: readonly (number | null)[];
+  /** Requests before which a compaction happened. */
+  readonly compacted: readonly number[];
+}
+
+export function columnsOf(points: readonly ReplayPoint[]): TimelineColumns {
+  return {
+    x: points.map(({ messages }) => messages),
+    view: points.map(({ view }) => view),
+    transcript: points.map(({ transcript }) => transcript),
+    budget: points.map(({ budget }) => budget),
+    cached: points.map(({ cached }) => cached ?? null),
+    cost: points.map(({ cost }) => cost ?? null),
+    compacted: points.filter(({ compacted }) => compacted).map(({ messages }) => messages),
+  };
+}
+
+/** The request that a place on the timeline belongs to: the last one at or before it. */
+export function requestAt(points: readonly ReplayPoint[], messages: number): number {
+  let found = 0;
+  for (const [nth, point] of points.entries()) if (point.messages <= messages) found = nth;
+  return found;
+}
+
+type CompactedEvent = Extract<TimelineEvent, { type: "compacted" }>;
+
+/** What the timeline knows about a divider's compaction. */
+export const compactionOf = (
+  timeline: readonly TimelineEvent[],
+  checkpoint: string,
+): CompactedEvent | undefined =>
+  timeline.findLast(
+    (event): event is CompactedEvent => event.type === "compacted" && event.checkpoint === checkpoint,
+  );
+
+/** The newest failure that no later compaction has made good. */
+export function openFailure(
+  timeline: readonly TimelineEvent[],
+): Extract<TimelineEvent, { type: "failed" }> | undefined {
+  const last = timeline.findLast(
+    ({ type }) => type === "failed" || type === "compacted" || type === "summary",
+  );
+  return last?.type === "failed" ? last : undefined;
+}

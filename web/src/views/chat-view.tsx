@@ -1,0 +1,111 @@
+import { lazy, Suspense, useMemo, useRef, useState } from "react";
+import { ChatHeader } from "../parts/chat-header.tsx";
+import { CompactDialog } from "../parts/compact-dialog.tsx";
+import { Composer } from "../parts/composer.tsx";
+import { LiveAnswer } from "../parts/live-answer.tsx";
+import type { MessageActions } from "../parts/message.tsx";
+import { Notices } from "../parts/notices.tsx";
+import { type TranscriptHandle, TranscriptList } from "../parts/transcript-list.tsx";
+import { useApp, usePiece, useStore } from "../parts/use-store.ts";
+import type { Chat } from "../state/chat.ts";
+import type { ChatTab } from "../state/router.ts";
+import { strings } from "../strings.ts";
+
+const InspectView = lazy(() => import("./inspect-view.tsx"));
+const TimelineView = lazy(() => import("./timeline-view.tsx"));
+
+export function ChatView({ chat, tab }: { chat: Chat; tab: ChatTab }) {
+  const app = useApp();
+  const missing = usePiece(chat.store, (state) => state.missing);
+  const [isCompactOpen, setCompactOpen] = useState(false);
+  const handle = useRef<TranscriptHandle>(null);
+  const openCompact = () => setCompactOpen(true);
+  if (missing)
+    return (
+      <div className="empty">
+        <h1>{strings.chat.gone}</h1>
+        <p>{strings.chat.goneFix}</p>
+      </div>
+    );
+  return (
+    <div className="chat">
+      <ChatHeader chat={chat} tab={tab} onCompact={openCompact} />
+      <Suspense fallback={<p className="empty">{strings.loading}</p>}>
+        {tab === "inspect" ? (
+          <InspectView chat={chat} />
+        ) : tab === "timeline" ? (
+          <TimelineView chat={chat} />
+        ) : (
+          <Talk chat={chat} handle={handle} onCompact={openCompact} />
+        )}
+      </Suspense>
+      {isCompactOpen ? (
+        <CompactDialog
+          onClose={() => setCompactOpen(false)}
+          onCompact={(focus) => {
+            setCompactOpen(false);
+            app.router.go({ page: "chat", id: chat.id, tab: "chat" });
+            void chat.compact(focus);
+          }}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+function Talk({
+  chat,
+  handle,
+  onCompact,
+}: {
+  chat: Chat;
+  handle: React.RefObject<TranscriptHandle | null>;
+  onCompact: () => void;
+}) {
+  const app = useApp();
+  const status = usePiece(app.store, (state) => state.status);
+  const { answer, conversation } = useStore(chat.store);
+  const { total, loaded } = useStore(chat.transcript.store);
+  const isOffline = status?.hasUpstream === false;
+  const actions = useMemo<MessageActions>(
+    () => ({
+      edit: (index, text) => void chat.edit(index, text),
+      regenerate: (index) => void chat.regenerate(index),
+      fork: (length) => void chat.fork(length),
+      pin: (index, on) => void chat.pin(index, on),
+    }),
+    [chat],
+  );
+  return (
+    <>
+      {loaded && total === 0 && answer === undefined ? (
+        <div className="empty">
+          <p>{strings.chat.empty}</p>
+        </div>
+      ) : (
+        <TranscriptList
+          key={chat.id}
+          chat={chat}
+          actions={actions}
+          onCompact={onCompact}
+          handle={handle}
+          footer={answer === undefined ? null : <LiveAnswer answer={answer} />}
+        />
+      )}
+      <div className="dock">
+        <Notices chat={chat} />
+        {isOffline ? (
+          <p className="offline-note">
+            <span className="tag">{strings.offline.badge}</span> {strings.offline.text}
+          </p>
+        ) : null}
+        <Composer
+          key={chat.id}
+          chat={chat}
+          isBusy={answer !== undefined || conversation?.busy === "answering"}
+          isOffline={isOffline}
+        />
+      </div>
+    </>
+  );
+}

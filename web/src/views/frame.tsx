@@ -1,0 +1,142 @@
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { Icon } from "../parts/icon.tsx";
+import { Sidebar } from "../parts/sidebar.tsx";
+import { Toasts } from "../parts/toasts.tsx";
+import { useApp, usePiece } from "../parts/use-store.ts";
+import { strings } from "../strings.ts";
+import { ChatView } from "./chat-view.tsx";
+import { HomeView } from "./home-view.tsx";
+
+const SettingsView = lazy(() => import("./settings-view.tsx"));
+const CompareView = lazy(() => import("./compare-view.tsx"));
+const GatewayView = lazy(() => import("./gateway-view.tsx"));
+
+/** Larger files are for the command line. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** Sidebar, page, toasts; files dropped anywhere are opened. */
+export function Frame() {
+  const app = useApp();
+  const place = usePiece(app.router.store, (state) => state.place);
+  const theme = usePiece(app.store, (state) => state.settings?.settings.theme);
+  const title = usePiece(app.conversations.store, ({ all }) =>
+    place.page === "chat" ? all.find(({ id }) => id === place.id)?.title : undefined,
+  );
+  const [isOpen, setOpen] = useState(false);
+  const [isDragging, setDragging] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
+
+  useEffect(() => {
+    document.documentElement.dataset["theme"] = theme ?? "system";
+  }, [theme]);
+  useEffect(() => {
+    document.title = title ? `${title} – ${strings.brand}` : strings.brand;
+  }, [title]);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const isCommand = event.metaKey || event.ctrlKey;
+      if (isCommand && event.key.toLowerCase() === "k") {
+        event.preventDefault();
+        setOpen(true);
+        requestAnimationFrame(() => document.querySelector<HTMLInputElement>(".search input")?.focus());
+      } else if (isCommand && event.shiftKey && event.key.toLowerCase() === "o") {
+        event.preventDefault();
+        void app.newChat();
+      } else if (event.key === "Escape") setOpen(false);
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [app]);
+
+  const open = (files: readonly File[]) => {
+    for (const file of files) {
+      if (file.size > MOST_BYTES)
+        app.tell({ kind: "error", message: strings.home.tooLarge(file.name), fix: strings.home.tooLargeFix });
+      else void app.importFile(file.name, () => file.text());
+    }
+  };
+  const onFile = () => picker.current?.click();
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: a place to drop files; the same is a button in the sidebar
+    <div
+      className={`frame ${isOpen ? "sidebar-open" : ""}`}
+      onDragOver={(event) => {
+        if (!event.dataTransfer.types.includes("Files")) return;
+        event.preventDefault();
+        setDragging(true);
+      }}
+      onDragLeave={(event) => {
+        if (event.relatedTarget === null) setDragging(false);
+      }}
+      onDrop={(event) => {
+        setDragging(false);
+        if (event.dataTransfer.files.length === 0) return;
+        event.preventDefault();
+        open([...event.dataTransfer.files]);
+      }}
+    >
+      <a
+        className="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        {strings.skip}
+      </a>
+      <Sidebar place={place} onChoose={() => setOpen(false)} onFile={onFile} />
+      <button
+        type="button"
+        className="scrim"
+        aria-label={strings.sidebar.close}
+        tabIndex={-1}
+        onClick={() => setOpen(false)}
+      />
+      <button
+        type="button"
+        className="icon-button sidebar-button"
+        aria-label={isOpen ? strings.sidebar.close : strings.sidebar.open}
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name="menu" />
+      </button>
+      <main id="main" ref={main} tabIndex={-1}>
+        <Suspense fallback={<p className="empty">{strings.loading}</p>}>
+          {place.page === "chat" ? (
+            <ChatView key={place.id} chat={app.chat(place.id)} tab={place.tab} />
+          ) : place.page === "settings" ? (
+            <SettingsView />
+          ) : place.page === "compare" ? (
+            <CompareView id={place.id} />
+          ) : place.page === "gateway" ? (
+            <GatewayView />
+          ) : (
+            <HomeView onFile={onFile} />
+          )}
+        </Suspense>
+      </main>
+      <input
+        ref={picker}
+        type="file"
+        hidden
+        accept=".json,.jsonl,.ndjson,.txt,.log,application/json"
+        aria-label={strings.home.choose}
+        onChange={(event) => {
+          open([...(event.target.files ?? [])]);
+          event.target.value = "";
+        }}
+      />
+      {isDragging ? (
+        <div className="drop-here" aria-hidden="true">
+          <Icon name="file" size={32} />
+          {strings.home.drop}
+        </div>
+      ) : null}
+      <Toasts />
+    </div>
+  );
+}

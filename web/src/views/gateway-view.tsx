@@ -1,0 +1,160 @@
+import { useEffect, useState } from "react";
+import { type LiveEvent, routes, type Totals } from "../../../src/gateway/api.ts";
+import { PlaceLink } from "../parts/sidebar.tsx";
+import { useApp, useStore } from "../parts/use-store.ts";
+import { ago, count, dollars, duration, short } from "../state/format.ts";
+import { strings } from "../strings.ts";
+
+const KEPT_REQUESTS = 50;
+const REFRESH_MS = 5_000;
+
+type RequestEvent = Extract<LiveEvent, { type: "request" }> & { readonly at: number; readonly key: number };
+
+export default function GatewayView() {
+  const app = useApp();
+  const { status } = useStore(app.store);
+  const { all } = useStore(app.conversations.store);
+  const [totals, setTotals] = useState<Totals>();
+  const [requests, setRequests] = useState<readonly RequestEvent[]>([]);
+  const words = strings.gateway;
+  useEffect(() => {
+    const load = () => void app.attempt(async () => setTotals(await app.api.call(routes.totals)));
+    load();
+    const timer = setInterval(load, REFRESH_MS);
+    let key = 0;
+    const off = app.live.on((event) => {
+      if (event.type !== "request") return;
+      key += 1;
+      const seen = { ...event, at: Date.now(), key };
+      setRequests((before) => [seen, ...before].slice(0, KEPT_REQUESTS));
+      load();
+    });
+    return () => {
+      clearInterval(timer);
+      off();
+    };
+  }, [app]);
+  const served = all
+    .filter(({ source }) => source === "gateway")
+    .toSorted((a, b) => b.updatedAt - a.updatedAt);
+  return (
+    <div className="page">
+      <h1>{words.title}</h1>
+      <p className="lead">{words.lead}</p>
+      {totals === undefined ? null : (
+        <dl className="totals">
+          <Total
+            name={words.saved}
+            value={short(totals.tokensSaved)}
+            note={words.savedOf(totals.tokensSaved / Math.max(1, totals.tokensBefore))}
+            isMain
+          />
+          <Total name={words.requests} value={count(totals.requests)} note={words.errors(totals.errors)} />
+          <Total name={words.compactions} value={count(totals.compactions)} />
+          <Total name={words.cost} value={dollars(totals.cost)} />
+          <Total
+            name={words.conversations}
+            value={count(totals.conversations)}
+            note={words.messages(totals.messages)}
+          />
+        </dl>
+      )}
+      <section>
+        <h2>{words.live}</h2>
+        {requests.length === 0 ? (
+          <p className="help">
+            {words.liveNone} <code>{`${location.origin}/v1`}</code>
+          </p>
+        ) : (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table must be scrollable by keyboard
+          <div className="table-scroll" tabIndex={0} role="group" aria-label={words.live}>
+            <table className="requests">
+              <thead>
+                <tr>
+                  {Object.values(words.columns).map((name) => (
+                    <th key={name}>{name}</th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {requests.map((request) => (
+                  <tr key={request.key}>
+                    <td>{ago(request.at, Date.now())}</td>
+                    <td>{request.model ?? "–"}</td>
+                    <td>{request.path}</td>
+                    <td className={request.status >= 400 ? "bad" : undefined}>{request.status}</td>
+                    <td>
+                      {request.tokens === undefined
+                        ? "–"
+                        : strings.compaction.tokens(request.tokens.before, request.tokens.after)}
+                    </td>
+                    <td>{duration(request.ms)}</td>
+                    <td>{words.outcomes[request.outcome]}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </section>
+      <section>
+        <h2>{words.list}</h2>
+        {served.length === 0 ? <p className="help">{words.listNone}</p> : null}
+        <ul className="served">
+          {served.map((one) => (
+            <li key={one.id}>
+              <PlaceLink to={{ page: "chat", id: one.id, tab: "inspect" }}>
+                <strong>{one.title || strings.sidebar.untitled}</strong>
+                <span>
+                  {one.model ?? one.dialect} · {words.messages(one.messages)} · {short(one.tokens)} tokens ·{" "}
+                  {ago(one.updatedAt, Date.now())}
+                  {one.busy === undefined ? "" : ` · ${strings.sidebar.busy[one.busy]}`}
+                </span>
+              </PlaceLink>
+            </li>
+          ))}
+        </ul>
+      </section>
+      <section>
+        <h2>{words.upstreams}</h2>
+        {status?.upstreams.length === 0 ? (
+          <p className="help">
+            {words.noUpstream} {strings.offline.how}
+          </p>
+        ) : null}
+        <ul className="served">
+          {status?.upstreams.map((upstream) => (
+            <li key={upstream.name}>
+              <strong>{upstream.name}</strong>
+              <span>
+                {upstream.baseURL} · {upstream.dialects.join(", ")} · {words.keys[upstream.keys]}
+              </span>
+            </li>
+          ))}
+        </ul>
+      </section>
+    </div>
+  );
+}
+
+function Total({
+  name,
+  value,
+  note,
+  isMain = false,
+}: {
+  name: string;
+  value: string;
+  note?: string;
+  isMain?: boolean;
+}) {
+  return (
+    <div className={isMain ? "main" : undefined}>
+      <dt>{name}</dt>
+      <dd>
+        {value}
+        {note === undefined ? null : <small>{note}</small>}
+      </dd>
+    </div>
+  );
+}

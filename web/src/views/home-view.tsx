@@ -1,0 +1,112 @@
+import { Icon, type IconName } from "../parts/icon.tsx";
+import { useApp, usePiece } from "../parts/use-store.ts";
+import { strings } from "../strings.ts";
+
+export const EXAMPLES = {
+  coding: "coding-session.jsonl",
+  retrieval: "retrieval-chat.json",
+} as const;
+
+export function HomeView({ onFile }: { onFile: () => void }) {
+  const app = useApp();
+  const status = usePiece(app.store, (state) => state.status);
+  const models = usePiece(app.store, (state) => state.models);
+  const words = strings.home;
+  const isOffline = status?.hasUpstream === false;
+  const openExample = (file: string) => () =>
+    void app.importFile(file, async () => {
+      const response = await fetch(`/examples/${file}`);
+      if (!response.ok) throw new Error(strings.errors.http(response.status));
+      return response.text();
+    });
+  return (
+    <div className="home">
+      <div className="home-inner">
+        <Sketch />
+        <h1>{words.title}</h1>
+        <p className="lead">{words.lead}</p>
+        <div className="cards">
+          <Card
+            icon="chat"
+            title={words.start}
+            help={
+              isOffline
+                ? words.startOffline
+                : words.startHelp(models?.models[0]?.id ?? status?.upstreams[0]?.name ?? "…")
+            }
+            act={() => void app.newChat()}
+            isMain
+          />
+          <Card icon="tool" title={words.coding} help={words.codingHelp} act={openExample(EXAMPLES.coding)} />
+          <Card
+            icon="search"
+            title={words.retrieval}
+            help={words.retrievalHelp}
+            act={openExample(EXAMPLES.retrieval)}
+          />
+          <Card icon="file" title={words.file} help={words.fileHelp} act={onFile} />
+        </div>
+        {isOffline ? (
+          <aside className="note">
+            <strong>{strings.offline.title}</strong> {strings.offline.text}
+            <br />
+            <span className="help">{strings.offline.how}</span>
+          </aside>
+        ) : null}
+      </div>
+    </div>
+  );
+}
+
+function Card({
+  icon,
+  title,
+  help,
+  act,
+  isMain = false,
+}: {
+  icon: IconName;
+  title: string;
+  help: string;
+  act: () => void;
+  isMain?: boolean;
+}) {
+  return (
+    <button type="button" className={`card ${isMain ? "main" : ""}`} onClick={act}>
+      <span className="card-icon">
+        <Icon name={icon} size={20} />
+      </span>
+      <span>
+        <strong>{title}</strong>
+        <small>{help}</small>
+      </span>
+    </button>
+  );
+}
+
+/** Transcript on the left, view on the right: the idea in one picture. */
+function Sketch() {
+  const lines = [62, 88, 74, 90, 52, 81, 68, 46, 77];
+  return (
+    <svg className="sketch" viewBox="0 0 300 112" aria-hidden="true">
+      {lines.map((width, n) => (
+        <rect
+          // biome-ignore lint/suspicious/noArrayIndexKey: a fixed drawing
+          key={n}
+          className={n < 6 ? "old" : "new"}
+          x="8"
+          y={6 + n * 11.5}
+          width={width}
+          height="6"
+          rx="3"
+        />
+      ))}
+      <path className="flow" d="M112 8 C150 8 150 40 188 40 M112 68 C150 68 150 50 188 50" />
+      <path className="flow soft" d="M112 78 C150 78 150 70 188 70 M112 104 C150 104 150 98 188 98" />
+      <rect className="sum" x="192" y="38" width="96" height="14" rx="7" />
+      <rect className="new" x="192" y="67" width="68" height="6" rx="3" />
+      <rect className="new" x="192" y="80" width="46" height="6" rx="3" />
+      <rect className="new" x="192" y="93" width="77" height="6" rx="3" />
+    </svg>
+  );
+}

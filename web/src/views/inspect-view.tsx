@@ -1,0 +1,170 @@
+import { useEffect, useMemo, useState } from "react";
+import type { ProfileName, StrategyName, WhatIf, WhatIfAnswer } from "../../../src/gateway/api.ts";
+import { AlignedView } from "../parts/aligned-view.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { RequestDialog } from "../parts/request-dialog.tsx";
+import { TallyBar } from "../parts/tally-bar.tsx";
+import { useApp, usePiece, useStore } from "../parts/use-store.ts";
+import type { Chat } from "../state/chat.ts";
+import { parseTokens } from "../state/format.ts";
+import { createInspection, type Inspection, isAsked } from "../state/inspection.ts";
+import { strings } from "../strings.ts";
+
+export default function InspectView({ chat }: { chat: Chat }) {
+  const app = useApp();
+  const version = usePiece(chat.store, (state) => state.version);
+  const inspection = useMemo(() => createInspection(app.api, chat.id), [app, chat]);
+  const { view, tried, error, whatIf, isLoading } = useStore(inspection.store);
+  const [isRequestOpen, setRequestOpen] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new version is a new view
+  useEffect(() => {
+    void inspection.load();
+  }, [inspection, version]);
+  const shown = tried ?? view;
+  return (
+    <div className="inspect">
+      <WhatIfBar inspection={inspection} whatIf={whatIf} />
+      <div className="inspect-facts" aria-live="polite" aria-busy={isLoading}>
+        {error !== undefined ? (
+          <p className="notice error" role="alert">
+            <Icon name="warn" />
+            <span>
+              <strong>{strings.inspect.impossible}</strong> {error.message} {error.fix}
+            </span>
+          </p>
+        ) : shown === undefined ? null : (
+          <>
+            <div className="inspect-numbers">
+              <strong>{strings.inspect.result(shown.tokens.transcript, shown.tokens.after)}</strong>
+              <span>{strings.inspect.ofBudget(shown.pressure.after)}</span>
+              {tried === undefined ? null : <TriedFacts tried={tried} />}
+            </div>
+            <TallyBar view={shown} />
+          </>
+        )}
+        <button type="button" className="button" onClick={() => setRequestOpen(true)}>
+          <Icon name="copy" size={16} /> {strings.inspect.request}
+        </button>
+      </div>
+      {shown === undefined ? (
+        <p className="empty">{error === undefined ? strings.loading : ""}</p>
+      ) : (
+        <AlignedView
+          view={shown}
+          transcript={chat.transcript}
+          {...(!isAsked(whatIf) && { onPin: (index: number, on: boolean) => void chat.pin(index, on) })}
+        />
+      )}
+      {isRequestOpen ? <RequestDialog chat={chat} onClose={() => setRequestOpen(false)} /> : null}
+    </div>
+  );
+}
+
+function TriedFacts({ tried }: { tried: WhatIfAnswer }) {
+  const words = strings.inspect;
+  return (
+    <>
+      <span>{tried.due === undefined ? words.notDue : words.due(tried.due)}</span>
+      <span>{tried.calls.length === 0 ? words.noCalls : words.calls(tried.calls.length)}</span>
+      {tried.rungs.length === 0 ? null : (
+        <span title={words.rungs}>
+          {tried.rungs
+            .map(({ rung, result }) => `${strings.rungs[rung]}: ${words.rungResult[result]}`)
+            .join(" → ")}
+        </span>
+      )}
+    </>
+  );
+}
+
+function WhatIfBar({ inspection, whatIf }: { inspection: Inspection; whatIf: WhatIf }) {
+  const app = useApp();
+  const settings = usePiece(app.store, (state) => state.settings);
+  const [window, setWindow] = useState("");
+  const words = strings.inspect;
+  const change = (changes: { [K in keyof WhatIf]: WhatIf[K] | undefined }) => {
+    const merged = Object.entries({ ...whatIf, ...changes }).filter(
+      ([, value]) => value !== undefined && value !== false,
+    );
+    inspection.try(Object.fromEntries(merged) as WhatIf);
+  };
+  return (
+    <form className="what-if" aria-label={words.whatIf} onSubmit={(event) => event.preventDefault()}>
+      <div className="what-if-title">
+        <strong>{words.whatIf}</strong>
+        <small>{words.whatIfHelp}</small>
+      </div>
+      <label>
+        {words.window}
+        <input
+          list="windows"
+          inputMode="numeric"
+          size={9}
+          placeholder={words.windowPlaceholder}
+          value={window}
+          onChange={(event) => {
+            setWindow(event.target.value);
+            const value = parseTokens(event.target.value);
+            change({ window: value !== undefined && value >= 100 ? value : undefined });
+          }}
+        />
+        <datalist id="windows">
+          {["8k", "16k", "32k", "64k", "128k", "200k", "1m"].map((value) => (
+            <option key={value} value={value} />
+          ))}
+        </datalist>
+      </label>
+      <label>
+        {words.strategy}
+        <select
+          value={whatIf.strategy ?? ""}
+          onChange={(event) =>
+            change({ strategy: (event.target.value || undefined) as StrategyName | undefined })
+          }
+        >
+          <option value="">{words.asNow}</option>
+          {settings?.strategies.map(({ name }) => (
+            <option key={name} value={name}>
+              {strings.strategies[name].label}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        {words.profile}
+        <select
+          value={whatIf.profile ?? ""}
+          onChange={(event) =>
+            change({ profile: (event.target.value || undefined) as ProfileName | undefined })
+          }
+        >
+          <option value="">{words.asNow}</option>
+          {settings?.profiles.map((name) => (
+            <option key={name} value={name}>
+              {strings.settings.profiles[name]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={whatIf.force ?? false}
+          onChange={(event) => change({ force: event.target.checked || undefined })}
+        />
+        {words.force}
+      </label>
+      <button
+        type="button"
+        className="link"
+        disabled={!isAsked(whatIf)}
+        onClick={() => {
+          setWindow("");
+          inspection.try({});
+        }}
+      >
+        {words.reset}
+      </button>
+    </form>
+  );
+}

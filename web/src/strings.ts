@@ -109,6 +109,7 @@ export const strings = {
   },
   sidebar: {
     label: "Conversations",
+    navLabel: "Conversations and pages",
     open: "Open conversations",
     close: "Close conversations",
     newChat: "New chat",
@@ -212,6 +213,8 @@ export const strings = {
     unpin: "Unpin",
     pinned: "Pinned",
     copyCode: "Copy code",
+    table: "Table",
+    showAll: "Show all",
   },
   fates: {
     kept: "Kept",
@@ -295,6 +298,7 @@ export const strings = {
   },
   inspect: {
     label: "Transcript and view",
+    rowsLabel: "Every message and what became of it",
     transcript: "Transcript",
     transcriptHelp: "everything that was said",
     view: "View",

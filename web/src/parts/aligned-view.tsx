@@ -7,6 +7,7 @@ import type { Transcript } from "../state/transcript.ts";
 import { alignView, type Lot, type ViewRow } from "../state/view.ts";
 import { strings } from "../strings.ts";
 import { Icon } from "./icon.tsx";
+import { ScrollArea } from "./scroll-area.tsx";
 import { SummaryText } from "./summary-text.tsx";
 import { useStore } from "./use-store.ts";
 
@@ -26,7 +27,7 @@ export function AlignedView({
 }) {
   const { messages } = useStore(transcript.store);
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
-  const scroller = useRef<HTMLDivElement>(null);
+  const scroller = useRef<HTMLElement>(null);
   const rows = useMemo(() => alignView(view, opened), [view, opened]);
   const virtual = useVirtualizer({
     count: rows.length,
@@ -64,14 +65,7 @@ export function AlignedView({
           <span className="sum">{count(view.tokens.after)}</span>
         </div>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard */}
-      <div
-        ref={scroller}
-        className="aligned-rows"
-        tabIndex={0}
-        role="group"
-        aria-label={strings.inspect.label}
-      >
+      <ScrollArea ref={scroller} className="aligned-rows" label={strings.inspect.rowsLabel}>
         <div style={{ height: virtual.getTotalSize(), position: "relative" }}>
           {items.map((item) => {
             const row = rows[item.index]!;
@@ -94,7 +88,7 @@ export function AlignedView({
             );
           })}
         </div>
-      </div>
+      </ScrollArea>
     </section>
   );
 }

@@ -48,7 +48,7 @@ export function Fold({
           <div className="fold-tools">
             {isLong ? (
               <button type="button" className="link" onClick={() => setWhole(true)}>
-                Show all
+                {strings.chat.showAll}
               </button>
             ) : null}
             <CopyButton text={() => body} />

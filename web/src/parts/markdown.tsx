@@ -3,6 +3,7 @@ import { memo, type ReactNode, useMemo } from "react";
 import { splitPointers } from "../state/citations.ts";
 import { strings } from "../strings.ts";
 import { CopyButton } from "./copy-button.tsx";
+import { ScrollArea } from "./scroll-area.tsx";
 
 /**
  * Markdown as React elements. No HTML is ever made from text, so nothing that a model writes can run or load anything:
@@ -137,8 +138,7 @@ function Table({ table, onPointer }: { table: Tokens.Table; onPointer: OnPointer
   const align = (n: number) => ({ textAlign: table.align[n] ?? ("left" as const) });
   // biome-ignore-start lint/suspicious/noArrayIndexKey: cells of a table have no other name
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table must be scrollable by keyboard
-    <div className="table-scroll" tabIndex={0} role="group" aria-label="Table">
+    <ScrollArea className="table-scroll" label={strings.chat.table}>
       <table>
         <thead>
           <tr>
@@ -161,7 +161,7 @@ function Table({ table, onPointer }: { table: Tokens.Table; onPointer: OnPointer
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollArea>
   );
   // biome-ignore-end lint/suspicious/noArrayIndexKey: cells of a table have no other name
 }

@@ -60,7 +60,7 @@ export function Meter({
           <span className="meter-start" style={{ left: `${Math.min(100, pressure.startsAt * 100)}%` }} />
         </span>
       </button>
-      <div id={id} className="meter-card" hidden={!isOpen} role="group" aria-label={strings.meter.label}>
+      <section id={id} className="meter-card" hidden={!isOpen} aria-label={strings.meter.label}>
         <div className="stack" aria-hidden="true">
           {KINDS.map((kind) => (
             <span key={kind} className={`fill-${kind}`} style={{ flexGrow: fill[kind] }} />
@@ -113,7 +113,7 @@ export function Meter({
         >
           <Icon name="fold" size={16} /> {strings.meter.compactNow}
         </button>
-      </div>
+      </section>
     </div>
   );
 }

@@ -89,6 +89,7 @@ export function SettingField({
             className="switch"
             aria-describedby={`${id}-help`}
             checked={Boolean(own ?? inherited ?? true)}
+            aria-checked={Boolean(own ?? inherited ?? true)}
             onChange={(event) => change(event.target.checked)}
           />
         ) : (

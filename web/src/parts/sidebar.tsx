@@ -7,6 +7,7 @@ import { type Place, pathOf } from "../state/router.ts";
 import { strings } from "../strings.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
+import { ScrollArea } from "./scroll-area.tsx";
 import { useApp, useStore } from "./use-store.ts";
 
 export function Sidebar({
@@ -23,7 +24,7 @@ export function Sidebar({
   const groups = grouped(state, Date.now());
   const words = strings.sidebar;
   return (
-    <nav className="sidebar" aria-label={words.label}>
+    <nav className="sidebar" aria-label={words.navLabel}>
       <header>
         <PlaceLink className="brand" to={{ page: "home" }} onChoose={onChoose}>
           <span className="logo" aria-hidden="true">
@@ -56,8 +57,7 @@ export function Sidebar({
           onChange={(event) => app.conversations.find(event.target.value)}
         />
       </label>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard */}
-      <div className="list" tabIndex={0} role="group" aria-label={words.label}>
+      <ScrollArea className="list" label={words.label}>
         {groups.map(({ name, conversations }) => (
           <section key={name}>
             <h2>{words.groups[name]}</h2>
@@ -89,7 +89,7 @@ export function Sidebar({
         >
           {state.showArchived ? words.hideArchived : words.showArchived}
         </button>
-      </div>
+      </ScrollArea>
       <footer>
         <button type="button" className="nav-item" onClick={onFile}>
           <Icon name="file" /> {words.openFile}

@@ -1,12 +1,13 @@
 import { splitPointers } from "../state/citations.ts";
+import { strings } from "../strings.ts";
 import type { OnPointer } from "./markdown.tsx";
+import { ScrollArea } from "./scroll-area.tsx";
 
 /** A summary line by line, as the model gets it; pointers at messages can be followed. */
 export function SummaryText({ text, onPointer }: { text: string; onPointer?: OnPointer }) {
   const lines = text.split("\n");
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard
-    <div className="summary-text" tabIndex={0} role="group" aria-label="Summary">
+    <ScrollArea className="summary-text" label={strings.inspect.summary}>
       {lines.map((line, n) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines of a text have no other name
         <p key={n} className={lineKind(line)}>
@@ -29,7 +30,7 @@ export function SummaryText({ text, onPointer }: { text: string; onPointer?: OnP
           )}
         </p>
       ))}
-    </div>
+    </ScrollArea>
   );
 }
 

@@ -77,16 +77,9 @@ export function Frame() {
         open([...event.dataTransfer.files]);
       }}
     >
-      <a
-        className="skip"
-        href="#main"
-        onClick={(event) => {
-          event.preventDefault();
-          main.current?.focus();
-        }}
-      >
+      <button type="button" className="skip" onClick={() => main.current?.focus()}>
         {strings.skip}
-      </a>
+      </button>
       <Sidebar place={place} onChoose={() => setOpen(false)} onFile={onFile} />
       <button
         type="button"

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { type LiveEvent, routes, type Totals } from "../../../src/gateway/api.ts";
+import { ScrollArea } from "../parts/scroll-area.tsx";
 import { PlaceLink } from "../parts/sidebar.tsx";
 import { useApp, useStore } from "../parts/use-store.ts";
 import { ago, count, dollars, duration, short } from "../state/format.ts";
@@ -66,8 +67,7 @@ export default function GatewayView() {
             {words.liveNone} <code>{`${location.origin}/v1`}</code>
           </p>
         ) : (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table must be scrollable by keyboard
-          <div className="table-scroll" tabIndex={0} role="group" aria-label={words.live}>
+          <ScrollArea className="table-scroll" label={words.live}>
             <table className="requests">
               <thead>
                 <tr>
@@ -94,7 +94,7 @@ export default function GatewayView() {
                 ))}
               </tbody>
             </table>
-          </div>
+          </ScrollArea>
         )}
       </section>
       <section>

@@ -12,6 +12,7 @@ import { createInspection } from "../state/inspection.ts";
 import { columnsOf, requestAt } from "../state/turns.ts";
 import { strings } from "../strings.ts";
 
+const words = strings.timeline;
 const CHART_HEIGHT = 230;
 const STEP_MS = 650;
 
@@ -72,7 +73,6 @@ function Scrubber({
     return () => clearTimeout(timer);
   }, [isPlaying, nth, points.length]);
   const columns = useMemo(() => columnsOf(points), [points]);
-  const words = strings.timeline;
   const hasCache = columns.cached.some((value) => value !== null);
   const series = useMemo(
     () => [
@@ -81,7 +81,7 @@ function Scrubber({
       ...(hasCache ? [{ label: words.cached, values: columns.cached, color: "kept", width: 1.5 }] : []),
       { label: words.budget, values: columns.budget, color: "dropped", dashed: true, width: 1.5 },
     ],
-    [columns, hasCache, words],
+    [columns, hasCache],
   );
   const step = (by: number) => {
     setPlaying(false);
@@ -167,7 +167,6 @@ function Scrubber({
 }
 
 function PointFacts({ point, total }: { point: ReplayPoint; total: number }) {
-  const words = strings.timeline;
   return (
     <p className="point-facts">
       <strong>{words.at(point.messages, total)}</strong>

@@ -55,6 +55,8 @@ export interface ApiMessages {
   readonly total: number;
   /** The system prompt, wherever the wire format keeps it. */
   readonly system: string;
+  /** Leading system messages, which summaries count and `index` doesn't: message 0 is `#lead + 1`. */
+  readonly lead?: number;
   readonly messages: readonly ApiMessage[];
   /** Where summaries stand, for dividers: after message `after` (−1: before the first). */
   readonly dividers: readonly Divider[];

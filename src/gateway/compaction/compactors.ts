@@ -6,6 +6,8 @@ import type { Upstream } from "../upstream/upstream.ts";
 import type { Wire } from "../wires/wire.ts";
 import type { Windows } from "./windows.ts";
 
+/** Limits that are remembered. */
+const MAX_LIMITS = 1_000;
 /** Compactors that are kept ready. One is used by all conversations of a tenant with the same model and options. */
 const MAX_COMPACTORS = 500;
 /** A client that asks for longer answers than this share of the window gets them shortened instead of its transcript. */
@@ -45,6 +47,7 @@ export function createCompactors(options: {
 }): Compactors {
   const { config, windows } = options;
   const compactors = new Map<string, Compactor<unknown>>();
+  const limits = new Map<string, number>();
 
   const settle = (choice: CompactorChoice) => {
     const { upstream, model } = choice;
@@ -63,6 +66,14 @@ export function createCompactors(options: {
       budget: choice.budget ?? own?.budget ?? config.budget,
       tuning: { ...pickTuning(config), ...pickTuning(own ?? {}), ...choice.tuning },
     };
+  };
+
+  const sureLimit = (choice: CompactorChoice): number => {
+    const { info, window, profile, reserve, budget, tuning } = settle(choice);
+    if (profile.triggers || tuning.triggers || profile.name === "stream") return 0;
+    const kept = reserve === undefined ? window / 8 : reserve <= 1 ? reserve * window : reserve;
+    const free = Math.min(budget ?? window, window - kept - window * SAFETY);
+    return Math.floor((free * NOTHING_DUE_BELOW) / Math.max(1, info.factor * CALIBRATION_SLACK));
   };
 
   return {
@@ -110,11 +121,15 @@ export function createCompactors(options: {
     },
 
     surelyFits(choice) {
-      const { info, window, profile, reserve, budget, tuning } = settle(choice);
-      if (profile.triggers || tuning.triggers || profile.name === "stream") return 0;
-      const kept = reserve === undefined ? window / 8 : reserve <= 1 ? reserve * window : reserve;
-      const free = Math.min(budget ?? window, window - kept - window * SAFETY);
-      return Math.floor((free * NOTHING_DUE_BELOW) / Math.max(1, info.factor * CALIBRATION_SLACK));
+      const { upstream, model, cap, profile: asked, budget: cut } = choice;
+      const key = `${upstream?.name} ${model} ${cap} ${asked?.name} ${cut} ${windows.version}`;
+      let limit = limits.get(key);
+      if (limit === undefined) {
+        if (limits.size >= MAX_LIMITS) limits.clear();
+        limit = sureLimit(choice);
+        limits.set(key, limit);
+      }
+      return limit;
     },
 
     async settled() {

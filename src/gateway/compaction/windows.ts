@@ -6,6 +6,8 @@ import type { Upstream } from "../upstream/upstream.ts";
 const LEAST_BELIEVABLE = 1_000;
 
 export interface Windows {
+  /** Grows whenever something was learned. */
+  readonly version: number;
   of(
     upstream: Upstream | undefined,
     model: string,
@@ -17,7 +19,11 @@ export interface Windows {
 /** What each model's window is: what its upstream said, what the config says, what the registry knows, or a guess. */
 export function createWindows(config: { readonly window?: number | undefined }): Windows {
   const learned = new Map<string, number>();
+  let version = 0;
   const windows: Windows = {
+    get version() {
+      return version;
+    },
     of(upstream, model) {
       const told = upstream && learned.get(`${upstream.name} ${model}`);
       const configured = upstream?.windowOf(model) ?? config.window;
@@ -36,6 +42,7 @@ export function createWindows(config: { readonly window?: number | undefined }):
     learn(upstream, model, limit) {
       if (limit < LEAST_BELIEVABLE || limit >= windows.of(upstream, model).window) return false;
       learned.set(`${upstream.name} ${model}`, limit);
+      version++;
       return true;
     },
   };

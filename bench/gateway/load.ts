@@ -1,0 +1,64 @@
+import { Agent, request as httpRequest } from "node:http";
+
+export interface LoadResult {
+  readonly perSecond: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly failed: number;
+}
+
+/** Sends requests over `connections` kept-alive connections for `ms` and measures. */
+export async function load(options: {
+  readonly url: string;
+  readonly path: string;
+  readonly connections: number;
+  readonly ms: number;
+  /** The bodies of one connection, one after the other. */
+  bodies(connection: number): () => Buffer;
+}): Promise<LoadResult> {
+  const { url, path, connections, ms } = options;
+  const { hostname, port } = new URL(url);
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const times: number[] = [];
+  let failed = 0;
+  const once = (body: Buffer): Promise<void> =>
+    new Promise((resolve) => {
+      const started = performance.now();
+      const request = httpRequest(
+        {
+          agent,
+          host: hostname,
+          port,
+          method: "POST",
+          path,
+          headers: { "content-type": "application/json", "content-length": body.length },
+        },
+        (answer) => {
+          if (answer.statusCode !== 200) failed++;
+          answer.resume();
+          answer.on("close", () => {
+            times.push(performance.now() - started);
+            resolve();
+          });
+        },
+      );
+      request.on("error", () => {
+        failed++;
+        resolve();
+      });
+      request.end(body);
+    });
+  const started = performance.now();
+  await Promise.all(
+    Array.from({ length: connections }, async (_, connection) => {
+      const next = options.bodies(connection);
+      while (performance.now() - started < ms) await once(next());
+    }),
+  );
+  const seconds = (performance.now() - started) / 1_000;
+  agent.destroy();
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+  return { perSecond: times.length / seconds, p50: at(0.5), p99: at(0.99), failed };
+}

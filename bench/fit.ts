@@ -103,7 +103,7 @@ for (const [name, budget] of [
       holds: ratio <= ALLOWED_RATIO,
     };
   }
-await writeResult("fit", {
+writeResult({
   tokens: count(transcript),
   messages: transcript.length,
   coldCountMs: round(cold),

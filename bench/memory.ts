@@ -21,7 +21,7 @@ const second = await time(() => compactor.fit(transcript));
 await compactor.close();
 // `maxRSS` is in kilobytes and covers the whole life of the process, the transcript included.
 const peak = (process.resourceUsage().maxRSS * 1_024) / MB;
-await writeResult("memory", {
+writeResult({
   tokens,
   messages: transcript.length,
   transcriptMb: round(before / MB, 0),

@@ -1,6 +1,6 @@
 /**
  * precis beside other ways to keep a conversation short, on the same sessions and budgets. Each is used as its own
- * documentation recommends, with the same exact tokenizer: `npm ci` here, then `node bench/side-by-side/run.mjs`.
+ * documentation recommends, with the same exact tokenizer: `npm ci` here, then `npm run bench side-by-side`.
  */
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, trimMessages } from "@langchain/core/messages";
 import { pruneMessages } from "ai";
@@ -190,4 +190,4 @@ for (const [name, contestant] of Object.entries(CONTESTANTS)) {
     nextTurnMs: round(median(tally.nextMs), 2),
   };
 }
-await writeResult("side-by-side", { sessions: all.length, shares: SHARES, contestants: result });
+writeResult({ sessions: all.length, shares: SHARES, contestants: result });

@@ -3,13 +3,15 @@ import { type CitationRegistry, citationRegistry, citationsIn, renumber, type So
 
 /** Citations of one conversation, for the texts that a summary message shows. */
 export interface CitedSources {
+  /** Does a text of message `index` cite a source that the transcript names? */
+  cites(text: string, index: number): boolean;
   /** A text of message `index` with numbers that mean the same everywhere in the summary message. */
   inRegistryNumbers(text: string, index: number): string;
   /** Lines `[3] source` for every citation in visible messages and in the given texts whose source nothing shows yet. */
   ledger(texts: readonly { readonly text: string; readonly message: number }[]): string[];
 }
 
-const NONE: CitedSources = { inRegistryNumbers: (text) => text, ledger: () => [] };
+const NONE: CitedSources = { cites: () => false, inRegistryNumbers: (text) => text, ledger: () => [] };
 
 /** Reads the citations of a transcript. Costs next to nothing where nobody cites. */
 export function citedSources(
@@ -39,6 +41,8 @@ export function citedSources(
     }
   }
   return {
+    cites: (text, index) =>
+      citationsIn(text).some((citation) => registry.resolve(index, citation) !== undefined),
     inRegistryNumbers: (text, index) => renumber(text, index, registry),
     ledger(texts) {
       const needed = new Map(always);

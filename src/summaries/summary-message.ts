@@ -109,6 +109,7 @@ export function summaryMessage(
     candidates: lines.filter((line) => !quoted.get(line.message)?.includes(line.text)),
     weights,
     reuse: lineReuse(transcript),
+    cites: (line) => line.kind === "assistant" && sources.cites(line.text, line.message),
     covered,
     lastLine,
     cost: (line) => cost(line.text) + 1,

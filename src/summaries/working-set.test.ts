@@ -31,6 +31,7 @@ function choose(
     candidates: lines,
     weights: termWeights(transcript),
     reuse: lineReuse(transcript),
+    cites: () => false,
     covered,
     lastLine,
     cost: (line) => line.text.length / 4,

@@ -10,6 +10,9 @@ import type { Line } from "./lines.ts";
 
 /** A term that comes again in a later line is better shown there, with its newest neighbours. */
 const STALE_FACTOR = 0.5;
+/** An answer that gives its source is what the search was for: worth more than the passages that it was found in. */
+const CITING_FACTOR = 2.5;
+
 /** What `selectLines` takes. */
 export interface SelectInput {
   readonly candidates: readonly Line[];
@@ -17,6 +20,8 @@ export interface SelectInput {
   readonly weights: Float64Array;
   /** Worth of showing a line whole, besides its terms. */
   readonly reuse: (text: string) => number;
+  /** Is it an answer that gives its source? */
+  readonly cites: (line: Line) => boolean;
   /** Term ids that are already shown; the selection adds to it. */
   readonly covered: Uint8Array;
   /** For each term the ordinal of the last line that has it. */
@@ -45,7 +50,7 @@ export function selectLines(input: SelectInput): Line[] {
   };
   const heap = new Heap(priority);
   candidates.forEach((line, index) => {
-    costs[index] = Math.max(1, input.cost(line));
+    costs[index] = Math.max(1, input.cost(line)) / (input.cites(line) ? CITING_FACTOR : 1);
     priority[index] = worth(index);
     if (priority[index]! > 0) heap.push(index);
   });

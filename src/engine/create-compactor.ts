@@ -99,11 +99,7 @@ async function fitView<M>(
     background = undefined;
   }
   input.signal?.throwIfAborted();
-  // A summariser that isn't asked just now must not hold up a compaction that is due.
-  const result =
-    decision.wanted && !background && !decision.result.draft
-      ? climbTo(call, { limit: call.seen.budget.budget, goal: call.seen.goal, anyGain: false }, undefined)
-      : decision.result;
+  const result = (!background && decision.otherwise?.()) || decision.result;
   if (result.draft && !background) engine.emitter.emit("started", { reason: decision.due ?? "pressure" });
   return deliver(call, {
     reason: decision.due,

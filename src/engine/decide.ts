@@ -39,6 +39,8 @@ export interface Decision {
   readonly result: Climb;
   /** The messages (after the leading system messages) that a model should summarise in the background. */
   readonly wanted: Run | undefined;
+  /** What is done if nobody can be asked for it just now: a compaction that is due isn't held up. */
+  readonly otherwise?: () => Climb;
 }
 
 /** Decides without doing: a function of transcript, state, options and now. */
@@ -60,7 +62,10 @@ export function decide<M>(call: Call<M>): Decision {
     ? Math.min(seen.budget.budget, rejectedLimit(input.rejected, seen.tokens, seen.budget.budget))
     : seen.budget.budget;
   const full = seen.tokens > limit;
-  const target = { limit, goal: Math.min(seen.goal, limit), anyGain: full || rejected };
+  // A count that is due far below the budget must get smaller; what would fit into the budget doesn't matter then.
+  const modest = !full && (due === "messages" || due === "turns");
+  const target = { limit, goal: Math.min(seen.goal, limit), anyGain: full || rejected, modest };
+  const steps = modest ? withoutReductions(call) : undefined;
   if (!due) {
     const applies = seen.pressure >= APPLY_FROM && !isHeld(moment);
     const ready = applies ? readyCut(call, target.goal) : undefined;
@@ -70,20 +75,29 @@ export function decide<M>(call: Call<M>): Decision {
   const behind = full || rejected ? shortenBehindReasoning(call, target.limit) : undefined;
   if (behind) return { due, wanted: undefined, result: behind };
   if (!engine.summarizer || !usesSummaries(call) || due === "cold-cache" || due === "pause") {
-    return { due, wanted: undefined, result: climbTo(call, target, readyCut(call, target.goal)) };
+    const ready = readyCut(call, target.goal);
+    return { due, wanted: undefined, result: climbTo(call, target, ready, seen.current, steps) };
   }
-  const reduced = full ? undefined : climbTo(call, target, undefined, seen.current, ["reduce"]);
+  const reduced = full || modest ? undefined : climbTo(call, target, undefined, seen.current, ["reduce"]);
   if (reduced?.draft) return { due, wanted: undefined, result: reduced };
   const ready = readyCut(call, target.goal);
   const wanted = ready ? undefined : wantedRun(call, target.goal);
-  if (wanted && !full) return { due, wanted, result: nothingDue(seen) };
-  return { due, wanted, result: climbTo(call, target, ready) };
+  if (wanted && !full) {
+    const otherwise = () => climbTo(call, target, undefined, seen.current, steps);
+    return { due, wanted, result: nothingDue(seen), otherwise };
+  }
+  return { due, wanted, result: climbTo(call, target, ready, seen.current, steps) };
+}
+
+/** Reductions leave the number of messages as it is. */
+function withoutReductions<M>({ engine }: Call<M>): RungInput["steps"] {
+  return strategies[engine.settings.strategy].steps.filter((step) => step !== "reduce");
 }
 
 /** Climbs the ladder towards a target, with the summaries that are there. */
 export function climbTo<M>(
   call: Call<M>,
-  target: Pick<RungInput, "limit" | "goal" | "anyGain">,
+  target: Pick<RungInput, "limit" | "goal" | "anyGain" | "modest">,
   cut: number | undefined,
   current: Draft = call.seen.current,
   steps?: RungInput["steps"],

@@ -239,7 +239,8 @@ async function writePieces<M>(
         mustKeep: mustKeep(desk, piece.run),
         covers: piece.run,
         ceiling,
-        source: piece.tokens + (earlier?.tokens.text ?? 0),
+        // One record for everything replaces everything, however little is new.
+        source: rolling ? sourceTokens(desk, absolute(desk, covers)) : piece.tokens,
       }));
     const one = known ?? record(desk, covers, prompt, text, 0);
     written.push(one);

@@ -37,7 +37,8 @@ const asked = () =>
   provider.requests.filter(({ messages }) => messages[0]?.text.includes("You write the record"));
 
 it("rag: more than 2N + 1 messages trigger, long before the budget does; the last N turns stay; the summary is a second system message", async () => {
-  const player = createPlayer(provider, { profile: profiles.rag, window: 32_000, patient: true });
+  // This host waits for its summary; otherwise the turns that pass meanwhile stay, too.
+  const player = createPlayer(provider, { profile: profiles.rag, window: 32_000, waitMs: 10_000 });
   await player.play([chat.system(SYSTEM), ...consultation(40)]);
   const applied = compactions(player);
   expect(applied.length).toBeGreaterThan(3);
@@ -121,7 +122,7 @@ it("rag: settings are overridden one by one", async () => {
     triggers: { messages: 7 },
     tail: { turns: 3 },
     summary: { temperature: 0.1 },
-    patient: true,
+    waitMs: 10_000,
   });
   await player.play([chat.system(SYSTEM), ...consultation(12)]);
   const [first] = compactions(player);

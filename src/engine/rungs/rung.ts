@@ -26,6 +26,8 @@ export interface RungInput {
   readonly goal: number;
   /** The reductions needn't free a minimum (asked for by a person, or the budget is full). */
   readonly anyGain: boolean;
+  /** The summary message may take at most half of what it hides, whatever the goal leaves for it. */
+  readonly modest?: boolean;
   readonly hostState?: HostState | undefined;
   readonly focus?: string | undefined;
   /** Model-written records that fit this transcript, oldest first, without gaps. */

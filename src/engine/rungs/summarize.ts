@@ -21,6 +21,10 @@ const MAX_SUMMARY = 12_000;
 const LEAST_SUMMARY_SHARE = 0.3;
 /** Share of the landing that model-written records may take. */
 const NARRATIVE_SHARE = 0.25;
+/** Where a count of messages was the reason, a summary takes at most this share of what it hides. */
+const MODEST_SHARE = 0.5;
+/** … and at most this many times the narrative's ceiling: as much again for the user's words and the working set. */
+const MODEST_CAPS = 2;
 /** Below this share of the transcript, old results in the tail are clipped from the start. */
 const SOFT_BELOW = 0.25;
 
@@ -70,7 +74,7 @@ export const summarizeAll: Rung = (input) => {
 
 /** Head, last user message and the tail (cut to `tailLimit` tokens of view if need be), and a summary of the rest. */
 function coverMiddle(input: RungInput, tail: Tail, tailLimit: number): Draft | undefined {
-  const { conversation, goal, limit } = input;
+  const { conversation, goal, limit, modest, settings } = input;
   const hiding = aroundTail(conversation, tail, dropped("budget"));
   if (!hiding.some((fate) => fate.type === "drop")) return undefined;
   const bare: Draft | undefined = shrinkParts({
@@ -81,7 +85,14 @@ function coverMiddle(input: RungInput, tail: Tail, tailLimit: number): Draft | u
     why: "tail-result",
   });
   if (!bare) return undefined;
-  const cap = Math.min(MAX_SUMMARY, goal - draftTokens(conversation, bare));
+  const hidden = hiding.reduce(
+    (sum, fate, index) => sum + (fate.type === "drop" ? conversation.tokens[index]! : 0),
+    0,
+  );
+  const most = modest
+    ? Math.min(Math.floor(hidden * MODEST_SHARE), MODEST_CAPS * settings.summary.cap)
+    : MAX_SUMMARY;
+  const cap = Math.min(MAX_SUMMARY, most, goal - draftTokens(conversation, bare));
   return withSummary(input, bare, cap) ?? withoutSummary(input, bare.fates);
 }
 

@@ -5,7 +5,8 @@ export default defineConfig({
   test: {
     include: ["test/stream/**/*.llama.test.ts"],
     fileParallelism: false,
-    testTimeout: 600_000,
+    // An hour of stream under each strategy takes minutes; on a busy machine, many.
+    testTimeout: 1_800_000,
     hookTimeout: 60_000,
   },
 });

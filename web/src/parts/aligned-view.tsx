@@ -1,7 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { ApiMessage, ApiView } from "../../../src/gateway/api.ts";
-import { count, nth } from "../state/format.ts";
+import { count } from "../state/format.ts";
 import { briefMessage } from "../state/message-text.ts";
 import type { Transcript } from "../state/transcript.ts";
 import { alignView, type Lot, type ViewRow } from "../state/view.ts";
@@ -9,7 +9,7 @@ import { strings } from "../strings.ts";
 import { Icon } from "./icon.tsx";
 import { ScrollArea } from "./scroll-area.tsx";
 import { SummaryText } from "./summary-text.tsx";
-import { useStore } from "./use-store.ts";
+import { useNumbers, useStore } from "./use-store.ts";
 
 const ROW_HEIGHT = 46;
 const INSERT_HEIGHT = 190;
@@ -107,12 +107,13 @@ function LotRow({
   message: ApiMessage | undefined;
   onPin: ((index: number, on: boolean) => void) | undefined;
 }) {
+  const number = useNumbers().one(index);
   const pinned = message?.pinned ?? false;
   const role = message?.role ?? (lot.type === "covered" ? undefined : lot.entry.role);
   return (
     <div className={`lot ${lot.type}`}>
       <div className="lot-left">
-        <span className="lot-number">{nth(index)}</span>
+        <span className="lot-number">{number}</span>
         <span className={`role ${role}`}>{role === undefined ? "" : strings.roles[role]}</span>
         <span className="brief">{message === undefined ? "…" : briefMessage(message)}</span>
         {onPin === undefined || role === "system" ? null : (
@@ -120,7 +121,7 @@ function LotRow({
             type="button"
             className="icon-button pin"
             aria-pressed={pinned}
-            aria-label={`${nth(index)}: ${pinned ? strings.chat.unpin : strings.chat.pin}`}
+            aria-label={`${number}: ${pinned ? strings.chat.unpin : strings.chat.pin}`}
             title={pinned ? strings.chat.unpin : strings.chat.pin}
             onClick={() => onPin(index, !pinned)}
           >
@@ -161,7 +162,7 @@ function RunRow({ row, onOpen }: { row: Extract<ViewRow, { type: "run" }>; onOpe
   return (
     <div className={`lot run ${row.lot}`}>
       <div className="lot-left">
-        <span className="lot-number">{strings.inspect.run(row.run.from, row.run.to)}</span>
+        <span className="lot-number">{useNumbers().run(row.run)}</span>
         <span className="brief">{strings.inspect.runMessages(row.run.to - row.run.from)}</span>
         <button type="button" className="link" onClick={onOpen}>
           {strings.inspect.openRun}
@@ -185,15 +186,14 @@ function InsertRow({
   row: Extract<ViewRow, { type: "insert" }>;
   onPointer: (index: number) => void;
 }) {
+  const numbers = useNumbers();
   return (
     <div className="lot insert">
       <div className="lot-left" />
       <div className="lot-right insert-box">
         <header>
           <span className="tag summary">{strings.inspect.summary}</span>
-          <span className="why">
-            {entry.covers.map((run) => strings.inspect.run(run.from, run.to)).join(", ")}
-          </span>
+          <span className="why">{entry.covers.map(numbers.run).join(", ")}</span>
           <span className="lot-tokens">{count(entry.tokens)}</span>
         </header>
         <SummaryText text={entry.text} onPointer={onPointer} />

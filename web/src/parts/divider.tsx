@@ -7,6 +7,7 @@ import { strings } from "../strings.ts";
 import { Icon } from "./icon.tsx";
 import type { OnPointer } from "./markdown.tsx";
 import { SummaryText } from "./summary-text.tsx";
+import { useNumbers } from "./use-store.ts";
 
 /** Where a compaction happened: what it did, and the summary to read and to steer. */
 export function DividerRow({
@@ -86,6 +87,7 @@ export function DividerRow({
 
 function SummaryBox({ summary, chat, onPointer }: { summary: ApiSummary; chat: Chat; onPointer: OnPointer }) {
   const [draft, setDraft] = useState<string>();
+  const numbers = useNumbers();
   return (
     <div className="summary-box">
       <header>
@@ -94,7 +96,7 @@ function SummaryBox({ summary, chat, onPointer }: { summary: ApiSummary; chat: C
           className="pointer"
           onClick={() => onPointer(summary.covers.from, summary.covers.to - 1)}
         >
-          {strings.compaction.summaryOf(summary.covers.from, summary.covers.to)}
+          {strings.compaction.summaryOf(numbers.run(summary.covers))}
         </button>
         <span className="facts">
           {summary.author === "user" ? strings.compaction.edited : summary.model} ·{" "}

@@ -38,7 +38,9 @@ export function Fold({
         </span>
         <span className="fold-name">{name}</span>
         <span className="fold-brief">{brief}</span>
-        {fate === "kept" ? null : <span className={`tag ${fate}`}>{strings.fates[fate]}</span>}
+        {fate === "kept" || fate === "covered" ? null : (
+          <span className={`tag ${fate}`}>{strings.fates[fate]}</span>
+        )}
         {facts === undefined ? null : <span className="facts">{facts}</span>}
       </button>
       {isOpen ? (

@@ -7,6 +7,7 @@ import { Fold } from "./fold.tsx";
 import { Icon } from "./icon.tsx";
 import { Markdown } from "./markdown.tsx";
 import { Picture } from "./picture.tsx";
+import { useNumbers } from "./use-store.ts";
 
 /** What can be done with a message. */
 export interface MessageActions {
@@ -27,6 +28,7 @@ export const MessageRow = memo(function MessageRow({
   isFirstOfRole: boolean;
 }) {
   const [isEditing, setEditing] = useState(false);
+  const number = useNumbers().one(message.index);
   const { role, fate, index } = message;
   const text = textOf(message.parts);
   const isResultOnly = role === "tool" || message.parts.every(({ type }) => type === "tool-result");
@@ -35,10 +37,7 @@ export const MessageRow = memo(function MessageRow({
   const who = isResultOnly ? "tool" : role;
   if (role === "system")
     return (
-      <article
-        className="message system"
-        aria-label={`${strings.chat.system}, ${strings.chat.number(index)}`}
-      >
+      <article className="message system" aria-label={`${strings.chat.system}, ${number}`}>
         <Fold
           icon="chevron"
           kind="result"
@@ -53,14 +52,14 @@ export const MessageRow = memo(function MessageRow({
   return (
     <article
       className={`message ${who} ${speaks ? "speaks" : "works"} fate-${fate.type}`}
-      aria-label={`${strings.roles[who]}, ${strings.chat.number(index)}, ${strings.fates[fate.type]}`}
+      aria-label={`${strings.roles[who]}, ${number}, ${strings.fates[fate.type]}`}
     >
       {speaks ? (
         <header>
           {isFirstOfRole || who === "user" ? <span className="who">{strings.roles[who]}</span> : null}
           <FateTag message={message} />
           <span className="facts">
-            {strings.chat.number(index)} · {strings.chat.tokens(message.tokens)}
+            {number} · {strings.chat.tokens(message.tokens)}
           </span>
           <Actions message={message} text={text} actions={actions} onEdit={() => setEditing(true)} />
         </header>
@@ -229,15 +228,7 @@ export function PartView({
         <Fold icon="eye" name={strings.chat.reasoning} brief={oneLine(part.text)} body={part.text} />
       );
     case "tool-call":
-      return (
-        <Fold
-          icon="tool"
-          name={part.name}
-          brief={briefArgs(part.args)}
-          body={pretty(part.args)}
-          facts={message && strings.chat.number(message.index)}
-        />
-      );
+      return <Fold icon="tool" name={part.name} brief={briefArgs(part.args)} body={pretty(part.args)} />;
     case "tool-result":
       return (
         <Fold

@@ -22,6 +22,9 @@ export function Meter({
   const box = useRef<HTMLDivElement>(null);
   const id = useId();
   const { tokens, budget, fill, level } = pressure;
+  // A view that doesn't fit yet is more than the budget.
+  const whole = Math.max(budget.budget, tokens);
+  const free = whole - tokens;
   useEffect(() => {
     if (!isOpen) return;
     const away = (event: Event) => {
@@ -65,7 +68,7 @@ export function Meter({
           {KINDS.map((kind) => (
             <span key={kind} className={`fill-${kind}`} style={{ flexGrow: fill[kind] }} />
           ))}
-          <span className="fill-free" style={{ flexGrow: Math.max(0, budget.budget - tokens) }} />
+          <span className="fill-free" style={{ flexGrow: free }} />
         </div>
         <dl>
           {KINDS.filter((kind) => fill[kind] > 0).map((kind) => (
@@ -74,19 +77,20 @@ export function Meter({
                 <i className={`fill-${kind}`} /> {strings.meter.fill[kind]}
               </dt>
               <dd>
-                {count(fill[kind])} <small>{percent(fill[kind] / budget.budget)}</small>
+                {count(fill[kind])} <small>{percent(fill[kind] / whole)}</small>
               </dd>
             </div>
           ))}
-          <div>
-            <dt>
-              <i className="fill-free" /> {strings.meter.free}
-            </dt>
-            <dd>
-              {count(Math.max(0, budget.budget - tokens))}{" "}
-              <small>{percent(Math.max(0, 1 - pressure.pressure))}</small>
-            </dd>
-          </div>
+          {free === 0 ? null : (
+            <div>
+              <dt>
+                <i className="fill-free" /> {strings.meter.free}
+              </dt>
+              <dd>
+                {count(free)} <small>{percent(free / whole)}</small>
+              </dd>
+            </div>
+          )}
           {budget.tools > 0 ? (
             <div className="apart">
               <dt>

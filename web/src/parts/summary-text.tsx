@@ -2,16 +2,18 @@ import { splitPointers } from "../state/citations.ts";
 import { strings } from "../strings.ts";
 import type { OnPointer } from "./markdown.tsx";
 import { ScrollArea } from "./scroll-area.tsx";
+import { useNumbers } from "./use-store.ts";
 
 /** A summary line by line, as the model gets it; pointers at messages can be followed. */
 export function SummaryText({ text, onPointer }: { text: string; onPointer?: OnPointer }) {
+  const { lead } = useNumbers();
   const lines = text.split("\n");
   return (
     <ScrollArea className="summary-text" label={strings.inspect.summary}>
       {lines.map((line, n) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines of a text have no other name
         <p key={n} className={lineKind(line)}>
-          {splitPointers(line).map((piece, m) =>
+          {splitPointers(line, lead).map((piece, m) =>
             piece.type === "text" ? (
               piece.text
             ) : (

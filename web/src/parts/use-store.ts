@@ -11,6 +11,20 @@ export function usePiece<T extends object, P>(store: Store<T>, piece: (value: T)
   return useSyncExternalStore(store.subscribe, () => piece(store.get()));
 }
 
+/** What is added to an index to get the number that people and summaries use. */
+export const NumberContext = createContext(1);
+
+/** Names messages as summaries do: `#12`, `#12–18` (the last one included). */
+export function useNumbers() {
+  const first = use(NumberContext);
+  return {
+    lead: first - 1,
+    one: (index: number): string => `#${index + first}`,
+    run: ({ from, to }: { readonly from: number; readonly to: number }): string =>
+      to - from <= 1 ? `#${from + first}` : `#${from + first}–${to - 1 + first}`,
+  };
+}
+
 export const AppContext = createContext<App | undefined>(undefined);
 
 export function useApp(): App {

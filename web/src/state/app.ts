@@ -41,7 +41,8 @@ export interface App {
   chat(id: string): Chat;
   start(): Promise<void>;
   newChat(input?: NewConversation): Promise<ApiConversation | undefined>;
-  importFile(name: string, text: () => Promise<string>): Promise<void>;
+  /** `window`: what the conversation is measured against, where its own model isn't known. */
+  importFile(name: string, text: () => Promise<string>, window?: number): Promise<void>;
   changeSettings(changes: SettingsChange<GlobalSettings>): Promise<void>;
   tell(toast: Toast | undefined): void;
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
@@ -114,13 +115,22 @@ export function createApp({
         open(conversation);
         return conversation;
       }),
-    async importFile(name, text) {
+    async importFile(name, text, window) {
       store.set({ opening: name, toast: undefined });
       await attempt(async () => {
         const answer = await api.call(routes.importFile, { body: { name, text: await text() } });
         for (const conversation of answer.conversations) conversations.put(conversation);
         const [first] = answer.conversations;
-        if (first !== undefined) open(first);
+        if (first !== undefined) {
+          const opened =
+            window === undefined
+              ? first
+              : await api.call(routes.changeConversation, {
+                  params: { id: first.id },
+                  body: { settings: { window } },
+                });
+          open(opened);
+        }
         if (answer.warnings.length > 0)
           store.set({ toast: { kind: "info", message: answer.warnings.join(" ") } });
       });

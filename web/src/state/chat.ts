@@ -75,6 +75,9 @@ export interface ChatOptions {
   readonly now?: () => number;
 }
 
+/** Events of the timeline that are read, the newest. */
+const TIMELINE_LENGTH = 500;
+
 const EMPTY_ANSWER: Answer = { text: "", reasoning: "", calls: [], mine: true };
 
 /** One conversation: its transcript, its answers, its compactions. */
@@ -104,11 +107,13 @@ export function createChat({ api, id, onConversation, onFork, now = Date.now }: 
   };
   /** Everything that a compaction may have changed. */
   const refresh = async () => {
-    const [pressure, { events }] = await Promise.all([
+    const [conversation, pressure, { events }] = await Promise.all([
+      api.call(routes.conversation, { params }),
       api.call(routes.pressure, { params }),
-      api.call(routes.timeline, { params, query: { limit: 500 } }),
+      api.call(routes.timeline, { params, query: { limit: TIMELINE_LENGTH } }),
       transcript.refresh(),
     ]);
+    setConversation(conversation);
     store.set(({ version }) => ({ pressure, timeline: events, version: version + 1 }));
   };
   /** One refresh at a time, and one more if something came in between. */
@@ -217,7 +222,7 @@ export function createChat({ api, id, onConversation, onFork, now = Date.now }: 
         });
         const [pressure, { events }] = await Promise.all([
           api.call(routes.pressure, { params }),
-          api.call(routes.timeline, { params, query: { limit: 500 } }),
+          api.call(routes.timeline, { params, query: { limit: TIMELINE_LENGTH } }),
         ]);
         store.set({ pressure, timeline: events });
       } catch (error) {

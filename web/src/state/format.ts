@@ -52,6 +52,3 @@ export function parseTokens(text: string): number | undefined {
   const value = Number(digits) * (unit === "k" ? 1_000 : unit === "m" ? 1_000_000 : 1);
   return Number.isFinite(value) && value > 0 ? Math.round(value) : undefined;
 }
-
-/** A message by its number, as people and summaries count: from 1. */
-export const nth = (index: number): string => `#${index + 1}`;

@@ -1,4 +1,4 @@
-import { type ApiMessage, type Divider, routes } from "../../../src/gateway/api.ts";
+import { type ApiMessage, type ApiMessages, type Divider, routes } from "../../../src/gateway/api.ts";
 import type { Api } from "./api-client.ts";
 import { createStore, type Store } from "./store.ts";
 
@@ -8,6 +8,8 @@ export const PAGE_SIZE = 100;
 export interface TranscriptState {
   readonly total: number;
   readonly system: string;
+  /** Leading system messages: the numbers that people and summaries use count them, indexes don't. */
+  readonly lead: number;
   /** By index; holes haven't been read yet. */
   readonly messages: ReadonlyMap<number, ApiMessage>;
   readonly dividers: readonly Divider[];
@@ -29,6 +31,7 @@ export function createTranscript(api: Api, id: string): Transcript {
   const store = createStore<TranscriptState>({
     total: 0,
     system: "",
+    lead: 0,
     messages: new Map(),
     dividers: [],
     loaded: false,
@@ -86,9 +89,10 @@ export function createTranscript(api: Api, id: string): Transcript {
   };
 }
 
-const answerState = (answer: Pick<TranscriptState, "total" | "system" | "dividers">) => ({
+const answerState = (answer: ApiMessages) => ({
   total: answer.total,
   system: answer.system,
+  lead: answer.lead ?? 0,
   dividers: answer.dividers,
   loaded: true,
 });

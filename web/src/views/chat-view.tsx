@@ -6,7 +6,7 @@ import { LiveAnswer } from "../parts/live-answer.tsx";
 import type { MessageActions } from "../parts/message.tsx";
 import { Notices } from "../parts/notices.tsx";
 import { type TranscriptHandle, TranscriptList } from "../parts/transcript-list.tsx";
-import { useApp, usePiece, useStore } from "../parts/use-store.ts";
+import { NumberContext, useApp, usePiece, useStore } from "../parts/use-store.ts";
 import type { Chat } from "../state/chat.ts";
 import type { ChatTab } from "../state/router.ts";
 import { strings } from "../strings.ts";
@@ -16,6 +16,7 @@ const TimelineView = lazy(() => import("./timeline-view.tsx"));
 
 export function ChatView({ chat, tab }: { chat: Chat; tab: ChatTab }) {
   const app = useApp();
+  const lead = usePiece(chat.transcript.store, (state) => state.lead);
   const missing = usePiece(chat.store, (state) => state.missing);
   const [isCompactOpen, setCompactOpen] = useState(false);
   const handle = useRef<TranscriptHandle>(null);
@@ -28,28 +29,30 @@ export function ChatView({ chat, tab }: { chat: Chat; tab: ChatTab }) {
       </div>
     );
   return (
-    <div className="chat">
-      <ChatHeader chat={chat} tab={tab} onCompact={openCompact} />
-      <Suspense fallback={<p className="empty">{strings.loading}</p>}>
-        {tab === "inspect" ? (
-          <InspectView chat={chat} />
-        ) : tab === "timeline" ? (
-          <TimelineView chat={chat} />
-        ) : (
-          <Talk chat={chat} handle={handle} onCompact={openCompact} />
-        )}
-      </Suspense>
-      {isCompactOpen ? (
-        <CompactDialog
-          onClose={() => setCompactOpen(false)}
-          onCompact={(focus) => {
-            setCompactOpen(false);
-            app.router.go({ page: "chat", id: chat.id, tab: "chat" });
-            void chat.compact(focus);
-          }}
-        />
-      ) : null}
-    </div>
+    <NumberContext value={lead + 1}>
+      <div className="chat">
+        <ChatHeader chat={chat} tab={tab} onCompact={openCompact} />
+        <Suspense fallback={<p className="empty">{strings.loading}</p>}>
+          {tab === "inspect" ? (
+            <InspectView chat={chat} />
+          ) : tab === "timeline" ? (
+            <TimelineView chat={chat} />
+          ) : (
+            <Talk chat={chat} handle={handle} onCompact={openCompact} />
+          )}
+        </Suspense>
+        {isCompactOpen ? (
+          <CompactDialog
+            onClose={() => setCompactOpen(false)}
+            onCompact={(focus) => {
+              setCompactOpen(false);
+              app.router.go({ page: "chat", id: chat.id, tab: "chat" });
+              void chat.compact(focus);
+            }}
+          />
+        ) : null}
+      </div>
+    </NumberContext>
   );
 }
 

@@ -2,6 +2,9 @@ import { Icon, type IconName } from "../parts/icon.tsx";
 import { useApp, usePiece } from "../parts/use-store.ts";
 import { strings } from "../strings.ts";
 
+/** Small enough that the examples need compaction. */
+const EXAMPLE_WINDOW = 32_000;
+
 export const EXAMPLES = {
   coding: "coding-session.jsonl",
   retrieval: "retrieval-chat.json",
@@ -14,11 +17,15 @@ export function HomeView({ onFile }: { onFile: () => void }) {
   const words = strings.home;
   const isOffline = status?.hasUpstream === false;
   const openExample = (file: string) => () =>
-    void app.importFile(file, async () => {
-      const response = await fetch(`/examples/${file}`);
-      if (!response.ok) throw new Error(strings.errors.http(response.status));
-      return response.text();
-    });
+    void app.importFile(
+      file,
+      async () => {
+        const response = await fetch(`/examples/${file}`);
+        if (!response.ok) throw new Error(strings.errors.http(response.status));
+        return response.text();
+      },
+      EXAMPLE_WINDOW,
+    );
   return (
     <div className="home">
       <div className="home-inner">

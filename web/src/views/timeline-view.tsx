@@ -1,10 +1,16 @@
 import { useEffect, useMemo, useState } from "react";
-import { type ReplayPoint, type ReplayRun, routes, type TimelineEvent } from "../../../src/gateway/api.ts";
+import {
+  type ReplayPoint,
+  type ReplayRun,
+  type Run,
+  routes,
+  type TimelineEvent,
+} from "../../../src/gateway/api.ts";
 import { AlignedView } from "../parts/aligned-view.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { TallyBar } from "../parts/tally-bar.tsx";
 import { TokenChart } from "../parts/token-chart.tsx";
-import { useApp, usePiece, useStore } from "../parts/use-store.ts";
+import { useApp, useNumbers, usePiece, useStore } from "../parts/use-store.ts";
 import { explain } from "../state/api-client.ts";
 import type { Chat } from "../state/chat.ts";
 import { ago, count, dollars, duration, percent } from "../state/format.ts";
@@ -18,26 +24,34 @@ const STEP_MS = 650;
 
 export default function TimelineView({ chat }: { chat: Chat }) {
   const app = useApp();
-  const { version, conversation, timeline } = useStore(chat.store);
+  const { version, conversation, timeline, pressure } = useStore(chat.store);
   const [run, setRun] = useState<ReplayRun>();
   const [error, setError] = useState<string>();
   const model = conversation?.model;
   const settings = conversation?.settings;
+  const window = pressure?.budget.window;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new version is a new timeline
   useEffect(() => {
-    if (settings === undefined) return;
+    if (settings === undefined || pressure === undefined) return;
     const { auto: _, maxTokens: __, temperature: ___, ...policy } = settings;
     app.api
       .call(routes.replay, {
         body: {
           conversation: chat.id,
-          policies: [{ name: "now", ...policy, ...(model !== undefined && { model }) }],
+          policies: [
+            {
+              name: "now",
+              ...policy,
+              ...(window !== undefined && { window }),
+              ...(model !== undefined && { model }),
+            },
+          ],
           ...(model !== undefined && { prices: model }),
         },
       })
       .then(({ runs }) => setRun(runs[0]))
       .catch((cause) => setError(explain(cause).message));
-  }, [app, chat, version, model, settings]);
+  }, [app, chat, version, model, settings, window]);
   if (error !== undefined) return <p className="empty">{error}</p>;
   if (run === undefined) return <p className="empty">{strings.loading}</p>;
   if (run.points.length === 0) return <p className="empty">{strings.timeline.none}</p>;
@@ -208,20 +222,21 @@ export function Legend({
 }
 
 function EventList({ timeline }: { timeline: readonly TimelineEvent[] }) {
+  const numbers = useNumbers();
   if (timeline.length === 0) return <p className="help">{strings.timeline.noEvents}</p>;
   return (
     <ol>
       {timeline.toReversed().map((event) => (
         <li key={event.id} className={event.type}>
           <time dateTime={new Date(event.at).toISOString()}>{ago(event.at, Date.now())}</time>
-          <span>{eventText(event)}</span>
+          <span>{eventText(event, numbers.run)}</span>
         </li>
       ))}
     </ol>
   );
 }
 
-function eventText(event: TimelineEvent): string {
+function eventText(event: TimelineEvent, runOf: (run: Run) => string): string {
   const words = strings.compaction;
   switch (event.type) {
     case "compacted":
@@ -236,7 +251,7 @@ function eventText(event: TimelineEvent): string {
         .filter((fact) => fact !== undefined)
         .join(" · ");
     case "summary":
-      return `${words.summaryOf(event.summary.covers.from, event.summary.covers.to)} · ${words.model(event.summary.model)}`;
+      return `${words.summaryOf(runOf(event.summary.covers))} · ${words.model(event.summary.model)}`;
     case "failed":
       return `${words.failed} ${event.message}`;
     case "rejected":

@@ -17,7 +17,7 @@ export interface RunningChild {
 
 /** Starts `store-in-child.ts` with the Node that runs this. */
 export function startChild(...args: readonly string[]): RunningChild {
-  const child = spawn(process.execPath, [SCRIPT, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [SCRIPT, ...args], { stdio: ["pipe", "pipe", "pipe"] });
   let stdout = "";
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));

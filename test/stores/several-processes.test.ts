@@ -11,6 +11,8 @@ const STARTS = byProof({ sample: 1, more: 5, all: 20 });
 const KILLS = byProof({ sample: 1, more: 20, all: 100 });
 /** A killed writer has worked for up to this long (milliseconds), and has acknowledged something. */
 const KILL_WITHIN_MS = 400;
+/** A crowded machine takes a while to start processes. */
+const PER_START_MS = 30_000;
 const LEASE_PROCESSES = 3;
 const LEASE_ROUNDS = 10;
 
@@ -29,7 +31,9 @@ describe.each([
   ["SQLite", async () => join(dir, `${files++}.db`)],
   ["PostgreSQL", () => postgres.database()],
 ])("%s, several processes", (_name, fresh) => {
-  test("that start at once on an empty database all work", async () => {
+  test("that start at once on an empty database all work", {
+    timeout: 60_000 + STARTS * PER_START_MS,
+  }, async () => {
     for (let n = 0; n < STARTS; n++) {
       const where = await fresh();
       const children = ["a", "b", "c"].map((name) => startChild("open", where, name));
@@ -56,7 +60,9 @@ describe.each([
     expect(Number(readFileSync(counter, "utf8"))).toBe(LEASE_PROCESSES * LEASE_ROUNDS);
   });
 
-  test("killed at any moment have written all that they acknowledged, and nothing by halves", async () => {
+  test("killed at any moment have written all that they acknowledged, and nothing by halves", {
+    timeout: 60_000 + KILLS * PER_START_MS,
+  }, async () => {
     const where = await fresh();
     for (let n = 0; n < KILLS; n++) {
       const session = `s${n}`;

@@ -5,7 +5,9 @@
  *   write   appends messages and saves records one after the other, and prints each number once it is acknowledged
  *   lease   takes a lease again and again, and keeps a counter that only one process at a time may touch
  */
+
 import { readFileSync, writeFileSync } from "node:fs";
+import { Socket } from "node:net";
 import type { Checkpoint } from "../../src/core/types.ts";
 import { openStore } from "../../src/stores/open-store.ts";
 
@@ -15,6 +17,13 @@ const LEASE_MS = 10_000;
 const LEASE_ROUNDS = 10;
 /** Large enough for several pages of the file, so that a half-written one would show. */
 const BODY_CHARACTERS = 20_000;
+
+// Never outlives the test that started it, however that ends.
+const STDIN = 0;
+new Socket({ fd: STDIN })
+  .on("close", () => process.exit(1))
+  .resume()
+  .unref();
 
 const store = openStore(where);
 const say = (text: string) => process.stdout.write(`${text}\n`);

@@ -25,7 +25,7 @@ const WORK_LENGTHS = [640, 480, 320, 200];
 const TALK_WHOLE = 6_000;
 const TALK_SHORT = 600;
 /** Rules come first, but not to the exclusion of everything else. */
-const STANDING_SHARE = 0.4;
+const STANDING_SHARE = 0.6;
 /** Pointer and line break beside the text. */
 const POINTER = "#1234 \n";
 

@@ -7,18 +7,20 @@ import type { Shape } from "./terms.ts";
  * into its calls, and how recently, tells most; terms that only tools have said tell least.
  */
 
-/** Logistic regression; `scripts/train-weights.ts` explains and repeats how these came about. */
-const WEIGHTS = {
+/** Signs that a term will be needed, each with its weight in a logistic regression (see `scripts/train-weights.ts`). */
+export const TERM_WEIGHTS = {
   bias: -2.15,
-  /** Per logarithm of the lines that have it. */
+  /** Logarithm of the lines that have it. */
   lines: 0.7,
-  /** Per logarithm of the calls that name it. */
+  /** Logarithm of the calls that name it. */
   calls: 1.05,
   recency: 1.9,
   callRecency: 0.5,
   digit: -0.4,
   onlyInResults: -1.9,
-} as const;
+};
+
+export type TermFeatures = Record<keyof typeof TERM_WEIGHTS, number>;
 
 /** What seeing a term again is worth, by its form: a path can't be guessed, a common word can. */
 const VALUES: Readonly<Record<Shape, number>> = {
@@ -33,7 +35,27 @@ const VALUES: Readonly<Record<Shape, number>> = {
 };
 
 /** Weight of each term by id. */
-export function termWeights({ lines, table, length }: TranscriptLines): Float64Array {
+export function termWeights(transcript: TranscriptLines): Float64Array {
+  const { terms, shapes } = transcript.table;
+  const featuresOf = termFeatures(transcript);
+  return Float64Array.from(
+    terms,
+    (_, term) => VALUES[shapes[term]!] * likelihood(featuresOf(term), TERM_WEIGHTS),
+  );
+}
+
+/** A logistic regression's answer. */
+export function likelihood<K extends string>(
+  features: Record<K, number>,
+  weights: Record<K, number>,
+): number {
+  let sum = 0;
+  for (const name in weights) sum += weights[name] * features[name];
+  return 1 / (1 + Math.exp(-sum));
+}
+
+/** Reads the signs of every term from the transcript. */
+export function termFeatures({ lines, table, length }: TranscriptLines): (term: number) => TermFeatures {
   const size = table.terms.length;
   const inLines = new Float64Array(size);
   const inCalls = new Float64Array(size);
@@ -52,17 +74,13 @@ export function termWeights({ lines, table, length }: TranscriptLines): Float64A
     }
   }
   const recencyOf = (position: number): number => (position < 0 ? NEVER : recency(length - position));
-  const weights = new Float64Array(size);
-  for (let term = 0; term < size; term++) {
-    const sum =
-      WEIGHTS.bias +
-      WEIGHTS.lines * Math.log1p(inLines[term]!) +
-      WEIGHTS.calls * Math.log1p(inCalls[term]!) +
-      WEIGHTS.recency * recencyOf(last[term]!) +
-      WEIGHTS.callRecency * recencyOf(lastCall[term]!) +
-      (table.hasDigit[term] ? WEIGHTS.digit : 0) +
-      (saidElsewhere[term] ? 0 : WEIGHTS.onlyInResults);
-    weights[term] = VALUES[table.shapes[term]!] / (1 + Math.exp(-sum));
-  }
-  return weights;
+  return (term) => ({
+    bias: 1,
+    lines: Math.log1p(inLines[term]!),
+    calls: Math.log1p(inCalls[term]!),
+    recency: recencyOf(last[term]!),
+    callRecency: recencyOf(lastCall[term]!),
+    digit: table.hasDigit[term] ? 1 : 0,
+    onlyInResults: saidElsewhere[term] ? 0 : 1,
+  });
 }

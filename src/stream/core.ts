@@ -93,9 +93,15 @@ export function pendingTokens({ pending, ledger, cache }: SessionCore): number {
   return joinFrames(pending, ledger.last).reduce((sum, item) => sum + cache.count(item), 0);
 }
 
-/** Feeds items and keeps the books. */
+/** Feeds items and keeps the books. After a failure the cache is as it was. */
 export async function feed(core: SessionCore, items: readonly CacheItem[]): Promise<void> {
-  await core.cache.feed(items);
+  try {
+    await core.cache.feed(items);
+  } catch (error) {
+    // What got in before the failure leaves again, so that the same items can be fed once more.
+    await core.cache.keep([{ from: 0, to: core.ledger.length }]);
+    throw error;
+  }
   for (const item of items) core.ledger.add(item, core.cache.count(item));
   checkBooks(core);
 }

@@ -282,6 +282,36 @@ describe("head from the first turns", () => {
   });
 });
 
+describe("a cache that fails", () => {
+  it("the same input is fed once more with the next push, and nothing twice", async () => {
+    const { session: stream, cache } = session({
+      strategy: "drop-all",
+      speak: false,
+      systemPrompt: "Be kind.",
+    });
+    const { feed } = cache;
+    let broken = true;
+    cache.feed = async (items) => {
+      if (broken && items.some((item) => item.type === "turn" && item.role === "user")) {
+        await feed(items);
+        throw new Error("lost the device");
+      }
+      await feed(items);
+    };
+    await expect(stream.push({ type: "turn", role: "user", text: "Hello?" })).rejects.toThrow(
+      "lost the device",
+    );
+    expect(cache.length).toBe(stream.status().tokens);
+    broken = false;
+    await stream.push({ type: "frames", count: 2 });
+    expect(stream.contents().map(({ item }) => (item.type === "turn" ? item.text : item.count))).toEqual([
+      "Be kind.",
+      "Hello?",
+      2,
+    ]);
+  });
+});
+
 describe("speaking", () => {
   it("answers the user, speaks at a frame only when there is something to say, and remembers what it said", async () => {
     const answer: Answer = (contents, request) => {

@@ -149,6 +149,7 @@ export function settingsOf(options: StreamOptions): Settings {
       fix: "Use a smaller `tail` or a larger window.",
     });
   const speak = options.speak === false ? undefined : { ...DEFAULT_SPEAK, ...options.speak };
+  if (speak !== undefined) whole("speak.cap", speak.cap, 1);
   const settings: Settings = {
     strategy,
     window,

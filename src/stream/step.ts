@@ -42,10 +42,10 @@ async function feedPending(core: SessionCore, replyRoom: number): Promise<Stream
       continue;
     }
     const isRestored = core.restored > 0;
-    core.pending.splice(0, 1, ...(rest === undefined ? [] : [rest]));
-    if (isRestored && rest === undefined) core.restored--;
     const shown = fits ? portion : shortened(core, portion, room);
     if (shown !== undefined) await feed(core, [shown]);
+    core.pending.splice(0, 1, ...(rest === undefined ? [] : [rest]));
+    if (isRestored && rest === undefined) core.restored--;
     if (!isRestored) isFresh = false;
     if (ledger.length >= settings.limit && core.pending.length > 0 && !isRestored) {
       managed.push(await manage(core, "full"));

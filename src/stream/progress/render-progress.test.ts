@@ -36,6 +36,16 @@ describe("by code alone", () => {
     },
   );
 
+  it("what the user asked early isn't crowded out by what the assistant said", () => {
+    const all = notes(20);
+    all.add("user", "Is 3 bar too much?");
+    for (let turn = 0; turn < 300; turn++) all.add("assistant", `Turn screw ${turn} by ${turn + 3} bar now.`);
+    const text = extractProgress({ notes: all, time: 3_600, frames: 7_200, cap: 512, count });
+    expect(text).toContain("Is 3 bar too much?");
+    expect(text).toContain("Turn screw 298 by 301 bar now.");
+    expect(count(text)).toBeLessThanOrEqual(512);
+  });
+
   it("says nothing where nothing was said", () => {
     const text = extractProgress({ notes: createNotes(), time: 5, frames: 10, cap: 512, count });
     expect(text).toMatch(/0 turns, 0 of them by the user\.$/);

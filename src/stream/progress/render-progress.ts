@@ -19,6 +19,8 @@ export interface ProgressInput {
 const GOAL_SHARE = 0.3;
 const NOW_SHARE = 0.25;
 const LAST_WORDS_SHARE = 0.15;
+/** What the user asked along the way is rarer than what the assistant said, and matters more. */
+const USER_SHARE = 0.25;
 
 const RECORD = "Progress record (what happened so far, not an instruction).";
 const LABEL = {
@@ -101,10 +103,18 @@ function openPurse(input: ProgressInput) {
       shown += ` ${taken}`;
       return taken;
     },
-    /** Lines for the rest, with words that don't stand there yet. */
+    /** Lines for the rest: some room is the user's, what is left is everybody's. */
     lines(labels: readonly string[]): readonly NoteLine[] {
       const room = left - labels.reduce((sum, label) => sum + cost(label), 0);
-      return room <= 0 ? [] : chooseLines(notes.lines, shown, room, count);
+      if (room <= 0) return [];
+      const isUsers = (line: NoteLine): boolean => line.role === "user";
+      const share = Math.min(room, Math.floor(cap * USER_SHARE));
+      const own = chooseLines(notes.lines.filter(isUsers), shown, share, count);
+      const rest = room - own.reduce((sum, line) => sum + count(line.text), 0);
+      const chosen = new Set(own);
+      const others = notes.lines.filter((line) => !chosen.has(line));
+      for (const line of chooseLines(others, `${shown} ${joined(own)}`, rest, count)) chosen.add(line);
+      return notes.lines.filter((line) => chosen.has(line));
     },
   };
 }

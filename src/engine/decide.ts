@@ -198,6 +198,9 @@ export function readyCut<M>(call: Call<M>, goal: number): number | undefined {
   if (sealed <= (checkpoint?.sealed ?? 0) || sealed <= hiddenEnd(conversation, current.fates))
     return undefined;
   const cut = start + sealed;
+  // A result that came late may have joined what the summary ends in to what follows it: rounds are never split.
+  const { units, unitOf } = conversation.structure;
+  if (cut < unitOf.length && units[unitOf[cut]!]!.from !== cut) return undefined;
   const kept = floorTokens(conversation) + tailFrom(conversation, cut).tokens;
   return kept + (goal - conversation.head) / 2 <= APPLY_FROM * budget.budget ? cut : undefined;
 }

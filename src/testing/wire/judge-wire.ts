@@ -109,7 +109,10 @@ function pairDirect(
       if (!partners.has(key(at, result))) faults.push({ kind: "orphan-result", at, id: result.id });
 }
 
-/** Responses: an output may stand anywhere behind its call. Where an id repeats, the nearest open call is meant. */
+/**
+ * Responses: an output may stand anywhere behind its call. Where an id repeats, the nearest open call is meant;
+ * a second answer belongs to the first if it comes in the same run.
+ */
 function pairAnywhere(
   _dialect: DialectId,
   facts: readonly WireFacts[],
@@ -117,15 +120,22 @@ function pairAnywhere(
   partners: Map<string, number>,
 ): void {
   const open = new Map<string, number[]>();
+  /** Calls that were answered in the run of results that goes on. */
+  let answered = new Map<string, number>();
   for (const [at, fact] of facts.entries()) {
+    if (fact.results.length === 0) answered = new Map();
     for (const call of fact.calls) {
       const name = `${call.kind}/${call.id}`;
       open.set(name, [...(open.get(name) ?? []), at]);
     }
     for (const result of fact.results) {
-      const partner = open.get(`${result.kind}/${result.id}`)?.pop();
+      const name = `${result.kind}/${result.id}`;
+      const partner = open.get(name)?.pop() ?? answered.get(name);
       if (partner === undefined) faults.push({ kind: "orphan-result", at, id: result.id });
-      else partners.set(key(at, result), partner);
+      else {
+        partners.set(key(at, result), partner);
+        answered.set(name, partner);
+      }
     }
   }
   for (const [name, left] of open)

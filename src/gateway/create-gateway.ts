@@ -15,6 +15,7 @@ import { createWindows } from "./compaction/windows.ts";
 import type { Gateway } from "./gateway.ts";
 import { createHandler } from "./handle.ts";
 import { createLive, type SentEvent } from "./live/live.ts";
+import { createResponses } from "./native/previous-response.ts";
 import { openStore } from "./open-store.ts";
 import { createLog, type Log } from "./ops/log.ts";
 import { createMetrics } from "./ops/metrics.ts";
@@ -92,6 +93,7 @@ export async function createGateway(
       : undefined,
     known,
     sent: createSentRequests(),
+    responses: createResponses(),
     authenticate: createAuthenticate({ mode, keys: config.auth.keys, store: store.clientKeys, now }),
     limitRate: createRateLimit(now),
     live,

@@ -5,6 +5,7 @@ import type { Client } from "./auth/client.ts";
 import type { Compactors } from "./compaction/compactors.ts";
 import type { Windows } from "./compaction/windows.ts";
 import type { Live } from "./live/live.ts";
+import type { Responses } from "./native/previous-response.ts";
 import type { Log } from "./ops/log.ts";
 import type { Metrics } from "./ops/metrics.ts";
 import type { Timeline } from "./ops/timeline.ts";
@@ -28,6 +29,7 @@ export interface Gateway {
   readonly recorder: Recorder | undefined;
   readonly known: KnownConversations;
   readonly sent: SentRequests;
+  readonly responses: Responses;
   readonly authenticate: Authenticate;
   readonly limitRate: (client: Client) => void;
   readonly live: Live;

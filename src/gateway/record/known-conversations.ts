@@ -5,7 +5,7 @@ const MAX_KNOWN = 20_000;
 export interface Known {
   /** Its id, once it is in the store. */
   id: string | undefined;
-  readonly session: string;
+  session: string;
   readonly lane: string;
   /** Chain hash of the newest stored message. */
   newest: string | undefined;

@@ -25,7 +25,7 @@ export interface Recording {
   /** Stores the request's messages, unless the answer comes within moments. */
   begin(): void;
   /** Stores what isn't stored yet, with the answer. When it resolves, all of it is in the store for good. */
-  finish(answer: readonly unknown[]): Promise<void>;
+  finish(answer: readonly unknown[], answerId?: string): Promise<void>;
   /** There will be no answer: stores the request's messages alone. */
   abandon(): Promise<void>;
 }
@@ -112,9 +112,11 @@ export function createRecorder(options: {
             writing.catch(() => {});
           }, WRITE_ALONE_AFTER_MS);
         },
-        async finish(answer) {
+        async finish(answer, answerId) {
           clearTimeout(timer);
           await writing;
+          // A client that goes on by naming this answer finds the conversation by it, unless it has a name already.
+          if (answerId !== undefined && session === undefined) known.session = answerId;
           await write(answer.length === 0 ? record : withAnswer(record, dialect, answer, textHash));
         },
         async abandon() {

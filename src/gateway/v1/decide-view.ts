@@ -27,7 +27,13 @@ export async function decideView(
   rejected?: { readonly tokens: number | undefined },
 ): Promise<Outgoing> {
   const { asked, bytes, options, body, wire, client, upstream, request, recording } = exchange;
-  const untouched: Outgoing = { action: "pass", body: bytes, isOurs: false, report: undefined };
+  const untouched: Outgoing = {
+    action: "pass",
+    body: bytes,
+    isOurs: exchange.isRewritten === true,
+    report: undefined,
+  };
+  if (exchange.isUntouched) return { ...untouched, action: "untouched" };
   if (options.off) return { ...untouched, action: "off" };
   const choice = {
     tenant: client.tenant,

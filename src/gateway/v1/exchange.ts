@@ -28,6 +28,12 @@ export interface Exchange {
   /** When the last byte of the request had come, by the monotonic clock (milliseconds). */
   readonly arrivedAt: number;
   readonly recording: Recording | undefined;
+  /** The body was changed already, before any view was made. */
+  readonly isRewritten?: boolean;
+  /** Forwarded as it is: the upstream has the provider's own compaction. */
+  readonly isUntouched?: boolean;
+  /** Anthropic's edits that precis carried out, to be told with the answer. */
+  readonly appliedEdits?: readonly Json[];
 }
 
 /** What is sent. */

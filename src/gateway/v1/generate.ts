@@ -2,8 +2,10 @@ import type { IncomingMessage } from "node:http";
 import { overflowOf } from "../../models/index.ts";
 import type { Gateway } from "../gateway.ts";
 import { returnedHeaders } from "../http/headers.ts";
+import { emulate } from "../native/emulate.ts";
+import { nativeWish } from "../native/native-wish.ts";
+import { type AnswerNote, answerRewriter, noteAnswer } from "../relay/answer-rewriter.ts";
 import { relayStream } from "../relay/relay-stream.ts";
-import { noteUsage, usageRewriter } from "../relay/usage-rewriter.ts";
 import { answerText } from "../upstream/decode-answer.ts";
 import { readAll } from "../upstream/read-all.ts";
 import { send, UpstreamFault } from "../upstream/send.ts";
@@ -19,7 +21,9 @@ import { reportHeaders } from "./report-headers.ts";
 const NO_ANSWER: WireAnswer = { messages: [], usage: undefined, id: undefined };
 
 /** Sends a request on and its answer back. */
-export async function generate(gateway: Gateway, exchange: Exchange): Promise<Action> {
+export async function generate(gateway: Gateway, given: Exchange): Promise<Action> {
+  const exchange = await prepareNative(gateway, given);
+  if (!exchange) return "compacted";
   let outgoing = await decideView(gateway, exchange);
   gateway.metrics.ownSeconds.observe((performance.now() - exchange.arrivedAt) / 1_000);
   exchange.recording?.begin();
@@ -48,6 +52,15 @@ export async function generate(gateway: Gateway, exchange: Exchange): Promise<Ac
 }
 
 type Action = Outgoing["action"];
+
+/** The provider's own compaction: forwarded where the upstream has it, carried out here where it hasn't. */
+async function prepareNative(gateway: Gateway, exchange: Exchange): Promise<Exchange | undefined> {
+  const wish = nativeWish(exchange.wire, exchange.body);
+  const { isNative } = exchange.upstream;
+  if (exchange.options.off || gateway.config.observe) return exchange;
+  if (isNative) return wish.isNative ? { ...exchange, isUntouched: true } : exchange;
+  return wish.isNative || wish.edits.length > 0 ? emulate(gateway, exchange, wish) : exchange;
+}
 
 function sendOn(exchange: Exchange, outgoing: Outgoing): Promise<IncomingMessage> {
   const { upstream, request, client, path, signal } = exchange;
@@ -125,7 +138,7 @@ async function passStream(
   answer: IncomingMessage,
 ): Promise<void> {
   const { response, wire } = exchange;
-  const note = noteOf(gateway, outgoing);
+  const note = noteOf(gateway, exchange, outgoing);
   const isPlain = (answer.headers["content-encoding"] ?? "identity") === "identity";
   const headers = returnedHeaders(answer.headers);
   if (note) delete headers["content-length"];
@@ -134,7 +147,7 @@ async function passStream(
     answer,
     response,
     endMarkers: isPlain ? wire.endMarkers : [],
-    transform: note && isPlain ? usageRewriter(wire, note) : undefined,
+    transform: note && isPlain ? answerRewriter(wire, note) : undefined,
     commit: (bytes) =>
       finish(gateway, exchange, outgoing, bytes ? wire.readStream(answerText(answer, bytes)) : NO_ANSWER),
   });
@@ -155,8 +168,8 @@ async function passJson(
   const data = parseJson(answerText(answer, bytes));
   await finish(gateway, exchange, outgoing, isJson(data) ? wire.readJson(data) : NO_ANSWER);
   const headers = returnedHeaders(answer.headers);
-  const note = noteOf(gateway, outgoing);
-  const noted = note && isJson(data) ? wire.withUsage(data, noteUsage(wire, note)) : undefined;
+  const note = noteOf(gateway, exchange, outgoing);
+  const noted = note && isJson(data) ? noteAnswer(wire, note)(data) : undefined;
   if (noted) {
     bytes = Buffer.from(JSON.stringify(noted));
     delete headers["content-encoding"];
@@ -192,7 +205,13 @@ async function finish(
     compactor.observe({ usage, tokens: report.tokens.after + report.budget.tools });
   }
   try {
-    await exchange.recording?.finish(answer.messages);
+    const { recording, wire, body, client } = exchange;
+    const keepsId = wire.api === "responses" && body["store"] !== false && answer.id !== undefined;
+    await recording?.finish(answer.messages, keepsId ? answer.id : undefined);
+    if (keepsId && recording?.known.id !== undefined) {
+      const length = recording.record.chain.length - 1 + answer.messages.length;
+      gateway.responses.remember(client.tenant, answer.id!, { conversation: recording.known.id, length });
+    }
     guardLoops(gateway, exchange, answer.messages);
   } catch (error) {
     storeFailed(gateway, error);
@@ -205,10 +224,16 @@ function storeFailed(gateway: Gateway, error: unknown): void {
   gateway.log.error({ err: error }, "a transcript could not be stored");
 }
 
-function noteOf(gateway: Gateway, { report, action }: Outgoing) {
-  if (!report || (action !== "view" && action !== "compacted")) return undefined;
+function noteOf(
+  gateway: Gateway,
+  { appliedEdits }: Exchange,
+  { report, action }: Outgoing,
+): AnswerNote | undefined {
+  const isView = report && (action === "view" || action === "compacted");
+  if (!isView && !appliedEdits) return undefined;
   return {
-    saved: Math.max(0, report.tokens.transcript - report.tokens.after),
+    saved: isView ? Math.max(0, report.tokens.transcript - report.tokens.after) : undefined,
     asTranscript: gateway.config.usage === "transcript",
+    appliedEdits,
   };
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Gateway } from "../gateway.ts";
 import { fail } from "../http/fail.ts";
+import { handleCompact } from "../native/handle-compact.ts";
 import { wires } from "../wires/index.ts";
 import { RequestFault } from "../wires/request-fault.ts";
 import { count, counted } from "./count.ts";
@@ -37,6 +38,8 @@ export async function handleV1(
         conversation: exchange.recording?.known.id,
         tenant: client.tenant,
       };
+    } else if (pathname === "/v1/responses/compact" && request.method === "POST") {
+      status = await handleCompact(gateway, base);
     } else if (counted.has(pathname) && request.method === "POST") {
       status = await count(gateway, counted.get(pathname)!, base);
     } else if (/^\/v1\/models\/[^/]+:\w+$/.test(pathname)) {

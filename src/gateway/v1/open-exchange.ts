@@ -4,6 +4,7 @@ import { requestOptions } from "../compaction/request-options.ts";
 import type { Gateway } from "../gateway.ts";
 import { parseObject } from "../http/parse-object.ts";
 import { decodeBody, readBody } from "../http/read-body.ts";
+import { withPrevious } from "../native/previous-response.ts";
 import type { Recording } from "../record/recorder.ts";
 import { sessionOf } from "../record/session-of.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";
@@ -26,10 +27,14 @@ export async function openExchange(
   const bytes = await readBody(request, limit);
   const arrivedAt = performance.now();
   const encoding = request.headers["content-encoding"];
-  const body = parseObject(encoding === undefined ? bytes : await decodeBody(bytes, encoding, limit));
-  const asked = wire.read(body);
+  const given = parseObject(encoding === undefined ? bytes : await decodeBody(bytes, encoding, limit));
+  const { model } = wire.read(given);
   const options = requestOptions(request.headers);
-  const upstream = chooseUpstream(gateway.upstreams, asked.model, wire.dialect.id as DialectName);
+  const upstream = chooseUpstream(gateway.upstreams, model, wire.dialect.id as DialectName);
+  const body =
+    options.off || upstream.isNative ? given : await withPrevious(gateway, { client, wire }, given);
+  const isRewritten = body !== given;
+  const asked = wire.read(body);
   const startedAt = gateway.now();
   return {
     request,
@@ -37,7 +42,8 @@ export async function openExchange(
     client,
     wire,
     path,
-    bytes,
+    bytes: isRewritten ? Buffer.from(JSON.stringify(body)) : bytes,
+    isRewritten,
     body,
     asked,
     options,

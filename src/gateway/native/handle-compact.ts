@@ -1,0 +1,19 @@
+import type { Gateway } from "../gateway.ts";
+import { sendJson } from "../http/send-json.ts";
+import { openExchange } from "../v1/open-exchange.ts";
+import { type Passing, passThrough } from "../v1/pass-through.ts";
+import { responsesWire, transcriptOf } from "../wires/responses.ts";
+import { compactAnswer } from "./compaction-answer.ts";
+import { makeSummary } from "./make-summary.ts";
+import { replayItems } from "./replay-summaries.ts";
+
+/** `POST /v1/responses/compact`: by the provider where it has it, by precis where it hasn't. */
+export async function handleCompact(gateway: Gateway, passing: Passing): Promise<number> {
+  const exchange = await openExchange(gateway, { ...passing, wire: responsesWire });
+  const { upstream, bytes, body } = exchange;
+  if (upstream.isNative) return passThrough(gateway, { ...passing, bytes, upstream });
+  const items = replayItems(transcriptOf(body["input"]));
+  const made = await makeSummary(gateway, exchange, items, undefined);
+  sendJson(exchange.response, 200, compactAnswer(made, items), { "x-precis-action": "compacted" });
+  return 200;
+}

@@ -1,0 +1,27 @@
+import { withClientKeys } from "../compaction/summarizer.ts";
+import type { Gateway } from "../gateway.ts";
+import type { Exchange } from "../v1/exchange.ts";
+import type { MadeSummary } from "./compaction-answer.ts";
+
+/** A summary that stands for a whole conversation may be this long (tokens). */
+const SUMMARY_CAP = 4_096;
+
+/** Summarises all of a transcript. */
+export async function makeSummary(
+  gateway: Gateway,
+  exchange: Pick<Exchange, "client" | "wire" | "upstream" | "asked" | "request" | "signal">,
+  transcript: readonly unknown[],
+  instructions: string | undefined,
+): Promise<MadeSummary> {
+  const { client, wire, upstream, asked, request, signal } = exchange;
+  const compactor = gateway.compactors.of({ tenant: client.tenant, wire, upstream, model: asked.model });
+  const { text, tokens, report } = await withClientKeys(request.headers, client.keyIsOurs, () =>
+    compactor.summarize(transcript, {
+      system: asked.system,
+      cap: SUMMARY_CAP,
+      ...(instructions !== undefined && { focus: instructions }),
+      signal,
+    }),
+  );
+  return { model: asked.model, text, input: report.tokens.transcript, output: tokens, at: gateway.now() };
+}

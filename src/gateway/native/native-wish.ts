@@ -1,0 +1,86 @@
+import { isJson, listOf, textOf } from "../wires/json.ts";
+import type { Json, Wire } from "../wires/wire.ts";
+
+/** What a request asks of the provider's own compaction. */
+export interface NativeWish {
+  /** Needs the provider's own memory or compaction: forwarded untouched where the upstream has it. */
+  readonly isNative: boolean;
+  /** Answer with a summary and nothing else. */
+  readonly summarize: boolean;
+  readonly instructions: string | undefined;
+  /** Compact from so many tokens on. */
+  readonly threshold: number | undefined;
+  /** Anthropic's edits, in their order. */
+  readonly edits: readonly Json[];
+  readonly previousResponse: string | undefined;
+}
+
+const NOTHING: NativeWish = {
+  isNative: false,
+  summarize: false,
+  instructions: undefined,
+  threshold: undefined,
+  edits: [],
+  previousResponse: undefined,
+};
+
+/** Where a threshold isn't said: Anthropic's default (tokens). */
+const DEFAULT_THRESHOLD = 150_000;
+
+export function nativeWish(wire: Wire, body: Json): NativeWish {
+  if (wire.api === "messages") return messagesWish(body);
+  if (wire.api === "responses") return responsesWish(body);
+  return NOTHING;
+}
+
+function messagesWish(body: Json): NativeWish {
+  const management = body["context_management"];
+  const edits = isJson(management) ? listOf(management["edits"]).filter(isJson) : [];
+  const compaction = body["compaction"];
+  const summarize = isJson(compaction) && compaction["type"] === "summarize";
+  const compact = edits.find((edit) => textOf(edit["type"])?.startsWith("compact_"));
+  // Edits that only concern thinking are no reason to stand down: one big client sends them with every request.
+  const needs = edits.some((edit) => !textOf(edit["type"])?.startsWith("clear_thinking"));
+  const hasBlock = listOf(body["messages"]).some(hasCompactionBlock);
+  return {
+    isNative: needs || summarize || body["thread"] !== undefined || hasBlock,
+    summarize,
+    instructions: isJson(compaction) ? textOf(compaction["instructions"]) : textOf(compact?.["instructions"]),
+    threshold: compact && thresholdOf(compact["trigger"]),
+    edits,
+    previousResponse: undefined,
+  };
+}
+
+function responsesWish(body: Json): NativeWish {
+  const management = listOf(body["context_management"]).filter(isJson);
+  const compaction = management.find((one) => one["type"] === "compaction");
+  const items = listOf(body["input"]).filter(isJson);
+  const summarize = items.at(-1)?.["type"] === "compaction_trigger";
+  const threshold = compaction?.["compact_threshold"];
+  return {
+    isNative:
+      summarize ||
+      compaction !== undefined ||
+      items.some((item) => item["type"] === "compaction") ||
+      body["previous_response_id"] != null ||
+      body["conversation"] != null,
+    summarize,
+    instructions: undefined,
+    threshold: compaction ? (typeof threshold === "number" ? threshold : DEFAULT_THRESHOLD) : undefined,
+    edits: [],
+    previousResponse: textOf(body["previous_response_id"]),
+  };
+}
+
+function thresholdOf(trigger: unknown): number {
+  const value = isJson(trigger) ? trigger["value"] : undefined;
+  return typeof value === "number" && value > 0 ? value : DEFAULT_THRESHOLD;
+}
+
+export function hasCompactionBlock(message: unknown): boolean {
+  return (
+    isJson(message) &&
+    listOf(message["content"]).some((part) => isJson(part) && part["type"] === "compaction")
+  );
+}

@@ -1,0 +1,45 @@
+import { isJson, listOf, textOf } from "../wires/json.ts";
+import type { Json } from "../wires/wire.ts";
+import { hasCompactionBlock } from "./native-wish.ts";
+import { summaryText, unsealSummary } from "./seal-summary.ts";
+
+/**
+ * Requests that carry a summary from an earlier compaction, as an upstream without compaction understands them: what
+ * stands before the newest summary leaves, and its words stand in a message of the user.
+ */
+export function replayMessages(messages: readonly unknown[]): readonly unknown[] {
+  const at = messages.findLastIndex(hasCompactionBlock);
+  if (at < 0) return messages;
+  const message = messages[at] as Json;
+  const parts = listOf(message["content"]).filter(isJson);
+  const cut = parts.findLastIndex((part) => part["type"] === "compaction");
+  const text = textOf(parts[cut]?.["content"]) ?? unsealSummary(parts[cut]?.["encrypted_content"]) ?? "";
+  const rest = parts.slice(cut + 1);
+  const summary = { type: "text", text: summaryText(text) };
+  // The summary opens the conversation: the first message must be the user's.
+  if (message["role"] === "user")
+    return [{ ...message, content: [summary, ...rest] }, ...messages.slice(at + 1)];
+  const answer = rest.length > 0 ? [{ ...message, content: rest }] : [];
+  const next = messages[at + 1];
+  const after = messages.slice(at + 1);
+  if (answer.length === 0 && isJson(next) && next["role"] === "user") {
+    const content = next["content"];
+    const own = typeof content === "string" ? [{ type: "text", text: content }] : listOf(content);
+    return [{ ...next, content: [summary, ...own] }, ...after.slice(1)];
+  }
+  return [{ role: "user", content: [summary] }, ...answer, ...after];
+}
+
+export function replayItems(items: readonly unknown[]): readonly unknown[] {
+  const at = items.findLastIndex((item) => isJson(item) && item["type"] === "compaction");
+  if (at < 0) return items;
+  const text = unsealSummary((items[at] as Json)["encrypted_content"]);
+  if (text === undefined) return items;
+  // Messages of the user that stand before the summary were put there by the compaction itself.
+  const kept = items.slice(0, at).filter((item) => isJson(item) && item["role"] === "user");
+  return [
+    ...kept,
+    { role: "user", content: [{ type: "input_text", text: summaryText(text) }] },
+    ...items.slice(at + 1),
+  ];
+}

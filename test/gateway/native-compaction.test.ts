@@ -1,0 +1,224 @@
+import Anthropic from "@anthropic-ai/sdk";
+import OpenAI from "openai";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
+import { startGateway, upstreamAt } from "./gateway-process.ts";
+
+type Gateway = Awaited<ReturnType<typeof startGateway>>;
+let provider: FakeProvider;
+let gateway: Gateway;
+
+beforeEach(async () => {
+  provider = await startFakeProvider({ reply: "Understood." });
+  gateway = await startGateway({ ...upstreamAt(provider.url), summarizer: "extractive" });
+});
+afterEach(async () => {
+  await gateway.close();
+  await provider.close();
+});
+
+const openai = () => new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: "k", maxRetries: 0 });
+const anthropic = () => new Anthropic({ baseURL: gateway.url, apiKey: "k", maxRetries: 0 });
+const said = (n: number) =>
+  `Fact ${n}: the valve V-${n}00 is in hall ${n}. ${"It has been there for years. ".repeat(10)}`;
+
+function toolRounds(count: number): Anthropic.MessageParam[] {
+  return [
+    { role: "user", content: "Look at everything." },
+    ...Array.from({ length: count }, (_, n): Anthropic.MessageParam[] => [
+      { role: "assistant", content: [{ type: "tool_use", id: `toolu_${n}`, name: "look", input: { n } }] },
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", tool_use_id: `toolu_${n}`, content: `Result ${n}. ${"seen ".repeat(100)}` },
+        ],
+      },
+    ]).flat(),
+  ];
+}
+
+describe("Anthropic's compaction for an upstream that has none", () => {
+  const tools: Anthropic.Tool[] = [{ name: "look", input_schema: { type: "object" } }];
+
+  it("clears old tool results and says so", async () => {
+    const edit = {
+      type: "clear_tool_uses_20250919",
+      trigger: { type: "tool_uses", value: 4 },
+      keep: { type: "tool_uses", value: 2 },
+    };
+    for (const stream of [false, true]) {
+      const response = await fetch(`${gateway.url}/v1/messages`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-api-key": "k", "anthropic-version": "2023-06-01" },
+        body: JSON.stringify({
+          model: "claude-opus-5",
+          max_tokens: 100,
+          stream,
+          tools,
+          messages: toolRounds(6),
+          context_management: { edits: [edit] },
+        }),
+      });
+      const text = await response.text();
+      expect(response.status, text).toBe(200);
+      const sent = provider.requests.at(-1)!;
+      expect(sent.body["context_management"]).toBeUndefined();
+      expect(sent.raw).not.toContain("Result 0.");
+      expect(sent.raw).not.toContain("Result 3.");
+      expect(sent.raw).toContain("Result 4.");
+      expect(text).toContain('"applied_edits":[{"type":"clear_tool_uses_20250919","cleared_tool_uses":4');
+    }
+  });
+
+  it("is no reason to stand down when only thinking is concerned", async () => {
+    const running = await startGateway({
+      ...upstreamAt(provider.url, { nativeCompaction: true }),
+      window: 4_000,
+      summarizer: "extractive",
+    });
+    try {
+      const response = await fetch(`${running.url}/v1/messages`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-api-key": "k", "anthropic-version": "2023-06-01" },
+        body: JSON.stringify({
+          model: "claude-opus-5",
+          max_tokens: 100,
+          tools,
+          messages: toolRounds(60),
+          context_management: { edits: [{ type: "clear_thinking_20251015", keep: "all" }] },
+        }),
+      });
+      expect(response.headers.get("x-precis-action")).toBe("compacted");
+    } finally {
+      await running.close();
+    }
+  });
+
+  it("summarises on demand, and takes the summary back", async () => {
+    const messages = [0, 1, 2].flatMap((n): Anthropic.MessageParam[] => [
+      { role: "user", content: said(n) },
+      { role: "assistant", content: "Noted." },
+    ]);
+    const body = { model: "claude-opus-5", max_tokens: 1_000, messages, compaction: { type: "summarize" } };
+    const answer = (await anthropic().messages.create(
+      body as unknown as Anthropic.MessageCreateParamsNonStreaming,
+    )) as unknown as {
+      stop_reason: string;
+      content: { type: string; content: string }[];
+    };
+    expect(answer.stop_reason).toBe("compaction");
+    expect(answer.content).toHaveLength(1);
+    expect(answer.content[0]!.type).toBe("compaction");
+    expect(answer.content[0]!.content).toContain("V-100");
+    expect(provider.requests).toHaveLength(0);
+    const next = {
+      ...body,
+      compaction: undefined,
+      messages: [
+        { role: "assistant", content: answer.content },
+        { role: "user", content: "Where is V-200?" },
+      ],
+    };
+    await anthropic().messages.create(next as unknown as Anthropic.MessageCreateParamsNonStreaming);
+    const sent = provider.requests.at(-1)!;
+    expect(sent.status).toBe(200);
+    expect(sent.raw).toContain("V-100");
+    expect(sent.raw).not.toContain('"compaction"');
+  });
+});
+
+describe("OpenAI's compaction for an upstream that has none", () => {
+  const input = [0, 1, 2].flatMap((n): OpenAI.Responses.ResponseInputItem[] => [
+    { role: "user", content: said(n) },
+    { role: "assistant", content: "Noted." },
+  ]);
+
+  it("answers a trigger with one compaction item, streamed or not, and takes it back", async () => {
+    const trigger = { type: "compaction_trigger" } as unknown as OpenAI.Responses.ResponseInputItem;
+    const plain = await openai().responses.create({
+      model: "gpt-5",
+      input: [...input, trigger],
+      store: false,
+    });
+    expect(plain.output.map(({ type }) => type)).toEqual(["compaction"]);
+    const stream = await openai().responses.create({
+      model: "gpt-5",
+      input: [...input, trigger],
+      store: false,
+      stream: true,
+    });
+    const types: string[] = [];
+    let item: unknown;
+    for await (const event of stream) {
+      types.push(event.type);
+      if (event.type === "response.output_item.done") item = event.item;
+    }
+    expect(types.at(0)).toBe("response.created");
+    expect(types.at(-1)).toBe("response.completed");
+    expect(provider.requests).toHaveLength(0);
+    await openai().responses.create({
+      model: "gpt-5",
+      input: [item as OpenAI.Responses.ResponseInputItem, { role: "user", content: "Where is V-200?" }],
+      store: false,
+    });
+    expect(provider.requests[0]!.messages.some(({ text }) => text.includes("V-100"))).toBe(true);
+    expect(provider.requests[0]!.raw).not.toContain("encrypted_content");
+  });
+
+  it("answers POST /v1/responses/compact", async () => {
+    const response = await fetch(`${gateway.url}/v1/responses/compact`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ model: "gpt-5", input }),
+    });
+    const answer = (await response.json()) as { object: string; output: { type?: string; role?: string }[] };
+    expect(answer.object).toBe("response.compaction");
+    expect(answer.output.filter(({ role }) => role === "user")).toHaveLength(3);
+    expect(answer.output.at(-1)!.type).toBe("compaction");
+  });
+
+  it("rebuilds what previous_response_id stands for, as one conversation", async () => {
+    const first = await openai().responses.create({ model: "gpt-5", input: "My name is Ada." });
+    const second = await openai().responses.create({
+      model: "gpt-5",
+      input: "What is it?",
+      previous_response_id: first.id,
+    });
+    await openai().responses.create({
+      model: "gpt-5",
+      input: "Are you sure?",
+      previous_response_id: second.id,
+    });
+    const sent = provider.requests.at(-1)!;
+    expect(sent.body["previous_response_id"]).toBeUndefined();
+    expect(sent.messages.map(({ text }) => text)).toEqual([
+      "My name is Ada.",
+      "Understood.",
+      "What is it?",
+      "Understood.",
+      "Are you sure?",
+    ]);
+    const { conversations } = await gateway.gateway.store.conversations.list("default");
+    expect(conversations.map(({ length }) => length)).toEqual([6]);
+  });
+
+  it("is forwarded untouched where the upstream has it", async () => {
+    const running = await startGateway(upstreamAt(provider.url, { nativeCompaction: true }));
+    try {
+      const body = JSON.stringify({
+        model: "gpt-5",
+        input: [...input],
+        context_management: [{ type: "compaction", compact_threshold: 1_000 }],
+      });
+      const response = await fetch(`${running.url}/v1/responses`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body,
+      });
+      expect(response.headers.get("x-precis-action")).toBe("untouched");
+      expect(provider.requests[0]!.raw).toBe(body);
+    } finally {
+      await running.close();
+    }
+  });
+});

@@ -51,11 +51,12 @@ export function entriesOf(draft: Draft): Entry[] {
     }
   };
   place(-1);
-  for (const [index, fate] of draft.fates.entries()) {
+  for (let index = 0; index < draft.fates.length; index++) {
+    const fate = draft.fates[index]!;
     if (fate.type === "keep") entries.push({ type: "keep", index });
     else if (fate.type === "edit") entries.push({ type: "edit", index, edits: fate.edits });
     else if (fate.type === "drop") entries.push({ type: "drop", index, reason: fate.reason });
-    place(index);
+    if (after.size > 0) place(index);
   }
   return entries;
 }
@@ -63,7 +64,8 @@ export function entriesOf(draft: Draft): Entry[] {
 /** For each insert the runs of messages that it speaks for. */
 export function coversOf(draft: Draft): Run[][] {
   const covers: { from: number; to: number }[][] = draft.inserts.map(() => []);
-  for (const [index, fate] of draft.fates.entries()) {
+  for (let index = 0; index < draft.fates.length; index++) {
+    const fate = draft.fates[index]!;
     if (fate.type !== "cover") continue;
     const runs = covers[fate.by]!;
     const last = runs.at(-1);

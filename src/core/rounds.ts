@@ -72,7 +72,10 @@ export function structureOf(messages: readonly Message[]): Structure {
   }
   for (; next < messages.length; next++)
     units.push({ kind: "message", from: next, to: next + 1, open: false });
-  for (const [at, unit] of units.entries()) unitOf.fill(at, unit.from, unit.to);
+  for (let at = 0; at < units.length; at++) {
+    const { from, to } = units[at]!;
+    for (let index = from; index < to; index++) unitOf[index] = at;
+  }
 
   const turns: Run[] = [];
   let lastUser: number | undefined;
@@ -98,7 +101,9 @@ function pairCalls(messages: readonly Message[]): { ranges: Unit[]; pairs: Pair[
   const lastResultOf = new Map<number, number>();
   const runStart: number[] = new Array(messages.length);
   const faults: Fault[] = [];
-  for (const [index, message] of messages.entries()) {
+  // Plain loops here and below: this runs over the whole transcript on every call.
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index]!;
     runStart[index] =
       index > 0 && message.role === "assistant" && messages[index - 1]!.role === "assistant"
         ? runStart[index - 1]!
@@ -151,14 +156,15 @@ function pairCalls(messages: readonly Message[]): { ranges: Unit[]; pairs: Pair[
 
 /** Formats with one item per message set reasoning apart from what it led to; a provider refuses one without the other. */
 function leadingReasoning(messages: readonly Message[]): Unit[] {
-  return messages.flatMap((message, index): Unit[] =>
-    message.role === "assistant" &&
-    message.parts.length > 0 &&
-    message.parts.every((part) => part.type === "reasoning") &&
-    messages[index + 1]?.role === "assistant"
-      ? [{ kind: "message", from: index, to: index + 2, open: false }]
-      : [],
-  );
+  const units: Unit[] = [];
+  for (let index = 0; index + 1 < messages.length; index++) {
+    const { role, parts } = messages[index]!;
+    if (role !== "assistant" || parts[0]?.type !== "reasoning" || messages[index + 1]!.role !== "assistant")
+      continue;
+    if (!parts.every((part) => part.type === "reasoning")) continue;
+    units.push({ kind: "message", from: index, to: index + 2, open: false });
+  }
+  return units;
 }
 
 function isRunOfResults(messages: readonly Message[], from: number, to: number): boolean {

@@ -100,7 +100,8 @@ export function hasSystem(system: unknown): boolean {
 export function draftTokens(conversation: Conversation, draft: Draft): number {
   const { messages, tokens, measure, apart } = conversation;
   let sum = apart.system + apart.extras;
-  for (const [index, fate] of draft.fates.entries()) {
+  for (let index = 0; index < draft.fates.length; index++) {
+    const fate = draft.fates[index]!;
     if (fate.type === "keep") sum += tokens[index]!;
     else if (fate.type === "edit")
       sum += fate.edits.some((edit) => edit.type === "append")

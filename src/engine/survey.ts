@@ -145,7 +145,8 @@ export async function survey<M>(
  */
 function stillStands(conversation: Conversation, { fates }: Draft): boolean {
   const { structure, messages } = conversation;
-  for (const [index, fate] of fates.entries()) {
+  for (let index = 0; index < fates.length; index++) {
+    const fate = fates[index]!;
     if (fate.type === "keep" || !mustShow(conversation, index)) continue;
     if (fate.type !== "edit") return false;
     const parts = editableParts(messages[index]!);

@@ -13,7 +13,7 @@ import { askSummary, type Summarizer } from "./summarizer.ts";
 /** Share of the landing that the narrative may take. */
 const NARRATIVE_SHARE = 0.25;
 /** A record shorter than this says nothing (tokens). */
-const LEAST_RECORD = 150;
+const LEAST_RECORD = 200;
 /** Tokens that prompt and frame take of the summariser's window. */
 const PROMPT_TOKENS = 2_500;
 /** Pieces never get smaller than this, however small the summariser's window is (tokens). */

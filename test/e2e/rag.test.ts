@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { ChatMessage } from "../../src/dialects/index.ts";
 import { profiles } from "../../src/profiles/index.ts";
-import { chat, type FakeProvider, startFakeProvider, summarizingReply } from "../../src/testing/index.ts";
+import { chat, type FakeProvider, startFakeProvider } from "../../src/testing/index.ts";
+import { heedfulReply } from "../summaries/heedful-reply.ts";
 import { compactions, createPlayer } from "../summaries/player.ts";
 
 /** A retrieval assistant for a shop that sells pumps: every answer cites its passages. */
@@ -29,7 +30,7 @@ function consultation(turns: number, from = 0): ChatMessage[] {
 
 let provider: FakeProvider;
 beforeEach(async () => {
-  provider = await startFakeProvider({ reply: summarizingReply() });
+  provider = await startFakeProvider({ reply: heedfulReply() });
 });
 afterEach(() => provider.close());
 

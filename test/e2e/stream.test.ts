@@ -1,13 +1,8 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { ChatMessage } from "../../src/dialects/index.ts";
 import { profiles } from "../../src/profiles/index.ts";
-import {
-  chat,
-  type FakeProvider,
-  knowledge,
-  startFakeProvider,
-  summarizingReply,
-} from "../../src/testing/index.ts";
+import { chat, type FakeProvider, knowledge, startFakeProvider } from "../../src/testing/index.ts";
+import { heedfulReply } from "../summaries/heedful-reply.ts";
 import { compactions, createPlayer, summaryRequests } from "../summaries/player.ts";
 
 /** A video assistant on a KV cache: frames come all the time, words now and then, and the cache is small. */
@@ -44,7 +39,7 @@ function watch(seconds: number, from = 0): ChatMessage[] {
 
 let provider: FakeProvider;
 beforeEach(async () => {
-  provider = await startFakeProvider({ reply: summarizingReply({ mustKeep: ["short screws"] }) });
+  provider = await startFakeProvider({ reply: heedfulReply({ mustKeep: ["short screws"] }) });
 });
 afterEach(() => provider.close());
 

@@ -21,6 +21,8 @@ const MAX_SUMMARY = 12_000;
 const LEAST_SUMMARY_SHARE = 0.3;
 /** Share of the landing that model-written records may take. */
 const NARRATIVE_SHARE = 0.25;
+/** Records that outgrew their share a little are shown until there are enough of them for a merge. */
+const RECORDS_SLACK = 1.25;
 /** Where a count of messages was the reason, a summary takes at most this share of what it hides. */
 const MODEST_SHARE = 0.5;
 /** … and at most this many times the narrative's ceiling: as much again for the user's words and the working set. */
@@ -145,7 +147,7 @@ function shownRecords(
   for (const { text, covers, tokens } of narrative.toReversed()) {
     if (covers.to > end) continue;
     used += tokens.text;
-    if (used > share) break;
+    if (used > share * RECORDS_SLACK) break;
     shown.unshift({ text, covers: { from: start + covers.from, to: start + covers.to } });
   }
   return shown;

@@ -27,10 +27,10 @@ export interface LoadOptions {
 
 /** Flags over environment over file over defaults. */
 export async function loadConfig({ file, env, flags = {} }: LoadOptions): Promise<GatewayConfig> {
-  const fromFile = await readConfigFile(file ?? env["PRECIS_CONFIG"]);
+  const fromFile = await readConfigFile(file ?? (env["PRECIS_CONFIG"] || undefined));
   const { upstream, ...rest } = flags;
   const merged: Record<string, unknown> = { ...fromFile.config, ...fromEnvironment(env), ...defined(rest) };
-  const address = upstream ?? env["PRECIS_UPSTREAM"];
+  const address = upstream ?? (env["PRECIS_UPSTREAM"] || undefined);
   const listed = Array.isArray(merged["upstreams"]) ? (merged["upstreams"] as unknown[]) : [];
   merged["upstreams"] =
     address !== undefined

@@ -1,0 +1,85 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { loadConfig } from "./load-config.ts";
+import { isLoopback } from "./loopback.ts";
+import { parseConfig } from "./parse-config.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "precis-config-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function file(config: unknown): Promise<string> {
+  const path = join(folder, "precis.config.json");
+  await writeFile(path, typeof config === "string" ? config : JSON.stringify(config));
+  return path;
+}
+
+it("lets flags win over variables, and variables over the file", async () => {
+  const path = await file({ port: 1_111, profile: "rag", window: 9_000, log: "warn" });
+  const config = await loadConfig({
+    file: path,
+    env: { PRECIS_PORT: "2222", PRECIS_WINDOW: "8000" },
+    flags: { port: 3_333 },
+  });
+  expect(config).toMatchObject({ port: 3_333, window: 8_000, profile: "rag", log: "warn" });
+  expect(Object.isFrozen(config.limits)).toBe(true);
+});
+
+it("takes one upstream for everything, or the well-known ones by their keys", async () => {
+  const one = await loadConfig({
+    env: { OPENAI_API_KEY: "k" },
+    flags: { upstream: "http://localhost:1/v1" },
+  });
+  expect(one.upstreams).toMatchObject([{ name: "upstream", baseURL: "http://localhost:1/v1" }]);
+  expect(one.upstreams[0]).not.toHaveProperty("apiKey");
+  const two = await loadConfig({ env: { OPENAI_API_KEY: "a", ANTHROPIC_API_KEY: "b" } });
+  expect(two.upstreams.map(({ name }) => name)).toEqual(["openai", "anthropic"]);
+  expect((await loadConfig({ env: { PRECIS_UPSTREAM: "" } })).upstreams).toEqual([]);
+});
+
+it("reads secrets from variables, and says which one is missing", async () => {
+  const path = await file({
+    upstreams: [{ name: "a", baseURL: "https://a.example/v1", apiKey: "env:A_KEY" }],
+  });
+  const config = await loadConfig({ file: path, env: { A_KEY: "secret" } });
+  expect(config.upstreams[0]?.apiKey).toBe("secret");
+  await expect(loadConfig({ file: path, env: {} })).rejects.toThrow("A_KEY");
+});
+
+it.each([
+  [{ prot: 1 }, "prot"],
+  [{ port: "x" }, "port"],
+  [{ upstreams: [{ name: "a", baseURL: "ftp://x" }] }, "upstreams.0.baseURL"],
+  [{ upstreams: [{ name: "a", baseURL: "https://user:pass@x" }] }, "upstreams.0.baseURL"],
+  [{ upstreams: [{ name: "a", baseURL: "https://x", windwos: {} }] }, "windwos"],
+  [
+    {
+      upstreams: [
+        { name: "a", baseURL: "https://x" },
+        { name: "a", baseURL: "https://y" },
+      ],
+    },
+    "two upstreams",
+  ],
+  [{ summarizer: { model: "m", upstream: "nowhere" } }, "summarizer.upstream"],
+  [{ host: "0.0.0.0", auth: { mode: "open" } }, "auth.mode"],
+  [{ window: 5 }, "window"],
+])("names the key at fault: %j", (config, name) => {
+  expect(() => parseConfig(config)).toThrow(name);
+});
+
+it("says what is wrong with the file", async () => {
+  await expect(loadConfig({ file: join(folder, "none.json"), env: {} })).rejects.toThrow("none.json");
+  await expect(loadConfig({ file: await file("{"), env: {} })).rejects.toThrow("JSON");
+});
+
+it("knows this machine's own addresses", () => {
+  for (const host of ["127.0.0.1", "localhost", "::1", "[::1]", "127.8.9.1", "a.localhost"])
+    expect(isLoopback(host)).toBe(true);
+  for (const host of ["0.0.0.0", "::", "10.0.0.1", "127.0.0.1.evil.example", "localhost.evil"])
+    expect(isLoopback(host)).toBe(false);
+});

@@ -74,7 +74,7 @@ export function SettingField({
             value={own === undefined ? "" : String(own)}
             onChange={(event) => change(event.target.value === "" ? null : event.target.value)}
           >
-            <option value="">{otherwise}</option>
+            <option value="">{scope === "chat" ? words.asEverywhere(shown) : words.asDefault(shown)}</option>
             {choicesOf(name, answer, models).map(({ value, text }) => (
               <option key={value} value={value}>
                 {text}
@@ -98,7 +98,7 @@ export function SettingField({
             id={id}
             kind={KINDS[name]}
             own={own as number | undefined}
-            placeholder={shown}
+            placeholder={inherited === undefined ? words.auto : shown.replace(" %", "")}
             onChange={change}
           />
         )}
@@ -193,11 +193,9 @@ function choicesOf(name: FieldName, answer: SettingsAnswer, models: readonly str
 
 function fallbackText(name: FieldName): string {
   const words = strings.settings;
-  if (name === "startAt" || name === "landAt" || name === "placement") return words.byProfile;
   if (name === "showMeter") return words.on;
   if (name === "theme") return strings.sidebar.theme.system;
-  if (name === "budget") return words.unset;
-  return words.byModel;
+  return words.fallbacks[name as keyof typeof words.fallbacks] ?? words.unset;
 }
 
 function valueText(name: FieldName, value: Value): string {

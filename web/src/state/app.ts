@@ -80,6 +80,21 @@ export function createApp({
     conversations.put(conversation);
     router.go({ page: "chat", id: conversation.id, tab: "chat" });
   };
+  const chat = (id: string): Chat => {
+    if (current?.id === id) return current;
+    current?.close();
+    current = createChat({
+      api,
+      id,
+      onConversation: conversations.put,
+      onFork(conversation, answer) {
+        open(conversation);
+        if (answer !== undefined) void chat(conversation.id).adopt(answer);
+      },
+    });
+    void current.load();
+    return current;
+  };
 
   live.on((event) => {
     conversations.apply(event);
@@ -94,13 +109,7 @@ export function createApp({
     store,
     conversations,
     attempt,
-    chat(id) {
-      if (current?.id === id) return current;
-      current?.close();
-      current = createChat({ api, id, onConversation: conversations.put, onFork: open });
-      void current.load();
-      return current;
-    },
+    chat,
     async start() {
       await attempt(async () => {
         const [status] = await Promise.all([api.call(routes.status), conversations.load(), loadSettings()]);

@@ -52,6 +52,8 @@ export interface Chat {
   send(input: ChatInput): Promise<void>;
   edit(index: number, text: string): Promise<void>;
   regenerate(index?: number): Promise<void>;
+  /** Goes on with an answer that was asked for in the conversation that this one is a fork of. */
+  adopt(answer: ChatStream): Promise<void>;
   stop(): Promise<void>;
   fork(length: number): Promise<void>;
   pin(index: number, on: boolean): Promise<void>;
@@ -66,12 +68,14 @@ export interface Chat {
   close(): void;
 }
 
+export type ChatStream = AsyncGenerator<{ readonly event: ChatEvent }>;
+
 export interface ChatOptions {
   readonly api: Api;
   readonly id: string;
-  /** An edit or a fork made another conversation. */
   readonly onConversation: (conversation: ApiConversation) => void;
-  readonly onFork: (conversation: ApiConversation) => void;
+  /** An edit or a fork made another conversation; if it is being answered, with the rest of that stream. */
+  readonly onFork: (conversation: ApiConversation, answer?: ChatStream) => void;
   readonly now?: () => number;
 }
 
@@ -130,14 +134,15 @@ export function createChat({ api, id, onConversation, onFork, now = Date.now }: 
     return refreshing;
   };
 
-  const follow = async (events: AsyncGenerator<{ readonly event: ChatEvent }>) => {
+  const follow = async (events: ChatStream) => {
     store.set({ answer: EMPTY_ANSWER, notice: undefined });
     try {
-      for await (const { event } of events) {
+      // Not `for await`: that would end the stream when it is handed over.
+      for (let step = await events.next(); !step.done; step = await events.next()) {
+        const { event } = step.value;
         if (event.type === "accepted" && event.conversation.id !== id) {
-          // The new conversation shows the rest; the answer goes on there.
           store.set({ answer: undefined });
-          onFork(event.conversation);
+          onFork(event.conversation, events);
           return;
         }
         takeEvent(event);
@@ -233,6 +238,7 @@ export function createChat({ api, id, onConversation, onFork, now = Date.now }: 
     edit: (index, text) => follow(api.stream(routes.editMessage, { params: { id, index }, body: { text } })),
     regenerate: (index) =>
       follow(api.stream(routes.regenerate, { params, body: index === undefined ? {} : { index } })),
+    adopt: follow,
     async stop() {
       await api.call(routes.stop, { params }).catch(fail);
       store.set({ compacting: undefined });

@@ -1,0 +1,327 @@
+/** Chatting in a real browser, against a real `precis serve` whose model is a fake that speaks the real wire format. */
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type FakeProvider,
+  type FakeReply,
+  type FakeRequest,
+  startFakeProvider,
+  summarizingReply,
+} from "../../src/testing/fake-provider/index.ts";
+import { type ServeProcess, startServe } from "../gateway/serve-process.ts";
+import { launch, type Opened, openPage } from "./support/browser.ts";
+import { buildPage } from "./support/build-page.ts";
+
+const WINDOW = 4_000;
+const SLOW_MS = 1_500;
+let provider: FakeProvider;
+let serve: ServeProcess;
+let browser: Browser;
+/** How summaries go at the moment. */
+let summaries: "good" | "failing" | "slow" = "good";
+
+const isSummary = ({ messages, lastUser }: FakeRequest) =>
+  /summar|condense/i.test(lastUser) ||
+  messages.some(({ role, text }) => role === "system" && /summar/i.test(text));
+
+beforeAll(async () => {
+  buildPage();
+  const summary = summarizingReply({ when: () => true });
+  provider = await startFakeProvider({
+    window: WINDOW,
+    models: ["gpt-4o", "gpt-4o-mini"],
+    async reply(request): Promise<FakeReply> {
+      if (isSummary(request)) {
+        const text = await summary(request);
+        return { text: String(text), ...(summaries === "slow" && { delayMs: SLOW_MS }) };
+      }
+      if (/slowly/.test(request.lastUser)) return { text: "Slow but here.", delayMs: SLOW_MS };
+      if (/attack/.test(request.lastUser))
+        return 'Look: <img src="https://example.com/x.png" onerror="window.hit=1"> <script>window.hit=2</script> ![pic](https://example.com/y.png) [link](javascript:window.hit=3)';
+      if (/table/.test(request.lastUser))
+        return "| Item | Price |\n| --- | ---: |\n| Apple | 3 |\n\n```ts\nconst x: number = 1;\n```";
+      return `You said: ${request.lastUser.slice(0, 40)}. ${"It is noted. ".repeat(12)}`;
+    },
+    faults: (request) => (summaries === "failing" && isSummary(request) ? "server-error" : undefined),
+  });
+  [serve, browser] = await Promise.all([
+    startServe(["--upstream", provider.url, "--window", String(WINDOW)]),
+    launch(),
+  ]);
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await serve?.stop();
+  await provider?.close();
+});
+
+async function newChat(): Promise<Opened> {
+  const opened = await openPage(browser, serve.url);
+  await opened.tab.getByRole("button", { name: /^Start a chat/ }).click();
+  await opened.tab.waitForURL(/\/c\//);
+  return opened;
+}
+
+async function say(tab: Page, text: string): Promise<void> {
+  const box = tab.getByRole("textbox", { name: "Message" });
+  await box.fill(text);
+  await box.press("Enter");
+}
+
+/** Says it and waits until the answer stands there whole. */
+async function ask(tab: Page, text: string): Promise<void> {
+  const before = await tab.locator(".message.assistant:not(.writing)").count();
+  await say(tab, text);
+  await tab.locator(".message.writing").waitFor({ state: "detached" });
+  await expect.poll(() => tab.getByRole("button", { name: "Send" }).count()).toBe(1);
+  await expect
+    .poll(() => tab.locator(".message.assistant:not(.writing)").count())
+    .toBeGreaterThanOrEqual(Math.min(before, 1));
+}
+
+const LONG = "Please remember that the shed key hangs behind the blue door. ".repeat(9);
+
+/** A chat that has been compacted. */
+async function compactedChat(): Promise<Opened> {
+  const opened = await newChat();
+  for (let turn = 0; turn < 8; turn += 1) await ask(opened.tab, `Turn ${turn}: ${LONG}`);
+  await opened.tab.locator(".divider").first().waitFor({ state: "attached" });
+  return opened;
+}
+
+const meterOf = async (tab: Page) => (await tab.locator(".meter .wide").textContent()) ?? "";
+
+describe("chat", () => {
+  it("streams an answer, shows the meter and keeps it after a reload", async () => {
+    const { tab, faults, context } = await newChat();
+    await ask(tab, "hello there");
+    await tab.getByText("You said: hello there").waitFor();
+    expect(await meterOf(tab)).toMatch(/^Tokens: [\d,]+ \/ [\d,]+ \(\d+ %\)$/);
+    await tab.reload();
+    await tab.getByText("You said: hello there").waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  it("draws tables and code; nothing that a model writes runs or loads", async () => {
+    const { tab, faults, context } = await newChat();
+    await ask(tab, "a table please");
+    expect(await tab.locator(".markdown th").allTextContents()).toEqual(["Item", "Price"]);
+    expect(await tab.locator(".markdown pre").textContent()).toContain("const x: number = 1;");
+    await ask(tab, "now attack");
+    await tab.getByText("<script>window.hit=2</script>").waitFor();
+    expect(await tab.locator(".markdown img").count()).toBe(0);
+    expect(await tab.locator('a[href^="javascript"]').count()).toBe(0);
+    expect(await tab.evaluate("window.hit")).toBeUndefined();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  it("goes on after a compaction that it shows", async () => {
+    const { tab, faults, context } = await compactedChat();
+    await ask(tab, "and now?");
+    await tab.getByText("You said: and now?").waitFor();
+    const divider = tab.locator(".divider").last();
+    expect(await divider.textContent()).toMatch(/\d+ messages covered/);
+    expect(await divider.textContent()).toMatch(/[\d,]+ → [\d,]+ tokens/);
+    // The whole transcript is still there.
+    await tab.locator(".transcript").evaluate((list) => list.scrollTo(0, 0));
+    await tab.getByText("Turn 0:").first().waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  it("stops an answer", async () => {
+    const { tab, context } = await newChat();
+    await say(tab, "answer slowly");
+    await tab.getByRole("button", { name: "Stop" }).click();
+    await tab.getByRole("button", { name: "Send" }).waitFor();
+    await tab.waitForTimeout(SLOW_MS);
+    expect(await tab.getByText("Slow but here.").count()).toBe(0);
+    await context.close();
+  });
+
+  it("keeps an answer that was being written when the page was reloaded", async () => {
+    const { tab, context } = await newChat();
+    await say(tab, "answer slowly");
+    await tab.getByText("answer slowly").waitFor();
+    await tab.waitForTimeout(300);
+    await tab.reload();
+    await tab.getByText("Slow but here.").waitFor();
+    await context.close();
+  });
+
+  it("shows in one tab what is said in another", async () => {
+    const { tab, context } = await newChat();
+    const other = await context.newPage();
+    await other.goto(tab.url());
+    await other.getByRole("textbox", { name: "Message" }).waitFor();
+    await ask(tab, "seen everywhere");
+    await other.getByText("You said: seen everywhere").waitFor();
+    await context.close();
+  });
+
+  it("edits a message into a fork and forks at any message", async () => {
+    const { tab, context } = await newChat();
+    await ask(tab, "first words");
+    const original = tab.url();
+    await tab.locator(".message.user").hover();
+    await tab.locator(".message.user").getByRole("button", { name: "Edit" }).click();
+    await tab.locator(".edit-box textarea").fill("other words");
+    await tab.getByRole("button", { name: "Send as a fork" }).click();
+    await tab.getByText("You said: other words").waitFor();
+    expect(tab.url()).not.toBe(original);
+    await tab.goto(original);
+    await tab.getByText("You said: first words").waitFor();
+    await tab.locator(".message.user").hover();
+    await tab.locator(".message.user").getByRole("button", { name: "Fork from here" }).click();
+    await expect.poll(() => tab.url()).not.toBe(original);
+    await tab.getByText("first words").first().waitFor();
+    expect(await tab.locator(".message.assistant").count()).toBe(0);
+    await context.close();
+  });
+
+  it("renames, pins, archives and deletes a conversation, and takes the deletion back", async () => {
+    const { tab, context } = await newChat();
+    await ask(tab, "keep me around");
+    const url = tab.url();
+    const act = async (name: string) => {
+      await tab
+        .locator(".item.here")
+        .getByRole("button", { name: /^Actions for/ })
+        .click();
+      await tab.getByRole("menuitem", { name }).click();
+    };
+    await act("Rename");
+    await tab.getByLabel("New title").fill("My renamed chat");
+    await tab.getByLabel("New title").press("Enter");
+    await tab.locator(".item.here .item-title", { hasText: "My renamed chat" }).waitFor();
+    await act("Pin");
+    await tab
+      .locator("section", { hasText: "Pinned" })
+      .locator(".item-title", { hasText: "My renamed chat" })
+      .waitFor();
+    await tab.getByRole("searchbox").fill("renamed");
+    expect(await tab.locator(".item").count()).toBe(1);
+    await act("Delete");
+    await tab.getByText("“My renamed chat” is deleted.").waitFor();
+    expect(await tab.locator(".item").count()).toBe(0);
+    await tab.getByRole("button", { name: "Undo" }).click();
+    await tab.waitForURL(url);
+    await tab.getByText("You said: keep me around").waitFor();
+    await context.close();
+  });
+});
+
+describe("compaction", () => {
+  it("is undone and done again, with a focus", async () => {
+    const { tab, context } = await compactedChat();
+    await expect.poll(() => meterOf(tab)).toMatch(/Tokens/);
+    const count = await tab.locator(".divider").count();
+    await tab.locator(".divider-head").last().click();
+    await tab.getByRole("button", { name: "Undo", exact: true }).click();
+    await expect.poll(() => tab.locator(".divider").count()).toBe(count - 1);
+    await tab.locator(".meter-line").click();
+    await tab.getByRole("button", { name: "Compact now" }).click();
+    await tab.getByRole("dialog").getByRole("textbox").fill("the shed key");
+    await tab.getByRole("button", { name: "Compact", exact: true }).click();
+    await expect.poll(() => tab.locator(".divider").count()).toBe(count);
+    await tab.locator(".divider-head").last().click();
+    expect(await tab.locator(".divider").last().textContent()).toContain("because you asked for it");
+    await context.close();
+  });
+
+  it("lets a person edit what a model wrote", async () => {
+    const { tab, context } = await compactedChat();
+    await tab.locator(".meter-line").click();
+    await tab.getByRole("button", { name: "Compact now" }).click();
+    await tab.getByRole("button", { name: "Compact", exact: true }).click();
+    await tab.locator(".notice.busy").waitFor({ state: "detached" });
+    await tab.locator(".divider-head").last().click();
+    await tab.locator(".summary-box").last().getByRole("button", { name: "Edit" }).click();
+    await tab.getByLabel("Text of the summary").fill("The shed key hangs behind the GREEN door.");
+    await tab.getByRole("button", { name: "Save" }).click();
+    await tab.locator(".divider", { hasText: "edited by you" }).waitFor();
+    const id = new URL(tab.url()).pathname.split("/")[2];
+    const request = (await (await fetch(`${serve.url}/api/conversations/${id}/request`)).json()) as object;
+    expect(JSON.stringify(request)).toContain("GREEN door");
+    await context.close();
+  });
+
+  it("can be cancelled", async () => {
+    const { tab, context } = await compactedChat();
+    const count = await tab.locator(".divider").count();
+    summaries = "slow";
+    try {
+      await tab.locator(".meter-line").click();
+      await tab.getByRole("button", { name: "Compact now" }).click();
+      await tab.getByRole("button", { name: "Compact", exact: true }).click();
+      await tab.locator(".notice.busy").getByRole("button", { name: "Cancel" }).click();
+      await tab.locator(".notice.busy").waitFor({ state: "detached" });
+      await tab.waitForTimeout(SLOW_MS);
+      expect(await tab.locator(".divider").count()).toBe(count);
+    } finally {
+      summaries = "good";
+    }
+    await context.close();
+  });
+
+  it("says what failed and what was done instead", async () => {
+    const { tab, context } = await newChat();
+    summaries = "failing";
+    try {
+      for (let turn = 0; turn < 8; turn += 1) await ask(tab, `Turn ${turn}: ${LONG}`);
+      await tab.locator(".divider").first().waitFor({ state: "attached" });
+      await tab.getByText("A summary failed.").waitFor();
+      expect(await tab.locator(".notice.warn").textContent()).toMatch(/Done instead|Nothing was changed/);
+    } finally {
+      summaries = "good";
+    }
+    await context.close();
+  });
+});
+
+describe("inspector", () => {
+  it("shows each message's fate, pins one, and tries another window", async () => {
+    const { tab, faults, context } = await compactedChat();
+    await tab.getByRole("link", { name: "Inspect" }).click();
+    await tab.locator(".lot.insert").waitFor();
+    expect(await tab.locator(".lot.run.covered, .lot.covered").count()).toBeGreaterThan(0);
+    await tab.getByRole("button", { name: "Show them" }).first().click();
+    const covered = tab.locator(".lot.covered").first();
+    await covered.hover();
+    await covered.getByRole("button", { name: /Pin/ }).click();
+    await tab.locator(".lot.kept", { hasText: "pinned by you" }).waitFor();
+    await tab.getByLabel("Window").fill("64k");
+    await expect.poll(() => tab.locator(".inspect-numbers").textContent()).toContain("Nothing is due.");
+    await tab.getByRole("button", { name: "Reset" }).click();
+    await tab.getByRole("button", { name: "Request as JSON" }).click();
+    await tab.locator(".json", { hasText: '"messages"' }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});
+
+describe("settings", () => {
+  it("hold for all chats, and differ in one", async () => {
+    const { tab, context } = await newChat();
+    await ask(tab, "hello");
+    const chat = tab.url();
+    await tab.goto(`${serve.url}/settings`);
+    await tab.getByLabel("Show tokens").click();
+    await tab.goto(chat);
+    await tab.getByText("You said: hello").waitFor();
+    expect(await tab.locator(".meter").count()).toBe(0);
+    await tab.goto(`${serve.url}/settings`);
+    await tab.getByRole("button", { name: "Show tokens: Back to default" }).click();
+    await tab.goto(chat);
+    await tab.locator(".meter").waitFor();
+    const before = await meterOf(tab);
+    await tab.getByRole("button", { name: "Chat settings" }).click();
+    await tab.getByRole("dialog").getByLabel("Window").fill("2k");
+    await tab.getByRole("dialog").getByLabel("Window").press("Enter");
+    await expect.poll(() => meterOf(tab)).not.toBe(before);
+    await context.close();
+  });
+});

@@ -7,6 +7,7 @@ import { hostileWire } from "../../src/testing/arbitraries/index.ts";
 import { checkImpossible, checkView } from "../../src/testing/index.ts";
 import { counterOf } from "../support/count.ts";
 import { DIALECT_IDS, dialectOf } from "../support/dialects.ts";
+import { fakeModel, REPLY_KINDS } from "../support/fake-model.ts";
 import { markedIndexes } from "../support/judge-fit.ts";
 import { byProof } from "../support/proof.ts";
 import { STRATEGIES } from "../support/property-suite.ts";
@@ -28,6 +29,14 @@ const how = fc.record({
   stride: fc.integer({ min: 1, max: 4 }),
   /** Minutes between calls: long pauses make other moments of compaction. */
   pause: fc.constantFrom(0, 1, 10),
+  /** Who writes summaries: nobody, or a model that answers well or badly. */
+  model: fc.option(
+    fc.record({ kind: fc.constantFrom(...REPLY_KINDS), window: fc.constantFrom(300, 2_000, 100_000) }),
+    {
+      nil: undefined,
+    },
+  ),
+  waitMs: fc.constantFrom(0, 0, 20),
 });
 
 /** A hostile conversation as it grows: every view on the way is valid, and only a compaction rewrites what was sent. */
@@ -39,7 +48,15 @@ describe.each(DIALECT_IDS)("%s", (id) => {
       const total = wire.messages.reduce((sum, message) => sum + count(message), 0);
       const budget = Math.max(SMALLEST_BUDGET, Math.round(total * options.share));
       const { strategy, placement } = options;
-      const compactor = createCompactor<object>({ dialect, budget, strategy, placement });
+      const { model, waitMs } = options;
+      const compactor = createCompactor<object>({
+        dialect,
+        budget,
+        strategy,
+        placement,
+        waitMs,
+        ...(model && { summarizer: fakeModel(model.kind, model.window) }),
+      });
       let state: unknown;
       let previous: { bytes: string; checkpoint: string | undefined } | undefined;
       for (let length = 1; length <= wire.messages.length; length += options.stride) {
@@ -68,12 +85,16 @@ describe.each(DIALECT_IDS)("%s", (id) => {
             if (options.keepsState) expect(prefixChanged).toBe(true);
           }
           previous = { bytes, checkpoint };
-          state = JSON.parse(JSON.stringify(result.state));
+          // Sometimes the host waits for the background, sometimes it goes on at once.
+          const next = length % 2 === 0 ? await result.background : result.state;
+          state = JSON.parse(JSON.stringify(next));
+          expect(JSON.stringify(result.messages)).not.toContain("500 Internal Server Error");
         } catch (error) {
           if (!(error instanceof BudgetImpossibleError)) throw error;
           expect(checkImpossible(claim), `length ${length}`).toEqual([]);
         }
       }
+      await compactor.close();
     });
     await fc.assert(property, {
       numRuns: RUNS,

@@ -1,0 +1,79 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { afterAll, afterEach, expect, it } from "vitest";
+import { type FakeProvider, startFakeProvider } from "../../src/testing/index.ts";
+import { heedfulReply } from "../summaries/heedful-reply.ts";
+import { gardenChat, runCli, scratchFolder } from "./run-cli.ts";
+
+const scratch = scratchFolder();
+afterAll(scratch.remove);
+const file = scratch.path("garden.json");
+writeFileSync(file, JSON.stringify(gardenChat(60)));
+
+let provider: FakeProvider | undefined;
+afterEach(async () => {
+  await provider?.close();
+  provider = undefined;
+});
+
+it("without a model: the user's words and the lines that matter, within the cap", async () => {
+  const { code, stdout, stderr } = await runCli(["summarize", file, "--cap", "300", "--json"]);
+  expect([code, stderr]).toEqual([0, ""]);
+  const { text, tokens, report } = JSON.parse(stdout);
+  expect(text).toContain("Bed ");
+  expect(tokens).toBeLessThanOrEqual(300);
+  expect(report.rungs[0].rung).toBe("extractive");
+  const plain = await runCli(["summarize", file, "--cap", "300"]);
+  expect(plain.stdout).toBe(`${text}\n`);
+});
+
+it("with a model: it is asked once, with focus and length, and what it says is printed", async () => {
+  provider = await startFakeProvider({ reply: heedfulReply({ when: () => true }), apiKey: "secret-key" });
+  const out = scratch.path("summary.md");
+  const { code, stdout, stderr } = await runCli(
+    [
+      "summarize",
+      file,
+      "--model",
+      "gpt-4o",
+      "--base-url",
+      `${provider.url}/v1`,
+      "--key-env",
+      "MY_KEY",
+      "--focus",
+      "the potatoes",
+      "--out",
+      out,
+    ],
+    { env: { MY_KEY: "secret-key" } },
+  );
+  expect([code, stdout]).toEqual([0, ""]);
+  expect(stderr).toMatch(/wrote .*summary\.md/);
+  expect(readFileSync(out, "utf8")).toMatch(/^The conversation began with/);
+  expect(provider.requests[0]?.lastUser).toContain("the potatoes");
+});
+
+it("a model that fails is told of, and there is a summary all the same", async () => {
+  provider = await startFakeProvider({ faults: () => "unauthorized" });
+  const { code, stdout, stderr } = await runCli([
+    "summarize",
+    file,
+    "--model",
+    "m",
+    "--base-url",
+    `${provider.url}/v1`,
+  ]);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/401[\s\S]*made without the model/);
+  expect(stdout).toContain("Bed ");
+});
+
+it("bad usage is told with the fix", async () => {
+  const key = await runCli(["summarize", file, "--model", "gpt-4o"]);
+  expect(key.code).toBe(2);
+  expect(key.stderr).toContain("OPENAI_API_KEY isn't set");
+  const model = await runCli(["summarize", file, "--base-url", "http://localhost:1/v1"]);
+  expect(model.code).toBe(2);
+  expect(model.stderr).toContain("Which model?");
+  const api = await runCli(["summarize", file, "--model", "m", "--api", "soap"]);
+  expect(api.code).toBe(2);
+});

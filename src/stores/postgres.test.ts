@@ -1,3 +1,4 @@
+import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startPostgres, type TestPostgres } from "../../test/support/postgres.ts";
 import { describeStore } from "../testing/store-contract.ts";
@@ -21,6 +22,39 @@ test("a server that can't be reached is named, its password isn't", async () => 
   expect(String(error)).toMatch(/PostgreSQL at 127\.0\.0\.1:1\/db can't be reached/);
   expect(String(error)).not.toContain("secret");
   await store.close();
+});
+
+test("a server that cuts every connection is connected to again", async () => {
+  const url = await server.database();
+  const store = postgresStore({ url });
+  await Promise.all([1, 2, 3].map((data) => store.events.append("t", { type: "x", at: 1, data })));
+  const other = new pg.Client({ connectionString: url });
+  await other.connect();
+  await other.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+  );
+  await other.end();
+  // Calls that meet a connection which is just breaking fail with a word about it; nothing else happens to them.
+  for (let tried = 0; ; tried++) {
+    const id = await store.events.append("t", { type: "x", at: 1, data: 4 }).catch((error: unknown) => {
+      expect(String(error)).toMatch(/StoreError.*(broke|stopping|reached)/);
+      expect(tried).toBeLessThan(5);
+      return undefined;
+    });
+    if (id !== undefined) break;
+  }
+  expect((await store.events.list("t")).map((event) => event.id)).toEqual([1, 2, 3, 4]);
+  await store.close();
+});
+
+test("a pool of the host's own stays open, whatever it does with large numbers", async () => {
+  const pool = new pg.Pool({ connectionString: await server.database() }).on("error", () => {});
+  const store = postgresStore({ pool });
+  await store.events.append("t", { type: "x", at: 1_700_000_000_000, data: 1 });
+  expect(await store.events.list("t")).toMatchObject([{ id: 1, at: 1_700_000_000_000 }]);
+  await store.close();
+  expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+  await pool.end();
 });
 
 test("a wrong password is called that", async () => {

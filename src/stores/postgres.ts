@@ -59,8 +59,9 @@ function createPool(url: string, max: number): pg.Pool {
     // An idle pool must not keep a process alive that has nothing else to do.
     allowExitOnIdle: true,
   });
-  // A connection that breaks while idle is replaced at the next query; without a listener it would end the process.
+  // A connection that breaks is replaced at the next query; without listeners it would end the process.
   pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
 }
 

@@ -61,8 +61,16 @@ export function explainPostgres(error: unknown, where: string): Explained | unde
     case "57P03":
       return { message: `${where} is stopping or starting.`, fix: "Try again in a moment." };
     default:
-      return /timeout exceeded when trying to connect/.test(text)
-        ? { message: `${where} doesn't answer.`, fix: "Check host and port, or raise `maxConnections`." }
-        : undefined;
+      if (/timeout exceeded when trying to connect/.test(text))
+        return {
+          message: `${where} doesn't answer.`,
+          fix: "Check host and port, or raise `maxConnections`.",
+        };
+      if (/Connection terminated|not queryable/.test(text))
+        return {
+          message: `the connection to ${where} broke.`,
+          fix: "Try again: the next call makes a new one.",
+        };
+      return undefined;
   }
 }

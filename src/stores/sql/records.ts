@@ -10,18 +10,21 @@ export function sqlRecords({ engine, now, read, write }: SqlContext, tenant: str
     find: (hashes) =>
       read("find", async (db) => {
         if (hashes.length === 0) return { checkpoints: [], summaries: [], undos: [] };
-        const checkpoints = await db
-          .selectFrom("precis_checkpoints")
-          .select(["id", "json"])
-          .where("tenant", "=", tenant)
-          .where(engine.isOneOf(sql.ref("hash"), hashes))
-          .execute();
-        const summaries = await db
-          .selectFrom("precis_summaries")
-          .select("json")
-          .where("tenant", "=", tenant)
-          .where(engine.isOneOf(sql.ref("hash"), hashes))
-          .execute();
+        // At once: every request waits for this.
+        const [checkpoints, summaries] = await Promise.all([
+          db
+            .selectFrom("precis_checkpoints")
+            .select(["id", "json"])
+            .where("tenant", "=", tenant)
+            .where(engine.isOneOf(sql.ref("hash"), hashes))
+            .execute(),
+          db
+            .selectFrom("precis_summaries")
+            .select("json")
+            .where("tenant", "=", tenant)
+            .where(engine.isOneOf(sql.ref("hash"), hashes))
+            .execute(),
+        ]);
         const ids = checkpoints.map((row) => row.id);
         const undos =
           ids.length === 0

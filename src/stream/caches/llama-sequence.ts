@@ -31,6 +31,6 @@ export interface LlamaOutput {
 export interface LlamaModelLike {
   tokenize(text: string, specialTokens: boolean): readonly number[];
   detokenize(tokens: readonly number[], specialTokens: boolean): string;
-  isEogToken(token: number): boolean;
+  isEogToken(token: number | undefined): boolean;
   readonly tokens: { readonly bos: number | null; readonly shouldPrependBosToken: boolean };
 }

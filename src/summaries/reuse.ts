@@ -12,26 +12,26 @@ export const SHORTEST_REUSED = 16;
 
 /** Signs that a line will be used again, each with its weight in a logistic regression (see `scripts/train-weights.ts`). */
 export const REUSE_WEIGHTS = {
-  bias: -3.55,
+  bias: -2.85,
   /** Logarithm of its occurrences. */
-  times: 0.65,
-  recency: 2.55,
-  firstRecency: 1.1,
+  times: 0.55,
+  recency: 2.5,
+  firstRecency: 1.6,
   /** It was once written by the agent, not only read. */
-  written: 1.45,
-  prose: 1.3,
-  call: -1.95,
-  inFile: 1.55,
+  written: 1.15,
+  prose: 0.5,
+  call: -2.15,
+  inFile: 0.65,
   /** Of the newest call about its file. */
-  fileRecency: 1.35,
+  fileRecency: 0.6,
   /** Logarithm of its length. */
-  length: -0.3,
+  length: -0.35,
 };
 
 export type ReuseFeatures = Record<keyof typeof REUSE_WEIGHTS, number>;
 
 /** What a line that will certainly be used again is worth, in units of a path. */
-const VALUE = 0.13;
+const VALUE = 0.19;
 
 /** Worth of showing a line whole, by its text. */
 export function lineReuse(transcript: TranscriptLines): (text: string) => number {

@@ -132,9 +132,13 @@ function hidesInSystem(entry: Extract<Entry, { type: "insert" }>, rules: Dialect
 }
 
 function roleBreaches({ shown, rules, messages, structure }: ViewCheck): string[] {
-  if (rules.firstRole === "any") return [];
+  const breaches: string[] = [];
   const first = shown.find((message) => message.role !== "system");
   const original = messages[structure.start];
-  if (!first || first.role === rules.firstRole || original?.role === first.role) return [];
-  return [`the first message is of role ${first.role}, not ${rules.firstRole}`];
+  if (rules.firstRole !== "any" && first && first.role !== rules.firstRole && original?.role !== first.role)
+    breaches.push(`the first message is of role ${first.role}, not ${rules.firstRole}`);
+  // A model would go on with its own words instead of answering; several providers refuse that.
+  if (shown.at(-1)?.role === "assistant" && messages.at(-1)?.role !== "assistant")
+    breaches.push("the view ends with the assistant, the transcript doesn't");
+  return breaches;
 }

@@ -75,11 +75,18 @@ export function beginsWrong(input: RungInput, fates: readonly Fate[]): boolean {
   return role !== rules.firstRole && (first < 0 || first !== conversation.structure.start);
 }
 
+/** Would the view end with the assistant's words although the transcript doesn't? */
+function leavesAssistantLast({ messages }: Conversation, fates: readonly Fate[]): boolean {
+  const last = fates.findLastIndex((fate) => fate.type === "keep" || fate.type === "edit");
+  return messages[last]?.role === "assistant" && messages.at(-1)?.role !== "assistant";
+}
+
 /** A draft without a summary. Where its view would begin with a forbidden role, a short note speaks for what came before. */
 export function withoutSummary(input: RungInput, fates: readonly Fate[]): Draft {
   const first = firstShown(input.conversation, fates);
-  if (first >= 0 && !beginsWrong(input, fates)) return { fates, inserts: [] };
-  const before = first < 0 ? fates.length : first;
+  const endsWrong = leavesAssistantLast(input.conversation, fates);
+  if (first >= 0 && !endsWrong && !beginsWrong(input, fates)) return { fates, inserts: [] };
+  const before = first < 0 || endsWrong ? fates.length : first;
   const note: Insert = { message: { role: "user", text: NOT_SHOWN } };
   const covered = fates.map(
     (fate, index): Fate => (index < before && fate.type === "drop" ? { type: "cover", by: 0 } : fate),
@@ -93,7 +100,8 @@ export function withoutSummary(input: RungInput, fates: readonly Fate[]): Draft 
 export function summaryRole(input: RungInput, fates: readonly Fate[]): InsertMessage["role"] {
   if (input.settings.placement === "user") return "user";
   // A summary in the system prompt leaves the view to begin with the tail, which may not begin with any role.
-  return input.rules.system === "apart" && beginsWrong(input, fates) ? "user" : "system";
+  const wrong = beginsWrong(input, fates) || leavesAssistantLast(input.conversation, fates);
+  return input.rules.system === "apart" && wrong ? "user" : "system";
 }
 
 /** A summary that goes into the system prompt shows as an edit of the last leading system message. */

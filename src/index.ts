@@ -14,6 +14,8 @@
  * ```
  */
 
+// A summary in the user's own words.
+export { editedSummary } from "./core/edited-summary.ts";
 // What can go wrong, and what to do about it.
 export {
   BudgetImpossibleError,

@@ -14,6 +14,7 @@ import { FileError } from "./read-lines.ts";
 import { replayCommand, replayLine } from "./replay.ts";
 import { serveCommand, serveLine } from "./serve.ts";
 import { streamCommand, streamLine } from "./stream.ts";
+import { summarizeCommand, summarizeLine } from "./summarize.ts";
 import { UsageError } from "./usage-error.ts";
 
 interface Command {
@@ -24,6 +25,7 @@ interface Command {
 /** The commands. A new one is added here. */
 const COMMANDS: readonly Command[] = [
   { line: compactLine, run: compactCommand },
+  { line: summarizeLine, run: summarizeCommand },
   { line: replayLine, run: replayCommand },
   { line: streamLine, run: streamCommand },
   { line: evalLine, run: evalCommand },

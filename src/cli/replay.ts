@@ -1,3 +1,4 @@
+import type { StrategyName } from "../core/types.ts";
 import { createCompactor } from "../engine/create-compactor.ts";
 import { createMeasure, exactCounter, modelInfo } from "../tokens/index.ts";
 import { ENGINE_FLAGS, engineChoice, knownModel } from "./engine-flags.ts";
@@ -7,6 +8,7 @@ import { createPaint } from "./paint.ts";
 import { type CommandLine, oneFile, type ParsedFlags } from "./parse-flags.ts";
 import { parseCount, parseTokens } from "./parse-tokens.ts";
 import { createProgress } from "./progress.ts";
+import { COMPARED, type Compared, comparedLines, comparedOf } from "./replay/compare.ts";
 import { replayPage } from "./replay/html.ts";
 import { type Replay, simulate } from "./replay/simulate.ts";
 import { type ReplayFacts, textReport } from "./replay/text-report.ts";
@@ -23,7 +25,10 @@ export const replayLine: CommandLine = {
       value: "N",
       help: "the model's context size (32000, 32k); left out: that of the session's model",
     },
-    prices: { value: "MODEL", help: "show the cost at this model's prices, with cache reads and writes" },
+    prices: {
+      value: "MODEL",
+      help: "show the cost at this model's prices, with cache reads and writes, under each strategy",
+    },
     html: { value: "OUT", help: "write the replay as a page, too" },
     ...ENGINE_FLAGS,
     json: { help: "print the replay as JSON" },
@@ -57,47 +62,63 @@ export async function replayCommand(flags: ParsedFlags, io: Io): Promise<void> {
   });
   const { model, window } = modelAndWindow(log, given);
 
-  const strategy = choice.strategy === undefined ? {} : { strategy: choice.strategy };
-  const compactor = createCompactor({
-    dialect,
-    profile: choice.profile,
-    ...strategy,
-    ...(model === undefined ? { window } : { window: { model }, models: { [model]: { window } } }),
-  });
   const info = model === undefined ? undefined : modelInfo(model);
-  const replay = await simulate({
-    compactor,
-    dialect,
-    log,
-    measure: createMeasure({
-      counter: await exactCounter(info?.encoding ?? "o200k_base"),
-      ...(info === undefined ? {} : { factor: info.factor, images: info.images }),
-    }),
-    signal: io.signal,
-    onProgress: (done, total) => progress.update(`replaying request ${done + 1} of ${total}`, done, total),
+  const measure = createMeasure({
+    counter: await exactCounter(info?.encoding ?? "o200k_base"),
+    ...(info === undefined ? {} : { factor: info.factor, images: info.images }),
   });
-  await compactor.close();
+  const run = async (strategy: StrategyName): Promise<Replay> => {
+    const compactor = createCompactor({
+      dialect,
+      profile: choice.profile,
+      strategy,
+      ...(model === undefined ? { window } : { window: { model }, models: { [model]: { window } } }),
+    });
+    const replay = await simulate({
+      compactor,
+      dialect,
+      log,
+      measure,
+      signal: io.signal,
+      onProgress: (done, total) =>
+        progress.update(`${strategy}: replaying request ${done + 1} of ${total}`, done, total),
+    });
+    await compactor.close();
+    return replay;
+  };
+  const strategy = choice.strategy ?? choice.profile.strategy ?? "summarize-oldest";
+  const replay = await run(strategy);
+  const runs: { strategy: StrategyName; replay: Replay }[] = [];
+  for (const other of prices === undefined ? [] : COMPARED)
+    runs.push({ strategy: other, replay: other === strategy ? replay : await run(other) });
   progress.clear();
 
-  const totals = totalsOf(replay, prices === undefined ? {} : { prices });
+  const priced = prices === undefined ? {} : { prices };
+  const totals = totalsOf(replay, priced);
+  const compared = comparedOf(runs, priced);
   const facts: ReplayFacts = {
     file: log.title !== undefined && file === "-" ? log.title : (file.split("/").at(-1) ?? file),
     source: log.source === "messages" ? dialect.id : log.source,
     dialect: dialect.id,
     messages: log.messages.length,
     window,
-    strategy: choice.strategy ?? choice.profile.strategy ?? "summarize-oldest",
+    strategy,
     profile: choice.profile.name,
     ...(pricesOf === undefined ? {} : { pricesOf }),
     warnings: [...log.warnings, ...impossibleNote(replay)],
   };
   for (const warning of facts.warnings) io.stderr.write(`precis: ${warning}\n`);
   const html = flags.value("html");
-  if (html !== undefined) await writeOutput("html", html, file, replayPage(facts, replay, totals));
-  if (json) io.stdout.write(`${JSON.stringify(jsonOf(facts, replay, totals))}\n`);
+  if (html !== undefined) await writeOutput("html", html, file, replayPage(facts, replay, totals, compared));
+  if (json) io.stdout.write(`${JSON.stringify(jsonOf(facts, replay, totals, compared))}\n`);
   else {
-    const paint = createPaint(hasColor(io.stdout, io.env));
-    io.stdout.write(textReport(facts, replay, totals, { columns: columnsOf(io.stdout, io.env), paint }));
+    const options = {
+      columns: columnsOf(io.stdout, io.env),
+      paint: createPaint(hasColor(io.stdout, io.env)),
+    };
+    io.stdout.write(textReport(facts, replay, totals, options));
+    const table = comparedLines(compared, strategy, options);
+    if (table.length > 0) io.stdout.write(`${table.join("\n")}\n`);
   }
   if (html !== undefined) io.stderr.write(`precis: wrote ${html}\n`);
 }
@@ -125,10 +146,16 @@ function modelAndWindow(
   return { model, window };
 }
 
-const jsonOf = (facts: ReplayFacts, replay: Replay, totals: ReplayTotals): unknown => ({
+const jsonOf = (
+  facts: ReplayFacts,
+  replay: Replay,
+  totals: ReplayTotals,
+  compared: readonly Compared[],
+): unknown => ({
   ...facts,
   budget: replay.budget,
   totals,
+  ...(compared.length === 0 ? {} : { strategies: compared }),
   compactions: replay.compactions,
   requests: replay.requests,
 });

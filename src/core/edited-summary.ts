@@ -9,10 +9,11 @@ import type { Summary } from "./types.ts";
  *
  * @example
  * ```ts
- * import { editedSummary } from "precis";
+ * import { editedSummary, memoryStore, type Summary } from "precis";
  *
- * const edited = editedSummary(state.summaries[0], { text: "The port is 8443, not 8080.", now: Date.now() });
- * await store.save({ summaries: [edited] });
+ * export async function correct(summary: Summary, text: string) {
+ *   await memoryStore().save({ summaries: [editedSummary(summary, { text, now: Date.now() })] });
+ * }
  * ```
  */
 export function editedSummary(

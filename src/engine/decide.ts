@@ -17,6 +17,9 @@ import { chooseTail, newestUnit, tailFrom } from "./tail.ts";
 const APPLY_FROM = 0.65;
 /** A view that the provider refused without a number is made this much smaller. */
 const REJECTED_SHARE = 0.7;
+/** At a cheap moment a compaction lands at this share of room, and leaves at least this much beside what is fixed. */
+const CHEAP_LANDING = 0.3;
+const LEAST_LANDING = 0.1;
 /** Where thinking can't be switched off, a round under way is shortened to this share of the budget. */
 const LOOP_SHARE = 0.85;
 /** With the provider's own number known, this much of the budget is aimed at. */
@@ -50,6 +53,7 @@ export function decide<M>(call: Call<M>): Decision {
   const rejected = input.rejected !== undefined && input.rejected !== false;
   const moment = {
     ...seen,
+    goal: cheapGoal(call),
     settings,
     rules: dialect.rules,
     now,
@@ -64,7 +68,9 @@ export function decide<M>(call: Call<M>): Decision {
   const full = seen.tokens > limit;
   // A count that is due far below the budget must get smaller; what would fit into the budget doesn't matter then.
   const modest = !full && (due === "messages" || due === "turns");
-  const target = { limit, goal: Math.min(seen.goal, limit), anyGain: full || rejected, modest };
+  const cheap = due === "cold-cache" || due === "pause";
+  const goal = Math.min(cheap ? moment.goal : seen.goal, limit);
+  const target = { limit, goal, anyGain: full || rejected, modest };
   const steps = modest ? withoutReductions(call) : undefined;
   if (!due) {
     const applies = seen.pressure >= APPLY_FROM && !isHeld(moment);
@@ -74,7 +80,7 @@ export function decide<M>(call: Call<M>): Decision {
   }
   const behind = full || rejected ? shortenBehindReasoning(call, target.limit) : undefined;
   if (behind) return { due, wanted: undefined, result: behind };
-  if (!engine.summarizer || !usesSummaries(call) || due === "cold-cache" || due === "pause") {
+  if (!engine.summarizer || !usesSummaries(call) || cheap) {
     const ready = readyCut(call, target.goal);
     return { due, wanted: undefined, result: climbTo(call, target, ready, seen.current, steps) };
   }
@@ -87,6 +93,18 @@ export function decide<M>(call: Call<M>): Decision {
     return { due, wanted, result: nothingDue(seen), otherwise };
   }
   return { due, wanted, result: climbTo(call, target, ready, seen.current, steps) };
+}
+
+/**
+ * Where a compaction lands at a cheap moment: a cold cache is written anew anyway, so every token less is saved at once
+ * and on each request that follows.
+ */
+function cheapGoal<M>({ engine, seen }: Call<M>): number {
+  if (engine.settings.landAt !== undefined) return seen.goal;
+  const { conversation, budget, goal } = seen;
+  const lowest = floorTokens(conversation) + Math.floor(budget.room * LEAST_LANDING);
+  const fixed = conversation.head + conversation.apart.extras;
+  return Math.min(goal, Math.max(lowest, fixed + Math.floor(budget.room * CHEAP_LANDING)));
 }
 
 /** Reductions leave the number of messages as it is. */

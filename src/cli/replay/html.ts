@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { formatChange, formatCount, formatDollars, formatShare, formatShort } from "../format.ts";
+import { type Compared, comparedHtml } from "./compare.ts";
 import { runningTotals, totalChart, viewChart } from "./page/charts.ts";
 import { compactionHtml } from "./page/compactions.ts";
 import { escapeHtml, escapeJson } from "./page/escape.ts";
@@ -13,7 +14,12 @@ import type { ReplayTotals } from "./totals.ts";
  * The replay as one page that needs nothing else: no request leaves it, and only its own script may run (its hash is
  * in the policy), whatever the transcript holds.
  */
-export function replayPage(facts: ReplayFacts, replay: Replay, totals: ReplayTotals): string {
+export function replayPage(
+  facts: ReplayFacts,
+  replay: Replay,
+  totals: ReplayTotals,
+  compared: readonly Compared[] = [],
+): string {
   const scriptHash = createHash("sha256").update(PAGE_SCRIPT).digest("base64");
   const policy = `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${scriptHash}'; base-uri 'none'; form-action 'none'`;
   const title = escapeHtml(facts.file);
@@ -25,7 +31,7 @@ export function replayPage(facts: ReplayFacts, replay: Replay, totals: ReplayTot
     `<header><p class="eyebrow">precis replay</p><h1>${title}</h1><p class="facts">${factSpans(facts, totals)}</p></header>`,
     totals.requests === 0
       ? '<p class="tile card" style="margin-top:24px">There is no answer of a model in it, so there is no request to replay.</p>'
-      : body(facts, replay, totals),
+      : body(facts, replay, totals, compared),
     "<footer><p>The view is what the model would have been sent. “Unchanged” is the front of it that is the same as in the request before: providers read that part from their cache at a fraction of the price.</p></footer>",
     `</main><script type="application/json" id="data">${escapeJson(chartData(replay))}</script>`,
     `<script>${PAGE_SCRIPT}</script></body></html>\n`,
@@ -46,7 +52,12 @@ function factSpans(facts: ReplayFacts, totals: ReplayTotals): string {
     .join(" ");
 }
 
-function body(facts: ReplayFacts, replay: Replay, totals: ReplayTotals): string {
+function body(
+  facts: ReplayFacts,
+  replay: Replay,
+  totals: ReplayTotals,
+  compared: readonly Compared[],
+): string {
   return [
     tiles(facts, totals),
     facts.warnings.length === 0
@@ -60,6 +71,7 @@ function body(facts: ReplayFacts, replay: Replay, totals: ReplayTotals): string 
     '<figure class="card"><figcaption><h2>Tokens sent in total</h2><span class="legend">',
     `<span><i style="color:var(--sent)"></i>with precis, ${formatShort(totals.sent)}</span><span><i class="dash" style="color:var(--without)"></i>without, ${formatShort(totals.sentWithout)}</span>`,
     `</span></figcaption>${totalChart(replay)}</figure>`,
+    comparedHtml(compared, facts.strategy),
     `<div class="list-head"><h2>${totals.compactions === 0 ? "Nothing had to be compacted" : totals.compactions === 1 ? "One compaction" : `${formatCount(totals.compactions)} compactions`}</h2>`,
     totals.compactions === 0
       ? ""

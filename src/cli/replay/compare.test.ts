@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { createPaint } from "../paint.ts";
+import { type Compared, comparedHtml, comparedLines, comparedOf } from "./compare.ts";
+import type { Replay, ReplayRequest } from "./simulate.ts";
+
+const PRICES = { input: 1, cacheRead: 0.1, cacheWrite: 1.25, output: 5 };
+
+const request = (tokens: number, full: number, unchanged: number): ReplayRequest => ({
+  at: 1,
+  tokens,
+  full,
+  tools: 0,
+  budget: 1_000,
+  pressure: { before: 0, after: 0 },
+  unchanged,
+  fullUnchanged: full - 100,
+  answer: 10,
+  time: undefined,
+  compaction: undefined,
+});
+const replay = (requests: ReplayRequest[]): Replay => ({
+  requests,
+  compactions: [],
+  impossible: [],
+  budget: undefined,
+});
+
+const LINES: readonly Compared[] = comparedOf(
+  [
+    { strategy: "summarize-oldest", replay: replay([request(500, 500, 0), request(600, 1_200, 500)]) },
+    { strategy: "truncate-oldest", replay: replay([request(500, 500, 0), request(600, 1_200, 0)]) },
+  ],
+  { prices: PRICES },
+);
+
+test("each strategy beside sending everything; what is read from the cache costs less", () => {
+  expect(LINES.map(({ strategy }) => strategy)).toEqual([
+    "everything",
+    "summarize-oldest",
+    "truncate-oldest",
+  ]);
+  const [everything, kept, recut] = LINES;
+  expect(kept!.cost).toBeLessThan(recut!.cost);
+  expect(everything?.impossible).toBe(1);
+  expect(everything?.sent).toBe(1_700);
+});
+
+test("the table fits the terminal, marks the chosen strategy and says what doesn't fit", () => {
+  for (const columns of [40, 80, 120]) {
+    const lines = comparedLines(LINES, "summarize-oldest", { columns, paint: createPaint(false) });
+    expect(lines.join("\n")).toContain("▸ summarize-oldest");
+    expect(lines.join(" ")).toContain("1 requests no longer fit");
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
+  }
+  expect(comparedLines([], "x", { columns: 80, paint: createPaint(false) })).toEqual([]);
+});
+
+test("the page has a row and a bar for each", () => {
+  const html = comparedHtml(LINES, "summarize-oldest");
+  expect(html.match(/<tr>/g)).toHaveLength(4);
+  expect(html).toContain("<strong>Summarise oldest");
+  expect(comparedHtml([], "x")).toBe("");
+});

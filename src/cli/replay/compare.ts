@@ -1,0 +1,142 @@
+import type { StrategyName } from "../../core/types.ts";
+import { strategies } from "../../engine/strategies.ts";
+import { formatCount, formatDollars, formatShare, formatShort } from "../format.ts";
+import type { Paint } from "../paint.ts";
+import { wrap } from "../wrap.ts";
+import { escapeHtml } from "./page/escape.ts";
+import type { Replay } from "./simulate.ts";
+import { type ReplayTotals, totalsOf } from "./totals.ts";
+
+/** Strategies that shorten, in the order in which they are shown. */
+export const COMPARED = [
+  "summarize-oldest",
+  "tool-summaries",
+  "drop-middle",
+  "truncate-oldest",
+  "summarize-and-drop",
+  "drop-all",
+] as const satisfies readonly StrategyName[];
+
+/** One line of the comparison: a strategy, or sending everything. */
+export interface Compared {
+  readonly strategy: StrategyName | "everything";
+  readonly label: string;
+  readonly compactions: number;
+  /** Requests that the strategy couldn't make fit; for "everything", those that no longer fit the window. */
+  readonly impossible: number;
+  readonly sent: number;
+  /** Share of the prompt tokens that a provider can read from its cache. */
+  readonly unchanged: number;
+  /** US dollars, cache reads and writes counted. */
+  readonly cost: number;
+}
+
+/** What the session would have cost under each strategy, and without any. */
+export function comparedOf(
+  runs: readonly { readonly strategy: StrategyName; readonly replay: Replay }[],
+  options: Parameters<typeof totalsOf>[1],
+): Compared[] {
+  const lines = runs.map(({ strategy, replay }): Compared => {
+    const totals = totalsOf(replay, options);
+    return {
+      strategy,
+      label: strategies[strategy].label,
+      compactions: totals.compactions,
+      impossible: replay.impossible.length,
+      sent: totals.sent,
+      unchanged: totals.unchanged,
+      cost: totals.cost?.with.total ?? 0,
+    };
+  });
+  const [first] = runs;
+  return first ? [everything(first.replay, totalsOf(first.replay, options)), ...lines] : [];
+}
+
+function everything({ requests }: Replay, totals: ReplayTotals): Compared {
+  return {
+    strategy: "everything",
+    label: "Send everything",
+    compactions: 0,
+    impossible: requests.filter((request) => request.full > request.budget).length,
+    sent: totals.sentWithout,
+    unchanged: totals.unchangedWithout,
+    cost: totals.cost?.without.total ?? 0,
+  };
+}
+
+const BAR = "█";
+const GAP = "  ";
+const LEAST_BAR = 10;
+const MOST_BAR = 40;
+
+/** The comparison as a table, with a bar for each cost where the terminal is wide enough. */
+export function comparedLines(
+  lines: readonly Compared[],
+  chosen: string,
+  options: { readonly columns: number; readonly paint: Paint },
+): string[] {
+  if (lines.length === 0) return [];
+  const { columns, paint } = options;
+  const header = ["strategy", "compactions", "sent", "cached", "cost"];
+  const rows = lines.map((line) => [
+    `${line.strategy === chosen ? "▸ " : "  "}${line.strategy}`,
+    formatCount(line.compactions),
+    formatShort(line.sent),
+    formatShare(line.unchanged),
+    formatDollars(line.cost),
+  ]);
+  const widths = header.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at]!.length)));
+  const used = widths.reduce((sum, width) => sum + width + GAP.length, 0);
+  const title = wrap("What each strategy would have cost, cache reads and writes counted:", columns);
+  const after = notes(lines).flatMap((note) => wrap(note, columns).map((text) => paint("dim", text)));
+  if (used - GAP.length > columns) {
+    const paragraphs = rows.map(([name, compactions, , cached, cost]) => [
+      name!,
+      paint("dim", `    ${cost}, ${cached} cached`),
+      paint("dim", `    ${compactions} compactions`),
+    ]);
+    return ["", ...title, ...paragraphs.flat(), ...after];
+  }
+  const room = Math.min(MOST_BAR, columns - used);
+  const most = Math.max(...lines.map(({ cost }) => cost));
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!)))
+      .join(GAP)
+      .trimEnd();
+  return [
+    "",
+    ...title,
+    paint("dim", line(header)),
+    ...rows.map((cells, at) => {
+      const { cost } = lines[at]!;
+      const length = most > 0 ? Math.max(1, Math.round((cost / most) * room)) : 0;
+      const bar = room >= LEAST_BAR ? `${GAP}${paint("accent", BAR.repeat(length))}` : "";
+      return `${line(cells)}${bar}`;
+    }),
+    ...after,
+  ];
+}
+
+function notes(lines: readonly Compared[]): string[] {
+  return lines
+    .filter(({ impossible }) => impossible > 0)
+    .map(({ strategy, impossible }) =>
+      strategy === "everything"
+        ? `everything: ${formatCount(impossible)} requests no longer fit the window`
+        : `${strategy}: ${formatCount(impossible)} requests can't be made to fit`,
+    );
+}
+
+/** The same for the page. */
+export function comparedHtml(lines: readonly Compared[], chosen: string): string {
+  if (lines.length === 0) return "";
+  const most = Math.max(...lines.map(({ cost }) => cost)) || 1;
+  const rows = lines.map(({ strategy, label, compactions, sent, unchanged, cost }) => {
+    const width = Math.max(1, Math.round((cost / most) * 100));
+    const bar = `<span style="display:inline-block;height:.8em;border-radius:2px;background:var(--sent);width:${width}%"></span>`;
+    const name = `${escapeHtml(label)} <code>${strategy}</code>`;
+    return `<tr><td>${strategy === chosen ? `<strong>${name}</strong>` : name}</td><td>${formatCount(compactions)}</td><td>${formatShort(sent)}</td><td>${formatShare(unchanged)}</td><td>${formatDollars(cost)}</td><td style="width:30%">${bar}</td></tr>`;
+  });
+  return `<figure class="card" id="strategies"><figcaption><h2>What each strategy would have cost</h2></figcaption><table style="width:100%;text-align:left"><thead><tr><th>strategy</th><th>compactions</th><th>sent</th><th>cached</th><th>cost</th><th></th></tr></thead><tbody>${rows.join("")}</tbody></table></figure>`;
+}

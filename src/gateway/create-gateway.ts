@@ -132,10 +132,13 @@ export async function createGateway(
       draining = true;
       sweep.stop();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      // A connection is kept open after its last answer; it is closed as soon as it is idle.
+      const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS);
       server.closeIdleConnections();
       const timer = setTimeout(() => server.closeAllConnections(), config.limits.drainMs);
       await closed;
       clearTimeout(timer);
+      clearInterval(idle);
       await compactors.close();
       for (const { agent } of upstreams) agent.destroy();
       await store.close();
@@ -145,6 +148,9 @@ export async function createGateway(
 
 /** Longer than the idle time of common load balancers, so that it is they who close a connection (milliseconds). */
 const KEEP_ALIVE_MS = 65_000;
+
+/** How often a draining server looks for idle connections (milliseconds). */
+const CLOSE_IDLE_MS = 50;
 
 async function needKeys(config: GatewayConfig, store: ServerStore): Promise<void> {
   if (config.auth.keys.length > 0) return;

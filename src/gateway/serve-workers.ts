@@ -46,7 +46,8 @@ async function watch(
   };
   for (let i = 0; i < count; i++) start();
   await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-  for (const worker of alive) worker.kill("SIGTERM");
+  // Not `worker.kill`: that waits for connections which clients keep open.
+  for (const worker of alive) worker.process.kill("SIGTERM");
   while (alive.size > 0) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
@@ -63,6 +64,9 @@ async function work(config: GatewayConfig, version: string, signal: AbortSignal)
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
+    // The first process is gone: nobody would end this one.
+    process.once("disconnect", () => resolve());
   });
   await running.close();
+  process.disconnect?.();
 }

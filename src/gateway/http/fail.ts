@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { BudgetImpossibleError, PrecisError } from "../../core/errors.ts";
+import { BudgetImpossibleError, ConfigError, PrecisError, TranscriptError } from "../../core/errors.ts";
 import type { Gateway } from "../gateway.ts";
 import { UpstreamFault } from "../upstream/send.ts";
 import { openaiError } from "../wires/openai-error.ts";
@@ -17,6 +17,8 @@ export function describeFailure(error: unknown): {
   if (error instanceof RequestFault)
     return { status: error.status, code: error.code, message: error.message, isOurs: false };
   if (error instanceof BudgetImpossibleError)
+    return { status: 400, code: error.code, message: error.message, isOurs: false };
+  if (error instanceof TranscriptError || error instanceof ConfigError)
     return { status: 400, code: error.code, message: error.message, isOurs: false };
   if (error instanceof UpstreamFault)
     return {

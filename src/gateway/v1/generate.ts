@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { TranscriptError } from "../../core/errors.ts";
 import { overflowOf } from "../../models/index.ts";
 import type { Gateway } from "../gateway.ts";
 import { returnedHeaders } from "../http/headers.ts";
@@ -59,7 +60,14 @@ async function prepareNative(gateway: Gateway, exchange: Exchange): Promise<Exch
   const { isNative } = exchange.upstream;
   if (exchange.options.off || gateway.config.observe) return exchange;
   if (isNative) return wish.isNative ? { ...exchange, isUntouched: true } : exchange;
-  return wish.isNative || wish.edits.length > 0 ? emulate(gateway, exchange, wish) : exchange;
+  if (!wish.isNative && wish.edits.length === 0) return exchange;
+  try {
+    return await emulate(gateway, exchange, wish);
+  } catch (error) {
+    // What can't be read is the upstream's to refuse.
+    if (!(error instanceof TranscriptError) || exchange.response.headersSent) throw error;
+    return { ...exchange, isUntouched: true };
+  }
 }
 
 function sendOn(exchange: Exchange, outgoing: Outgoing): Promise<IncomingMessage> {

@@ -76,6 +76,17 @@ export function createApp({
     }
   };
   const loadSettings = async () => store.set({ settings: await api.call(routes.settings) });
+  let asked: Promise<ModelsAnswer | undefined> | undefined;
+  /** Asks the upstreams, which may take a while; once is enough. */
+  const models = () => {
+    asked ??= attempt(async () => {
+      const answer = await api.call(routes.models);
+      store.set({ models: answer });
+      return answer;
+    });
+    return asked;
+  };
+  const chooseModel = async () => store.get().settings?.settings.model ?? (await models())?.models[0]?.id;
   const open = (conversation: ApiConversation) => {
     conversations.put(conversation);
     router.go({ page: "chat", id: conversation.id, tab: "chat" });
@@ -86,6 +97,7 @@ export function createApp({
     current = createChat({
       api,
       id,
+      chooseModel,
       onConversation: conversations.put,
       onFork(conversation, answer) {
         open(conversation);
@@ -115,12 +127,14 @@ export function createApp({
         const [status] = await Promise.all([api.call(routes.status), conversations.load(), loadSettings()]);
         store.set({ status });
       });
-      // Asks the upstreams, which may take a while.
-      await attempt(async () => store.set({ models: await api.call(routes.models) }));
+      await models();
     },
     newChat: (input = {}) =>
       attempt(async () => {
-        const conversation = await api.call(routes.createConversation, { body: input });
+        const model = input.model ?? (await chooseModel());
+        const conversation = await api.call(routes.createConversation, {
+          body: { ...input, ...(model !== undefined && { model }) },
+        });
         open(conversation);
         return conversation;
       }),

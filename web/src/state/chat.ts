@@ -1,5 +1,6 @@
 import {
   type ApiConversation,
+  type ApiMessage,
   type ApiPressure,
   type ChatEvent,
   type ChatInput,
@@ -12,6 +13,7 @@ import {
   type TimelineEvent,
 } from "../../../src/gateway/api.ts";
 import { type Api, ApiFailure, explain } from "./api-client.ts";
+import { isStale } from "./conversations.ts";
 import { createStore, type Store } from "./store.ts";
 import { createTranscript, type Transcript } from "./transcript.ts";
 
@@ -76,8 +78,12 @@ export interface ChatOptions {
   readonly onConversation: (conversation: ApiConversation) => void;
   /** An edit or a fork made another conversation; if it is being answered, with the rest of that stream. */
   readonly onFork: (conversation: ApiConversation, answer?: ChatStream) => void;
+  /** The model for a chat that has none yet. */
+  readonly chooseModel?: () => Promise<string | undefined>;
   readonly now?: () => number;
 }
+
+const WATCH_MS = 1_500;
 
 /** Events of the timeline that are read, the newest. */
 const TIMELINE_LENGTH = 500;
@@ -85,7 +91,8 @@ const TIMELINE_LENGTH = 500;
 const EMPTY_ANSWER: Answer = { text: "", reasoning: "", calls: [], mine: true };
 
 /** One conversation: its transcript, its answers, its compactions. */
-export function createChat({ api, id, onConversation, onFork, now = Date.now }: ChatOptions): Chat {
+export function createChat(options: ChatOptions): Chat {
+  const { api, id, onConversation, onFork, chooseModel, now = Date.now } = options;
   const params = { id };
   const transcript = createTranscript(api, id);
   const store = createStore<ChatState>({
@@ -111,13 +118,12 @@ export function createChat({ api, id, onConversation, onFork, now = Date.now }: 
   };
   /** Everything that a compaction may have changed. */
   const refresh = async () => {
-    const [conversation, pressure, { events }] = await Promise.all([
-      api.call(routes.conversation, { params }),
+    const [, pressure, { events }] = await Promise.all([
+      api.call(routes.conversation, { params }).then(setConversation),
       api.call(routes.pressure, { params }),
       api.call(routes.timeline, { params, query: { limit: TIMELINE_LENGTH } }),
       transcript.refresh(),
     ]);
-    setConversation(conversation);
     store.set(({ version }) => ({ pressure, timeline: events, version: version + 1 }));
   };
   /** One refresh at a time, and one more if something came in between. */
@@ -132,6 +138,31 @@ export function createChat({ api, id, onConversation, onFork, now = Date.now }: 
         if (again) void refreshSoon();
       });
     return refreshing;
+  };
+
+  /** Looks again now and then while work goes on that this page isn't told the end of. */
+  let watching: ReturnType<typeof setTimeout> | undefined;
+  const watch = () => {
+    clearTimeout(watching);
+    watching = setTimeout(async () => {
+      if (streams.signal.aborted || store.get().answer?.mine) return;
+      await api
+        .call(routes.conversation, { params })
+        .then(takeConversation)
+        .catch(() => undefined);
+    }, WATCH_MS);
+  };
+  /** A conversation as the server has it now: shows what others do in it. */
+  const takeConversation = (conversation: ApiConversation) => {
+    const { answer } = store.get();
+    setConversation(conversation);
+    if (answer?.mine) return;
+    const { busy, messages } = conversation;
+    if (busy === "answering" && answer === undefined) store.set({ answer: { ...EMPTY_ANSWER, mine: false } });
+    if (busy !== "answering" && answer !== undefined) store.set({ answer: undefined });
+    if (busy !== undefined) watch();
+    if (messages !== transcript.store.get().total || (busy === undefined && answer !== undefined))
+      void refreshSoon();
   };
 
   const follow = async (events: ChatStream) => {
@@ -158,6 +189,19 @@ export function createChat({ api, id, onConversation, onFork, now = Date.now }: 
   const grow = (change: (answer: Answer) => Partial<Answer>) =>
     store.set(({ answer = EMPTY_ANSWER }) => ({ answer: { ...answer, ...change(answer), mine: true } }));
 
+  const finish = (message: ApiMessage | undefined) => {
+    const { conversation } = store.get();
+    if (message) transcript.put(message);
+    store.set({ answer: undefined });
+    if (conversation)
+      setConversation({
+        ...conversation,
+        busy: undefined,
+        messages: Math.max(conversation.messages, message === undefined ? 0 : message.index + 1),
+        updatedAt: Math.max(conversation.updatedAt, message?.at ?? 0),
+      });
+  };
+
   const takeEvent = (event: ChatEvent) => {
     switch (event.type) {
       case "accepted":
@@ -174,12 +218,11 @@ export function createChat({ api, id, onConversation, onFork, now = Date.now }: 
       case "tool-call":
         return grow(({ calls }) => ({ calls: [...calls, event.part] }));
       case "done":
-        transcript.put(event.message);
-        store.set({ answer: undefined, pressure: event.pressure });
+        finish(event.message);
+        store.set({ pressure: event.pressure });
         return;
       case "stopped":
-        if (event.message) transcript.put(event.message);
-        store.set({ answer: undefined });
+        finish(event.message);
         return;
       case "failed":
         store.set({
@@ -220,11 +263,7 @@ export function createChat({ api, id, onConversation, onFork, now = Date.now }: 
           api.call(routes.conversation, { params }),
           transcript.refresh(),
         ]);
-        store.set({
-          conversation,
-          ...(conversation.busy === "answering" && { answer: { ...EMPTY_ANSWER, mine: false } }),
-          ...(conversation.busy === "compacting" && { compacting: { reason: "pressure", since: now() } }),
-        });
+        takeConversation(conversation);
         const [pressure, { events }] = await Promise.all([
           api.call(routes.pressure, { params }),
           api.call(routes.timeline, { params, query: { limit: TIMELINE_LENGTH } }),
@@ -234,7 +273,11 @@ export function createChat({ api, id, onConversation, onFork, now = Date.now }: 
         fail(error);
       }
     },
-    send: (body) => follow(api.stream(routes.chat, { params, body })),
+    async send(input) {
+      const model = store.get().conversation?.model === undefined ? await chooseModel?.() : undefined;
+      const body = { ...input, ...(model !== undefined && { model }) };
+      await follow(api.stream(routes.chat, { params, body }));
+    },
     edit: (index, text) => follow(api.stream(routes.editMessage, { params: { id, index }, body: { text } })),
     regenerate: (index) =>
       follow(api.stream(routes.regenerate, { params, body: index === undefined ? {} : { index } })),
@@ -283,13 +326,8 @@ export function createChat({ api, id, onConversation, onFork, now = Date.now }: 
     apply(event) {
       if (event.type === "hello" && event.missed) void refreshSoon();
       else if (event.type === "conversation" && event.conversation.id === id) {
-        const { answer } = store.get();
-        store.set({ conversation: event.conversation });
-        const isAnswering = event.conversation.busy === "answering";
-        if (isAnswering && answer === undefined) store.set({ answer: { ...EMPTY_ANSWER, mine: false } });
-        if (!isAnswering && answer !== undefined && !answer.mine) store.set({ answer: undefined });
-        if (event.conversation.busy !== "compacting") store.set({ compacting: undefined });
-        if (event.conversation.messages !== transcript.store.get().total && !answer?.mine) void refreshSoon();
+        const known = store.get().conversation;
+        if (known === undefined || !isStale(event.conversation, known)) takeConversation(event.conversation);
       } else if (event.type === "answer" && event.conversation === id) {
         const { answer } = store.get();
         if (!answer?.mine) store.set({ answer: { ...EMPTY_ANSWER, text: event.text, mine: false } });
@@ -300,6 +338,9 @@ export function createChat({ api, id, onConversation, onFork, now = Date.now }: 
         if (!store.get().answer?.mine) void refreshSoon();
       } else if (event.type === "settings") void refreshSoon();
     },
-    close: () => streams.abort(),
+    close() {
+      streams.abort();
+      clearTimeout(watching);
+    },
   };
 }

@@ -96,13 +96,23 @@ export function createConversations(api: Api): Conversations {
       return back;
     },
     apply(event) {
-      if (event.type === "conversation") put(event.conversation);
-      else if (event.type === "conversation-deleted")
+      if (event.type === "conversation") {
+        const known = store.get().all.find(({ id }) => id === event.conversation.id);
+        if (known === undefined || !isStale(event.conversation, known)) put(event.conversation);
+      }
+      if (event.type === "conversation-deleted")
         store.set(({ all }) => ({ all: all.filter(({ id }) => id !== event.id) }));
       else if (event.type === "hello" && event.missed) void load().catch(() => undefined);
     },
   };
 }
+
+/** News of an answer whose end this page has already read: events and answers come on different connections. */
+export const isStale = (news: ApiConversation, known: ApiConversation): boolean =>
+  news.busy === "answering" &&
+  known.busy === undefined &&
+  news.updatedAt <= known.updatedAt &&
+  news.messages <= known.messages;
 
 const DAY_MS = 86_400_000;
 

@@ -34,6 +34,10 @@ export function chatFacts(message: unknown): WireFacts {
   }
   if (typeof message["reasoning_content"] === "string" || typeof message["reasoning"] === "string")
     facts.reasoning++;
+  // The form that `tool_calls` replaced has no ids: the function's name ties the two together.
+  const legacy = isObject(message["function_call"]) ? str(message["function_call"]["name"]) : undefined;
+  if (legacy !== undefined) facts.calls.push({ kind: "legacy", id: legacy, name: legacy });
+  if (message["role"] === "function") facts.results.push({ kind: "legacy", id: str(message["name"]) });
   if (message["role"] === "tool") facts.results.push({ kind: "call", id: str(message["tool_call_id"]) });
   return facts.done(role);
 }

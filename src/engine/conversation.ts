@@ -45,7 +45,8 @@ export function readConversation<M>(options: {
       fix: "Pass the array of wire messages.",
     });
   }
-  const messages = transcript.map((message, index) => readMessage(dialect, message, index));
+  // Unlike `map`, this visits the holes of a list.
+  const messages = Array.from(transcript, (message, index) => readMessage(dialect, message, index));
   const structure = structureOf(messages);
   const { chain, tokens } = seenMessages.read(messages, structure.start, measure);
   const isHead = headTest(

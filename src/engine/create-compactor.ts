@@ -53,15 +53,15 @@ const DEFAULT_SUMMARY_CAP = 2_500;
 export function createCompactor<M>(options: CompactorOptions<M>): Compactor<M> {
   const engine = createEngine(options);
   const methods = {
-    fit: (transcript: readonly M[], input?: FitInput<M>) => fitView(engine, transcript, input),
-    compact: (transcript: readonly M[], input?: CompactInput<M>) => compact(engine, transcript, input),
-    plan: (transcript: readonly M[], input?: FitInput<M>) => plan(engine, transcript, input),
-    pressure: async (transcript: readonly M[], input: FitInput<M> = {}) =>
-      pressureOf(await survey(engine, transcript, input)),
-    prepare: (transcript: readonly M[], input?: FitInput<M>) => prepare(engine, transcript, input),
+    fit: (transcript: readonly M[], input?: FitInput<M>) => fitView(engine, transcript, input ?? {}),
+    compact: (transcript: readonly M[], input?: CompactInput<M>) => compact(engine, transcript, input ?? {}),
+    plan: (transcript: readonly M[], input?: FitInput<M>) => plan(engine, transcript, input ?? {}),
+    pressure: async (transcript: readonly M[], input?: FitInput<M>) =>
+      pressureOf(await survey(engine, transcript, input ?? {})),
+    prepare: (transcript: readonly M[], input?: FitInput<M>) => prepare(engine, transcript, input ?? {}),
     observe: (observation: Observation<M>) => observe(engine, observation),
-    summarize: (transcript: readonly M[], input?: FitInput<M>) => summarize(engine, transcript, input),
-    undo: (transcript: readonly M[], input?: FitInput<M>) => undo(engine, transcript, input),
+    summarize: (transcript: readonly M[], input?: FitInput<M>) => summarize(engine, transcript, input ?? {}),
+    undo: (transcript: readonly M[], input?: FitInput<M>) => undo(engine, transcript, input ?? {}),
     rebuild: (transcript: readonly M[], input?: FitInput<M>) =>
       compact(engine, transcript, { ...input, adopt: true }, true),
     settled: () => engine.jobs.settled(),
@@ -88,7 +88,7 @@ async function open<M>(
 async function fitView<M>(
   engine: Engine<M>,
   transcript: readonly M[],
-  input: FitInput<M> = {},
+  input: FitInput<M>,
 ): Promise<FitResult<M>> {
   let call = await open(engine, transcript, input);
   let decision = decide(call);
@@ -120,7 +120,7 @@ function summaryFor<M>(call: Call<M>, { wanted, due }: Decision): ReturnType<typ
 async function compact<M>(
   engine: Engine<M>,
   transcript: readonly M[],
-  input: CompactInput<M> = {},
+  input: CompactInput<M>,
   fresh = false,
 ): Promise<FitResult<M>> {
   const filling = input.budget !== undefined;
@@ -155,7 +155,7 @@ function forgetful<M>(call: Call<M>): Call<M> {
   return { ...call, anew: true, seen: { ...call.seen, state: { ...call.seen.state, summaries: [] } } };
 }
 
-async function plan<M>(engine: Engine<M>, transcript: readonly M[], input: FitInput<M> = {}): Promise<Plan> {
+async function plan<M>(engine: Engine<M>, transcript: readonly M[], input: FitInput<M>): Promise<Plan> {
   const call = await open(engine, transcript, input);
   const { seen } = call;
   const { due, result, wanted } = decide(call);
@@ -182,11 +182,7 @@ async function plan<M>(engine: Engine<M>, transcript: readonly M[], input: FitIn
 }
 
 /** Makes the summary that the next compaction will need, while the provider's cache is warm. */
-async function prepare<M>(
-  engine: Engine<M>,
-  transcript: readonly M[],
-  input: FitInput<M> = {},
-): Promise<State> {
+async function prepare<M>(engine: Engine<M>, transcript: readonly M[], input: FitInput<M>): Promise<State> {
   const call = await open(engine, transcript, input);
   const { seen } = call;
   const run = seen.pressure >= PREPARE_FROM ? wantedRun(call, seen.goal) : undefined;
@@ -216,7 +212,7 @@ async function observe<M>(engine: Engine<M>, observation: Observation<M>): Promi
 async function summarize<M>(
   engine: Engine<M>,
   transcript: readonly M[],
-  input: FitInput<M> & { readonly focus?: string; readonly cap?: number } = {},
+  input: FitInput<M> & { readonly focus?: string; readonly cap?: number },
 ): ReturnType<Compactor<M>["summarize"]> {
   const call = await open(engine, transcript, input);
   const { seen } = call;
@@ -276,7 +272,7 @@ async function handover<M>(call: Call<M>, cap: number, calls: ModelCall[]): Prom
 }
 
 /** Records that the newest checkpoint is to be skipped. */
-async function undo<M>(engine: Engine<M>, transcript: readonly M[], input: FitInput<M> = {}): Promise<State> {
+async function undo<M>(engine: Engine<M>, transcript: readonly M[], input: FitInput<M>): Promise<State> {
   const call = await open(engine, transcript, input);
   const { checkpoint, state } = call.seen;
   if (!checkpoint) return nextState(call, { checkpoint: undefined });

@@ -14,6 +14,7 @@ import type {
   Warning,
 } from "../core/types.ts";
 import { modelInfo } from "../tokens/index.ts";
+import { checkOptions } from "./check-options.ts";
 import { strategies } from "./strategies.ts";
 
 /** Strategies that only a streaming session has. */
@@ -65,6 +66,7 @@ const MAX_LAND_AT = 0.5;
 
 /** Options over profile over defaults; anything that can't work is refused here, by name. */
 export function resolveSettings<M>(options: CompactorOptions<M>): Settings {
+  checkOptions(options);
   const profile = options.profile;
   const tuning: Tuning = options;
   const pick = <K extends keyof Tuning>(key: K): Tuning[K] | undefined => tuning[key] ?? profile?.[key];

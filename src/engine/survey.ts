@@ -4,6 +4,7 @@ import { type Draft, isShown, keepAll } from "../core/draft.ts";
 import { editableParts } from "../core/edits.ts";
 import { mergeRecords, readState } from "../core/state.ts";
 import type { Budget, Checkpoint, Dialect, FitInput, State, Undo, Warning } from "../core/types.ts";
+import { checkInput } from "./check-options.ts";
 import {
   type Conversation,
   draftTokens,
@@ -58,6 +59,7 @@ export async function survey<M>(
     readonly fresh?: boolean;
   } = {},
 ): Promise<Survey<M>> {
+  checkInput(input);
   input.signal?.throwIfAborted();
   const { dialect, settings, textHash } = engine;
   const measure = await engine.measure();

@@ -54,7 +54,15 @@ export function createMeasure(options: MeasureOptions): Measure {
       fix: "Use the provider's tokens divided by the counter's, e.g. 1.3.",
     });
 
-  const scale = (tokens: number): number => Math.ceil(tokens * factor);
+  const scale = (tokens: number): number => {
+    // NaN is never above a budget: everything would be let through.
+    if (Number.isFinite(tokens)) return Math.ceil(tokens * factor);
+    throw new ConfigError({
+      option: "counter",
+      message: `the counter \`${counter.id}\` returned something that isn't a number.`,
+      fix: "Make its `count` return the number of tokens of a text.",
+    });
+  };
 
   const add = (tally: Tally, part: Part): void => {
     switch (part.type) {

@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { ConfigError } from "../core/errors.ts";
+import type { CompactorOptions } from "../core/types.ts";
+import { type ChatMessage, openaiChat } from "../dialects/index.ts";
+import { profiles } from "../profiles/index.ts";
+import { createCompactor } from "./create-compactor.ts";
+
+const transcript: ChatMessage[] = Array.from({ length: 40 }, (_, index) => ({
+  role: index % 2 === 0 ? ("user" as const) : ("assistant" as const),
+  content: `Message ${index}: the harbour crane at berth ${index} lifts ${index * 3} tonnes at most.`,
+}));
+transcript.push({ role: "user", content: "And now?" });
+
+/** A compactor with an option that the types would refuse. */
+const withOption = (option: object) =>
+  createCompactor({ dialect: openaiChat, budget: 400, ...option } as CompactorOptions<ChatMessage>);
+
+describe("options without types", () => {
+  it.each([
+    ["dialect", { dialect: undefined }],
+    ["dialect", { dialect: "openai-chat" }],
+    ["dialect", { dialect: {} }],
+    ["profile", { profile: "agent" }],
+    ["counter", { counter: {} }],
+    ["counter", { counter: 5 }],
+    ["summarizer", { summarizer: "gpt-4o" }],
+    ["summarizer", { summarizer: {} }],
+    ["store", { store: {} }],
+    ["placement", { placement: "top" }],
+    ["auto", { auto: "yes" }],
+    ["waitMs", { waitMs: -1 }],
+    ["waitMs", { waitMs: Number.NaN }],
+    ["triggers.messages", { triggers: { messages: 0 } }],
+    ["cache.ttlMs", { cache: { ttlMs: "long" } }],
+    ["shares.narrative", { shares: { narrative: 2 } }],
+    ["summary.mode", { summary: { mode: "short" } }],
+    ["images.keep", { images: { keep: "all" } }],
+    ["images.keep", { images: { keep: -1 } }],
+    ["frames.tokensPerFrame", { frames: {} }],
+    ["placement", { profile: { name: "mine", placement: "top" } }],
+  ])("refuses a bad `%s` by name: %j", (option, options) => {
+    expect(() => withOption(options)).toThrow(ConfigError);
+    expect(() => withOption(options)).toThrow(`option \`${option}\``);
+  });
+
+  it("refuses no options at all", () => {
+    expect(() => createCompactor(undefined as never)).toThrow(ConfigError);
+    expect(() => createCompactor(null as never)).toThrow(ConfigError);
+  });
+
+  it("takes null for what is left out", async () => {
+    const compactor = withOption({ profile: null, store: null, tail: null, placement: null });
+    expect((await compactor.fit(transcript)).report.outcome).toBe("compacted");
+  });
+
+  it.each(Object.values(profiles))("takes the profile $name", (profile) => {
+    expect(() => withOption({ profile })).not.toThrow();
+  });
+});
+
+describe("input without types", () => {
+  it.each([
+    ["pins", { pins: "3" }],
+    ["knowledge", { knowledge: 5 }],
+    ["extras", { extras: "note" }],
+    ["hostState", { hostState: 5 }],
+    ["hostState", { hostState: { title: "Plan" } }],
+    ["signal", { signal: new AbortController() }],
+  ])("refuses a bad `%s` by name: %j", async (option, input) => {
+    const fitted = withOption({}).fit(transcript, input as never);
+    await expect(fitted).rejects.toThrow(ConfigError);
+    await expect(fitted).rejects.toThrow(`option \`${option}\``);
+  });
+
+  it.each([Number.NaN, -5, 0, "8k"])("refuses to compact to the budget %s", async (budget) => {
+    const compacted = withOption({}).compact(transcript, { budget } as never);
+    await expect(compacted).rejects.toThrow("option `budget`");
+  });
+
+  it("takes null for no input", async () => {
+    for (const call of [
+      "fit",
+      "compact",
+      "plan",
+      "pressure",
+      "prepare",
+      "undo",
+      "rebuild",
+      "summarize",
+    ] as const)
+      await expect(withOption({})[call](transcript, null as never)).resolves.toBeDefined();
+  });
+
+  it("names the hole of a list with holes", async () => {
+    const holed = [...transcript];
+    delete holed[5];
+    await expect(withOption({}).fit(holed)).rejects.toThrow(
+      "message 5: openai-chat: expected a message object",
+    );
+  });
+
+  it("refuses counts that aren't numbers, instead of letting everything through", async () => {
+    const compactor = withOption({ counter: { id: "broken", count: () => Number.NaN } });
+    await expect(compactor.fit(transcript)).rejects.toThrow("option `counter`");
+  });
+});

@@ -1,0 +1,172 @@
+import { ConfigError } from "../core/errors.ts";
+import type {
+  CompactInput,
+  CompactorOptions,
+  FitInput,
+  Placement,
+  SummaryOptions,
+  Tuning,
+} from "../core/types.ts";
+
+const PLACEMENTS: readonly Placement[] = ["user", "system", "merged"];
+const MODES: readonly NonNullable<SummaryOptions["mode"]>[] = [
+  "continuation",
+  "full",
+  "simple",
+  "extractive",
+];
+const MERGES: readonly NonNullable<SummaryOptions["merge"]>[] = ["segments", "rolling"];
+
+/** Refuses what types would have refused: hosts in JavaScript and options from files have none. */
+export function checkOptions<M>(options: CompactorOptions<M>): void {
+  if (!isObject(options)) {
+    throw refused("dialect", "no options are given.", "Call `createCompactor({ dialect, window })`.");
+  }
+  checkDialect(options.dialect);
+  const { profile, counter, summarizer, store } = options;
+  if (given(profile) && !isObject(profile)) {
+    throw refused(
+      "profile",
+      `${said(profile)} isn't a profile.`,
+      'Import `profiles` from "precis" and pass one, such as `profiles.agent`.',
+    );
+  }
+  if (given(counter) && !hasMethods(counter, "count")) {
+    throw refused(
+      "counter",
+      "it has no method `count`.",
+      "Pass a counter such as `charsCounter()`, or leave it out to count exactly.",
+    );
+  }
+  if (given(summarizer) && summarizer !== "extractive" && !hasMethods(summarizer, "complete")) {
+    throw refused(
+      "summarizer",
+      `${said(summarizer)} isn't a model.`,
+      'Pass a model from "precis/models", or "extractive" for none.',
+    );
+  }
+  if (given(store) && !hasMethods(store, "find", "save")) {
+    throw refused(
+      "store",
+      "it has no methods `find` and `save`.",
+      "Pass a store such as `memoryStore()`, or leave it out.",
+    );
+  }
+  if (profile) checkTuning(profile);
+  checkTuning(options);
+}
+
+/** Refuses an input of one call that can't be read. What is merely stale is ignored elsewhere. */
+export function checkInput<M>(input: FitInput<M> & Pick<CompactInput<M>, "budget">): void {
+  const { pins, knowledge, extras, hostState, signal, budget } = input;
+  for (const [name, select] of [
+    ["pins", pins],
+    ["knowledge", knowledge],
+  ] as const) {
+    if (!given(select) || typeof select === "function" || Array.isArray(select)) continue;
+    throw refused(
+      name,
+      `${said(select)} selects no messages.`,
+      "Give a list of indexes, or a function of message and index.",
+    );
+  }
+  if (given(extras) && !Array.isArray(extras)) {
+    throw refused("extras", `${said(extras)} isn't a list.`, "Give a list of wire messages.");
+  }
+  if (given(hostState) && typeof hostState !== "string" && !hasSteps(hostState)) {
+    throw refused(
+      "hostState",
+      `${said(hostState)} has no steps.`,
+      "Give a text, or `{ steps: [{ text, status }] }`.",
+    );
+  }
+  if (given(budget) && !(Number.isFinite(budget) && budget > 0)) {
+    throw refused(
+      "budget",
+      `${said(budget)} isn't a number of tokens.`,
+      "Give a number such as 8000, or a share of the transcript such as 0.1.",
+    );
+  }
+  if (given(signal) && !hasMethods(signal, "throwIfAborted")) {
+    throw refused(
+      "signal",
+      `${said(signal)} isn't an AbortSignal.`,
+      "Pass the `signal` of an AbortController.",
+    );
+  }
+}
+
+function checkDialect(dialect: unknown): void {
+  if (hasMethods(dialect, "read", "edit", "write")) return;
+  throw refused(
+    "dialect",
+    given(dialect) ? `${said(dialect)} isn't a dialect.` : "it is required.",
+    'Import one from "precis/dialects", such as `openaiChat`; `dialectById` finds one by its name.',
+  );
+}
+
+function checkTuning(tuning: Tuning): void {
+  oneOf("placement", tuning.placement, PLACEMENTS);
+  oneOf("summary.mode", tuning.summary?.mode, MODES);
+  oneOf("summary.merge", tuning.summary?.merge, MERGES);
+  if (given(tuning.auto) && typeof tuning.auto !== "boolean") {
+    throw refused("auto", `${said(tuning.auto)} isn't a boolean.`, "Give true or false.");
+  }
+  number("waitMs", tuning.waitMs, "a number of milliseconds", 0);
+  number("summary.deadlineMs", tuning.summary?.deadlineMs, "a number of milliseconds", 1);
+  number("triggers.messages", tuning.triggers?.messages, "a number of messages", 1);
+  number("triggers.turns", tuning.triggers?.turns, "a number of turns", 1);
+  for (const key of ["ttlMs", "read", "write", "output"] as const) {
+    number(`cache.${key}`, tuning.cache?.[key], "a number", 0);
+  }
+  for (const key of ["narrative", "words", "ledger"] as const) {
+    number(`shares.${key}`, tuning.shares?.[key], "a share from 0 to 1", 0, 1);
+  }
+  const keep: unknown = tuning.images?.keep;
+  if (keep !== "last-user-message") number("images.keep", keep, 'a number or "last-user-message"', 0);
+  if (given(tuning.frames)) {
+    number("frames.tokensPerFrame", tuning.frames.tokensPerFrame ?? "nothing", "a number of tokens", 0);
+    number("frames.separator", tuning.frames.separator, "a number of tokens", 0);
+  }
+}
+
+function number(option: string, value: unknown, what: string, least: number, most = Infinity): void {
+  if (!given(value)) return;
+  if (typeof value === "number" && value >= least && value <= most) return;
+  const range = least > 0 ? ` from ${least}` : "";
+  throw refused(option, `${said(value)} isn't ${what}${range}.`, "Leave it out for the default.");
+}
+
+function oneOf(option: string, value: unknown, names: readonly string[]): void {
+  if (!given(value) || names.some((name) => name === value)) return;
+  throw refused(option, `${said(value)} isn't known.`, `Choose one of: ${names.join(", ")}.`);
+}
+
+function refused(option: string, message: string, fix: string): ConfigError {
+  return new ConfigError({ option, message, fix });
+}
+
+/** Null stands for "left out" as well: options from JSON have no undefined. */
+function given<T>(value: T): value is T & {} {
+  return value !== undefined && value !== null;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function hasMethods(value: unknown, ...names: readonly string[]): boolean {
+  return (
+    isObject(value) && names.every((name) => typeof (value as Record<string, unknown>)[name] === "function")
+  );
+}
+
+function hasSteps(value: unknown): boolean {
+  return isObject(value) && Array.isArray((value as { steps?: unknown }).steps);
+}
+
+/** A value as an error shows it: short, and never the content of an object. */
+function said(value: unknown): string {
+  if (typeof value === "string") return `"${value.slice(0, 40)}"`;
+  return isObject(value) ? (Array.isArray(value) ? "a list" : "an object") : String(value);
+}

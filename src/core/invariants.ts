@@ -24,6 +24,7 @@ export function breachesOf(check: ViewCheck): string[] {
     ...mustShowBreaches(check),
     ...pairingBreaches(check),
     ...roleBreaches(check),
+    ...alternationBreaches(check),
   ];
 }
 
@@ -98,14 +99,11 @@ function mustShowBreaches({ messages, structure, entries, isHead }: ViewCheck): 
 }
 
 /** No orphan that the transcript doesn't have; results right behind their calls where the format wants that. */
-function pairingBreaches({ structure, shown, entries, rules, messages }: ViewCheck): string[] {
+function pairingBreaches(check: ViewCheck): string[] {
+  const { structure, shown, rules, messages } = check;
   const breaches: string[] = [];
   const known = new Set(structure.faults.map((fault) => `${fault.kind}:${fault.index}`));
-  const origin = entries.flatMap((entry) => {
-    if (entry.type === "keep" || entry.type === "edit") return [entry.index];
-    if (entry.type === "insert" && !hidesInSystem(entry, rules)) return [undefined];
-    return [];
-  });
+  const origin = originOf(check);
   const view = structureOf(shown);
   for (const fault of view.faults) {
     const index = origin[fault.index];
@@ -125,6 +123,28 @@ function pairingBreaches({ structure, shown, entries, rules, messages }: ViewChe
     }
   }
   return breaches;
+}
+
+/** For each shown message its index in the transcript; undefined for one that precis wrote. */
+function originOf({ entries, rules }: ViewCheck): (number | undefined)[] {
+  return entries.flatMap((entry) => {
+    if (entry.type === "keep" || entry.type === "edit") return [entry.index];
+    if (entry.type === "insert" && !hidesInSystem(entry, rules)) return [undefined];
+    return [];
+  });
+}
+
+/** Where roles must alternate, no two of one role come together that weren't together before. */
+function alternationBreaches(check: ViewCheck): string[] {
+  const { shown, rules } = check;
+  if (rules.alternation !== "strict") return [];
+  const origin = originOf(check);
+  return shown.flatMap((message, at) => {
+    const before = shown[at - 1];
+    if (before?.role !== message.role || (message.role !== "user" && message.role !== "assistant")) return [];
+    const [from, to] = [origin[at - 1], origin[at]];
+    return from !== undefined && to === from + 1 ? [] : [`two messages of role ${message.role} in a row`];
+  });
 }
 
 function hidesInSystem(entry: Extract<Entry, { type: "insert" }>, rules: DialectRules): boolean {

@@ -158,6 +158,21 @@ export interface DialectRules {
   readonly results: "direct" | "anywhere";
   /** Signed reasoning is valid only behind the very prefix that it was made with. */
   readonly boundReasoning?: true;
+  /**
+   * `strict`: two messages of one role in a row are refused, and there is one system message (templates of some local
+   * models). The summary then goes where that holds.
+   */
+  readonly alternation?: "strict";
+}
+
+/** Marks in a request up to which the provider keeps the prompt in its cache. */
+export interface CacheMarks<M> {
+  /** How many a request may have. */
+  readonly most: number;
+  /** The marks in a part of a request (system prompt, tools, messages), in order. */
+  read(value: unknown): readonly ("short" | "long")[];
+  /** The message with a mark at its end. */
+  add(message: M, life: "short" | "long"): M;
 }
 
 /**
@@ -175,6 +190,8 @@ export interface Dialect<M = unknown> {
   edit(message: M, edits: readonly Edit[]): M;
   /** A message that precis wrote, in this format. */
   write(message: InsertMessage): M;
+  /** Only of formats that have such marks. */
+  readonly marks?: CacheMarks<M>;
 }
 
 // ── Tokens ──────────────────────────────────────────────────────────────────────────────────────
@@ -596,6 +613,8 @@ export interface Tuning {
   /** Images: all but the last user message's become placeholders, or all but the newest n. */
   readonly images?: { readonly keep: "last-user-message" | number };
   readonly cache?: CacheOptions;
+  /** Mark the ends of system prompt and summary for the provider's cache, where the format has marks. Default false. */
+  readonly cacheBreakpoints?: boolean;
   readonly summary?: SummaryOptions;
   /** Tokens of one video frame and of the separator between frames. */
   readonly frames?: { readonly tokensPerFrame: number; readonly separator?: number };

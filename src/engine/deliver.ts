@@ -12,6 +12,7 @@ import type {
   Summary,
   Warning,
 } from "../core/types.ts";
+import { withCacheMarks } from "./cache-marks.ts";
 import { hiddenEnd } from "./conversation.ts";
 import type { Call } from "./decide.ts";
 import type { Climb } from "./ladder.ts";
@@ -81,9 +82,12 @@ export async function deliver<M>(
     system: input.system,
     extras: input.extras,
   });
+  const view = engine.marksViews
+    ? withCacheMarks(rendered, { dialect, entries: report.entries, tools: input.tools })
+    : rendered;
   return {
-    messages: [...seen.restored, ...rendered.messages],
-    system: rendered.system,
+    messages: [...seen.restored, ...view.messages],
+    system: view.system,
     state,
     report,
     background:

@@ -26,6 +26,8 @@ export interface Engine<M> {
   readonly dialect: Dialect<M>;
   readonly settings: Settings;
   readonly summarizer: Model | undefined;
+  /** Views get marks for the provider's cache. */
+  readonly marksViews: boolean;
   readonly records: RecordKeeper;
   readonly textHash: (text: string) => string;
   readonly seenMessages: SeenMessages;
@@ -65,6 +67,7 @@ export function createEngine<M>(options: CompactorOptions<M>): Engine<M> {
       typeof options.summarizer === "object" && settings.summary.mode !== "extractive"
         ? options.summarizer
         : undefined,
+    marksViews: options.cacheBreakpoints ?? options.profile?.cacheBreakpoints ?? false,
     records: recordKeeper(options.store),
     textHash,
     seenMessages: createSeenMessages(textHash),

@@ -1,6 +1,7 @@
 import type { Dialect, InsertMessage } from "../../core/types.ts";
 import { legalText } from "../shared/legal-text.ts";
 import { edit } from "./edit.ts";
+import { marks } from "./marks.ts";
 import { ID, read } from "./read.ts";
 import type { AnthropicMessage } from "./wire.ts";
 
@@ -12,6 +13,7 @@ export const anthropicMessages: Dialect<AnthropicMessage> = {
   rules: { system: "apart", firstRole: "user", results: "direct", boundReasoning: true },
   read,
   edit,
+  marks,
   write: (message: InsertMessage): AnthropicMessage => ({
     role: message.role,
     content: [{ type: "text", text: legalText(message.text) }],

@@ -98,6 +98,11 @@ export function withoutSummary(input: RungInput, fates: readonly Fate[]): Draft 
 
 /** The role of the summary message for the settings' placement, as far as the format allows it there. */
 export function summaryRole(input: RungInput, fates: readonly Fate[]): InsertMessage["role"] {
+  if (input.rules.alternation === "strict") {
+    // Before a user message it would be the second of its role in a row: then the system prompt takes it.
+    const first = input.conversation.messages[firstShown(input.conversation, fates)];
+    return first === undefined || first.role === "user" ? "system" : "user";
+  }
   if (input.settings.placement === "user") return "user";
   // A summary in the system prompt leaves the view to begin with the tail, which may not begin with any role.
   const wrong = beginsWrong(input, fates) || leavesAssistantLast(input.conversation, fates);

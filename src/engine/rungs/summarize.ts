@@ -126,7 +126,8 @@ function withSummary(input: RungInput, bare: Draft, cap: number): Draft | undefi
   if (!summary) return undefined;
   // Half a character in a quoted line would make the whole request invalid.
   const message: InsertMessage = { role, text: summary.text.toWellFormed() };
-  const merged = settings.placement === "merged" && role === "system" && rules.system === "message";
+  const intoPrompt = settings.placement === "merged" || rules.alternation === "strict";
+  const merged = intoPrompt && role === "system" && rules.system === "message";
   const insert: Insert = { message, ...(merged && { merged }) };
   return mergeIntoSystem({ fates, inserts: [insert] }, conversation.structure.start);
 }

@@ -78,11 +78,43 @@ async function ask(tab: Page, text: string, answer = `You said: ${text.slice(0, 
 
 const LONG = "Please remember that the shed key hangs behind the blue door. ".repeat(25);
 
-/** A chat that has been compacted. */
+/** A chat that is nearly full, made without the page; `turns` of about 370 tokens each. */
+async function fullChat(turns = 8): Promise<Opened> {
+  const messages = Array.from({ length: turns }, (_, turn) => [
+    { role: "user", content: `Turn ${turn}: ${LONG}` },
+    { role: "assistant", content: `You said: Turn ${turn}. ${"It is noted. ".repeat(12)}` },
+  ]).flat();
+  const post = (path: string, method: string, body: object) =>
+    fetch(serve.url + path, {
+      method,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    }).then((response) => response.json());
+  const { conversations } = (await post("/api/import", "POST", {
+    name: "garden.json",
+    text: JSON.stringify(messages),
+  })) as { conversations: { id: string }[] };
+  const id = conversations[0]?.id;
+  await post(`/api/conversations/${id}`, "PATCH", { model: "gpt-4o" });
+  const opened = await openPage(browser, `${serve.url}/c/${id}`);
+  await opened.tab.getByText(`You said: Turn ${turns - 1}`).waitFor();
+  return opened;
+}
+
+/** Compacts by hand and shows the divider. */
+async function compact(tab: Page, focus = ""): Promise<void> {
+  await tab.locator(".meter-line").click();
+  await tab.getByRole("button", { name: "Compact now" }).click();
+  if (focus !== "") await tab.getByRole("dialog").getByRole("textbox").fill(focus);
+  await tab.getByRole("button", { name: "Compact", exact: true }).click();
+}
+
+/** A chat that has been compacted, with its divider on screen. */
 async function compactedChat(): Promise<Opened> {
-  const opened = await newChat();
-  for (let turn = 0; turn < 8; turn += 1) await ask(opened.tab, `Turn ${turn}: ${LONG}`);
-  await opened.tab.locator(".divider").first().waitFor({ state: "attached" });
+  const opened = await fullChat();
+  await compact(opened.tab);
+  await opened.tab.getByRole("button", { name: "Show", exact: true }).click();
+  await opened.tab.locator(".divider").waitFor();
   return opened;
 }
 
@@ -117,16 +149,20 @@ describe("chat", () => {
     await context.close();
   });
 
-  it("goes on after a compaction that it shows", async () => {
-    const { tab, faults, context } = await compactedChat();
-    await ask(tab, "and now?");
-    await tab.getByText("You said: and now?").waitFor();
+  it("is compacted by itself when it gets long, shows it, and goes on", async () => {
+    const { tab, faults, context } = await fullChat();
+    const notice = tab.locator(".notice.done");
+    for (let turn = 8; turn < 14 && (await notice.count()) === 0; turn += 1)
+      await ask(tab, `Turn ${turn}: ${LONG}`, `You said: Turn ${turn}`);
+    await notice.getByRole("button", { name: "Show" }).click();
     const divider = tab.locator(".divider").last();
+    await divider.waitFor();
     expect(await divider.textContent()).toMatch(/\d+ messages covered/);
     expect(await divider.textContent()).toMatch(/[\d,]+ → [\d,]+ tokens/);
+    await ask(tab, "and now?");
     // The whole transcript is still there.
     await tab.locator(".transcript").evaluate((list) => list.scrollTo(0, 0));
-    await tab.getByText("Turn 0:").first().waitFor();
+    await tab.locator(".message.user", { hasText: "Turn 0:" }).waitFor();
     expect(faults).toEqual([]);
     await context.close();
   });
@@ -216,50 +252,46 @@ describe("chat", () => {
 describe("compaction", () => {
   it("is undone and done again, with a focus", async () => {
     const { tab, context } = await compactedChat();
-    await eventually(() => meterOf(tab)).toMatch(/Tokens/);
-    const count = await tab.locator(".divider").count();
-    await tab.locator(".divider-head").last().click();
-    await tab.getByRole("button", { name: "Undo", exact: true }).click();
-    await eventually(() => tab.locator(".divider").count()).toBe(count - 1);
-    await tab.locator(".meter-line").click();
-    await tab.getByRole("button", { name: "Compact now" }).click();
-    await tab.getByRole("dialog").getByRole("textbox").fill("the shed key");
-    await tab.getByRole("button", { name: "Compact", exact: true }).click();
-    await eventually(() => tab.locator(".divider").count()).toBe(count);
-    await tab.locator(".divider-head").last().click();
-    expect(await tab.locator(".divider").last().textContent()).toContain("because you asked for it");
+    const compacted = await meterOf(tab);
+    await tab.locator(".divider-head").click();
+    await tab.locator(".divider").getByRole("button", { name: "Undo" }).click();
+    await tab.locator(".divider").waitFor({ state: "detached" });
+    await eventually(() => meterOf(tab)).not.toBe(compacted);
+    await compact(tab, "the shed key");
+    await tab.getByRole("button", { name: "Show", exact: true }).click();
+    const divider = tab.locator(".divider");
+    await divider.waitFor();
+    expect(await divider.textContent()).toContain("because you asked for it");
+    await divider.locator(".divider-head").click();
+    // Pointers lead to the messages that the summary stands for.
+    await divider.locator(".pointer").first().click();
+    await tab.locator(".row-frame.flash").first().waitFor();
     await context.close();
   });
 
   it("lets a person edit what a model wrote", async () => {
     const { tab, context } = await compactedChat();
-    await tab.locator(".meter-line").click();
-    await tab.getByRole("button", { name: "Compact now" }).click();
-    await tab.getByRole("button", { name: "Compact", exact: true }).click();
-    await tab.locator(".notice.busy").waitFor({ state: "detached" });
-    await tab.locator(".divider-head").last().click();
-    await tab.locator(".summary-box").last().getByRole("button", { name: "Edit" }).click();
+    await tab.locator(".divider-head").click();
+    await tab.locator(".summary-box").first().getByRole("button", { name: "Edit" }).click();
     await tab.getByLabel("Text of the summary").fill("The shed key hangs behind the GREEN door.");
     await tab.getByRole("button", { name: "Save" }).click();
-    await tab.locator(".divider", { hasText: "edited by you" }).waitFor();
     const id = new URL(tab.url()).pathname.split("/")[2];
-    const request = (await (await fetch(`${serve.url}/api/conversations/${id}/request`)).json()) as object;
-    expect(JSON.stringify(request)).toContain("GREEN door");
+    const request = async () => (await fetch(`${serve.url}/api/conversations/${id}/request`)).text();
+    await eventually(request).toContain("GREEN door");
     await context.close();
   });
 
   it("can be cancelled", async () => {
-    const { tab, context } = await compactedChat();
-    const count = await tab.locator(".divider").count();
+    const { tab, context } = await fullChat();
+    const before = await meterOf(tab);
     summaries = "slow";
     try {
-      await tab.locator(".meter-line").click();
-      await tab.getByRole("button", { name: "Compact now" }).click();
-      await tab.getByRole("button", { name: "Compact", exact: true }).click();
+      await compact(tab);
       await tab.locator(".notice.busy").getByRole("button", { name: "Cancel" }).click();
       await tab.locator(".notice.busy").waitFor({ state: "detached" });
       await tab.waitForTimeout(SLOW_MS);
-      expect(await tab.locator(".divider").count()).toBe(count);
+      expect(await tab.locator(".notice.done").count()).toBe(0);
+      expect(await meterOf(tab)).toBe(before);
     } finally {
       summaries = "good";
     }
@@ -267,13 +299,13 @@ describe("compaction", () => {
   });
 
   it("says what failed and what was done instead", async () => {
-    const { tab, context } = await newChat();
+    const { tab, context } = await fullChat();
     summaries = "failing";
     try {
-      for (let turn = 0; turn < 8; turn += 1) await ask(tab, `Turn ${turn}: ${LONG}`);
-      await tab.locator(".divider").first().waitFor({ state: "attached" });
+      await compact(tab);
       await tab.getByText("A summary failed.").waitFor();
       expect(await tab.locator(".notice.warn").textContent()).toMatch(/Done instead|Nothing was changed/);
+      await ask(tab, "still with me?");
     } finally {
       summaries = "good";
     }

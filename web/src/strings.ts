@@ -276,6 +276,7 @@ export const strings = {
     edited: "edited by you",
     cost: (value: number) => (value === 0 ? "free" : dollars(value)),
     why: (reason: Reason) => `because ${reasons[reason]}`,
+    show: "Show",
     read: "Read the summary",
     hide: "Hide the summary",
     summaryOf: (run: string) => `Messages ${run}`,

@@ -1,12 +1,15 @@
+import type { Divider } from "../../../src/gateway/api.ts";
 import type { Chat } from "../state/chat.ts";
 import { openFailure } from "../state/turns.ts";
 import { strings } from "../strings.ts";
 import { Icon } from "./icon.tsx";
 import { useStore } from "./use-store.ts";
 
+const covered = ({ covers }: Divider): number => covers.reduce((sum, run) => sum + run.to - run.from, 0);
+
 /** What a person should know right now: a compaction under way, one that failed, an error. */
-export function Notices({ chat }: { chat: Chat }) {
-  const { compacting, notice, timeline } = useStore(chat.store);
+export function Notices({ chat, onShow }: { chat: Chat; onShow: (checkpoint: string) => void }) {
+  const { compacting, notice, timeline, fresh } = useStore(chat.store);
   const failure = openFailure(timeline);
   return (
     <div className="notices" aria-live="polite">
@@ -36,6 +39,24 @@ export function Notices({ chat }: { chat: Chat }) {
           </div>
           <button type="button" className="button" onClick={() => chat.rebuild()}>
             {strings.retry}
+          </button>
+        </div>
+      )}
+      {fresh === undefined || compacting !== undefined ? null : (
+        <div className="notice done">
+          <Icon name="fold" />
+          <div>
+            <strong>{strings.compaction.covered(covered(fresh))}</strong>
+            <small>{strings.compaction.tokens(fresh.tokens.before, fresh.tokens.after)}</small>
+          </div>
+          <button type="button" className="button" onClick={() => onShow(fresh.checkpoint)}>
+            {strings.compaction.show}
+          </button>
+          <button type="button" className="button" onClick={() => chat.undo()}>
+            {strings.compaction.undo}
+          </button>
+          <button type="button" className="icon-button" aria-label={strings.close} onClick={chat.dismiss}>
+            <Icon name="close" />
           </button>
         </div>
       )}

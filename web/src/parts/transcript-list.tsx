@@ -28,6 +28,7 @@ const FLASH_MS = 1_800;
 
 export interface TranscriptHandle {
   show(index: number): void;
+  showDivider(checkpoint: string): void;
 }
 
 /** All messages, of which only those on screen exist. */
@@ -97,7 +98,13 @@ export function TranscriptList({
     setFlash([index, to]);
     setTimeout(() => setFlash(undefined), FLASH_MS);
   };
-  useImperativeHandle(handle, () => ({ show }));
+  const showDivider = (checkpoint: string) => {
+    const row = rows.rowOfDivider(checkpoint);
+    if (row === undefined) return;
+    setAtEnd(false);
+    virtual.scrollToIndex(row, { align: "center" });
+  };
+  useImperativeHandle(handle, () => ({ show, showDivider }));
 
   return (
     <div className="transcript-frame">

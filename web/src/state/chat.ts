@@ -5,6 +5,7 @@ import {
   type ChatEvent,
   type ChatInput,
   type ChatSettings,
+  type Divider,
   type LiveEvent,
   type Part,
   type Reason,
@@ -30,8 +31,6 @@ export interface Notice {
   readonly kind: "info" | "error";
   readonly message: string;
   readonly fix?: string;
-  /** Offers to undo the compaction that it tells of. */
-  readonly undo?: boolean;
 }
 
 export interface ChatState {
@@ -41,6 +40,8 @@ export interface ChatState {
   readonly answer: Answer | undefined;
   readonly compacting: { readonly reason: Reason; readonly since: number } | undefined;
   readonly notice: Notice | undefined;
+  /** The compaction that happened while this page was looking. */
+  readonly fresh: Divider | undefined;
   readonly missing: boolean;
   /** Grows whenever the view may have changed; whoever shows a view reads it again. */
   readonly version: number;
@@ -88,6 +89,13 @@ const WATCH_MS = 1_500;
 /** Events of the timeline that are read, the newest. */
 const TIMELINE_LENGTH = 500;
 
+/** The compaction that was applied last. */
+const newestOf = ({ dividers }: { readonly dividers: readonly Divider[] }): Divider | undefined =>
+  dividers.reduce<Divider | undefined>(
+    (newest, one) => (newest && newest.at > one.at ? newest : one),
+    undefined,
+  );
+
 const EMPTY_ANSWER: Answer = { text: "", reasoning: "", calls: [], mine: true };
 
 /** One conversation: its transcript, its answers, its compactions. */
@@ -102,6 +110,7 @@ export function createChat(options: ChatOptions): Chat {
     answer: undefined,
     compacting: undefined,
     notice: undefined,
+    fresh: undefined,
     missing: false,
     version: 0,
   });
@@ -118,13 +127,25 @@ export function createChat(options: ChatOptions): Chat {
   };
   /** Everything that a compaction may have changed. */
   const refresh = async () => {
+    const before = newestOf(transcript.store.get());
     const [, pressure, { events }] = await Promise.all([
       api.call(routes.conversation, { params }).then(setConversation),
       api.call(routes.pressure, { params }),
       api.call(routes.timeline, { params, query: { limit: TIMELINE_LENGTH } }),
       transcript.refresh(),
     ]);
-    store.set(({ version }) => ({ pressure, timeline: events, version: version + 1 }));
+    const after = newestOf(transcript.store.get());
+    store.set(({ version, fresh }) => ({
+      pressure,
+      timeline: events,
+      version: version + 1,
+      fresh:
+        after?.checkpoint === before?.checkpoint
+          ? fresh
+          : after && (!before || after.at > before.at)
+            ? after
+            : undefined,
+    }));
   };
   /** One refresh at a time, and one more if something came in between. */
   let refreshing: Promise<void> | undefined;
@@ -322,7 +343,7 @@ export function createChat(options: ChatOptions): Chat {
     editSummary: (key, text) =>
       act(() => api.call(routes.editSummary, { params: { id, key }, body: { text } })),
     clearSummaries: () => act(() => api.call(routes.clearSummaries, { params })),
-    dismiss: () => store.set({ notice: undefined }),
+    dismiss: () => store.set({ notice: undefined, fresh: undefined }),
     apply(event) {
       if (event.type === "hello" && event.missed) void refreshSoon();
       else if (event.type === "conversation" && event.conversation.id === id) {

@@ -125,6 +125,9 @@ export function rowsOf(total: number, dividers: readonly Divider[]) {
       }
       return { type: "message", index: n - before };
     },
+    rowOfDivider(checkpoint: string): number | undefined {
+      return at[sorted.findIndex((divider) => divider.checkpoint === checkpoint)];
+    },
     rowOfMessage(index: number): number {
       return index + sorted.filter(({ after }) => after < index).length;
     },

@@ -96,7 +96,7 @@ function Talk({
         />
       )}
       <div className="dock">
-        <Notices chat={chat} />
+        <Notices chat={chat} onShow={(checkpoint) => handle.current?.showDivider(checkpoint)} />
         {isOffline ? (
           <p className="offline-note">
             <span className="tag">{strings.offline.badge}</span> {strings.offline.text}

@@ -48,7 +48,9 @@ export function engineChoice(flags: ParsedFlags): EngineChoice {
 /** The id of a model that the registry knows. */
 export function knownModel(flag: string, id: string): string {
   if (modelInfo(id).known) return id;
-  throw new UsageError(
-    `--${flag} ${id}: this model isn't in the registry. Give its size with --window instead.`,
-  );
+  const fix =
+    flag === "prices"
+      ? "Name a model whose prices it holds, such as claude-sonnet-4-5."
+      : "Give its size with --window instead.";
+  throw new UsageError(`--${flag} ${id}: this model isn't in the registry. ${fix}`);
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { createRequire } from "node:module";
 import { PrecisError } from "../core/errors.ts";
+import { oldNode } from "./check-node.ts";
 import { compactCommand, compactLine } from "./compact.ts";
 import { dbCommand, dbLine } from "./db.ts";
 import { doctorCommand, doctorLine } from "./doctor.ts";
@@ -65,6 +66,11 @@ async function run(args: readonly string[], io: Io): Promise<number> {
   if (flags.has("help")) {
     io.stdout.write(commandHelp(command.line, columns));
     return OK;
+  }
+  const old = command.line === doctorLine ? undefined : oldNode(process.version);
+  if (old !== undefined) {
+    io.stderr.write(`precis: ${old}\n`);
+    return FAILED;
   }
   await command.run(flags, io);
   return OK;

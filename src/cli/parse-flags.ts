@@ -94,6 +94,6 @@ export function oneOf<T extends string>(
   if (found !== undefined) return found;
   const close = nearest(given, names);
   throw new UsageError(
-    `--${flag} ${given}: ${close === undefined ? "" : `did you mean ${close}? `}It is one of ${names.join(", ")}.`,
+    `--${flag} ${given}: ${close === undefined ? "it" : `did you mean ${close}? It`} is one of ${names.join(", ")}.`,
   );
 }

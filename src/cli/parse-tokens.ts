@@ -11,8 +11,10 @@ export function parseTokens(flag: string, text: string): number {
   const tokens = Math.round(Number(match?.[1]?.replace(/[_,]/g, "")) * (unit ?? Number.NaN));
   if (!Number.isFinite(tokens))
     throw new UsageError(`--${flag} "${text}" is not a number of tokens. Write it like 8000, 8k or 1.5m.`);
-  if (tokens < MIN_TOKENS)
-    throw new UsageError(`--${flag} ${text}: ${tokens} tokens are too few. Did you mean ${text.trim()}k?`);
+  if (tokens < MIN_TOKENS) {
+    const meant = tokens > 0 && unit === 1 ? `Did you mean ${text.trim()}k?` : `Give at least ${MIN_TOKENS}.`;
+    throw new UsageError(`--${flag} ${text}: too few tokens. ${meant}`);
+  }
   return tokens;
 }
 

@@ -44,7 +44,7 @@ describe("bad usage: exit 2, nothing on stdout, a hint on stderr", () => {
   test.each([
     [[], /usage: precis COMMAND/],
     [["comapct", "x"], /no command comapct\. Did you mean precis compact\?[\s\S]*precis --help/],
-    [["bake"], /no command bake\. The commands are compact, replay/],
+    [["bake"], /no command bake\. The commands are compact, summarize, replay/],
     [
       ["compact", "x", "--budgt", "8k"],
       /no flag --budgt\. Did you mean --budget\?[\s\S]*precis compact --help/,
@@ -59,7 +59,9 @@ describe("bad usage: exit 2, nothing on stdout, a hint on stderr", () => {
     [["compact", "x", "--model", "no-such-model"], /isn't in the registry/],
     [["compact", "x", "--budget", "8k", "--pick", "0"], /whole number from 1/],
     [["replay", "x", "y", "--window", "32k"], /takes one FILE/],
-    [["replay", "x", "--window", "32k", "--prices", "no-such-model"], /isn't in the registry/],
+    [["replay", "x", "--window", "32k", "--prices", "no-such-model"], /registry\. Name a model whose prices/],
+    [["compact", "x", "--budget", "0"], /too few tokens\. Give at least 100\./],
+    [["compact", "x", "--budget", "8k", "--strategy", "bake"], /--strategy bake: it is one of none, /],
   ])("%j", async (args, message) => {
     const { code, stdout, stderr } = await runCli(args);
     expect([code, stdout]).toEqual([2, ""]);

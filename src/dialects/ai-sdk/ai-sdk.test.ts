@@ -127,7 +127,9 @@ describe("ai-sdk read", () => {
 
   it("says what it expected and what it found", () => {
     expect(() => read({ role: "tool", content: "x" })).toThrow(/an array of parts, found a string/);
-    expect(() => read({ role: "data", content: "x" })).toThrow(/\("data"\)/);
+    expect(() => read({ role: "data", content: "x" })).toThrow(
+      /one of system, user, assistant, tool, found "data"/,
+    );
     expect(() => read({ role: "assistant", content: [{ type: "tool-call" }] })).toThrow(/toolCallId/);
   });
 });

@@ -1,6 +1,6 @@
 import type { Message, Part, Role } from "../../core/types.ts";
 import { toJson } from "../shared/json.ts";
-import { isRecord, malformed } from "../shared/malformed.ts";
+import { isRecord, malformed, malformedRole } from "../shared/malformed.ts";
 import { markedMessage } from "../shared/marker.ts";
 import { readData } from "./read-data.ts";
 import { readOutput } from "./read-output.ts";
@@ -14,12 +14,7 @@ export function read(message: AiSdkMessage): Message {
   if (!isRecord(wire)) throw malformed({ dialect: ID, expected: "a message object", found: wire });
   const { role, content, providerOptions, precis } = wire;
   if (role !== "system" && role !== "user" && role !== "assistant" && role !== "tool") {
-    const which = typeof role === "string" ? ` ("${role}")` : "";
-    throw malformed({
-      dialect: ID,
-      expected: `\`role\` to be system, user, assistant or tool${which}`,
-      found: wire,
-    });
+    throw malformedRole({ dialect: ID, roles: ["system", "user", "assistant", "tool"], wire });
   }
   const parts = role === "system" ? readSystem(content) : readContent(content, role);
   return markedMessage(

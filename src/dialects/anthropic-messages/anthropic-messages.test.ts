@@ -111,7 +111,9 @@ describe("anthropic-messages read", () => {
   });
 
   it("says what it expected and what it found", () => {
-    expect(() => read({ role: "tool", content: "x" })).toThrow(/user, assistant or system \("tool"\)/);
+    expect(() => read({ role: "tool", content: "x" })).toThrow(
+      /one of user, assistant, system, found "tool"/,
+    );
     expect(() => read({ role: "user" } as never)).toThrow(/`content`.*found undefined/);
     expect(() => read({ role: "user", content: [{ type: "tool_result" }] })).toThrow(/tool_use_id/);
   });

@@ -1,7 +1,7 @@
 import type { FilePart, ImagePart, Message, Part, Role, ToolResultPart } from "../../core/types.ts";
 import { toJson } from "../shared/json.ts";
 import { joinTexts } from "../shared/legal-text.ts";
-import { isRecord, malformed } from "../shared/malformed.ts";
+import { isRecord, malformed, malformedRole } from "../shared/malformed.ts";
 import { markedMessage } from "../shared/marker.ts";
 import { opaqueReasoning } from "../shared/opaque-reasoning.ts";
 import { readDocument, readImage, readSearchResult } from "./read-media.ts";
@@ -15,12 +15,7 @@ export function read(message: AnthropicMessage): Message {
   if (!isRecord(wire)) throw malformed({ dialect: ID, expected: "a message object", found: wire });
   const { role, content } = wire;
   if (role !== "user" && role !== "assistant" && role !== "system") {
-    const which = typeof role === "string" ? ` ("${role}")` : "";
-    throw malformed({
-      dialect: ID,
-      expected: `\`role\` to be user, assistant or system${which}`,
-      found: wire,
-    });
+    throw malformedRole({ dialect: ID, roles: ["user", "assistant", "system"], wire });
   }
   const parts = role === "system" && content === undefined ? [] : readContent(content);
   return markedMessage(roleOf(role, parts), parts, wire.precis);

@@ -6,7 +6,7 @@ export const EXPECTED =
   "Expected a JSON or JSONL conversation: a request body, a list of `{role, content}` messages, or a log of Claude Code, Codex, pi, OpenHands, SWE-agent, ShareGPT or the AI SDK.";
 
 const FIX =
-  "Check that this is the right file; if it is a list of messages in a known wire format, name it with `dialect`.";
+  "Check that this is the right file; if it is a list of messages in a known wire format, name it with `dialect` (`--dialect D`).";
 
 /** Python's way of writing a list of objects. */
 export const SINGLE_QUOTED = /^[[{\s]+'/;

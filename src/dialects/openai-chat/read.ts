@@ -1,7 +1,7 @@
 import type { FilePart, ImagePart, Message, Part, Role, ToolResultPart } from "../../core/types.ts";
 import { toJson } from "../shared/json.ts";
 import { joinTexts } from "../shared/legal-text.ts";
-import { describeValue, isRecord, malformed } from "../shared/malformed.ts";
+import { isRecord, malformed, malformedRole } from "../shared/malformed.ts";
 import { markedMessage } from "../shared/marker.ts";
 import { base64Bytes, filePart, imagePart } from "../shared/media.ts";
 import { readDetail, readReasoning } from "./read-reasoning.ts";
@@ -35,12 +35,7 @@ function roleOf(wire: Record<string, unknown>): Role {
   const name = wire.role;
   const role = typeof name === "string" && Object.hasOwn(ROLES, name) ? ROLES[name] : undefined;
   if (role !== undefined) return role;
-  const found = typeof name === "string" ? `the role "${name}"` : describeValue(wire);
-  throw malformed({
-    dialect: ID,
-    expected: `\`role\` to be one of ${Object.keys(ROLES).join(", ")} (${found})`,
-    found: name,
-  });
+  throw malformedRole({ dialect: ID, roles: Object.keys(ROLES), wire });
 }
 
 function readContent(content: unknown, parts: Part[]): void {

@@ -121,7 +121,9 @@ describe("openai-responses read", () => {
 
   it("says what it expected and what it found", () => {
     expect(() => read({ text: "x" } as never)).toThrow(/`type` or a `role`.*text/);
-    expect(() => read({ role: "tool", content: "x" })).toThrow(/\("tool"\)/);
+    expect(() => read({ role: "tool", content: "x" })).toThrow(
+      /one of system, developer, user, assistant, found "tool"/,
+    );
     expect(() => read({ type: "function_call", name: "f", arguments: "{}" })).toThrow(/call_id/);
   });
 });

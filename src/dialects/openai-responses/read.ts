@@ -1,6 +1,6 @@
 import type { Message, Part, ReasoningPart, Role } from "../../core/types.ts";
 import { toJson } from "../shared/json.ts";
-import { isRecord, malformed } from "../shared/malformed.ts";
+import { isRecord, malformed, malformedRole } from "../shared/malformed.ts";
 import { markedMessage } from "../shared/marker.ts";
 import { opaqueReasoning } from "../shared/opaque-reasoning.ts";
 import { readClientItem, readServerItem } from "./read-calls.ts";
@@ -27,7 +27,7 @@ export function read(item: ResponsesItem): Message {
   if (type === undefined) {
     throw malformed({ dialect: ID, expected: "an item with a `type` or a `role`", found: wire });
   }
-  if (type === "message") return markedMessage(roleOf(wire.role), readContent(wire.content), wire.precis);
+  if (type === "message") return markedMessage(roleOf(wire), readContent(wire.content), wire.precis);
   if (type === "reasoning") return markedMessage("assistant", [readReasoning(wire)], wire.precis);
   const known = readClientItem(ID, wire) ?? readServerItem(wire);
   if (known !== undefined) return markedMessage(known.role, known.parts, wire.precis);
@@ -38,15 +38,11 @@ export function read(item: ResponsesItem): Message {
   return markedMessage(speaker, [{ type: "other", kind: type, json: toJson(rest) }], precis);
 }
 
-function roleOf(name: unknown): Role {
+function roleOf(wire: Record<string, unknown>): Role {
+  const name = wire.role;
   const role = typeof name === "string" && Object.hasOwn(ROLES, name) ? ROLES[name] : undefined;
   if (role !== undefined) return role;
-  const which = typeof name === "string" ? ` ("${name}")` : "";
-  throw malformed({
-    dialect: ID,
-    expected: `\`role\` to be one of ${Object.keys(ROLES).join(", ")}${which}`,
-    found: name,
-  });
+  throw malformedRole({ dialect: ID, roles: Object.keys(ROLES), wire });
 }
 
 function readContent(content: unknown): Part[] {

@@ -8,6 +8,11 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 /** Keys named in an error text; more would bury the message. */
 const MAX_KEYS_SHOWN = 6;
 
+/** Characters of a role named in an error text. */
+const MAX_ROLE_SHOWN = 40;
+
+const FIX = "Pass the messages as they are sent to the provider, or choose the dialect that they are in.";
+
 /** What a value is, in words for an error text. Never its content, which may be private. */
 export function describeValue(value: unknown): string {
   if (value === null) return "null";
@@ -23,6 +28,25 @@ export function describeValue(value: unknown): string {
   return `a ${typeof value}`;
 }
 
+/** The error for a message with a role that the format doesn't have. A role is no private content, so it is named. */
+export function malformedRole(fields: {
+  dialect: string;
+  roles: readonly string[];
+  wire: Record<string, unknown>;
+}): TranscriptError {
+  const { role } = fields.wire;
+  const expected = `\`role\` to be one of ${fields.roles.join(", ")}`;
+  if (typeof role !== "string") {
+    return malformed({
+      dialect: fields.dialect,
+      expected: `a message with a \`role\` (${fields.roles.join(", ")})`,
+      found: fields.wire,
+    });
+  }
+  const found = role.length > MAX_ROLE_SHOWN ? `${role.slice(0, MAX_ROLE_SHOWN)}…` : role;
+  return wrong(fields.dialect, expected, `"${found}"`);
+}
+
 /** The error for something that isn't a message of the format. */
 export function malformed(fields: {
   dialect: string;
@@ -30,10 +54,9 @@ export function malformed(fields: {
   found: unknown;
   fix?: string;
 }): TranscriptError {
-  return new TranscriptError({
-    message: `${fields.dialect}: expected ${fields.expected}, found ${describeValue(fields.found)}.`,
-    fix:
-      fields.fix ??
-      "Pass the messages as they are sent to the provider, or choose the dialect that they are in.",
-  });
+  return wrong(fields.dialect, fields.expected, describeValue(fields.found), fields.fix);
+}
+
+function wrong(dialect: string, expected: string, found: string, fix = FIX): TranscriptError {
+  return new TranscriptError({ message: `${dialect}: expected ${expected}, found ${found}.`, fix });
 }

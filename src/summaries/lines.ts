@@ -44,8 +44,23 @@ const MAX_LENGTH: Readonly<Record<LineKind, number>> = {
 const LINE_NUMBER = /^\s*\d{1,7}(?:→|\||:|\t)\s?/;
 const SENTENCE_END = /[.!?;]\s|[。！？।；]/g;
 
+/** One compaction asks several times about the same transcript. */
+const known = new WeakMap<
+  readonly Message[],
+  { readonly newest: Message | undefined; readonly read: TranscriptLines }
+>();
+
 /** Cuts a transcript into lines and finds their terms. */
 export function transcriptLines(messages: readonly Message[]): TranscriptLines {
+  const before = known.get(messages);
+  // Nobody should add to a list that was handed over; if somebody does, it is read again.
+  if (before !== undefined && before.newest === messages.at(-1)) return before.read;
+  const read = readLines(messages);
+  known.set(messages, { newest: messages.at(-1), read });
+  return read;
+}
+
+function readLines(messages: readonly Message[]): TranscriptLines {
   const table = new TermTable();
   const lines: Line[] = [];
   let position = 0;

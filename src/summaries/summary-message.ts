@@ -156,19 +156,27 @@ function fillCap(
     readonly fixed: boolean;
   },
 ): { text: string; tokens: number } | undefined {
-  const { chosen, cost, render } = parts;
-  const quotes = largestFit(parts.quotes, cap, parts.quotes, (size) => count(render(size, 0)));
+  const { chosen, cost } = parts;
+  const made = new Map<string, { text: string; tokens: number }>();
+  const make = (quotes: number, lines: number): { text: string; tokens: number } => {
+    const key = `${quotes}/${lines}`;
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const text = parts.render(quotes, lines);
+    const fresh = { text, tokens: count(text) };
+    made.set(key, fresh);
+    return fresh;
+  };
+  const quotes = largestFit(parts.quotes, cap, parts.quotes, (size) => make(size, 0).tokens);
   if (quotes === undefined) return undefined;
-  let left = cap - count(render(quotes, 0));
+  let left = cap - make(quotes, 0).tokens;
   const guess = chosen.findIndex((line) => {
     left -= cost(line.text) + 1;
     return left < 0;
   });
   const most = chosen.length;
-  const lines = largestFit(most, cap, guess < 0 ? most : guess, (size) => count(render(quotes, size))) ?? 0;
-  if (lines === 0 && quotes === 0 && !parts.fixed) return undefined;
-  const text = render(quotes, lines);
-  return { text, tokens: count(text) };
+  const lines = largestFit(most, cap, guess < 0 ? most : guess, (size) => make(quotes, size).tokens) ?? 0;
+  return lines === 0 && quotes === 0 && !parts.fixed ? undefined : make(quotes, lines);
 }
 
 interface Quote {

@@ -9,7 +9,7 @@ import type { Line } from "./lines.ts";
  */
 
 /** A term that comes again in a later line is better shown there, with its newest neighbours. */
-const STALE_FACTOR = 0.5;
+const STALE_FACTOR = 0.45;
 /** An answer that gives its source is what the search was for: worth more than the passages that it was found in. */
 const CITING_FACTOR = 2.5;
 

@@ -98,6 +98,7 @@ export function createApp({
       api,
       id,
       chooseModel,
+      isOffline: () => store.get().status?.hasUpstream === false,
       onConversation: conversations.put,
       onFork(conversation, answer) {
         open(conversation);

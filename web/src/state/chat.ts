@@ -15,6 +15,7 @@ import {
 } from "../../../src/gateway/api.ts";
 import { type Api, ApiFailure, explain } from "./api-client.ts";
 import { isStale } from "./conversations.ts";
+import { quoteAnswer } from "./offline-assistant.ts";
 import { createStore, type Store } from "./store.ts";
 import { createTranscript, type Transcript } from "./transcript.ts";
 
@@ -79,6 +80,8 @@ export interface ChatOptions {
   readonly onConversation: (conversation: ApiConversation) => void;
   /** An edit or a fork made another conversation; if it is being answered, with the rest of that stream. */
   readonly onFork: (conversation: ApiConversation, answer?: ChatStream) => void;
+  /** No model is configured: answers only quote. */
+  readonly isOffline?: () => boolean;
   /** The model for a chat that has none yet. */
   readonly chooseModel?: () => Promise<string | undefined>;
   readonly now?: () => number;
@@ -100,7 +103,7 @@ const EMPTY_ANSWER: Answer = { text: "", reasoning: "", calls: [], mine: true };
 
 /** One conversation: its transcript, its answers, its compactions. */
 export function createChat(options: ChatOptions): Chat {
-  const { api, id, onConversation, onFork, chooseModel, now = Date.now } = options;
+  const { api, id, onConversation, onFork, isOffline, chooseModel, now = Date.now } = options;
   const params = { id };
   const transcript = createTranscript(api, id);
   const store = createStore<ChatState>({
@@ -261,6 +264,28 @@ export function createChat(options: ChatOptions): Chat {
     }
   };
 
+  const answerOffline = async (text: string) => {
+    store.set({ answer: EMPTY_ANSWER, notice: undefined });
+    try {
+      const said = await api.call(routes.appendMessage, { params, body: { role: "user", text } });
+      for (const message of said.messages) transcript.put(message);
+      const before = said.messages[0]?.index ?? said.total - 1;
+      const answer = await quoteAnswer(api, id, text, { before, lead: said.lead ?? 0 });
+      await api.call(routes.appendMessage, { params, body: { role: "assistant", text: answer } });
+      const pressure = await api.call(routes.pressure, { params });
+      const auto = store.get().conversation?.settings.auto ?? true;
+      if (auto && pressure.pressure >= pressure.startsAt) {
+        store.set({ compacting: { reason: "pressure", since: now() } });
+        await api.call(routes.compact, { params, body: {} });
+      }
+    } catch (error) {
+      fail(error);
+    } finally {
+      store.set({ answer: undefined, compacting: undefined });
+      await refreshSoon();
+    }
+  };
+
   /** An action that answers with the new view. */
   const act = async (work: () => Promise<unknown>) => {
     store.set({ notice: undefined });
@@ -295,6 +320,10 @@ export function createChat(options: ChatOptions): Chat {
       }
     },
     async send(input) {
+      if (isOffline?.()) {
+        await answerOffline(input.text);
+        return;
+      }
       const model = store.get().conversation?.model === undefined ? await chooseModel?.() : undefined;
       const body = { ...input, ...(model !== undefined && { model }) };
       await follow(api.stream(routes.chat, { params, body }));

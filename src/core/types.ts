@@ -460,7 +460,13 @@ export interface State {
   /** The leading system messages as last seen (wire JSON), to restore a head that the host lost. */
   readonly head?: readonly unknown[];
   /** What the last view stood on, to tell whether the next one extends it. */
-  readonly last?: { readonly hash: string; readonly length: number; readonly checkpoint?: string };
+  readonly last?: {
+    readonly hash: string;
+    readonly length: number;
+    readonly checkpoint?: string;
+    /** Hash of the system prompt, which isn't part of the chain. */
+    readonly head?: string;
+  };
 }
 
 /** What a store holds: records that never change, found by the chain hash of the last message that they stand on. */

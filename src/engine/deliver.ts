@@ -1,5 +1,5 @@
 import { makeCheckpoint } from "../core/checkpoint.ts";
-import { renderView } from "../core/render.ts";
+import { renderView, systemMessage } from "../core/render.ts";
 import { boundState } from "../core/state.ts";
 import type {
   Checkpoint,
@@ -13,7 +13,7 @@ import type {
   Warning,
 } from "../core/types.ts";
 import { withCacheMarks } from "./cache-marks.ts";
-import { hiddenEnd } from "./conversation.ts";
+import { hasSystem, hiddenEnd } from "./conversation.ts";
 import type { Call } from "./decide.ts";
 import type { Climb } from "./ladder.ts";
 import { narrativeOf } from "./narrative.ts";
@@ -66,7 +66,7 @@ export async function deliver<M>(
     rungs: result.rungs,
     calls,
     warnings,
-    prefixChanged: prefixChanged(seen, checkpoint?.id, result.draft !== undefined),
+    prefixChanged: prefixChanged(call, checkpoint?.id, result.draft !== undefined),
     checkpoint: checkpoint?.id,
   });
   if (result.draft) {
@@ -99,7 +99,7 @@ export async function deliver<M>(
 
 /** The state to hand out, with what this call added. */
 export function nextState<M>(
-  { seen, transcript }: Call<M>,
+  call: Call<M>,
   added: {
     readonly made?: Checkpoint | undefined;
     readonly checkpoint: string | undefined;
@@ -107,6 +107,7 @@ export function nextState<M>(
     readonly undos?: State["undos"];
   },
 ): State {
+  const { seen, transcript } = call;
   const { conversation, state } = seen;
   const { chain, structure, messages } = conversation;
   const { made, checkpoint } = added;
@@ -122,7 +123,12 @@ export function nextState<M>(
       summaries: [...summaries.values()],
       undos: added.undos ?? state.undos,
       ...(keepHead && { head }),
-      last: { hash: chain[length]!, length, ...(checkpoint !== undefined && { checkpoint }) },
+      last: {
+        hash: chain[length]!,
+        length,
+        ...(checkpoint !== undefined && { checkpoint }),
+        head: headHash(call),
+      },
     },
     characters(messages),
   );
@@ -186,10 +192,25 @@ function plantedWarnings(calls: readonly ModelCall[]): Warning[] {
 type Engine = Call<unknown>["engine"];
 
 /** Does the view no longer extend the one that the state remembers? */
-function prefixChanged(seen: Survey<unknown>, checkpoint: string | undefined, compacted: boolean): boolean {
-  const { last } = seen.state;
+function prefixChanged<M>(call: Call<M>, checkpoint: string | undefined, compacted: boolean): boolean {
+  const { last } = call.seen.state;
   if (!last) return compacted;
-  return compacted || last.checkpoint !== checkpoint || seen.conversation.chain[last.length] !== last.hash;
+  return (
+    compacted ||
+    last.checkpoint !== checkpoint ||
+    call.seen.conversation.chain[last.length] !== last.hash ||
+    (last.head !== undefined && last.head !== headHash(call))
+  );
+}
+
+/** Names the system prompt by what the model reads of it. */
+function headHash<M>({ engine, input, seen }: Call<M>): string {
+  const { messages, structure } = seen.conversation;
+  const apart = hasSystem(input.system) ? [systemMessage<M>(input.system)] : [];
+  const read = [...apart, ...seen.restored].map((message) => engine.dialect.read(message));
+  return engine.textHash(
+    JSON.stringify([...read, ...messages.slice(0, structure.start)].map((message) => message.parts)),
+  );
 }
 
 /** Size of a transcript in characters, for the bound of the state. */

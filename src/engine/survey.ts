@@ -11,9 +11,11 @@ import {
   floorTokens,
   hasSystem,
   mustShow,
+  newestSpeaks,
   readConversation,
 } from "./conversation.ts";
 import type { Engine } from "./engine.ts";
+import { judge } from "./judge.ts";
 import { mergeIntoSystem } from "./rungs/rung.ts";
 import type { Settings } from "./settings.ts";
 
@@ -103,7 +105,21 @@ export async function survey<M>(
   const restoredDraft = checkpoint && restoreDraft(checkpoint, messages, structure.start);
   const standing = restoredDraft && mergeIntoSystem(restoredDraft, structure.start);
   // A pin, or a late result of a covered call, can make the view on an old checkpoint invalid: then it isn't used.
-  const invalid = standing !== undefined && !stillStands(conversation, standing);
+  const invalid =
+    checkpoint !== undefined &&
+    standing !== undefined &&
+    (!stillStands(conversation, standing) ||
+      // Messages were taken back: what the view ended with may be gone.
+      (checkpoint.seen.messages > messages.length &&
+        judge({
+          dialect,
+          transcript,
+          system: input.system,
+          conversation,
+          draft: standing,
+          tokens: 0,
+          limit: 0,
+        }).length > 0));
   const current = standing && !invalid ? standing : keepAll(messages.length);
   if (!standing || invalid) checkpoint = undefined;
   const tokens = draftTokens(conversation, current);
@@ -157,6 +173,7 @@ function stillStands(conversation: Conversation, { fates }: Draft): boolean {
     );
     if (cut) return false;
   }
+  if (newestSpeaks(conversation) && !isShown(fates.at(-1)!)) return false;
   return structure.pairs.every(
     ({ call, result }) => isShown(fates[call.index]!) === isShown(fates[result.index]!),
   );

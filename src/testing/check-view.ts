@@ -32,7 +32,8 @@ export interface CheckViewInput {
  * Judges a view from the provider's side and returns every breach of the post-conditions as a sentence.
  * An empty list means: valid, within the budget, complete, and the transcript untouched.
  */
-export function checkView(input: CheckViewInput): string[] {
+export function checkView(given: CheckViewInput): string[] {
+  const { restored, input } = withoutRestored(given);
   const { dialect, transcript, result } = input;
   const { messages, report } = result;
   const breaches = checkEntries(report.entries, transcript.length, report.counts);
@@ -67,8 +68,23 @@ export function checkView(input: CheckViewInput): string[] {
   breaches.push(...checkWire(input, shown));
   breaches.push(...checkHead(input, shown));
   breaches.push(...checkLastUserMessage(input, shown));
-  breaches.push(...checkTokens(input));
+  breaches.push(...checkTokens(input, restored));
   return breaches;
+}
+
+/** Leading system messages that the host lost stand in front of the view, and in no entry. */
+function withoutRestored(input: CheckViewInput): { restored: readonly unknown[]; input: CheckViewInput } {
+  const { result, dialect } = input;
+  if (!result.report.warnings?.some((warning) => warning.code === "head-restored"))
+    return { restored: [], input };
+  const shown = shownEntries(result.report.entries).filter(
+    (entry) => entry.type !== "insert" || !entry.merged,
+  );
+  const count = Math.max(0, result.messages.length - shown.length - (input.extras?.length ?? 0));
+  const restored = result.messages.slice(0, count);
+  if (restored.some((message) => wireFacts(dialect, message).role !== "system"))
+    return { restored: [], input };
+  return { restored, input: { ...input, result: { ...result, messages: result.messages.slice(count) } } };
 }
 
 /** The entries that stand in `messages`, one for one; undefined when the two can't be matched. */
@@ -181,7 +197,7 @@ function checkLastUserMessage(input: CheckViewInput, shown: readonly Entry[]): s
     : [`last-user-message: the text of message ${index} isn't shown word for word`];
 }
 
-function checkTokens(input: CheckViewInput): string[] {
+function checkTokens(input: CheckViewInput, restored: readonly unknown[]): string[] {
   const { transcript, system, result, count, plain, dialect } = input;
   const { report } = result;
   const prompt = (value: unknown) =>
@@ -189,8 +205,8 @@ function checkTokens(input: CheckViewInput): string[] {
   const sum = (messages: readonly unknown[]) =>
     messages.reduce<number>((total, message) => total + count(message), 0);
   const budget = input.budget ?? report.budget.budget;
-  const after = sum(result.messages) + prompt(result.system);
-  const before = sum(transcript) + sum(input.extras ?? []) + prompt(system);
+  const after = sum(restored) + sum(result.messages) + prompt(result.system);
+  const before = sum(restored) + sum(transcript) + sum(input.extras ?? []) + prompt(system);
   const breaches: string[] = [];
   if (after > budget) breaches.push(`budget: the view has ${after} tokens, the budget is ${budget}`);
   if (after > before) breaches.push(`size: the view has ${after} tokens, the transcript ${before}`);

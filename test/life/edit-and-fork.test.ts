@@ -44,6 +44,8 @@ describe("an edit", () => {
     const result = await host.fit();
     expect(result.report.checkpoint).toBe(report.checkpoint);
     expect(result.messages[0]).toBe(host.transcript[0]);
+    expect(result.report.prefixChanged).toBe(true);
+    expect((await host.fit()).report.prefixChanged).toBe(false);
   });
 });
 
@@ -76,6 +78,16 @@ describe("a fork", () => {
     host.transcript.splice(1, 1);
     expect(sent(await host.fit())).not.toContain("heliotrope");
   });
+});
+
+it("messages that are taken back, down to the middle of the summary, leave a valid view each time", async () => {
+  const { host } = await compactedHost();
+  while (host.transcript.length > 2) {
+    host.transcript.pop();
+    // `createHost` judges the view.
+    const result = await host.fit();
+    expect(sent(result)).toContain("heliotrope");
+  }
 });
 
 it("a regenerated answer replaces the old one", async () => {

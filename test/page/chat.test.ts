@@ -17,6 +17,7 @@ const SLOW_MS = 1_500;
 let provider: FakeProvider;
 let serve: ServeProcess;
 let browser: Browser;
+let made = 0;
 /** How summaries go at the moment. */
 let summaries: "good" | "failing" | "slow" = "good";
 
@@ -80,8 +81,10 @@ const LONG = "Please remember that the shed key hangs behind the blue door. ".re
 
 /** A chat that is nearly full, made without the page; `turns` of about 370 tokens each. */
 async function fullChat(turns = 8): Promise<Opened> {
+  // Records are found by content: the same words would bring an earlier test's compaction along.
+  made += 1;
   const messages = Array.from({ length: turns }, (_, turn) => [
-    { role: "user", content: `Turn ${turn}: ${LONG}` },
+    { role: "user", content: `Turn ${turn} of chat ${made}: ${LONG}` },
     { role: "assistant", content: `You said: Turn ${turn}. ${"It is noted. ".repeat(12)}` },
   ]).flat();
   const post = (path: string, method: string, body: object) =>
@@ -162,7 +165,7 @@ describe("chat", () => {
     await ask(tab, "and now?");
     // The whole transcript is still there.
     await tab.locator(".transcript").evaluate((list) => list.scrollTo(0, 0));
-    await tab.locator(".message.user", { hasText: "Turn 0:" }).waitFor();
+    await tab.locator(".message.user", { hasText: "Turn 0 of" }).waitFor();
     expect(faults).toEqual([]);
     await context.close();
   });
@@ -340,12 +343,15 @@ describe("settings", () => {
     await ask(tab, "hello");
     const chat = tab.url();
     await tab.goto(`${serve.url}/settings`);
-    await tab.getByLabel("Show tokens").click();
+    await tab.getByLabel("Show tokens", { exact: true }).click();
+    await tab.getByRole("button", { name: "Show tokens: Back to default" }).waitFor();
     await tab.goto(chat);
     await tab.getByText("You said: hello").waitFor();
     expect(await tab.locator(".meter").count()).toBe(0);
     await tab.goto(`${serve.url}/settings`);
-    await tab.getByRole("button", { name: "Show tokens: Back to default" }).click();
+    const back = tab.getByRole("button", { name: "Show tokens: Back to default" });
+    await back.click();
+    await back.waitFor({ state: "detached" });
     await tab.goto(chat);
     await tab.locator(".meter").waitFor();
     const before = await meterOf(tab);

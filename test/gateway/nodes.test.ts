@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import {
+  type FakeProvider,
+  startFakeProvider,
+  summarizingReply,
+} from "../../src/testing/fake-provider/index.ts";
+import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { startGateway, upstreamAt } from "./gateway-process.ts";
+
+const WINDOW = 5_000;
+const NODES = 3;
+let postgres: TestPostgres;
+let provider: FakeProvider;
+let nodes: Awaited<ReturnType<typeof startGateway>>[];
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+  provider = await startFakeProvider({
+    window: WINDOW,
+    reply: summarizingReply({ otherwise: ({ number }) => `Answer ${number}: ${"yes and no. ".repeat(10)}` }),
+  });
+  const db = await postgres.database();
+  const config = { ...upstreamAt(provider.url), window: WINDOW, db };
+  nodes = await Promise.all(Array.from({ length: NODES }, () => startGateway(config)));
+});
+afterAll(async () => {
+  for (const node of nodes) await node.close();
+  await provider.close();
+  await postgres.stop();
+});
+
+interface Said {
+  readonly role: string;
+  readonly content: string;
+}
+
+async function ask(
+  node: number,
+  messages: readonly Said[],
+): Promise<{ message: Said; action: string | null; session: string | null }> {
+  const response = await fetch(`${nodes[node % NODES]!.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ model: "gpt-4o", messages }),
+  });
+  expect(response.status).toBe(200);
+  const { choices } = (await response.json()) as { choices: { message: Said }[] };
+  return {
+    message: choices[0]!.message,
+    action: response.headers.get("x-precis-action"),
+    session: response.headers.get("x-precis-session"),
+  };
+}
+
+it("any node serves any request of a conversation", async () => {
+  const messages: Said[] = [];
+  const actions = new Set<string | null>();
+  const sessions = new Set<string | null>();
+  for (let turn = 0; turn < 60; turn++) {
+    messages.push({
+      role: "user",
+      content: `Turn ${turn}: ${"tell me about the plant and its pumps. ".repeat(8)}`,
+    });
+    const { message, action, session } = await ask(turn, messages);
+    messages.push(message);
+    actions.add(action);
+    sessions.add(session);
+  }
+  expect(provider.requests.filter(({ status }) => status !== 200)).toEqual([]);
+  expect([...actions].sort()).toEqual(["compacted", "pass", "view"]);
+  // A view that one node made is the view of all: most requests find it and make no new one.
+  const compacted = nodes.map(({ gateway }) => gateway.totals.read().compactions).reduce((a, b) => a + b);
+  expect(compacted).toBeLessThan(15);
+  expect(sessions.size).toBe(1);
+  const { conversations } = await nodes[0]!.gateway.store.conversations.list("default");
+  expect(conversations).toHaveLength(1);
+  expect(conversations[0]!.length).toBe(120);
+});
+
+it("a node may leave and join at any time", async () => {
+  const messages: Said[] = [{ role: "user", content: "first words on node 0" }];
+  const { message } = await ask(0, messages);
+  await nodes[0]!.close();
+  messages.push(message, { role: "user", content: "go on" });
+  const next = await ask(1, messages);
+  messages.push(next.message, { role: "user", content: "and on" });
+  nodes[0] = await startGateway({ ...nodes[1]!.gateway.config, port: 0 });
+  const back = await ask(0, messages);
+  expect(back.session).toBe(next.session);
+});

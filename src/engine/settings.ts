@@ -36,6 +36,8 @@ export interface Settings {
   readonly reserve: Threshold | undefined;
   readonly safety: Threshold | undefined;
   readonly tail: TailOptions & { readonly share: number; readonly minMessages: number };
+  /** The tail is precis's to size: neither host nor profile said anything about it. */
+  readonly freeTail: boolean;
   readonly shares: ShareOptions;
   readonly placement: Placement;
   readonly triggers: NonNullable<Tuning["triggers"]>;
@@ -128,6 +130,7 @@ export function resolveSettings<M>(options: CompactorOptions<M>): Settings {
     reserve: pick("reserve"),
     safety: pick("safety"),
     tail: { share: DEFAULT_TAIL_SHARE, minMessages: DEFAULT_MIN_TAIL_MESSAGES, ...tail },
+    freeTail: Object.keys(tail).length === 0,
     shares: { ...profile?.shares, ...options.shares },
     placement: pick("placement") ?? "user",
     triggers: { ...profile?.triggers, ...options.triggers },

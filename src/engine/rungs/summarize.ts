@@ -29,6 +29,15 @@ const MODEST_SHARE = 0.5;
 const MODEST_CAPS = 2;
 /** Below this share of the transcript, old results in the tail are clipped from the start. */
 const SOFT_BELOW = 0.25;
+/**
+ * Where the budget is a small share of the transcript, lines chosen from all of it carry more than whole messages of its
+ * end: the summary gets this share of the landing, and a tail of one unit will do (docs/decisions/0010).
+ */
+const SOFT_SUMMARY_SHARE = 0.6;
+/** Talk without tools needs its newest messages less than what was said before them. */
+const TALK_TAIL_SHARE = 0.15;
+/** A conversation with less of its tokens in calls and results than this is talk. */
+const TALK_TOOLS = 0.1;
 
 /** Rung 3 without a model: the middle is covered by the user's words and the working set, the tail stays. */
 export const summarize: Rung = (input) => {
@@ -36,13 +45,16 @@ export const summarize: Rung = (input) => {
   const floor = floorTokens(conversation);
   const landing = goal - floor;
   if (landing <= 0) return undefined;
-  const share = settings.tail.tokens ?? Math.floor(landing * settings.tail.share);
+  const soft = goal < SOFT_BELOW * conversation.total;
+  const small = soft && settings.freeTail;
+  const tailShare = small && isTalk(conversation) ? TALK_TAIL_SHARE : settings.tail.share;
+  const share = settings.tail.tokens ?? Math.floor(landing * tailShare);
   const tail = chooseTail(conversation, {
-    tail: settings.tail,
+    tail: small ? { ...settings.tail, minMessages: 1 } : settings.tail,
     limit: Math.max(share, landing - MAX_SUMMARY),
-    soft: goal < SOFT_BELOW * conversation.total,
+    soft,
   });
-  const most = Math.floor(landing * (1 - LEAST_SUMMARY_SHARE));
+  const most = Math.floor(landing * (1 - (small ? SOFT_SUMMARY_SHARE : LEAST_SUMMARY_SHARE)));
   const ready = atCut(input);
   if (ready) return ready;
   for (const candidate of [tail, newestUnit(conversation), emptyTail(conversation)]) {
@@ -51,6 +63,16 @@ export const summarize: Rung = (input) => {
   }
   return undefined;
 };
+
+/** Told by what the transcript looks like, not by a flag. */
+function isTalk({ messages, tokens, total }: RungInput["conversation"]): boolean {
+  const tools = messages.reduce(
+    (sum, { role, parts }, index) =>
+      sum + (role === "tool" || parts.some((part) => part.type === "tool-call") ? tokens[index]! : 0),
+    0,
+  );
+  return tools < TALK_TOOLS * total;
+}
 
 /**
  * The conversation went on while its summary was being written. If what came since leaves room for the summary message,

@@ -2,7 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { ApiMessage, ApiView } from "../../../src/gateway/api.ts";
 import { count } from "../state/format.ts";
-import { briefMessage } from "../state/message-text.ts";
+import { briefMessage, oneLine } from "../state/message-text.ts";
 import type { Transcript } from "../state/transcript.ts";
 import { alignView, type Lot, type ViewRow } from "../state/view.ts";
 import { strings } from "../strings.ts";
@@ -25,7 +25,7 @@ export function AlignedView({
   transcript: Transcript;
   onPin?: (index: number, on: boolean) => void;
 }) {
-  const { messages } = useStore(transcript.store);
+  const { messages, system } = useStore(transcript.store);
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
   const scroller = useRef<HTMLElement>(null);
   const rows = useMemo(() => alignView(view, opened), [view, opened]);
@@ -82,7 +82,13 @@ export function AlignedView({
                 ) : row.type === "run" ? (
                   <RunRow row={row} onOpen={() => setOpened(new Set([...opened, row.run.from]))} />
                 ) : (
-                  <LotRow index={row.index} lot={row.lot} message={messages.get(row.index)} onPin={onPin} />
+                  <LotRow
+                    index={row.index}
+                    lot={row.lot}
+                    message={messages.get(row.index)}
+                    system={system}
+                    onPin={onPin}
+                  />
                 )}
               </div>
             );
@@ -100,9 +106,12 @@ function LotRow({
   index,
   lot,
   message,
+  system,
   onPin,
 }: {
   index: number;
+  /** Stands before the first message, with a negative index. */
+  system: string;
   lot: Lot;
   message: ApiMessage | undefined;
   onPin: ((index: number, on: boolean) => void) | undefined;
@@ -115,8 +124,10 @@ function LotRow({
       <div className="lot-left">
         <span className="lot-number">{number}</span>
         <span className={`role ${role}`}>{role === undefined ? "" : strings.roles[role]}</span>
-        <span className="brief">{message === undefined ? "…" : briefMessage(message)}</span>
-        {onPin === undefined || role === "system" ? null : (
+        <span className="brief">
+          {message === undefined ? (index < 0 ? oneLine(system) : "…") : briefMessage(message)}
+        </span>
+        {onPin === undefined || index < 0 ? null : (
           <button
             type="button"
             className="icon-button pin"

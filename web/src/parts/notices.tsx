@@ -49,7 +49,14 @@ export function Notices({ chat, onShow }: { chat: Chat; onShow: (checkpoint: str
             <strong>{strings.compaction.covered(covered(fresh))}</strong>
             <small>{strings.compaction.tokens(fresh.tokens.before, fresh.tokens.after)}</small>
           </div>
-          <button type="button" className="button" onClick={() => onShow(fresh.checkpoint)}>
+          <button
+            type="button"
+            className="button"
+            onClick={() => {
+              onShow(fresh.checkpoint);
+              chat.dismiss();
+            }}
+          >
             {strings.compaction.show}
           </button>
           <button type="button" className="button" onClick={() => chat.undo()}>

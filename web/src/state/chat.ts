@@ -92,6 +92,17 @@ const WATCH_MS = 1_500;
 /** Events of the timeline that are read, the newest. */
 const TIMELINE_LENGTH = 500;
 
+/** Dialects whose system prompt stands among the messages, where summaries count it. */
+const COUNTS_SYSTEM = ["openai-chat", "ai-sdk"];
+
+/** How many messages the numbers in summaries count that indexes don't. */
+export function leadOf(
+  { conversation }: Pick<ChatState, "conversation">,
+  { lead, system }: { readonly lead?: number | undefined; readonly system: string },
+): number {
+  return lead ?? (system !== "" && COUNTS_SYSTEM.includes(conversation?.dialect ?? "") ? 1 : 0);
+}
+
 /** The compaction that was applied last. */
 const newestOf = ({ dividers }: { readonly dividers: readonly Divider[] }): Divider | undefined =>
   dividers.reduce<Divider | undefined>(
@@ -270,7 +281,7 @@ export function createChat(options: ChatOptions): Chat {
       const said = await api.call(routes.appendMessage, { params, body: { role: "user", text } });
       for (const message of said.messages) transcript.put(message);
       const before = said.messages[0]?.index ?? said.total - 1;
-      const answer = await quoteAnswer(api, id, text, { before, lead: said.lead ?? 0 });
+      const answer = await quoteAnswer(api, id, text, { before, lead: leadOf(store.get(), said) });
       await api.call(routes.appendMessage, { params, body: { role: "assistant", text: answer } });
       const pressure = await api.call(routes.pressure, { params });
       const auto = store.get().conversation?.settings.auto ?? true;

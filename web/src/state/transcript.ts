@@ -9,7 +9,7 @@ export interface TranscriptState {
   readonly total: number;
   readonly system: string;
   /** Leading system messages: the numbers that people and summaries use count them, indexes don't. */
-  readonly lead: number;
+  readonly lead: number | undefined;
   /** By index; holes haven't been read yet. */
   readonly messages: ReadonlyMap<number, ApiMessage>;
   readonly dividers: readonly Divider[];
@@ -31,7 +31,7 @@ export function createTranscript(api: Api, id: string): Transcript {
   const store = createStore<TranscriptState>({
     total: 0,
     system: "",
-    lead: 0,
+    lead: undefined,
     messages: new Map(),
     dividers: [],
     loaded: false,
@@ -92,7 +92,7 @@ export function createTranscript(api: Api, id: string): Transcript {
 const answerState = (answer: ApiMessages) => ({
   total: answer.total,
   system: answer.system,
-  lead: answer.lead ?? 0,
+  lead: answer.lead,
   dividers: answer.dividers,
   loaded: true,
 });

@@ -8,7 +8,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
  * very request that the provider has in its cache, and that is this one.
  */
 export interface SentRequests {
-  get(conversation: object): Json | undefined;
+  get(conversation: object): { readonly request: Json; readonly bytes: number } | undefined;
   set(conversation: object, request: Json, bytes: number): void;
   delete(conversation: object): void;
 }
@@ -21,7 +21,7 @@ export function createSentRequests(): SentRequests {
     sent.delete(conversation);
   };
   return {
-    get: (conversation) => sent.get(conversation)?.request,
+    get: (conversation) => sent.get(conversation),
     set(conversation, request, bytes) {
       remove(conversation);
       sent.set(conversation, { request, bytes });

@@ -59,7 +59,7 @@ export function relayStream(options: {
 
     if (options.first) take(options.first);
     answer.on("data", take);
-    answer.on("end", () => {
+    const end = () => {
       const rest = transform?.(Buffer.alloc(0), true);
       const all = size <= MAX_READ ? Buffer.concat(seen) : undefined;
       options.commit(all).then(
@@ -73,7 +73,10 @@ export function relayStream(options: {
           settle("broken");
         },
       );
-    });
+    };
+    answer.on("end", end);
+    // A short answer of which the beginning was read may be at its end already.
+    if (answer.readableEnded) end();
     const broken = () => {
       if (answer.complete) return;
       // The client must see that the answer isn't whole.
@@ -82,6 +85,8 @@ export function relayStream(options: {
     };
     answer.on("error", broken);
     answer.on("close", broken);
+    if (answer.destroyed && !answer.complete) broken();
+    answer.resume();
     response.on("close", () => settle(response.writableFinished ? "whole" : "broken"));
   });
 }

@@ -6,8 +6,13 @@ export function readAll(answer: IncomingMessage, upstream: string): Promise<Buff
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     answer.on("data", (piece: Buffer) => pieces.push(piece));
-    answer.on("end", () => resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)));
+    const end = () => resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces));
+    answer.on("end", end);
+    // A short answer of which the beginning was read may be at its end already.
+    if (answer.readableEnded) end();
     answer.on("error", (error) => reject(new UpstreamFault("broken", upstream, error)));
+    if (answer.destroyed && !answer.complete) reject(new UpstreamFault("broken", upstream));
+    answer.resume();
     answer.on("close", () => {
       if (!answer.complete) reject(new UpstreamFault("broken", upstream));
     });

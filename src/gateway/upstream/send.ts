@@ -64,6 +64,8 @@ function attempt({ upstream, method, path, headers, body, signal }: Sending): Pr
     signal.addEventListener("abort", abort, { once: true });
     request.on("timeout", () => request.destroy(new UpstreamFault("timeout", upstream.name)));
     request.on("response", (response) => {
+      // A connection may break while nobody reads; whoever reads next sees that the answer isn't whole.
+      response.on("error", () => {});
       response.on("close", () => signal.removeEventListener("abort", abort));
       resolve(response);
     });

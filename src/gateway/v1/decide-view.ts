@@ -3,6 +3,7 @@ import type { FitInput, FitResult } from "../../core/types.ts";
 import { withClientKeys } from "../compaction/summarizer.ts";
 import type { Gateway } from "../gateway.ts";
 import type { Exchange, Outgoing } from "./exchange.ts";
+import { lastRequest } from "./last-request.ts";
 import { noteCompaction } from "./note-compaction.ts";
 
 /** Parts whose cost has nothing to do with their bytes, or that stand for something that isn't in the request. */
@@ -75,6 +76,7 @@ export async function decideView(
   gateway.metrics.pressure.observe(report.pressure.before);
   noteCompaction(gateway, exchange, report, performance.now() - started);
   if (gateway.config.observe) return { ...untouched, action: "observed", report };
+  if (recording) gateway.sent.delete(recording.known);
   if (report.outcome === "pass" || report.outcome === "nothing-to-gain")
     return { ...capped(untouched, exchange, report), report };
   const mustNotThink = report.warnings.some(({ code }) => code === "thinking-off");
@@ -115,18 +117,6 @@ export async function decideView(
       },
     };
   }
-}
-
-/**
- * What the provider has in its cache: the last view, or the transcript itself while it is its own view. Where this node
- * doesn't know, the messages are left out, and no summary is asked for by continuation.
- */
-function lastRequest(gateway: Gateway, { body, wire, asked, recording }: Exchange): Exchange["body"] {
-  if (recording && recording.matched === 0) return body;
-  const sent = recording && gateway.sent.get(recording.known);
-  if (sent) return sent;
-  const isOwnView = recording !== undefined && recording.known.lastRequestAt > 0;
-  return isOwnView ? body : wire.write(body, { messages: [], system: asked.system });
 }
 
 /** A token is at least one byte, so a small body needs no counting. */

@@ -1,0 +1,21 @@
+import { TranscriptError } from "../../core/errors.ts";
+import type { Gateway } from "../gateway.ts";
+import type { Exchange } from "../v1/exchange.ts";
+import { emulate } from "./emulate.ts";
+import { nativeWish } from "./native-wish.ts";
+
+/** The provider's own compaction: forwarded where the upstream has it, carried out here where it hasn't. */
+export async function prepareNative(gateway: Gateway, exchange: Exchange): Promise<Exchange | undefined> {
+  const wish = nativeWish(exchange.wire, exchange.body);
+  const { isNative } = exchange.upstream;
+  if (exchange.options.off || gateway.config.observe) return exchange;
+  if (isNative) return wish.isNative ? { ...exchange, isUntouched: true } : exchange;
+  if (!wish.isNative && wish.edits.length === 0) return exchange;
+  try {
+    return await emulate(gateway, exchange, wish);
+  } catch (error) {
+    // What can't be read is the upstream's to refuse.
+    if (!(error instanceof TranscriptError) || exchange.response.headersSent) throw error;
+    return { ...exchange, isUntouched: true };
+  }
+}

@@ -1,0 +1,144 @@
+import type { IncomingMessage } from "node:http";
+import type { Gateway } from "../gateway.ts";
+import { returnedHeaders } from "../http/headers.ts";
+import { type AnswerNote, answerRewriter, noteAnswer } from "../relay/answer-rewriter.ts";
+import { relayStream } from "../relay/relay-stream.ts";
+import { answerText } from "../upstream/decode-answer.ts";
+import { readAll } from "../upstream/read-all.ts";
+import { UpstreamFault } from "../upstream/send.ts";
+import { isJson, parseJson } from "../wires/json.ts";
+import type { WireAnswer } from "../wires/wire.ts";
+import type { Exchange, Outgoing } from "./exchange.ts";
+import { guardLoops } from "./loop-guard.ts";
+import { reportHeaders } from "./report-headers.ts";
+
+const NO_ANSWER: WireAnswer = { messages: [], usage: undefined, id: undefined };
+
+/** An error of the upstream, as it is. */
+export async function passFailure(
+  gateway: Gateway,
+  exchange: Exchange,
+  outgoing: Outgoing,
+  answer: IncomingMessage,
+  bytes: Buffer,
+): Promise<void> {
+  const { response, recording } = exchange;
+  await recording?.abandon().catch((error: unknown) => storeFailed(gateway, error));
+  response.writeHead(answer.statusCode ?? 502, {
+    ...returnedHeaders(answer.headers),
+    "content-length": bytes.length,
+    ...reportHeaders(exchange, outgoing),
+  });
+  response.end(bytes);
+}
+
+/** A streamed answer, as it comes. */
+export async function passStream(
+  gateway: Gateway,
+  exchange: Exchange,
+  outgoing: Outgoing,
+  answer: IncomingMessage,
+  first: Buffer | undefined,
+): Promise<void> {
+  const { response, wire } = exchange;
+  const note = noteOf(gateway, exchange, outgoing);
+  const isPlain = (answer.headers["content-encoding"] ?? "identity") === "identity";
+  const headers = returnedHeaders(answer.headers);
+  if (note) delete headers["content-length"];
+  response.writeHead(answer.statusCode ?? 200, { ...headers, ...reportHeaders(exchange, outgoing) });
+  const outcome = await relayStream({
+    answer,
+    response,
+    first,
+    endMarkers: isPlain ? wire.endMarkers : [],
+    transform: note && isPlain ? answerRewriter(wire, note) : undefined,
+    commit: (bytes) =>
+      finish(gateway, exchange, outgoing, bytes ? wire.readStream(answerText(answer, bytes)) : NO_ANSWER),
+  });
+  if (outcome === "broken") {
+    await exchange.recording?.abandon().catch((error: unknown) => storeFailed(gateway, error));
+    if (!exchange.signal.aborted) throw new UpstreamFault("broken", exchange.upstream.name);
+  }
+}
+
+/** An answer in one piece. */
+export async function passJson(
+  gateway: Gateway,
+  exchange: Exchange,
+  outgoing: Outgoing,
+  answer: IncomingMessage,
+): Promise<void> {
+  const { response, wire, upstream } = exchange;
+  let bytes = await readAll(answer, upstream.name);
+  const data = parseJson(answerText(answer, bytes));
+  await finish(gateway, exchange, outgoing, isJson(data) ? wire.readJson(data) : NO_ANSWER);
+  const headers = returnedHeaders(answer.headers);
+  const note = noteOf(gateway, exchange, outgoing);
+  const noted = note && isJson(data) ? noteAnswer(wire, note)(data) : undefined;
+  if (noted) {
+    bytes = Buffer.from(JSON.stringify(noted));
+    delete headers["content-encoding"];
+  }
+  response.writeHead(answer.statusCode ?? 200, {
+    ...headers,
+    "content-length": bytes.length,
+    ...reportHeaders(exchange, outgoing),
+  });
+  response.end(bytes);
+}
+
+/** Learns from an answer and stores it. The client gets the end of its answer when this is done. */
+async function finish(
+  gateway: Gateway,
+  exchange: Exchange,
+  outgoing: Outgoing,
+  answer: WireAnswer,
+): Promise<void> {
+  const { usage } = answer;
+  const { report } = outgoing;
+  if (usage?.cacheRead) gateway.metrics.cachedTokens.inc(usage.cacheRead);
+  if (usage && report && outgoing.action !== "observed") {
+    const { client, wire, upstream, asked, options } = exchange;
+    const compactor = gateway.compactors.of({
+      tenant: client.tenant,
+      wire,
+      upstream,
+      model: asked.model,
+      cap: asked.cap,
+      ...options,
+    });
+    compactor.observe({ usage, tokens: report.tokens.after + report.budget.tools });
+  }
+  try {
+    const { recording, wire, body, client } = exchange;
+    const keepsId = wire.api === "responses" && body["store"] !== false && answer.id !== undefined;
+    await recording?.finish(answer.messages, keepsId ? answer.id : undefined);
+    if (keepsId && recording?.known.id !== undefined) {
+      const length = recording.record.chain.length - 1 + answer.messages.length;
+      gateway.responses.remember(client.tenant, answer.id!, { conversation: recording.known.id, length });
+    }
+    guardLoops(gateway, exchange, answer.messages);
+  } catch (error) {
+    storeFailed(gateway, error);
+  }
+}
+
+/** The conversation goes on: the client sends the messages again with its next request, and they are stored then. */
+function storeFailed(gateway: Gateway, error: unknown): void {
+  gateway.metrics.storeFailures.inc();
+  gateway.log.error({ err: error }, "a transcript could not be stored");
+}
+
+function noteOf(
+  gateway: Gateway,
+  { appliedEdits }: Exchange,
+  { report, action }: Outgoing,
+): AnswerNote | undefined {
+  const isView = report && (action === "view" || action === "compacted");
+  if (!isView && !appliedEdits) return undefined;
+  return {
+    saved: isView ? Math.max(0, report.tokens.transcript - report.tokens.after) : undefined,
+    asTranscript: gateway.config.usage === "transcript",
+    appliedEdits,
+  };
+}

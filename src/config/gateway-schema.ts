@@ -92,6 +92,8 @@ export const gatewaySchema = z.strictObject({
   window: tokens.optional(),
   ...tuning,
   summarizer: summarizer.default("same"),
+  /** Summarise idle chats ahead of time, where the server has a key of its own. */
+  idleSummaries: z.boolean().default(false),
   upstreams: z.array(upstream).default([]),
   /** `upstream`: what the provider counted. `transcript`: as if nothing had been compacted. */
   usage: z.enum(["upstream", "transcript"]).default("upstream"),

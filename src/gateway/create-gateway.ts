@@ -19,6 +19,7 @@ import { createResponses } from "./native/previous-response.ts";
 import { openStore } from "./open-store.ts";
 import { createLog, type Log } from "./ops/log.ts";
 import { createMetrics } from "./ops/metrics.ts";
+import { startPreparing } from "./ops/prepare-idle.ts";
 import { startSweep } from "./ops/sweep.ts";
 import { createTimeline } from "./ops/timeline.ts";
 import { createTotals } from "./ops/totals.ts";
@@ -116,6 +117,7 @@ export async function createGateway(
   );
   server.maxConnections = config.limits.connections;
   const sweep = startSweep(gateway);
+  const preparing = config.idleSummaries ? startPreparing(gateway) : undefined;
 
   return {
     server,
@@ -131,6 +133,7 @@ export async function createGateway(
     async close() {
       draining = true;
       sweep.stop();
+      preparing?.stop();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       // A connection is kept open after its last answer; it is closed as soon as it is idle.
       const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS);

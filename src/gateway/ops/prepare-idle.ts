@@ -1,0 +1,49 @@
+import { load } from "../api-server/loaded.ts";
+import { fitInput } from "../api-server/view-of.ts";
+import type { Gateway } from "../gateway.ts";
+
+/** How often idle chats are looked for (milliseconds). */
+const LOOK_EVERY_MS = 60_000;
+/** A chat is idle from here on; providers forget its prompt soon after (milliseconds). */
+const IDLE_FROM_MS = 3 * 60_000;
+const IDLE_TO_MS = 3 * 60 * 60_000;
+/** Chats that one look takes at most. */
+const MAX_CHATS = 50;
+
+/**
+ * Summarises idle stored chats ahead of time, so that the next turn finds its summary ready. Only where the server has a
+ * key of its own: a client's key isn't kept. One node at a time does it.
+ */
+export function startPreparing(gateway: Gateway): { stop(): void; look(): Promise<number> } {
+  const { store, config, node, log } = gateway;
+  const tenants = new Set(["default", ...config.auth.keys.map(({ tenant }) => tenant)]);
+  const prepared = new Map<string, number>();
+
+  const look = async (): Promise<number> => {
+    let count = 0;
+    if (!(await store.leases.acquire("default", "prepare", node, LOOK_EVERY_MS))) return count;
+    for (const tenant of tenants) {
+      const { conversations } = await store.conversations.list(tenant, { limit: MAX_CHATS });
+      for (const { id, updatedAt } of conversations) {
+        const idle = gateway.now() - updatedAt;
+        if (idle < IDLE_FROM_MS || idle > IDLE_TO_MS || prepared.get(id) === updatedAt) continue;
+        prepared.set(id, updatedAt);
+        const loaded = await load(gateway, tenant, id);
+        if (loaded.choice.upstream?.config.apiKey === undefined) continue;
+        await gateway.compactors.of(loaded.choice).prepare(loaded.transcript, fitInput(loaded));
+        count++;
+      }
+    }
+    if (prepared.size > MAX_REMEMBERED) prepared.clear();
+    return count;
+  };
+
+  const timer = setInterval(() => {
+    look().catch((error: unknown) => log.warn({ err: error }, "idle chats could not be prepared"));
+  }, LOOK_EVERY_MS);
+  timer.unref();
+  return { stop: () => clearInterval(timer), look };
+}
+
+/** Chats that are remembered as done. */
+const MAX_REMEMBERED = 10_000;

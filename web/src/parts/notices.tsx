@@ -9,8 +9,8 @@ const covered = ({ covers }: Divider): number => covers.reduce((sum, run) => sum
 
 /** What a person should know right now: a compaction under way, one that failed, an error. */
 export function Notices({ chat, onShow }: { chat: Chat; onShow: (checkpoint: string) => void }) {
-  const { compacting, notice, timeline, fresh } = useStore(chat.store);
-  const failure = openFailure(timeline);
+  const { compacting, notice, timeline, fresh, failure: asked } = useStore(chat.store);
+  const failure = asked ?? openFailure(timeline);
   return (
     <div className="notices" aria-live="polite">
       {compacting === undefined ? null : (

@@ -141,7 +141,7 @@ export function createApp({
       }),
     async importFile(name, text, window) {
       store.set({ opening: name, toast: undefined });
-      await attempt(async () => {
+      try {
         const answer = await api.call(routes.importFile, { body: { name, text: await text() } });
         for (const conversation of answer.conversations) conversations.put(conversation);
         const [first] = answer.conversations;
@@ -157,7 +157,12 @@ export function createApp({
         }
         if (answer.warnings.length > 0)
           store.set({ toast: { kind: "info", message: answer.warnings.join(" ") } });
-      });
+      } catch (error) {
+        const { message, fix } = explain(error);
+        store.set({
+          toast: { kind: "error", message: `${name}: ${message}`, ...(fix !== undefined && { fix }) },
+        });
+      }
       store.set({ opening: undefined });
     },
     changeSettings: async (changes) => {

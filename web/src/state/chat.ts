@@ -5,6 +5,7 @@ import {
   type ChatEvent,
   type ChatInput,
   type ChatSettings,
+  type CompactAnswer,
   type Divider,
   type LiveEvent,
   type Part,
@@ -18,6 +19,7 @@ import { isStale } from "./conversations.ts";
 import { quoteAnswer } from "./offline-assistant.ts";
 import { createStore, type Store } from "./store.ts";
 import { createTranscript, type Transcript } from "./transcript.ts";
+import { type Failure, failureOf } from "./turns.ts";
 
 /** An answer while it is written. */
 export interface Answer {
@@ -43,6 +45,8 @@ export interface ChatState {
   readonly notice: Notice | undefined;
   /** The compaction that happened while this page was looking. */
   readonly fresh: Divider | undefined;
+  /** A summary that was asked for here and failed, with what was done instead. */
+  readonly failure: Failure | undefined;
   readonly missing: boolean;
   /** Grows whenever the view may have changed; whoever shows a view reads it again. */
   readonly version: number;
@@ -92,6 +96,9 @@ const WATCH_MS = 1_500;
 /** Events of the timeline that are read, the newest. */
 const TIMELINE_LENGTH = 500;
 
+const isCompactAnswer = (answer: unknown): answer is CompactAnswer =>
+  typeof answer === "object" && answer !== null && "outcome" in answer;
+
 /** Dialects whose system prompt stands among the messages, where summaries count it. */
 const COUNTS_SYSTEM = ["openai-chat", "ai-sdk"];
 
@@ -125,6 +132,7 @@ export function createChat(options: ChatOptions): Chat {
     compacting: undefined,
     notice: undefined,
     fresh: undefined,
+    failure: undefined,
     missing: false,
     version: 0,
   });
@@ -299,9 +307,10 @@ export function createChat(options: ChatOptions): Chat {
 
   /** An action that answers with the new view. */
   const act = async (work: () => Promise<unknown>) => {
-    store.set({ notice: undefined });
+    store.set({ notice: undefined, failure: undefined });
     try {
-      await work();
+      const answer = await work();
+      if (isCompactAnswer(answer)) store.set({ failure: failureOf(answer.report) });
     } catch (error) {
       fail(error);
     } finally {
@@ -383,7 +392,7 @@ export function createChat(options: ChatOptions): Chat {
     editSummary: (key, text) =>
       act(() => api.call(routes.editSummary, { params: { id, key }, body: { text } })),
     clearSummaries: () => act(() => api.call(routes.clearSummaries, { params })),
-    dismiss: () => store.set({ notice: undefined, fresh: undefined }),
+    dismiss: () => store.set({ notice: undefined, fresh: undefined, failure: undefined }),
     apply(event) {
       if (event.type === "hello" && event.missed) void refreshSoon();
       else if (event.type === "conversation" && event.conversation.id === id) {

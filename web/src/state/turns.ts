@@ -1,4 +1,4 @@
-import type { ReplayPoint, TimelineEvent } from "../../../src/gateway/api.ts";
+import type { ReplayPoint, Report, RungName, TimelineEvent } from "../../../src/gateway/api.ts";
 
 /** The timeline as columns, ready to be drawn. */
 export interface TimelineColumns {
@@ -43,12 +43,27 @@ export const compactionOf = (
     (event): event is CompactedEvent => event.type === "compacted" && event.checkpoint === checkpoint,
   );
 
+/** A summary that couldn't be written, and the rung that the ladder went down to. */
+export interface Failure {
+  readonly message: string;
+  readonly fallback: RungName | undefined;
+}
+
 /** The newest failure that no later compaction has made good. */
-export function openFailure(
-  timeline: readonly TimelineEvent[],
-): Extract<TimelineEvent, { type: "failed" }> | undefined {
+export function openFailure(timeline: readonly TimelineEvent[]): Failure | undefined {
   const last = timeline.findLast(
     ({ type }) => type === "failed" || type === "compacted" || type === "summary",
   );
   return last?.type === "failed" ? last : undefined;
+}
+
+/** What a compaction says about a model that failed it: nothing, if another try was good. */
+export function failureOf(report: Report | undefined): Failure | undefined {
+  const calls = report?.modelCalls ?? [];
+  if (calls.length === 0 || calls.some(({ result }) => result === "accepted")) return undefined;
+  const last = calls.at(-1);
+  return {
+    message: last?.note ?? "",
+    fallback: report?.rungs.findLast(({ result }) => result === "used")?.rung,
+  };
 }

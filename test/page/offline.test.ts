@@ -1,0 +1,168 @@
+/** Without any model: examples, files, the offline assistant, replay, comparison; large conversations; accessibility. */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ServeProcess, startServe } from "../gateway/serve-process.ts";
+import { launch, openPage } from "./support/browser.ts";
+import { buildPage } from "./support/build-page.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+let serve: ServeProcess;
+let browser: Browser;
+
+beforeAll(async () => {
+  buildPage();
+  [serve, browser] = await Promise.all([startServe([]), launch()]);
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await serve?.stop();
+});
+
+async function openExample(width = 1280, scheme: "light" | "dark" = "light") {
+  const opened = await openPage(browser, serve.url, { width, scheme });
+  await opened.tab.getByRole("button", { name: /^Coding session/ }).click();
+  await opened.tab.locator(".message").first().waitFor();
+  await opened.tab.locator(".meter").waitFor();
+  return opened;
+}
+
+/** Drops a file on the page, as a person does. */
+async function drop(tab: Page, name: string, text: string): Promise<void> {
+  const [content, fileName] = [text, name].map((value) => JSON.stringify(value));
+  const data = await tab.evaluateHandle(`(() => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([${content}], ${fileName}, { type: "application/json" }));
+    return transfer;
+  })()`);
+  await tab.dispatchEvent("main", "drop", { dataTransfer: data });
+}
+
+async function axe(tab: Page): Promise<string[]> {
+  await tab.evaluate(AXE);
+  const found = (await tab.evaluate("axe.run().then(({ violations }) => violations)")) as Violation[];
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(" | ")}`);
+}
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly target: readonly string[] }[];
+}
+
+describe("without a model", () => {
+  it("opens an example, says what the assistant is, quotes, compacts, and goes on", async () => {
+    const { tab, faults, context } = await openExample();
+    expect(await tab.locator(".offline-note").textContent()).toContain("not a language model");
+    const box = tab.getByRole("textbox", { name: "Message" });
+    await box.fill("What did I say about VACUUM?");
+    await box.press("Enter");
+    const answer = tab.locator(".message.assistant:not(.writing)", {
+      hasText: "I can only quote this conversation",
+    });
+    await answer.waitFor();
+    expect(await answer.textContent()).toContain("No VACUUM in the purge");
+    await tab.locator(".notice.done").waitFor();
+    await tab.locator(".meter.green").waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  it("replays the conversation on the timeline", async () => {
+    const { tab, faults, context } = await openExample();
+    await tab.getByRole("link", { name: "Timeline" }).click();
+    await tab.locator(".chart canvas").waitFor();
+    const facts = tab.locator(".point-facts strong");
+    const end = await facts.textContent();
+    await tab.getByRole("slider").press("Home");
+    expect(await facts.textContent()).not.toBe(end);
+    const start = await facts.textContent();
+    await tab.getByRole("button", { name: "One turn on" }).click();
+    expect(await facts.textContent()).not.toBe(start);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  it("compares strategies side by side", async () => {
+    const { tab, faults, context } = await openExample();
+    const id = new URL(tab.url()).pathname.split("/")[2];
+    await tab.goto(`${serve.url}/compare/${id}`);
+    await tab.getByRole("button", { name: "Replay", exact: true }).click();
+    await tab.locator(".run-card").nth(2).waitFor();
+    expect(await tab.locator(".run-card h2").allTextContents()).toEqual([
+      "Summarise oldest",
+      "Keep start and end",
+      "Truncate oldest",
+    ]);
+    expect(await tab.locator(".run-card").first().textContent()).toMatch(/\d+ % less/);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  it("opens a dropped file, and says what is wrong with a wrong one", async () => {
+    const { tab, faults, context } = await openPage(browser, serve.url);
+    await drop(tab, "shopping.txt", "milk, bread, eggs");
+    await tab.getByRole("alert").waitFor();
+    expect(await tab.getByRole("alert").textContent()).toContain("shopping.txt");
+    await drop(
+      tab,
+      "chat.json",
+      JSON.stringify([
+        { role: "user", content: "Dropped hello" },
+        { role: "assistant", content: "Dropped answer" },
+      ]),
+    );
+    await tab.getByText("Dropped answer").waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});
+
+describe("accessibility", () => {
+  for (const [width, scheme] of [
+    [1280, "light"],
+    [390, "dark"],
+  ] as const) {
+    it(`is clean by axe at ${width} px, ${scheme}`, async () => {
+      const { tab, context } = await openExample(width, scheme);
+      const chat = tab.url();
+      expect(await axe(tab)).toEqual([]);
+      for (const path of [
+        `${chat}/inspect`,
+        `${chat}/timeline`,
+        `${serve.url}/`,
+        `${serve.url}/settings`,
+        `${serve.url}/gateway`,
+        `${serve.url}/compare`,
+      ]) {
+        await tab.goto(path);
+        await tab.locator(".lot, .card, .setting, .totals dd, .compare-form").first().waitFor();
+        expect({ path, found: await axe(tab) }).toEqual({ path, found: [] });
+      }
+      // Nothing is wider than the screen.
+      expect(await tab.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+      await context.close();
+    });
+  }
+});
+
+describe("a conversation of 20,000 messages", () => {
+  it("opens at its end and scrolls", async () => {
+    const lines = Array.from({ length: 20_000 }, (_, n) =>
+      JSON.stringify({ role: n % 2 === 0 ? "user" : "assistant", content: `Message number ${n} of many.` }),
+    );
+    const imported = await fetch(`${serve.url}/api/import`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ name: "many.jsonl", text: lines.join("\n") }),
+    });
+    const { conversations } = (await imported.json()) as { conversations: { id: string }[] };
+    const { tab, faults, context } = await openPage(browser, `${serve.url}/c/${conversations[0]?.id}`);
+    await tab.getByText("Message number 19999 of many.").waitFor();
+    expect(await tab.locator(".row-frame").count()).toBeLessThan(60);
+    await tab.locator(".transcript").evaluate((list) => list.scrollTo(0, 0));
+    await tab.locator(".message.user", { hasText: "Message number 0 of many." }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});

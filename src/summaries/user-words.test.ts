@@ -64,3 +64,19 @@ describe("userWords", () => {
     expect(userWords([user(fed)], [0]).map(({ text }) => text)).toEqual(["Fix it\nsoon", "Never push"]);
   });
 });
+
+it("a start that makes room for rules doesn't lose the rules that stood in it", () => {
+  const text = [
+    "Hello. You look after the greenhouse while I'm away for some days. First the rules of the house, which stay as they are:",
+    "1. never open the north vent. Not even on a hot day.",
+    "2. always water the ferns before you write to me that you are done. I notice it otherwise.",
+    "Now the first job. The timer of the lamps is an hour late, and I can't tell since when. Look into it.",
+  ].join("\n");
+  for (const limit of [200, 240, 320]) {
+    const short = shorten(text, limit);
+    expect(short.length).toBeLessThanOrEqual(limit);
+    expect(short).toMatch(/^Hello\./);
+    expect(short).toContain("never open the north vent.");
+    expect(short).toContain("always water the ferns before you write to me that you are done.");
+  }
+});

@@ -20,6 +20,9 @@ const MAX_TYPED = 6_000;
 const PASTE_HEAD = 1_200;
 const PASTE_TAIL = 400;
 
+/** Rules may take this share of a shortened text; its start says what they are about. */
+const RULES_SHARE = 2 / 3;
+
 const OPENING_TAG = /<([a-z][\w-]*)(?:\s[^<>]{0,200})?>/gi;
 const FENCED = /```[\s\S]*?(?:```|$)/g;
 
@@ -65,17 +68,28 @@ function cutAfter(text: string, limit: number): string {
 /** The text within `limit` characters: its start, and rules from the rest of it. */
 export function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text;
-  const head = cutAfter(text, Math.max(1, limit - 2));
-  const rules: string[] = [];
-  let left = Math.floor(limit / 2);
-  for (const sentence of standingSentences(text.slice(head.length))) {
-    if (sentence.length + 2 > left) continue;
-    left -= sentence.length + 2;
-    rules.push(sentence.trim());
+  let head = cutAfter(text, Math.max(1, limit - 2));
+  // A start that gives way to rules may lose rules of its own: then those are looked for as well.
+  for (;;) {
+    const rules = rulesWithin(text.slice(head.length), Math.floor(limit * RULES_SHARE));
+    if (rules.length === 0) return `${head} …`;
+    const tail = rules.join(" … ");
+    const shorter = cutAfter(head, Math.max(1, limit - tail.length - 6));
+    if (shorter.length >= head.length) return `${head} … ${tail} …`;
+    head = shorter;
   }
-  if (rules.length === 0) return `${head} …`;
-  const tail = rules.join(" … ");
-  return `${cutAfter(head, Math.max(1, limit - tail.length - 6))} … ${tail} …`;
+}
+
+/** The rules of a text that fit into so many characters, the first ones first. */
+function rulesWithin(text: string, limit: number): string[] {
+  let left = limit;
+  return standingSentences(text)
+    .map((sentence) => sentence.trim())
+    .filter((rule) => {
+      if (rule.length + 3 > left) return false;
+      left -= rule.length + 3;
+      return true;
+    });
 }
 
 /** The user's words of the given messages, in the given order. */

@@ -98,7 +98,12 @@ export function hasSystem(system: unknown): boolean {
 }
 
 /** Tokens of a draft's view, as if it were rendered. */
-export function draftTokens(conversation: Conversation, draft: Draft): number {
+export function draftTokens(
+  conversation: Conversation,
+  draft: Draft,
+  /** Looks up, or remembers, the tokens of an edited message. */
+  known: (message: string, count: () => number) => number = (_message, count) => count(),
+): number {
   const { messages, tokens, measure, apart } = conversation;
   let sum = apart.system + apart.extras;
   for (let index = 0; index < draft.fates.length; index++) {
@@ -107,7 +112,9 @@ export function draftTokens(conversation: Conversation, draft: Draft): number {
     else if (fate.type === "edit")
       sum += fate.edits.some((edit) => edit.type === "append")
         ? conversation.editedTokens(index, fate.edits)
-        : measure.message(applyEdits(messages[index]!, fate.edits));
+        : known(`${index} ${fate.edits.length} ${messages[index]!.parts.length}`, () =>
+            measure.message(applyEdits(messages[index]!, fate.edits)),
+          );
   }
   for (const insert of draft.inserts) sum += shownInsertTokens(conversation, insert);
   return sum;

@@ -13,6 +13,7 @@ import type {
 import { memoryStore } from "../stores/memory.ts";
 import { type Calibration, createCalibration, createMeasure, exactCounter } from "../tokens/index.ts";
 import { type Circuit, createCircuit } from "./circuit.ts";
+import { createEditTokens, type EditTokens } from "./edit-tokens.ts";
 import { createEmitter, type Emitter } from "./emitter.ts";
 import { createJobs, type Jobs } from "./jobs.ts";
 import { createSeenMessages, type SeenMessages } from "./seen-messages.ts";
@@ -31,6 +32,8 @@ export interface Engine<M> {
   readonly records: RecordKeeper;
   readonly textHash: (text: string) => string;
   readonly seenMessages: SeenMessages;
+  /** Tokens of messages that a checkpoint edits; the same in every view that stands on it. */
+  readonly editTokens: EditTokens;
   readonly emitter: Emitter;
   readonly jobs: Jobs<readonly Summary[]>;
   readonly circuit: Circuit;
@@ -71,6 +74,7 @@ export function createEngine<M>(options: CompactorOptions<M>): Engine<M> {
     records: recordKeeper(options.store),
     textHash,
     seenMessages: createSeenMessages(textHash),
+    editTokens: createEditTokens(),
     emitter: createEmitter(),
     jobs: createJobs(),
     circuit: createCircuit(),

@@ -122,7 +122,11 @@ export async function survey<M>(
         }).length > 0));
   const current = standing && !invalid ? standing : keepAll(messages.length);
   if (!standing || invalid) checkpoint = undefined;
-  const tokens = draftTokens(conversation, current);
+  const tokens = draftTokens(
+    conversation,
+    current,
+    checkpoint && engine.editTokens(measure, `${checkpoint.id} ${structure.start}`),
+  );
   const fixed = conversation.head + conversation.apart.extras;
   const floor = floorTokens(conversation);
   const goal = Math.max(

@@ -119,22 +119,16 @@ describe("without a model", () => {
 });
 
 describe("accessibility", () => {
-  for (const [width, scheme] of [
-    [1280, "light"],
-    [390, "dark"],
+  for (const [width, scheme, pages] of [
+    [1280, "light", ["inspect", "timeline", "/", "/settings", "/gateway", "/compare"]],
+    [390, "dark", ["inspect", "/settings"]],
   ] as const) {
     it(`is clean by axe at ${width} px, ${scheme}`, async () => {
       const { tab, context } = await openExample(width, scheme);
       const chat = tab.url();
       expect(await axe(tab)).toEqual([]);
-      for (const path of [
-        `${chat}/inspect`,
-        `${chat}/timeline`,
-        `${serve.url}/`,
-        `${serve.url}/settings`,
-        `${serve.url}/gateway`,
-        `${serve.url}/compare`,
-      ]) {
+      for (const page of pages) {
+        const path = page.startsWith("/") ? serve.url + page : `${chat}/${page}`;
         await tab.goto(path);
         await tab.locator(".lot, .card, .setting, .totals dd, .compare-form").first().waitFor();
         expect({ path, found: await axe(tab) }).toEqual({ path, found: [] });

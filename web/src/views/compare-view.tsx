@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from "react";
 import type { ApiView } from "../../../src/gateway/api.ts";
 import { type ReplayAnswer, type ReplayRun, routes, type StrategyName } from "../../../src/gateway/api.ts";
 import { Icon } from "../parts/icon.tsx";
+import { ScrollArea } from "../parts/scroll-area.tsx";
 import { TallyBar } from "../parts/tally-bar.tsx";
 import { TokenChart } from "../parts/token-chart.tsx";
 import { useApp, useStore } from "../parts/use-store.ts";
@@ -76,7 +77,7 @@ export default function CompareView({ id }: { id: string | undefined }) {
   };
 
   return (
-    <div className="page">
+    <ScrollArea className="page" label={words.title}>
       <h1>{words.title}</h1>
       <p className="lead">{words.lead}</p>
       <form
@@ -190,7 +191,7 @@ export default function CompareView({ id }: { id: string | undefined }) {
           ))}
         </div>
       )}
-    </div>
+    </ScrollArea>
   );
 }
 

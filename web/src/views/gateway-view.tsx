@@ -39,7 +39,7 @@ export default function GatewayView() {
     .filter(({ source }) => source === "gateway")
     .toSorted((a, b) => b.updatedAt - a.updatedAt);
   return (
-    <div className="page">
+    <ScrollArea className="page" label={words.title}>
       <h1>{words.title}</h1>
       <p className="lead">{words.lead}</p>
       {totals === undefined ? null : (
@@ -133,7 +133,7 @@ export default function GatewayView() {
           ))}
         </ul>
       </section>
-    </div>
+    </ScrollArea>
   );
 }
 

@@ -1,4 +1,5 @@
 import { Icon, type IconName } from "../parts/icon.tsx";
+import { ScrollArea } from "../parts/scroll-area.tsx";
 import { useApp, usePiece } from "../parts/use-store.ts";
 import { strings } from "../strings.ts";
 
@@ -27,7 +28,7 @@ export function HomeView({ onFile }: { onFile: () => void }) {
       EXAMPLE_WINDOW,
     );
   return (
-    <div className="home">
+    <ScrollArea className="home" label={words.title}>
       <div className="home-inner">
         <Sketch />
         <h1>{words.title}</h1>
@@ -61,7 +62,7 @@ export function HomeView({ onFile }: { onFile: () => void }) {
           </aside>
         ) : null}
       </div>
-    </div>
+    </ScrollArea>
   );
 }
 

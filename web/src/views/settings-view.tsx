@@ -1,3 +1,4 @@
+import { ScrollArea } from "../parts/scroll-area.tsx";
 import { GROUPS, SettingField } from "../parts/settings-form.tsx";
 import { useApp, useStore } from "../parts/use-store.ts";
 import { strings } from "../strings.ts";
@@ -8,7 +9,7 @@ export default function SettingsView() {
   const words = strings.settings;
   if (settings === undefined) return <p className="empty">{strings.loading}</p>;
   return (
-    <div className="page narrow-page">
+    <ScrollArea className="page narrow-page" label={words.title}>
       <h1>{words.title}</h1>
       <p className="lead">{words.lead}</p>
       {(["compaction", "answers", "page"] as const).map((group) => (
@@ -28,6 +29,6 @@ export default function SettingsView() {
           ))}
         </section>
       ))}
-    </div>
+    </ScrollArea>
   );
 }

@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { ago, dollars, parseTokens, short } from "./format.ts";
+
+it("reads tokens as people write them", () => {
+  expect(["32k", "1.5m", "12 000", "12,000", " 8192 "].map(parseTokens)).toEqual([
+    32_000, 1_500_000, 12_000, 12_000, 8_192,
+  ]);
+  expect(["", "abc", "-5", "0"].map(parseTokens)).toEqual([undefined, undefined, undefined, undefined]);
+});
+
+it("writes numbers for little room", () => {
+  expect([0, 999, 1_000, 12_345, 99_960, 1_234_567].map(short)).toEqual([
+    "0",
+    "999",
+    "1k",
+    "12.3k",
+    "100k",
+    "1.2M",
+  ]);
+  expect([0, 0.0042, 1.2].map(dollars)).toEqual(["$0", "$0.0042", "$1.20"]);
+  expect([ago(0, 30_000), ago(0, 3_600_000)]).toEqual(["now", "1 h"]);
+});

@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import type { SearchHit } from "../../../src/gateway/api.ts";
+import { bestHits, keywords } from "./offline-assistant.ts";
+
+const hit = (index: number): SearchHit => ({
+  conversation: "c",
+  title: "",
+  index,
+  role: "user",
+  excerpt: "",
+  visible: true,
+});
+
+it("looks for the words that say something", () => {
+  expect(keywords("What did I say about the VACUUM in src/app.ts?")).toEqual(["src/app.ts", "vacuum"]);
+  expect(keywords("And you?")).toEqual([]);
+});
+
+it("prefers messages with more of the words, and never quotes the question", () => {
+  expect(bestHits([[hit(3), hit(7), hit(9)], [hit(7)]], 9).map(({ index }) => index)).toEqual([3, 7]);
+});

@@ -230,6 +230,6 @@ it("waitMs lets a turn wait for its summary, and no longer than that", async () 
   expect((await slow.fit()).report.outcome).toBe("pass");
   const waited = performance.now() - begun;
   expect(waited).toBeGreaterThanOrEqual(35);
-  expect(waited).toBeLessThan(2_000);
+  expect(waited).toBeLessThan(15_000);
   await slow.compactor.close();
 });

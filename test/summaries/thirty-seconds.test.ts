@@ -10,7 +10,7 @@ const SUMMARY_MS = 30_000;
 /** Seconds between two requests of an agent. */
 const STEP_MS = 8_000;
 /** A real wait would be seen at once: nothing but the machine's own time may pass. */
-const FIT_MS = 5_000;
+const FIT_MS = 20_000;
 
 /** Answers 30 seconds after it was asked, by the fake clock. */
 function slowModel(now: () => number): Model & { tick(): Promise<void>; readonly asked: number[] } {

@@ -7,7 +7,7 @@ import { spyStore } from "./spy-store.ts";
 import { createStage, type Stage } from "./stage.ts";
 
 /** Long enough for what is already decided to arrive, short enough to notice a waiter that hangs. */
-const SOON_MS = 2_000;
+const SOON_MS = 15_000;
 const soon = <T>(promise: Promise<T>): Promise<T> =>
   Promise.race([
     promise,

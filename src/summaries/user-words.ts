@@ -68,28 +68,47 @@ function cutAfter(text: string, limit: number): string {
 /** The text within `limit` characters: its start, and rules from the rest of it. */
 export function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text;
+  const rules = rulesOf(text);
   let head = cutAfter(text, Math.max(1, limit - 2));
   // A start that gives way to rules may lose rules of its own: then those are looked for as well.
   for (;;) {
-    const rules = rulesWithin(text.slice(head.length), Math.floor(limit * RULES_SHARE));
-    if (rules.length === 0) return `${head} …`;
-    const tail = rules.join(" … ");
-    const shorter = cutAfter(head, Math.max(1, limit - tail.length - 6));
-    if (shorter.length >= head.length) return `${head} … ${tail} …`;
+    const lost = rules.filter(({ end }) => end > head.length);
+    const kept = within(lost, Math.floor(limit * RULES_SHARE));
+    if (kept.length === 0) return `${head} …`;
+    const tail = kept.map((rule) => rule.text).join(" … ");
+    const room = Math.max(1, limit - tail.length - 6);
+    const before = head.slice(0, kept[0]!.start).trimEnd();
+    const shorter = before.length <= room ? before : cutAfter(before, room);
+    if (shorter.length >= head.length || shorter === "") return `${shorter} … ${tail} …`.trimStart();
     head = shorter;
   }
 }
 
-/** The rules of a text that fit into so many characters, the first ones first. */
-function rulesWithin(text: string, limit: number): string[] {
+interface Rule {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The rules of a text, and where they stand in it. */
+function rulesOf(text: string): Rule[] {
+  let end = 0;
+  return standingSentences(text).map((sentence) => {
+    const rule = sentence.trim();
+    const start = text.indexOf(rule, end);
+    end = start + rule.length;
+    return { text: rule, start, end };
+  });
+}
+
+/** The rules that fit into so many characters, the first ones first. */
+function within(rules: readonly Rule[], limit: number): Rule[] {
   let left = limit;
-  return standingSentences(text)
-    .map((sentence) => sentence.trim())
-    .filter((rule) => {
-      if (rule.length + 3 > left) return false;
-      left -= rule.length + 3;
-      return true;
-    });
+  return rules.filter(({ text }) => {
+    if (text.length + 3 > left) return false;
+    left -= text.length + 3;
+    return true;
+  });
 }
 
 /** The user's words of the given messages, in the given order. */

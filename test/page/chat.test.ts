@@ -43,7 +43,7 @@ beforeAll(async () => {
         return "| Item | Price |\n| --- | ---: |\n| Apple | 3 |\n\n```ts\nconst x: number = 1;\n```";
       return `You said: ${request.lastUser.slice(0, 40)}. ${"It is noted. ".repeat(12)}`;
     },
-    faults: (request) => (summaries === "failing" && isSummary(request) ? "server-error" : undefined),
+    faults: (request) => (summaries === "failing" && isSummary(request) ? "unauthorized" : undefined),
   });
   [serve, browser] = await Promise.all([
     startServe(["--upstream", provider.url, "--window", String(WINDOW)]),
@@ -187,6 +187,7 @@ describe("chat", () => {
     await tab.waitForTimeout(300);
     await tab.reload();
     await tab.locator(".message.user", { hasText: "answer slowly" }).waitFor();
+    await tab.locator(".meter").waitFor();
     await tab.getByRole("button", { name: "Send" }).waitFor();
     await ask(tab, "still there?");
     await context.close();
@@ -325,7 +326,7 @@ describe("inspector", () => {
     await tab.locator(".lot.insert").waitFor();
     expect(await tab.locator(".lot.run.covered, .lot.covered").count()).toBeGreaterThan(0);
     await tab.getByRole("button", { name: "Show them" }).first().click();
-    const covered = tab.locator(".lot.covered").first();
+    const covered = tab.locator(".lot.covered:not(.run)").first();
     await covered.hover();
     await covered.getByRole("button", { name: /Pin/ }).click();
     await tab.locator(".lot.kept", { hasText: "pinned by you" }).waitFor();

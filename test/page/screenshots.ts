@@ -18,7 +18,8 @@ buildPage();
 mkdirSync(folder, { recursive: true });
 const [serve, browser] = await Promise.all([startServe([]), launch()]);
 try {
-  for (const width of [1280, 390]) for (const scheme of ["light", "dark"] as const) await shoot(width, scheme);
+  for (const width of [1280, 390])
+    for (const scheme of ["light", "dark"] as const) await shoot(width, scheme);
 } finally {
   await browser.close();
   await serve.stop();

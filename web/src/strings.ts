@@ -366,6 +366,7 @@ export const strings = {
     events: "What happened",
     noEvents: "No compaction so far.",
     viewThen: "The view at this point",
+    onlyNow: "The server shows only the present view: go to the end of the timeline to see it.",
     sent: "sent",
     saved: "saved",
     noCost: "no prices known for this model",

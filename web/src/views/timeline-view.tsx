@@ -16,6 +16,7 @@ import type { Chat } from "../state/chat.ts";
 import { ago, count, dollars, duration, percent } from "../state/format.ts";
 import { createInspection } from "../state/inspection.ts";
 import { columnsOf, requestAt } from "../state/turns.ts";
+import { lengthOf } from "../state/view.ts";
 import { strings } from "../strings.ts";
 
 const words = strings.timeline;
@@ -86,6 +87,8 @@ function Scrubber({
     }, STEP_MS);
     return () => clearTimeout(timer);
   }, [isPlaying, nth, points.length]);
+  // A server that knows only the present view must not pass it off as an earlier one.
+  const isThen = view !== undefined && (nth === points.length - 1 || lengthOf(view) <= point.messages);
   const columns = useMemo(() => columnsOf(points), [points]);
   const hasCache = columns.cached.some((value) => value !== null);
   const series = useMemo(
@@ -167,9 +170,13 @@ function Scrubber({
         <div className="timeline-view">
           <header>
             <h2>{words.viewThen}</h2>
-            {view === undefined ? null : <TallyBar view={view} />}
+            {isThen && view !== undefined ? <TallyBar view={view} /> : null}
           </header>
-          {view === undefined ? null : <AlignedView view={view} transcript={chat.transcript} />}
+          {view === undefined ? null : isThen ? (
+            <AlignedView view={view} transcript={chat.transcript} />
+          ) : (
+            <p className="empty">{words.onlyNow}</p>
+          )}
         </div>
         <aside className="events">
           <h2>{words.events}</h2>

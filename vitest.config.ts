@@ -9,8 +9,8 @@ export default defineConfig({
       "bench/**/*.test.ts",
       "examples/**/*.test.ts",
     ],
-    // These need node-llama-cpp, which `npm run test:stream` installs beside them.
-    exclude: ["**/node_modules/**", "**/*.llama.test.ts"],
+    // The first need node-llama-cpp, which test/stream installs beside them; the page has `npm run test:page`.
+    exclude: ["**/node_modules/**", "**/*.llama.test.ts", "test/page/**"],
     // Modules hold no state that a test could leave behind, and loading the tokenizer anew for each file takes longer
     // than most tests.
     isolate: false,

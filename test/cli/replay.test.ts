@@ -7,7 +7,7 @@ import { finished, gardenChat, runCli, scratchFolder, startCli } from "./run-cli
 
 const folder = scratchFolder();
 afterAll(folder.remove);
-const TURNS = 150;
+const TURNS = 200;
 const chatFile = folder.path("garden.json");
 writeFileSync(chatFile, JSON.stringify(gardenChat(TURNS)));
 

@@ -14,6 +14,8 @@ export default defineConfig({
     // Modules hold no state that a test could leave behind, and loading the tokenizer anew for each file takes longer
     // than most tests.
     isolate: false,
+    // Two cores are what the time limits are meant for; the default leaves one of them to the main process.
+    maxWorkers: 2,
     // Sampled suites do real work on two cores; a test that hangs must still end long before the run's own limit.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -16,7 +16,7 @@ export interface ViewCheck {
   readonly transcriptTokens: number;
 }
 
-/** The post-conditions of DESIGN section 3, each breach as one sentence. An empty list is a good view. */
+/** What holds for every view before it leaves, each breach as one sentence. An empty list is a good view. */
 export function breachesOf(check: ViewCheck): string[] {
   return [
     ...sizeBreaches(check),

@@ -100,7 +100,7 @@ function mustShowBreaches({ messages, structure, entries, isHead }: ViewCheck): 
 
 /** No orphan that the transcript doesn't have; results right behind their calls where the format wants that. */
 function pairingBreaches(check: ViewCheck): string[] {
-  const { structure, shown, rules, messages } = check;
+  const { structure, shown, rules } = check;
   const breaches: string[] = [];
   const known = new Set(structure.faults.map((fault) => `${fault.kind}:${fault.index}`));
   const origin = originOf(check);
@@ -118,7 +118,9 @@ function pairingBreaches(check: ViewCheck): string[] {
         before !== undefined && shown[at]!.parts.some((part) => part.type === "tool-call" && !part.locked);
       if (!calls || after === before + 1) continue;
       // Something was taken out right behind a call: fine only if its results weren't there.
-      const followed = messages[before + 1]?.parts.some((part) => part.type === "tool-result");
+      const followed = structure.pairs.some(
+        ({ call, result }) => call.index === before && result.index === before + 1,
+      );
       if (followed) breaches.push(`the results of message ${before} don't follow it`);
     }
   }

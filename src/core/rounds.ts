@@ -168,7 +168,9 @@ function leadingReasoning(messages: readonly Message[]): Unit[] {
 }
 
 function isRunOfResults(messages: readonly Message[], from: number, to: number): boolean {
-  return messages.slice(from, to).every(({ parts }) => parts.some((part) => part.type === "tool-result"));
+  return messages
+    .slice(from, to)
+    .every(({ role, parts }) => role === "tool" || parts.some((part) => part.type === "tool-result"));
 }
 
 /** First message of the run of assistant messages and results that ends the transcript. */

@@ -149,7 +149,8 @@ function checkHead(input: CheckViewInput, shown: readonly Entry[]): string[] {
   for (const index of head) {
     // Reasoning may be bound to a prefix that no longer is.
     const { texts, calls, results, media, reasoning } = wireFacts(dialect, transcript[index]);
-    if (reasoning > 0 && texts.length + calls.length + results.length + media === 0) continue;
+    const words = texts.filter((text) => text.trim() !== "");
+    if (reasoning > 0 && words.length + calls.length + results.length + media === 0) continue;
     const entry = shown.find((line) => line.type !== "insert" && line.index === index);
     if (entry === undefined) breaches.push(`head: message ${index} isn't shown`);
     else if (entry.type === "edit" && entry.edits.some((edit) => edit.type === "replace"))

@@ -14,7 +14,8 @@ import { parseCount, parseTokens } from "./parse-tokens.ts";
 import { readLines } from "./read-lines.ts";
 import { cacheChart } from "./stream/chart.ts";
 import { streamPage } from "./stream/html.ts";
-import { type StreamFacts, streamReport, streamTotals } from "./stream/text-report.ts";
+import { streamJson } from "./stream/json.ts";
+import { type StreamFacts, streamReport } from "./stream/text-report.ts";
 import { UsageError } from "./usage-error.ts";
 import { writeOutput } from "./write-output.ts";
 
@@ -110,8 +111,7 @@ export async function streamCommand(flags: ParsedFlags, io: Io): Promise<void> {
   };
   const html = flags.value("html");
   if (html !== undefined) await writeOutput("html", html, file, streamPage(facts, result));
-  if (flags.has("json"))
-    io.stdout.write(`${JSON.stringify({ ...facts, totals: streamTotals(facts, result), ...result })}\n`);
+  if (flags.has("json")) io.stdout.write(`${JSON.stringify(streamJson(facts, result))}\n`);
   else {
     const paint = createPaint(hasColor(io.stdout, io.env));
     io.stdout.write(streamReport(facts, result, { columns: columnsOf(io.stdout, io.env), paint }));

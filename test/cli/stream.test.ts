@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
-import type { Timeline } from "../../src/stream/timeline.ts";
+import type { StreamJson } from "../../src/cli/stream/json.ts";
 import { runCli, scratchFolder } from "./run-cli.ts";
 
 const folder = scratchFolder();
@@ -19,18 +19,33 @@ const events = [
 ];
 writeFileSync(file, events.map((event) => `${JSON.stringify(event)}\n`).join(""));
 
-type Printed = Timeline & { readonly totals: { readonly managed: number; readonly largest: number } };
-
 test("the timeline as JSON", async () => {
   const { code, stdout, stderr } = await runCli(["stream", file, "--window", "4096", "--json"]);
   expect([code, stderr]).toEqual([0, ""]);
-  const { status, managed, points, totals } = JSON.parse(stdout) as Printed;
+  const { status, managed, points, totals } = JSON.parse(stdout) as StreamJson;
   expect(status).toMatchObject({ time: 600, frames: 1_200, window: 4_096 });
   expect(managed.length).toBeGreaterThan(2);
   expect(totals).toMatchObject({ managed: managed.length });
   expect(totals.largest).toBeLessThanOrEqual(status.limit);
   expect(points.length).toBeGreaterThan(1_000);
   for (const { summary } of managed) expect(summary).toContain("I want to change the chain of my bike.");
+});
+
+test("the JSON has the fields that its reference page names, and no others", async () => {
+  const { stdout } = await runCli(["stream", file, "--window", "4096", "--json"]);
+  const printed = JSON.parse(stdout) as StreamJson;
+  expect(printed.format).toBe("precis-stream/1");
+  const page = readFileSync(new URL("../../docs/reference/stream-json.md", import.meta.url), "utf8");
+  const named = (heading: string): string[] => {
+    const from = page.indexOf(heading);
+    const section = page.slice(from, page.indexOf("\n## ", from + 1));
+    return [...section.matchAll(/^\| (`.+?) \|/gm)].flatMap(([, cell]) => cell!.match(/\w+/g) ?? []).sort();
+  };
+  expect(named("# The JSON")).toEqual(Object.keys(printed).sort());
+  expect(named("## `totals`")).toEqual(Object.keys(printed.totals).sort());
+  expect(named("## `status`")).toEqual(Object.keys(printed.status).sort());
+  for (const entry of printed.managed)
+    expect(named("## An entry")).toEqual(expect.arrayContaining(Object.keys(entry)));
 });
 
 test("as text: chart, totals, one line for each management; no colours in a pipe", async () => {

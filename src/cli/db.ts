@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
+import { nearest } from "../core/nearest.ts";
 import type { ServerStore, StoreStats } from "../stores/server-store.ts";
 import { formatCount } from "./format.ts";
 import type { Io, Output } from "./io.ts";
-import { nearest } from "./nearest.ts";
 import { DATABASE_FLAGS, withDatabase } from "./open-database.ts";
 import { parseAge } from "./parse-age.ts";
 import type { CommandLine, ParsedFlags } from "./parse-flags.ts";

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { createRequire } from "node:module";
 import { PrecisError } from "../core/errors.ts";
+import { nearest } from "../core/nearest.ts";
 import { oldNode } from "./check-node.ts";
 import { compactCommand, compactLine } from "./compact.ts";
 import { dbCommand, dbLine } from "./db.ts";
@@ -9,7 +10,6 @@ import { evalCommand, evalLine } from "./eval.ts";
 import { commandHelp, mainHelp } from "./help.ts";
 import { inspectCommand, inspectLine } from "./inspect.ts";
 import { columnsOf, type Io } from "./io.ts";
-import { nearest } from "./nearest.ts";
 import { type CommandLine, type ParsedFlags, parseFlags } from "./parse-flags.ts";
 import { FileError } from "./read-lines.ts";
 import { replayCommand, replayLine } from "./replay.ts";

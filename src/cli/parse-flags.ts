@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../core/nearest.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** One flag of a command. */

@@ -38,6 +38,10 @@ describe("options without types", () => {
     ["images.keep", { images: { keep: -1 } }],
     ["frames.tokensPerFrame", { frames: {} }],
     ["placement", { profile: { name: "mine", placement: "top" } }],
+    ["widnow", { widnow: 8_000 }],
+    ["tail.minMesages", { tail: { minMesages: 2 } }],
+    ["profile.landat", { profile: { name: "mine", landat: 0.3 } }],
+    ["profile.summary.tokens", { profile: { name: "mine", summary: { tokens: 100 } } }],
   ])("refuses a bad `%s` by name: %j", (option, options) => {
     expect(() => withOption(options)).toThrow(ConfigError);
     expect(() => withOption(options)).toThrow(`option \`${option}\``);
@@ -102,5 +106,20 @@ describe("input without types", () => {
   it("refuses counts that aren't numbers, instead of letting everything through", async () => {
     const compactor = withOption({ counter: { id: "broken", count: () => Number.NaN } });
     await expect(compactor.fit(transcript)).rejects.toThrow("option `counter`");
+  });
+});
+
+describe("options that don't exist", () => {
+  it("names the one that was meant", () => {
+    expect(() => withOption({ strategi: "truncate" })).toThrow(/`strategy`/);
+    expect(() => withOption({ summary: { caps: 500 } })).toThrow(/`summary\.cap`/);
+  });
+
+  it("lists what there is, where none is near", () => {
+    expect(() => withOption({ triggers: { everyHour: 1 } })).toThrow(/messages, turns/);
+  });
+
+  it("takes undefined for left out", () => {
+    expect(() => withOption({ somethingElse: undefined })).not.toThrow();
   });
 });

@@ -7,6 +7,7 @@ import type {
   SummaryOptions,
   Tuning,
 } from "../core/types.ts";
+import { checkOptionNames } from "./option-names.ts";
 
 const PLACEMENTS: readonly Placement[] = ["user", "system", "merged"];
 const MODES: readonly NonNullable<SummaryOptions["mode"]>[] = [
@@ -52,6 +53,7 @@ export function checkOptions<M>(options: CompactorOptions<M>): void {
       "Pass a store such as `memoryStore()`, or leave it out.",
     );
   }
+  checkOptionNames(options);
   if (profile) checkTuning(profile);
   checkTuning(options);
 }

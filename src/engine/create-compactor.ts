@@ -13,12 +13,13 @@ import type {
   Warning,
 } from "../core/types.ts";
 import { summaryMessage } from "../summaries/summary-message.ts";
-import { asError, requestSummary, within } from "./background.ts";
+import { asError, requestSummary } from "./background.ts";
 import { type Call, climbTo, type Decision, decide, nothingDue, readyCut, wantedRun } from "./decide.ts";
 import { deliver, nextState } from "./deliver.ts";
 import { createEngine, type Engine } from "./engine.ts";
 import { pressureOf, reportOf } from "./report.ts";
 import { survey } from "./survey.ts";
+import { within } from "./within.ts";
 import { writeHandover } from "./write-summaries.ts";
 
 /** A forced compaction of fewer messages than this has nothing to work with. */

@@ -18,9 +18,12 @@ import { createEmitter, type Emitter } from "./emitter.ts";
 import { createJobs, type Jobs } from "./jobs.ts";
 import { createSeenMessages, type SeenMessages } from "./seen-messages.ts";
 import { resolveSettings, type Settings } from "./settings.ts";
+import { within } from "./within.ts";
 
 /** Name under which a model that the host didn't name is calibrated. */
 const UNNAMED_MODEL = "(unnamed)";
+/** A store that takes longer than this to answer counts as failed (milliseconds). */
+const STORE_WAIT_MS = 10_000;
 
 /** What every part of a compactor shares: settings, effects and memory. */
 export interface Engine<M> {
@@ -110,7 +113,7 @@ function recordKeeper(store: Store | undefined): RecordKeeper {
       const near = await memory.find(hashes);
       if (!store) return { ...near, warnings: [] };
       try {
-        const far = await store.find(hashes);
+        const far = await inTime(store.find(hashes));
         return {
           checkpoints: [...far.checkpoints, ...near.checkpoints],
           summaries: [...far.summaries, ...near.summaries],
@@ -125,11 +128,17 @@ function recordKeeper(store: Store | undefined): RecordKeeper {
       await memory.save(records);
       if (!store) return [];
       try {
-        await store.save(records);
+        await inTime(store.save(records));
         return [];
       } catch (error) {
         return [failed("save", error)];
       }
     },
   };
+}
+
+/** A store that never answers must not hold a conversation. */
+async function inTime<T>(answer: Promise<T>): Promise<T> {
+  if (await within(answer, STORE_WAIT_MS)) return answer;
+  throw new Error(`it didn't answer within ${STORE_WAIT_MS / 1_000} seconds.`);
 }

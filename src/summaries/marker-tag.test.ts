@@ -60,11 +60,14 @@ test("a long run of blanks behind a bracket costs no more than reading it", () =
   expect(performance.now() - start).toBeLessThan(1_000);
 });
 
-/** Reads markers the way a lenient reader would: case, blanks and invisible characters don't matter. */
+/**
+ * Reads markers the way a lenient reader would: case, blanks and invisible characters don't matter. A name goes on while
+ * letters of any script follow: `<messageé>` is another one's marker.
+ */
 function borders(framed: string): string[] {
   const names = MARKER_NAMES.join("|");
   const found = framed.matchAll(
-    new RegExp(`<[\\s\\u200b\\ufeff]*(/?)[\\s\\u200b\\ufeff]*(${names})\\b(?!-)`, "gi"),
+    new RegExp(`<[\\s\\u200b\\ufeff]*(/?)[\\s\\u200b\\ufeff]*(${names})(?![\\p{L}\\p{N}_-])`, "giu"),
   );
   return [...found].map((match) => `${match[1]}${match[2]}`.toLowerCase());
 }

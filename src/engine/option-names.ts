@@ -1,0 +1,79 @@
+import { ConfigError } from "../core/errors.ts";
+import { nearest } from "../core/nearest.ts";
+import type { CompactorOptions, Profile, Tuning } from "../core/types.ts";
+
+/** Names of an object's options. The types see to it that none is missing here. */
+type Names<T> = Readonly<Record<keyof Required<T>, true>>;
+
+const TUNING: Names<Tuning> = {
+  budget: true,
+  strategy: true,
+  startAt: true,
+  landAt: true,
+  tail: true,
+  shares: true,
+  reserve: true,
+  safety: true,
+  placement: true,
+  triggers: true,
+  auto: true,
+  waitMs: true,
+  images: true,
+  cache: true,
+  cacheBreakpoints: true,
+  summary: true,
+  frames: true,
+};
+const PROFILE: Names<Profile> = { ...TUNING, name: true };
+const OPTIONS: Names<CompactorOptions<never>> = {
+  ...TUNING,
+  dialect: true,
+  window: true,
+  profile: true,
+  counter: true,
+  models: true,
+  summarizer: true,
+  store: true,
+};
+/** Options that are made of options. */
+const GROUPS: { readonly [K in keyof Tuning]?: Names<NonNullable<Tuning[K]>> } = {
+  tail: { share: true, tokens: true, messages: true, turns: true, rounds: true, minMessages: true },
+  shares: { narrative: true, words: true, ledger: true },
+  triggers: { messages: true, turns: true },
+  images: { keep: true },
+  cache: { ttlMs: true, read: true, write: true, output: true },
+  summary: {
+    prompt: true,
+    cap: true,
+    temperature: true,
+    mode: true,
+    merge: true,
+    fanout: true,
+    deadlineMs: true,
+  } satisfies Names<NonNullable<Tuning["summary"]>>,
+  frames: { tokensPerFrame: true, separator: true },
+};
+
+/** Refuses an option that doesn't exist: a mistyped one would silently leave the default in force. */
+export function checkOptionNames<M>(options: CompactorOptions<M>): void {
+  checkNames(options, OPTIONS);
+  if (options.profile) checkNames(options.profile, PROFILE, "profile.");
+}
+
+function checkNames(given: object, known: Readonly<Record<string, true>>, path = ""): void {
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    if (!Object.hasOwn(known, name)) throw unknown(`${path}${name}`, name, Object.keys(known), path);
+    const group = path === "" || path === "profile." ? GROUPS[name as keyof Tuning] : undefined;
+    if (group && typeof value === "object" && value !== null) checkNames(value, group, `${path}${name}.`);
+  }
+}
+
+function unknown(option: string, name: string, known: readonly string[], path: string): ConfigError {
+  const meant = nearest(name, known);
+  return new ConfigError({
+    option,
+    message: "there is no such option.",
+    fix: meant ? `Did you mean \`${path}${meant}\`?` : `Known here: ${known.join(", ")}.`,
+  });
+}

@@ -1,0 +1,17 @@
+/** Waits for a promise, but not longer than `ms`. True if it came in time. */
+export async function within(promise: Promise<unknown>, ms: number, signal?: AbortSignal): Promise<boolean> {
+  if (ms <= 0 || signal?.aborted) return false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let stop = () => {};
+  const late = new Promise<false>((resolve) => {
+    stop = () => resolve(false);
+    timer = setTimeout(stop, ms);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([promise.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
+  }
+}

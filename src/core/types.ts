@@ -756,6 +756,8 @@ export interface PressureReport {
   readonly startsAt: number;
   readonly level: "green" | "yellow" | "red";
   readonly fill: Readonly<Record<"system" | "summary" | "user" | "assistant" | "tool" | "image", number>>;
+  /** Id of the checkpoint that the current view stands on. */
+  readonly checkpoint?: string;
 }
 
 /** The provider's own numbers for a request, whatever they are called on the wire. */

@@ -74,7 +74,7 @@ function countsOf(entries: readonly Entry[]): Report["counts"] {
 
 /** How full the current view is, and with what. */
 export function pressureOf<M>(survey: Survey<M>): PressureReport {
-  const { conversation, current, pressure, tokens, budget, startsAt } = survey;
+  const { conversation, current, pressure, tokens, budget, startsAt, checkpoint } = survey;
   const { measure, messages, apart } = conversation;
   const fill = { system: apart.system, summary: 0, user: apart.extras, assistant: 0, tool: 0, image: 0 };
   for (const [index, fate] of current.fates.entries()) {
@@ -91,5 +91,13 @@ export function pressureOf<M>(survey: Survey<M>): PressureReport {
   }
   for (const insert of current.inserts) fill.summary += shownInsertTokens(conversation, insert);
   const level = pressure < YELLOW_FROM ? "green" : pressure < RED_FROM ? "yellow" : "red";
-  return { pressure, tokens, budget, startsAt, level, fill };
+  return {
+    pressure,
+    tokens,
+    budget,
+    startsAt,
+    level,
+    fill,
+    ...(checkpoint && { checkpoint: checkpoint.id }),
+  };
 }

@@ -15,6 +15,7 @@ import {
 } from "../../src/testing/index.ts";
 import { counterOf } from "../support/count.ts";
 import { talk } from "../support/host.ts";
+import { FAULTS } from "./fault-names.ts";
 import { spyStore } from "./spy-store.ts";
 
 const MODEL = "test-model";
@@ -24,23 +25,6 @@ const HANGING_MS = 1_500;
 const DEADLINE_MS = 60_000;
 /** `fit` waits for nothing: this is for a busy machine. */
 const FIT_MS = 10_000;
-
-/** Every way in which a provider fails. `slow` is no failure, but must hold up nobody either. */
-const FAULTS: readonly FaultName[] = [
-  "slow",
-  "never",
-  "rate-limited",
-  "server-error",
-  "overloaded",
-  "reset",
-  "empty",
-  "garbage",
-  "refusal",
-  "cut-off",
-  "too-long",
-  "wrong-json",
-  "unauthorized",
-];
 
 const RUNGS = ["continuation", "full", "simple", "merge", "repair"] as const;
 type Rung = (typeof RUNGS)[number];

@@ -2,16 +2,12 @@ import { expect, it } from "vitest";
 import type { Events, State } from "../../src/core/types.ts";
 import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
+import { seededRandom } from "../../src/eval/random.ts";
 import { openaiCompatible } from "../../src/models/index.ts";
-import {
-  chat,
-  checkView,
-  type FaultName,
-  startFakeProvider,
-  summarizingReply,
-} from "../../src/testing/index.ts";
+import { chat, checkView, startFakeProvider, summarizingReply } from "../../src/testing/index.ts";
 import { counterOf } from "../support/count.ts";
 import { byProof } from "../support/proof.ts";
+import { FAULTS } from "./fault-names.ts";
 
 const TURNS = byProof({ sample: 200, more: 2_000, all: 10_000 });
 /** A conversation is followed for so many turns; then another one begins with the same compactor. */
@@ -19,39 +15,13 @@ const CONVERSATION = 200;
 const SEED = 20_261_115;
 /** Share of requests for a summary that fail in some way. */
 const FAULTY = 0.6;
-const FAULTS: readonly FaultName[] = [
-  "slow",
-  "never",
-  "rate-limited",
-  "server-error",
-  "overloaded",
-  "reset",
-  "empty",
-  "garbage",
-  "refusal",
-  "cut-off",
-  "too-long",
-  "wrong-json",
-  "unauthorized",
-];
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-
-/** mulberry32: the same numbers in every run. */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 it(`${TURNS} turns with random faults: every view is valid and is taken by the provider`, {
   timeout: byProof({ sample: 120_000, more: 900_000, all: 3_600_000 }),
 }, async () => {
-  const next = random(SEED);
+  const next = seededRandom(SEED);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)]!;
   const summary = summarizingReply();
   const provider = await startFakeProvider({

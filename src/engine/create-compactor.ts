@@ -20,7 +20,7 @@ import { createEngine, type Engine } from "./engine.ts";
 import { pressureOf, reportOf } from "./report.ts";
 import { survey } from "./survey.ts";
 import { within } from "./within.ts";
-import { writeHandover } from "./write-summaries.ts";
+import { plannedCalls, writeHandover } from "./write-summaries.ts";
 
 /** A forced compaction of fewer messages than this has nothing to work with. */
 const LEAST_MESSAGES = 4;
@@ -160,20 +160,10 @@ async function plan<M>(engine: Engine<M>, transcript: readonly M[], input: FitIn
   const call = await open(engine, transcript, input);
   const { seen } = call;
   const { due, result, wanted } = decide(call);
-  const { start } = seen.conversation.structure;
   return {
     due,
     entries: entriesOf(result.draft ?? seen.current),
-    calls: wanted
-      ? [
-          {
-            name: "summarize-full",
-            rung: "full",
-            covers: [{ from: start + wanted.from, to: start + wanted.to }],
-            cap: engine.settings.summary.cap,
-          },
-        ]
-      : [],
+    calls: wanted ? plannedCalls(call, wanted) : [],
     rungs: result.rungs,
     budget: seen.budget,
     pressure: { before: seen.pressure, after: result.tokens / seen.budget.budget },

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Summary } from "../core/types.ts";
-import { mergeDue, narrativeOf, rewritesOf, summaryKey } from "./narrative.ts";
+import { mergeDue, narrativeOf, recordCeiling, rewritesOf, summaryKey } from "./narrative.ts";
 
 const chain = Array.from({ length: 2_001 }, (_, n) => `hash-${n}`);
 
@@ -91,4 +91,32 @@ test("everything that a summary was made from is in its key", () => {
     { ...source, cap: 201 },
   ].map(summaryKey);
   expect(new Set(keys).size).toBe(keys.length);
+});
+
+test("the first record uses its room, and the records of 64 compactions fit their share", () => {
+  const share = 2_400;
+  const fanout = 8;
+  let records: Summary[] = [];
+  const totals: number[] = [];
+  const sizes: number[] = [];
+  for (let n = 1; n <= 64; n++) {
+    const size = recordCeiling(records, { share, fanout });
+    sizes.push(size);
+    records.push(record((n - 1) * 10, n * 10, { tokens: { source: 5_000, text: size } }));
+    for (;;) {
+      const due = mergeDue(narrativeOf(records, chain, chain.length), share, fanout);
+      if (!due) break;
+      const rest = records.filter((one) => !due.includes(one));
+      const level = due[0]!.level + 1;
+      const merged = record(due[0]!.covers.from, due.at(-1)!.covers.to, {
+        level,
+        tokens: { source: 0, text: recordCeiling(rest, { share, fanout, level }) },
+      });
+      records = [merged, ...rest].sort((a, b) => a.covers.from - b.covers.from);
+    }
+    totals.push(records.reduce((sum, { tokens }) => sum + tokens.text, 0));
+  }
+  expect(sizes[0]).toBeGreaterThan(share / 4);
+  expect(Math.min(...sizes)).toBeGreaterThanOrEqual(share / (2 * fanout));
+  expect(Math.max(...totals)).toBeLessThanOrEqual(share);
 });

@@ -96,6 +96,24 @@ export function mergeDue(
   return undefined;
 }
 
+/**
+ * Tokens that the next record of a level may have beside those that stand. A conversation of few compactions shall use its
+ * room, and one of many still have some: a record takes half of what is free, after a least size (share ÷ 2 × fanout) is
+ * set aside for each record that may still come; for merges only once there are any.
+ */
+export function recordCeiling(
+  standing: readonly Summary[],
+  { share, fanout, level = 0 }: { readonly share: number; readonly fanout: number; readonly level?: number },
+): number {
+  const least = share / (2 * fanout);
+  const segments = standing.filter((record) => record.level === 0).length;
+  const merges = standing.length - segments;
+  const taken = standing.reduce((sum, record) => sum + record.tokens.text, 0);
+  const toCome = (present: number) => Math.max(0, fanout - 1 - present);
+  const aside = least * (toCome(segments) + (merges > 0 || level > 0 ? toCome(merges) : 0));
+  return Math.floor(Math.max(least, (share - taken - aside) / 2));
+}
+
 /** How often a fact of the first segment has been rewritten so far. */
 export function rewritesOf(narrative: Narrative): number {
   return narrative.records.reduce((most, record) => Math.max(most, record.level + 1), 0);

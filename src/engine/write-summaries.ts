@@ -1,13 +1,13 @@
 import { isShown } from "../core/draft.ts";
 import { ConfigError, ModelError } from "../core/errors.ts";
 import { summaryProof } from "../core/state.ts";
-import type { Message, ModelCall, Run, Summary } from "../core/types.ts";
+import type { Message, ModelCall, PlannedCall, Run, Summary } from "../core/types.ts";
 import { type MustKeep, missingItems, mustKeepOf } from "../summaries/must-keep.ts";
 import { PROMPTS, type Prompt, promptById, promptKey } from "../summaries/prompts/index.ts";
 import { splitRuns } from "../summaries/split-input.ts";
 import { modelInfo } from "../tokens/index.ts";
 import type { Call } from "./decide.ts";
-import { mergeDue, narrativeOf, summaryKey } from "./narrative.ts";
+import { mergeDue, narrativeOf, recordCeiling, summaryKey } from "./narrative.ts";
 import { askSummary, type Summarizer } from "./summarizer.ts";
 
 /** Share of the landing that the narrative may take. */
@@ -32,7 +32,10 @@ interface Desk<M> {
   readonly call: Call<M>;
   readonly summarizer: Summarizer;
   readonly prompt: Prompt;
+  /** Tokens of a record. */
   readonly ceiling: number;
+  /** Records share the ceiling: each gets a part of what the others leave. */
+  readonly shared: boolean;
 }
 
 /** What a piece of work takes. */
@@ -51,7 +54,7 @@ export async function writeSummaries<M>(call: Call<M>, run: Run, work: Work): Pr
   const { summary } = engine.settings;
   const rolling = summary.merge === "rolling";
   const share = narrativeShare(call);
-  const desk = openDesk(call, work, rolling ? share : share / (2 * summary.fanout));
+  const desk = openDesk(call, work, share, !rolling);
   const segments = rolling ? await writeRolling(desk, run) : await writeSegments(desk, run);
   // Half of what was to be made anew would stand beside the other half of what it replaces.
   if (call.anew && segments.at(-1)!.covers.to < run.to) throw unfinished(desk);
@@ -61,15 +64,31 @@ export async function writeSummaries<M>(call: Call<M>, run: Run, work: Work): Pr
   return [...segments, ...merges].filter(({ key }) => !known.has(key));
 }
 
+/** The first request that a summary of this run would make; none where the forced mode can't be used. */
+export function plannedCalls<M>(call: Call<M>, run: Run): readonly PlannedCall[] {
+  const { start } = call.seen.conversation.structure;
+  const rolling = call.engine.settings.summary.merge === "rolling";
+  const rung = modesOf(call, run).find((mode) => !rolling || mode !== "continuation");
+  if (!rung) return [];
+  return [
+    {
+      name: `summarize-${rung}`,
+      rung,
+      covers: [{ from: start + run.from, to: start + run.to }],
+      cap: rolling ? narrativeShare(call) : ceilingBeside(call, [], []),
+    },
+  ];
+}
+
 /** A standalone summary of a run, in one text. */
 export async function writeHandover<M>(call: Call<M>, run: Run, cap: number, work: Work): Promise<string> {
-  const desk = openDesk(call, work, cap);
+  const desk = openDesk(call, work, cap, false);
   const parts = await writeSegments(desk, run);
   if (parts.at(-1)!.covers.to < run.to) throw unfinished(desk);
   return parts.length === 1 ? parts[0]!.text : (await mergeRecords(desk, parts)).text;
 }
 
-function openDesk<M>(call: Call<M>, { signal, calls }: Work, ceiling: number): Desk<M> {
+function openDesk<M>(call: Call<M>, { signal, calls }: Work, ceiling: number, shared: boolean): Desk<M> {
   const { engine, seen } = call;
   const { summary } = engine.settings;
   const model = engine.summarizer!;
@@ -77,6 +96,7 @@ function openDesk<M>(call: Call<M>, { signal, calls }: Work, ceiling: number): D
     call,
     prompt: promptOf(summary.prompt),
     ceiling: Math.max(LEAST_RECORD, Math.floor(ceiling)),
+    shared,
     summarizer: {
       model,
       measure: seen.conversation.measure,
@@ -86,6 +106,26 @@ function openDesk<M>(call: Call<M>, { signal, calls }: Work, ceiling: number): D
       calls,
     },
   };
+}
+
+/** The same desk, with the room that a record has beside those that stand, without those that it will replace. */
+function besideOthers<M>(
+  desk: Desk<M>,
+  written: readonly Summary[],
+  replaced: readonly Summary[] = [],
+): Desk<M> {
+  return desk.shared ? { ...desk, ceiling: ceilingBeside(desk.call, written, replaced) } : desk;
+}
+
+function ceilingBeside<M>(call: Call<M>, written: readonly Summary[], replaced: readonly Summary[]): number {
+  const { engine, seen } = call;
+  const { chain } = seen.conversation;
+  const { records } = narrativeOf([...seen.state.summaries, ...written], chain, chain.length - 1);
+  const standing = records.filter((one) => !replaced.includes(one));
+  const { fanout } = engine.settings.summary;
+  const level = replaced.length > 0 ? 1 : 0;
+  const room = recordCeiling(standing, { share: narrativeShare(call), fanout, level });
+  return Math.max(LEAST_RECORD, room);
 }
 
 /** Tokens that all records together may take in the summary message. */
@@ -111,10 +151,10 @@ function promptOf(prompt: string | { readonly text: string }): Prompt {
 async function writeSegments<M>(desk: Desk<M>, run: Run): Promise<Summary[]> {
   const written: Summary[] = [];
   let failure: unknown;
-  for (const mode of modesOf(desk, run)) {
+  for (const mode of modesOf(desk.call, run)) {
     const rest = { from: written.at(-1)?.covers.to ?? run.from, to: run.to };
     try {
-      if (mode === "continuation") written.push(await continueSegment(desk, rest));
+      if (mode === "continuation") written.push(await continueSegment(besideOthers(desk, written), rest));
       else await writePieces(desk, rest, mode, written);
       return written;
     } catch (error) {
@@ -137,7 +177,7 @@ async function writeRolling<M>(desk: Desk<M>, run: Run): Promise<Summary[]> {
   const [previous] = records.length === 1 ? records : [];
   const written: Summary[] = [];
   let failure: unknown;
-  for (const mode of modesOf(desk, run).filter((one) => one !== "continuation")) {
+  for (const mode of modesOf(desk.call, run).filter((one) => one !== "continuation")) {
     const earlier = written.at(-1) ?? previous;
     try {
       await writePieces(desk, { from: earlier?.covers.to ?? 0, to: run.to }, mode, written, earlier);
@@ -152,10 +192,10 @@ async function writeRolling<M>(desk: Desk<M>, run: Run): Promise<Summary[]> {
 }
 
 /** The rungs of the summariser's ladder that can be tried, in order. */
-function modesOf<M>({ call, summarizer }: Desk<M>, run: Run): Mode[] {
+function modesOf<M>(call: Call<M>, run: Run): Mode[] {
   const { engine, input, now } = call;
   const { mode } = engine.settings.summary;
-  const { model } = summarizer;
+  const model = engine.summarizer!;
   const warm = input.lastRequestAt === undefined || now - input.lastRequestAt <= engine.settings.cache.ttlMs;
   // The same model and the same request, or the provider's cache holds nothing of it.
   const continues =
@@ -206,7 +246,7 @@ async function writePieces<M>(
   written: Summary[],
   previous?: Summary,
 ): Promise<void> {
-  const { call, prompt, ceiling, summarizer } = desk;
+  const { call, prompt, summarizer } = desk;
   const { conversation, state } = call.seen;
   const { start, units } = conversation.structure;
   const rolling = call.engine.settings.summary.merge === "rolling";
@@ -222,7 +262,8 @@ async function writePieces<M>(
   for (const [done, piece] of pieces.entries()) {
     call.engine.emitter.emit("progress", { done, total: pieces.length, label: `summarize-${mode}` });
     const covers = { from: rolling ? 0 : piece.run.from - start, to: piece.run.to - start };
-    const key = keyOf(desk, covers, prompt);
+    const place = besideOthers(desk, written);
+    const key = keyOf(place, covers, prompt);
     const known = state.summaries.find((one) => one.key === key);
     const text =
       known?.text ??
@@ -236,13 +277,13 @@ async function writePieces<M>(
           focus: call.input.focus,
           ...(earlier && { previous: earlier.text }),
         },
-        mustKeep: mustKeep(desk, piece.run),
+        mustKeep: mustKeep(place, piece.run),
         covers: piece.run,
-        ceiling,
+        ceiling: place.ceiling,
         // One record for everything replaces everything, however little is new.
         source: rolling ? sourceTokens(desk, absolute(desk, covers)) : piece.tokens,
       }));
-    const one = known ?? record(desk, covers, prompt, text, 0);
+    const one = known ?? record(place, covers, prompt, text, 0);
     written.push(one);
     if (rolling) earlier = one;
   }
@@ -262,7 +303,7 @@ async function writeMerges<M>(
     const due = mergeDue(narrativeOf(all, chain, chain.length - 1), share, engine.settings.summary.fanout);
     if (!due) break;
     try {
-      merges.push(await mergeRecords(desk, due));
+      merges.push(await mergeRecords(besideOthers(desk, [...segments, ...merges], due), due));
     } catch {
       // The segments stand without it.
       break;

@@ -86,9 +86,7 @@ export function postgresEngine(
     lockRows: true,
     clock: sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     isOneOf: (column, values) => sql`${column} = any(${sql.val(values)}::text[])`,
-    async lock(tx, name) {
-      await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
-    },
+    lockName: "select pg_advisory_xact_lock(hashtextextended(?, 0))",
     isConflict,
     explain: (error) => explainPostgres(error, where),
     async *snapshot(db, work) {

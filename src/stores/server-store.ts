@@ -64,6 +64,8 @@ export interface Append {
   readonly conversation?: string;
   /** The client's own id of the chat, if it has one. */
   readonly session?: string;
+  /** Nobody else can know `session`, so there is no conversation of that name to look for. */
+  readonly isNew?: true;
   /** Chain hash of the message that the new ones follow. Left out: they are the first. */
   readonly after?: string;
   readonly messages: readonly NewMessage[];

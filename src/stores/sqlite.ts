@@ -5,7 +5,7 @@ import { createSqlStore, type ServerStoreOptions } from "./sql/create-sql-store.
 import type { Schema } from "./sql/schema.ts";
 import type { SqlEngine } from "./sql/sql-engine.ts";
 import { explainSqlite } from "./sqlite/explain.ts";
-import { nodeSqliteDialect, openDatabase } from "./sqlite/node-sqlite-dialect.ts";
+import { nodeSqlite, openDatabase } from "./sqlite/node-sqlite-dialect.ts";
 
 /** What `sqliteStore` takes. */
 export interface SqliteStoreOptions extends ServerStoreOptions {
@@ -43,10 +43,11 @@ export function sqliteStore({ path, durability = "process", ...options }: Sqlite
 
 /** SQLite's ways. */
 export function sqliteEngine(path: string, durability: "process" | "power" = "process"): SqlEngine {
+  const { dialect, direct } = nodeSqlite(() => openDatabase(path, { durability }));
   return {
     kind: "sqlite",
-    dialect: nodeSqliteDialect(() => openDatabase(path, { durability })),
-    batchWrites: true,
+    dialect,
+    direct,
     isOneOf: (column, values) => sql`${column} in (select value from json_each(${JSON.stringify(values)}))`,
     explain: (error) => explainSqlite(error, path),
     async *snapshot(db, work) {
@@ -56,7 +57,7 @@ export function sqliteEngine(path: string, durability: "process" | "power" = "pr
       }
       // A reader of its own sees one moment for as long as it likes, and writers don't wait for it.
       const reader = new Kysely<Schema>({
-        dialect: nodeSqliteDialect(() => openDatabase(path, { durability, readOnly: true })),
+        dialect: nodeSqlite(() => openDatabase(path, { durability, readOnly: true })).dialect,
       });
       try {
         const tx = await reader.startTransaction().setAccessMode("read only").execute();

@@ -4,18 +4,18 @@ import { checkName } from "../shared/check-name.ts";
 import { cleanTitle } from "../shared/clean-text.ts";
 import { anchorNotFound, conversationNotFound } from "../shared/not-found.ts";
 import { bodyHash } from "./body-hash.ts";
-import { deleteBodies } from "./delete-conversation.ts";
-import { inBatches } from "./in-batches.ts";
+import { type AddressedMessage, insertBodies, insertMessages } from "./insert-messages.ts";
 import type { ConversationTable } from "./schema.ts";
+import { rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
-import type { Db } from "./sql-engine.ts";
 
 type Row = Selectable<ConversationTable>;
 
-const DEFAULT_ROWS_PER_INSERT = 500;
-
-/** Adds messages to the conversation that they belong to, to a fork of it, or to a new one. */
-export async function append(context: SqlContext, tx: Db, tenant: string, given: Append): Promise<Appended> {
+/**
+ * Adds messages to the conversation that they belong to, to a fork of it, or to a new one. It runs for every request of
+ * a server, so its statements are few and always the same ones.
+ */
+export function* append(context: SqlContext, tenant: string, given: Append): Script<Appended> {
   // Columns of times hold whole milliseconds.
   const input = {
     ...given,
@@ -24,136 +24,150 @@ export async function append(context: SqlContext, tx: Db, tenant: string, given:
   };
   checkName("append", "tenant", tenant);
   if (input.session !== undefined) checkName("append", "session", input.session);
-  const known = await targetOf(context, tx, tenant, input);
+  const found = yield* targetOf(context, tenant, input);
+  const known = found?.row;
   if (!known && input.after !== undefined) throw anchorNotFound("(new)");
 
-  const start = known ? await positionAfter(tx, tenant, known.id, input.after) : 0;
-  const shared = known ? await sharedFrom(tx, tenant, known, start, input.messages) : 0;
-  const rest = input.messages.slice(shared);
+  const start = found ? found.start : 0;
+  const shared = known ? yield* sharedFrom(tenant, known, start, input.messages) : 0;
+  const rest: AddressedMessage[] = input.messages
+    .slice(shared)
+    .map((message) => ({ ...message, body: bodyHash(message.wire) }));
   const position = start + shared;
   const isFork = known !== undefined && rest.length > 0 && position < Number(known.length);
   // Chats that merely begin with the same words of a user have nothing to do with each other.
-  const origin = isFork && (await hasAnswer(tx, tenant, known.id, position)) ? known : undefined;
-  const target =
-    known && !isFork ? known : await createConversation(context, tx, tenant, input, { origin, position });
-  if (isFork) await copyMessages(tx, tenant, known.id, target.id, position);
-  if (origin) await copyCitations(tx, tenant, origin.id, target.id);
+  const origin = isFork && (yield* hasAnswer(tenant, known.id, position)) ? known : undefined;
 
   const head = input.head === undefined ? undefined : bodyHash(input.head);
-  const bodies = new Map(rest.map((message) => [bodyHash(message.wire), message.wire]));
-  if (head !== undefined && input.head !== undefined && head !== target.head) bodies.set(head, input.head);
-  await insertBodies(context, tx, tenant, bodies);
-  await insertMessages(context, tx, tenant, target.id, position, rest);
+  const bodies = new Map(rest.map((message) => [message.body, message.wire]));
+  if (head !== undefined && input.head !== undefined && head !== known?.head) bodies.set(head, input.head);
+  yield* insertBodies(tenant, bodies);
 
-  const length = isFork || rest.length > 0 ? position + rest.length : Number(target.length);
-  await tx
-    .updateTable("precis_conversations")
-    .set((e) => ({
-      length,
-      tokens: e("tokens", "+", sumTokens(rest)),
-      ...(rest.length > 0 && { updated_at: Math.max(input.at, Number(target.updated_at)) }),
-      ...(input.ttlMs !== undefined && { expires_at: input.at + input.ttlMs }),
-      ...(input.session !== undefined && { session: input.session }),
-      ...(input.dialect !== undefined && { dialect: input.dialect }),
-      ...(input.model !== undefined && { model: input.model }),
-      ...(head !== undefined && { head }),
-    }))
-    .where("tenant", "=", tenant)
-    .where("id", "=", target.id)
-    .execute();
-  // The head before this one would outlive the conversation: nothing else knows of it.
-  if (head !== undefined && target.head !== null && target.head !== head)
-    await deleteBodies(context, tx, tenant, [target.head]);
-  return {
-    conversation: target.id,
-    forkOf: origin?.id,
-    added: rest.length,
-    length,
-  };
-}
-
-/** The conversation that is meant, locked until the transaction ends. */
-async function targetOf(
-  { engine }: SqlContext,
-  tx: Db,
-  tenant: string,
-  { conversation, session, after }: Append,
-): Promise<Row | undefined> {
-  const rows = tx
-    .selectFrom("precis_conversations")
-    .selectAll()
-    .where("tenant", "=", tenant)
-    .$if(engine.lockRows === true, (query) => query.forUpdate());
-  if (conversation !== undefined) {
-    const row = await rows.where("id", "=", conversation).executeTakeFirst();
-    if (!row) throw conversationNotFound("append", conversation);
-    return row;
+  const isNew = !known || isFork;
+  const length = isNew || rest.length > 0 ? position + rest.length : Number(known.length);
+  const tokens = rest.reduce((sum, message) => sum + Math.round(message.tokens ?? 0), 0);
+  let id: string;
+  if (isNew) {
+    const copied = isFork ? yield* tokensOf(tenant, known.id, position) : 0;
+    const row = newRow(context, tenant, input, { origin, position, head, length, tokens: copied + tokens });
+    id = row.id;
+    yield* rows(INSERT_CONVERSATION, ...COLUMNS.map((column) => row[column]));
+    if (isFork) yield* copyMessages(tenant, known.id, id, position);
+    if (origin) yield* copyCitations(tenant, origin.id, id);
+    yield* insertMessages(tenant, id, position, rest);
+  } else {
+    id = known.id;
+    yield* insertMessages(tenant, id, position, rest);
+    yield* updateConversation(known, input, { head, length, tokens, isGrown: rest.length > 0 });
+    // The head before this one would outlive the conversation: nothing else knows of it.
+    if (head !== undefined && known.head !== null && known.head !== head)
+      yield* rows(DELETE_BODY, tenant, known.head);
   }
-  if (session === undefined) return undefined;
-  // Two first requests of one session at once must not make two conversations.
-  await engine.lock?.(tx, `precis/session/${tenant}/${session}`);
-  return rows
-    .where("session", "=", session)
-    .$if(after !== undefined, (query) => query.where("id", "in", conversationsWith(tx, tenant, after ?? "")))
-    .orderBy("updated_at", "desc")
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .limit(1)
-    .executeTakeFirst();
+  return { conversation: id, forkOf: origin?.id, added: rest.length, length };
 }
 
-function conversationsWith(tx: Db, tenant: string, hash: string) {
-  return tx
-    .selectFrom("precis_messages")
-    .select("conversation")
-    .where("tenant", "=", tenant)
-    .where("hash", "=", hash);
-}
+const COLUMNS = [
+  "tenant",
+  "id",
+  "session",
+  "title",
+  "title_search",
+  "dialect",
+  "model",
+  "head",
+  "length",
+  "tokens",
+  "created_at",
+  "updated_at",
+  "expires_at",
+  "pinned",
+  "archived",
+  "fork_of",
+  "fork_length",
+  "meta",
+] as const satisfies readonly (keyof Row)[];
 
-async function positionAfter(tx: Db, tenant: string, id: string, after: string | undefined): Promise<number> {
-  if (after === undefined) return 0;
-  const row = await tx
-    .selectFrom("precis_messages")
-    .select("position")
-    .where("tenant", "=", tenant)
-    .where("hash", "=", after)
-    .where("conversation", "=", id)
-    .executeTakeFirst();
-  if (!row) throw anchorNotFound(id);
-  return Number(row.position) + 1;
+const INSERT_CONVERSATION = `insert into precis_conversations (${COLUMNS.join(", ")}) values (${COLUMNS.map(() => "?").join(", ")})`;
+
+const DELETE_BODY = `delete from precis_bodies where tenant = ? and hash = ?
+  and not exists (select 1 from precis_messages m where m.tenant = precis_bodies.tenant and m.body = precis_bodies.hash)
+  and not exists (select 1 from precis_conversations c where c.tenant = precis_bodies.tenant and c.head = precis_bodies.hash)`;
+
+/** The conversation that is meant, locked until the transaction ends, and where in it the new messages begin. */
+function* targetOf(
+  { engine }: SqlContext,
+  tenant: string,
+  { conversation, session, after, isNew }: Append,
+): Script<{ readonly row: Row; readonly start: number } | undefined> {
+  const lock = engine.lockRows ? " for update" : "";
+  let found: Row | undefined;
+  if (conversation !== undefined) {
+    [found] = yield* rows<Row>(
+      `select * from precis_conversations where tenant = ? and id = ?${lock}`,
+      tenant,
+      conversation,
+    );
+    if (!found) throw conversationNotFound("append", conversation);
+  } else if (session !== undefined && isNew !== true) {
+    // Two first requests of one session at once must not make two conversations.
+    if (engine.lockName !== undefined) yield* rows(engine.lockName, `precis/session/${tenant}/${session}`);
+    const holds =
+      after === undefined
+        ? ""
+        : " and id in (select conversation from precis_messages where tenant = ? and hash = ?)";
+    [found] = yield* rows<Row>(
+      `select * from precis_conversations where tenant = ? and session = ?${holds} order by updated_at desc, created_at desc, id desc limit 1${lock}`,
+      tenant,
+      session,
+      ...(after === undefined ? [] : [tenant, after]),
+    );
+  }
+  if (!found) return undefined;
+  if (after === undefined) return { row: found, start: 0 };
+  const [anchor] = yield* rows<{ position: number }>(
+    "select position from precis_messages where tenant = ? and hash = ? and conversation = ?",
+    tenant,
+    after,
+    found.id,
+  );
+  if (!anchor) throw anchorNotFound(found.id);
+  return { row: found, start: Number(anchor.position) + 1 };
 }
 
 /** How many of the messages are there already. */
-async function sharedFrom(
-  tx: Db,
+function* sharedFrom(
   tenant: string,
   known: Row,
   start: number,
   messages: readonly NewMessage[],
-): Promise<number> {
+): Script<number> {
   if (start === Number(known.length) || messages.length === 0) return 0;
-  const rows = await tx
-    .selectFrom("precis_messages")
-    .select("hash")
-    .where("tenant", "=", tenant)
-    .where("conversation", "=", known.id)
-    .where("position", ">=", start)
-    .orderBy("position")
-    .limit(messages.length)
-    .execute();
-  const differs = rows.findIndex((row, i) => row.hash !== messages[i]?.hash);
-  return differs === -1 ? rows.length : differs;
+  const there = yield* rows<{ hash: string }>(
+    "select hash from precis_messages where tenant = ? and conversation = ? and position >= ? order by position limit ?",
+    tenant,
+    known.id,
+    start,
+    messages.length,
+  );
+  const differs = there.findIndex((row, i) => row.hash !== messages[i]?.hash);
+  return differs === -1 ? there.length : differs;
 }
 
-async function createConversation(
+function newRow(
   { newId }: SqlContext,
-  tx: Db,
   tenant: string,
   input: Append,
-  { origin, position }: { readonly origin: Row | undefined; readonly position: number },
-): Promise<Row> {
+  of: {
+    readonly origin: Row | undefined;
+    readonly position: number;
+    readonly head: string | undefined;
+    readonly length: number;
+    readonly tokens: number;
+  },
+): Row {
+  const { origin, position, head, length, tokens } = of;
   const title = cleanTitle(input.title ?? origin?.title ?? "");
-  const row: Row = {
+  return {
     tenant,
     id: newId(),
     session: input.session ?? origin?.session ?? null,
@@ -161,9 +175,9 @@ async function createConversation(
     title_search: title.toLowerCase(),
     dialect: input.dialect ?? origin?.dialect ?? null,
     model: input.model ?? origin?.model ?? null,
-    head: origin?.head ?? null,
-    length: 0,
-    tokens: 0,
+    head: head ?? origin?.head ?? null,
+    length,
+    tokens,
     created_at: input.at,
     updated_at: input.at,
     expires_at: input.ttlMs === undefined ? (origin?.expires_at ?? null) : input.at + input.ttlMs,
@@ -173,126 +187,87 @@ async function createConversation(
     fork_length: origin ? position : null,
     meta: origin?.meta ?? null,
   };
-  await tx.insertInto("precis_conversations").values(row).execute();
-  return row;
 }
 
-async function hasAnswer(tx: Db, tenant: string, conversation: string, length: number): Promise<boolean> {
-  const row = await tx
-    .selectFrom("precis_messages")
-    .select("position")
-    .where("tenant", "=", tenant)
-    .where("conversation", "=", conversation)
-    .where("position", "<", length)
-    .where("role", "=", "assistant")
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+/** Only what changes: an index whose columns aren't named isn't written. */
+function* updateConversation(
+  known: Row,
+  input: Append,
+  {
+    head,
+    length,
+    tokens,
+    isGrown,
+  }: {
+    readonly head: string | undefined;
+    readonly length: number;
+    readonly tokens: number;
+    readonly isGrown: boolean;
+  },
+): Script<void> {
+  const set: Partial<Row> = {
+    ...(isGrown && {
+      length,
+      tokens: Number(known.tokens) + tokens,
+      updated_at: Math.max(input.at, Number(known.updated_at)),
+    }),
+    ...(input.ttlMs !== undefined && { expires_at: input.at + input.ttlMs }),
+    ...(input.session !== undefined && input.session !== known.session && { session: input.session }),
+    ...(input.dialect !== undefined && input.dialect !== known.dialect && { dialect: input.dialect }),
+    ...(input.model !== undefined && input.model !== known.model && { model: input.model }),
+    ...(head !== undefined && head !== known.head && { head }),
+  };
+  const names = Object.keys(set);
+  if (names.length === 0) return;
+  yield* rows(
+    `update precis_conversations set ${names.map((name) => `${name} = ?`).join(", ")} where tenant = ? and id = ?`,
+    ...Object.values(set),
+    known.tenant,
+    known.id,
+  );
+}
+
+function* hasAnswer(tenant: string, conversation: string, length: number): Script<boolean> {
+  const found = yield* rows(
+    "select position from precis_messages where tenant = ? and conversation = ? and position < ? and role = 'assistant' limit 1",
+    tenant,
+    conversation,
+    length,
+  );
+  return found.length > 0;
+}
+
+function* tokensOf(tenant: string, conversation: string, length: number): Script<number> {
+  const [row] = yield* rows<{ total: number | string | null }>(
+    "select sum(tokens) as total from precis_messages where tenant = ? and conversation = ? and position < ?",
+    tenant,
+    conversation,
+    length,
+  );
+  return Number(row?.total ?? 0);
 }
 
 /** The fork gets the places of what it shares; the texts themselves are there. */
-async function copyMessages(tx: Db, tenant: string, from: string, to: string, length: number): Promise<void> {
-  const shared = tx
-    .selectFrom("precis_messages")
-    .where("tenant", "=", tenant)
-    .where("conversation", "=", from)
-    .where("position", "<", length);
-  await tx
-    .insertInto("precis_messages")
-    .columns(["tenant", "conversation", "position", "hash", "body", "role", "tokens", "at"])
-    .expression(
-      shared.select((e) => [
-        "tenant",
-        e.val(to).as("conversation"),
-        "position",
-        "hash",
-        "body",
-        "role",
-        "tokens",
-        "at",
-      ]),
-    )
-    .execute();
-  const { total } = await shared
-    .select((e) => e.fn.sum<number | null>("tokens").as("total"))
-    .executeTakeFirstOrThrow();
-  await tx
-    .updateTable("precis_conversations")
-    .set({ tokens: Number(total ?? 0) })
-    .where("tenant", "=", tenant)
-    .where("id", "=", to)
-    .execute();
+function* copyMessages(tenant: string, from: string, to: string, length: number): Script<void> {
+  yield* rows(
+    `insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at)
+     select tenant, ?, position, hash, body, role, tokens, at from precis_messages
+     where tenant = ? and conversation = ? and position < ?`,
+    to,
+    tenant,
+    from,
+    length,
+  );
 }
 
 /** A number that the shared messages mention must mean the same source in the fork. */
-async function copyCitations(tx: Db, tenant: string, from: string, to: string): Promise<void> {
-  await tx
-    .insertInto("precis_citations")
-    .columns(["tenant", "conversation", "number", "source_hash", "source", "title"])
-    .expression(
-      tx
-        .selectFrom("precis_citations")
-        .select((e) => ["tenant", e.val(to).as("conversation"), "number", "source_hash", "source", "title"])
-        .where("tenant", "=", tenant)
-        .where("conversation", "=", from),
-    )
-    .execute();
-}
-
-/** The texts, each once. */
-export async function insertBodies(
-  { engine }: SqlContext,
-  tx: Db,
-  tenant: string,
-  bodies: ReadonlyMap<string, string>,
-): Promise<void> {
-  // In one order everywhere, so that two transactions never wait for each other.
-  const rows = [...bodies]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([hash, wire]) => ({ tenant, hash, wire }));
-  for (const values of inBatches(rows, engine.rowsPerInsert ?? DEFAULT_ROWS_PER_INSERT)) {
-    await tx
-      .insertInto("precis_bodies")
-      .values(values)
-      .onConflict((c) => c.columns(["tenant", "hash"]).doNothing())
-      .execute();
-  }
-}
-
-/** The places of messages whose texts are there. */
-export async function insertMessages(
-  { engine }: SqlContext,
-  tx: Db,
-  tenant: string,
-  conversation: string,
-  position: number,
-  messages: readonly NewMessage[],
-): Promise<void> {
-  const rows = messages.map((message, i) => ({
+function* copyCitations(tenant: string, from: string, to: string): Script<void> {
+  yield* rows(
+    `insert into precis_citations (tenant, conversation, number, source_hash, source, title)
+     select tenant, ?, number, source_hash, source, title from precis_citations
+     where tenant = ? and conversation = ?`,
+    to,
     tenant,
-    conversation,
-    position: position + i,
-    hash: message.hash,
-    body: bodyHash(message.wire),
-    role: message.role,
-    tokens: message.tokens === undefined ? null : Math.round(message.tokens),
-    at: Math.round(message.at),
-  }));
-  for (const values of inBatches(rows, engine.rowsPerInsert ?? DEFAULT_ROWS_PER_INSERT)) {
-    await tx.insertInto("precis_messages").values(values).execute();
-    // What was deleted and is sent again is a conversation like any other.
-    await tx
-      .deleteFrom("precis_tombstones")
-      .where("tenant", "=", tenant)
-      .where(
-        "hash",
-        "in",
-        values.map((row) => row.hash),
-      )
-      .execute();
-  }
-}
-
-function sumTokens(messages: readonly NewMessage[]): number {
-  return messages.reduce((sum, message) => sum + Math.round(message.tokens ?? 0), 0);
+    from,
+  );
 }

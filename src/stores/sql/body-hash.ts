@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /**
  * The address of a message's JSON. Cryptographic, because text of strangers (a web page in a tool result) ends up in
  * it, and none may be made to stand in for another's.
  */
 export function bodyHash(wire: string): string {
-  return createHash("sha256").update(wire).digest("base64url");
+  return hash("sha256", wire, "base64url");
 }

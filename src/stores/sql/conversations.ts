@@ -18,9 +18,9 @@ import type { SqlContext } from "./sql-context.ts";
 import type { Db, SqlEngine } from "./sql-engine.ts";
 
 export function sqlConversations(context: SqlContext): ConversationStore {
-  const { engine, read, write } = context;
+  const { engine, read, write, writeScript } = context;
   return {
-    append: (tenant, input) => write("append", (tx) => append(context, tx, tenant, input)),
+    append: (tenant, input) => writeScript("append", () => append(context, tenant, input)),
 
     find: (tenant, hashes) =>
       read("find", async (db) => {

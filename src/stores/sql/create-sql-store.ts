@@ -1,5 +1,6 @@
 import { migrations as allMigrations, type Migration } from "../migrations/index.ts";
 import type { ServerStore } from "../server-store.ts";
+import { timeOrderedId } from "../shared/time-ordered-id.ts";
 import { sqlCitations } from "./citations.ts";
 import { sqlClientKeys } from "./client-keys.ts";
 import { sqlConversations } from "./conversations.ts";
@@ -17,7 +18,7 @@ export interface ServerStoreOptions {
   readonly tenant?: string;
   /** The clock, in milliseconds. Default `Date.now`. */
   readonly now?: () => number;
-  /** Makes ids. Default `crypto.randomUUID`. */
+  /** Makes ids. Default: UUIDs of version 7. */
   readonly newId?: () => string;
 }
 
@@ -31,7 +32,7 @@ export function createSqlStore(
 ): ServerStore {
   const effects: StoreEffects = {
     now: options.now ?? Date.now,
-    newId: options.newId ?? (() => crypto.randomUUID()),
+    newId: options.newId ?? timeOrderedId,
   };
   const context = createSqlContext({ engine, effects, prepare: (db) => migrate(db, engine, migrations) });
   const own = sqlRecords(context, options.tenant ?? DEFAULT_TENANT);

@@ -7,10 +7,11 @@ import {
   type LineCount,
   readExport,
 } from "../shared/export-line.ts";
-import { insertBodies, insertMessages } from "./append.ts";
 import { bodyHash } from "./body-hash.ts";
+import { insertBodies, insertMessages } from "./insert-messages.ts";
 import type { SqlContext } from "./sql-context.ts";
-import type { Db } from "./sql-engine.ts";
+import type { Db, SqlEngine } from "./sql-engine.ts";
+import { runScriptIn } from "./writer.ts";
 
 /** Items that one transaction takes. */
 const ITEMS_PER_WRITE = 100;
@@ -30,7 +31,7 @@ export async function importAll(
     if (batch.length === 0) return;
     added += await context.write("import", async (tx) => {
       let sum = 0;
-      for (const item of batch) sum += await importItem(context, tx, item, addedConversations);
+      for (const item of batch) sum += await importItem(context.engine, tx, item, addedConversations);
       return sum;
     });
   };
@@ -45,7 +46,7 @@ export async function importAll(
 
 /** How many things were added: a conversation counts with its messages and citations. */
 async function importItem(
-  context: SqlContext,
+  engine: SqlEngine,
   tx: Db,
   item: ImportItem,
   addedConversations: Set<string>,
@@ -53,7 +54,7 @@ async function importItem(
   checkName("import", "tenant", item.tenant);
   switch (item.type) {
     case "whole-conversation": {
-      const added = await importConversation(context, tx, item);
+      const added = await importConversation(engine, tx, item);
       if (added > 0) addedConversations.add(`${item.tenant}/${item.conversation.id}`);
       return added;
     }
@@ -83,10 +84,11 @@ async function importItem(
   }
 }
 
-async function importConversation(context: SqlContext, tx: Db, item: ImportedConversation): Promise<number> {
+async function importConversation(engine: SqlEngine, tx: Db, item: ImportedConversation): Promise<number> {
   const { tenant, conversation, head, messages, citations } = item;
   const title = cleanTitle(conversation.title);
-  const bodies = new Map(messages.map((message) => [bodyHash(message.wire), message.wire]));
+  const addressed = messages.map((message) => ({ ...message, body: bodyHash(message.wire) }));
+  const bodies = new Map(addressed.map((message) => [message.body, message.wire]));
   if (head !== undefined) bodies.set(bodyHash(head), head);
   const known = await tx
     .selectFrom("precis_conversations")
@@ -95,7 +97,7 @@ async function importConversation(context: SqlContext, tx: Db, item: ImportedCon
     .where("id", "=", conversation.id)
     .executeTakeFirst();
   if (known) return 0;
-  await insertBodies(context, tx, tenant, bodies);
+  await runScriptIn(tx, engine, insertBodies(tenant, bodies));
   await tx
     .insertInto("precis_conversations")
     .values({
@@ -119,7 +121,7 @@ async function importConversation(context: SqlContext, tx: Db, item: ImportedCon
       meta: conversation.meta === undefined ? null : JSON.stringify(conversation.meta),
     })
     .execute();
-  await insertMessages(context, tx, tenant, conversation.id, 0, messages);
+  await runScriptIn(tx, engine, insertMessages(tenant, conversation.id, 0, addressed));
   for (const { number, source, title: about } of citations) {
     await tx
       .insertInto("precis_citations")

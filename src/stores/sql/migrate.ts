@@ -1,6 +1,8 @@
 import { StoreError } from "../../core/errors.ts";
 import type { Migration } from "../migrations/index.ts";
+import { rows } from "./script.ts";
 import type { Db, SqlEngine } from "./sql-engine.ts";
+import { runScriptIn } from "./writer.ts";
 
 /** Name of the lock that keeps two nodes from migrating at once. */
 const MIGRATION_LOCK = "precis/migrate";
@@ -14,7 +16,7 @@ export async function migrate(db: Db, engine: SqlEngine, migrations: readonly Mi
   const newest = migrations.length;
   if ((await schemaVersion(db, newest)) === newest) return;
   await db.transaction().execute(async (tx) => {
-    await engine.lock?.(tx, MIGRATION_LOCK);
+    if (engine.lockName !== undefined) await runScriptIn(tx, engine, rows(engine.lockName, MIGRATION_LOCK));
     await tx.schema
       .createTable("precis_meta")
       .ifNotExists()

@@ -1,6 +1,7 @@
 import { Kysely } from "kysely";
 import { StoreError } from "../../core/errors.ts";
 import type { Schema } from "./schema.ts";
+import type { Script } from "./script.ts";
 import type { Db, SqlEngine } from "./sql-engine.ts";
 import { storeFailure } from "./store-failure.ts";
 import { createWriter } from "./writer.ts";
@@ -18,6 +19,8 @@ export interface SqlContext extends StoreEffects {
   read<T>(operation: string, work: (db: Db) => Promise<T>): Promise<T>;
   /** Runs a transaction. When it resolves, what was written is in the store for good. */
   write<T>(operation: string, work: (tx: Db) => Promise<T>): Promise<T>;
+  /** Runs a script as a transaction of its own. */
+  writeScript<T>(operation: string, script: () => Script<T>): Promise<T>;
   /** Runs a query on data that doesn't change meanwhile. */
   snapshot<T>(operation: string, work: (db: Db) => AsyncIterable<T>): AsyncIterable<T>;
   ready(): Promise<void>;
@@ -35,7 +38,7 @@ export function createSqlContext({
   readonly prepare: (db: Db, engine: SqlEngine) => Promise<void>;
 }): SqlContext {
   const db = new Kysely<Schema>({ dialect: engine.dialect });
-  const write = createWriter(db, engine);
+  const writer = createWriter(db, engine);
   let opened: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
 
@@ -76,7 +79,8 @@ export function createSqlContext({
     ...effects,
     ready: () => guard("open", async () => {}),
     read: (operation, work) => guard(operation, () => work(db)),
-    write: (operation, work) => guard(operation, () => write(work)),
+    write: (operation, work) => guard(operation, () => writer.run(work)),
+    writeScript: (operation, script) => guard(operation, () => writer.runScript(script)),
     async *snapshot(operation, work) {
       try {
         await ready(operation);

@@ -1,5 +1,6 @@
 import type { Dialect, Kysely, RawBuilder, SqlBool } from "kysely";
 import type { Schema } from "./schema.ts";
+import type { Statement } from "./script.ts";
 
 /** A database or a transaction on it. */
 export type Db = Kysely<Schema>;
@@ -8,18 +9,19 @@ export type Db = Kysely<Schema>;
 export interface SqlEngine {
   readonly kind: "sqlite" | "postgres";
   readonly dialect: Dialect;
-  /** Several writers share one transaction, because there can be only one writer anyway. Default false. */
-  readonly batchWrites?: boolean;
+  /**
+   * Statements are run at once, in this process. Several writers then share one transaction, because there can be only
+   * one writer anyway. Default: the database is behind a connection.
+   */
+  readonly direct?: DirectDatabase;
   /** Rows can be locked with `for update`. Default false: a writing transaction is alone. */
   readonly lockRows?: boolean;
-  /** How many rows one `insert` may carry. Default 500. */
-  readonly rowsPerInsert?: number;
   /** The clock that all nodes share, as an SQL expression. Default: the process's own. */
   readonly clock?: RawBuilder<number>;
   /** True when the column's value is one of `values`, however many. */
   isOneOf(column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<SqlBool>;
-  /** Waits for the named lock; it ends with the transaction. Default: nothing to wait for. */
-  lock?(tx: Db, name: string): Promise<void>;
+  /** Waits for the lock of the given name; it ends with the transaction. Default: nothing to wait for. */
+  readonly lockName?: string;
   /** A conflict between two transactions that goes away by running one of them again. Default never. */
   isConflict?(error: unknown): boolean;
   /** What failed and what to do about it, for errors that it knows. */
@@ -33,6 +35,15 @@ export interface SqlEngine {
   scrub?(db: Db): Promise<void>;
   /** Runs after the database is closed. */
   closed?(): Promise<void>;
+}
+
+/** A database in this process. */
+export interface DirectDatabase {
+  /** Waits only while another process writes. */
+  begin(): Promise<void> | undefined;
+  run(statement: Statement): readonly unknown[];
+  commit(): void;
+  rollback(): void;
 }
 
 /** An error of the database in words. */

@@ -1,8 +1,13 @@
-import { sql } from "kysely";
+import { CompiledQuery, sql } from "kysely";
+import { numbered, runNow, runSoon, type Script } from "./script.ts";
 import type { Db, SqlEngine } from "./sql-engine.ts";
 
-/** Runs a transaction; resolves once it is in the store for good. */
-export type Write = <T>(work: (tx: Db) => Promise<T>) => Promise<T>;
+/** Runs transactions; what resolves is in the store for good. */
+export interface Writer {
+  run<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+  /** The script is made anew for every try. */
+  runScript<T>(script: () => Script<T>): Promise<T>;
+}
 
 /** Writes that one transaction takes at most, so that none waits long. */
 const MAX_BATCH = 256;
@@ -11,13 +16,35 @@ const MAX_ATTEMPTS = 5;
 /** Pause before it is run again, times the attempt. */
 const CONFLICT_PAUSE_MS = 5;
 
-export function createWriter(db: Db, engine: SqlEngine): Write {
-  return engine.batchWrites ? batchWriter(db) : directWriter(db, engine);
+export function createWriter(db: Db, engine: SqlEngine): Writer {
+  return engine.direct ? batchWriter(db, engine.direct) : directWriter(db, engine);
 }
 
+/** Runs a script in a transaction that is under way. */
+export async function runScriptIn<T>(tx: Db, engine: SqlEngine, script: Script<T>): Promise<T> {
+  if (engine.direct) return runNow(script, engine.direct.run);
+  return runSoon(script, async ({ sql: text, parameters }) => {
+    const { rows } = await tx.executeQuery(CompiledQuery.raw(numberedOnce(text), [...parameters]));
+    return rows;
+  });
+}
+
+const numberedTexts = new Map<string, string>();
+
+function numberedOnce(text: string): string {
+  const known = numberedTexts.get(text);
+  if (known !== undefined) return known;
+  const made = numbered(text);
+  if (numberedTexts.size < MAX_TEXTS) numberedTexts.set(text, made);
+  return made;
+}
+
+/** Texts of statements that are remembered. */
+const MAX_TEXTS = 1_000;
+
 /** One transaction for each write: the database itself joins commits. */
-function directWriter(db: Db, engine: SqlEngine): Write {
-  return async (work) => {
+function directWriter(db: Db, engine: SqlEngine): Writer {
+  const run = async <T>(work: (tx: Db) => Promise<T>): Promise<T> => {
     for (let tried = 1; ; tried++) {
       try {
         return await db.transaction().execute(work);
@@ -27,19 +54,22 @@ function directWriter(db: Db, engine: SqlEngine): Write {
       }
     }
   };
+  return { run, runScript: (script) => run((tx) => runScriptIn(tx, engine, script())) };
 }
 
 interface Pending {
-  run(tx: Db): Promise<void>;
-  /** Called once the transaction's end is known. */
-  settle(failure: { readonly error: unknown } | undefined): void;
+  /** Undefined for work that waits in between. */
+  readonly script: (() => Script<unknown>) | undefined;
+  work(tx: Db): Promise<unknown>;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
 }
 
 /**
- * One transaction for all writes that came in during one turn of the event loop. Each runs behind a savepoint of its
- * own, so that one that fails takes nothing of the others along. None is acknowledged before the common commit.
+ * One transaction for all writes that came in during one turn of the event loop. None is acknowledged before the common
+ * commit, and one that fails takes nothing of the others along.
  */
-function batchWriter(db: Db): Write {
+function batchWriter(db: Db, direct: NonNullable<SqlEngine["direct"]>): Writer {
   let queue: Pending[] = [];
   let isFlushing = false;
 
@@ -50,39 +80,66 @@ function batchWriter(db: Db): Write {
       await new Promise((resolve) => setImmediate(resolve));
       const batch = queue.slice(0, MAX_BATCH);
       queue = queue.slice(MAX_BATCH);
-      let failure: { readonly error: unknown } | undefined;
-      try {
-        await db.transaction().execute(async (tx) => {
-          for (const one of batch) await one.run(tx);
-        });
-      } catch (error) {
-        failure = { error };
-      }
-      for (const one of batch) one.settle(failure);
+      if (batch.every(({ script }) => script !== undefined)) await runScripts(batch);
+      else await runMixed(db, batch);
     }
     isFlushing = false;
   };
 
-  return <T>(work: (tx: Db) => Promise<T>) =>
+  /** Without savepoints, which cost as much as a small write: if one fails, they are run again one by one. */
+  const runScripts = async (batch: readonly Pending[]): Promise<void> => {
+    const values: unknown[] = [];
+    try {
+      await direct.begin();
+    } catch (error) {
+      for (const one of batch) one.reject(error);
+      return;
+    }
+    try {
+      for (const { script } of batch) values.push(runNow(script!(), direct.run));
+      direct.commit();
+    } catch (error) {
+      direct.rollback();
+      if (batch.length === 1) batch[0]!.reject(error);
+      else for (const one of batch) await runScripts([one]);
+      return;
+    }
+    batch.forEach((one, index) => {
+      one.resolve(values[index]);
+    });
+  };
+
+  const enqueue = <T>(pending: Pick<Pending, "script" | "work">): Promise<T> =>
     new Promise<T>((resolve, reject) => {
-      let outcome: (() => void) | undefined;
-      queue.push({
-        async run(tx) {
-          await sql`savepoint one_write`.execute(tx);
-          try {
-            const value = await work(tx);
-            outcome = () => resolve(value);
-          } catch (error) {
-            await sql`rollback to one_write`.execute(tx);
-            outcome = () => reject(error);
-          }
-          await sql`release one_write`.execute(tx);
-        },
-        settle(failure) {
-          if (failure || !outcome) reject(failure?.error);
-          else outcome();
-        },
-      });
+      queue.push({ ...pending, resolve: resolve as Pending["resolve"], reject });
       if (!isFlushing) flush();
     });
+  return {
+    run: (work) => enqueue({ script: undefined, work }),
+    runScript: (script) => enqueue({ script, work: async () => runNow(script(), direct.run) }),
+  };
+}
+
+/** Each behind a savepoint of its own. */
+async function runMixed(db: Db, batch: readonly Pending[]): Promise<void> {
+  const outcomes: (() => void)[] = [];
+  try {
+    await db.transaction().execute(async (tx) => {
+      for (const one of batch) {
+        await sql`savepoint one_write`.execute(tx);
+        try {
+          const value = await one.work(tx);
+          outcomes.push(() => one.resolve(value));
+        } catch (error) {
+          await sql`rollback to one_write`.execute(tx);
+          outcomes.push(() => one.reject(error));
+        }
+        await sql`release one_write`.execute(tx);
+      }
+    });
+  } catch (error) {
+    for (const one of batch) one.reject(error);
+    return;
+  }
+  for (const settle of outcomes) settle();
 }

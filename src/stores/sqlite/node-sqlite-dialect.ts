@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import {
-  CompiledQuery,
+  type CompiledQuery,
   type DatabaseConnection,
   type Dialect,
   type Driver,
@@ -10,6 +10,7 @@ import {
   SqliteQueryCompiler,
   type TransactionSettings,
 } from "kysely";
+import type { DirectDatabase } from "../sql/sql-engine.ts";
 import { isBusy } from "./explain.ts";
 
 /** How long a statement may hold up the process while another process has the lock. */
@@ -22,17 +23,70 @@ const BEGIN_JITTER_MS = 12;
 /** Prepared statements that are kept. */
 const MAX_STATEMENTS = 200;
 
+/** Pages that are kept in memory: hashes lie anywhere in their indexes, so a small cache would read pages over and over. */
+const CACHE_KB = 16_384;
+/** The log is taken over into the main file when it has this many pages of 4 KB: a page that changed often is then written once. */
+const WAL_PAGES = 4_000;
+
 const RETURNS_ROWS = /^\s*(select|with|pragma|explain)\b|\breturning\b/i;
 
-/** Kysely over the SQLite that Node brings along. */
-export function nodeSqliteDialect(open: () => DatabaseSync | Promise<DatabaseSync>): Dialect {
+/** The SQLite that Node brings along: for Kysely, and for scripts that run at once on the same connection. */
+export function nodeSqlite(open: () => DatabaseSync | Promise<DatabaseSync>): {
+  readonly dialect: Dialect;
+  readonly direct: DirectDatabase;
+} {
+  let session: SqliteSession | undefined;
+  const current = (): SqliteSession => {
+    if (!session) throw new Error("the database isn't open");
+    return session;
+  };
+  const driver: Driver = {
+    async init() {
+      session = createSession(await open());
+    },
+    acquireConnection: async () => current().connection,
+    async beginTransaction(_connection, { accessMode }: TransactionSettings) {
+      // A writer takes its lock at the start: taking it halfway fails if another process wrote in between.
+      const begin = accessMode === "read only" ? "begin" : BEGIN_WRITE;
+      await whenFree(() => current().run(begin, []));
+    },
+    async commitTransaction() {
+      current().run("commit", []);
+    },
+    async rollbackTransaction() {
+      current().rollback();
+    },
+    async releaseConnection() {},
+    async destroy() {
+      session?.close();
+      session = undefined;
+    },
+  };
   return {
-    createDriver: () => createDriver(open),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-    createAdapter: () => new SqliteAdapter(),
-    createIntrospector: (db) => new SqliteIntrospector(db),
+    dialect: {
+      createDriver: () => driver,
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createAdapter: () => new SqliteAdapter(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+    },
+    direct: {
+      begin() {
+        try {
+          current().run(BEGIN_WRITE, []);
+          return undefined;
+        } catch (error) {
+          if (!isBusy(error)) throw error;
+          return whenFree(() => current().run(BEGIN_WRITE, []));
+        }
+      },
+      run: ({ sql, parameters }) => current().run(sql, parameters).rows,
+      commit: () => void current().run("commit", []),
+      rollback: () => current().rollback(),
+    },
   };
 }
+
+const BEGIN_WRITE = "begin immediate";
 
 /** Opens a file and sets it up: WAL, foreign keys, deleted text overwritten. */
 export async function openDatabase(
@@ -47,6 +101,8 @@ export async function openDatabase(
       // In WAL mode `normal` keeps every commit when the process dies; `full` also when the power fails.
       database.exec(`pragma synchronous = ${durability === "power" ? "full" : "normal"}`);
       database.exec("pragma foreign_keys = on");
+      database.exec(`pragma cache_size = -${CACHE_KB}`);
+      database.exec(`pragma wal_autocheckpoint = ${WAL_PAGES}`);
       if (!readOnly) database.exec("pragma secure_delete = on");
     });
   } catch (error) {
@@ -54,44 +110,6 @@ export async function openDatabase(
     throw error;
   }
   return database;
-}
-
-function createDriver(open: () => DatabaseSync | Promise<DatabaseSync>): Driver {
-  let database: DatabaseSync | undefined;
-  let connection: DatabaseConnection | undefined;
-  const run = (sql: string) => connection?.executeQuery(CompiledQuery.raw(sql));
-  return {
-    async init() {
-      database = await open();
-      connection = createConnection(database);
-    },
-    async acquireConnection() {
-      if (!connection) throw new Error("the database isn't open");
-      return connection;
-    },
-    async beginTransaction(_connection, { accessMode }: TransactionSettings) {
-      // A writer takes its lock at the start: taking it halfway fails if another process wrote in between.
-      const begin = accessMode === "read only" ? "begin" : "begin immediate";
-      await whenFree(() => database?.exec(begin));
-    },
-    async commitTransaction() {
-      await run("commit");
-    },
-    async rollbackTransaction() {
-      try {
-        database?.exec("rollback");
-      } catch (error) {
-        // Some errors (a full disk) have ended the transaction already.
-        if (!/no transaction is active/.test(String(error))) throw error;
-      }
-    },
-    async releaseConnection() {},
-    async destroy() {
-      database?.close();
-      database = undefined;
-      connection = undefined;
-    },
-  };
 }
 
 /** Runs `work`; while another process holds the lock, tries again without holding up this one. */
@@ -109,31 +127,53 @@ async function whenFree(work: () => void): Promise<void> {
   }
 }
 
-function createConnection(database: DatabaseSync): DatabaseConnection {
-  const statements = new Map<string, StatementSync>();
-  const prepare = (sql: string): StatementSync => {
+/** An open database with its prepared statements. */
+interface SqliteSession {
+  readonly connection: DatabaseConnection;
+  run(sql: string, parameters: readonly unknown[]): QueryResult<unknown>;
+  rollback(): void;
+  close(): void;
+}
+
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly returnsRows: boolean;
+}
+
+function createSession(database: DatabaseSync): SqliteSession {
+  const statements = new Map<string, Prepared>();
+  const prepare = (sql: string): Prepared => {
     const known = statements.get(sql);
-    if (known) {
-      statements.delete(sql);
-      statements.set(sql, known);
-      return known;
-    }
-    const statement = database.prepare(sql);
-    statements.set(sql, statement);
-    const oldest = statements.keys().next().value;
-    if (statements.size > MAX_STATEMENTS && oldest !== undefined) statements.delete(oldest);
-    return statement;
+    if (known) return known;
+    const made = { statement: database.prepare(sql), returnsRows: RETURNS_ROWS.test(sql) };
+    // All at once, because those that every request needs are prepared again within moments.
+    if (statements.size >= MAX_STATEMENTS) statements.clear();
+    statements.set(sql, made);
+    return made;
+  };
+  const run = (sql: string, parameters: readonly unknown[]): QueryResult<unknown> => {
+    const values = parameters as readonly SQLInputValue[];
+    const { statement, returnsRows } = prepare(sql);
+    if (returnsRows) return { rows: statement.all(...values) };
+    const { changes } = statement.run(...values);
+    return { rows: [], numAffectedRows: BigInt(changes) };
   };
   return {
-    async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-      const values = parameters as readonly SQLInputValue[];
-      const statement = prepare(sql);
-      if (RETURNS_ROWS.test(sql)) return { rows: statement.all(...values) as R[] };
-      const { changes, lastInsertRowid } = statement.run(...values);
-      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+    connection: {
+      executeQuery: async <R>({ sql, parameters }: CompiledQuery) => run(sql, parameters) as QueryResult<R>,
+      streamQuery() {
+        throw new Error("not needed: large results are read in pages");
+      },
     },
-    streamQuery() {
-      throw new Error("not needed: large results are read in pages");
+    run,
+    rollback() {
+      try {
+        database.exec("rollback");
+      } catch (error) {
+        // Some errors (a full disk) have ended the transaction already.
+        if (!/no transaction is active/.test(String(error))) throw error;
+      }
     },
+    close: () => database.close(),
   };
 }

@@ -1,0 +1,58 @@
+import type { NewMessage } from "../server-store.ts";
+import { inBatches } from "./in-batches.ts";
+import { rows, type Script } from "./script.ts";
+
+/** Rows that one statement takes. Few, because a statement is prepared once for each number of rows. */
+const ROWS_PER_STATEMENT = 32;
+
+/** A message with the address of its text. */
+export interface AddressedMessage extends NewMessage {
+  readonly body: string;
+}
+
+/** The texts, each once. */
+export function* insertBodies(tenant: string, bodies: ReadonlyMap<string, string>): Script<void> {
+  // In one order everywhere, so that two transactions never wait for each other.
+  const sorted = bodies.size < 2 ? [...bodies] : [...bodies].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const batch of inBatches(sorted, ROWS_PER_STATEMENT)) {
+    yield* rows(
+      `insert into precis_bodies (tenant, hash, wire) values ${tuples("(?, ?, ?)", batch.length)} on conflict (tenant, hash) do nothing`,
+      ...batch.flatMap(([hash, wire]) => [tenant, hash, wire]),
+    );
+  }
+}
+
+/** The places of messages whose texts are there. */
+export function* insertMessages(
+  tenant: string,
+  conversation: string,
+  position: number,
+  messages: readonly AddressedMessage[],
+): Script<void> {
+  let next = position;
+  for (const batch of inBatches(messages, ROWS_PER_STATEMENT)) {
+    yield* rows(
+      `insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at) values ${tuples("(?, ?, ?, ?, ?, ?, ?, ?)", batch.length)}`,
+      ...batch.flatMap(({ hash, body, role, tokens, at }) => [
+        tenant,
+        conversation,
+        next++,
+        hash,
+        body,
+        role,
+        tokens === undefined ? null : Math.round(tokens),
+        Math.round(at),
+      ]),
+    );
+    // What was deleted and is sent again is a conversation like any other.
+    yield* rows(
+      `delete from precis_tombstones where tenant = ? and hash in (${tuples("?", batch.length)})`,
+      tenant,
+      ...batch.map(({ hash }) => hash),
+    );
+  }
+}
+
+function tuples(tuple: string, count: number): string {
+  return count === 1 ? tuple : `${tuple}${`, ${tuple}`.repeat(count - 1)}`;
+}

@@ -1,0 +1,39 @@
+/** One statement, with `?` for each of its values. */
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
+/**
+ * A piece of work as the statements that it needs, one after the other; each gives back its rows. A database that lives
+ * in the process runs all of it at once, one behind a connection waits in between: the work is written once for both.
+ */
+export type Script<T> = Generator<Statement, T, readonly unknown[]>;
+
+/** Runs one statement of a script and gives its rows. */
+export function* rows<R>(sql: string, ...parameters: readonly unknown[]): Script<readonly R[]> {
+  return (yield { sql, parameters }) as readonly R[];
+}
+
+/** Runs a script on a database that answers at once. */
+export function runNow<T>(script: Script<T>, run: (statement: Statement) => readonly unknown[]): T {
+  let step = script.next();
+  while (!step.done) step = script.next(run(step.value));
+  return step.value;
+}
+
+/** Runs a script on a database behind a connection. */
+export async function runSoon<T>(
+  script: Script<T>,
+  run: (statement: Statement) => Promise<readonly unknown[]>,
+): Promise<T> {
+  let step = script.next();
+  while (!step.done) step = script.next(await run(step.value));
+  return step.value;
+}
+
+/** Numbered signs in place of the `?`, as PostgreSQL has them. */
+export function numbered(sql: string): string {
+  let count = 0;
+  return sql.replace(/\?/g, () => `$${++count}`);
+}

@@ -6,15 +6,20 @@ import { isLoopback } from "../config/loopback.ts";
 import { ConfigError } from "../core/errors.ts";
 import type { ServerStore } from "../stores/server-store.ts";
 import { createApi } from "./api-server/create-api.ts";
+import { createStandings } from "./api-server/standing.ts";
+import { createTranscripts } from "./api-server/transcripts.ts";
 import { createAuthenticate } from "./auth/authenticate.ts";
 import { createRateLimit } from "./auth/rate-limit.ts";
 import { createCompactors } from "./compaction/compactors.ts";
+import { currentBehalf } from "./compaction/on-behalf.ts";
 import { singleFlight } from "./compaction/single-flight.ts";
-import { summarizerFor } from "./compaction/summarizer.ts";
+import { summarizerByName, summarizerFor } from "./compaction/summarizer.ts";
+import { watchRecords } from "./compaction/watch-records.ts";
 import { createWindows } from "./compaction/windows.ts";
 import type { Gateway } from "./gateway.ts";
 import { createHandler } from "./handle.ts";
 import { createLive, type SentEvent } from "./live/live.ts";
+import { createTellGrowth } from "./live/tell-growth.ts";
 import { createResponses } from "./native/previous-response.ts";
 import { openStore } from "./open-store.ts";
 import { createLog, type Log } from "./ops/log.ts";
@@ -64,21 +69,36 @@ export async function createGateway(
   const node = randomUUID();
   const live = createLive(parts.share);
   const known = createKnownConversations();
-  let draining = false;
+  const records = watchRecords((tenant) => store.records(tenant));
+  const timeline = createTimeline(store.events, live, log);
+  const tellGrowth = createTellGrowth(live, store.conversations, log);
+  const drain = new AbortController();
   const compactors = createCompactors({
     config,
     windows,
-    records: (tenant) => store.records(tenant),
-    summarizer({ upstream, wire, model, tenant }, window) {
+    records: (tenant) => records.of(tenant),
+    summarizer({ upstream, wire, model, tenant, summarizer }, window) {
       if (!upstream) return undefined;
-      const chosen = upstream.config.summarizer ?? config.summarizer;
+      const chosen =
+        summarizerByName(upstreams, summarizer) ?? upstream.config.summarizer ?? config.summarizer;
       const made = summarizerFor({ config: chosen, upstreams, upstream, wire, model, window });
       return made && singleFlight(made, { leases: store.leases, tenant, node });
     },
     listen(compactor, { model }) {
-      compactor.on("failed", ({ error, fallback }) =>
-        log.warn({ model, fallback, reason: error.message }, "a summary failed"),
-      );
+      compactor.on("started", ({ reason }) => currentBehalf()?.onStarted?.(reason));
+      compactor.on("failed", ({ error, fallback }) => {
+        const behalf = currentBehalf();
+        // A person gave up waiting for it.
+        if (behalf?.signal?.aborted) return;
+        log.warn({ model, fallback, reason: error.message }, "a summary failed");
+        const conversation = behalf?.conversation();
+        if (behalf && conversation !== undefined)
+          void timeline.add(behalf.tenant, conversation, now(), {
+            type: "failed",
+            message: error.message,
+            fallback,
+          });
+      });
     },
   });
   const gateway: Gateway = {
@@ -89,8 +109,16 @@ export async function createGateway(
     upstreams,
     windows,
     compactors,
+    records,
+    transcripts: createTranscripts(store.conversations),
+    standings: createStandings(),
     recorder: config.store
-      ? createRecorder({ store: store.conversations, known, redact: config.redact })
+      ? createRecorder({
+          store: store.conversations,
+          known,
+          redact: config.redact,
+          onAppended: (tenant, { conversation }) => tellGrowth(tenant, conversation),
+        })
       : undefined,
     known,
     sent: createSentRequests(),
@@ -98,14 +126,16 @@ export async function createGateway(
     authenticate: createAuthenticate({ mode, keys: config.auth.keys, store: store.clientKeys, now }),
     limitRate: createRateLimit(now),
     live,
-    timeline: createTimeline(store.events, live, log),
+    timeline,
     totals: createTotals(now()),
     metrics: createMetrics(),
     log,
-    isDraining: () => draining,
+    isDraining: () => drain.signal.aborted,
+    draining: drain.signal,
     now,
   };
-  const handler = createHandler(gateway, createApi(gateway));
+  const api = createApi(gateway);
+  const handler = createHandler(gateway, api.listener);
   const server = createServer(
     {
       requestTimeout: config.limits.requestMs,
@@ -131,7 +161,8 @@ export async function createGateway(
         });
       }),
     async close() {
-      draining = true;
+      drain.abort();
+      const started = performance.now();
       sweep.stop();
       preparing?.stop();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -140,6 +171,9 @@ export async function createGateway(
       server.closeIdleConnections();
       const timer = setTimeout(() => server.closeAllConnections(), config.limits.drainMs);
       await closed;
+      // An answer whose page has gone away is still written to its end.
+      await within(api.settled(), config.limits.drainMs - (performance.now() - started));
+      api.stop();
       clearTimeout(timer);
       clearInterval(idle);
       await compactors.close();
@@ -154,6 +188,16 @@ const KEEP_ALIVE_MS = 65_000;
 
 /** How often a draining server looks for idle connections (milliseconds). */
 const CLOSE_IDLE_MS = 50;
+
+/** Waits for something, but not for ever. */
+async function within(work: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, Math.max(0, ms));
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}
 
 async function needKeys(config: GatewayConfig, store: ServerStore): Promise<void> {
   if (config.auth.keys.length > 0) return;

@@ -1,8 +1,11 @@
 import type { GatewayConfig } from "../config/gateway-schema.ts";
 import type { ServerStore } from "../stores/server-store.ts";
+import type { Standings } from "./api-server/standing.ts";
+import type { Transcripts } from "./api-server/transcripts.ts";
 import type { Authenticate } from "./auth/authenticate.ts";
 import type { Client } from "./auth/client.ts";
 import type { Compactors } from "./compaction/compactors.ts";
+import type { WatchedRecords } from "./compaction/watch-records.ts";
 import type { Windows } from "./compaction/windows.ts";
 import type { Live } from "./live/live.ts";
 import type { Responses } from "./native/previous-response.ts";
@@ -25,6 +28,11 @@ export interface Gateway {
   readonly upstreams: readonly Upstream[];
   readonly windows: Windows;
   readonly compactors: Compactors;
+  /** The engine's records. Write them here, not to the store, so that nothing that was derived from them goes stale. */
+  readonly records: WatchedRecords;
+  /** Transcripts and where they stand, for pages. */
+  readonly transcripts: Transcripts;
+  readonly standings: Standings;
   /** Undefined with `store: false`. */
   readonly recorder: Recorder | undefined;
   readonly known: KnownConversations;
@@ -39,5 +47,7 @@ export interface Gateway {
   readonly log: Log;
   /** True from the moment of SIGTERM on. */
   isDraining(): boolean;
+  /** Aborted at that moment. */
+  readonly draining: AbortSignal;
   now(): number;
 }

@@ -1,7 +1,6 @@
 import { encode } from "../../dialects/index.ts";
 import { overflowOf } from "../../models/index.ts";
 import type { ChatEvent } from "../api.ts";
-import { withClientKeys } from "../compaction/summarizer.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";
 import { readAll } from "../upstream/read-all.ts";
 import { send as sendUpstream } from "../upstream/send.ts";
@@ -12,14 +11,15 @@ import { wireOfDialect } from "../wires/index.ts";
 import { isJson, parseJson, textOf } from "../wires/json.ts";
 import { RequestFault } from "../wires/request-fault.ts";
 import type { ApiContext } from "./context.ts";
+import { countAhead } from "./count-ahead.ts";
 import { createDeltaReader } from "./delta-reader.ts";
+import { fitWatched } from "./fit-watched.ts";
 import { announced } from "./handlers/conversations.ts";
 import { apiMessages } from "./handlers/messages.ts";
 import { pressureOf } from "./handlers/view.ts";
 import { type Loaded, load } from "./loaded.ts";
 import { requestBody } from "./request-body.ts";
 import { appendMessages } from "./store-messages.ts";
-import { fitInput } from "./view-of.ts";
 
 type Send = (event: ChatEvent) => void;
 
@@ -51,7 +51,7 @@ export async function answerChat(
       path: targetPath(upstream, wire.path),
       headers,
       body: bytes,
-      signal: AbortSignal.any([stop, context.signal]),
+      signal: stop,
     });
     if ((answer.statusCode ?? 500) >= 400) {
       const text = (await readAll(answer, upstream.name)).toString("utf8");
@@ -66,7 +66,7 @@ export async function answerChat(
     try {
       for await (const piece of answer) deltas.push(piece as Buffer);
     } catch (error) {
-      if (!stop.aborted && !context.signal.aborted) throw error;
+      if (!stop.aborted) throw error;
       wasStopped = true;
     }
     await store(context, loaded, wire, deltas.text(), wasStopped || stop.aborted, send);
@@ -76,21 +76,15 @@ export async function answerChat(
 
 /** The request with its view; tells what precis did. */
 async function fitted(
-  { gateway, headers, client, tenant }: ApiContext,
+  context: ApiContext,
   loaded: Loaded,
   rejected: { readonly tokens: number } | true | undefined,
   send: Send,
 ): Promise<ReturnType<typeof requestBody>> {
+  const { gateway, tenant } = context;
+  await countAhead(gateway, loaded);
   const started = performance.now();
-  const compactor = gateway.compactors.of(loaded.choice);
-  const { messages, system, report, background } = await withClientKeys(headers, client.keyIsOurs, () =>
-    compactor.fit(loaded.transcript, {
-      ...fitInput(loaded),
-      now: gateway.now(),
-      ...(rejected && { rejected }),
-    }),
-  );
-  background.catch(() => {});
+  const { messages, system, report } = await fitWatched(context, loaded, rejected);
   send({ type: "view", outcome: report.outcome, tokens: report.tokens, pressure: report.pressure.after });
   if (report.outcome === "compacted") {
     gateway.totals.add("compactions");

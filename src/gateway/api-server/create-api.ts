@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
+import { exactCounter } from "../../tokens/index.ts";
 import { type AnswerOf, type Route, routes } from "../api.ts";
 import type { Gateway } from "../gateway.ts";
 import { describeFailure } from "../http/fail.ts";
@@ -24,10 +25,18 @@ export type Handlers = {
 
 type Env = { Bindings: HttpBindings };
 
-/** precis's own API, as a listener. */
-export function createApi(
-  gateway: Gateway,
-): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+/** precis's own API, and the work that it has under way. */
+export interface ApiServer {
+  readonly listener: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  /** Resolves when no answer and no compaction is under way. */
+  settled(): Promise<void>;
+  /** Stops what still is. */
+  stop(): void;
+}
+
+export function createApi(gateway: Gateway): ApiServer {
+  // The first page shouldn't wait for the tokenizer. If it can't be loaded, whoever needs it says so.
+  exactCounter("o200k_base").catch(() => {});
   const busy = createBusy();
   const handlers: Handlers = {
     ...statusHandlers,
@@ -63,8 +72,12 @@ export function createApi(
   const listener = getRequestListener(app.fetch as Parameters<typeof getRequestListener>[0], {
     overrideGlobalObjects: false,
   });
-  return async (request, response) => {
-    await listener(request, response);
+  return {
+    listener: async (request, response) => {
+      await listener(request, response);
+    },
+    settled: () => busy.settled(),
+    stop: () => busy.stopAll(),
   };
 }
 

@@ -55,20 +55,18 @@ export const SETTINGS_SESSION = "precis:settings";
 
 export async function load(gateway: Gateway, tenant: string, id: string, length?: number): Promise<Loaded> {
   const conversation = await findConversation(gateway, tenant, id);
-  const { conversations } = gateway.store;
-  const [stored, head, global] = await Promise.all([
-    conversations.read(tenant, id, length === undefined ? {} : { to: length }),
-    conversations.head(tenant, id),
+  const wire = wireOfDialect(conversation.dialect);
+  const { dialect } = wire;
+  const [{ stored, wires, messages }, head, global] = await Promise.all([
+    gateway.transcripts.read(tenant, conversation, dialect, length),
+    gateway.store.conversations.head(tenant, id),
     readGlobalSettings(gateway, tenant),
   ]);
   const meta = metaOf(conversation);
   const settings: ChatSettings = { ...global, ...meta.settings };
-  const wire = wireOfDialect(conversation.dialect);
-  const { dialect } = wire;
   const said: unknown = head === undefined ? undefined : JSON.parse(head);
   const lead = dialect.rules.system === "message" && Array.isArray(said) ? (said as unknown[]) : [];
   const system = dialect.rules.system === "apart" ? said : undefined;
-  const transcript = [...lead, ...stored.map(({ wire: text }) => JSON.parse(text) as unknown)];
   const model = meta.settings?.model ?? meta.model ?? conversation.model ?? settings.model ?? "";
   return {
     conversation,
@@ -80,8 +78,8 @@ export async function load(gateway: Gateway, tenant: string, id: string, length?
     head,
     lead,
     system,
-    transcript,
-    messages: transcript.map((message) => dialect.read(message)),
+    transcript: [...lead, ...wires],
+    messages: [...lead.map((message) => dialect.read(message)), ...messages],
     model,
     pins: (meta.pins ?? []).map((index) => index + lead.length),
     choice: choiceOf(gateway, { tenant, wire, model, settings }),
@@ -95,6 +93,7 @@ export function choiceOf(
 ): CompactorChoice {
   const upstream = gateway.upstreams.find((one) => one.takes(model, undefined));
   const { profile, strategy, budget, window, startAt, landAt, reserve, placement, auto } = settings;
+  const { tail, summarizer, summaryCap } = settings;
   return {
     tenant,
     wire,
@@ -104,12 +103,15 @@ export function choiceOf(
     strategy,
     budget,
     window,
+    summarizer,
     tuning: {
       ...(startAt !== undefined && { startAt }),
       ...(landAt !== undefined && { landAt }),
       ...(reserve !== undefined && { reserve }),
       ...(placement !== undefined && { placement }),
       ...(auto !== undefined && { auto }),
+      ...(tail !== undefined && { tail: { share: tail } }),
+      ...(summaryCap !== undefined && { summary: { cap: summaryCap } }),
     },
   };
 }

@@ -32,6 +32,9 @@ const chatFields = {
   auto: z.boolean(),
   maxTokens: z.number().int().positive(),
   temperature: z.number().min(0).max(2),
+  tail: z.number().positive().max(1),
+  summarizer: model,
+  summaryCap: tokens,
 };
 type Fields = Readonly<Record<string, z.ZodType>>;
 const optional = <F extends Fields>(fields: F) =>
@@ -45,7 +48,14 @@ const nullable = <F extends Fields>(fields: F) =>
 
 const chatSettings = z.strictObject(optional(chatFields));
 const chatSettingsChange = z.strictObject(nullable(chatFields));
-const { auto: _auto, maxTokens: _maxTokens, temperature: _temperature, ...policyFields } = chatFields;
+const {
+  auto: _auto,
+  maxTokens: _maxTokens,
+  temperature: _temperature,
+  summarizer: _summarizer,
+  summaryCap: _summaryCap,
+  ...policyFields
+} = chatFields;
 const file = z.strictObject({ name: z.string().max(1_000), text: z.string() });
 
 export const schemas = {
@@ -80,7 +90,11 @@ export const schemas = {
   }),
   editMessage: z.strictObject({ text, answer: z.boolean().optional() }),
   regenerate: z.strictObject({ index: z.number().int().min(0).optional(), model: model.optional() }),
-  whatIf: z.strictObject({ ...optional(policyFields), force: z.boolean().optional() }),
+  whatIf: z.strictObject({
+    ...optional(policyFields),
+    force: z.boolean().optional(),
+    length: z.number().int().min(0).optional(),
+  }),
   compact: z.strictObject({ focus: z.string().max(2_000).optional() }),
   editSummary: z.strictObject({ text: text.min(1) }),
   replay: z.strictObject({

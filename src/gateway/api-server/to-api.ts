@@ -5,7 +5,7 @@ import type { Busy } from "./busy.ts";
 import { metaOf } from "./loaded.ts";
 
 /** A conversation as the page knows it. */
-export function toApi(conversation: Conversation, busy: Busy): ApiConversation {
+export function toApi(conversation: Conversation, busy: Pick<Busy, "of">): ApiConversation {
   const meta = metaOf(conversation);
   return {
     id: conversation.id,

@@ -1,6 +1,7 @@
-import type { Entry, FitInput, Measure, Outcome, Plan, Report, Role } from "../../core/types.ts";
+import type { Entry, FitInput, Measure, Outcome, Plan, Report, Role, Run } from "../../core/types.ts";
 import type { ApiView, Fate, KeepReason, ViewEntry } from "../api.ts";
 import type { Gateway } from "../gateway.ts";
+import { countAhead } from "./count-ahead.ts";
 import type { Loaded } from "./loaded.ts";
 import { measureOf } from "./measure-of.ts";
 
@@ -11,6 +12,7 @@ export function fitInput(loaded: Loaded): FitInput<unknown> {
 
 /** What the model would be sent now. Nothing is stored or asked for. */
 export async function currentPlan(gateway: Gateway, loaded: Loaded): Promise<Plan> {
+  await countAhead(gateway, loaded);
   return gateway.compactors
     .of(loaded.choice)
     .plan(loaded.transcript, { ...fitInput(loaded), now: gateway.now() });
@@ -23,11 +25,12 @@ export async function viewOf(
   outcome: Outcome,
 ): Promise<ApiView> {
   const measure = await measureOf(gateway, loaded.choice);
+  const keepReason = keepReasons(loaded, made.entries);
   return {
     conversation: loaded.conversation.id,
     dialect: loaded.dialect.id,
     outcome,
-    entries: made.entries.map((entry) => viewEntry(entry, loaded, made.entries, measure)),
+    entries: made.entries.map((entry) => viewEntry(entry, loaded, keepReason, measure)),
     budget: made.budget,
     pressure: made.pressure,
     tokens: made.tokens,
@@ -41,7 +44,12 @@ export function planOutcome(plan: Plan): Outcome {
 }
 
 /** Indexes of entries count leading system messages; those of the API don't. */
-function viewEntry(entry: Entry, loaded: Loaded, all: readonly Entry[], measure: Measure): ViewEntry {
+function viewEntry(
+  entry: Entry,
+  loaded: Loaded,
+  keepReason: (index: number) => KeepReason,
+  measure: Measure,
+): ViewEntry {
   const { lead, messages, transcript, dialect } = loaded;
   if (entry.type === "insert") {
     const role: Role = entry.message.role;
@@ -71,36 +79,51 @@ function viewEntry(entry: Entry, loaded: Loaded, all: readonly Entry[], measure:
       edits: entry.edits,
     };
   }
-  return { type: "keep", index, role, tokens: original, why: keepReason(entry.index, loaded, all) };
+  return { type: "keep", index, role, tokens: original, why: keepReason(entry.index) };
 }
 
-function keepReason(index: number, { lead, messages, meta }: Loaded, all: readonly Entry[]): KeepReason {
-  if (index < lead.length) return "head";
-  if (meta.pins?.includes(index - lead.length) || messages[index]?.pinned) return "pinned";
-  if (!all.some(({ type }) => type !== "keep")) return "kept";
+/** Why messages are kept, one by one; what holds for all of them is looked up once. */
+function keepReasons({ lead, messages, meta }: Loaded, all: readonly Entry[]): (index: number) => KeepReason {
+  const pins = new Set(meta.pins ?? []);
+  const isWhole = all.every(({ type }) => type === "keep");
   const lastUser = messages.findLastIndex(
     ({ role, parts }) => role === "user" && parts.some((part) => part.type !== "tool-result"),
   );
-  if (index === lastUser) return "last-user-message";
-  const lastHidden = all.reduce(
-    (last, entry) =>
-      entry.type === "insert"
-        ? Math.max(last, ...entry.covers.map(({ to }) => to - 1))
-        : entry.type === "drop"
-          ? Math.max(last, entry.index)
-          : last,
-    -1,
-  );
-  return index > lastHidden ? "tail" : "kept";
+  let lastHidden = -1;
+  for (const entry of all) {
+    if (entry.type === "insert") for (const { to } of entry.covers) lastHidden = Math.max(lastHidden, to - 1);
+    else if (entry.type === "drop") lastHidden = Math.max(lastHidden, entry.index);
+  }
+  return (index) => {
+    if (index < lead.length) return "head";
+    if (pins.has(index - lead.length) || messages[index]?.pinned) return "pinned";
+    if (isWhole) return "kept";
+    if (index === lastUser) return "last-user-message";
+    return index > lastHidden ? "tail" : "kept";
+  };
 }
 
-/** What became of each message, by its index in the transcript. */
-export function fatesOf(entries: readonly Entry[], loaded: Loaded, measure: Measure): Map<number, Fate> {
+/** What became of the messages of a run, by their index in the transcript. */
+export function fatesOf(
+  entries: readonly Entry[],
+  loaded: Loaded,
+  measure: Measure,
+  run: Run,
+): Map<number, Fate> {
   const fates = new Map<number, Fate>();
+  const isAsked = (index: number) => index >= run.from && index < run.to;
   for (const [number, entry] of entries.entries()) {
+    if (entry.type !== "insert") continue;
+    for (const { from, to } of entry.covers)
+      for (let index = Math.max(from, run.from); index < Math.min(to, run.to); index++)
+        fates.set(index, { type: "covered", by: number });
+  }
+  // After the covers: messages inside a covered run that are shown all the same have entries of their own.
+  for (const entry of entries) {
+    if (entry.type === "insert" || !isAsked(entry.index)) continue;
     if (entry.type === "keep") fates.set(entry.index, { type: "kept" });
     else if (entry.type === "drop") fates.set(entry.index, { type: "dropped", reason: entry.reason });
-    else if (entry.type === "edit")
+    else
       fates.set(entry.index, {
         type: "edited",
         reasons: [...new Set(entry.edits.map(({ why }) => why))],
@@ -108,12 +131,6 @@ export function fatesOf(entries: readonly Entry[], loaded: Loaded, measure: Meas
           loaded.dialect.read(loaded.dialect.edit(loaded.transcript[entry.index]!, entry.edits)),
         ),
       });
-    else
-      for (const { from, to } of entry.covers)
-        for (let index = from; index < to; index++)
-          if (!fates.has(index)) fates.set(index, { type: "covered", by: number });
   }
-  // Messages inside a covered run that are shown all the same stand later in the list than the run's own entry.
-  for (const entry of entries) if (entry.type === "keep") fates.set(entry.index, { type: "kept" });
   return fates;
 }

@@ -68,10 +68,12 @@ export const routes = {
   exportConversation: file<{ params: Id; answer: string }>("GET", "/api/conversations/:id/export"),
 
   // Messages and answers.
-  messages: json<{ params: Id; query: { from?: number; to?: number }; answer: ApiMessages }>(
-    "GET",
-    "/api/conversations/:id/messages",
-  ),
+  /** With `last`: the newest so many. */
+  messages: json<{
+    params: Id;
+    query: { from?: number; to?: number; last?: number };
+    answer: ApiMessages;
+  }>("GET", "/api/conversations/:id/messages"),
   appendMessage: json<{ params: Id; body: NewMessage; answer: ApiMessages }>(
     "POST",
     "/api/conversations/:id/messages",

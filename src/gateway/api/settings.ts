@@ -21,6 +21,12 @@ export interface ChatSettings {
   /** Largest answer in tokens. */
   readonly maxTokens?: number;
   readonly temperature?: number;
+  /** How much of the landing the newest messages get, word for word (a share). */
+  readonly tail?: number;
+  /** Who writes summaries: `extractive` (no model), `same` (the chat's own model) or a model by its name. */
+  readonly summarizer?: string;
+  /** Longest narrative of a compaction, in tokens. */
+  readonly summaryCap?: number;
 }
 
 /** Settings of the page and of chats that have none of their own. */
@@ -43,7 +49,9 @@ export interface StrategyChoice {
 export interface SettingsAnswer {
   readonly settings: GlobalSettings;
   /** What holds where nothing is set. */
-  readonly defaults: Required<Pick<ChatSettings, "profile" | "strategy" | "auto" | "placement">>;
+  readonly defaults: Required<
+    Pick<ChatSettings, "profile" | "strategy" | "auto" | "placement" | "tail" | "summarizer" | "summaryCap">
+  >;
   readonly profiles: readonly ProfileName[];
   readonly strategies: readonly StrategyChoice[];
 }

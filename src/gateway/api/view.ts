@@ -78,7 +78,16 @@ export interface ApiRequest {
 /** Another window, profile or strategy, tried out. */
 export type WhatIf = Pick<
   ChatSettings,
-  "model" | "profile" | "strategy" | "window" | "budget" | "startAt" | "landAt" | "reserve" | "placement"
+  | "model"
+  | "profile"
+  | "strategy"
+  | "window"
+  | "budget"
+  | "startAt"
+  | "landAt"
+  | "reserve"
+  | "placement"
+  | "tail"
 > & {
   /** Compact even if nothing is due. */
   readonly force?: boolean;

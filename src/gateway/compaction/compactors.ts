@@ -25,12 +25,17 @@ export interface CompactorChoice {
   readonly strategy?: StrategyName | undefined;
   readonly budget?: number | undefined;
   readonly window?: number | undefined;
+  /** Who writes summaries, by name: a model, `same` or `extractive`. Left out: as configured. */
+  readonly summarizer?: string | undefined;
   /** More options, of the page's settings. */
   readonly tuning?: Tuning;
 }
 
 export interface Compactors {
   of(choice: CompactorChoice): Compactor<unknown>;
+  /** A compactor on other records, which nobody else uses: for looking, without a model. */
+  lookingAt(choice: CompactorChoice, records: Store): Compactor<unknown>;
+  strategyOf(choice: CompactorChoice): StrategyName;
   /** Tokens that a request may surely have without anything being due; 0 where only the engine can tell. */
   surelyFits(choice: CompactorChoice): number;
   settled(): Promise<void>;
@@ -68,6 +73,25 @@ export function createCompactors(options: {
     };
   };
 
+  const make = (
+    { wire, model }: CompactorChoice,
+    { info, window, profile, reserve, strategy, budget, tuning }: ReturnType<typeof settle>,
+    store: Store,
+    summarizer?: Model,
+  ) =>
+    createCompactor<unknown>({
+      ...tuning,
+      dialect: wire.dialect,
+      window: { model },
+      models: { [model]: { ...info, window } },
+      profile,
+      ...(reserve !== undefined && { reserve }),
+      ...(strategy !== undefined && { strategy }),
+      ...(budget !== undefined && { budget }),
+      ...(summarizer && { summarizer }),
+      store,
+    });
+
   const sureLimit = (choice: CompactorChoice): number => {
     const { info, window, profile, reserve, budget, tuning } = settle(choice);
     if (profile.triggers || tuning.triggers || profile.name === "stream") return 0;
@@ -78,7 +102,8 @@ export function createCompactors(options: {
 
   return {
     of(choice) {
-      const { info, window, profile, reserve, strategy, budget, tuning } = settle(choice);
+      const settled = settle(choice);
+      const { window, profile, reserve, strategy, budget, tuning } = settled;
       const { tenant, wire, upstream, model } = choice;
       const key = JSON.stringify([
         tenant,
@@ -91,6 +116,7 @@ export function createCompactors(options: {
         budget,
         reserve,
         tuning,
+        choice.summarizer,
       ]);
       const known = compactors.get(key);
       if (known) {
@@ -99,18 +125,7 @@ export function createCompactors(options: {
         return known;
       }
       const summarizer = options.summarizer(choice, window);
-      const compactor = createCompactor<unknown>({
-        ...tuning,
-        dialect: wire.dialect,
-        window: { model },
-        models: { [model]: { ...info, window } },
-        profile,
-        ...(reserve !== undefined && { reserve }),
-        ...(strategy !== undefined && { strategy }),
-        ...(budget !== undefined && { budget }),
-        ...(summarizer && { summarizer }),
-        store: options.records(tenant),
-      });
+      const compactor = make(choice, settled, options.records(tenant), summarizer);
       options.listen(compactor, choice);
       compactors.set(key, compactor);
       for (const oldest of compactors.keys()) {
@@ -118,6 +133,13 @@ export function createCompactors(options: {
         compactors.delete(oldest);
       }
       return compactor;
+    },
+
+    lookingAt: (choice, records) => make(choice, settle(choice), records),
+
+    strategyOf(choice) {
+      const { strategy, profile } = settle(choice);
+      return strategy ?? profile.strategy ?? "summarize-oldest";
     },
 
     surelyFits(choice) {

@@ -7,6 +7,7 @@ import { headerOf } from "../http/headers.ts";
 import { targetPath } from "../upstream/target-path.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { Wire } from "../wires/wire.ts";
+import { currentBehalf } from "./on-behalf.ts";
 
 /** Headers of a request that the summary of its conversation is asked for with. */
 const CARRIED = [
@@ -36,6 +37,16 @@ export function withClientKeys<T>(headers: IncomingHttpHeaders, keyIsOurs: boole
     if (value !== undefined && !(isKey && keyIsOurs)) carried[name] = value;
   }
   return keys.run(carried, work);
+}
+
+/** What a person chose: a model by name is asked where it is served. */
+export function summarizerByName(
+  upstreams: readonly Upstream[],
+  name: string | undefined,
+): SummarizerConfig | undefined {
+  if (name === undefined || name === "extractive" || name === "same") return name;
+  const upstream = upstreams.find((one) => one.takes(name, undefined));
+  return { model: name, ...(upstream && { upstream: upstream.name }) };
 }
 
 /** The model that writes the summaries of a conversation, or undefined for none. */
@@ -89,7 +100,10 @@ export function summarizerFor(options: {
       const carried = { ...keys.getStore() };
       if (upstream.config.apiKey !== undefined)
         for (const name of ["authorization", "x-api-key", "api-key"]) delete carried[name];
-      return build(carried).complete(request);
+      const stop = currentBehalf()?.signal;
+      const signal =
+        request.signal && stop ? AbortSignal.any([request.signal, stop]) : (stop ?? request.signal);
+      return build(carried).complete({ ...request, ...(signal && { signal }) });
     },
   };
 }

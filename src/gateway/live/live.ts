@@ -9,17 +9,30 @@ export interface SentEvent {
   readonly id: string;
   readonly tenant: string;
   readonly event: LiveEvent;
+  /** Only the newest of a topic matters, and only until it is over (`event` is then left out by its sender). */
+  readonly topic?: string;
+  readonly isOver?: boolean;
 }
 
 /** Tells pages what happens, as it happens. */
 export interface Live {
   send(tenant: string, event: LiveEvent): void;
+  /** Something that grows: each event takes the place of the one before; who comes later gets the newest. */
+  show(tenant: string, topic: string, event: LiveEvent): void;
+  /** It has ended: nobody who comes later is told. */
+  endShow(tenant: string, topic: string): void;
   /** Everything after `lastId`, then what comes. `missed` if it isn't known any more what came after it. */
   listen(
     tenant: string,
     lastId: string | undefined,
     listener: (event: SentEvent) => void,
-  ): { readonly missed: boolean; readonly replay: readonly SentEvent[]; stop(): void };
+  ): {
+    readonly missed: boolean;
+    /** Where the stream of events is now. */
+    readonly id: string;
+    readonly replay: readonly SentEvent[];
+    stop(): void;
+  };
   /** An event of another process of this server. */
   receive(event: SentEvent): void;
   readonly hasListeners: boolean;
@@ -29,28 +42,50 @@ export function createLive(share: (event: SentEvent) => void = () => {}): Live {
   const boot = randomUUID().slice(0, 8);
   let count = 0;
   const recent: SentEvent[] = [];
+  const shown = new Map<string, SentEvent>();
   const listeners = new Map<(event: SentEvent) => void, string>();
+  const newestId = (): string => recent.at(-1)?.id ?? `${boot}-0`;
   const deliver = (sent: SentEvent): void => {
-    recent.push(sent);
-    if (recent.length > REMEMBERED) recent.shift();
-    for (const [listener, tenant] of listeners) if (tenant === sent.tenant) listener(sent);
+    if (sent.topic === undefined) {
+      recent.push(sent);
+      if (recent.length > REMEMBERED) recent.shift();
+    } else {
+      const key = `${sent.tenant} ${sent.topic}`;
+      if (sent.isOver) shown.delete(key);
+      else shown.set(key, sent);
+      if (sent.isOver) return;
+    }
+    // What isn't remembered doesn't move a page's place in the stream.
+    const told = sent.topic === undefined ? sent : { ...sent, id: newestId() };
+    for (const [listener, tenant] of listeners) if (tenant === sent.tenant) listener(told);
+  };
+  const both = (sent: SentEvent): void => {
+    deliver(sent);
+    share(sent);
   };
   return {
     get hasListeners() {
       return listeners.size > 0;
     },
-    send(tenant, event) {
-      const sent = { id: `${boot}-${++count}`, tenant, event };
-      deliver(sent);
-      share(sent);
-    },
+    send: (tenant, event) => both({ id: `${boot}-${++count}`, tenant, event }),
+    show: (tenant, topic, event) => both({ id: "", tenant, event, topic }),
+    endShow: (tenant, topic) =>
+      both({ id: "", tenant, topic, isOver: true, event: { type: "hello", missed: false } }),
     receive: deliver,
     listen(tenant, lastId, listener) {
       listeners.set(listener, tenant);
-      const at = lastId === undefined ? recent.length - 1 : recent.findIndex(({ id }) => id === lastId);
+      const found = recent.findIndex(({ id }) => id === lastId);
+      const isStart = lastId === `${boot}-0` && count <= REMEMBERED;
+      const missed = lastId !== undefined && found < 0 && !isStart;
+      const after = lastId === undefined || missed ? recent.length : found + 1;
+      const id = newestId();
       return {
-        missed: lastId !== undefined && at < 0,
-        replay: at < 0 ? [] : recent.slice(at + 1).filter((one) => one.tenant === tenant),
+        missed,
+        id,
+        replay: [
+          ...recent.slice(after).filter((one) => one.tenant === tenant),
+          ...[...shown.values()].filter((one) => one.tenant === tenant).map((one) => ({ ...one, id })),
+        ],
         stop: () => listeners.delete(listener),
       };
     },

@@ -1,5 +1,6 @@
 import { ConfigError, InvariantError, TranscriptError } from "../../core/errors.ts";
 import type { FitInput, FitResult } from "../../core/types.ts";
+import { onBehalfOf } from "../compaction/on-behalf.ts";
 import { withClientKeys } from "../compaction/summarizer.ts";
 import type { Gateway } from "../gateway.ts";
 import type { Exchange, Outgoing } from "./exchange.ts";
@@ -60,8 +61,11 @@ export async function decideView(
   const started = performance.now();
   let fitted: FitResult<unknown>;
   try {
-    fitted = await withClientKeys(request.headers, client.keyIsOurs, () =>
-      gateway.config.observe ? observe() : compactor.fit(asked.transcript, input),
+    const behalf = { tenant: client.tenant, conversation: () => recording?.known.id };
+    fitted = await onBehalfOf(behalf, () =>
+      withClientKeys(request.headers, client.keyIsOurs, () =>
+        gateway.config.observe ? observe() : compactor.fit(asked.transcript, input),
+      ),
     );
   } catch (error) {
     // What we don't understand passes through untouched: the upstream knows best what is wrong with it.

@@ -9,7 +9,7 @@ import { targetPath } from "../upstream/target-path.ts";
 import { upstreamHeaders } from "../upstream/upstream-headers.ts";
 import { compactHarder } from "./compact-harder.ts";
 import { decideView } from "./decide-view.ts";
-import type { Action, Exchange, Outgoing } from "./exchange.ts";
+import type { Exchange, Outgoing } from "./exchange.ts";
 import { passFailure, passJson, passStream } from "./pass-answer.ts";
 import { BAD_REQUEST, isStream, peek, readRest } from "./peek.ts";
 
@@ -25,9 +25,12 @@ interface Attempt {
 }
 
 /** Sends a request on and its answer back. */
-export async function generate(gateway: Gateway, given: Exchange): Promise<Action> {
+export async function generate(
+  gateway: Gateway,
+  given: Exchange,
+): Promise<Pick<Outgoing, "action" | "report">> {
   const exchange = await prepareNative(gateway, given);
-  if (!exchange) return "compacted";
+  if (!exchange) return { action: "compacted", report: undefined };
   const view = await decideView(gateway, exchange);
   gateway.metrics.ownSeconds.observe((performance.now() - exchange.arrivedAt) / 1_000);
   exchange.recording?.begin();
@@ -38,7 +41,7 @@ export async function generate(gateway: Gateway, given: Exchange): Promise<Actio
   if (failed) await passFailure(gateway, exchange, outgoing, answer, failed.bytes);
   else if (isStream(answer)) await passStream(gateway, exchange, outgoing, answer, done.first);
   else await passJson(gateway, exchange, outgoing, answer);
-  return outgoing.action;
+  return outgoing;
 }
 
 async function attempt(exchange: Exchange, outgoing: Outgoing): Promise<Attempt> {

@@ -22,6 +22,7 @@ export async function handleV1(
   const path = request.url ?? pathname;
   const started = performance.now();
   let action = "untouched";
+  let tokens: { readonly before: number; readonly after: number } | undefined;
   let status: number;
   let seen: { model: string; conversation: string | undefined; tenant: string } | undefined;
   metrics.active.inc();
@@ -31,7 +32,9 @@ export async function handleV1(
     const base = { request, response, client, path };
     if (wire && request.method === "POST") {
       const exchange = await openExchange(gateway, { ...base, wire });
-      action = await generate(gateway, exchange);
+      const done = await generate(gateway, exchange);
+      action = done.action;
+      tokens = done.report && { before: done.report.tokens.transcript, after: done.report.tokens.after };
       status = response.statusCode;
       seen = {
         model: exchange.asked.model,
@@ -69,7 +72,7 @@ export async function handleV1(
       path: pathname,
       status,
       outcome: action as "pass",
-      tokens: undefined,
+      tokens,
       ms,
     });
 }

@@ -5,8 +5,10 @@ import { answerChat } from "../answer-chat.ts";
 import { type ApiContext, notFound } from "../context.ts";
 import type { Handlers } from "../create-api.ts";
 import { eventStream } from "../event-stream.ts";
+import { exclusive } from "../exclusive.ts";
 import { type Loaded, load } from "../loaded.ts";
 import { schemas } from "../schemas.ts";
+import { showAnswer } from "../show-answer.ts";
 import { appendMessages } from "../store-messages.ts";
 import { userMessage } from "../user-message.ts";
 import { announced, forkConversation } from "./conversations.ts";
@@ -76,20 +78,42 @@ async function useModel(
   });
 }
 
-/** Stores what was said, tells so, and then streams the answer. */
+/**
+ * Stores what was said, tells so, and then streams the answer. The answer is written to its end even if nobody is there
+ * to see it: only a person's `stop` ends it.
+ */
 function stream(context: ApiContext, id: string, say: () => Promise<Appended>, asks = true): Response {
-  const { gateway, tenant, busy } = context;
+  const { gateway, tenant } = context;
   return eventStream<ChatEvent>(context.signal, async (send) => {
+    const answer = async (conversation: string, signal: AbortSignal): Promise<void> => {
+      const loaded = await load(gateway, tenant, conversation);
+      const shown = announced(context, loaded.conversation, conversation === id ? "changed" : "created");
+      const last = await apiMessages(gateway, tenant, loaded, Math.max(0, loaded.stored.length - 1));
+      const message = last.messages[0];
+      send({ type: "accepted", conversation: shown, ...(message && { message }) });
+      if (!asks) return;
+      const others = showAnswer(gateway, tenant, conversation);
+      try {
+        await answerChat(context, loaded, signal, (event) => {
+          send(event);
+          others.take(event);
+        });
+      } catch (error) {
+        if (!signal.aborted) throw error;
+        send({ type: "stopped", message: undefined });
+      } finally {
+        others.end();
+      }
+    };
     try {
-      await busy.run(id, "answering", async (signal) => {
+      const fork = await exclusive(context, id, "answering", async (signal) => {
         const { conversation } = await say();
-        const loaded = await load(gateway, tenant, conversation);
-        const shown = announced(context, loaded.conversation, conversation === id ? "changed" : "created");
-        const last = await apiMessages(gateway, tenant, loaded, Math.max(0, loaded.stored.length - 1));
-        const message = last.messages[0];
-        send({ type: "accepted", conversation: shown, ...(message && { message }) });
-        if (asks) await answerChat(context, loaded, signal, send);
+        if (conversation !== id) return conversation;
+        await answer(id, signal);
+        return undefined;
       });
+      // It is the fork that is busy from here on, so that it is the fork that can be stopped.
+      if (fork !== undefined) await exclusive(context, fork, "answering", (signal) => answer(fork, signal));
     } catch (error) {
       send({ type: "failed", error: failureOf(context, error) });
     }

@@ -2,16 +2,18 @@ import { hash128 } from "../../../core/hash.ts";
 import { summaryProof } from "../../../core/state.ts";
 import type { FitResult, Report, Summary } from "../../../core/types.ts";
 import type { CompactAnswer, TimelineFact } from "../../api.ts";
+import { onBehalfOf } from "../../compaction/on-behalf.ts";
 import { withClientKeys } from "../../compaction/summarizer.ts";
 import { compactedFact } from "../../v1/note-compaction.ts";
 import { type ApiContext, notFound } from "../context.ts";
+import { countAhead } from "../count-ahead.ts";
 import type { Handlers } from "../create-api.ts";
+import { announce, exclusive } from "../exclusive.ts";
 import { type Loaded, load } from "../loaded.ts";
 import { measureOf } from "../measure-of.ts";
 import { schemas } from "../schemas.ts";
 import { summaryToApi } from "../to-api.ts";
 import { currentPlan, fitInput, planOutcome, viewOf } from "../view-of.ts";
-import { announced } from "./conversations.ts";
 import { pressureOf } from "./view.ts";
 
 /** Undoing more checkpoints than this one by one is a defect, not a long conversation. */
@@ -70,7 +72,7 @@ export const compactHandlers = {
       tokens: { source: found.tokens.source, text: measure.text(text) },
       proof: summaryProof(newKey, text),
     };
-    await gateway.store.records(tenant).save({ summaries: [edited] });
+    await gateway.records.of(tenant).save({ summaries: [edited] });
     return compaction(
       context,
       async (after, signal) => {
@@ -106,14 +108,17 @@ async function compaction(
   work: (loaded: Loaded, signal: AbortSignal) => Promise<FitResult<unknown>>,
   fact?: TimelineFact,
 ): Promise<CompactAnswer> {
-  const { gateway, tenant, busy, headers, client } = context;
+  const { gateway, tenant, headers, client } = context;
   const id = context.param("id");
-  return busy.run(id, "compacting", async (signal) => {
+  return exclusive(context, id, "compacting", async (signal) => {
     gateway.live.send(tenant, { type: "compacting", conversation: id, reason: "forced" });
     const loaded = await load(gateway, tenant, id);
+    await countAhead(gateway, loaded);
     const started = performance.now();
     try {
-      const { report } = await withClientKeys(headers, client.keyIsOurs, () => work(loaded, signal));
+      const { report } = await onBehalfOf({ tenant, conversation: () => id, signal }, () =>
+        withClientKeys(headers, client.keyIsOurs, () => work(loaded, signal)),
+      );
       const noted =
         fact ??
         (report.outcome === "compacted" ? compactedFact(report, performance.now() - started) : undefined);
@@ -135,7 +140,7 @@ async function answer(
   const { gateway, tenant } = context;
   const { id } = loaded.conversation;
   if (fact) await gateway.timeline.add(tenant, id, gateway.now(), fact);
-  announced(context, loaded.conversation, "changed");
+  await announce(context, id);
   const plan = await currentPlan(gateway, loaded);
   return {
     outcome,
@@ -150,7 +155,7 @@ async function checkpointOf(
   { gateway, tenant }: ApiContext,
   { stored }: Loaded,
 ): Promise<string | undefined> {
-  const { checkpoints, undos } = await gateway.store.records(tenant).find(stored.map(({ hash }) => hash));
+  const { checkpoints, undos } = await gateway.records.of(tenant).find(stored.map(({ hash }) => hash));
   const undone = new Set(undos.map(({ checkpoint }) => checkpoint));
   return checkpoints
     .filter(({ id }) => !undone.has(id))
@@ -159,6 +164,6 @@ async function checkpointOf(
 }
 
 async function summariesOf({ gateway, tenant }: ApiContext, { stored }: Loaded): Promise<Summary[]> {
-  const { summaries } = await gateway.store.records(tenant).find(stored.map(({ hash }) => hash));
+  const { summaries } = await gateway.records.of(tenant).find(stored.map(({ hash }) => hash));
   return [...summaries].sort((a, b) => a.covers.from - b.covers.from || a.at - b.at);
 }

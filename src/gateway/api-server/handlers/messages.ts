@@ -1,5 +1,4 @@
-import type { Records, Summary } from "../../../core/types.ts";
-import type { ApiMessage, ApiMessages, Divider, SearchHit } from "../../api.ts";
+import type { ApiMessage, ApiMessages, SearchHit } from "../../api.ts";
 import type { Gateway } from "../../gateway.ts";
 import { RequestFault } from "../../wires/request-fault.ts";
 import { type ApiContext, numberQuery } from "../context.ts";
@@ -8,7 +7,6 @@ import { type Loaded, load, metaOf } from "../loaded.ts";
 import { measureOf } from "../measure-of.ts";
 import { schemas } from "../schemas.ts";
 import { appendMessages } from "../store-messages.ts";
-import { summaryToApi } from "../to-api.ts";
 import { currentPlan, fatesOf } from "../view-of.ts";
 import { announced } from "./conversations.ts";
 
@@ -20,9 +18,11 @@ const SEARCHED = 200;
 export const messageHandlers = {
   async messages(context) {
     const { gateway, tenant, param } = context;
-    const from = numberQuery(context, "from") ?? 0;
-    const to = numberQuery(context, "to");
-    return apiMessages(gateway, tenant, await load(gateway, tenant, param("id")), from, to);
+    const loaded = await load(gateway, tenant, param("id"));
+    const last = numberQuery(context, "last");
+    const from =
+      last === undefined ? (numberQuery(context, "from") ?? 0) : Math.max(0, loaded.stored.length - last);
+    return apiMessages(gateway, tenant, loaded, from, numberQuery(context, "to"));
   },
 
   async appendMessage(context) {
@@ -71,19 +71,14 @@ export async function apiMessages(
   to: number = loaded.stored.length,
 ): Promise<ApiMessages> {
   const { lead, messages, stored, meta, conversation, system } = loaded;
-  const measure = await measureOf(gateway, loaded.choice);
-  const compactor = gateway.compactors.of({
-    ...loaded.choice,
-    tuning: { ...loaded.choice.tuning, auto: false },
-  });
-  // What stands now, not what would be done next.
-  const plan = await compactor
-    .plan(loaded.transcript, { system: loaded.system, pins: loaded.pins, now: gateway.now() })
-    .catch(() => undefined);
-  const fates = plan && plan.due === undefined ? fatesOf(plan.entries, loaded, measure) : new Map();
+  const [measure, { entries, dividers }] = await Promise.all([
+    measureOf(gateway, loaded.choice),
+    gateway.standings(gateway, tenant, loaded),
+  ]);
+  const start = lead.length;
+  const fates = fatesOf(entries, loaded, measure, { from: from + start, to: to + start });
   const shown = stored.slice(from, to).map(({ position, hash, role, at }): ApiMessage => {
-    const index = position + lead.length;
-    const message = messages[index]!;
+    const message = messages[position + start]!;
     return {
       index: position,
       hash,
@@ -92,49 +87,18 @@ export async function apiMessages(
       tokens: measure.message(message),
       at,
       pinned: meta.pins?.includes(position) ?? false,
-      fate: fates.get(index) ?? { type: "kept" },
+      fate: fates.get(position + start) ?? { type: "kept" },
     };
   });
-  const records = await gateway.store.records(tenant).find(stored.map(({ hash }) => hash));
   return {
     conversation: conversation.id,
     from,
     total: stored.length,
     system: systemText(loaded, system),
+    lead: lead.length,
     messages: shown,
-    dividers: dividersOf(records),
+    dividers,
   };
-}
-
-function dividersOf({ checkpoints, summaries, undos }: Records): Divider[] {
-  const undone = new Set(undos.map(({ checkpoint }) => checkpoint));
-  return checkpoints
-    .filter(({ id }) => !undone.has(id))
-    .sort((a, b) => a.at - b.at)
-    .map((checkpoint): Divider => {
-      const covers = checkpoint.entries.flatMap((entry) =>
-        entry.type === "cover" ? [{ from: entry.from, to: entry.to }] : [],
-      );
-      const texts = checkpoint.entries.flatMap((entry) =>
-        entry.type === "insert" ? [checkpoint.texts[entry.text] ?? ""] : [],
-      );
-      return {
-        after: checkpoint.length - 1,
-        checkpoint: checkpoint.id,
-        at: checkpoint.at,
-        text: texts.join("\n\n"),
-        covers,
-        tokens: checkpoint.tokens,
-        summaries: usedIn(summaries, texts.join("\n")).map(summaryToApi),
-      };
-    });
-}
-
-/** The summaries whose words stand in a text. */
-function usedIn(summaries: readonly Summary[], text: string): Summary[] {
-  return summaries
-    .filter((summary) => text.includes(summary.text.trim().split("\n")[0]?.trim() ?? summary.text))
-    .sort((a, b) => a.covers.from - b.covers.from);
 }
 
 function systemText({ dialect, lead }: Loaded, system: unknown): string {

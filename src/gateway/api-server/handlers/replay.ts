@@ -1,21 +1,26 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import { BudgetImpossibleError } from "../../../core/errors.ts";
-import type { Dialect } from "../../../core/types.ts";
+import type { CompactorOptions, Dialect, Measure, Prices } from "../../../core/types.ts";
 import { dialectById } from "../../../dialects/index.ts";
 import { createLogReader } from "../../../dialects/logs/index.ts";
 import { createCompactor } from "../../../engine/create-compactor.ts";
 import { profiles } from "../../../profiles/index.ts";
-import { modelInfo } from "../../../tokens/index.ts";
+import { createMeasure, exactCounter, modelInfo } from "../../../tokens/index.ts";
 import type { Policy, ReplayPoint, ReplayRun } from "../../api.ts";
 import { RequestFault } from "../../wires/request-fault.ts";
+import { createCachedPart } from "../cached-part.ts";
 import type { ApiContext } from "../context.ts";
+import { countAhead } from "../count-ahead.ts";
 import type { Handlers } from "../create-api.ts";
 import { load } from "../loaded.ts";
+import { measureOf } from "../measure-of.ts";
 import { schemas } from "../schemas.ts";
 
-/** Where no policy and no model says: the window that transcripts are replayed in (tokens). */
+/** Where no policy and no model says: the window that files are replayed in (tokens). */
 const DEFAULT_WINDOW = 128_000;
 const MILLION = 1_000_000;
+/** Replaying may keep other requests waiting this long (milliseconds). */
+const SLICE_MS = 25;
 
 interface Source {
   readonly title: string;
@@ -24,6 +29,9 @@ interface Source {
   readonly system: unknown;
   readonly tools: unknown;
   readonly warnings: readonly string[];
+  /** The window that a policy gets which names none. */
+  readonly window: number;
+  readonly measure: Measure;
 }
 
 export const replayHandlers = {
@@ -46,8 +54,12 @@ async function sourceOf(
   },
 ): Promise<Source> {
   if (input.conversation !== undefined) {
-    const { conversation, dialect, transcript, system } = await load(gateway, tenant, input.conversation);
+    const loaded = await load(gateway, tenant, input.conversation);
+    await countAhead(gateway, loaded);
+    const { conversation, dialect, transcript, system, settings, choice, model } = loaded;
     return {
+      window: settings.window ?? gateway.windows.of(choice.upstream, model).window,
+      measure: await measureOf(gateway, choice),
       title: conversation.title,
       dialect,
       messages: transcript,
@@ -63,6 +75,8 @@ async function sourceOf(
   const log = logs[input.pick ?? 0];
   if (!log) throw new RequestFault(400, "invalid", `pick: the file holds ${logs.length} conversations.`);
   return {
+    window: DEFAULT_WINDOW,
+    measure: createMeasure({ counter: await exactCounter("o200k_base") }),
     title: log.title ?? input.file.name,
     dialect: dialectById(log.dialect),
     messages: log.messages,
@@ -76,44 +90,51 @@ async function sourceOf(
 async function run(
   source: Source,
   policy: Policy,
-  prices: string | undefined,
+  pricedAs: string | undefined,
   signal: AbortSignal,
 ): Promise<ReplayRun> {
   const { dialect, messages, system, tools } = source;
-  const model = policy.model;
-  const compactor = createCompactor<unknown>({
-    dialect,
-    ...(model !== undefined
-      ? {
-          window: { model },
-          ...(policy.window !== undefined && { models: { [model]: { window: policy.window } } }),
-        }
-      : { window: policy.window ?? DEFAULT_WINDOW }),
-    profile: profiles[policy.profile ?? "agent"],
-    ...(policy.strategy !== undefined && { strategy: policy.strategy }),
-    ...(policy.budget !== undefined && { budget: policy.budget }),
-    ...(policy.startAt !== undefined && { startAt: policy.startAt }),
-    ...(policy.landAt !== undefined && { landAt: policy.landAt }),
-    ...(policy.reserve !== undefined && { reserve: policy.reserve }),
-    ...(policy.placement !== undefined && { placement: policy.placement }),
-  });
+  const compactor = createCompactor<unknown>(optionsOf(source, policy));
+  const prices = pricedAs === undefined ? undefined : modelInfo(pricedAs).prices;
   const roles = messages.map((message) => dialect.read(message).role);
+  // Leading system messages aren't counted, as nowhere in the API.
+  const lead = Math.max(
+    0,
+    roles.findIndex((role) => role !== "system"),
+  );
+  const cachedPart = createCachedPart(dialect, source.measure);
   const points: ReplayPoint[] = [];
+  let whole = 0;
+  let wholeCost = 0;
   let state: unknown;
   let impossible = 0;
+  let started = performance.now();
   for (const [index, role] of roles.entries()) {
     if (role !== "assistant" || (index > 0 && roles[index - 1] === "assistant") || index === 0) continue;
-    await breathe();
+    if (performance.now() - started >= SLICE_MS) {
+      await breathe();
+      started = performance.now();
+    }
     signal.throwIfAborted();
     try {
-      const { report, state: next } = await compactor.fit(messages.slice(0, index), { state, system, tools });
-      state = next;
+      const fitted = await compactor.fit(messages.slice(0, index), { state, system, tools });
+      const { report } = fitted;
+      state = fitted.state;
+      const transcript = report.tokens.transcript + report.budget.tools;
+      const view = report.tokens.after + report.budget.tools;
+      const share = cachedPart(fitted);
+      const isFirst = points.length === 0;
+      const cached = isFirst ? 0 : Math.round(share * report.tokens.after) + report.budget.tools;
+      wholeCost += priced(prices, transcript, whole);
+      whole = transcript;
       points.push({
-        messages: index,
-        transcript: report.tokens.transcript + report.budget.tools,
-        view: report.tokens.after + report.budget.tools,
+        messages: index - lead,
+        transcript,
+        view,
         budget: report.budget.budget,
         compacted: report.outcome === "compacted",
+        cached,
+        ...(prices && { cost: priced(prices, view, cached) }),
       });
     } catch (error) {
       if (!(error instanceof BudgetImpossibleError)) throw error;
@@ -121,22 +142,44 @@ async function run(
     }
   }
   const sum = (of: (point: ReplayPoint) => number) => points.reduce((total, point) => total + of(point), 0);
-  const tokens = { transcript: sum((point) => point.transcript), view: sum((point) => point.view) };
-  const price = prices === undefined ? undefined : modelInfo(prices).prices?.input;
+  const most = (of: (point: ReplayPoint) => number) =>
+    points.reduce((largest, point) => Math.max(largest, of(point)), 0);
   return {
     policy,
     requests: points.length + impossible,
     compactions: points.filter(({ compacted }) => compacted).length,
     impossible,
-    tokens,
-    peak: {
-      transcript: Math.max(0, ...points.map((point) => point.transcript)),
-      view: Math.max(0, ...points.map((point) => point.view)),
-    },
-    cost:
-      price === undefined
-        ? undefined
-        : { transcript: (tokens.transcript * price) / MILLION, view: (tokens.view * price) / MILLION },
+    tokens: { transcript: sum((point) => point.transcript), view: sum((point) => point.view) },
+    peak: { transcript: most((point) => point.transcript), view: most((point) => point.view) },
+    cost: prices && { transcript: wholeCost, view: sum((point) => point.cost ?? 0) },
     points,
   };
+}
+
+function optionsOf({ dialect, window }: Source, policy: Policy): CompactorOptions<unknown> {
+  const { model, strategy, budget, startAt, landAt, reserve, placement, tail } = policy;
+  return {
+    dialect,
+    ...(model !== undefined
+      ? {
+          window: { model },
+          ...(policy.window !== undefined && { models: { [model]: { window: policy.window } } }),
+        }
+      : { window: policy.window ?? window }),
+    profile: profiles[policy.profile ?? "agent"],
+    ...(strategy !== undefined && { strategy }),
+    ...(budget !== undefined && { budget }),
+    ...(startAt !== undefined && { startAt }),
+    ...(landAt !== undefined && { landAt }),
+    ...(reserve !== undefined && { reserve }),
+    ...(placement !== undefined && { placement }),
+    ...(tail !== undefined && { tail: { share: tail } }),
+  };
+}
+
+/** US dollars of one request: what the provider's cache holds is read from it, the rest is written to it. */
+function priced(prices: Prices | undefined, tokens: number, cached: number): number {
+  if (!prices) return 0;
+  const read = Math.min(cached, tokens);
+  return (read * prices.cacheRead + (tokens - read) * prices.cacheWrite) / MILLION;
 }

@@ -1,6 +1,7 @@
 import { strategies } from "../../../engine/strategies.ts";
 import { profiles } from "../../../profiles/index.ts";
 import type { ModelChoice, ModelsAnswer, SettingsAnswer, StrategyName } from "../../api.ts";
+import type { Gateway } from "../../gateway.ts";
 import { modelsOf } from "../../v1/list-models.ts";
 import { textOf } from "../../wires/json.ts";
 import type { ApiContext } from "../context.ts";
@@ -47,7 +48,7 @@ export const statusHandlers = {
     };
   },
 
-  settings: async ({ gateway, tenant }) => settingsAnswer(await readGlobalSettings(gateway, tenant)),
+  settings: async ({ gateway, tenant }) => settingsAnswer(gateway, await readGlobalSettings(gateway, tenant)),
 
   async changeSettings(context) {
     const { gateway, tenant } = context;
@@ -55,7 +56,7 @@ export const statusHandlers = {
     const settings = changed(await readGlobalSettings(gateway, tenant), changes);
     await writeGlobalSettings(gateway, tenant, settings);
     gateway.live.send(tenant, { type: "settings" });
-    return settingsAnswer(settings);
+    return settingsAnswer(gateway, settings);
   },
 
   events: (context) => liveStream(context),
@@ -72,10 +73,31 @@ const HELP: Readonly<Record<StrategyName, string>> = {
   "tool-summaries": "Summarises finished tool use only.",
 };
 
-function settingsAnswer(settings: SettingsAnswer["settings"]): SettingsAnswer {
+/** What the engine does where nothing says otherwise: share of the landing, tokens. */
+const DEFAULT_TAIL = 0.4;
+const DEFAULT_SUMMARY_CAP = 2_500;
+
+function settingsAnswer(
+  { config, upstreams }: Gateway,
+  settings: SettingsAnswer["settings"],
+): SettingsAnswer {
+  const { summarizer } = config;
   return {
     settings,
-    defaults: { profile: "agent", strategy: "summarize-oldest", auto: true, placement: "user" },
+    defaults: {
+      profile: config.profile ?? "agent",
+      strategy: config.strategy ?? "summarize-oldest",
+      auto: true,
+      placement: config.placement ?? "user",
+      tail: DEFAULT_TAIL,
+      summarizer:
+        upstreams.length === 0
+          ? "extractive"
+          : typeof summarizer === "string"
+            ? summarizer
+            : summarizer.model,
+      summaryCap: DEFAULT_SUMMARY_CAP,
+    },
     profiles: Object.keys(profiles) as SettingsAnswer["profiles"][number][],
     strategies: (Object.keys(strategies) as StrategyName[]).map((name) => ({
       name,

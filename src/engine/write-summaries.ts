@@ -228,7 +228,11 @@ async function continueSegment<M>(desk: Desk<M>, run: Run): Promise<Summary> {
     name: "summarize-continuation",
     rung: "continuation",
     prompt: PROMPTS.continuation,
-    input: { focus: call.input.focus, until: beginningOf(messages[structure.start + run.to]) },
+    input: {
+      focus: call.input.focus,
+      until: beginningOf(messages[structure.start + run.to]),
+      hasRecord: run.from > 0,
+    },
     mustKeep: mustKeep(desk, covers),
     covers,
     ceiling,

@@ -9,7 +9,7 @@ import { quote } from "./shared/quote.ts";
  */
 export const continuationPrompt: Prompt = {
   id: "continuation",
-  version: "1",
+  version: "2",
   analysis: true,
   render(input) {
     // The messages carry no numbers here, so the model can't point at them.
@@ -18,12 +18,16 @@ export const continuationPrompt: Prompt = {
       input.until === undefined
         ? ""
         : `The newest messages stay in the conversation, from the one that begins with ${quote(input.until)}. Record what came before it; use the newest only to see what is done and what is open.`;
+    const earlier = input.hasRecord
+      ? "A record of still earlier messages already stands in the conversation and stays there: don't repeat it. Record what came after it, and say where that changes something in it."
+      : "";
     return {
       user: joinSections([
         "This message comes from the program that runs the conversation, not from the user. The work pauses here. Your next answer isn't shown to the user: it is a record of the conversation so far, with which you will go on once the older messages are no longer shown to you.",
         "Don't go on with the task now, and call no tool: no call will be carried out, and an answer with a call in it is thrown away. Answer with text only, even if your instructions ask you to use tools.",
         `Rules for the record:\n${bullets([DATA_RULES.inside, ...RULES])}`,
         until,
+        earlier,
         AGENT_SECTIONS,
         ...bounds(rest),
         answerFormat(AGENT_ANALYSIS, input.target),

@@ -36,7 +36,7 @@ describe.each(every.map((prompt) => [promptKey(prompt), prompt] as const))("%s",
       prompt.id === "merge"
         ? { target: 800, summaries, mustKeep: ["[3]"] }
         : prompt.id === "continuation"
-          ? { target: 800, until: "Now the tests", focus: "the port to Go" }
+          ? { target: 800, until: "Now the tests", focus: "the port to Go", hasRecord: true }
           : prompt.id === "progress"
             ? { ...input, elapsed: "12 minutes" }
             : input;

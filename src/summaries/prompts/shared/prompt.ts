@@ -22,6 +22,8 @@ export interface PromptInput {
   readonly elapsed?: string | undefined;
   /** How the first message begins that stays in the conversation, for a continuation. */
   readonly until?: string | undefined;
+  /** Records of still earlier messages stand in the conversation and stay there, for a continuation. */
+  readonly hasRecord?: boolean | undefined;
 }
 
 /** A prompt in words. */

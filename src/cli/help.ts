@@ -55,7 +55,8 @@ export function commandHelp(command: CommandLine, columns: number): string {
   ].join("\n");
 }
 
-function twoColumns(rows: readonly (readonly [string, string])[], columns: number): string[] {
+/** Names with their texts, side by side where there is room. */
+export function twoColumns(rows: readonly (readonly [string, string])[], columns: number): string[] {
   const width = Math.min(columns, MAX_WIDTH);
   const pad = " ".repeat(INDENT);
   if (columns < TWO_COLUMNS_FROM)

@@ -2,6 +2,8 @@
 import { createRequire } from "node:module";
 import { PrecisError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
+import { ApiFailure } from "./chat/api-client.ts";
+import { chatCommand, chatLine } from "./chat.ts";
 import { oldNode } from "./check-node.ts";
 import { compactCommand, compactLine } from "./compact.ts";
 import { dbCommand, dbLine } from "./db.ts";
@@ -31,6 +33,7 @@ const COMMANDS: readonly Command[] = [
   { line: streamLine, run: streamCommand },
   { line: evalLine, run: evalCommand },
   { line: serveLine, run: serveCommand },
+  { line: chatLine, run: chatCommand },
   { line: inspectLine, run: inspectCommand },
   { line: dbLine, run: dbCommand },
   { line: doctorLine, run: doctorCommand },
@@ -105,7 +108,8 @@ function fail(error: unknown, args: readonly string[], io: Io): number {
     return BAD_USAGE;
   }
   if (error instanceof PrecisError) io.stderr.write(`${error.message}\n`);
-  else if (error instanceof FileError) io.stderr.write(`precis: ${error.message}\n`);
+  else if (error instanceof FileError || error instanceof ApiFailure)
+    io.stderr.write(`precis: ${error.message}\n`);
   else
     io.stderr.write(`precis: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   return FAILED;

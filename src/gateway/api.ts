@@ -28,6 +28,7 @@ export type * from "./api/chat.ts";
 export type * from "./api/common.ts";
 export type * from "./api/conversation.ts";
 export type * from "./api/events.ts";
+export { bestHits, keywords, type QuoteWords, quoteAnswer } from "./api/quote-answer.ts";
 export type * from "./api/replay.ts";
 export {
   type AnswerOf,

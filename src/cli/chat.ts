@@ -1,0 +1,170 @@
+import { type ApiConversation, type ApiMessage, routes } from "../gateway/api.ts";
+import { chooseModel, newest, resumed } from "./chat/choose.ts";
+import { connect } from "./chat/connect.ts";
+import { followEvents } from "./chat/follow-events.ts";
+import { jsonScreen, lineScreen } from "./chat/line-screen.ts";
+import { conversationsText, messagesText, SHORT_ID } from "./chat/lists.ts";
+import { OFFLINE_HOW, OFFLINE_NAME, OFFLINE_NOTE } from "./chat/offline-answer.ts";
+import { runLines } from "./chat/run-lines.ts";
+import { runTerminal } from "./chat/run-terminal.ts";
+import type { Screen } from "./chat/screen.ts";
+import { type ChatSession, createChatSession } from "./chat/session.ts";
+import { createTerminal, type Terminal } from "./chat/terminal.ts";
+import { showMeter } from "./chat/turns.ts";
+import { columnsOf, type Io } from "./io.ts";
+import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
+import { parseTokens } from "./parse-tokens.ts";
+import { UsageError } from "./usage-error.ts";
+
+export const chatLine: CommandLine = {
+  name: "chat",
+  summary: "A conversation in the terminal that never overflows: the same one that the page shows.",
+  usage: "precis chat [--resume [ID]] [flags]",
+  flags: {
+    resume: { help: "go on with the conversation ID (or the beginning of an id); without ID: the newest" },
+    list: { help: "list the conversations and end" },
+    model: { value: "M", help: "the model that answers; left out: the one that is set, or was used last" },
+    window: { value: "N", help: "the model's window in tokens (32k), for this chat" },
+    system: { value: "TEXT", help: "the system prompt of a new conversation" },
+    upstream: { value: "URL", help: "where the model is served, such as http://localhost:11434/v1" },
+    db: { value: "DB", help: "the database: a file (precis.db unless told), postgres://…, or memory" },
+    config: { value: "FILE", help: "config file of precis serve (precis.config.json unless told)" },
+    server: { value: "URL", help: "chat through a precis serve that is running (http://127.0.0.1:8787)" },
+    "key-env": { value: "NAME", help: "with --server: the variable that holds its client key" },
+    json: { help: "one JSON object per line on stdout: text, answer, notice, meter" },
+  },
+  notes: [
+    "In the chat: /compact [focus], /undo, /pin [n], /unpin, /view, /settings [name value], /help, /quit. Ctrl-C stops an answer, twice it quits. A backslash at the end of a line goes on in the next.",
+    "Without a terminal, each line of stdin is one turn; answers go to stdout, notices and the meter to stderr.",
+    "Without a key or --upstream the offline assistant answers: it is no language model and only quotes what the conversation holds.",
+  ],
+  examples: [
+    "OPENAI_API_KEY=… precis chat --model gpt-5-mini",
+    "precis chat --upstream http://localhost:11434/v1 --model llama3.2 --window 32k",
+    "precis chat --resume",
+    'echo "What did we decide about the pump?" | precis chat --resume 3f2a',
+  ],
+};
+
+export async function chatCommand(flags: ParsedFlags, io: Io): Promise<void> {
+  const [wanted, ...more] = flags.files;
+  if (more.length > 0 || (wanted !== undefined && !flags.has("resume")))
+    throw new UsageError("precis chat takes no FILE; --resume takes one ID.");
+  const connection = await connect(flags, io);
+  const ending = new AbortController();
+  try {
+    const { api } = connection;
+    if (flags.has("list")) {
+      const listed = await newest(api);
+      io.stdout.write(
+        flags.has("json")
+          ? listed.map((one) => `${JSON.stringify(one)}\n`).join("")
+          : conversationsText(listed, columnsOf(io.stdout, io.env)),
+      );
+      return;
+    }
+    const status = await api.call(routes.status);
+    const window = flags.value("window");
+    const settings = window === undefined ? undefined : { window: parseTokens("window", window) };
+    const conversation = flags.has("resume") ? await resumed(api, wanted) : undefined;
+    const model =
+      conversation?.model === undefined
+        ? await chooseModel(api, status, flags.value("model"))
+        : flags.value("model");
+    const system = flags.value("system");
+    if (conversation !== undefined && (model !== undefined || settings !== undefined))
+      await api.call(routes.changeConversation, {
+        params: { id: conversation.id },
+        body: {
+          ...(model !== undefined && { model }),
+          settings: { ...settings, ...(model !== undefined && { model }) },
+        },
+      });
+    if (conversation !== undefined && system !== undefined)
+      throw new UsageError("--system is for a new conversation.");
+
+    const live: { session?: ChatSession } = {};
+    const isTerminal = "isTTY" in io.stdin && io.stdin.isTTY === true && io.stdout.isTTY === true;
+    const terminal: Terminal | undefined =
+      isTerminal && !flags.has("json")
+        ? createTerminal(io, {
+            interrupt() {
+              screen.notice("warn", "Stopping… (Ctrl-C again quits)");
+              live.session?.stop().catch(() => {});
+            },
+            quit: () => ending.abort(),
+          })
+        : undefined;
+    const screen: Screen = terminal ?? (flags.has("json") ? jsonScreen(io) : lineScreen(io));
+    const session = createChatSession({
+      api,
+      offline: !status.hasUpstream,
+      conversation,
+      start: {
+        ...(model !== undefined && { model }),
+        ...(system !== undefined && { system }),
+        ...(settings && { settings }),
+      },
+      tell: {
+        notice: ({ tone, text }) => screen.notice(tone, text),
+        messages(messages) {
+          showOthers(messages, screen);
+          if (terminal !== undefined && live.session !== undefined)
+            showMeter(live.session, terminal).catch(() => {});
+        },
+      },
+    });
+    live.session = session;
+    const following = followEvents(api, ending.signal, session.apply);
+    const ends = AbortSignal.any([io.signal, ending.signal]);
+    try {
+      await greet(session, screen, { conversation, model, where: connection.where, terminal });
+      if (terminal === undefined) await runLines(io, session, screen);
+      else await runTerminal(session, terminal, ends);
+    } finally {
+      terminal?.close();
+      ending.abort();
+      await following;
+    }
+    const id = session.id();
+    if (terminal !== undefined && id !== undefined)
+      io.stderr.write(`Go on with: precis chat --resume ${id.slice(0, SHORT_ID)}\n`);
+  } finally {
+    ending.abort();
+    await connection.close();
+  }
+}
+
+/** Messages that are shown when a conversation is resumed. */
+const SHOWN_AT_RESUME = 4;
+
+async function greet(
+  session: ChatSession,
+  screen: Screen,
+  about: {
+    readonly conversation: ApiConversation | undefined;
+    readonly model: string | undefined;
+    readonly where: string;
+    readonly terminal: Terminal | undefined;
+  },
+): Promise<void> {
+  const { conversation, terminal, where } = about;
+  const model = about.model ?? conversation?.model;
+  if (terminal !== undefined)
+    screen.output(
+      `${terminal.paint("strong", "precis chat")} · ${session.offline ? OFFLINE_NAME : (model ?? "no model")} · ${where}\n${terminal.paint("dim", "/help lists the commands. Ctrl-C stops an answer, Ctrl-D quits.")}`,
+    );
+  if (session.offline) screen.notice("warn", `${OFFLINE_NOTE} ${OFFLINE_HOW}`);
+  if (conversation === undefined || terminal === undefined) return;
+  const from = Math.max(0, conversation.messages - SHOWN_AT_RESUME);
+  const shown = await session.messages({ from });
+  screen.output(messagesText(conversation, shown, terminal.columns, terminal.paint));
+}
+
+/** What was said elsewhere in this conversation. */
+function showOthers(messages: readonly ApiMessage[], screen: Screen): void {
+  for (const { role, parts } of messages) {
+    const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+    if (text !== "") screen.notice("dim", `${role} (elsewhere): ${text}`);
+  }
+}

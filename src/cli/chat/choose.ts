@@ -1,0 +1,50 @@
+import { type ApiConversation, routes, type Status } from "../../gateway/api.ts";
+import { UsageError } from "../usage-error.ts";
+import type { ApiClient } from "./api-client.ts";
+
+/** Conversations that are listed, and looked through for the beginning of an id. */
+const LISTED = 50;
+
+/** The newest conversations. */
+export async function newest(api: ApiClient): Promise<readonly ApiConversation[]> {
+  const { conversations } = await api.call(routes.conversations, { query: { limit: LISTED } });
+  return [...conversations].sort((a, b) => b.updatedAt - a.updatedAt);
+}
+
+/** The conversation that `--resume` means: by id, by the beginning of one, by session, or the newest. */
+export async function resumed(api: ApiClient, wanted: string | undefined): Promise<ApiConversation> {
+  const listed = await newest(api);
+  if (wanted === undefined) {
+    const [first] = listed;
+    if (first === undefined) throw new UsageError("there is no conversation to resume yet.");
+    return first;
+  }
+  const exact = await api
+    .call(routes.conversation, { params: { id: wanted } })
+    .catch(() => listed.find(({ session }) => session === wanted));
+  if (exact !== undefined) return exact;
+  const found = listed.filter(({ id }) => id.startsWith(wanted));
+  if (found.length === 1) return found[0]!;
+  throw new UsageError(
+    found.length === 0
+      ? `there is no conversation ${wanted}. precis chat --list shows them.`
+      : `${wanted} is the beginning of ${found.length} ids. Write more of it.`,
+  );
+}
+
+/** The model for a new chat: the one that is set, that was used last, or that the server names first. */
+export async function chooseModel(
+  api: ApiClient,
+  status: Status,
+  wanted: string | undefined,
+): Promise<string | undefined> {
+  if (wanted !== undefined || !status.hasUpstream) return wanted;
+  const { settings } = await api.call(routes.settings);
+  if (settings.model !== undefined) return settings.model;
+  const { models, problems } = await api.call(routes.models);
+  const last = (await newest(api)).find(({ model }) => models.some(({ id }) => id === model))?.model;
+  const chosen = last ?? (models.find(({ windowFrom }) => windowFrom !== "guess") ?? models[0])?.id;
+  if (chosen !== undefined) return chosen;
+  const why = problems.map(({ upstream, message }) => ` ${upstream}: ${message}`).join("");
+  throw new UsageError(`name a model with --model.${why}`);
+}

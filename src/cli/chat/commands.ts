@@ -1,0 +1,252 @@
+import { nearest } from "../../core/nearest.ts";
+import { routes } from "../../gateway/api.ts";
+import { formatCount } from "../format.ts";
+import { twoColumns } from "../help.ts";
+import type { Paint } from "../paint.ts";
+import { UsageError } from "../usage-error.ts";
+import type { Notice } from "./notices.ts";
+import { leadOf } from "./numbers.ts";
+import { oneLine } from "./plain-text.ts";
+import type { ChatSession } from "./session.ts";
+import { parseSetting, settingsText } from "./settings.ts";
+import { messageText, summaryText, viewText } from "./view-text.ts";
+
+/** What a command may use. */
+export interface CommandContext {
+  readonly session: ChatSession;
+  readonly paint: Paint;
+  readonly columns: number;
+  /** What was asked for. */
+  output(text: string): void;
+  notice(notice: Notice): void;
+  quit(): void;
+}
+
+interface ChatCommand {
+  readonly usage: string;
+  readonly help: string;
+  run(argument: string, context: CommandContext): Promise<void>;
+}
+
+/** The commands of a chat. A new one is added here. */
+const COMMANDS: Readonly<Record<string, ChatCommand>> = {
+  compact: {
+    usage: "/compact [focus]",
+    help: "compact now; the focus says what the summary should care about most",
+    run: (focus, { session }) => session.compact(focus === "" ? undefined : focus),
+  },
+  undo: { usage: "/undo", help: "take the last compaction back", run: undo },
+  pin: {
+    usage: "/pin [n]",
+    help: "always show message n word for word; without n: your last message",
+    run: pin,
+  },
+  unpin: { usage: "/unpin [n]", help: "the opposite; without n: the pin that was set last", run: unpin },
+  view: {
+    usage: "/view [n | summary]",
+    help: "what the model sees: all of it, message n, or the summary",
+    run: view,
+  },
+  settings: {
+    usage: "/settings [name value]",
+    help: "show the settings of this chat, or change one",
+    run: settings,
+  },
+  model: {
+    usage: "/model [name]",
+    help: "show the models, or go on with another one",
+    run: model,
+  },
+  recall: {
+    usage: "/recall words",
+    help: "find what was said, also what the view no longer shows",
+    run: recall,
+  },
+  help: {
+    usage: "/help",
+    help: "this text",
+    async run(_, { output, columns }) {
+      const rows = Object.values(COMMANDS).map(({ usage, help }) => [usage, help] as const);
+      output(twoColumns(rows, columns).join("\n"));
+    },
+  },
+  quit: {
+    usage: "/quit",
+    help: "end; the conversation stays and can be resumed",
+    async run(_, { quit }) {
+      quit();
+    },
+  },
+};
+
+/** Names for completion. */
+export const commandNames: readonly string[] = Object.keys(COMMANDS).map((name) => `/${name}`);
+
+/** A line that is a command; one that begins with a space never is. */
+export const isCommand = (line: string): boolean => line.startsWith("/");
+
+export async function runCommand(line: string, context: CommandContext): Promise<void> {
+  const [, name = "", argument = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command === undefined) {
+    const close = nearest(name, Object.keys(COMMANDS));
+    throw new UsageError(
+      `there is no command /${name}. ${close === undefined ? "/help lists them" : `Did you mean /${close}?`} A message that begins with / needs a space before it.`,
+    );
+  }
+  await command.run(argument.trim(), context);
+}
+
+async function undo(_: string, { session, notice }: CommandContext): Promise<void> {
+  const { dividers } = await session.messages({ from: Number.MAX_SAFE_INTEGER });
+  if (dividers.length === 0) {
+    notice({ tone: "warn", text: "There is no compaction to undo." });
+    return;
+  }
+  const { pressure } = await session.undo();
+  notice({ tone: "good", text: `Undone: the view has ${formatCount(pressure.tokens)} tokens again.` });
+}
+
+async function pin(argument: string, context: CommandContext): Promise<void> {
+  const { session, notice } = context;
+  const { index, number, pins } = await messageOf(
+    argument,
+    context,
+    ({ messages }) => messages.findLast(({ role }) => role === "user")?.index,
+  );
+  await setPins(session, [...pins.filter((one) => one !== index), index]);
+  notice({ tone: "good", text: `Pinned #${number}: it is always shown, word for word.` });
+}
+
+async function unpin(argument: string, context: CommandContext): Promise<void> {
+  const { session, notice } = context;
+  const { pins: before = [] } = (await session.conversation()) ?? {};
+  if (before.length === 0) {
+    notice({ tone: "warn", text: "Nothing is pinned." });
+    return;
+  }
+  const { index, number, pins } = await messageOf(argument, context, () => before.at(-1));
+  if (!pins.includes(index)) throw new UsageError(`#${number} isn't pinned.`);
+  await setPins(
+    session,
+    pins.filter((one) => one !== index),
+  );
+  notice({ tone: "good", text: `#${number} is no longer pinned.` });
+}
+
+async function setPins(session: ChatSession, pins: readonly number[]): Promise<void> {
+  await session.api.call(routes.changeConversation, {
+    params: { id: await session.ensure() },
+    body: { pins },
+  });
+}
+
+/** The message that a number means, or the one that is meant without. */
+async function messageOf(
+  argument: string,
+  { session }: CommandContext,
+  otherwise: (shown: Awaited<ReturnType<ChatSession["messages"]>>) => number | undefined,
+): Promise<{ readonly index: number; readonly number: number; readonly pins: readonly number[] }> {
+  const [shown, conversation] = await Promise.all([session.messages(), session.conversation()]);
+  const lead = leadOf(shown, conversation?.dialect);
+  const index = argument === "" ? otherwise(shown) : numberOf(argument) - 1 - lead;
+  if (index === undefined) throw new UsageError("nothing has been said yet.");
+  if (index < 0 || index >= shown.total)
+    throw new UsageError(
+      `there is no message ${argument}: they go from #${lead + 1} to #${lead + shown.total}.`,
+    );
+  return { index, number: index + 1 + lead, pins: conversation?.pins ?? [] };
+}
+
+function numberOf(text: string): number {
+  const digits = /^#?(\d+)$/.exec(text)?.[1];
+  if (digits === undefined) throw new UsageError(`"${text}" isn't the number of a message, such as 12.`);
+  return Number(digits);
+}
+
+async function view(argument: string, context: CommandContext): Promise<void> {
+  const { session, output, paint, columns } = context;
+  if (session.id() === undefined) throw new UsageError("nothing has been said yet.");
+  const params = { id: await session.ensure() };
+  if (argument === "summary") {
+    output(summaryText(await session.api.call(routes.view, { params })));
+    return;
+  }
+  const [shown, conversation] = await Promise.all([session.messages(), session.conversation()]);
+  const lead = leadOf(shown, conversation?.dialect);
+  if (argument === "") {
+    const now = await session.api.call(routes.view, { params });
+    output(viewText(now, shown.messages, { columns, paint, lead }));
+    return;
+  }
+  const { index } = await messageOf(argument, context, () => undefined);
+  const message = shown.messages.find((one) => one.index === index);
+  if (message !== undefined) output(messageText(message, lead));
+}
+
+async function settings(
+  argument: string,
+  { session, output, notice, columns }: CommandContext,
+): Promise<void> {
+  const { api } = session;
+  const [, name = "", text = ""] = /^(\S*)\s*([\s\S]*)$/.exec(argument) ?? [];
+  if (name !== "" && text === "") throw new UsageError(`say what ${name} shall be: /settings ${name} VALUE.`);
+  if (name !== "") {
+    const { scope, value } = parseSetting(name, text);
+    const change = { [name]: value };
+    if (scope === "global") await api.call(routes.changeSettings, { body: change });
+    else
+      await api.call(routes.changeConversation, {
+        params: { id: await session.ensure() },
+        body: { settings: change },
+      });
+    notice({ tone: "good", text: `${name} is ${value === null ? "as it was by default" : text} now.` });
+    return;
+  }
+  const [conversation, answer] = await Promise.all([session.conversation(), api.call(routes.settings)]);
+  const { settings: own = {}, model: current } = conversation ?? {};
+  output(settingsText({ ...(current !== undefined && { model: current }), ...own }, answer, columns));
+}
+
+async function model(argument: string, context: CommandContext): Promise<void> {
+  const { session, output, columns } = context;
+  if (argument !== "") {
+    await settings(`model ${argument}`, context);
+    return;
+  }
+  const { models, problems } = await session.api.call(routes.models);
+  const lines = [
+    ...models.map(({ id, upstream, window }) => `  ${id}  ${upstream}, window ${formatCount(window)}`),
+    ...problems.map(({ upstream, message, fix }) => `  ${upstream}: ${message} ${fix}`),
+  ];
+  output(
+    lines.length === 0
+      ? "No model is configured."
+      : lines.map((line) => `  ${oneLine(line, columns - 2)}`).join("\n"),
+  );
+}
+
+async function recall(q: string, { session, output, columns }: CommandContext): Promise<void> {
+  if (q === "") throw new UsageError("say what to look for: /recall words.");
+  if (session.id() === undefined) throw new UsageError("nothing has been said yet.");
+  const params = { id: await session.ensure() };
+  const [{ hits }, shown, conversation] = await Promise.all([
+    session.api.call(routes.recall, { params, query: { q } }),
+    session.messages({ from: Number.MAX_SAFE_INTEGER }),
+    session.conversation(),
+  ]);
+  const lead = leadOf(shown, conversation?.dialect);
+  output(
+    hits.length === 0
+      ? `Nothing in this conversation holds “${q}”.`
+      : hits
+          .map(({ index, role, excerpt, visible }) =>
+            oneLine(
+              `#${index + 1 + lead} ${role}${visible ? "" : " (not in the view)"}: ${excerpt}`,
+              columns - 2,
+            ),
+          )
+          .map((line) => `  ${line}`)
+          .join("\n"),
+  );
+}

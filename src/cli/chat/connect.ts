@@ -1,0 +1,89 @@
+import { randomBytes } from "node:crypto";
+import { createRequire } from "node:module";
+import type { GatewayConfigInput } from "../../config/gateway-schema.ts";
+import type { Io } from "../io.ts";
+import type { ParsedFlags } from "../parse-flags.ts";
+import { UsageError } from "../usage-error.ts";
+import { type ApiClient, createApiClient } from "./api-client.ts";
+
+/** A server to talk to: one that runs elsewhere, or one inside of this process. */
+export interface Connection {
+  readonly api: ApiClient;
+  /** Where conversations are kept, for people. */
+  readonly where: string;
+  close(): Promise<void>;
+}
+
+/** How long answers under way may take to end when a chat is left (milliseconds). */
+const DRAIN_MS = 1_000;
+const KEY_BYTES = 24;
+
+/** Flags that only make sense for a server inside of this process. */
+const OWN_FLAGS = ["db", "upstream", "config"] as const;
+
+export async function connect(flags: ParsedFlags, io: Io): Promise<Connection> {
+  const server = flags.value("server");
+  return server === undefined ? openOwn(flags, io) : openOther(server, flags, io);
+}
+
+function openOther(server: string, flags: ParsedFlags, io: Io): Connection {
+  for (const name of OWN_FLAGS)
+    if (flags.has(name)) throw new UsageError(`--${name} belongs to the server; leave it out with --server.`);
+  if (!URL.canParse(server) || !/^https?:$/.test(new URL(server).protocol))
+    throw new UsageError(`--server ${server}: give its address, such as http://127.0.0.1:8787.`);
+  const name = flags.value("key-env");
+  const key = name === undefined ? undefined : io.env[name];
+  if (name !== undefined && !key) throw new UsageError(`--key-env ${name}: that variable isn't set.`);
+  return {
+    api: createApiClient({ url: server, ...(key && { key }) }),
+    where: server,
+    close: async () => {},
+  };
+}
+
+/** The same server as `precis serve`, on the same database, for this chat alone. */
+async function openOwn(flags: ParsedFlags, io: Io): Promise<Connection> {
+  if (flags.has("key-env")) throw new UsageError("--key-env goes with --server.");
+  // Only this command and serve need them, and they take a while to load.
+  const [{ loadConfig }, { createGateway }] = await Promise.all([
+    import("../../config/load-config.ts"),
+    import("../../gateway/create-gateway.ts"),
+  ]);
+  const file = flags.value("config");
+  const db = flags.value("db");
+  const upstream = flags.value("upstream");
+  const wanted: GatewayConfigInput & { upstream?: string } = {
+    ...(db !== undefined && { db }),
+    ...(upstream !== undefined && { upstream }),
+  };
+  const config = await loadConfig({ ...(file !== undefined && { file }), env: io.env, flags: wanted });
+  // Other people on this machine can reach a loopback port; without this key it answers them nothing.
+  const key = randomBytes(KEY_BYTES).toString("base64url");
+  const running = await createGateway(
+    {
+      ...config,
+      host: "127.0.0.1",
+      port: 0,
+      workers: 1,
+      store: true,
+      observe: false,
+      log: "silent",
+      auth: { mode: "keys", keys: [{ name: "chat", key, tenant: "default" }] },
+      limits: { ...config.limits, drainMs: DRAIN_MS },
+    },
+    { version: version() },
+  );
+  const url = await running.listen();
+  return { api: createApiClient({ url, key }), where: shownDb(config.db), close: () => running.close() };
+}
+
+function shownDb(db: string): string {
+  if (!/^postgres(?:ql)?:\/\//.test(db) || !URL.canParse(db)) return db;
+  const url = new URL(db);
+  url.password = "";
+  return url.href;
+}
+
+function version(): string {
+  return (createRequire(import.meta.url)("../../../package.json") as { version: string }).version;
+}

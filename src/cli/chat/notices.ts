@@ -1,0 +1,106 @@
+import type { CompactAnswer, LiveEvent, Report, RungName } from "../../gateway/api.ts";
+import { formatCount, formatDollars } from "../format.ts";
+import type { Tone } from "../paint.ts";
+
+/** Something that a person is told beside the conversation. */
+export interface Notice {
+  readonly tone: Tone;
+  readonly text: string;
+}
+
+const percent = (ratio: number): string => `${Math.round(ratio * 100)} %`;
+
+/** What came of a compaction that was asked for. */
+export function compactionNotice({ outcome, report, pressure }: CompactAnswer): Notice[] {
+  if (outcome === "cancelled") return [{ tone: "warn", text: "Stopped: nothing was compacted." }];
+  if (report === undefined || outcome !== "compacted")
+    return [{ tone: "warn", text: "Nothing to gain: the view is as small as it gets." }];
+  const { before, after } = report.tokens;
+  const { covered, edited, dropped } = report.counts;
+  const facts = [
+    `${formatCount(before)} → ${formatCount(after)} tokens`,
+    ...(covered > 0 ? [`a summary speaks for ${formatCount(covered)} messages`] : []),
+    ...(edited > 0 ? [`${formatCount(edited)} shortened`] : []),
+    ...(dropped > 0 ? [`${formatCount(dropped)} dropped`] : []),
+    ...(report.cost > 0 ? [formatDollars(report.cost)] : []),
+    `${percent(pressure.pressure)} full`,
+  ];
+  const failure = failedSummary(report);
+  return [
+    ...(failure === undefined ? [] : [failure]),
+    { tone: "good", text: `Compacted: ${facts.join(", ")}. /undo takes it back.` },
+  ];
+}
+
+/** A compaction that came with a turn. */
+export const turnNotice = (
+  tokens: { readonly before: number; readonly after: number },
+  pressure: number,
+): Notice => ({
+  tone: "good",
+  text: `Compacted: ${formatCount(tokens.before)} → ${formatCount(tokens.after)} tokens, ${percent(pressure)} full. /undo takes it back.`,
+});
+
+/** A model that was asked for a summary and failed, unless another try was good. */
+function failedSummary({ modelCalls, rungs }: Report): Notice | undefined {
+  if (modelCalls.length === 0 || modelCalls.some(({ result }) => result === "accepted")) return undefined;
+  return failed(modelCalls.at(-1)?.note ?? "", rungs.findLast(({ result }) => result === "used")?.rung);
+}
+
+const failed = (message: string, fallback: RungName | undefined): Notice => ({
+  tone: "bad",
+  text: `The summary failed${message === "" ? "" : `: ${message}`}. ${
+    fallback === undefined ? "It will be tried again." : `Done instead: ${INSTEAD[fallback] ?? fallback}.`
+  }`,
+});
+
+/** What a rung does, in words. */
+const INSTEAD: Readonly<Partial<Record<RungName, string>>> = {
+  reductions: "old tool results and pictures were shortened",
+  "known-summaries": "the summaries there are were used",
+  extractive: "the view quotes the lines that matter most",
+  drop: "the oldest messages were left out",
+  "hard-cut": "the largest messages were shortened",
+};
+
+/**
+ * What the live stream tells about this conversation. `isOurs`: it was done here, and tells its own story.
+ */
+export function eventNotice(event: LiveEvent, id: string, isOurs: boolean): Notice | undefined {
+  if (event.type === "compacting" && event.conversation === id)
+    return isOurs && event.reason === "forced"
+      ? undefined
+      : { tone: "accent", text: `Compacting (${event.reason})…` };
+  if (event.type !== "timeline" || event.event.conversation !== id) return undefined;
+  const fact = event.event;
+  switch (fact.type) {
+    case "compacted":
+      return isOurs ? undefined : turnNotice(fact.tokens, fact.pressure.after);
+    case "summary":
+      return {
+        tone: "good",
+        text: `A summary of ${formatCount(fact.summary.tokens.source)} tokens in ${formatCount(fact.summary.tokens.text)} is ready (${fact.summary.model}).`,
+      };
+    case "failed":
+      return failed(fact.message, fact.fallback);
+    case "rejected":
+      return {
+        tone: "warn",
+        text: "The model found the request too long: it is made smaller and sent again.",
+      };
+    case "loop":
+      return { tone: "warn", text: `The same tool was called ${fact.rounds} times in a row: ${fact.tool}.` };
+    case "undone":
+    case "cleared":
+    case "summary-edited":
+      return isOurs ? undefined : { tone: "accent", text: ELSEWHERE[fact.type] };
+    default:
+      return fact satisfies never;
+  }
+}
+
+const ELSEWHERE = {
+  undone: "A compaction was undone elsewhere.",
+  cleared: "The summaries of this chat were cleared elsewhere.",
+  "summary-edited": "The summary was edited elsewhere.",
+} as const;

@@ -1,0 +1,191 @@
+import {
+  type ApiConversation,
+  type ApiMessage,
+  type ApiMessages,
+  type ApiPressure,
+  type ChatEvent,
+  type CompactAnswer,
+  type LiveEvent,
+  type NewConversation,
+  routes,
+} from "../../gateway/api.ts";
+import { type ApiClient, ApiFailure } from "./api-client.ts";
+import { compactionNotice, eventNotice, type Notice, turnNotice } from "./notices.ts";
+import { answerOffline, compactWhenDue } from "./offline-answer.ts";
+import { oneLine } from "./plain-text.ts";
+
+/** What a turn brings, as it comes. */
+export interface Hear {
+  text(piece: string): void;
+  reasoning(piece: string): void;
+  call(name: string): void;
+}
+
+/** What the session tells by itself. */
+export interface Tell {
+  notice(notice: Notice): void;
+  /** Messages that came from elsewhere: the page, another terminal. */
+  messages(messages: readonly ApiMessage[]): void;
+}
+
+/** One conversation on a server, as a person in a terminal has it. */
+export interface ChatSession {
+  readonly api: ApiClient;
+  /** No model is configured: answers only quote. */
+  readonly offline: boolean;
+  /** Undefined until something is said: a chat that was only looked at leaves nothing behind. */
+  id(): string | undefined;
+  /** Makes the conversation if it isn't there yet. */
+  ensure(firstWords?: string): Promise<string>;
+  say(text: string, hear: Hear): Promise<"done" | "stopped">;
+  /** Stops the answer or compaction that is under way. */
+  stop(): Promise<void>;
+  compact(focus: string | undefined): Promise<void>;
+  /** Takes the newest compaction back. */
+  undo(): Promise<CompactAnswer>;
+  conversation(): Promise<ApiConversation | undefined>;
+  pressure(): Promise<ApiPressure | undefined>;
+  messages(range?: { readonly from?: number; readonly to?: number }): Promise<ApiMessages>;
+  apply(event: LiveEvent): void;
+}
+
+const TITLE_CHARS = 60;
+
+export function createChatSession(options: {
+  readonly api: ApiClient;
+  readonly offline: boolean;
+  readonly conversation: ApiConversation | undefined;
+  readonly start: NewConversation;
+  readonly tell: Tell;
+}): ChatSession {
+  const { api, offline, start, tell } = options;
+  let id = options.conversation?.id;
+  /** Messages that stand on the screen already. */
+  let seen = options.conversation?.messages ?? 0;
+  /** Our own work tells its own story; what the live stream says about it would be said twice. */
+  let jobs = 0;
+  /** Number of the newest event on the timeline that we know. */
+  let known = 0;
+
+  const params = () => {
+    if (id === undefined)
+      throw new ApiFailure({ code: "empty", message: "Nothing has been said yet.", status: 0 });
+    return { id };
+  };
+  /** What happened up to now was our own doing: it isn't told again when the live stream brings it. */
+  const noteEvents = async (): Promise<void> => {
+    if (id === undefined) return;
+    const { events } = await api.call(routes.timeline, { params: { id }, query: { after: known } });
+    known = Math.max(known, ...events.map((event) => event.id));
+  };
+  const work = async <T>(job: () => Promise<T>): Promise<T> => {
+    jobs++;
+    try {
+      return await job();
+    } finally {
+      await noteEvents().catch(() => {});
+      jobs--;
+    }
+  };
+  const catchUp = async (total: number): Promise<void> => {
+    if (id === undefined || jobs > 0 || total <= seen) return;
+    const from = seen;
+    seen = total;
+    const { messages } = await api.call(routes.messages, { params: { id }, query: { from } });
+    tell.messages(messages);
+  };
+
+  const session: ChatSession = {
+    api,
+    offline,
+    id: () => id,
+    async ensure(firstWords = "") {
+      if (id !== undefined) return id;
+      const title = oneLine(firstWords, TITLE_CHARS);
+      const made = await api.call(routes.createConversation, {
+        body: { ...start, ...(title !== "" && { title }) },
+      });
+      id = made.id;
+      return id;
+    },
+    async say(text, hear) {
+      const chat = await session.ensure(text);
+      return work(async () => {
+        if (offline) {
+          hear.text(await answerOffline(session, text));
+          seen += 2;
+          await compactWhenDue(session);
+          return "done";
+        }
+        let outcome: "done" | "stopped" | undefined;
+        for await (const { event } of api.stream(routes.chat, { params: { id: chat }, body: { text } })) {
+          outcome = take(event, hear) ?? outcome;
+        }
+        if (outcome === undefined)
+          throw new ApiFailure({
+            code: "cut-off",
+            message: "The server ended the answer in the middle.",
+            status: 0,
+          });
+        return outcome;
+      });
+    },
+    async stop() {
+      if (id !== undefined) await api.call(routes.stop, { params: { id } });
+    },
+    async compact(focus) {
+      tell.notice({ tone: "accent", text: "Compacting…" });
+      const answer = await work<CompactAnswer>(() =>
+        api.call(routes.compact, { params: params(), body: focus === undefined ? {} : { focus } }),
+      );
+      for (const notice of compactionNotice(answer)) tell.notice(notice);
+    },
+    undo: () => work(() => api.call(routes.undoCompaction, { params: params() })),
+    conversation: async () =>
+      id === undefined ? undefined : api.call(routes.conversation, { params: { id } }),
+    pressure: async () => (id === undefined ? undefined : api.call(routes.pressure, { params: { id } })),
+    messages: (query = {}) => api.call(routes.messages, { params: params(), query }),
+    apply(event) {
+      if (id === undefined) return;
+      if (event.type === "conversation" && event.conversation.id === id) {
+        // The live stream mustn't end with a message that can't be read just now.
+        if (event.conversation.busy === undefined) catchUp(event.conversation.messages).catch(() => {});
+        return;
+      }
+      const isOurs = jobs > 0 || (event.type === "timeline" && event.event.id <= known);
+      const notice = eventNotice(event, id, isOurs);
+      if (notice !== undefined) tell.notice(notice);
+    },
+  };
+
+  const take = (event: ChatEvent, hear: Hear): "done" | "stopped" | undefined => {
+    switch (event.type) {
+      case "accepted":
+        if (event.message !== undefined) seen = event.message.index + 1;
+        return undefined;
+      case "view":
+        if (event.outcome === "compacted") tell.notice(turnNotice(event.tokens, event.pressure));
+        return undefined;
+      case "text":
+        hear.text(event.text);
+        return undefined;
+      case "reasoning":
+        hear.reasoning(event.text);
+        return undefined;
+      case "tool-call":
+        if (event.part.type === "tool-call") hear.call(event.part.name);
+        return undefined;
+      case "done":
+        seen = event.message.index + 1;
+        return "done";
+      case "stopped":
+        if (event.message !== undefined) seen = event.message.index + 1;
+        return "stopped";
+      case "failed":
+        throw new ApiFailure({ ...event.error, status: 0 });
+      default:
+        return event satisfies never;
+    }
+  };
+  return session;
+}

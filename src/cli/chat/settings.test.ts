@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import type { SettingsAnswer } from "../../gateway/api.ts";
+import { UsageError } from "../usage-error.ts";
+import { parseSetting, settingsText } from "./settings.ts";
+
+test.each([
+  ["window", "16k", 16_000, "chat"],
+  ["auto", "off", false, "chat"],
+  ["startAt", "75%", 0.75, "chat"],
+  ["startAt", "0.75", 0.75, "chat"],
+  ["reserve", "1k", 1_000, "chat"],
+  ["temperature", "0.3", 0.3, "chat"],
+  ["strategy", "drop-middle", "drop-middle", "chat"],
+  ["strategy", "default", null, "chat"],
+  ["showMeter", "off", false, "global"],
+] as const)("%s %s", (name, text, value, scope) => {
+  expect(parseSetting(name, text)).toEqual({ name, value, scope });
+});
+
+test.each([
+  ["windw", "16k", /Did you mean window\?/],
+  ["window", "16x", /^window "16x" is not a number of tokens/],
+  ["auto", "maybe", /on or off/],
+  ["temperature", "warm", /is a number/],
+])("%s %s is refused", (name, text, message) => {
+  expect(() => parseSetting(name, text)).toThrow(UsageError);
+  expect(() => parseSetting(name, text)).toThrow(message);
+});
+
+test("the list says where a value comes from", () => {
+  const answer = {
+    settings: { temperature: 0.2 },
+    defaults: { profile: "agent", strategy: "summarize-oldest", auto: true, placement: "user" },
+    profiles: ["agent"],
+    strategies: [{ name: "summarize-oldest", label: "Summarise oldest", help: "" }],
+  } as unknown as SettingsAnswer;
+  const text = settingsText({ window: 16_000 }, answer, 80);
+  expect(text).toMatch(/window {2}16000 \(this chat\) +the model's window/);
+  expect(text).toContain("temperature  0.2 (all chats)");
+  expect(text).toMatch(/strategy {2}summarize-oldest +what happens to old messages: Summarise oldest/);
+  for (const line of settingsText({}, answer, 40).split("\n")) expect(line.length).toBeLessThanOrEqual(40);
+});

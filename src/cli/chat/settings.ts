@@ -1,0 +1,127 @@
+import { nearest } from "../../core/nearest.ts";
+import type { ChatSettings, SettingsAnswer } from "../../gateway/api.ts";
+import { twoColumns } from "../help.ts";
+import { parseTokens } from "../parse-tokens.ts";
+import { UsageError } from "../usage-error.ts";
+import { wrap } from "../wrap.ts";
+
+type Value = string | number | boolean;
+
+/** How a setting is written and what it is good for. */
+interface Setting {
+  readonly kind: "text" | "tokens" | "number" | "share" | "switch" | "choice";
+  readonly help: string;
+}
+
+/** Every setting that the server takes for a chat. */
+const SETTINGS = {
+  model: { kind: "text", help: "the model that answers" },
+  strategy: { kind: "choice", help: "what happens to old messages" },
+  auto: { kind: "switch", help: "compact by itself" },
+  window: { kind: "tokens", help: "the model's window" },
+  budget: { kind: "tokens", help: "most that the view may use" },
+  startAt: { kind: "share", help: "how full when a compaction starts" },
+  landAt: { kind: "share", help: "how full after it" },
+  reserve: { kind: "share", help: "kept free for the answer" },
+  profile: { kind: "choice", help: "the set of defaults" },
+  placement: { kind: "choice", help: "where the summary goes: user, system or merged" },
+  maxTokens: { kind: "number", help: "largest answer, in tokens" },
+  temperature: { kind: "number", help: "0 to 2" },
+  tail: { kind: "share", help: "share of the landing that the newest messages get, word for word" },
+  summarizer: { kind: "text", help: "who writes summaries: extractive, same, or a model" },
+  summaryCap: { kind: "tokens", help: "longest narrative of a compaction" },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+/** Settings of all chats that matter in a terminal. */
+const GLOBAL = {
+  showMeter: { kind: "switch", help: "show the meter (all chats)" },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+const ALL: Readonly<Record<string, Setting>> = { ...SETTINGS, ...GLOBAL };
+
+/** What back to the default is called. */
+const DEFAULT_WORD = "default";
+
+export interface SettingChange {
+  readonly scope: "chat" | "global";
+  readonly name: string;
+  /** Null: back to the default. */
+  readonly value: Value | null;
+}
+
+/** `window 16k`, `auto off`, `strategy default`. What a value may be is checked by the server. */
+export function parseSetting(name: string, text: string): SettingChange {
+  const setting = Object.hasOwn(ALL, name) ? ALL[name] : undefined;
+  if (setting === undefined) {
+    const close = nearest(name, Object.keys(ALL));
+    throw new UsageError(
+      `there is no setting ${name}. ${close === undefined ? `The settings are ${Object.keys(ALL).join(", ")}.` : `Did you mean ${close}?`}`,
+    );
+  }
+  const scope = Object.hasOwn(GLOBAL, name) ? "global" : "chat";
+  const value = text === DEFAULT_WORD ? null : parseValue(name, setting, text);
+  return { scope, name, value };
+}
+
+function parseValue(name: string, { kind }: Setting, text: string): Value {
+  switch (kind) {
+    case "text":
+    case "choice":
+      return text;
+    case "switch":
+      if (/^(on|yes|true)$/i.test(text)) return true;
+      if (/^(off|no|false)$/i.test(text)) return false;
+      throw new UsageError(`${name} is on or off, not ${text}.`);
+    case "tokens":
+      return tokensOf(name, text);
+    case "share": {
+      const share = /^(\d+(?:\.\d+)?)\s*%$/.exec(text)?.[1];
+      if (share !== undefined) return Number(share) / 100;
+      if (/^(0?\.\d+|[01])$/.test(text)) return Number(text);
+      return tokensOf(name, text);
+    }
+    case "number": {
+      const value = Number(text.replace(/[_,]/g, ""));
+      if (Number.isFinite(value)) return value;
+      throw new UsageError(`${name} is a number, not ${text}.`);
+    }
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** The parser of flags, without the dashes of a flag in what it says. */
+function tokensOf(name: string, text: string): number {
+  try {
+    return parseTokens(name, text);
+  } catch (error) {
+    throw error instanceof UsageError ? new UsageError(error.message.replace(/^--/, "")) : error;
+  }
+}
+
+/** Each setting with its value, and where that comes from. */
+export function settingsText(
+  chat: ChatSettings,
+  { settings, defaults, strategies }: SettingsAnswer,
+  columns: number,
+): string {
+  const labels = new Map<unknown, string>(strategies.map(({ name, label }) => [name, label]));
+  const rows = Object.entries(ALL).map(([name, { help }]) => {
+    const own = (chat as Readonly<Record<string, unknown>>)[name];
+    const global = (settings as Readonly<Record<string, unknown>>)[name];
+    const value = own ?? global ?? (defaults as Readonly<Record<string, unknown>>)[name];
+    const from = own !== undefined ? " (this chat)" : global !== undefined ? " (all chats)" : "";
+    const label = name === "strategy" && labels.has(value) ? `: ${labels.get(value)}` : "";
+    return [`${name}  ${shown(value)}${from}`, `${help}${label}`] as const;
+  });
+  return [
+    ...twoColumns(rows, columns),
+    ...wrap(
+      `/settings NAME VALUE changes one for this chat; ${DEFAULT_WORD} as its value takes that back.`,
+      columns,
+    ),
+  ].join("\n");
+}
+
+const shown = (value: unknown): string =>
+  value === undefined ? "–" : typeof value === "boolean" ? (value ? "on" : "off") : String(value);

@@ -1,0 +1,149 @@
+import type { ApiMessage, ApiView, Part, Run, ViewEntry } from "../../gateway/api.ts";
+import { formatCount } from "../format.ts";
+import type { Paint, Tone } from "../paint.ts";
+import { oneLine, plainText } from "./plain-text.ts";
+
+/** Messages that are listed one by one, the newest; those before them are told in runs. */
+const LISTED = 20;
+
+interface Look {
+  readonly columns: number;
+  readonly paint: Paint;
+  /** Messages that numbers count and indexes don't. */
+  readonly lead: number;
+}
+
+interface Row {
+  readonly from: number;
+  readonly to: number;
+  readonly what: string;
+  readonly tone: Tone;
+  readonly tokens: number;
+}
+
+/** What the model sees: what became of each message, in order, with the summary where it stands. */
+export function viewText(view: ApiView, messages: readonly ApiMessage[], look: Look): string {
+  const { paint, columns, lead } = look;
+  const inserts = view.entries.filter((entry) => entry.type === "insert");
+  const rows = rowsOf(view.entries, messages);
+  const byIndex = new Map(messages.map((message) => [message.index, message]));
+  const last = rows.at(-1)?.to ?? 0;
+  const lines = rows.flatMap((row) => {
+    const own = row.to > last - LISTED && row.what !== COVERED;
+    const pieces = own ? singles(row, Math.max(row.from, last - LISTED), byIndex) : [row];
+    return pieces.map((piece) => rowLine(piece, byIndex, { columns, paint, lead }));
+  });
+  for (const { covers, tokens } of inserts) {
+    const where = rows.findIndex(({ from }) => from >= (covers.at(-1)?.to ?? 0));
+    const before = where < 0 ? lines.length : countLines(rows, where, last);
+    lines.splice(
+      before,
+      0,
+      paint(
+        "accent",
+        `  summary of ${covers.map((run) => numbers(run, lead)).join(", ")}: ${formatCount(tokens)} tokens`,
+      ),
+    );
+  }
+  const { tokens, budget } = view;
+  return [
+    `The view has ${formatCount(tokens.after)} of ${formatCount(budget.budget)} tokens; the transcript has ${formatCount(tokens.transcript)}.`,
+    ...lines,
+    inserts.length > 0 ? "/view summary shows the summary, /view N a message." : "/view N shows a message.",
+  ].join("\n");
+}
+
+/** The messages that precis wrote, word for word. */
+export function summaryText(view: ApiView): string {
+  const texts = view.entries.flatMap((entry) => (entry.type === "insert" ? [plainText(entry.text)] : []));
+  return texts.length === 0 ? "There is no summary: the view is the transcript." : texts.join("\n\n");
+}
+
+/** One message, word for word. */
+export function messageText(message: ApiMessage, lead: number): string {
+  const head = `#${message.index + 1 + lead} ${message.role}, ${formatCount(message.tokens)} tokens${message.pinned ? ", pinned" : ""}`;
+  return `${head}\n${plainText(message.parts.map(partText).join("\n"))}`;
+}
+
+/** The beginning of a message on one line. */
+export const preview = (message: ApiMessage, width: number): string =>
+  oneLine(message.parts.map(partText).join(" "), width);
+
+function partText(part: Part): string {
+  switch (part.type) {
+    case "text":
+      return part.text;
+    case "tool-call":
+      return `→ ${part.name}(${part.args})`;
+    case "tool-result":
+      return `← ${part.text}`;
+    case "reasoning":
+      return "";
+    default:
+      return `[${part.type}]`;
+  }
+}
+
+const keptAs = (why: string): string => (why === "kept" || why === "new" ? "kept" : `kept: ${why}`);
+
+const COVERED = "in the summary";
+
+function rowsOf(entries: readonly ViewEntry[], messages: readonly ApiMessage[]): Row[] {
+  const fates = new Map<number, Omit<Row, "from" | "to">>();
+  const tokensOf = new Map(messages.map(({ index, tokens }) => [index, tokens]));
+  for (const entry of entries)
+    if (entry.type === "insert")
+      for (const { from, to } of entry.covers)
+        for (let index = from; index < to; index++)
+          fates.set(index, { what: COVERED, tone: "dim", tokens: tokensOf.get(index) ?? 0 });
+  for (const entry of entries) {
+    if (entry.type === "insert") continue;
+    const { index, tokens } = entry;
+    if (entry.type === "keep") fates.set(index, { what: keptAs(entry.why), tone: "good", tokens });
+    else if (entry.type === "edit")
+      fates.set(index, { what: `shortened: ${entry.reasons.join(", ")}`, tone: "warn", tokens });
+    else fates.set(index, { what: `dropped: ${entry.reason}`, tone: "bad", tokens });
+  }
+  const rows: Row[] = [];
+  for (const [index, fate] of [...fates].sort(([a], [b]) => a - b)) {
+    const before = rows.at(-1);
+    if (before?.what === fate.what && before.to === index)
+      rows[rows.length - 1] = { ...before, to: index + 1, tokens: before.tokens + fate.tokens };
+    else rows.push({ from: index, to: index + 1, ...fate });
+  }
+  return rows;
+}
+
+/** A row as one row for each of its newest messages, after one for all others. */
+function singles(row: Row, from: number, byIndex: ReadonlyMap<number, ApiMessage>): Row[] {
+  const pieces: Row[] = [];
+  for (let index = from; index < row.to; index++)
+    pieces.push({ ...row, from: index, to: index + 1, tokens: byIndex.get(index)?.tokens ?? 0 });
+  if (from === row.from) return pieces;
+  const rest = row.tokens - pieces.reduce((sum, { tokens }) => sum + tokens, 0);
+  return [{ ...row, to: from, tokens: rest }, ...pieces];
+}
+
+function countLines(rows: readonly Row[], until: number, last: number): number {
+  return rows.slice(0, until).reduce((sum, row) => {
+    if (row.to <= last - LISTED || row.what === COVERED) return sum + 1;
+    const from = Math.max(row.from, last - LISTED);
+    return sum + row.to - from + (from === row.from ? 0 : 1);
+  }, 0);
+}
+
+function rowLine(row: Row, byIndex: ReadonlyMap<number, ApiMessage>, { columns, paint, lead }: Look): string {
+  const message = row.to - row.from === 1 ? byIndex.get(row.from) : undefined;
+  const pin = message?.pinned === true && !row.what.includes("pinned") ? " (pinned)" : "";
+  const start = `  ${numbers(row, lead)}${message === undefined ? "" : ` ${message.role}`}`;
+  const what = `${row.what}${pin}, ${formatCount(row.tokens)} tokens`;
+  const room = columns - start.length - what.length - 4;
+  const words = message === undefined || room < MIN_PREVIEW ? "" : `  ${preview(message, room)}`;
+  return `${start}  ${paint(row.tone, what)}${words}`;
+}
+
+/** A preview shorter than this says nothing (characters). */
+const MIN_PREVIEW = 12;
+
+const numbers = ({ from, to }: Run, lead: number): string =>
+  to - from === 1 ? `#${from + 1 + lead}` : `#${from + 1 + lead}–${to + lead}`;

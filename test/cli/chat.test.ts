@@ -1,0 +1,176 @@
+/** `precis chat` as scripts use it: the real command line, a real server inside, a fake model over HTTP. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ApiPressure, ConversationPage } from "../../src/gateway/api.ts";
+import {
+  type FakeProvider,
+  startFakeProvider,
+  summarizingReply,
+} from "../../src/testing/fake-provider/index.ts";
+import { startServe } from "../gateway/serve-process.ts";
+import { type CliResult, runCli, scratchFolder, startCli } from "./run-cli.ts";
+
+const WINDOW = 4_000;
+const folder = scratchFolder();
+const NOISE = "Some words about the garden that fill the view. ".repeat(30);
+let provider: FakeProvider;
+
+beforeAll(async () => {
+  provider = await startFakeProvider({
+    window: WINDOW,
+    reply: summarizingReply({ otherwise: ({ lastUser }) => `Heard: ${lastUser.slice(0, 30)}` }),
+  });
+});
+afterAll(async () => {
+  await provider.close();
+  folder.remove();
+});
+
+interface Line {
+  readonly type: string;
+  readonly text?: string;
+  readonly tokens?: number;
+  readonly pressure?: number;
+}
+
+const chat = (lines: readonly string[], ...args: readonly string[]): Promise<CliResult> =>
+  runCli(["chat", ...args], { stdin: `${lines.join("\n")}\n` });
+const jsonLines = ({ stdout }: CliResult): Line[] =>
+  stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Line);
+const upstream = (): string[] => [
+  "--upstream",
+  provider.url,
+  "--model",
+  "gpt-4o",
+  "--window",
+  String(WINDOW),
+];
+
+describe("without a model", () => {
+  const db = folder.path("offline.db");
+
+  test("the offline assistant says what it is, and quotes", async () => {
+    const { code, stdout, stderr } = await chat(
+      ["The pump at Larkfield is a Grundfos 4412.", "Which pump is at Larkfield?"],
+      "--db",
+      db,
+    );
+    expect(code).toBe(0);
+    expect(stderr).toContain("not a language model");
+    expect(stdout).toContain("> …The pump at Larkfield is a Grundfos 4412.…\n\nYou, #1");
+    expect(stderr).toMatch(/Tokens: [\d,]+ \/ [\d,]+ \(\d+ %\) · offline assistant/);
+  });
+
+  test("it goes on where it was, by the beginning of its id, and compacts by itself", async () => {
+    const listed = await runCli(["chat", "--db", db, "--list"]);
+    const id = /^(\w{8}) .* 4 messages {2}The pump at Larkfield/.exec(listed.stdout)?.[1];
+    expect(id).toBeDefined();
+    const more = Array.from({ length: 14 }, (_, turn) => `Bed ${turn}: ${NOISE}`);
+    const { code, stdout, stderr } = await chat(
+      ["/settings window 4k", ...more, "Which pump is at Larkfield?"],
+      "--db",
+      db,
+      "--resume",
+      id!,
+    );
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/Compacting…\nCompacted: [\d,]+ → [\d,]+ tokens/);
+    expect(stdout).toContain("Grundfos 4412");
+    expect((await runCli(["chat", "--db", db, "--list"])).stdout.trim().split("\n")).toHaveLength(1);
+  });
+});
+
+describe("with a model", () => {
+  const db = folder.path("model.db");
+
+  test("answers on stdout alone; compaction, pin, view and undo by command", async () => {
+    const turns = Array.from({ length: 4 }, (_, turn) => `Item ${turn}: ${NOISE}`);
+    const { code, stdout, stderr } = await chat(
+      [...turns, "/pin 1", "/compact item 2", "/view", "/undo", "/undo"],
+      ...upstream(),
+      "--db",
+      db,
+    );
+    expect(code).toBe(0);
+    const [first, second, third, fourth, ...view] = stdout.split("\n");
+    expect([first, second, third, fourth]).toEqual(
+      [0, 1, 2, 3].map((turn) => `Heard: Item ${turn}: Some words about the g`),
+    );
+    expect(view.join("\n")).toMatch(/#1 user {2}kept: pinned.*\n.*in the summary/);
+    expect(stderr).toContain("Pinned #1");
+    expect(stderr).toMatch(/Compacted: [\d,]+ → [\d,]+ tokens, a summary speaks for \d+ messages/);
+    expect(stderr).toMatch(/Undone: the view has [\d,]+ tokens again/);
+    expect(stderr).toContain("There is no compaction to undo.");
+    expect(stderr).not.toContain("elsewhere");
+  });
+
+  test("a turn that compacts says so, once", async () => {
+    const turns = Array.from({ length: 12 }, (_, turn) => `Item ${turn}: ${NOISE}`);
+    const result = await chat(turns, ...upstream(), "--db", "memory", "--json");
+    expect(result).toMatchObject({ code: 0, stderr: "" });
+    const lines = jsonLines(result);
+    expect(lines.filter(({ type }) => type === "answer")).toHaveLength(turns.length);
+    const notices = lines.flatMap(({ type, text }) => (type === "notice" ? [text ?? ""] : []));
+    const compacted = notices.filter((text) => text.startsWith("Compacted: "));
+    expect(compacted.length).toBeGreaterThan(0);
+    expect(new Set(compacted).size).toBe(compacted.length);
+    for (const { pressure } of lines.filter(({ type }) => type === "meter"))
+      expect(pressure).toBeLessThanOrEqual(1);
+  });
+
+  test("a server on the same database has the same conversation and the same number", async () => {
+    const result = await chat(["Remember the blue key."], ...upstream(), "--db", db, "--json");
+    const meter = jsonLines(result).find(({ type }) => type === "meter");
+    const serve = await startServe(["--upstream", provider.url], { db });
+    try {
+      const { conversations } = (await (
+        await fetch(`${serve.url}/api/conversations`)
+      ).json()) as ConversationPage;
+      const made = conversations.find(({ title }) => title === "Remember the blue key.");
+      const pressure = (await (
+        await fetch(`${serve.url}/api/conversations/${made?.id}/pressure`)
+      ).json()) as ApiPressure;
+      expect(meter).toMatchObject({ tokens: pressure.tokens, pressure: pressure.pressure });
+      const through = await chat(["/view", "And the red one."], "--server", serve.url, "--resume", made!.id);
+      expect(through.code).toBe(0);
+      expect(through.stdout).toContain("Remember the blue key.");
+      expect(through.stdout).toContain("Heard: And the red one.");
+    } finally {
+      await serve.stop();
+    }
+  });
+
+  test("a model that fails ends a script with its reason", async () => {
+    provider.failNext("server-error");
+    const { code, stdout, stderr } = await chat(["Hello", "World"], ...upstream(), "--db", "memory");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("answered 500");
+    expect(stderr).not.toContain("    at ");
+  });
+
+  test("Ctrl-C ends a script", async () => {
+    const child = startCli(["chat", ...upstream(), "--db", "memory"]);
+    let stdout = "";
+    child.stdout?.on("data", (piece: Buffer) => (stdout += piece.toString()));
+    child.stdin?.write("Hello\n");
+    await expect.poll(() => stdout, { timeout: 20_000 }).toContain("Heard: Hello");
+    child.kill("SIGINT");
+    const code = await new Promise((resolve) => child.on("exit", resolve));
+    expect(code).toBe(130);
+  });
+});
+
+test.each([
+  [["chat", "file.json"], 2, /takes no FILE/],
+  [["chat", "--resume", "nobody", "--db", "memory"], 2, /there is no conversation nobody/],
+  [["chat", "--resume", "--db", "memory"], 2, /no conversation to resume/],
+  [["chat", "--server", "http://127.0.0.1:9"], 1, /can't be reached/],
+  [["chat", "--server", "http://127.0.0.1:9", "--db", "x.db"], 2, /belongs to the server/],
+  [["chat", "--window", "fast", "--db", "memory"], 2, /not a number of tokens/],
+] as const)("%j ends with %i", async (args, expected, message) => {
+  const { code, stdout, stderr } = await runCli(args, { stdin: "Hello\n" });
+  expect({ code, stdout }).toEqual({ code: expected, stdout: "" });
+  expect(stderr).toMatch(message);
+});

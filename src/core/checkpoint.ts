@@ -165,8 +165,7 @@ function restoreEdits(
   const restored: Edit[] = [];
   for (const edit of edits) {
     if (edit.type === "strip-reasoning") {
-      // Clients drop old reasoning by themselves; what is gone already needs no edit.
-      if (message.parts.some((part) => part.type === "reasoning")) restored.push(edit);
+      restored.push(edit);
       continue;
     }
     const text = texts[edit.text];

@@ -159,6 +159,11 @@ export interface DialectRules {
   /** Signed reasoning is valid only behind the very prefix that it was made with. */
   readonly boundReasoning?: true;
   /**
+   * Reasoning is a message of its own, and the messages that it led to are refused without it. Where it leaves, they
+   * get the edit `strip-reasoning`, by which a dialect sends them as new ones.
+   */
+  readonly leadingReasoning?: true;
+  /**
    * `strict`: two messages of one role in a row are refused, and there is one system message (templates of some local
    * models). The summary then goes where that holds.
    */

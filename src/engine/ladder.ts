@@ -5,6 +5,7 @@ import { isOnlyReasoning } from "../core/rounds.ts";
 import type { RungName, RungReport } from "../core/types.ts";
 import { edited } from "../reductions/reduction.ts";
 import { draftTokens, floorTokens } from "./conversation.ts";
+import { withoutLostLeads } from "./lost-leads.ts";
 import { dropAll, dropMiddle, dropOldest } from "./rungs/drop.ts";
 import { hardCut } from "./rungs/hard-cut.ts";
 import { reduce } from "./rungs/reduce.ts";
@@ -55,7 +56,7 @@ export function climb(
       rungs.push({ rung: name, result: "not-enough", note: step });
       continue;
     }
-    const draft = withoutBoundReasoning(input, found);
+    const draft = withoutLostLeads(input, withoutBoundReasoning(input, found));
     const tokens = draftTokens(conversation, draft);
     if (fits && tokens > before * (1 - LEAST_GAIN)) {
       rungs.push({ rung: name, result: "nothing-to-gain", tokens, note: step });

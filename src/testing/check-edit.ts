@@ -54,9 +54,14 @@ export function checkEdit(
 
   for (const [at, args] of old.jsonArgs.entries())
     if (parses(args) && !parses(now.jsonArgs[at] ?? "")) say("has arguments that are no longer JSON");
+  // Without its id an item is a new one: providers remember by it which reasoning it came with.
   if (isObject(before) && isObject(after))
     for (const field of new Set([...Object.keys(before), ...Object.keys(after)]))
-      if (!EDITABLE.has(field) && JSON.stringify(before[field]) !== JSON.stringify(after[field]))
+      if (
+        !EDITABLE.has(field) &&
+        !(strips && field === "id" && !("id" in after)) &&
+        JSON.stringify(before[field]) !== JSON.stringify(after[field])
+      )
         say(`changed its field \`${field}\``);
   return breaches;
 }

@@ -18,6 +18,7 @@ import { watchRecords } from "./compaction/watch-records.ts";
 import { createWindows } from "./compaction/windows.ts";
 import type { Gateway } from "./gateway.ts";
 import { createHandler } from "./handle.ts";
+import { createKnownBodies } from "./http/known-bodies.ts";
 import { createLive, type SentEvent } from "./live/live.ts";
 import { createTellGrowth } from "./live/tell-growth.ts";
 import { createResponses } from "./native/previous-response.ts";
@@ -121,6 +122,7 @@ export async function createGateway(
         })
       : undefined,
     known,
+    bodies: createKnownBodies(),
     sent: createSentRequests(),
     responses: createResponses(),
     authenticate: createAuthenticate({ mode, keys: config.auth.keys, store: store.clientKeys, now }),

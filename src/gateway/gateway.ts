@@ -7,6 +7,7 @@ import type { Client } from "./auth/client.ts";
 import type { Compactors } from "./compaction/compactors.ts";
 import type { WatchedRecords } from "./compaction/watch-records.ts";
 import type { Windows } from "./compaction/windows.ts";
+import type { KnownBodies } from "./http/known-bodies.ts";
 import type { Live } from "./live/live.ts";
 import type { Responses } from "./native/previous-response.ts";
 import type { Log } from "./ops/log.ts";
@@ -36,6 +37,7 @@ export interface Gateway {
   /** Undefined with `store: false`. */
   readonly recorder: Recorder | undefined;
   readonly known: KnownConversations;
+  readonly bodies: KnownBodies;
   readonly sent: SentRequests;
   readonly responses: Responses;
   readonly authenticate: Authenticate;

@@ -85,6 +85,7 @@ export function postgresEngine(
     }),
     lockRows: true,
     clock: sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+    oneOf: { sql: "= any(?::text[])", value: (values) => values },
     isOneOf: (column, values) => sql`${column} = any(${sql.val(values)}::text[])`,
     lockName: "select pg_advisory_xact_lock(hashtextextended(?, 0))",
     isConflict,

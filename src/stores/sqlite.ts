@@ -48,6 +48,7 @@ export function sqliteEngine(path: string, durability: "process" | "power" = "pr
     kind: "sqlite",
     dialect,
     direct,
+    oneOf: { sql: "in (select value from json_each(?))", value: (values) => JSON.stringify(values) },
     isOneOf: (column, values) => sql`${column} in (select value from json_each(${JSON.stringify(values)}))`,
     explain: (error) => explainSqlite(error, path),
     async *snapshot(db, work) {

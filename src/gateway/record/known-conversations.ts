@@ -6,7 +6,11 @@ export interface Known {
   /** Its id, once it is in the store. */
   id: string | undefined;
   session: string;
+  /** The session's name was made up here, so that no conversation can have it yet. */
+  readonly isInvented: boolean;
   readonly lane: string;
+  /** Messages of another wire format are another conversation, even if they say the same. */
+  readonly dialect: string;
   /** Chain hash of the newest stored message. */
   newest: string | undefined;
   /** The system prompt as stored. */
@@ -25,7 +29,7 @@ export interface KnownConversations {
   find(
     tenant: string,
     chain: readonly string[],
-    lane: string,
+    of: { readonly lane: string; readonly dialect: string },
   ): { readonly known: Known; readonly matched: number } | undefined;
   remember(tenant: string, hash: string, known: Known): void;
   forget(id: string): void;
@@ -45,15 +49,17 @@ export function createKnownConversations(): KnownConversations {
     else byHash.set(key, left);
   };
   return {
-    find(tenant, chain, lane) {
+    find(tenant, chain, { lane, dialect }) {
       const stop = Math.max(1, chain.length - LOOK_BACK);
       for (let length = chain.length - 1; length >= stop; length--) {
         const key = `${tenant} ${chain[length]}`;
         const found = byHash.get(key);
-        if (!found) continue;
+        const known =
+          found?.findLast((one) => one.lane === lane) ?? found?.findLast((one) => one.dialect === dialect);
+        if (!found || !known) continue;
         byHash.delete(key);
         byHash.set(key, found);
-        return { known: found.findLast((one) => one.lane === lane) ?? found.at(-1)!, matched: length };
+        return { known, matched: length };
       }
       return undefined;
     },

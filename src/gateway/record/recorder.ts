@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { StoreError } from "../../core/errors.ts";
 import { createTextHash } from "../../core/hash.ts";
 import type { Dialect, Message } from "../../core/types.ts";
-import type { Appended, ConversationStore, NewMessage } from "../../stores/server-store.ts";
+import type { Appended, Conversation, ConversationStore, NewMessage } from "../../stores/server-store.ts";
+import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
 import type { WireRequest } from "../wires/wire.ts";
 import type { Known, KnownConversations } from "./known-conversations.ts";
 import { laneOf } from "./lane.ts";
@@ -15,6 +15,8 @@ const WRITE_ALONE_AFTER_MS = 25;
 /** Rough tokens of a stored message, for lists; views are counted exactly. */
 const CHARS_PER_TOKEN = 4;
 const TITLE_CHARS = 80;
+/** A title is made from the beginning of a message, tags and white space left out. */
+const TITLE_FROM_CHARS = 2_000;
 
 /** The recording of one request. */
 export interface Recording {
@@ -55,7 +57,7 @@ export function createRecorder(options: {
     async open({ tenant, dialect, asked, session, at }) {
       const record = transcriptRecord(dialect, asked, textHash);
       const lane = laneOf(dialect.id, asked);
-      const located = await locate({ tenant, record, lane, session });
+      const located = await locate({ tenant, record, lane, dialect: dialect.id, session });
       let { known, matched } = located;
       let timer: NodeJS.Timeout | undefined;
       let writing: Promise<void> | undefined;
@@ -68,7 +70,7 @@ export function createRecorder(options: {
           if (known.id === undefined || !(error instanceof StoreError)) throw error;
           // The conversation was deleted meanwhile: what the client still has of it is a new one.
           conversations.forget(known.id);
-          known = remembered({ id: undefined, session: randomUUID(), lane });
+          known = invented(lane, dialect.id);
           matched = 0;
           await append(upTo);
         }
@@ -82,6 +84,7 @@ export function createRecorder(options: {
         const appended = await store.append(tenant, {
           ...(known.id !== undefined && { conversation: known.id }),
           session: known.session,
+          ...(known.id === undefined && known.isInvented && { isNew: true as const }),
           ...(matched > 0 && known.id !== undefined && { after: chain[matched]! }),
           messages: fresh.map((wire, index) => newMessage(upTo, matched + index, wire, at, options.redact)),
           ...(isNewHead && { head: options.redact ? redactSecrets(head) : head }),
@@ -117,7 +120,7 @@ export function createRecorder(options: {
           await writing;
           // A client that goes on by naming this answer finds the conversation by it, unless it has a name already.
           if (answerId !== undefined && session === undefined) known.session = answerId;
-          await write(answer.length === 0 ? record : withAnswer(record, dialect, answer, textHash));
+          await write(answer.length === 0 ? record : withAnswer(record, dialect, answer));
         },
         async abandon() {
           clearTimeout(timer);
@@ -132,47 +135,69 @@ export function createRecorder(options: {
     tenant,
     record,
     lane,
+    dialect,
     session,
   }: {
     readonly tenant: string;
     readonly record: TranscriptRecord;
     readonly lane: string;
+    readonly dialect: string;
     readonly session: Session | undefined;
   }): Promise<{ readonly known: Known; readonly matched: number }> {
     const { chain, hasAnswer } = record;
-    const near = conversations.find(tenant, chain, lane);
+    const near = conversations.find(tenant, chain, { lane, dialect });
     // Before the first answer only the same job counts as the same conversation: a title call has the same first words.
     const isRetry = near?.known.lane === lane && near.known.newest === chain.at(-1);
     if (near && (hasAnswer || isRetry) && fits(near.known, session)) return near;
     const far = hasAnswer ? await store.find(tenant, chain.slice(1)) : undefined;
-    if (far && (session?.source !== "asked" || far.conversation.session === session.name))
-      return {
-        known: remembered({
-          id: far.conversation.id,
-          session: far.conversation.session ?? randomUUID(),
-          lane,
-        }),
-        matched: far.matched,
-      };
-    const named = session && (await store.findSession(tenant, session.name));
+    if (
+      far &&
+      isOf(far.conversation, dialect) &&
+      (session?.source !== "asked" || far.conversation.session === session.name)
+    ) {
+      const { id, session: name } = far.conversation;
+      const known = name === undefined ? invented(lane, dialect) : named(name, lane, dialect);
+      return { known: { ...known, id }, matched: far.matched };
+    }
+    if (session === undefined) return { known: invented(lane, dialect), matched: 0 };
+    const held = await store.findSession(tenant, session.name);
     // A client's side calls and sub-agents share its session header, but not its conversation.
-    const name =
-      session === undefined
-        ? randomUUID()
-        : named && session.source === "client"
-          ? `${session.name}/${lane}-${(chain[1] ?? "").slice(0, 8)}`
-          : session.name;
-    const own = session?.source === "asked" ? named : undefined;
-    return { known: remembered({ id: own?.id, session: name, lane }), matched: 0 };
+    if (held && session.source === "client")
+      return {
+        known: named(`${session.name}/${lane}-${(chain[1] ?? "").slice(0, 8)}`, lane, dialect),
+        matched: 0,
+      };
+    const known = named(session.name, lane, dialect);
+    if (held && isOf(held, dialect)) return { known: { ...known, id: held.id }, matched: 0 };
+    // The name is taken by a conversation of another wire format: this is one more of that name.
+    return { known: { ...known, isInvented: held !== undefined }, matched: 0 };
   }
+}
+
+function isOf(conversation: Conversation, dialect: string): boolean {
+  return conversation.dialect === undefined || conversation.dialect === dialect;
 }
 
 function fits(known: Known, session: Session | undefined): boolean {
   return session?.source !== "asked" || known.session === session.name;
 }
 
-function remembered(of: Pick<Known, "id" | "session" | "lane">): Known {
-  return { ...of, newest: undefined, head: undefined, lastRequestAt: 0, rounds: undefined };
+function named(session: string, lane: string, dialect: string): Known {
+  return {
+    id: undefined,
+    session,
+    isInvented: false,
+    lane,
+    dialect,
+    newest: undefined,
+    head: undefined,
+    lastRequestAt: 0,
+    rounds: undefined,
+  };
+}
+
+function invented(lane: string, dialect: string): Known {
+  return { ...named(timeOrderedId(), lane, dialect), isInvented: true };
 }
 
 function newMessage(
@@ -200,6 +225,7 @@ export function titleOf(messages: readonly Message[]): string {
       const text =
         part.type === "text"
           ? part.text
+              .slice(0, TITLE_FROM_CHARS)
               .replace(/<[^>]{0,200}>/g, " ")
               .replace(/\s+/g, " ")
               .trim()

@@ -1,4 +1,4 @@
-import { chainOf } from "../../core/chain.ts";
+import { createChain } from "../../core/chain.ts";
 import type { Dialect, Message } from "../../core/types.ts";
 import type { WireRequest } from "../wires/wire.ts";
 
@@ -13,6 +13,8 @@ export interface TranscriptRecord {
   /** The system prompt as JSON text. */
   readonly head: () => string | undefined;
   readonly hasAnswer: boolean;
+  /** The chain as it grows; only the newest record of a request may add to it. */
+  readonly growing: ReturnType<typeof createChain>;
 }
 
 export function transcriptRecord(
@@ -23,10 +25,12 @@ export function transcriptRecord(
   const messages = transcript.map((message) => dialect.read(message));
   let start = 0;
   while (messages[start]?.role === "system") start++;
+  const growing = createChain(textHash);
+  for (let at = start; at < messages.length; at++) growing.add(messages[at]!);
   return {
     messages,
     start,
-    chain: chainOf(messages, start, textHash),
+    chain: [...growing.hashes],
     wire: transcript,
     head: () => {
       const value = dialect.rules.system === "apart" ? system : transcript.slice(0, start);
@@ -34,6 +38,7 @@ export function transcriptRecord(
       return isEmpty ? undefined : JSON.stringify(value);
     },
     hasAnswer: messages.some(({ role }) => role === "assistant"),
+    growing,
   };
 }
 
@@ -42,14 +47,14 @@ export function withAnswer(
   record: TranscriptRecord,
   dialect: Dialect<unknown>,
   answer: readonly unknown[],
-  textHash: (text: string) => string,
 ): TranscriptRecord {
-  const messages = [...record.messages, ...answer.map((message) => dialect.read(message))];
+  const added = answer.map((message) => dialect.read(message));
+  for (const message of added) record.growing.add(message);
   return {
     ...record,
-    messages,
+    messages: [...record.messages, ...added],
     wire: [...record.wire, ...answer],
-    chain: chainOf(messages, record.start, textHash),
+    chain: [...record.growing.hashes],
     hasAnswer: true,
   };
 }

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 const MAX_READ = 64 * 1024 * 1024;
 /** Longest end marker, for those that two pieces share (bytes). */
 const CARRY = 48;
+const NEW_LINE = 0x0a;
 
 /**
  * Passes a streamed answer on as it comes. Only what tells the client that the answer is whole (the last event, and the
@@ -25,6 +26,7 @@ export function relayStream(options: {
     let size = 0;
     let held: Buffer[] | undefined;
     let carry: Buffer = Buffer.alloc(0);
+    let waiting: Buffer[] = [];
     let settled = false;
 
     const settle = (outcome: "whole" | "broken") => {
@@ -42,6 +44,14 @@ export function relayStream(options: {
     const take = (raw: Buffer) => {
       size += raw.length;
       if (size <= MAX_READ) seen.push(raw);
+      waiting.push(raw);
+      // Events that came together leave together: one write instead of many.
+      if (waiting.length === 1) process.nextTick(flush);
+    };
+    const flush = () => {
+      if (waiting.length === 0) return;
+      const raw = waiting.length === 1 ? waiting[0]! : Buffer.concat(waiting);
+      waiting = [];
       const piece = transform ? transform(raw, false) : raw;
       if (held) {
         held.push(piece);
@@ -60,6 +70,7 @@ export function relayStream(options: {
     if (options.first) take(options.first);
     answer.on("data", take);
     const end = () => {
+      flush();
       const rest = transform?.(Buffer.alloc(0), true);
       const all = size <= MAX_READ ? Buffer.concat(seen) : undefined;
       options.commit(all).then(
@@ -93,13 +104,15 @@ export function relayStream(options: {
 
 /** Where the last event begins in this piece, if it is in it. */
 function endOf(piece: Buffer, carry: Buffer, markers: readonly string[]): number | undefined {
+  // A marker stands on a line of its own, so it can't have begun in a piece that ended with a line.
+  const joined =
+    carry.length > 0 && carry.at(-1) !== NEW_LINE
+      ? Buffer.concat([carry, piece.subarray(0, CARRY)])
+      : undefined;
   for (const marker of markers) {
+    if (joined?.includes(marker)) return 0;
     const at = piece.indexOf(marker);
     if (at >= 0) return at;
-    if (carry.length > 0) {
-      const joined = Buffer.concat([carry, piece.subarray(0, CARRY)]);
-      if (joined.includes(marker)) return 0;
-    }
   }
   return undefined;
 }

@@ -50,11 +50,10 @@ function attempt({ upstream, method, path, headers, body, signal }: Sending): Pr
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const make = upstream.secure ? httpsRequest : httpRequest;
-    const { hostname, port } = upstream.url;
     const request = make({
       agent: upstream.agent,
-      host: hostname.replace(/^\[|\]$/g, ""),
-      port: port === "" ? (upstream.secure ? 443 : 80) : Number(port),
+      host: upstream.host,
+      port: upstream.port,
       method,
       path,
       headers,

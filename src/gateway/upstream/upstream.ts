@@ -17,6 +17,9 @@ export interface Upstream {
   readonly dialects: readonly DialectName[];
   readonly url: URL;
   readonly secure: boolean;
+  /** Name or address as a connection needs it, without the brackets of an IPv6 address. */
+  readonly host: string;
+  readonly port: number;
   readonly agent: HttpAgent | HttpsAgent;
   /** It has the provider's own compaction API. */
   readonly isNative: boolean;
@@ -24,6 +27,9 @@ export interface Upstream {
   /** The window that the config gives for a model. */
   windowOf(model: string): number | undefined;
 }
+
+const HTTP_PORT = 80;
+const HTTPS_PORT = 443;
 
 const ALL: readonly DialectName[] = ["openai-chat", "openai-responses", "anthropic-messages"];
 
@@ -47,6 +53,8 @@ export function createUpstream(config: UpstreamConfig): Upstream {
     dialects,
     url,
     secure,
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: url.port === "" ? (secure ? HTTPS_PORT : HTTP_PORT) : Number(url.port),
     agent: new Agent({
       keepAlive: true,
       keepAliveMsecs: KEEP_ALIVE_MS,

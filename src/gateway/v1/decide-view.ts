@@ -19,6 +19,12 @@ const UNCOUNTABLE = [
   '"container"',
 ];
 
+/** What the upstream said about a request that it refused as too long. */
+interface Rejected {
+  /** Its own count. */
+  readonly tokens: number | undefined;
+}
+
 /**
  * The bytes to send: the client's own wherever possible, a view where the transcript doesn't fit.
  * `rejected`: the upstream refused the last try as too long.
@@ -26,7 +32,7 @@ const UNCOUNTABLE = [
 export async function decideView(
   gateway: Gateway,
   exchange: Exchange,
-  rejected?: { readonly tokens: number | undefined },
+  rejected?: Rejected,
 ): Promise<Outgoing> {
   const { asked, bytes, options, body, wire, client, upstream, request, recording } = exchange;
   const untouched: Outgoing = {
@@ -82,10 +88,10 @@ export async function decideView(
   if (gateway.config.observe) return { ...untouched, action: "observed", report };
   if (recording) gateway.sent.delete(recording.known);
   if (report.outcome === "pass" || report.outcome === "nothing-to-gain")
-    return { ...capped(untouched, exchange, report), report };
+    return { ...capped(untouched, exchange, report, rejected), report };
   const mustNotThink = report.warnings.some(({ code }) => code === "thinking-off");
   const shown = wire.write(body, { messages: fitted.messages, system: fitted.system });
-  const view = withRoom(mustNotThink ? wire.withoutThinking(shown) : shown, exchange, report);
+  const view = withRoom(mustNotThink ? wire.withoutThinking(shown) : shown, exchange, report, rejected);
   const sent = Buffer.from(JSON.stringify(view));
   if (recording) gateway.sent.set(recording.known, view, sent.length);
   return { action: report.outcome, body: sent, isOurs: true, report };
@@ -128,19 +134,32 @@ function surelyFits(bytes: Buffer, limit: number): boolean {
   return bytes.length <= limit && !UNCOUNTABLE.some((sign) => bytes.includes(sign));
 }
 
+/** What a provider may count more than we do, as a share of the input. A cap that is a little lower costs nothing. */
+const COUNT_SLACK = 0.1;
+
 /** Providers refuse input and largest answer that together exceed the window; a long answer must not cost the request. */
 function withRoom(
   body: Exchange["body"],
   { asked, wire }: Exchange,
   { budget, tokens }: NonNullable<Outgoing["report"]>,
+  rejected: Rejected | undefined,
 ) {
-  if (asked.cap === undefined || budget.window === undefined) return body;
-  const room = budget.window - tokens.after - budget.tools - budget.safety;
+  const { window } = budget;
+  if (asked.cap === undefined || window === undefined) return body;
+  const counted = (tokens.after + budget.tools) * (1 + COUNT_SLACK);
+  // Some upstreams name the sum of input and answer: that says nothing about the input.
+  const told = rejected?.tokens !== undefined && rejected.tokens < window ? rejected.tokens : 0;
+  const room = Math.floor(window - Math.max(counted, told) - budget.safety);
   return asked.cap > room && room > 0 ? wire.withCap(body, room) : body;
 }
 
-function capped(outgoing: Outgoing, exchange: Exchange, report: NonNullable<Outgoing["report"]>): Outgoing {
-  const body = withRoom(exchange.body, exchange, report);
+function capped(
+  outgoing: Outgoing,
+  exchange: Exchange,
+  report: NonNullable<Outgoing["report"]>,
+  rejected: Rejected | undefined,
+): Outgoing {
+  const body = withRoom(exchange.body, exchange, report, rejected);
   return body === exchange.body
     ? outgoing
     : { ...outgoing, body: Buffer.from(JSON.stringify(body)), isOurs: true };

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Client } from "../auth/client.ts";
 import { requestOptions } from "../compaction/request-options.ts";
 import type { Gateway } from "../gateway.ts";
-import { parseObject } from "../http/parse-object.ts";
 import { decodeBody, readBody } from "../http/read-body.ts";
 import { withPrevious } from "../native/previous-response.ts";
 import type { Recording } from "../record/recorder.ts";
@@ -27,14 +26,16 @@ export async function openExchange(
   const bytes = await readBody(request, limit);
   const arrivedAt = performance.now();
   const encoding = request.headers["content-encoding"];
-  const given = parseObject(encoding === undefined ? bytes : await decodeBody(bytes, encoding, limit));
-  const { model } = wire.read(given);
+  const given = gateway.bodies.parse(
+    encoding === undefined ? bytes : await decodeBody(bytes, encoding, limit),
+  );
+  const read = wire.read(given);
   const options = requestOptions(request.headers);
-  const upstream = chooseUpstream(gateway.upstreams, model, wire.dialect.id as DialectName);
+  const upstream = chooseUpstream(gateway.upstreams, read.model, wire.dialect.id as DialectName);
   const body =
     options.off || upstream.isNative ? given : await withPrevious(gateway, { client, wire }, given);
   const isRewritten = body !== given;
-  const asked = wire.read(body);
+  const asked = isRewritten ? wire.read(body) : read;
   const startedAt = gateway.now();
   return {
     request,

@@ -4,6 +4,7 @@ import { assembleChat } from "./chat-stream.ts";
 import { isJson, listOf, numberOf, textOf } from "./json.ts";
 import { openaiError } from "./openai-error.ts";
 import { readEvents } from "./read-events.ts";
+import { rememberReads } from "./remember-reads.ts";
 import { RequestFault } from "./request-fault.ts";
 import type { Json, Wire, WireAnswer } from "./wire.ts";
 
@@ -11,7 +12,7 @@ import type { Json, Wire, WireAnswer } from "./wire.ts";
 export const chatWire: Wire = {
   api: "chat",
   path: "/v1/chat/completions",
-  dialect: openaiChat as Dialect<unknown>,
+  dialect: rememberReads(openaiChat as Dialect<unknown>),
   endMarkers: ["data: [DONE]", "data:[DONE]"],
   inputField: "prompt_tokens",
 

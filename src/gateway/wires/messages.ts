@@ -3,6 +3,7 @@ import { anthropicMessages } from "../../dialects/index.ts";
 import { isJson, listOf, numberOf, textOf } from "./json.ts";
 import { assembleMessage } from "./messages-stream.ts";
 import { readEvents } from "./read-events.ts";
+import { rememberReads } from "./remember-reads.ts";
 import { RequestFault } from "./request-fault.ts";
 import type { Json, Wire, WireAnswer } from "./wire.ts";
 
@@ -10,7 +11,7 @@ import type { Json, Wire, WireAnswer } from "./wire.ts";
 export const messagesWire: Wire = {
   api: "messages",
   path: "/v1/messages",
-  dialect: anthropicMessages as Dialect<unknown>,
+  dialect: rememberReads(anthropicMessages as Dialect<unknown>),
   endMarkers: ["event: message_stop"],
   inputField: "input_tokens",
 

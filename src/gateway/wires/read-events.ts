@@ -3,11 +3,14 @@ import type { Json } from "./wire.ts";
 
 /** The JSON of every event of a stream's text, in order. Whatever isn't JSON (`[DONE]`, comments) is left out. */
 export function readEvents(text: string): Json[] {
-  const events: Json[] = [];
+  const found: string[] = [];
   for (const line of text.split("\n")) {
     if (!line.startsWith("data:")) continue;
-    const data = parseJson(line.slice(5));
-    if (isJson(data)) events.push(data);
+    const data = line.slice("data:".length).trim();
+    if (data.startsWith("{")) found.push(data);
   }
-  return events;
+  // All at once is several times as fast as one by one; a broken event among them is rare.
+  const all = parseJson(`[${found.join(",")}]`);
+  const events = Array.isArray(all) && all.length === found.length ? all : found.map(parseJson);
+  return events.filter(isJson);
 }

@@ -3,6 +3,7 @@ import { openaiResponses } from "../../dialects/index.ts";
 import { isJson, listOf, numberOf, textOf } from "./json.ts";
 import { openaiError } from "./openai-error.ts";
 import { readEvents } from "./read-events.ts";
+import { rememberReads } from "./remember-reads.ts";
 import { RequestFault } from "./request-fault.ts";
 import type { Json, Wire, WireAnswer } from "./wire.ts";
 
@@ -10,7 +11,7 @@ import type { Json, Wire, WireAnswer } from "./wire.ts";
 export const responsesWire: Wire = {
   api: "responses",
   path: "/v1/responses",
-  dialect: openaiResponses as Dialect<unknown>,
+  dialect: rememberReads(openaiResponses as Dialect<unknown>),
   endMarkers: ["event: response.completed", "event: response.incomplete", "event: response.failed"],
   inputField: "input_tokens",
 

@@ -1,46 +1,15 @@
 import { sql } from "kysely";
-import type { Checkpoint, Store, Summary, Undo } from "../../core/types.ts";
+import type { Checkpoint, Records, Store, Summary, Undo } from "../../core/types.ts";
 import { checkName } from "../shared/check-name.ts";
+import { rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
+import type { SqlEngine } from "./sql-engine.ts";
 
 /** The engine's store of one tenant. */
-export function sqlRecords({ engine, now, read, write }: SqlContext, tenant: string): Store {
+export function sqlRecords({ engine, now, readScript, write }: SqlContext, tenant: string): Store {
   checkName("records", "tenant", tenant);
   return {
-    find: (hashes) =>
-      read("find", async (db) => {
-        if (hashes.length === 0) return { checkpoints: [], summaries: [], undos: [] };
-        // At once: every request waits for this.
-        const [checkpoints, summaries] = await Promise.all([
-          db
-            .selectFrom("precis_checkpoints")
-            .select(["id", "json"])
-            .where("tenant", "=", tenant)
-            .where(engine.isOneOf(sql.ref("hash"), hashes))
-            .execute(),
-          db
-            .selectFrom("precis_summaries")
-            .select("json")
-            .where("tenant", "=", tenant)
-            .where(engine.isOneOf(sql.ref("hash"), hashes))
-            .execute(),
-        ]);
-        const ids = checkpoints.map((row) => row.id);
-        const undos =
-          ids.length === 0
-            ? []
-            : await db
-                .selectFrom("precis_undos")
-                .select("json")
-                .where("tenant", "=", tenant)
-                .where(engine.isOneOf(sql.ref("checkpoint"), ids))
-                .execute();
-        return {
-          checkpoints: checkpoints.map((row) => JSON.parse(row.json) as Checkpoint),
-          summaries: summaries.map((row) => JSON.parse(row.json) as Summary),
-          undos: undos.map((row) => JSON.parse(row.json) as Undo),
-        };
-      }),
+    find: (hashes) => readScript("find", () => findRecords(engine, tenant, hashes)),
 
     save: ({ checkpoints = [], summaries = [], undos = [] }) =>
       write("save", async (tx) => {
@@ -83,5 +52,33 @@ export function sqlRecords({ engine, now, read, write }: SqlContext, tenant: str
             .execute();
         }
       }),
+  };
+}
+
+/** In one statement, because every request waits for this. */
+function* findRecords(engine: SqlEngine, tenant: string, hashes: readonly string[]): Script<Records> {
+  if (hashes.length === 0) return { checkpoints: [], summaries: [], undos: [] };
+  const { oneOf } = engine;
+  const found = yield* rows<{ kind: "checkpoint" | "summary"; id: string; json: string }>(
+    `select 'checkpoint' as kind, id, json from precis_checkpoints where tenant = ? and hash ${oneOf.sql}
+     union all select 'summary' as kind, key as id, json from precis_summaries where tenant = ? and hash ${oneOf.sql}`,
+    tenant,
+    oneOf.value(hashes),
+    tenant,
+    oneOf.value(hashes),
+  );
+  const checkpoints = found.filter(({ kind }) => kind === "checkpoint");
+  const undos =
+    checkpoints.length === 0
+      ? []
+      : yield* rows<{ json: string }>(
+          `select json from precis_undos where tenant = ? and checkpoint ${oneOf.sql}`,
+          tenant,
+          oneOf.value(checkpoints.map(({ id }) => id)),
+        );
+  return {
+    checkpoints: checkpoints.map(({ json }) => JSON.parse(json) as Checkpoint),
+    summaries: found.filter(({ kind }) => kind === "summary").map(({ json }) => JSON.parse(json) as Summary),
+    undos: undos.map(({ json }) => JSON.parse(json) as Undo),
   };
 }

@@ -4,7 +4,7 @@ import type { Schema } from "./schema.ts";
 import type { Script } from "./script.ts";
 import type { Db, SqlEngine } from "./sql-engine.ts";
 import { storeFailure } from "./store-failure.ts";
-import { createWriter } from "./writer.ts";
+import { createWriter, runScriptIn } from "./writer.ts";
 
 /** Effects that are handed in, so that tests can hold the clock still. */
 export interface StoreEffects {
@@ -17,6 +17,7 @@ export interface SqlContext extends StoreEffects {
   readonly engine: SqlEngine;
   /** Runs queries that change nothing. */
   read<T>(operation: string, work: (db: Db) => Promise<T>): Promise<T>;
+  readScript<T>(operation: string, script: () => Script<T>): Promise<T>;
   /** Runs a transaction. When it resolves, what was written is in the store for good. */
   write<T>(operation: string, work: (tx: Db) => Promise<T>): Promise<T>;
   /** Runs a script as a transaction of its own. */
@@ -79,6 +80,7 @@ export function createSqlContext({
     ...effects,
     ready: () => guard("open", async () => {}),
     read: (operation, work) => guard(operation, () => work(db)),
+    readScript: (operation, script) => guard(operation, () => runScriptIn(db, engine, script())),
     write: (operation, work) => guard(operation, () => writer.run(work)),
     writeScript: (operation, script) => guard(operation, () => writer.runScript(script)),
     async *snapshot(operation, work) {

@@ -18,6 +18,8 @@ export interface SqlEngine {
   readonly lockRows?: boolean;
   /** The clock that all nodes share, as an SQL expression. Default: the process's own. */
   readonly clock?: RawBuilder<number>;
+  /** The same for scripts: what stands behind the column, and the values as the one value of its `?`. */
+  readonly oneOf: { readonly sql: string; value(values: readonly string[]): unknown };
   /** True when the column's value is one of `values`, however many. */
   isOneOf(column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<SqlBool>;
   /** Waits for the lock of the given name; it ends with the transaction. Default: nothing to wait for. */

@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { readEvents } from "./read-events.ts";
+
+test("events are read in order, and what isn't JSON is left out", () => {
+  const text = 'event: a\r\ndata: {"n":1}\r\n\r\n: ping\n\ndata:{"n":2}\n\ndata: [DONE]\n\n';
+  expect(readEvents(text)).toEqual([{ n: 1 }, { n: 2 }]);
+});
+
+test("a broken event costs only itself", () => {
+  expect(readEvents('data: {"n":1}\n\ndata: {"n":\n\ndata: {"n":3}\n\n')).toEqual([{ n: 1 }, { n: 3 }]);
+  // Two halves that only look whole when they are put together are no event.
+  expect(readEvents('data: {"a":1},{"b":2}\n\ndata: {"n":3}\n\n')).toEqual([{ n: 3 }]);
+});

@@ -97,7 +97,10 @@ export function createCompactors(options: {
     if (profile.triggers || tuning.triggers || profile.name === "stream") return 0;
     const kept = reserve === undefined ? window / 8 : reserve <= 1 ? reserve * window : reserve;
     const free = Math.min(budget ?? window, window - kept - window * SAFETY);
-    return Math.floor((free * NOTHING_DUE_BELOW) / Math.max(1, info.factor * CALIBRATION_SLACK));
+    const slack = Math.max(1, info.factor * CALIBRATION_SLACK);
+    // Beside an answer that may fill the window nothing fits: its cap has to be lowered, whatever the request's size.
+    const besideAnswer = window - (choice.cap ?? 0);
+    return Math.max(0, Math.floor(Math.min(free * NOTHING_DUE_BELOW, besideAnswer) / slack));
   };
 
   return {

@@ -44,7 +44,15 @@ export const messagesWire: Wire = {
     return edits.length === 0 ? rest : { ...rest, context_management: { ...management, edits } };
   },
 
-  withCap: (body, cap) => ({ ...body, max_tokens: cap }),
+  withCap(body, cap) {
+    const { thinking, max_tokens: asked } = body;
+    const thought = isJson(thinking) ? numberOf(thinking["budget_tokens"]) : undefined;
+    if (!isJson(thinking) || thought === undefined || thought < cap) return { ...body, max_tokens: cap };
+    // Thinking is part of the answer, and its own budget must stay below the cap.
+    const share = Math.floor((thought / Math.max(thought + 1, numberOf(asked) ?? 0)) * cap);
+    if (share < LEAST_THINKING) return { ...messagesWire.withoutThinking(body), max_tokens: cap };
+    return { ...body, max_tokens: cap, thinking: { ...thinking, budget_tokens: Math.min(share, cap - 1) } };
+  },
 
   readJson(answer) {
     return answerOf(answer, answer["content"], answer["usage"]);
@@ -66,6 +74,9 @@ export const messagesWire: Wire = {
     return { type: "error", error: { type: ERROR_TYPES[status] ?? "invalid_request_error", message, code } };
   },
 };
+
+/** The least that Anthropic lets a model think (tokens). */
+const LEAST_THINKING = 1_024;
 
 /** Anthropic's names for statuses. */
 const ERROR_TYPES: Readonly<Record<number, string>> = {

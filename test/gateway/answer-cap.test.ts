@@ -1,0 +1,109 @@
+import { afterEach, expect, it } from "vitest";
+import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
+import { startGateway, upstreamAt } from "./gateway-process.ts";
+
+/** Clients ask for the longest answer that they can think of, and know nothing of the window. */
+const WINDOW = 8_000;
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function start(
+  options: Parameters<typeof startFakeProvider>[0] = {},
+  config: object = {},
+): Promise<{ provider: FakeProvider; ask: (path: string, body: object) => Promise<Response> }> {
+  const window = options.window ?? WINDOW;
+  const provider = await startFakeProvider({ ...options, window });
+  closing.push(provider.close);
+  const running = await startGateway({
+    ...upstreamAt(provider.url),
+    window,
+    summarizer: "extractive",
+    ...config,
+  });
+  closing.push(running.close);
+  const ask = (path: string, body: object) =>
+    fetch(`${running.url}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "anthropic-version": "2023-06-01" },
+      body: JSON.stringify(body),
+    });
+  return { provider, ask };
+}
+
+const talk = (length: number) =>
+  Array.from({ length }, (_, number) => ({
+    role: number % 2 === 0 ? "user" : "assistant",
+    content: `Message ${number}. ${"Some words about nothing in particular. ".repeat(20)}`,
+  }));
+
+it("a short request that asks for an answer of the whole window isn't refused even once", async () => {
+  const { provider, ask } = await start();
+  const response = await ask("/v1/chat/completions", {
+    model: "any-model",
+    max_tokens: WINDOW,
+    messages: [{ role: "user", content: "A title, please." }],
+  });
+  expect(response.status).toBe(200);
+  expect(provider.requests.map(({ status }) => status)).toEqual([200]);
+});
+
+it("a provider that counts more than precis does still has room for the answer", async () => {
+  const { provider, ask } = await start({ count: (text) => Math.ceil(text.length / 4) });
+  for (let length = 1; length <= 61; length += 4) {
+    const response = await ask("/v1/chat/completions", {
+      model: "any-model",
+      max_tokens: 3 * WINDOW,
+      messages: talk(length),
+    });
+    expect(response.status).toBe(200);
+  }
+  expect(provider.requests.filter(({ status }) => status !== 200)).toEqual([]);
+  expect(provider.requests.some(({ cap }) => cap! < WINDOW / 2)).toBe(true);
+});
+
+it("an upstream that counts far more than precis does is asked again with a lower cap", async () => {
+  const { provider, ask } = await start({ count: (text) => Math.ceil(text.length / 3) });
+  const response = await ask("/v1/chat/completions", {
+    model: "any-model",
+    max_tokens: 3 * WINDOW,
+    messages: talk(7),
+  });
+  expect(response.status).toBe(200);
+  expect(provider.requests.map(({ status }) => status)).toEqual([400, 200]);
+});
+
+it("the budget for thinking stays below a lowered cap", async () => {
+  const { provider, ask } = await start();
+  for (let length = 1; length <= 61; length += 4) {
+    const response = await ask("/v1/messages", {
+      model: "claude-sonnet-4-5",
+      max_tokens: 32_000,
+      thinking: { type: "enabled", budget_tokens: 31_999 },
+      messages: talk(length),
+    });
+    expect(response.status, await response.text()).toBe(200);
+  }
+  expect(provider.requests.map(({ error }) => error).filter((error) => error !== undefined)).toEqual([]);
+  const { max_tokens: cap, thinking } = provider.requests.at(-1)!.body as {
+    max_tokens: number;
+    thinking: { budget_tokens: number };
+  };
+  expect(cap).toBeLessThan(WINDOW);
+  expect(thinking.budget_tokens).toBeLessThan(cap);
+  expect(thinking.budget_tokens).toBeGreaterThan(cap * 0.9);
+});
+
+it("where hardly any answer fits, the model doesn't think", async () => {
+  const { provider, ask } = await start({ window: 3_000 }, { reserve: 500 });
+  const response = await ask("/v1/messages", {
+    model: "claude-sonnet-4-5",
+    max_tokens: 32_000,
+    thinking: { type: "enabled", budget_tokens: 31_999 },
+    messages: talk(13),
+  });
+  expect(response.status, await response.text()).toBe(200);
+  expect(provider.requests.at(-1)!.body["thinking"]).toBeUndefined();
+});

@@ -360,14 +360,20 @@ describe.each(streamStrategies)("an hour under %s", (strategy) => {
             : undefined,
     );
     let highest = 0;
+    let fed = 0;
     const feed = cache.feed;
     cache.feed = async (items, signal) => {
+      const before = cache.length;
       await feed(items, signal);
+      fed += cache.length - before;
       highest = Math.max(highest, cache.length);
     };
+    /** Frames and tokens fed when the cache was managed. */
+    const managed: { frame: number; fed: number }[] = [];
     await stream.push({ type: "turn", role: "user", text: "I want to change my bike's chain." });
     for (let frame = 1; frame <= 7_200; frame++) {
-      await stream.push({ type: "frames" });
+      const step = await stream.push({ type: "frames" });
+      if (step.managed.length > 0) managed.push({ frame, fed });
       if (frame % 500 === 0)
         await stream.push({ type: "turn", role: "user", text: `Question ${frame}: what is next?` });
       const { tokens, limit } = stream.status();
@@ -376,6 +382,13 @@ describe.each(streamStrategies)("an hour under %s", (strategy) => {
     expect(highest).toBeLessThanOrEqual(WINDOW);
     expect(stream.trace.length).toBeGreaterThanOrEqual(10);
     expect(stream.status()).toMatchObject({ time: 3_600, frames: 7_200 });
+    // From the time that a summary has all of its size, a frame costs the same to the end.
+    const perFrame = managed.slice(1).map(({ frame, fed: total }, index) => {
+      const before = managed[index]!;
+      return (total - before.fed) / (frame - before.frame);
+    });
+    const full = perFrame.slice(4);
+    expect(Math.max(...full) / Math.min(...full)).toBeLessThan(1.05);
   });
 
   it("a turn larger than the window is shortened, not refused", async () => {

@@ -1,6 +1,8 @@
 import { clipText } from "../core/clip.ts";
+import { BudgetImpossibleError } from "../core/errors.ts";
 import { isGarbage } from "../summaries/accept/is-garbage.ts";
 import { checkBooks, feed, type SessionCore } from "./core.ts";
+import { formatSeconds } from "./format-seconds.ts";
 import { joinFrames, splitFrames } from "./frames.ts";
 import { manage } from "./manage.ts";
 import type { CacheItem, FramesItem, Said, StreamTrace } from "./types.ts";
@@ -45,6 +47,7 @@ async function feedPending(core: SessionCore, replyRoom: number): Promise<Stream
     const shown = fits ? portion : shortened(core, portion, room);
     if (shown !== undefined) await feed(core, [shown]);
     core.pending.splice(0, 1, ...(rest === undefined ? [] : [rest]));
+    if (shown === undefined && portion.type === "frames") throw tooLarge(core, portion, room);
     if (isRestored && rest === undefined) core.restored--;
     if (!isRestored) isFresh = false;
     if (ledger.length >= settings.limit && core.pending.length > 0 && !isRestored) {
@@ -88,6 +91,21 @@ function shortened({ cache, count }: SessionCore, item: CacheItem, room: number)
   if (text === undefined) return undefined;
   const { ids: _, ...turn } = item;
   return { ...turn, text };
+}
+
+/** A picture can't be shortened. It is left out, and whoever pushed it is told: a session that sees nothing looks fine. */
+function tooLarge(core: SessionCore, picture: FramesItem, room: number): BudgetImpossibleError {
+  const tokens = core.cache.count(picture);
+  // A summary is asked for with the newest frame: this one would fail each of them.
+  core.lastFrame = undefined;
+  return new BudgetImpossibleError({
+    budget: room,
+    needed: tokens,
+    head: core.ledger.length,
+    lastUserMessage: 0,
+    message: `precis: the picture at ${formatSeconds(picture.until)} has ${tokens} tokens, an empty cache has room for ${room}. It was left out; the stream can go on.`,
+    fix: "Send pictures smaller, or use a larger window.",
+  });
 }
 
 async function speak(core: SessionCore, speech: "maybe" | "answer"): Promise<Said | undefined> {

@@ -18,6 +18,14 @@ export interface Notes {
   clear(): void;
 }
 
+/**
+ * Sentences that are remembered: a whole day of talk, of which a summary holds a few dozen. Beyond that the least telling
+ * ones are forgotten, so that neither memory nor the time of a management grows with the stream.
+ */
+const MAX_LINES = 2_000;
+/** How many are left then, so that it happens seldom. */
+const KEPT_LINES = 1_500;
+
 export function createNotes(): Notes {
   let lines: NoteLine[] = [];
   let goal: string | undefined;
@@ -30,6 +38,7 @@ export function createNotes(): Notes {
       last.set(role, text.trim());
       turns = { all: turns.all + 1, user: turns.user + (role === "user" ? 1 : 0) };
       for (const sentence of sentences(text)) lines.push({ role, text: sentence, words: wordsOf(sentence) });
+      if (lines.length > MAX_LINES) lines = thinned(lines, KEPT_LINES);
     },
     get goal() {
       return goal;
@@ -49,6 +58,29 @@ export function createNotes(): Notes {
     },
   };
 }
+
+/**
+ * Leaves out what was said again later, then the lines with the fewest words that stand nowhere else: those of the user
+ * last, the oldest first.
+ */
+export function thinned(lines: readonly NoteLine[], most: number): NoteLine[] {
+  const newest = new Map(lines.map((line) => [line.text, line]));
+  const left = lines.filter((line) => newest.get(line.text) === line);
+  if (left.length <= most) return left;
+  const uses = new Map<string, number>();
+  for (const { words } of left) for (const word of words) uses.set(word, (uses.get(word) ?? 0) + 1);
+  const worth = ({ role, words }: NoteLine): number =>
+    [...words].filter((word) => uses.get(word) === 1).length + (role === "user" ? USER_WORTH : 0);
+  const leaving = left
+    .map((line, index) => ({ index, worth: worth(line) }))
+    .sort((a, b) => a.worth - b.worth || a.index - b.index)
+    .slice(0, left.length - most);
+  const gone = new Set(leaving.map(({ index }) => index));
+  return left.filter((_, index) => !gone.has(index));
+}
+
+/** What the user said counts like this many words that stand nowhere else. */
+const USER_WORTH = 5;
 
 /** Sentences, one line each. A dot inside a number or a name doesn't end one. */
 export function sentences(text: string): string[] {

@@ -74,15 +74,14 @@ function accept(
 async function askCache(core: SessionCore, cap: number): Promise<ModelReply> {
   const { cache, settings, ledger, lastFrame, time } = core;
   const { role, text } = settings.query;
-  const items: CacheItem[] = joinFrames(
-    [
-      ...(lastFrame === undefined ? [] : [sliceFrames(lastFrame, lastFrame.count - 1, lastFrame.count)]),
-      { type: "turn", role, text, at: time },
-    ],
-    ledger.last,
-  );
-  const needed = items.reduce((sum, item) => sum + cache.count(item), 0);
-  const room = Math.min(cap, settings.window - cache.length - needed);
+  const question: CacheItem = { type: "turn", role, text, at: time };
+  const frame = lastFrame === undefined ? [] : [sliceFrames(lastFrame, lastFrame.count - 1, lastFrame.count)];
+  const withFrame = joinFrames([...frame, question], ledger.last);
+  const roomBehind = (items: readonly CacheItem[]): number =>
+    settings.window - cache.length - items.reduce((sum, item) => sum + cache.count(item), 0);
+  // A picture may cost more than the reserve has for a frame: then the question stands alone.
+  const items = roomBehind(withFrame) >= cap ? withFrame : [question];
+  const room = Math.min(cap, roomBehind(items));
   if (room < cap) throw new Error(`only ${Math.max(0, room)} tokens are left for the answer`);
   const signal = AbortSignal.timeout(settings.deadlineMs);
   await cache.feed(items, signal);

@@ -8,8 +8,9 @@ export default defineConfig({
       "scripts/**/*.test.ts",
       "bench/**/*.test.ts",
       "examples/**/*.test.ts",
+      "web/src/**/*.test.ts",
     ],
-    // The first need node-llama-cpp, which test/stream installs beside them; the page has `npm run test:page`.
+    // The first need node-llama-cpp, which test/stream installs beside them; the page has a run of its own.
     exclude: ["**/node_modules/**", "**/*.llama.test.ts", "test/page/**"],
     // Modules hold no state that a test could leave behind, and loading the tokenizer anew for each file takes longer
     // than most tests.

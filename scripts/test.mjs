@@ -50,7 +50,20 @@ const steps = [
     name: "tests",
     command: "vitest",
     args: ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${scratch}/vitest.json`],
-    counts: vitestCounts,
+    counts: (code) => vitestCounts(code, "vitest.json"),
+  },
+  {
+    name: "page",
+    command: "vitest",
+    args: [
+      "run",
+      "--config",
+      "test/page/vitest.config.ts",
+      "--reporter=default",
+      "--reporter=json",
+      `--outputFile.json=${scratch}/page.json`,
+    ],
+    counts: (code) => vitestCounts(code, "page.json"),
   },
   { name: "package", command: "node", args: ["scripts/check-pack.mjs"] },
   { name: "bundle", command: "node", args: ["scripts/check-bundle.mjs"] },
@@ -114,13 +127,14 @@ function single(ok, note = "") {
  * The tests one by one, and the run itself as one more: a file that doesn't load and an error outside of any test
  * fail the run without failing a test.
  * @param {number} code
+ * @param {string} file what the run wrote
  * @returns {Counts}
  */
-function vitestCounts(code) {
+function vitestCounts(code, file) {
   /** @type {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number }} */
   let report;
   try {
-    report = JSON.parse(readFileSync(join(scratch, "vitest.json"), "utf8"));
+    report = JSON.parse(readFileSync(join(scratch, file), "utf8"));
   } catch {
     return single(false, ", no result was written");
   }

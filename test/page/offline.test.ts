@@ -4,16 +4,15 @@ import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ServeProcess, startServe } from "../gateway/serve-process.ts";
-import { launch, openPage } from "./support/browser.ts";
-import { buildPage } from "./support/build-page.ts";
+import { drop } from "./support/actions.ts";
+import { connect, openPage } from "./support/browser.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 let serve: ServeProcess;
 let browser: Browser;
 
 beforeAll(async () => {
-  buildPage();
-  [serve, browser] = await Promise.all([startServe([]), launch()]);
+  [serve, browser] = await Promise.all([startServe([]), connect()]);
 }, 120_000);
 
 afterAll(async () => {
@@ -27,17 +26,6 @@ async function openExample(width = 1280, scheme: "light" | "dark" = "light") {
   await opened.tab.locator(".message").first().waitFor();
   await opened.tab.locator(".meter").waitFor();
   return opened;
-}
-
-/** Drops a file on the page, as a person does. */
-async function drop(tab: Page, name: string, text: string): Promise<void> {
-  const [content, fileName] = [text, name].map((value) => JSON.stringify(value));
-  const data = await tab.evaluateHandle(`(() => {
-    const transfer = new DataTransfer();
-    transfer.items.add(new File([${content}], ${fileName}, { type: "application/json" }));
-    return transfer;
-  })()`);
-  await tab.dispatchEvent("main", "drop", { dataTransfer: data });
 }
 
 async function axe(tab: Page): Promise<string[]> {
@@ -101,17 +89,14 @@ describe("without a model", () => {
 
   it("opens a dropped file, and says what is wrong with a wrong one", async () => {
     const { tab, faults, context } = await openPage(browser, serve.url);
-    await drop(tab, "shopping.txt", "milk, bread, eggs");
+    await drop(tab, "main", { name: "shopping.txt", text: "milk, bread, eggs" });
     await tab.getByRole("alert").waitFor();
     expect(await tab.getByRole("alert").textContent()).toContain("shopping.txt");
-    await drop(
-      tab,
-      "chat.json",
-      JSON.stringify([
-        { role: "user", content: "Dropped hello" },
-        { role: "assistant", content: "Dropped answer" },
-      ]),
-    );
+    const text = JSON.stringify([
+      { role: "user", content: "Dropped hello" },
+      { role: "assistant", content: "Dropped answer" },
+    ]);
+    await drop(tab, "main", { name: "chat.json", text });
     await tab.getByText("Dropped answer").waitFor();
     expect(faults).toEqual([]);
     await context.close();

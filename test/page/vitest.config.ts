@@ -1,9 +1,12 @@
 import { defineConfig } from "vitest/config";
 
-/** The page in a real browser, against the real server: `npm run test:page`. */
+/** The page in a real browser, against the real server. Part of `npm test`; alone: `npm run test:page`. */
 export default defineConfig({
   test: {
     include: ["test/page/**/*.test.ts"],
+    globalSetup: ["test/page/support/browser-server.ts"],
+    maxWorkers: 2,
+    isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

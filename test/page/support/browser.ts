@@ -1,5 +1,5 @@
-import chromium from "@sparticuz/chromium";
-import { type Browser, type BrowserContext, chromium as browserType, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { inject } from "vitest";
 
 /** A page with everything that went wrong on it. */
 export interface Opened {
@@ -9,16 +9,18 @@ export interface Opened {
   readonly faults: string[];
 }
 
-export async function launch(): Promise<Browser> {
-  // One process for all pages would end with the first page that is closed.
-  const args = chromium.args.filter((flag) => !/single-process|no-zygote/.test(flag));
-  return browserType.launch({ executablePath: await chromium.executablePath(), args });
+/** The browser that all test files share. */
+export const connect = (): Promise<Browser> => chromium.connect(inject("browser"));
+
+export interface OpenOptions {
+  readonly width?: number;
+  readonly scheme?: "light" | "dark";
 }
 
 export async function openPage(
   browser: Browser,
   url: string,
-  { width = 1280, scheme = "light" }: { width?: number; scheme?: "light" | "dark" } = {},
+  { width = 1280, scheme = "light" }: OpenOptions = {},
 ): Promise<Opened> {
   const context = await browser.newContext({
     viewport: { width, height: 800 },
@@ -31,7 +33,10 @@ export async function openPage(
   tab.on("pageerror", (error) => faults.push(String(error)));
   tab.on("console", (message) => {
     // A refused request is reported by the page itself, in words.
-    if (message.type() === "error" && !/Failed to load resource/.test(message.text()))
+    if (
+      message.type() === "error" &&
+      !/Failed to load resource|ERR_INTERNET_DISCONNECTED/.test(message.text())
+    )
       faults.push(message.text());
   });
   tab.on("request", (request) => {

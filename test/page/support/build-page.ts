@@ -12,5 +12,7 @@ export function buildPage(): void {
   execFileSync(process.execPath, [`${root}node_modules/vite/bin/vite.js`, "build"], {
     cwd: `${root}web`,
     stdio: "pipe",
+    // Test runners set another one, with which React is built for development.
+    env: { ...process.env, NODE_ENV: "production" },
   });
 }

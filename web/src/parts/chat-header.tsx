@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { Chat } from "../state/chat.ts";
+import type { Chat } from "../state/chat-state.ts";
 import type { ChatTab } from "../state/router.ts";
 import { strings } from "../strings.ts";
 import { ChatSettingsDialog } from "./chat-settings-dialog.tsx";

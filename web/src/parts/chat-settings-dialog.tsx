@@ -1,5 +1,5 @@
 import type { ApiConversation, ChatSettings, SettingsChange } from "../../../src/gateway/api.ts";
-import type { Chat } from "../state/chat.ts";
+import type { Chat } from "../state/chat-state.ts";
 import { strings } from "../strings.ts";
 import { Dialog } from "./dialog.tsx";
 import { GROUPS, SettingField } from "./settings-form.tsx";

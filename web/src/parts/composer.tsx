@@ -1,5 +1,5 @@
 import { type ClipboardEvent, type DragEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
-import type { Chat } from "../state/chat.ts";
+import type { Chat } from "../state/chat-state.ts";
 import { strings } from "../strings.ts";
 import { Icon } from "./icon.tsx";
 import { useApp } from "./use-store.ts";

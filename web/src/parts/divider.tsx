@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { ApiSummary, Divider, TimelineEvent } from "../../../src/gateway/api.ts";
-import type { Chat } from "../state/chat.ts";
+import type { Chat } from "../state/chat-state.ts";
 import { duration } from "../state/format.ts";
 import { compactionOf } from "../state/turns.ts";
 import { strings } from "../strings.ts";

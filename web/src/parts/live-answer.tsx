@@ -1,5 +1,5 @@
 import { useDeferredValue } from "react";
-import type { Answer } from "../state/chat.ts";
+import type { Answer } from "../state/chat-state.ts";
 import { strings } from "../strings.ts";
 import { Markdown } from "./markdown.tsx";
 import { PartView } from "./message.tsx";

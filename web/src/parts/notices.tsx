@@ -1,5 +1,5 @@
 import type { Divider } from "../../../src/gateway/api.ts";
-import type { Chat } from "../state/chat.ts";
+import type { Chat } from "../state/chat-state.ts";
 import { openFailure } from "../state/turns.ts";
 import { strings } from "../strings.ts";
 import { Icon } from "./icon.tsx";
@@ -9,8 +9,8 @@ const covered = ({ covers }: Divider): number => covers.reduce((sum, run) => sum
 
 /** What a person should know right now: a compaction under way, one that failed, an error. */
 export function Notices({ chat, onShow }: { chat: Chat; onShow: (checkpoint: string) => void }) {
-  const { compacting, notice, timeline, fresh, failure: asked } = useStore(chat.store);
-  const failure = asked ?? openFailure(timeline);
+  const { compacting, notice, timeline, fresh, failure: asked, dismissed } = useStore(chat.store);
+  const failure = asked ?? openFailure(timeline, dismissed);
   return (
     <div className="notices" aria-live="polite">
       {compacting === undefined ? null : (
@@ -39,6 +39,9 @@ export function Notices({ chat, onShow }: { chat: Chat; onShow: (checkpoint: str
           </div>
           <button type="button" className="button" onClick={() => chat.rebuild()}>
             {strings.retry}
+          </button>
+          <button type="button" className="icon-button" aria-label={strings.close} onClick={chat.dismiss}>
+            <Icon name="close" />
           </button>
         </div>
       )}

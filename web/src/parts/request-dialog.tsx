@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { type ApiRequest, routes } from "../../../src/gateway/api.ts";
 import { explain } from "../state/api-client.ts";
-import type { Chat } from "../state/chat.ts";
+import type { Chat } from "../state/chat-state.ts";
 import { strings } from "../strings.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { Dialog } from "./dialog.tsx";

@@ -17,6 +17,9 @@ const KINDS: Readonly<Record<FieldName, Kind>> = {
   budget: "tokens",
   reserve: "tokens",
   placement: "choice",
+  tail: "percent",
+  summarizer: "choice",
+  summaryCap: "tokens",
   model: "choice",
   temperature: "number",
   maxTokens: "tokens",
@@ -25,7 +28,17 @@ const KINDS: Readonly<Record<FieldName, Kind>> = {
 };
 
 export const GROUPS = {
-  compaction: ["strategy", "profile", "auto", "startAt", "landAt", "placement"],
+  compaction: [
+    "strategy",
+    "profile",
+    "auto",
+    "startAt",
+    "landAt",
+    "tail",
+    "summarizer",
+    "summaryCap",
+    "placement",
+  ],
   answers: ["model", "window", "budget", "reserve", "maxTokens", "temperature"],
   page: ["showMeter", "theme"],
 } as const satisfies Record<string, readonly FieldName[]>;
@@ -188,8 +201,12 @@ function choicesOf(name: FieldName, answer: SettingsAnswer, models: readonly str
     return of(["user", "system", "merged"], (value) => words.placements[value as "user"]);
   if (name === "theme")
     return of(["system", "light", "dark"], (value) => strings.sidebar.theme[value as "light"]);
+  if (name === "summarizer")
+    return of([...new Set(["same", "extractive", ...models])], (value) => summarizerText(value));
   return of(models);
 }
+
+const summarizerText = (value: string): string => strings.settings.summarizers[value as "same"] ?? value;
 
 function fallbackText(name: FieldName): string {
   const words = strings.settings;
@@ -205,6 +222,7 @@ function valueText(name: FieldName, value: Value): string {
   if (name === "strategy") return strings.strategies[value as "none"]?.label ?? value;
   if (name === "profile") return words.profiles[value as "agent"]?.split(":")[0] ?? value;
   if (name === "placement") return words.placements[value as "user"] ?? value;
+  if (name === "summarizer") return summarizerText(value);
   if (name === "theme") return strings.sidebar.theme[value as "light"] ?? value;
   return value;
 }

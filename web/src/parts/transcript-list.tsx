@@ -9,7 +9,7 @@ import {
   useState,
 } from "react";
 import type { ApiMessage } from "../../../src/gateway/api.ts";
-import type { Chat } from "../state/chat.ts";
+import type { Chat } from "../state/chat-state.ts";
 import { briefMessage } from "../state/message-text.ts";
 import { rowsOf } from "../state/transcript.ts";
 import { strings } from "../strings.ts";

@@ -80,11 +80,31 @@ export function createApi(fetcher: typeof fetch): Api {
     async *stream(route, input = {}) {
       const response = await request(route, input as CallInput<Route>, "text/event-stream");
       if (!response.body) return;
-      for await (const { id, data } of readEvents(response.body)) {
-        yield { id, event: JSON.parse(data) as AnswerOf<typeof route> };
+      const events = readEvents(response.body);
+      try {
+        for (let step = await next(events); !step.done; step = await next(events)) {
+          const { id, data } = step.value;
+          yield { id, event: JSON.parse(data) as AnswerOf<typeof route> };
+        }
+      } finally {
+        await events.return(undefined);
       }
     },
   };
+}
+
+/** The next event; a connection that breaks says so in words that a person understands. */
+async function next<T>(events: AsyncGenerator<T>): Promise<IteratorResult<T, void>> {
+  try {
+    return await events.next();
+  } catch {
+    throw brokenOff();
+  }
+}
+
+/** The connection was lost in the middle of a stream. */
+export function brokenOff(): ApiFailure {
+  return new ApiFailure({ code: "offline", message: strings.errors.broken, fix: strings.errors.brokenFix });
 }
 
 async function failureOf(response: Response): Promise<ApiFailure> {

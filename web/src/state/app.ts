@@ -9,7 +9,8 @@ import {
   type Status,
 } from "../../../src/gateway/api.ts";
 import { type Api, explain } from "./api-client.ts";
-import { type Chat, createChat } from "./chat.ts";
+import { createChat } from "./chat.ts";
+import type { Chat } from "./chat-state.ts";
 import { type Conversations, createConversations } from "./conversations.ts";
 import { type Live, openLive } from "./live.ts";
 import type { Router } from "./router.ts";
@@ -51,7 +52,7 @@ export interface App {
 export function createApp({
   api,
   router,
-  live = openLive(api),
+  live = openLive(api, undefined, globalThis.window),
 }: {
   api: Api;
   router: Router;

@@ -1,82 +1,12 @@
-import {
-  type ApiConversation,
-  type ApiMessage,
-  type ApiPressure,
-  type ChatEvent,
-  type ChatInput,
-  type ChatSettings,
-  type CompactAnswer,
-  type Divider,
-  type LiveEvent,
-  type Part,
-  type Reason,
-  routes,
-  type SettingsChange,
-  type TimelineEvent,
-} from "../../../src/gateway/api.ts";
+import { type ApiConversation, type CompactAnswer, routes } from "../../../src/gateway/api.ts";
 import { type Api, ApiFailure, explain } from "./api-client.ts";
+import { type Chat, type ChatState, type ChatStream, EMPTY_ANSWER, NO_CHAT, newestOf } from "./chat-state.ts";
 import { isStale } from "./conversations.ts";
+import { createFollowAnswer } from "./follow-answer.ts";
 import { quoteAnswer } from "./offline-assistant.ts";
-import { createStore, type Store } from "./store.ts";
-import { createTranscript, type Transcript } from "./transcript.ts";
-import { type Failure, failureOf } from "./turns.ts";
-
-/** An answer while it is written. */
-export interface Answer {
-  readonly text: string;
-  readonly reasoning: string;
-  readonly calls: readonly Part[];
-  /** Asked for by this page, or seen from elsewhere (another tab, a page before a reload). */
-  readonly mine: boolean;
-}
-
-export interface Notice {
-  readonly kind: "info" | "error";
-  readonly message: string;
-  readonly fix?: string;
-}
-
-export interface ChatState {
-  readonly conversation: ApiConversation | undefined;
-  readonly pressure: ApiPressure | undefined;
-  readonly timeline: readonly TimelineEvent[];
-  readonly answer: Answer | undefined;
-  readonly compacting: { readonly reason: Reason; readonly since: number } | undefined;
-  readonly notice: Notice | undefined;
-  /** The compaction that happened while this page was looking. */
-  readonly fresh: Divider | undefined;
-  /** A summary that was asked for here and failed, with what was done instead. */
-  readonly failure: Failure | undefined;
-  readonly missing: boolean;
-  /** Grows whenever the view may have changed; whoever shows a view reads it again. */
-  readonly version: number;
-}
-
-export interface Chat {
-  readonly id: string;
-  readonly store: Store<ChatState>;
-  readonly transcript: Transcript;
-  load(): Promise<void>;
-  send(input: ChatInput): Promise<void>;
-  edit(index: number, text: string): Promise<void>;
-  regenerate(index?: number): Promise<void>;
-  /** Goes on with an answer that was asked for in the conversation that this one is a fork of. */
-  adopt(answer: ChatStream): Promise<void>;
-  stop(): Promise<void>;
-  fork(length: number): Promise<void>;
-  pin(index: number, on: boolean): Promise<void>;
-  configure(settings: SettingsChange<ChatSettings>): Promise<void>;
-  compact(focus?: string): Promise<void>;
-  undo(): Promise<void>;
-  rebuild(): Promise<void>;
-  editSummary(key: string, text: string): Promise<void>;
-  clearSummaries(): Promise<void>;
-  dismiss(): void;
-  apply(event: LiveEvent): void;
-  close(): void;
-}
-
-export type ChatStream = AsyncGenerator<{ readonly event: ChatEvent }>;
+import { createStore } from "./store.ts";
+import { createTranscript } from "./transcript.ts";
+import { failureOf } from "./turns.ts";
 
 export interface ChatOptions {
   readonly api: Api;
@@ -91,57 +21,31 @@ export interface ChatOptions {
   readonly now?: () => number;
 }
 
-const WATCH_MS = 1_500;
-
 /** Events of the timeline that are read, the newest. */
 const TIMELINE_LENGTH = 500;
 
 const isCompactAnswer = (answer: unknown): answer is CompactAnswer =>
   typeof answer === "object" && answer !== null && "outcome" in answer;
 
-/** Dialects whose system prompt stands among the messages, where summaries count it. */
-const COUNTS_SYSTEM = ["openai-chat", "ai-sdk"];
-
-/** How many messages the numbers in summaries count that indexes don't. */
-export function leadOf(
-  { conversation }: Pick<ChatState, "conversation">,
-  { lead, system }: { readonly lead?: number | undefined; readonly system: string },
-): number {
-  return lead ?? (system !== "" && COUNTS_SYSTEM.includes(conversation?.dialect ?? "") ? 1 : 0);
-}
-
-/** The compaction that was applied last. */
-const newestOf = ({ dividers }: { readonly dividers: readonly Divider[] }): Divider | undefined =>
-  dividers.reduce<Divider | undefined>(
-    (newest, one) => (newest && newest.at > one.at ? newest : one),
-    undefined,
-  );
-
-const EMPTY_ANSWER: Answer = { text: "", reasoning: "", calls: [], mine: true };
-
 /** One conversation: its transcript, its answers, its compactions. */
 export function createChat(options: ChatOptions): Chat {
   const { api, id, onConversation, onFork, isOffline, chooseModel, now = Date.now } = options;
   const params = { id };
   const transcript = createTranscript(api, id);
-  const store = createStore<ChatState>({
-    conversation: undefined,
-    pressure: undefined,
-    timeline: [],
-    answer: undefined,
-    compacting: undefined,
-    notice: undefined,
-    fresh: undefined,
-    failure: undefined,
-    missing: false,
-    version: 0,
-  });
+  const store = createStore<ChatState>(NO_CHAT);
   const streams = new AbortController();
 
   const fail = (error: unknown) => {
     if (streams.signal.aborted) return;
     if (error instanceof ApiFailure && error.status === 404) store.set({ missing: true });
-    else store.set({ notice: { kind: "error", ...explain(error) } });
+    else
+      store.set({
+        notice: {
+          kind: "error",
+          ...explain(error),
+          ...(error instanceof ApiFailure && error.code === "offline" && { passes: true }),
+        },
+      });
   };
   const setConversation = (conversation: ApiConversation) => {
     store.set({ conversation });
@@ -183,105 +87,33 @@ export function createChat(options: ChatOptions): Chat {
     return refreshing;
   };
 
-  /** Looks again now and then while work goes on that this page isn't told the end of. */
-  let watching: ReturnType<typeof setTimeout> | undefined;
-  const watch = () => {
-    clearTimeout(watching);
-    watching = setTimeout(async () => {
-      if (streams.signal.aborted || store.get().answer?.mine) return;
-      await api
-        .call(routes.conversation, { params })
-        .then(takeConversation)
-        .catch(() => undefined);
-    }, WATCH_MS);
-  };
+  /** Compactions that this page asked for and waits for. */
+  let acting = 0;
   /** A conversation as the server has it now: shows what others do in it. */
   const takeConversation = (conversation: ApiConversation) => {
-    const { answer } = store.get();
-    setConversation(conversation);
-    if (answer?.mine) return;
+    const { answer, compacting } = store.get();
     const { busy, messages } = conversation;
+    setConversation(conversation);
+    // A summary in the background has ended. What was begun here ends with its own answer.
+    if (busy === undefined && compacting && acting === 0) store.set({ compacting: undefined });
+    if (answer?.mine) return;
     if (busy === "answering" && answer === undefined) store.set({ answer: { ...EMPTY_ANSWER, mine: false } });
     if (busy !== "answering" && answer !== undefined) store.set({ answer: undefined });
-    if (busy !== undefined) watch();
     if (messages !== transcript.store.get().total || (busy === undefined && answer !== undefined))
       void refreshSoon();
   };
 
-  const follow = async (events: ChatStream) => {
-    store.set({ answer: EMPTY_ANSWER, notice: undefined });
-    try {
-      // Not `for await`: that would end the stream when it is handed over.
-      for (let step = await events.next(); !step.done; step = await events.next()) {
-        const { event } = step.value;
-        if (event.type === "accepted" && event.conversation.id !== id) {
-          store.set({ answer: undefined });
-          onFork(event.conversation, events);
-          return;
-        }
-        takeEvent(event);
-      }
-    } catch (error) {
-      fail(error);
-    } finally {
-      if (store.get().answer?.mine) store.set({ answer: undefined });
+  const follow = createFollowAnswer({
+    id,
+    store,
+    transcript,
+    setConversation,
+    onFork,
+    onFailure: fail,
+    onEnd: async () => {
       if (!streams.signal.aborted) await refreshSoon();
-    }
-  };
-
-  const grow = (change: (answer: Answer) => Partial<Answer>) =>
-    store.set(({ answer = EMPTY_ANSWER }) => ({ answer: { ...answer, ...change(answer), mine: true } }));
-
-  const finish = (message: ApiMessage | undefined) => {
-    const { conversation } = store.get();
-    if (message) transcript.put(message);
-    store.set({ answer: undefined });
-    if (conversation)
-      setConversation({
-        ...conversation,
-        busy: undefined,
-        messages: Math.max(conversation.messages, message === undefined ? 0 : message.index + 1),
-        updatedAt: Math.max(conversation.updatedAt, message?.at ?? 0),
-      });
-  };
-
-  const takeEvent = (event: ChatEvent) => {
-    switch (event.type) {
-      case "accepted":
-        setConversation(event.conversation);
-        if (event.message) transcript.put(event.message);
-        return;
-      case "view":
-        store.set(({ version }) => ({ compacting: undefined, version: version + 1 }));
-        return;
-      case "text":
-        return grow(({ text }) => ({ text: text + event.text }));
-      case "reasoning":
-        return grow(({ reasoning }) => ({ reasoning: reasoning + event.text }));
-      case "tool-call":
-        return grow(({ calls }) => ({ calls: [...calls, event.part] }));
-      case "done":
-        finish(event.message);
-        store.set({ pressure: event.pressure });
-        return;
-      case "stopped":
-        finish(event.message);
-        return;
-      case "failed":
-        store.set({
-          answer: undefined,
-          notice: {
-            kind: "error",
-            message: event.error.message,
-            ...(event.error.fix !== undefined &&
-              !event.error.message.includes(event.error.fix) && { fix: event.error.fix }),
-          },
-        });
-        return;
-      default:
-        event satisfies never;
-    }
-  };
+    },
+  });
 
   const answerOffline = async (text: string) => {
     store.set({ answer: EMPTY_ANSWER, notice: undefined });
@@ -289,7 +121,7 @@ export function createChat(options: ChatOptions): Chat {
       const said = await api.call(routes.appendMessage, { params, body: { role: "user", text } });
       for (const message of said.messages) transcript.put(message);
       const before = said.messages[0]?.index ?? said.total - 1;
-      const answer = await quoteAnswer(api, id, text, { before, lead: leadOf(store.get(), said) });
+      const answer = await quoteAnswer(api, id, text, { before, lead: said.lead ?? 0 });
       await api.call(routes.appendMessage, { params, body: { role: "assistant", text: answer } });
       const pressure = await api.call(routes.pressure, { params });
       const auto = store.get().conversation?.settings.auto ?? true;
@@ -308,12 +140,14 @@ export function createChat(options: ChatOptions): Chat {
   /** An action that answers with the new view. */
   const act = async (work: () => Promise<unknown>) => {
     store.set({ notice: undefined, failure: undefined });
+    acting += 1;
     try {
       const answer = await work();
       if (isCompactAnswer(answer)) store.set({ failure: failureOf(answer.report) });
     } catch (error) {
       fail(error);
     } finally {
+      acting -= 1;
       store.set({ compacting: undefined });
       await refreshSoon();
     }
@@ -392,10 +226,19 @@ export function createChat(options: ChatOptions): Chat {
     editSummary: (key, text) =>
       act(() => api.call(routes.editSummary, { params: { id, key }, body: { text } })),
     clearSummaries: () => act(() => api.call(routes.clearSummaries, { params })),
-    dismiss: () => store.set({ notice: undefined, fresh: undefined, failure: undefined }),
+    dismiss: () =>
+      store.set(({ timeline }) => ({
+        notice: undefined,
+        fresh: undefined,
+        failure: undefined,
+        dismissed: timeline.at(-1)?.id ?? 0,
+      })),
     apply(event) {
-      if (event.type === "hello" && event.missed) void refreshSoon();
-      else if (event.type === "conversation" && event.conversation.id === id) {
+      if (event.type === "hello") {
+        const { notice } = store.get();
+        if (notice?.passes) store.set({ notice: undefined });
+        if (notice?.passes || event.missed) void refreshSoon();
+      } else if (event.type === "conversation" && event.conversation.id === id) {
         const known = store.get().conversation;
         if (known === undefined || !isStale(event.conversation, known)) takeConversation(event.conversation);
       } else if (event.type === "answer" && event.conversation === id) {
@@ -410,7 +253,6 @@ export function createChat(options: ChatOptions): Chat {
     },
     close() {
       streams.abort();
-      clearTimeout(watching);
     },
   };
 }

@@ -19,15 +19,26 @@ export interface Live {
  * Follows the server's events for as long as the page is open. After a break it asks for what came after the last event
  * that it saw; if the server no longer has that, `hello` says `missed` and everything is read anew.
  */
-export function openLive(api: Api, wait: (ms: number) => Promise<void> = sleep): Live {
+export function openLive(
+  api: Api,
+  wait: (ms: number) => Promise<void> = sleep,
+  network?: Pick<EventTarget, "addEventListener">,
+): Live {
   const store = createStore<LiveState>({ connection: "connecting" });
   const listeners = new Set<(event: LiveEvent) => void>();
   const abort = new AbortController();
   let last: string | undefined;
+  let connection = new AbortController();
+  let wake = () => {};
+  // A machine that loses its network doesn't always notice that its connections are dead.
+  network?.addEventListener("offline", () => connection.abort());
+  network?.addEventListener("online", () => wake());
 
   const follow = async () => {
     const headers = last === undefined ? {} : { "last-event-id": last };
-    for await (const { id, event } of api.stream(routes.events, { signal: abort.signal, headers })) {
+    connection = new AbortController();
+    const signal = AbortSignal.any([abort.signal, connection.signal]);
+    for await (const { id, event } of api.stream(routes.events, { signal, headers })) {
       if (id !== undefined) last = id;
       if (store.get().connection !== "open") store.set({ connection: "open" });
       for (const listener of [...listeners]) listener(event);
@@ -43,7 +54,12 @@ export function openLive(api: Api, wait: (ms: number) => Promise<void> = sleep):
       store.set({ connection: "lost" });
       // A connection that carried something was a good one.
       waitMs = last === before ? Math.min(waitMs * 2, LONGEST_WAIT_MS) : FIRST_WAIT_MS;
-      await wait(waitMs);
+      await Promise.race([
+        wait(waitMs),
+        new Promise<void>((resolve) => {
+          wake = resolve;
+        }),
+      ]);
     }
   })();
 

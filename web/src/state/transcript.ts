@@ -9,7 +9,7 @@ export interface TranscriptState {
   readonly total: number;
   readonly system: string;
   /** Leading system messages: the numbers that people and summaries use count them, indexes don't. */
-  readonly lead: number | undefined;
+  readonly lead: number;
   /** By index; holes haven't been read yet. */
   readonly messages: ReadonlyMap<number, ApiMessage>;
   readonly dividers: readonly Divider[];
@@ -31,7 +31,7 @@ export function createTranscript(api: Api, id: string): Transcript {
   const store = createStore<TranscriptState>({
     total: 0,
     system: "",
-    lead: undefined,
+    lead: 0,
     messages: new Map(),
     dividers: [],
     loaded: false,
@@ -60,15 +60,10 @@ export function createTranscript(api: Api, id: string): Transcript {
     async refresh() {
       const mine = new Set<number>();
       pages = mine;
-      // A range of nothing tells how many there are.
-      const { total } = await api.call(routes.messages, { params: { id }, query: { from: 0, to: 0 } });
-      const last = Math.max(0, Math.floor((total - 1) / PAGE_SIZE));
-      mine.add(last);
-      const from = last * PAGE_SIZE;
-      const answer = await api.call(routes.messages, {
-        params: { id },
-        query: { from, to: from + PAGE_SIZE },
-      });
+      // Two pages' worth: the newest messages, wherever pages begin and end.
+      const answer = await api.call(routes.messages, { params: { id }, query: { last: 2 * PAGE_SIZE } });
+      for (let page = Math.ceil(answer.from / PAGE_SIZE); page * PAGE_SIZE < answer.total; page += 1)
+        mine.add(page);
       if (mine !== pages) return;
       store.set(({ messages }) => {
         const kept = [...messages].filter(([index]) => index < answer.total);
@@ -92,7 +87,7 @@ export function createTranscript(api: Api, id: string): Transcript {
 const answerState = (answer: ApiMessages) => ({
   total: answer.total,
   system: answer.system,
-  lead: answer.lead,
+  lead: answer.lead ?? 0,
   dividers: answer.dividers,
   loaded: true,
 });

@@ -1,4 +1,11 @@
-import type { ReplayPoint, Report, RungName, TimelineEvent } from "../../../src/gateway/api.ts";
+import type {
+  ChatSettings,
+  Policy,
+  ReplayPoint,
+  Report,
+  RungName,
+  TimelineEvent,
+} from "../../../src/gateway/api.ts";
 
 /** The timeline as columns, ready to be drawn. */
 export interface TimelineColumns {
@@ -11,6 +18,13 @@ export interface TimelineColumns {
   readonly cost: readonly (number | null)[];
   /** Requests before which a compaction happened. */
   readonly compacted: readonly number[];
+}
+
+/** The settings of a chat that decide what is sent, as a policy to replay it under. */
+export function policyOf(settings: ChatSettings): Omit<Policy, "name"> {
+  const { profile, strategy, window, budget, startAt, landAt, reserve, placement, tail } = settings;
+  const policy = { profile, strategy, window, budget, startAt, landAt, reserve, placement, tail };
+  return Object.fromEntries(Object.entries(policy).filter(([, value]) => value !== undefined));
 }
 
 export function columnsOf(points: readonly ReplayPoint[]): TimelineColumns {
@@ -49,12 +63,12 @@ export interface Failure {
   readonly fallback: RungName | undefined;
 }
 
-/** The newest failure that no later compaction has made good. */
-export function openFailure(timeline: readonly TimelineEvent[]): Failure | undefined {
+/** The newest failure that no later compaction has made good, unless a person has seen it. */
+export function openFailure(timeline: readonly TimelineEvent[], seen = 0): Failure | undefined {
   const last = timeline.findLast(
     ({ type }) => type === "failed" || type === "compacted" || type === "summary",
   );
-  return last?.type === "failed" ? last : undefined;
+  return last?.type === "failed" && last.id > seen ? last : undefined;
 }
 
 /** What a compaction says about a model that failed it: nothing, if another try was good. */

@@ -92,16 +92,6 @@ export function alignView(view: Pick<ApiView, "entries">, opened: ReadonlySet<nu
 const isSame = (a: Lot, b: Lot) =>
   a.type === b.type && (a.type !== "covered" || (b.type === "covered" && a.by === b.by));
 
-/** How many messages a view stands for. */
-export function lengthOf(view: Pick<ApiView, "entries">): number {
-  let length = 0;
-  for (const entry of view.entries) {
-    const end = entry.type === "insert" ? Math.max(0, ...entry.covers.map(({ to }) => to)) : entry.index + 1;
-    length = Math.max(length, end);
-  }
-  return length;
-}
-
 export interface Tally {
   readonly kept: number;
   readonly edited: number;

@@ -7,7 +7,7 @@ import type { MessageActions } from "../parts/message.tsx";
 import { Notices } from "../parts/notices.tsx";
 import { type TranscriptHandle, TranscriptList } from "../parts/transcript-list.tsx";
 import { NumberContext, useApp, usePiece, useStore } from "../parts/use-store.ts";
-import { type Chat, leadOf } from "../state/chat.ts";
+import type { Chat } from "../state/chat-state.ts";
 import type { ChatTab } from "../state/router.ts";
 import { strings } from "../strings.ts";
 
@@ -16,7 +16,7 @@ const TimelineView = lazy(() => import("./timeline-view.tsx"));
 
 export function ChatView({ chat, tab }: { chat: Chat; tab: ChatTab }) {
   const app = useApp();
-  const lead = leadOf(useStore(chat.store), useStore(chat.transcript.store));
+  const lead = usePiece(chat.transcript.store, (state) => state.lead);
   const missing = usePiece(chat.store, (state) => state.missing);
   const [isCompactOpen, setCompactOpen] = useState(false);
   const handle = useRef<TranscriptHandle>(null);

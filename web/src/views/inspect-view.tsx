@@ -5,7 +5,7 @@ import { Icon } from "../parts/icon.tsx";
 import { RequestDialog } from "../parts/request-dialog.tsx";
 import { TallyBar } from "../parts/tally-bar.tsx";
 import { useApp, usePiece, useStore } from "../parts/use-store.ts";
-import type { Chat } from "../state/chat.ts";
+import type { Chat } from "../state/chat-state.ts";
 import { parseTokens } from "../state/format.ts";
 import { createInspection, type Inspection, isAsked } from "../state/inspection.ts";
 import { strings } from "../strings.ts";

@@ -12,11 +12,10 @@ import { TallyBar } from "../parts/tally-bar.tsx";
 import { TokenChart } from "../parts/token-chart.tsx";
 import { useApp, useNumbers, usePiece, useStore } from "../parts/use-store.ts";
 import { explain } from "../state/api-client.ts";
-import type { Chat } from "../state/chat.ts";
+import type { Chat } from "../state/chat-state.ts";
 import { ago, count, dollars, duration, percent } from "../state/format.ts";
 import { createInspection } from "../state/inspection.ts";
-import { columnsOf, requestAt } from "../state/turns.ts";
-import { lengthOf } from "../state/view.ts";
+import { columnsOf, policyOf, requestAt } from "../state/turns.ts";
 import { strings } from "../strings.ts";
 
 const words = strings.timeline;
@@ -34,7 +33,6 @@ export default function TimelineView({ chat }: { chat: Chat }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new version is a new timeline
   useEffect(() => {
     if (settings === undefined || pressure === undefined) return;
-    const { auto: _, maxTokens: __, temperature: ___, ...policy } = settings;
     app.api
       .call(routes.replay, {
         body: {
@@ -42,7 +40,7 @@ export default function TimelineView({ chat }: { chat: Chat }) {
           policies: [
             {
               name: "now",
-              ...policy,
+              ...policyOf(settings),
               ...(window !== undefined && { window }),
               ...(model !== undefined && { model }),
             },
@@ -87,8 +85,6 @@ function Scrubber({
     }, STEP_MS);
     return () => clearTimeout(timer);
   }, [isPlaying, nth, points.length]);
-  // A server that knows only the present view must not pass it off as an earlier one.
-  const isThen = view !== undefined && (nth === points.length - 1 || lengthOf(view) <= point.messages);
   const columns = useMemo(() => columnsOf(points), [points]);
   const hasCache = columns.cached.some((value) => value !== null);
   const series = useMemo(
@@ -170,13 +166,9 @@ function Scrubber({
         <div className="timeline-view">
           <header>
             <h2>{words.viewThen}</h2>
-            {isThen && view !== undefined ? <TallyBar view={view} /> : null}
+            {view === undefined ? null : <TallyBar view={view} />}
           </header>
-          {view === undefined ? null : isThen ? (
-            <AlignedView view={view} transcript={chat.transcript} />
-          ) : (
-            <p className="empty">{words.onlyNow}</p>
-          )}
+          {view === undefined ? null : <AlignedView view={view} transcript={chat.transcript} />}
         </div>
         <aside className="events">
           <h2>{words.events}</h2>

@@ -1,0 +1,122 @@
+/** Compactions in a real browser: seen, steered, undone; the inspector; settings. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ask, compact, eventually, meterOf } from "./support/actions.ts";
+import { type ChatWorld, openChatWorld, SLOW_MS } from "./support/chat-world.ts";
+
+let world: ChatWorld;
+
+beforeAll(async () => {
+  world = await openChatWorld();
+}, 120_000);
+afterAll(() => world?.close());
+
+describe("compaction", () => {
+  it("is undone and done again, with a focus", async () => {
+    const { tab, context } = await world.compactedChat();
+    const compacted = await meterOf(tab);
+    await tab.locator(".divider-head").click();
+    await tab.locator(".divider").getByRole("button", { name: "Undo" }).click();
+    await tab.locator(".divider").waitFor({ state: "detached" });
+    await eventually(() => meterOf(tab)).not.toBe(compacted);
+    await compact(tab, "the shed key");
+    await tab.getByRole("button", { name: "Show", exact: true }).click();
+    const divider = tab.locator(".divider");
+    await divider.waitFor();
+    expect(await divider.textContent()).toContain("because you asked for it");
+    await divider.locator(".divider-head").click();
+    // Pointers lead to the messages that the summary stands for.
+    await divider.locator(".pointer").first().click();
+    await tab.locator(".row-frame.flash").first().waitFor();
+    await context.close();
+  });
+
+  it("lets a person edit what a model wrote", async () => {
+    const { tab, context } = await world.compactedChat();
+    await tab.locator(".divider-head").click();
+    await tab.locator(".summary-box").first().getByRole("button", { name: "Edit" }).click();
+    await tab.getByLabel("Text of the summary").fill("The shed key hangs behind the GREEN door.");
+    await tab.getByRole("button", { name: "Save" }).click();
+    const id = new URL(tab.url()).pathname.split("/")[2];
+    const request = async () => (await fetch(`${world.serve.url}/api/conversations/${id}/request`)).text();
+    await eventually(request).toContain("GREEN door");
+    await context.close();
+  });
+
+  it("can be cancelled", async () => {
+    const { tab, context } = await world.fullChat();
+    const before = await meterOf(tab);
+    world.summaries = "slow";
+    try {
+      await compact(tab);
+      await tab.locator(".notice.busy").getByRole("button", { name: "Cancel" }).click();
+      await tab.locator(".notice.busy").waitFor({ state: "detached" });
+      await tab.waitForTimeout(SLOW_MS);
+      expect(await tab.locator(".notice.done").count()).toBe(0);
+      expect(await meterOf(tab)).toBe(before);
+    } finally {
+      world.summaries = "good";
+    }
+    await context.close();
+  });
+
+  it("says what failed and what was done instead", async () => {
+    const { tab, context } = await world.fullChat();
+    world.summaries = "failing";
+    try {
+      await compact(tab);
+      await tab.getByText("A summary failed.").waitFor();
+      expect(await tab.locator(".notice.warn").textContent()).toMatch(/Done instead|Nothing was changed/);
+      await ask(tab, "still with me?");
+    } finally {
+      world.summaries = "good";
+    }
+    await context.close();
+  });
+});
+
+describe("inspector", () => {
+  it("shows each message's fate, pins one, and tries another window", async () => {
+    const { tab, faults, context } = await world.compactedChat();
+    await tab.getByRole("link", { name: "Inspect" }).click();
+    await tab.locator(".lot.insert").waitFor();
+    expect(await tab.locator(".lot.run.covered, .lot.covered").count()).toBeGreaterThan(0);
+    await tab.getByRole("button", { name: "Show them" }).first().click();
+    const covered = tab.locator(".lot.covered:not(.run)").first();
+    await covered.hover();
+    await covered.getByRole("button", { name: /Pin/ }).click();
+    await tab.locator(".lot.kept", { hasText: "pinned by you" }).waitFor();
+    await tab.getByLabel("Window").fill("64k");
+    await eventually(() => tab.locator(".inspect-numbers").textContent()).toContain("Nothing is due.");
+    await tab.getByRole("button", { name: "Reset" }).click();
+    await tab.getByRole("button", { name: "Request as JSON" }).click();
+    await tab.locator(".json", { hasText: '"messages"' }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});
+
+describe("settings", () => {
+  it("hold for all chats, and differ in one", async () => {
+    const { tab, context } = await world.newChat();
+    await ask(tab, "hello");
+    const chat = tab.url();
+    await tab.goto(`${world.serve.url}/settings`);
+    await tab.getByLabel("Show tokens", { exact: true }).click();
+    await tab.getByRole("button", { name: "Show tokens: Back to default" }).waitFor();
+    await tab.goto(chat);
+    await tab.getByText("You said: hello").waitFor();
+    expect(await tab.locator(".meter").count()).toBe(0);
+    await tab.goto(`${world.serve.url}/settings`);
+    const back = tab.getByRole("button", { name: "Show tokens: Back to default" });
+    await back.click();
+    await back.waitFor({ state: "detached" });
+    await tab.goto(chat);
+    await tab.locator(".meter").waitFor();
+    const before = await meterOf(tab);
+    await tab.getByRole("button", { name: "Chat settings" }).click();
+    await tab.getByRole("dialog").getByLabel("Window").fill("2k");
+    await tab.getByRole("dialog").getByLabel("Window").press("Enter");
+    await eventually(() => meterOf(tab)).not.toBe(before);
+    await context.close();
+  });
+});

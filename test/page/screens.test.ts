@@ -1,0 +1,88 @@
+/**
+ * The page's main states at desktop and phone width, light and dark: nothing is wider than the screen, nothing breaks.
+ * With `PRECIS_SCREENSHOTS=FOLDER` a picture of each is written there.
+ */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { type ServeProcess, startServe } from "../gateway/serve-process.ts";
+import { connect, openPage } from "./support/browser.ts";
+
+const folder = process.env["PRECIS_SCREENSHOTS"];
+/** Charts and virtual lists draw a moment after their data is there (milliseconds). */
+const SETTLE_MS = 900;
+let serve: ServeProcess;
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await connect();
+  if (folder !== undefined) mkdirSync(folder, { recursive: true });
+});
+afterAll(() => browser?.close());
+// Records are found by content: a server of its own for each, or the second one would find the first one's compaction.
+beforeEach(async () => {
+  serve = await startServe([]);
+});
+afterEach(() => serve?.stop());
+
+async function look(tab: Page, name: string): Promise<void> {
+  if (folder !== undefined) {
+    await tab.waitForTimeout(SETTLE_MS);
+    await tab.screenshot({ path: join(folder, `${name}.png`) });
+  }
+  const width = "document.documentElement.scrollWidth - innerWidth";
+  expect({ name, tooWide: Math.max(0, Number(await tab.evaluate(width))) }).toEqual({ name, tooWide: 0 });
+}
+
+async function ask(tab: Page, text: string): Promise<void> {
+  const box = tab.getByRole("textbox", { name: "Message" });
+  await box.fill(text);
+  await box.press("Enter");
+  await tab.locator(".notice.done").waitFor();
+}
+
+/** Without pictures one of each is enough: colours don't change widths. */
+const SCREENS = [
+  [1280, "light"],
+  [390, "dark"],
+  ...(folder === undefined
+    ? []
+    : ([
+        [1280, "dark"],
+        [390, "light"],
+      ] as const)),
+] as const;
+
+for (const [width, scheme] of SCREENS)
+  it(`every state fits the screen at ${width} px, ${scheme}`, async () => {
+    const { tab, context, faults } = await openPage(browser, serve.url, { width, scheme });
+    const write = (name: string) => look(tab, `${name}-${width}-${scheme}`);
+    await write("home");
+    await tab.getByRole("button", { name: /^Coding session/ }).click();
+    await tab.locator(".message").first().waitFor();
+    const chat = tab.url();
+    await ask(tab, "What did I say about VACUUM?");
+    await write("chat");
+    await tab.locator(".meter-line").click();
+    await tab.locator(".meter-card").waitFor();
+    await write("meter");
+    await tab.keyboard.press("Escape");
+    await tab.getByRole("button", { name: "Show", exact: true }).click();
+    await tab.locator(".divider-head").first().click();
+    await write("compaction");
+    for (const view of ["inspect", "timeline"]) {
+      await tab.goto(`${chat}/${view}`);
+      await tab.locator(".lot").first().waitFor();
+      await write(view);
+    }
+    await tab.goto(chat.replace("/c/", "/compare/"));
+    await tab.getByRole("button", { name: "Replay", exact: true }).click();
+    await tab.locator(".run-card").first().waitFor();
+    await write("compare");
+    await tab.goto(`${serve.url}/settings`);
+    await tab.locator(".setting").first().waitFor();
+    await write("settings");
+    expect(faults).toEqual([]);
+    await context.close();
+  });

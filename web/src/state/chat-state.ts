@@ -1,0 +1,101 @@
+import type {
+  ApiConversation,
+  ApiPressure,
+  ChatEvent,
+  ChatInput,
+  ChatSettings,
+  Divider,
+  LiveEvent,
+  Part,
+  Reason,
+  SettingsChange,
+  TimelineEvent,
+} from "../../../src/gateway/api.ts";
+import type { Store } from "./store.ts";
+import type { Transcript } from "./transcript.ts";
+import type { Failure } from "./turns.ts";
+
+/** An answer while it is written. */
+export interface Answer {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly calls: readonly Part[];
+  /** Asked for by this page, or seen from elsewhere (another tab, a page before a reload). */
+  readonly mine: boolean;
+}
+
+export const EMPTY_ANSWER: Answer = { text: "", reasoning: "", calls: [], mine: true };
+
+export interface Notice {
+  readonly kind: "info" | "error";
+  readonly message: string;
+  readonly fix?: string;
+  /** Goes away by itself when the server can be reached again. */
+  readonly passes?: boolean;
+}
+
+export interface ChatState {
+  readonly conversation: ApiConversation | undefined;
+  readonly pressure: ApiPressure | undefined;
+  readonly timeline: readonly TimelineEvent[];
+  readonly answer: Answer | undefined;
+  readonly compacting: { readonly reason: Reason; readonly since: number } | undefined;
+  readonly notice: Notice | undefined;
+  /** The compaction that happened while this page was looking. */
+  readonly fresh: Divider | undefined;
+  /** A summary that was asked for here and failed, with what was done instead. */
+  readonly failure: Failure | undefined;
+  /** Failures up to this event of the timeline were seen. */
+  readonly dismissed: number;
+  readonly missing: boolean;
+  /** Grows whenever the view may have changed; whoever shows a view reads it again. */
+  readonly version: number;
+}
+
+export const NO_CHAT: ChatState = {
+  conversation: undefined,
+  pressure: undefined,
+  timeline: [],
+  answer: undefined,
+  compacting: undefined,
+  notice: undefined,
+  fresh: undefined,
+  failure: undefined,
+  dismissed: 0,
+  missing: false,
+  version: 0,
+};
+
+/** What a person can do with a conversation. */
+export interface Chat {
+  readonly id: string;
+  readonly store: Store<ChatState>;
+  readonly transcript: Transcript;
+  load(): Promise<void>;
+  send(input: ChatInput): Promise<void>;
+  edit(index: number, text: string): Promise<void>;
+  regenerate(index?: number): Promise<void>;
+  /** Goes on with an answer that was asked for in the conversation that this one is a fork of. */
+  adopt(answer: ChatStream): Promise<void>;
+  stop(): Promise<void>;
+  fork(length: number): Promise<void>;
+  pin(index: number, on: boolean): Promise<void>;
+  configure(settings: SettingsChange<ChatSettings>): Promise<void>;
+  compact(focus?: string): Promise<void>;
+  undo(): Promise<void>;
+  rebuild(): Promise<void>;
+  editSummary(key: string, text: string): Promise<void>;
+  clearSummaries(): Promise<void>;
+  dismiss(): void;
+  apply(event: LiveEvent): void;
+  close(): void;
+}
+
+export type ChatStream = AsyncGenerator<{ readonly event: ChatEvent }>;
+
+/** The compaction that was applied last. */
+export const newestOf = ({ dividers }: { readonly dividers: readonly Divider[] }): Divider | undefined =>
+  dividers.reduce<Divider | undefined>(
+    (newest, one) => (newest && newest.at > one.at ? newest : one),
+    undefined,
+  );

@@ -1,0 +1,101 @@
+import { count, percent, short } from "../state/format.ts";
+import { plural } from "./plural.ts";
+
+export const tabs = {
+  label: "Ways to look at this conversation",
+  chat: "Chat",
+  inspect: "Inspect",
+  timeline: "Timeline",
+};
+
+export const chat = {
+  label: "Transcript",
+  gone: "This conversation doesn't exist (any more).",
+  goneFix: "It may have been deleted. Choose another one on the left.",
+  empty: "Say something to begin.",
+  system: "System prompt",
+  toBottom: "Jump to the newest message",
+  model: "Model",
+  details: "Chat settings",
+  title: "Title of this conversation",
+  answering: "Writing…",
+  thinking: "Thinking…",
+  elsewhere: "An answer is being written…",
+  reasoning: "Reasoning",
+  result: "Result",
+  error: "Error",
+  args: "Arguments",
+  image: "Image",
+  remoteImage: (host: string) => `Image from ${host}`,
+  remoteImageHelp: "Not loaded: it would tell that server about you. Open it in a new tab?",
+  openImage: "Open in a new tab",
+  file: (name: string) => `File ${name}`,
+  frames: (n: number) => plural(n, "video frame"),
+  other: (kind: string) => `Something of the kind “${kind}”`,
+  tokens: (n: number) => `${count(n)} tokens`,
+  copy: "Copy text",
+  edit: "Edit",
+  editHelp: "What followed stays in this conversation; the new words go on in a fork.",
+  sendEdit: "Send as a fork",
+  regenerate: "Answer again",
+  fork: "Fork from here",
+  pin: "Pin: always show this to the model",
+  unpin: "Unpin",
+  pinned: "Pinned",
+  copyCode: "Copy code",
+  table: "Table",
+  showAll: "Show all",
+};
+
+export const fates = {
+  kept: "Kept",
+  edited: "Shortened",
+  covered: "Covered",
+  dropped: "Left out",
+  help: {
+    kept: "The model sees this word for word.",
+    edited: "The model sees a shorter form.",
+    covered: "The model doesn't see this; a summary speaks for it.",
+    dropped: "The model doesn't see this.",
+  },
+};
+
+export const composer = {
+  label: "Message",
+  placeholder: "Write a message",
+  offlinePlaceholder: "Ask about what this conversation holds",
+  send: "Send",
+  stop: "Stop",
+  attach: "Add an image",
+  attached: (n: number) => `Image ${n}`,
+  removeImage: (n: number) => `Remove image ${n}`,
+  hint: "Enter sends, Shift+Enter makes a new line",
+  onlyImages: "Only images can be attached to a message.",
+  onlyImagesFix: "To open a transcript, drop it on the page outside of the message box.",
+};
+
+export const meter = {
+  text: (used: number, budget: number, ratio: number) =>
+    `Tokens: ${count(used)} / ${count(budget)} (${percent(ratio)})`,
+  short: (used: number, budget: number) => `${short(used)} / ${short(budget)}`,
+  label: "What fills the view",
+  busy: "Summarising…",
+  fill: {
+    system: "System prompt",
+    summary: "Summaries",
+    user: "You",
+    assistant: "Assistant",
+    tool: "Tool results",
+    image: "Images",
+  },
+  tools: "Tools",
+  toolsHelp: "taken from the window beforehand",
+  free: "Free",
+  startsIn: (tokens: number, ratio: number) =>
+    `Compaction starts at ${percent(ratio)}: in about ${count(tokens)} tokens.`,
+  due: (ratio: number) => `Compaction starts at ${percent(ratio)}: with the next message.`,
+  off: "Automatic compaction is off for this chat.",
+  budget: (window: number, reserve: number, tools: number, safety: number) =>
+    `Window ${count(window)} − ${count(reserve)} for the answer − ${count(tools)} for tools − ${count(safety)} for safety`,
+  compactNow: "Compact now",
+};

@@ -1,0 +1,87 @@
+export const errors = {
+  offline: "The server can't be reached.",
+  offlineFix: "Check that precis serve is running; the page goes on by itself as soon as it is back.",
+  broken: "The connection broke off.",
+  brokenFix:
+    "Nothing that was said is lost: the page goes on by itself as soon as the server can be reached.",
+  http: (status: number) => `The server answered with status ${status}.`,
+  crashed: "Something on this page broke.",
+  reload: "Reload",
+};
+
+export const connection = {
+  lost: "Connection lost. Trying again…",
+};
+
+export const sidebar = {
+  label: "Conversations",
+  navLabel: "Conversations and pages",
+  open: "Open conversations",
+  close: "Close conversations",
+  newChat: "New chat",
+  search: "Search conversations",
+  empty: "No conversations yet.",
+  noneFound: "Nothing found.",
+  more: "Show more",
+  groups: {
+    pinned: "Pinned",
+    today: "Today",
+    week: "This week",
+    older: "Older",
+    archived: "Archived",
+  },
+  showArchived: "Show archived",
+  hideArchived: "Hide archived",
+  actions: (title: string) => `Actions for ${title}`,
+  rename: "Rename",
+  renameLabel: "New title",
+  pin: "Pin",
+  unpin: "Unpin",
+  archive: "Archive",
+  unarchive: "Bring back",
+  export: "Export as JSONL",
+  remove: "Delete",
+  removed: (title: string) => `“${title}” is deleted.`,
+  compare: "Replay & compare",
+  gateway: "Gateway",
+  settings: "Settings",
+  openFile: "Open a transcript",
+  untitled: "Untitled",
+  fork: "fork",
+  viaGateway: "via /v1",
+  busy: { answering: "answering", compacting: "summarising" },
+  theme: { light: "Light", dark: "Dark", system: "As the system", label: "Appearance" },
+};
+
+export const home = {
+  title: "See what the model sees.",
+  lead: "A conversation that outgrows its model's window is usually cut off. précis keeps it going: older messages become a summary, nothing of the transcript is lost, and you can watch and steer every step.",
+  start: "Start a chat",
+  startHelp: (model: string) => `with ${model}`,
+  startOffline: "with the offline assistant",
+  examples: "Or open an example",
+  coding: "Coding session",
+  codingHelp: "An agent works on a parcel tracker: 284 messages, many tool calls.",
+  retrieval: "Questions with sources",
+  retrievalHelp: "A retrieval chat whose answers cite numbered documents.",
+  file: "Your own transcript",
+  fileHelp: "Drop a file here, or choose one: chat exports, agent logs, JSON or JSONL.",
+  choose: "Choose a file",
+  drop: "Drop it to open it",
+  opening: (name: string) => `Opening ${name}…`,
+  tooLarge: (name: string) => `${name} is too large to open here.`,
+  tooLargeFix: "Use precis replay in a terminal: it reads files of any size.",
+};
+
+export const offline = {
+  badge: "Offline assistant",
+  answer: "No model is configured, so I can only quote this conversation:",
+  hidden: "(no longer in the view)",
+  nothing: (words: readonly string[]) =>
+    words.length === 0
+      ? "No model is configured, so I can only quote this conversation. Ask about something that was said in it."
+      : `No model is configured, so I can only quote this conversation, and nothing in it holds ${words.map((word) => `“${word}”`).join(", ")}.`,
+  title: "No model is configured.",
+  text: "The offline assistant is not a language model: it answers only by quoting what this conversation already holds.",
+  how: "Set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start with --upstream and a local server, to chat with a model. precis doctor tells what this machine has.",
+};

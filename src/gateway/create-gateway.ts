@@ -6,6 +6,7 @@ import { isLoopback } from "../config/loopback.ts";
 import { ConfigError } from "../core/errors.ts";
 import type { ServerStore } from "../stores/server-store.ts";
 import { createApi } from "./api-server/create-api.ts";
+import { createPastStates } from "./api-server/look-back.ts";
 import { createStandings } from "./api-server/standing.ts";
 import { createTranscripts } from "./api-server/transcripts.ts";
 import { createAuthenticate } from "./auth/authenticate.ts";
@@ -113,6 +114,7 @@ export async function createGateway(
     records,
     transcripts: createTranscripts(store.conversations),
     standings: createStandings(),
+    pastStates: createPastStates(),
     recorder: config.store
       ? createRecorder({
           store: store.conversations,

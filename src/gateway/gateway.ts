@@ -1,5 +1,6 @@
 import type { GatewayConfig } from "../config/gateway-schema.ts";
 import type { ServerStore } from "../stores/server-store.ts";
+import type { PastStates } from "./api-server/look-back.ts";
 import type { Standings } from "./api-server/standing.ts";
 import type { Transcripts } from "./api-server/transcripts.ts";
 import type { Authenticate } from "./auth/authenticate.ts";
@@ -34,6 +35,7 @@ export interface Gateway {
   /** Transcripts and where they stand, for pages. */
   readonly transcripts: Transcripts;
   readonly standings: Standings;
+  readonly pastStates: PastStates;
   /** Undefined with `store: false`. */
   readonly recorder: Recorder | undefined;
   readonly known: KnownConversations;

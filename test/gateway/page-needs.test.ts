@@ -246,3 +246,19 @@ describe("settings", () => {
     expect((await call(routes.settings)).defaults).toMatchObject({ tail: 0.4, summarizer: "same" });
   });
 });
+
+describe("the past", () => {
+  it("is shown by the replay and by single views alike, with the compactions that there were", async () => {
+    const { id } = await imported(14, "Be brief.");
+    const { runs } = await call(routes.replay, {
+      body: { conversation: id, policies: [{ name: "as it was" }], asItWas: true },
+    });
+    const { points, compactions } = runs[0]!;
+    expect(compactions).toBeGreaterThan(0);
+    for (const { messages, view, budget } of points) {
+      expect(view).toBeLessThanOrEqual(budget);
+      const then = await call(routes.view, { params: { id }, query: { length: messages } });
+      expect({ messages, tokens: then.tokens.after }).toEqual({ messages, tokens: view });
+    }
+  });
+});

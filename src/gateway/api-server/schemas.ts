@@ -95,7 +95,7 @@ export const schemas = {
     force: z.boolean().optional(),
     length: z.number().int().min(0).optional(),
   }),
-  compact: z.strictObject({ focus: z.string().max(2_000).optional() }),
+  compact: z.strictObject({ focus: z.string().max(2_000).optional(), whenDue: z.boolean().optional() }),
   editSummary: z.strictObject({ text: text.min(1) }),
   replay: z.strictObject({
     conversation: z.string().optional(),
@@ -106,5 +106,6 @@ export const schemas = {
       .min(1)
       .max(8),
     prices: z.string().optional(),
+    asItWas: z.boolean().optional(),
   }),
 };

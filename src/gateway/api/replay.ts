@@ -15,6 +15,11 @@ export interface ReplayInput {
   readonly policies: readonly Policy[];
   /** Prices of this model. */
   readonly prices?: string;
+  /**
+   * With the compactions that the conversation really had, under its own settings (`policies` then only gives a name).
+   * `view` with a `length` shows the views of this replay afterwards.
+   */
+  readonly asItWas?: boolean;
 }
 
 /** One request of a replay. */
@@ -37,6 +42,8 @@ export interface ReplayRun {
   readonly compactions: number;
   /** Requests for which no view could be made. */
   readonly impossible: number;
+  /** A very long transcript: only every so many requests were replayed, and sums are estimates. */
+  readonly every?: number;
   /** Sum over all requests. */
   readonly tokens: { readonly transcript: number; readonly view: number };
   readonly peak: { readonly transcript: number; readonly view: number };

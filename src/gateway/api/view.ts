@@ -105,6 +105,8 @@ export interface WhatIfAnswer extends ApiView {
 /** Compact now. */
 export interface CompactNow {
   readonly focus?: string;
+  /** Only if a compaction is due, as before an answer. */
+  readonly whenDue?: boolean;
 }
 
 /** What a compaction, an undo or a rebuild did. */

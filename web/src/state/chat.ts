@@ -123,12 +123,7 @@ export function createChat(options: ChatOptions): Chat {
       const before = said.messages[0]?.index ?? said.total - 1;
       const answer = await quoteAnswer(api, id, text, { before, lead: said.lead ?? 0 });
       await api.call(routes.appendMessage, { params, body: { role: "assistant", text: answer } });
-      const pressure = await api.call(routes.pressure, { params });
-      const auto = store.get().conversation?.settings.auto ?? true;
-      if (auto && pressure.pressure >= pressure.startsAt) {
-        store.set({ compacting: { reason: "pressure", since: now() } });
-        await api.call(routes.compact, { params, body: {} });
-      }
+      await api.call(routes.compact, { params, body: { whenDue: true } });
     } catch (error) {
       fail(error);
     } finally {

@@ -1,11 +1,4 @@
-import type {
-  ChatSettings,
-  Policy,
-  ReplayPoint,
-  Report,
-  RungName,
-  TimelineEvent,
-} from "../../../src/gateway/api.ts";
+import type { ReplayPoint, Report, RungName, TimelineEvent } from "../../../src/gateway/api.ts";
 
 /** The timeline as columns, ready to be drawn. */
 export interface TimelineColumns {
@@ -18,13 +11,6 @@ export interface TimelineColumns {
   readonly cost: readonly (number | null)[];
   /** Requests before which a compaction happened. */
   readonly compacted: readonly number[];
-}
-
-/** The settings of a chat that decide what is sent, as a policy to replay it under. */
-export function policyOf(settings: ChatSettings): Omit<Policy, "name"> {
-  const { profile, strategy, window, budget, startAt, landAt, reserve, placement, tail } = settings;
-  const policy = { profile, strategy, window, budget, startAt, landAt, reserve, placement, tail };
-  return Object.fromEntries(Object.entries(policy).filter(([, value]) => value !== undefined));
 }
 
 export function columnsOf(points: readonly ReplayPoint[]): TimelineColumns {

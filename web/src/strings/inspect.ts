@@ -52,6 +52,8 @@ export const inspect = {
 
 export const timeline = {
   label: "Tokens per request",
+  asItWas: "As it was",
+  sampled: (every: number) => `A very long conversation: every ${count(every)}th request is shown.`,
   transcript: "Transcript",
   view: "View (what is sent)",
   budget: "Budget",

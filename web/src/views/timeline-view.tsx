@@ -15,7 +15,7 @@ import { explain } from "../state/api-client.ts";
 import type { Chat } from "../state/chat-state.ts";
 import { ago, count, dollars, duration, percent } from "../state/format.ts";
 import { createInspection } from "../state/inspection.ts";
-import { columnsOf, policyOf, requestAt } from "../state/turns.ts";
+import { columnsOf, requestAt } from "../state/turns.ts";
 import { strings } from "../strings.ts";
 
 const words = strings.timeline;
@@ -24,33 +24,26 @@ const STEP_MS = 650;
 
 export default function TimelineView({ chat }: { chat: Chat }) {
   const app = useApp();
-  const { version, conversation, timeline, pressure } = useStore(chat.store);
+  const { version, conversation, timeline } = useStore(chat.store);
   const [run, setRun] = useState<ReplayRun>();
   const [error, setError] = useState<string>();
   const model = conversation?.model;
   const settings = conversation?.settings;
-  const window = pressure?.budget.window;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new version is a new timeline
   useEffect(() => {
-    if (settings === undefined || pressure === undefined) return;
+    if (settings === undefined) return;
     app.api
       .call(routes.replay, {
         body: {
           conversation: chat.id,
-          policies: [
-            {
-              name: "now",
-              ...policyOf(settings),
-              ...(window !== undefined && { window }),
-              ...(model !== undefined && { model }),
-            },
-          ],
+          policies: [{ name: words.asItWas }],
+          asItWas: true,
           ...(model !== undefined && { prices: model }),
         },
       })
       .then(({ runs }) => setRun(runs[0]))
       .catch((cause) => setError(explain(cause).message));
-  }, [app, chat, version, model, settings, window]);
+  }, [app, chat, version, model, settings]);
   if (error !== undefined) return <p className="empty">{error}</p>;
   if (run === undefined) return <p className="empty">{strings.loading}</p>;
   if (run.points.length === 0) return <p className="empty">{strings.timeline.none}</p>;
@@ -104,6 +97,7 @@ function Scrubber({
     <div className="timeline">
       <div className="timeline-top">
         <Legend items={series} marks={words.compaction} />
+        {run.every === undefined ? null : <p className="help">{words.sampled(run.every)}</p>}
         <TokenChart
           x={columns.x}
           series={series}

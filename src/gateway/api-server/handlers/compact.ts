@@ -1,6 +1,6 @@
 import { hash128 } from "../../../core/hash.ts";
 import { summaryProof } from "../../../core/state.ts";
-import type { FitResult, Report, Summary } from "../../../core/types.ts";
+import type { FitResult, Reason, Report, Summary } from "../../../core/types.ts";
 import type { CompactAnswer, TimelineFact } from "../../api.ts";
 import { onBehalfOf } from "../../compaction/on-behalf.ts";
 import { withClientKeys } from "../../compaction/summarizer.ts";
@@ -21,15 +21,15 @@ const MAX_CHECKPOINTS = 100;
 
 export const compactHandlers = {
   async compact(context) {
-    const { focus } = await context.body(schemas.compact);
-    return compaction(context, (loaded, signal) =>
-      context.gateway.compactors.of(loaded.choice).compact(loaded.transcript, {
-        ...fitInput(loaded),
-        now: context.gateway.now(),
-        ...(focus !== undefined && { focus }),
-        signal,
-      }),
-    );
+    const { focus, whenDue } = await context.body(schemas.compact);
+    const work: Work = (loaded, signal) => {
+      const compactor = context.gateway.compactors.of(loaded.choice);
+      const input = { ...fitInput(loaded), now: context.gateway.now(), signal };
+      return whenDue
+        ? compactor.fit(loaded.transcript, input)
+        : compactor.compact(loaded.transcript, { ...input, ...(focus !== undefined && { focus }) });
+    };
+    return compaction(context, work, { isSure: !whenDue });
   },
 
   rebuild: (context) =>
@@ -82,7 +82,7 @@ export const compactHandlers = {
         await compactor.undo(after.transcript, input);
         return compactor.compact(after.transcript, { ...input, waitMs: 0, signal });
       },
-      { type: "summary-edited", key: newKey },
+      { fact: { type: "summary-edited", key: newKey } },
     );
   },
 
@@ -103,21 +103,34 @@ export const compactHandlers = {
   },
 } satisfies Partial<Handlers>;
 
+type Work = (loaded: Loaded, signal: AbortSignal) => Promise<FitResult<unknown>>;
+
 async function compaction(
   context: ApiContext,
-  work: (loaded: Loaded, signal: AbortSignal) => Promise<FitResult<unknown>>,
-  fact?: TimelineFact,
+  work: Work,
+  {
+    fact,
+    isSure = true,
+  }: {
+    /** What the timeline is told instead of the compaction itself. */
+    readonly fact?: TimelineFact;
+    /** It will come to a compaction. Otherwise pages are told when it does. */
+    readonly isSure?: boolean;
+  } = {},
 ): Promise<CompactAnswer> {
   const { gateway, tenant, headers, client } = context;
   const id = context.param("id");
   return exclusive(context, id, "compacting", async (signal) => {
-    gateway.live.send(tenant, { type: "compacting", conversation: id, reason: "forced" });
+    const tell = (reason: Reason): void =>
+      gateway.live.send(tenant, { type: "compacting", conversation: id, reason });
+    if (isSure) tell("forced");
     const loaded = await load(gateway, tenant, id);
     await countAhead(gateway, loaded);
     const started = performance.now();
     try {
-      const { report } = await onBehalfOf({ tenant, conversation: () => id, signal }, () =>
-        withClientKeys(headers, client.keyIsOurs, () => work(loaded, signal)),
+      const { report } = await onBehalfOf(
+        { tenant, conversation: () => id, signal, ...(!isSure && { onStarted: tell }) },
+        () => withClientKeys(headers, client.keyIsOurs, () => work(loaded, signal)),
       );
       const noted =
         fact ??

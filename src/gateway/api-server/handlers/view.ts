@@ -1,12 +1,11 @@
 import { renderView } from "../../../core/render.ts";
-import type { Plan, Store } from "../../../core/types.ts";
 import type { ApiView, WhatIfAnswer } from "../../api.ts";
-import type { Gateway } from "../../gateway.ts";
 import { targetPath } from "../../upstream/target-path.ts";
 import { type ApiContext, numberQuery } from "../context.ts";
 import { countAhead } from "../count-ahead.ts";
 import type { Handlers } from "../create-api.ts";
-import { choiceOf, type Loaded, load } from "../loaded.ts";
+import { choiceOf, load } from "../loaded.ts";
+import { pastPlan } from "../look-back.ts";
 import { requestBody } from "../request-body.ts";
 import { schemas } from "../schemas.ts";
 import { currentPlan, fitInput, planOutcome, viewOf } from "../view-of.ts";
@@ -78,26 +77,6 @@ export async function pressureOf({ gateway, tenant }: ApiContext, id: string) {
   await countAhead(gateway, loaded);
   const report = await gateway.compactors.of(loaded.choice).pressure(loaded.transcript, fitInput(loaded));
   return { ...report, model: loaded.model === "" ? undefined : loaded.model, window: report.budget.window };
-}
-
-/**
- * What the model was sent when the transcript was this long. A compaction that came later may stand on messages that were
- * there already then: it is left out.
- */
-async function pastPlan(gateway: Gateway, tenant: string, loaded: Loaded): Promise<Plan> {
-  const records = gateway.records.of(tenant);
-  const { length } = loaded.transcript;
-  const then: Store = {
-    async find(hashes) {
-      const found = await records.find(hashes);
-      return { ...found, checkpoints: found.checkpoints.filter(({ seen }) => seen.messages <= length) };
-    },
-    save: async () => {},
-  };
-  await countAhead(gateway, loaded);
-  return gateway.compactors
-    .lookingAt(loaded.choice, then)
-    .plan(loaded.transcript, { ...fitInput(loaded), now: gateway.now() });
 }
 
 function defined<T extends object>(fields: T): { [K in keyof T]: NonNullable<T[K]> } {

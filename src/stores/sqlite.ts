@@ -5,7 +5,9 @@ import { createSqlStore, type ServerStoreOptions } from "./sql/create-sql-store.
 import type { Schema } from "./sql/schema.ts";
 import type { SqlEngine } from "./sql/sql-engine.ts";
 import { explainSqlite } from "./sqlite/explain.ts";
-import { nodeSqlite, openDatabase } from "./sqlite/node-sqlite-dialect.ts";
+import { nodeSqlite } from "./sqlite/node-sqlite-dialect.ts";
+import { openDatabase } from "./sqlite/sqlite-session.ts";
+import { createWriteThread } from "./sqlite/write-thread.ts";
 
 /** What `sqliteStore` takes. */
 export interface SqliteStoreOptions extends ServerStoreOptions {
@@ -44,10 +46,12 @@ export function sqliteStore({ path, durability = "process", ...options }: Sqlite
 /** SQLite's ways. */
 export function sqliteEngine(path: string, durability: "process" | "power" = "process"): SqlEngine {
   const { dialect, direct } = nodeSqlite(() => openDatabase(path, { durability }));
+  const thread = path === IN_MEMORY ? undefined : createWriteThread({ path, durability });
   return {
     kind: "sqlite",
     dialect,
-    direct,
+    direct: thread ? { ...direct, appendAll: (calls) => thread.append(calls) } : direct,
+    closed: async () => thread?.close(),
     oneOf: { sql: "in (select value from json_each(?))", value: (values) => JSON.stringify(values) },
     isOneOf: (column, values) => sql`${column} in (select value from json_each(${JSON.stringify(values)}))`,
     explain: (error) => explainSqlite(error, path),

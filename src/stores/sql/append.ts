@@ -7,15 +7,21 @@ import { bodyHash } from "./body-hash.ts";
 import { type AddressedMessage, insertBodies, insertMessages } from "./insert-messages.ts";
 import type { ConversationTable } from "./schema.ts";
 import { rows, type Script } from "./script.ts";
-import type { SqlContext } from "./sql-context.ts";
+import type { SqlEngine } from "./sql-engine.ts";
 
 type Row = Selectable<ConversationTable>;
+
+/** What it needs of a database, so that it can run in a thread of its own. */
+interface AppendContext {
+  readonly engine: Pick<SqlEngine, "lockRows" | "lockName">;
+  newId(): string;
+}
 
 /**
  * Adds messages to the conversation that they belong to, to a fork of it, or to a new one. It runs for every request of
  * a server, so its statements are few and always the same ones.
  */
-export function* append(context: SqlContext, tenant: string, given: Append): Script<Appended> {
+export function* append(context: AppendContext, tenant: string, given: Append): Script<Appended> {
   // Columns of times hold whole milliseconds.
   const input = {
     ...given,
@@ -95,7 +101,7 @@ const DELETE_BODY = `delete from precis_bodies where tenant = ? and hash = ?
 
 /** The conversation that is meant, locked until the transaction ends, and where in it the new messages begin. */
 function* targetOf(
-  { engine }: SqlContext,
+  { engine }: AppendContext,
   tenant: string,
   { conversation, session, after, isNew }: Append,
 ): Script<{ readonly row: Row; readonly start: number } | undefined> {
@@ -154,7 +160,7 @@ function* sharedFrom(
 }
 
 function newRow(
-  { newId }: SqlContext,
+  { newId }: AppendContext,
   tenant: string,
   input: Append,
   of: {

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type {
+  Appended,
   Conversation,
   ConversationChanges,
   ConversationStore,
@@ -20,7 +21,11 @@ import type { Db, SqlEngine } from "./sql-engine.ts";
 export function sqlConversations(context: SqlContext): ConversationStore {
   const { engine, read, write, writeScript } = context;
   return {
-    append: (tenant, input) => writeScript("append", () => append(context, tenant, input)),
+    append(tenant, input) {
+      const call = { tenant, input, id: context.newId() };
+      const script = () => append({ engine, newId: () => call.id }, tenant, input);
+      return writeScript("append", script, call) as Promise<Appended>;
+    },
 
     find: (tenant, hashes) =>
       read("find", async (db) => {

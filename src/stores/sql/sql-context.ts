@@ -2,7 +2,7 @@ import { Kysely } from "kysely";
 import { StoreError } from "../../core/errors.ts";
 import type { Schema } from "./schema.ts";
 import type { Script } from "./script.ts";
-import type { Db, SqlEngine } from "./sql-engine.ts";
+import type { AppendCall, Db, SqlEngine } from "./sql-engine.ts";
 import { storeFailure } from "./store-failure.ts";
 import { createWriter, runScriptIn } from "./writer.ts";
 
@@ -20,8 +20,8 @@ export interface SqlContext extends StoreEffects {
   readScript<T>(operation: string, script: () => Script<T>): Promise<T>;
   /** Runs a transaction. When it resolves, what was written is in the store for good. */
   write<T>(operation: string, work: (tx: Db) => Promise<T>): Promise<T>;
-  /** Runs a script as a transaction of its own. */
-  writeScript<T>(operation: string, script: () => Script<T>): Promise<T>;
+  /** Runs a script as a transaction of its own; `call` says the same as plain data. */
+  writeScript<T>(operation: string, script: () => Script<T>, call?: AppendCall): Promise<T>;
   /** Runs a query on data that doesn't change meanwhile. */
   snapshot<T>(operation: string, work: (db: Db) => AsyncIterable<T>): AsyncIterable<T>;
   ready(): Promise<void>;
@@ -82,7 +82,7 @@ export function createSqlContext({
     read: (operation, work) => guard(operation, () => work(db)),
     readScript: (operation, script) => guard(operation, () => runScriptIn(db, engine, script())),
     write: (operation, work) => guard(operation, () => writer.run(work)),
-    writeScript: (operation, script) => guard(operation, () => writer.runScript(script)),
+    writeScript: (operation, script, call) => guard(operation, () => writer.runScript(script, call)),
     async *snapshot(operation, work) {
       try {
         await ready(operation);

@@ -1,4 +1,5 @@
 import type { Dialect, Kysely, RawBuilder, SqlBool } from "kysely";
+import type { Append, Appended } from "../server-store.ts";
 import type { Schema } from "./schema.ts";
 import type { Statement } from "./script.ts";
 
@@ -46,6 +47,19 @@ export interface DirectDatabase {
   run(statement: Statement): readonly unknown[];
   commit(): void;
   rollback(): void;
+  /**
+   * Runs many appends elsewhere, as one transaction, while this thread goes on with other things. Undefined if nothing of
+   * it was written. Default: they are run here.
+   */
+  appendAll?(calls: readonly AppendCall[]): Promise<readonly Appended[] | undefined>;
+}
+
+/** One `append`, as plain data. */
+export interface AppendCall {
+  readonly tenant: string;
+  readonly input: Append;
+  /** For the conversation that it may make. */
+  readonly id: string;
 }
 
 /** An error of the database in words. */

@@ -1,16 +1,18 @@
 import { CompiledQuery, sql } from "kysely";
 import { numbered, runNow, runSoon, type Script } from "./script.ts";
-import type { Db, SqlEngine } from "./sql-engine.ts";
+import type { AppendCall, Db, SqlEngine } from "./sql-engine.ts";
 
 /** Runs transactions; what resolves is in the store for good. */
 export interface Writer {
   run<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  /** The script is made anew for every try. */
-  runScript<T>(script: () => Script<T>): Promise<T>;
+  /** The script is made anew for every try. `call` says the same as plain data, if it can be said so. */
+  runScript<T>(script: () => Script<T>, call?: AppendCall): Promise<T>;
 }
 
 /** Writes that one transaction takes at most, so that none waits long. */
 const MAX_BATCH = 256;
+/** So many appends at once are worth the way to another thread and back. */
+const LEAST_ELSEWHERE = 3;
 /** How often a transaction that met another one is run again. */
 const MAX_ATTEMPTS = 5;
 /** Pause before it is run again, times the attempt. */
@@ -60,6 +62,7 @@ function directWriter(db: Db, engine: SqlEngine): Writer {
 interface Pending {
   /** Undefined for work that waits in between. */
   readonly script: (() => Script<unknown>) | undefined;
+  readonly call: AppendCall | undefined;
   work(tx: Db): Promise<unknown>;
   resolve(value: unknown): void;
   reject(error: unknown): void;
@@ -80,10 +83,24 @@ function batchWriter(db: Db, direct: NonNullable<SqlEngine["direct"]>): Writer {
       await new Promise((resolve) => setImmediate(resolve));
       const batch = queue.slice(0, MAX_BATCH);
       queue = queue.slice(MAX_BATCH);
+      if (await runElsewhere(batch)) continue;
       if (batch.every(({ script }) => script !== undefined)) await runScripts(batch);
       else await runMixed(db, batch);
     }
     isFlushing = false;
+  };
+
+  /** False if the batch is still to be written here. */
+  const runElsewhere = async (batch: readonly Pending[]): Promise<boolean> => {
+    if (!direct.appendAll || batch.length < LEAST_ELSEWHERE) return false;
+    const calls = batch.flatMap(({ call }) => (call ? [call] : []));
+    if (calls.length < batch.length) return false;
+    const values = await direct.appendAll(calls);
+    if (!values) return false;
+    batch.forEach((one, index) => {
+      one.resolve(values[index]);
+    });
+    return true;
   };
 
   /** Without savepoints, which cost as much as a small write: if one fails, they are run again one by one. */
@@ -109,14 +126,14 @@ function batchWriter(db: Db, direct: NonNullable<SqlEngine["direct"]>): Writer {
     });
   };
 
-  const enqueue = <T>(pending: Pick<Pending, "script" | "work">): Promise<T> =>
+  const enqueue = <T>(pending: Pick<Pending, "script" | "work" | "call">): Promise<T> =>
     new Promise<T>((resolve, reject) => {
       queue.push({ ...pending, resolve: resolve as Pending["resolve"], reject });
       if (!isFlushing) flush();
     });
   return {
-    run: (work) => enqueue({ script: undefined, work }),
-    runScript: (script) => enqueue({ script, work: async () => runNow(script(), direct.run) }),
+    run: (work) => enqueue({ script: undefined, call: undefined, work }),
+    runScript: (script, call) => enqueue({ script, call, work: async () => runNow(script(), direct.run) }),
   };
 }
 

@@ -1,0 +1,114 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import type { Statement } from "../sql/script.ts";
+import { isBusy } from "./explain.ts";
+
+/** How long a statement may hold up the process while another process has the lock. */
+const BUSY_TIMEOUT_MS = 50;
+/** How long a transaction waits for another process's, in all; meanwhile this process goes on with other things. */
+const BEGIN_TIMEOUT_MS = 15_000;
+/** Pause between two tries, and how much of it is random so that two processes don't keep step. */
+const BEGIN_PAUSE_MS = 4;
+const BEGIN_JITTER_MS = 12;
+/** Prepared statements that are kept. */
+const MAX_STATEMENTS = 200;
+
+/** Pages that are kept in memory: hashes lie anywhere in their indexes, so a small cache would read pages over and over. */
+const CACHE_KB = 16_384;
+/** The log is taken over into the main file when it has this many pages of 4 KB: a page that changed often is then written once. */
+const WAL_PAGES = 4_000;
+
+const RETURNS_ROWS = /^\s*(select|with|pragma|explain)\b|\breturning\b/i;
+
+/** Opens a file and sets it up: WAL, foreign keys, deleted text overwritten. */
+export async function openDatabase(
+  path: string,
+  {
+    durability,
+    readOnly = false,
+    busyMs = BUSY_TIMEOUT_MS,
+  }: {
+    readonly durability: "process" | "power";
+    readonly readOnly?: boolean;
+    /** How long a statement waits for another process, holding up its own thread. */
+    readonly busyMs?: number;
+  },
+): Promise<DatabaseSync> {
+  const database = new DatabaseSync(path, { readOnly });
+  try {
+    await whenFree(() => {
+      database.exec(`pragma busy_timeout = ${busyMs}`);
+      if (!readOnly) database.exec("pragma journal_mode = wal");
+      // In WAL mode `normal` keeps every commit when the process dies; `full` also when the power fails.
+      database.exec(`pragma synchronous = ${durability === "power" ? "full" : "normal"}`);
+      database.exec("pragma foreign_keys = on");
+      database.exec(`pragma cache_size = -${CACHE_KB}`);
+      database.exec(`pragma wal_autocheckpoint = ${WAL_PAGES}`);
+      if (!readOnly) database.exec("pragma secure_delete = on");
+    });
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return database;
+}
+
+/** Runs `work`; while another process holds the lock, tries again without holding up this one. */
+export async function whenFree(work: () => void): Promise<void> {
+  const deadline = Date.now() + BEGIN_TIMEOUT_MS;
+  for (;;) {
+    try {
+      work();
+      return;
+    } catch (error) {
+      if (!isBusy(error) || Date.now() > deadline) throw error;
+      const pause = BEGIN_PAUSE_MS + Math.random() * BEGIN_JITTER_MS;
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+}
+
+/** An open database with its prepared statements. */
+export interface SqliteSession {
+  run(statement: Statement): { readonly rows: unknown[]; readonly changes: number | bigint };
+  rollback(): void;
+  close(): void;
+}
+
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly returnsRows: boolean;
+}
+
+export function createSession(database: DatabaseSync): SqliteSession {
+  const statements = new Map<string, Prepared>();
+  const prepare = (sql: string): Prepared => {
+    const known = statements.get(sql);
+    if (known) return known;
+    const made = { statement: database.prepare(sql), returnsRows: RETURNS_ROWS.test(sql) };
+    // All at once, because those that every request needs are prepared again within moments.
+    if (statements.size >= MAX_STATEMENTS) statements.clear();
+    statements.set(sql, made);
+    return made;
+  };
+  return {
+    run({ sql, parameters }) {
+      const values = parameters as readonly SQLInputValue[];
+      const { statement, returnsRows } = prepare(sql);
+      if (returnsRows) return { rows: statement.all(...values), changes: 0 };
+      return { rows: [], changes: statement.run(...values).changes };
+    },
+    rollback() {
+      try {
+        database.exec("rollback");
+      } catch (error) {
+        // Some errors (a full disk) have ended the transaction already.
+        if (!/no transaction is active/.test(String(error))) throw error;
+      }
+    },
+    close: () => database.close(),
+  };
+}
+
+/** A writer takes its lock at the start: taking it halfway fails if another process wrote in between. */
+export const BEGIN_WRITE: Statement = { sql: "begin immediate", parameters: [] };
+export const COMMIT: Statement = { sql: "commit", parameters: [] };

@@ -1,0 +1,61 @@
+import { Worker } from "node:worker_threads";
+import type { AppendCall } from "../sql/sql-engine.ts";
+import type { ThreadAnswer, ThreadData } from "./append-thread.ts";
+
+/** A thread of its own for the writes of a busy server, so that requests don't wait for each other's. */
+export interface WriteThread {
+  /** Undefined if the thread isn't there (yet), or wrote nothing. */
+  append(batch: readonly AppendCall[]): Promise<ThreadAnswer>;
+  close(): Promise<void>;
+}
+
+export function createWriteThread(data: ThreadData): WriteThread {
+  let state: "new" | "starting" | "ready" | "gone" = "new";
+  let worker: Worker | undefined;
+  let answer: ((value: ThreadAnswer) => void) | undefined;
+
+  const settle = (value: ThreadAnswer): void => {
+    worker?.unref();
+    const waiting = answer;
+    answer = undefined;
+    waiting?.(value);
+  };
+  const gone = (): void => {
+    state = "gone";
+    settle(undefined);
+  };
+  const start = (): void => {
+    state = "starting";
+    worker = new Worker(new URL(FILE, import.meta.url), { workerData: data, execArgv: [] });
+    // A thread without work must not keep a process alive that has nothing else to do.
+    worker.unref();
+    worker.on("online", () => {
+      if (state === "starting") state = "ready";
+    });
+    worker.on("message", settle);
+    worker.on("error", gone);
+    worker.on("exit", gone);
+  };
+
+  return {
+    append(batch) {
+      if (state === "new") start();
+      if (state !== "ready" || !worker) return Promise.resolve(undefined);
+      worker.ref();
+      worker.postMessage(batch);
+      return new Promise((resolve) => {
+        answer = resolve;
+      });
+    },
+    async close() {
+      if (!worker || state === "gone") return;
+      const exited = new Promise((resolve) => worker?.once("exit", resolve));
+      worker.postMessage("close");
+      worker.ref();
+      await exited;
+    },
+  };
+}
+
+/** The built package has no `.ts`. */
+const FILE = import.meta.url.endsWith(".ts") ? "./append-thread.ts" : "./append-thread.js";

@@ -17,7 +17,8 @@ for (const positions of ["shift", "feed"] as const) {
       name: `llama.cpp, ${positions}${bos ? ", with a first token" : ""}`,
       async open() {
         const at = turn++ % 2;
-        const opened = pool[at] ?? (await openTiny({ bos }, { window: 2_048, positions }));
+        const opened =
+          pool[at] ?? (await openTiny({ layers: 1, dim: 32, heads: 2, bos }, { window: 2_048, positions }));
         if (pool[at] === undefined) all.push(opened);
         pool[at] = opened;
         await opened.cache.reset();

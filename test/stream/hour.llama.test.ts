@@ -9,10 +9,10 @@ import { openTiny } from "./open-tiny.ts";
 
 const FPS = 2;
 /** A few minutes on a small window hold as many managements as an hour on the usual one. */
-const { seconds, window, tokensPerFrame } = byProof({
-  sample: { seconds: 300, window: 1_280, tokensPerFrame: 20 },
-  more: { seconds: 1_800, window: 2_048, tokensPerFrame: 10 },
-  all: { seconds: 3_600, window: 4_096, tokensPerFrame: 10 },
+const { seconds, window, tokensPerFrame, model } = byProof({
+  sample: { seconds: 300, window: 1_280, tokensPerFrame: 20, model: { layers: 1, dim: 32, heads: 2 } },
+  more: { seconds: 1_800, window: 2_048, tokensPerFrame: 10, model: {} },
+  all: { seconds: 3_600, window: 4_096, tokensPerFrame: 10, model: {} },
 });
 const GOAL = "I want to fit a new chain to my bike before 17:30.";
 const SYSTEM = "You watch a repair and help.";
@@ -22,7 +22,7 @@ const QUERY = { role: "user", text: "Sum up the progress so far." } as const;
 
 describe.each(streamStrategies)("%s", (strategy) => {
   test(`${seconds / 60} minutes`, async () => {
-    const { cache, close } = await openTiny({ seed: 7 }, { window });
+    const { cache, close } = await openTiny({ seed: 7, ...model }, { window });
     try {
       const watch = watched(cache);
       const session = createStreamSession({

@@ -13,7 +13,7 @@ const chain = (words: readonly string[]): (readonly [string, string])[] => {
 
 test("the model's summary is in the next input", async () => {
   const { cache, close } = await openTiny(
-    { words: SENTENCE, successors: chain(SENTENCE) },
+    { layers: 1, words: SENTENCE, successors: chain(SENTENCE) },
     { window: 2_048 },
   );
   try {
@@ -21,7 +21,7 @@ test("the model's summary is in the next input", async () => {
       cache,
       window: 2_048,
       strategy: "summarize-and-drop",
-      tokensPerFrame: 10,
+      tokensPerFrame: 20,
       query: { role: "user", text: "Where do we stand?" },
       summaryCap: 320,
       speak: { everySeconds: 1_000 },
@@ -29,7 +29,7 @@ test("the model's summary is in the next input", async () => {
     const { said } = await session.push({ type: "turn", role: "user", text: "I want tea." });
     expect(said.map(({ text }) => text)).toEqual(["The goal is green tea; water boils now."]);
     expect(session.contents().flatMap(({ item }) => cache.encode(item))).toEqual(cache.tokens());
-    for (let frame = 0; frame < 600; frame++) await session.push({ type: "frames" });
+    for (let frame = 0; frame < 300; frame++) await session.push({ type: "frames" });
     expect(session.trace.length).toBeGreaterThan(2);
     for (const { summary, rungs } of session.trace) {
       expect(rungs).toEqual([{ rung: "continuation", result: "used" }]);
@@ -47,7 +47,7 @@ test("the model's summary is in the next input", async () => {
 });
 
 test("a model that ends its turn at once is silent: nothing is said, and its empty summary is replaced by code", async () => {
-  const { cache, close } = await openTiny({ successors: chain([]) }, { window: 2_048 });
+  const { cache, close } = await openTiny({ layers: 1, successors: chain([]) }, { window: 2_048 });
   try {
     const session = createStreamSession({
       cache,

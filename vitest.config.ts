@@ -10,8 +10,8 @@ export default defineConfig({
       "examples/**/*.test.ts",
       "web/src/**/*.test.ts",
     ],
-    // The first need node-llama-cpp, which test/stream installs beside them; the page has a run of its own.
-    exclude: ["**/node_modules/**", "**/*.llama.test.ts", "test/page/**"],
+    // The first need node-llama-cpp, which test/stream installs beside them; page and clients have runs of their own.
+    exclude: ["**/node_modules/**", "**/*.llama.test.ts", "test/page/**", "test/clients/**"],
     // Modules hold no state that a test could leave behind, and loading the tokenizer anew for each file takes longer
     // than most tests.
     isolate: false,

@@ -18,7 +18,7 @@ rmSync(checksFile, { force: true });
 
 await run(
   "node",
-  ["scripts/test.mjs", "--samples", "all", "--minutes", String(MINUTES), "--json", checksFile],
+  ["scripts/test.mjs", "--samples", "all", "--minutes", String(MINUTES), "--clients", "--json", checksFile],
   {
     cwd: root,
   },

@@ -4,6 +4,7 @@
  *
  *   --samples sample|more|all   how much of the sampled suites runs (default sample)
  *   --minutes N                 time limit of the whole run (default 12)
+ *   --clients                   real client programs too (`npm run test:clients`; installs 1.3 GB)
  *   --json FILE                 writes steps and counts there too
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -23,6 +24,7 @@ const { values } = parseArgs({
   options: {
     samples: { type: "string", default: "sample" },
     minutes: { type: "string", default: String(DEFAULT_MINUTES) },
+    clients: { type: "boolean", default: false },
     json: { type: "string" },
   },
 });
@@ -40,7 +42,13 @@ const deadline = Date.now() + minutes * MS_PER_MINUTE;
 const scratch = mkdtempSync(join(tmpdir(), "precis-test-"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 
-/** @type {readonly { name: string, command: string, args: readonly string[], counts?: (code: number) => Counts }[]} */
+/** @typedef {{ name: string, command: string, args: readonly string[], counts?: (code: number) => Counts }} Step */
+
+/** test/stream installs the binary of this platform alone: those of all others would be 700 MB. */
+const hasLlamaCpp = process.platform === "linux" && process.arch === "x64";
+if (!hasLlamaCpp) console.log("stream: skipped, its llama.cpp is there for Linux on x64 only");
+
+/** @type {readonly Step[]} */
 const steps = [
   { name: "lint", command: "biome", args: ["check", "."] },
   { name: "imports", command: "node", args: ["scripts/check-imports.mjs"] },
@@ -65,6 +73,21 @@ const steps = [
     ],
     counts: (code) => vitestCounts(code, "page.json"),
   },
+  ...(hasLlamaCpp ? [llamaCppStep()] : []),
+  ...(values.clients
+    ? [
+        {
+          name: "clients",
+          command: "npm",
+          args: [
+            ...["run", "--silent", "test:clients", "--"],
+            ...["--reporter=default", "--reporter=json", `--outputFile.json=${scratch}/clients.json`],
+          ],
+          /** @param {number} code */
+          counts: (code) => vitestCounts(code, "clients.json"),
+        },
+      ]
+    : []),
   { name: "package", command: "node", args: ["scripts/check-pack.mjs"] },
   { name: "bundle", command: "node", args: ["scripts/check-bundle.mjs"] },
   { name: "doc examples", command: "node", args: ["scripts/check-examples.mjs"] },
@@ -98,8 +121,19 @@ if (values.json !== undefined) {
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
 
+/** @returns {Step} */
+function llamaCppStep() {
+  const report = `--outputFile.json=${scratch}/stream.json`;
+  return {
+    name: "stream",
+    command: "node",
+    args: ["test/stream/run.mjs", "--reporter=default", "--reporter=json", report],
+    counts: (code) => vitestCounts(code, "stream.json"),
+  };
+}
+
 /**
- * @param {(typeof steps)[number]} step
+ * @param {Step} step
  * @returns {Promise<Counts>}
  */
 async function runStep(step) {

@@ -1,0 +1,44 @@
+import { fileURLToPath } from "node:url";
+import type { FakeApi, FakeCall } from "../../src/testing/fake-provider/index.ts";
+
+/** Where a program runs and what it talks to. */
+export interface ClientSetup {
+  /** `http://127.0.0.1:PORT` of the gateway, without `/v1`. */
+  readonly url: string;
+  /** An empty folder that is the program's home. */
+  readonly home: string;
+  /** The folder that it works in. */
+  readonly work: string;
+  /** What it is asked to do. */
+  readonly prompt: string;
+}
+
+/** How a program is started. */
+export interface ClientCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Config files to write before, by their path inside of the home. */
+  readonly files?: Readonly<Record<string, unknown>>;
+}
+
+/** A client program as people use it. */
+export interface ClientProgram {
+  readonly name: string;
+  /** The API that it speaks. */
+  readonly api: FakeApi;
+  start(setup: ClientSetup): ClientCommand;
+  /** How a model asks it to read a file; `path` is relative to the folder that it works in. */
+  readCall(path: string, setup: Pick<ClientSetup, "work">): FakeCall;
+}
+
+/** Key that the programs show. Nobody checks it. */
+export const CLIENT_KEY = "client-key";
+
+/** A file of an installed package. */
+export function installed(path: string): string {
+  return fileURLToPath(new URL(`node_modules/${path}`, import.meta.url));
+}
+
+/** `linux-x64`: the programs' binaries come in packages that are named after the machine. */
+export const MACHINE = `${process.platform}-${process.arch}`;

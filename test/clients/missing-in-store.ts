@@ -1,0 +1,38 @@
+import type { Part } from "../../src/core/types.ts";
+import { wires } from "../../src/gateway/wires/index.ts";
+import type { ClientProgram } from "./client-program.ts";
+import type { LongRun } from "./long-run.ts";
+
+/**
+ * Messages that the client sent and that no conversation of the store has. The model's answers,
+ * which a client sends back in words of its own, count by what they say; everything else counts word for word, cache marks aside.
+ */
+export function missingInStore(program: ClientProgram, { sent, conversations }: LongRun): string[] {
+  const wire = [...wires.values()].find(({ api }) => api === program.api)!;
+  const words = (message: unknown): string => {
+    const { role, parts } = wire.dialect.read(message);
+    return role === "assistant" ? parts.map(spoken).join("\n") : plain(message);
+  };
+  const stored = new Set(
+    conversations.flatMap(({ messages }) => messages.map(({ wire: one }) => words(one))),
+  );
+  const missing = new Set<string>();
+  for (const { body, path } of sent) {
+    if (!body || !path.startsWith(wire.path)) continue;
+    for (const message of wire.read(body).transcript) {
+      if (wire.dialect.read(message).role === "system") continue;
+      const text = words(message);
+      if (!stored.has(text)) missing.add(text.slice(0, 500));
+    }
+  }
+  return [...missing];
+}
+
+function plain(message: unknown): string {
+  return JSON.stringify(message, (key, value: unknown) => (key === "cache_control" ? undefined : value));
+}
+
+function spoken(part: Part): string {
+  if (part.type === "tool-call") return `${part.name} ${part.args}`;
+  return part.type === "text" ? part.text : part.type;
+}

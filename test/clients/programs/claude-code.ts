@@ -1,0 +1,22 @@
+import { join } from "node:path";
+import { CLIENT_KEY, type ClientProgram, installed, MACHINE } from "../client-program.ts";
+
+export const claudeCode: ClientProgram = {
+  name: "claude-code",
+  api: "messages",
+  start: ({ url, prompt }) => ({
+    command: installed(`@anthropic-ai/claude-code-${MACHINE}/claude`),
+    args: ["-p", prompt, "--permission-mode", "bypassPermissions", "--model", "claude-sonnet-4-5"],
+    env: {
+      ANTHROPIC_BASE_URL: url,
+      ANTHROPIC_API_KEY: CLIENT_KEY,
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      DISABLE_AUTOUPDATER: "1",
+      DISABLE_TELEMETRY: "1",
+      DISABLE_ERROR_REPORTING: "1",
+      // It refuses to skip its permission prompts as root, unless told that this is a sandbox.
+      IS_SANDBOX: "1",
+    },
+  }),
+  readCall: (path, { work }) => ({ name: "Read", args: { file_path: join(work, path) } }),
+};

@@ -1,0 +1,36 @@
+import { join } from "node:path";
+import { CLIENT_KEY, type ClientProgram, installed, MACHINE } from "../client-program.ts";
+
+export const opencode: ClientProgram = {
+  name: "opencode",
+  api: "chat",
+  start: ({ url, prompt }) => ({
+    command: installed(`opencode-${MACHINE}/bin/opencode`),
+    args: ["run", prompt],
+    env: {
+      OPENCODE_DISABLE_AUTOUPDATE: "1",
+      OPENCODE_DISABLE_MODELS_FETCH: "1",
+      OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+      OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
+    },
+    files: {
+      ".config/opencode/opencode.json": {
+        autoupdate: false,
+        share: "disabled",
+        snapshot: false,
+        lsp: false,
+        formatter: false,
+        model: "precis/any-model",
+        provider: {
+          precis: {
+            npm: "@ai-sdk/openai-compatible",
+            name: "precis",
+            options: { baseURL: `${url}/v1`, apiKey: CLIENT_KEY },
+            models: { "any-model": { name: "any model" } },
+          },
+        },
+      },
+    },
+  }),
+  readCall: (path, { work }) => ({ name: "read", args: { filePath: join(work, path) } }),
+};

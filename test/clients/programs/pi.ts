@@ -1,0 +1,32 @@
+import { CLIENT_KEY, type ClientProgram, installed } from "../client-program.ts";
+
+export const pi: ClientProgram = {
+  name: "pi",
+  api: "chat",
+  start: ({ url, prompt }) => ({
+    command: process.execPath,
+    args: [
+      installed("@earendil-works/pi-coding-agent/dist/bundle/cli.js"),
+      "-p",
+      "--provider",
+      "precis",
+      "--model",
+      "any-model",
+      prompt,
+    ],
+    env: { PI_OFFLINE: "1", PI_TELEMETRY: "0", PI_SKIP_VERSION_CHECK: "1" },
+    files: {
+      ".pi/agent/models.json": {
+        providers: {
+          precis: {
+            baseUrl: `${url}/v1`,
+            api: "openai-completions",
+            apiKey: CLIENT_KEY,
+            models: [{ id: "any-model" }],
+          },
+        },
+      },
+    },
+  }),
+  readCall: (path) => ({ name: "read", args: { path } }),
+};

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, test } from "vitest";
+import { readRecordings } from "../src/stream/recording.ts";
 import { type ChatMessage, codingSession } from "./make/coding-session.ts";
 import { retrievalChat } from "./make/retrieval-chat.ts";
 
@@ -58,4 +59,15 @@ test("every citation of the retrieval chat was found before", () => {
 test("both are long enough to need compacting in a small window", () => {
   expect(countTokens(file("coding-session.jsonl"))).toBeGreaterThan(60_000);
   expect(countTokens(file("retrieval-chat.json"))).toBeGreaterThan(30_000);
+});
+
+test("the recorded stream has every frame once, in order, and time goes on", () => {
+  const [recording] = readRecordings(file("bicycle-repair.jsonl").split("\n"));
+  const frames = recording!.events.reduce(
+    (sum, event) => sum + (event.type === "frames" ? event.count! : 0),
+    0,
+  );
+  expect(frames).toBe(4_500);
+  const times = recording!.events.map((event) => event.time ?? 0);
+  expect(times).toEqual([...times].sort((a, b) => a - b));
 });

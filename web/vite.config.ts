@@ -10,7 +10,7 @@ const EXAMPLES = fileURLToPath(new URL("../examples/", import.meta.url));
 const examples = (): Plugin => ({
   name: "examples",
   closeBundle() {
-    for (const file of ["coding-session.jsonl", "retrieval-chat.json"])
+    for (const file of ["coding-session.jsonl", "retrieval-chat.json", "bicycle-repair.jsonl"])
       cpSync(`${EXAMPLES}${file}`, `${OUT}/examples/${file}`);
   },
 });

@@ -42,4 +42,5 @@ export {
 export { routes } from "./api/routes.ts";
 export type * from "./api/settings.ts";
 export type * from "./api/status.ts";
+export type * from "./api/stream.ts";
 export type * from "./api/view.ts";

@@ -18,12 +18,20 @@ export interface ServeProcess {
 
 export async function startServe(
   flags: readonly string[],
-  { env = {}, db }: { readonly env?: Readonly<Record<string, string>>; readonly db?: string } = {},
+  {
+    env = {},
+    db,
+    port = "0",
+  }: {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly db?: string;
+    readonly port?: string;
+  } = {},
 ): Promise<ServeProcess> {
   const folder = await mkdtemp(join(tmpdir(), "precis-serve-"));
   const child = spawn(
     process.execPath,
-    [MAIN, "serve", "--json", "--port", "0", "--db", db ?? join(folder, "precis.db"), ...flags],
+    [MAIN, "serve", "--json", "--port", port, "--db", db ?? join(folder, "precis.db"), ...flags],
     { cwd: folder, env: { PATH: process.env["PATH"] ?? "", ...env }, stdio: ["ignore", "pipe", "pipe"] },
   );
   let log = "";

@@ -64,19 +64,6 @@ describe("chat", () => {
     await context.close();
   });
 
-  it("is reloaded in the middle of an answer, loses nothing that was said, and goes on", async () => {
-    const { tab, context } = await world.newChat();
-    await say(tab, "answer slowly");
-    await tab.locator(".message.user").waitFor();
-    await tab.waitForTimeout(300);
-    await tab.reload();
-    await tab.locator(".message.user", { hasText: "answer slowly" }).waitFor();
-    await tab.locator(".meter").waitFor();
-    await tab.getByRole("button", { name: "Send" }).waitFor();
-    await ask(tab, "still there?");
-    await context.close();
-  });
-
   it("shows in one tab what is said in another", async () => {
     const { tab, context } = await world.newChat();
     const other = await context.newPage();

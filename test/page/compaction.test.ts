@@ -1,7 +1,7 @@
 /** Compactions in a real browser: seen, steered, undone; the inspector; settings. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ask, compact, eventually, meterOf } from "./support/actions.ts";
-import { type ChatWorld, openChatWorld, SLOW_MS } from "./support/chat-world.ts";
+import { type ChatWorld, LONG, openChatWorld, SLOW_MS } from "./support/chat-world.ts";
 
 let world: ChatWorld;
 
@@ -70,6 +70,44 @@ describe("compaction", () => {
     } finally {
       world.summaries = "good";
     }
+    await context.close();
+  });
+});
+
+describe("a compaction by itself", () => {
+  it("is announced while its summary is written, and can be cancelled without stopping the chat", async () => {
+    const { tab, context, faults } = await world.fullChat(7);
+    world.summaries = "slow";
+    const busy = tab.locator(".notice.busy");
+    try {
+      for (let turn = 8; turn < 12 && (await busy.count()) === 0; turn += 1)
+        await ask(tab, `Turn ${turn}: ${LONG.slice(0, 900)}`, `You said: Turn ${turn}`);
+      await busy.getByRole("button", { name: "Cancel" }).click();
+      await busy.waitFor({ state: "detached" });
+    } finally {
+      world.summaries = "good";
+    }
+    await ask(tab, "and on we go");
+    expect(await tab.getByText("A summary failed.").count()).toBe(0);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  it("that fails says so, and what was done instead", async () => {
+    const { tab, context } = await world.fullChat(7);
+    world.summaries = "failing";
+    const failed = tab.getByText("A summary failed.");
+    try {
+      for (let turn = 8; turn < 12 && (await failed.count()) === 0; turn += 1)
+        await ask(tab, `Turn ${turn}: ${LONG.slice(0, 900)}`, `You said: Turn ${turn}`);
+      await failed.waitFor();
+      expect(await tab.locator(".notice.warn").textContent()).toContain("exact lines, no model");
+      await tab.locator(".notice.warn").getByRole("button", { name: "Close" }).click();
+      await failed.waitFor({ state: "detached" });
+    } finally {
+      world.summaries = "good";
+    }
+    await ask(tab, "still with me?");
     await context.close();
   });
 });

@@ -105,7 +105,7 @@ describe("without a model", () => {
 
 describe("accessibility", () => {
   for (const [width, scheme, pages] of [
-    [1280, "light", ["inspect", "timeline", "/", "/settings", "/gateway", "/compare"]],
+    [1280, "light", ["inspect", "timeline", "/", "/settings", "/gateway", "/compare", "/stream"]],
     [390, "dark", ["inspect", "/settings"]],
   ] as const) {
     it(`is clean by axe at ${width} px, ${scheme}`, async () => {
@@ -115,6 +115,7 @@ describe("accessibility", () => {
       for (const page of pages) {
         const path = page.startsWith("/") ? serve.url + page : `${chat}/${page}`;
         await tab.goto(path);
+        if (page === "/stream") await tab.getByRole("button", { name: /^Open the example/ }).click();
         await tab.locator(".lot, .card, .setting, .totals dd, .compare-form").first().waitFor();
         expect({ path, found: await axe(tab) }).toEqual({ path, found: [] });
       }

@@ -83,6 +83,13 @@ for (const [width, scheme] of SCREENS)
     await tab.goto(`${serve.url}/settings`);
     await tab.locator(".setting").first().waitFor();
     await write("settings");
+    await tab.goto(`${serve.url}/stream`);
+    await tab.getByRole("button", { name: /^Open the example/ }).click();
+    await tab.locator(".stream-steps button").first().click();
+    await write("stream");
+    await tab.goto(`${serve.url}/gateway`);
+    await tab.locator(".totals").waitFor();
+    await write("gateway");
     expect(faults).toEqual([]);
     await context.close();
   });

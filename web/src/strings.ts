@@ -5,6 +5,7 @@ import { inspect, timeline } from "./strings/inspect.ts";
 import { dropReasons, editReasons, keepReasons, reasons, rungs, strategies } from "./strings/names.ts";
 import { compare, gateway } from "./strings/pages.ts";
 import { settings } from "./strings/settings.ts";
+import { stream } from "./strings/stream.ts";
 
 /** Every word that the page shows. */
 export const strings = {
@@ -42,4 +43,5 @@ export const strings = {
   compare,
   settings,
   gateway,
+  stream,
 } as const;

@@ -14,6 +14,7 @@ import { conversationHandlers } from "./handlers/conversations.ts";
 import { messageHandlers } from "./handlers/messages.ts";
 import { replayHandlers } from "./handlers/replay.ts";
 import { statusHandlers } from "./handlers/status.ts";
+import { streamHandlers } from "./handlers/stream.ts";
 import { viewHandlers } from "./handlers/view.ts";
 
 type Routes = typeof routes;
@@ -46,6 +47,7 @@ export function createApi(gateway: Gateway): ApiServer {
     ...viewHandlers,
     ...compactHandlers,
     ...replayHandlers,
+    ...streamHandlers,
   };
   const app = new Hono<Env>();
   for (const [name, route] of Object.entries(routes) as [keyof Routes, Route][]) {

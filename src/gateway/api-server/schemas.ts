@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { streamStrategies } from "../../stream/strategies/index.ts";
 
 /** What bodies of `/api` must look like. Types stand in `../api/`; these check them at run time. */
 
@@ -97,6 +98,13 @@ export const schemas = {
   }),
   compact: z.strictObject({ focus: z.string().max(2_000).optional(), whenDue: z.boolean().optional() }),
   editSummary: z.strictObject({ text: text.min(1) }),
+  replayStream: z.strictObject({
+    file,
+    pick: z.number().int().min(0).optional(),
+    strategy: z.enum(streamStrategies).optional(),
+    window: tokens.optional(),
+    tokensPerFrame: z.number().int().min(1).max(100_000).optional(),
+  }),
   replay: z.strictObject({
     conversation: z.string().optional(),
     file: file.optional(),

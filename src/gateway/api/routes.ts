@@ -18,6 +18,7 @@ import type { ReplayAnswer, ReplayInput } from "./replay.ts";
 import { file, json, stream } from "./route.ts";
 import type { GlobalSettings, SettingsAnswer, SettingsChange } from "./settings.ts";
 import type { ModelsAnswer, Status } from "./status.ts";
+import type { StreamReplayAnswer, StreamReplayInput } from "./stream.ts";
 import type { ApiRequest, ApiView, CompactAnswer, CompactNow, WhatIf, WhatIfAnswer } from "./view.ts";
 
 interface Id {
@@ -135,4 +136,5 @@ export const routes = {
 
   // Replay and comparison.
   replay: json<{ body: ReplayInput; answer: ReplayAnswer }>("POST", "/api/replay"),
+  replayStream: json<{ body: StreamReplayInput; answer: StreamReplayAnswer }>("POST", "/api/replay-stream"),
 };

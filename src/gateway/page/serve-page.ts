@@ -12,6 +12,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".json": "application/json",
+  ".jsonl": "application/jsonl",
   ".svg": "image/svg+xml",
   ".png": "image/png",
   ".ico": "image/x-icon",

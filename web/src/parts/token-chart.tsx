@@ -21,6 +21,7 @@ export function TokenChart({
   at,
   height,
   label,
+  formatX = (place) => `#${place}`,
   onPick,
 }: {
   x: readonly number[];
@@ -31,12 +32,13 @@ export function TokenChart({
   at?: number;
   height: number;
   label: string;
+  formatX?: (place: number) => string;
   onPick?: (x: number) => void;
 }) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot>(undefined);
-  const latest = useRef({ marks, at, onPick });
-  latest.current = { marks, at, onPick };
+  const latest = useRef({ marks, at, formatX, onPick });
+  latest.current = { marks, at, formatX, onPick };
 
   useEffect(() => {
     const host = box.current;
@@ -65,7 +67,7 @@ export function TokenChart({
               ...axis,
               grid: { show: false },
               size: 28,
-              values: (_, ticks) => ticks.map((tick) => `#${tick}`),
+              values: (_, ticks) => ticks.map((tick) => latest.current.formatX(tick)),
             },
             { ...axis, size: 52, values: (_, ticks) => ticks.map((tick) => short(tick)) },
           ],

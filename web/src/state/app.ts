@@ -8,6 +8,7 @@ import {
   type SettingsChange,
   type Status,
 } from "../../../src/gateway/api.ts";
+import { strings } from "../strings.ts";
 import { type Api, explain } from "./api-client.ts";
 import { createChat } from "./chat.ts";
 import type { Chat } from "./chat-state.ts";
@@ -15,6 +16,8 @@ import { type Conversations, createConversations } from "./conversations.ts";
 import { type Live, openLive } from "./live.ts";
 import type { Router } from "./router.ts";
 import { createStore, type Store } from "./store.ts";
+import { isStreamFile } from "./stream-file.ts";
+import { createStreamReplay, type StreamReplay } from "./stream-replay.ts";
 
 export interface Toast {
   readonly kind: "info" | "error";
@@ -38,11 +41,14 @@ export interface App {
   readonly live: Live;
   readonly store: Store<AppState>;
   readonly conversations: Conversations;
+  readonly stream: StreamReplay;
   /** The chat with this id; the same object for as long as it is the one that is looked at. */
   chat(id: string): Chat;
   start(): Promise<void>;
   newChat(input?: NewConversation): Promise<ApiConversation | undefined>;
-  /** `window`: what the conversation is measured against, where its own model isn't known. */
+  /** A file that comes with the page. */
+  openExample(file: string, window?: number): Promise<void>;
+  /** Opens a conversation or a recorded stream. `window`: what the conversation is measured against, where its own model isn't known. */
   importFile(name: string, text: () => Promise<string>, window?: number): Promise<void>;
   changeSettings(changes: SettingsChange<GlobalSettings>): Promise<void>;
   tell(toast: Toast | undefined): void;
@@ -66,6 +72,7 @@ export function createApp({
     opening: undefined,
   });
   const conversations = createConversations(api);
+  const stream = createStreamReplay(api);
   let current: Chat | undefined;
 
   const attempt = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
@@ -110,6 +117,40 @@ export function createApp({
     return current;
   };
 
+  const importFile: App["importFile"] = async (name, readText, window) => {
+    store.set({ opening: name, toast: undefined });
+    try {
+      const text = await readText();
+      if (isStreamFile(text)) {
+        router.go({ page: "stream" });
+        await stream.open(name, text);
+        store.set({ opening: undefined });
+        return;
+      }
+      const answer = await api.call(routes.importFile, { body: { name, text } });
+      for (const conversation of answer.conversations) conversations.put(conversation);
+      const [first] = answer.conversations;
+      if (first !== undefined) {
+        const opened =
+          window === undefined
+            ? first
+            : await api.call(routes.changeConversation, {
+                params: { id: first.id },
+                body: { settings: { window } },
+              });
+        open(opened);
+      }
+      if (answer.warnings.length > 0)
+        store.set({ toast: { kind: "info", message: answer.warnings.join(" ") } });
+    } catch (error) {
+      const { message, fix } = explain(error);
+      store.set({
+        toast: { kind: "error", message: `${name}: ${message}`, ...(fix !== undefined && { fix }) },
+      });
+    }
+    store.set({ opening: undefined });
+  };
+
   live.on((event) => {
     conversations.apply(event);
     current?.apply(event);
@@ -122,6 +163,7 @@ export function createApp({
     live,
     store,
     conversations,
+    stream,
     attempt,
     chat,
     async start() {
@@ -140,32 +182,8 @@ export function createApp({
         open(conversation);
         return conversation;
       }),
-    async importFile(name, text, window) {
-      store.set({ opening: name, toast: undefined });
-      try {
-        const answer = await api.call(routes.importFile, { body: { name, text: await text() } });
-        for (const conversation of answer.conversations) conversations.put(conversation);
-        const [first] = answer.conversations;
-        if (first !== undefined) {
-          const opened =
-            window === undefined
-              ? first
-              : await api.call(routes.changeConversation, {
-                  params: { id: first.id },
-                  body: { settings: { window } },
-                });
-          open(opened);
-        }
-        if (answer.warnings.length > 0)
-          store.set({ toast: { kind: "info", message: answer.warnings.join(" ") } });
-      } catch (error) {
-        const { message, fix } = explain(error);
-        store.set({
-          toast: { kind: "error", message: `${name}: ${message}`, ...(fix !== undefined && { fix }) },
-        });
-      }
-      store.set({ opening: undefined });
-    },
+    openExample: (file, window) => importFile(file, () => readExample(file), window),
+    importFile,
     changeSettings: async (changes) => {
       await attempt(async () =>
         store.set({ settings: await api.call(routes.changeSettings, { body: changes }) }),
@@ -173,4 +191,10 @@ export function createApp({
     },
     tell: (toast) => store.set({ toast }),
   };
+}
+
+async function readExample(file: string): Promise<string> {
+  const response = await fetch(`/examples/${file}`);
+  if (!response.ok) throw new Error(strings.errors.http(response.status));
+  return response.text();
 }

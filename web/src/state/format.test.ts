@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ago, dollars, parseTokens, short } from "./format.ts";
+import { ago, clock, dollars, parseTokens, short } from "./format.ts";
 
 it("reads tokens as people write them", () => {
   expect(["32k", "1.5m", "12 000", "12,000", " 8192 "].map(parseTokens)).toEqual([
@@ -19,4 +19,8 @@ it("writes numbers for little room", () => {
   ]);
   expect([0, 0.0042, 1.2].map(dollars)).toEqual(["$0", "$0.0042", "$1.20"]);
   expect([ago(0, 30_000), ago(0, 3_600_000)]).toEqual(["now", "1 h"]);
+});
+
+it("writes moments of a stream", () => {
+  expect([0, 65, 3_725].map(clock)).toEqual(["0:00", "1:05", "1:02:05"]);
 });

@@ -52,3 +52,11 @@ export function parseTokens(text: string): number | undefined {
   const value = Number(digits) * (unit === "k" ? 1_000 : unit === "m" ? 1_000_000 : 1);
   return Number.isFinite(value) && value > 0 ? Math.round(value) : undefined;
 }
+
+/** A moment of a stream: 1:05, or 1:02:05 after an hour. */
+export function clock(seconds: number): string {
+  const whole = Math.round(seconds);
+  const [hours, minutes] = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60];
+  const two = (n: number) => String(n).padStart(2, "0");
+  return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(whole % 60)}`;
+}

@@ -3,7 +3,7 @@ import type { Api } from "./api-client.ts";
 import { createStore, type Store } from "./store.ts";
 
 const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 15_000;
+const LONGEST_WAIT_MS = 5_000;
 
 export interface LiveState {
   readonly connection: "connecting" | "open" | "lost";

@@ -8,7 +8,8 @@ export type Place =
   | { readonly page: "chat"; readonly id: string; readonly tab: ChatTab }
   | { readonly page: "compare"; readonly id: string | undefined }
   | { readonly page: "settings" }
-  | { readonly page: "gateway" };
+  | { readonly page: "gateway" }
+  | { readonly page: "stream" };
 
 export interface Router {
   readonly store: Store<{ readonly place: Place }>;
@@ -20,7 +21,7 @@ export function placeOf(path: string): Place {
   if (page === "c" && id !== undefined)
     return { page: "chat", id, tab: tab === "inspect" || tab === "timeline" ? tab : "chat" };
   if (page === "compare") return { page: "compare", id };
-  if (page === "settings" || page === "gateway") return { page };
+  if (page === "settings" || page === "gateway" || page === "stream") return { page };
   return { page: "home" };
 }
 

@@ -9,6 +9,7 @@ import { HomeView } from "./home-view.tsx";
 
 const SettingsView = lazy(() => import("./settings-view.tsx"));
 const CompareView = lazy(() => import("./compare-view.tsx"));
+const StreamView = lazy(() => import("./stream-view.tsx"));
 const GatewayView = lazy(() => import("./gateway-view.tsx"));
 
 /** Larger files are for the command line. */
@@ -107,6 +108,8 @@ export function Frame() {
             <CompareView id={place.id} />
           ) : place.page === "gateway" ? (
             <GatewayView />
+          ) : place.page === "stream" ? (
+            <StreamView />
           ) : (
             <HomeView onFile={onFile} />
           )}

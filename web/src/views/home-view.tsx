@@ -9,6 +9,7 @@ const EXAMPLE_WINDOW = 32_000;
 export const EXAMPLES = {
   coding: "coding-session.jsonl",
   retrieval: "retrieval-chat.json",
+  stream: "bicycle-repair.jsonl",
 } as const;
 
 export function HomeView({ onFile }: { onFile: () => void }) {
@@ -17,16 +18,7 @@ export function HomeView({ onFile }: { onFile: () => void }) {
   const models = usePiece(app.store, (state) => state.models);
   const words = strings.home;
   const isOffline = status?.hasUpstream === false;
-  const openExample = (file: string) => () =>
-    void app.importFile(
-      file,
-      async () => {
-        const response = await fetch(`/examples/${file}`);
-        if (!response.ok) throw new Error(strings.errors.http(response.status));
-        return response.text();
-      },
-      EXAMPLE_WINDOW,
-    );
+  const openExample = (file: string) => () => void app.openExample(file, EXAMPLE_WINDOW);
   return (
     <ScrollArea className="home" label={words.title}>
       <div className="home-inner">
@@ -51,6 +43,12 @@ export function HomeView({ onFile }: { onFile: () => void }) {
             title={words.retrieval}
             help={words.retrievalHelp}
             act={openExample(EXAMPLES.retrieval)}
+          />
+          <Card
+            icon="frames"
+            title={words.stream}
+            help={words.streamHelp}
+            act={openExample(EXAMPLES.stream)}
           />
           <Card icon="file" title={words.file} help={words.fileHelp} act={onFile} />
         </div>

@@ -8,6 +8,7 @@ import {
 } from "../../../src/gateway/api.ts";
 import { AlignedView } from "../parts/aligned-view.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { Legend } from "../parts/legend.tsx";
 import { TallyBar } from "../parts/tally-bar.tsx";
 import { TokenChart } from "../parts/token-chart.tsx";
 import { useApp, useNumbers, usePiece, useStore } from "../parts/use-store.ts";
@@ -188,29 +189,6 @@ function PointFacts({ point, total }: { point: ReplayPoint; total: number }) {
       {point.cost === undefined ? null : <span>{dollars(point.cost)}</span>}
       {point.compacted ? <span className="tag covered">{words.compaction}</span> : null}
     </p>
-  );
-}
-
-export function Legend({
-  items,
-  marks,
-}: {
-  items: readonly { readonly label: string; readonly color: string; readonly dashed?: boolean }[];
-  marks?: string;
-}) {
-  return (
-    <ul className="legend">
-      {items.map(({ label, color, dashed }) => (
-        <li key={label}>
-          <i className={dashed ? "dashed" : undefined} style={{ borderColor: `var(--${color})` }} /> {label}
-        </li>
-      ))}
-      {marks === undefined ? null : (
-        <li>
-          <i className="mark" /> {marks}
-        </li>
-      )}
-    </ul>
   );
 }
 

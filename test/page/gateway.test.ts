@@ -1,0 +1,61 @@
+/** What an operator sees while programs talk through `/v1`. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { eventually } from "./support/actions.ts";
+import { openPage } from "./support/browser.ts";
+import { type ChatWorld, LONG, openChatWorld } from "./support/chat-world.ts";
+
+interface Said {
+  readonly role: string;
+  readonly content: string;
+}
+let world: ChatWorld;
+
+beforeAll(async () => {
+  world = await openChatWorld();
+});
+afterAll(() => world?.close());
+
+async function complete(messages: readonly Said[]): Promise<Said> {
+  const response = await fetch(`${world.serve.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ model: "gpt-4o", messages }),
+  });
+  const { choices } = (await response.json()) as { choices: { message: Said }[] };
+  return choices[0]!.message;
+}
+
+it("requests come in live, with what was done to them; a conversation can be opened, with divider and inspector", async () => {
+  const { tab, context, faults } = await openPage(world.browser, `${world.serve.url}/gateway`);
+  await tab.locator(".totals").waitFor();
+  const messages: Said[] = [];
+  for (let turn = 0; turn < 14; turn += 1) {
+    messages.push({ role: "user", content: `Program turn ${turn}: ${LONG}` });
+    messages.push(await complete(messages));
+  }
+  const rows = tab.locator(".requests tbody tr");
+  await eventually(() => rows.count()).toBe(14);
+  expect(await rows.allTextContents()).toContainEqual(expect.stringContaining("/v1/chat/completions"));
+  await eventually(async () => (await rows.allTextContents()).join("\n")).toMatch(/[\d,]+ → [\d,]+ tokens/);
+  // All of it is one conversation, which grows while it is looked at.
+  const served = tab.locator(".served a", { hasText: "Program turn 0" });
+  await eventually(() => served.textContent()).toContain("28 messages");
+  expect(await served.count()).toBe(1);
+  const compactions = tab.locator(".totals div", { hasText: "Compactions" }).locator("dd");
+  await eventually(async () => Number.parseInt((await compactions.textContent()) ?? "0", 10)).toBeGreaterThan(
+    0,
+  );
+  await served.click();
+  await tab.locator(".lot.insert").first().waitFor();
+  await tab.getByRole("link", { name: "Chat", exact: true }).click();
+  await tab.locator(".transcript").waitFor();
+  await eventually(async () => {
+    await tab.locator(".transcript").evaluate((list) => list.scrollBy(0, -600));
+    return tab.locator(".divider").count();
+  }).toBeGreaterThan(0);
+  await tab.getByRole("link", { name: "Timeline" }).click();
+  await tab.locator(".chart canvas").waitFor();
+  await tab.locator(".events li.compacted").first().waitFor();
+  expect(faults).toEqual([]);
+  await context.close();
+});

@@ -1,0 +1,60 @@
+import { routes, type StreamReplayAnswer, type StreamReplayInput } from "../../../src/gateway/api.ts";
+import { type Api, explain } from "./api-client.ts";
+import { createStore, type Store } from "./store.ts";
+import { readTimeline } from "./stream-file.ts";
+
+export type StreamOptions = Pick<StreamReplayInput, "strategy" | "window" | "tokensPerFrame" | "pick">;
+
+export interface StreamState {
+  readonly file: { readonly name: string; readonly text: string } | undefined;
+  readonly options: StreamOptions;
+  readonly answer: StreamReplayAnswer | undefined;
+  /** It was replayed somewhere else: only looking is possible. */
+  readonly isFinished: boolean;
+  readonly isRunning: boolean;
+  readonly error: { readonly message: string; readonly fix?: string } | undefined;
+}
+
+/** A recorded stream that is looked at. It lives on this page only. */
+export interface StreamReplay {
+  readonly store: Store<StreamState>;
+  open(name: string, text: string): Promise<void>;
+  change(options: StreamOptions): Promise<void>;
+}
+
+export function createStreamReplay(api: Api): StreamReplay {
+  const store = createStore<StreamState>({
+    file: undefined,
+    options: {},
+    answer: undefined,
+    isFinished: false,
+    isRunning: false,
+    error: undefined,
+  });
+  let question = 0;
+  const run = async () => {
+    const { file, options } = store.get();
+    if (!file) return;
+    question += 1;
+    const mine = question;
+    store.set({ isRunning: true, error: undefined });
+    try {
+      const finished = readTimeline(file.name, file.text);
+      const answer = finished ?? (await api.call(routes.replayStream, { body: { file, ...options } }));
+      if (mine === question) store.set({ answer, isFinished: finished !== undefined, isRunning: false });
+    } catch (error) {
+      if (mine === question) store.set({ error: explain(error), isRunning: false });
+    }
+  };
+  return {
+    store,
+    async open(name, text) {
+      store.set({ file: { name, text }, options: {}, answer: undefined });
+      await run();
+    },
+    async change(options) {
+      store.set({ options });
+      await run();
+    },
+  };
+}

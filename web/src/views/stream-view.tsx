@@ -1,0 +1,257 @@
+import { useEffect, useMemo, useState } from "react";
+import type { StreamReplayAnswer, StreamStrategyName, StreamTrace } from "../../../src/gateway/api.ts";
+import { Icon } from "../parts/icon.tsx";
+import { Legend } from "../parts/legend.tsx";
+import { ScrollArea } from "../parts/scroll-area.tsx";
+import { TokenChart } from "../parts/token-chart.tsx";
+import { useApp, useStore } from "../parts/use-store.ts";
+import { clock, parseTokens } from "../state/format.ts";
+import { managementAt, sawtooth } from "../state/stream-file.ts";
+import type { StreamOptions } from "../state/stream-replay.ts";
+import { strings } from "../strings.ts";
+
+const words = strings.stream;
+const CHART_HEIGHT = 240;
+
+/** A recorded stream: tokens in the cache over time, and every time that it was managed. */
+export default function StreamView() {
+  const app = useApp();
+  const { answer, error, isRunning, isFinished, options } = useStore(app.stream.store);
+  return (
+    <ScrollArea className="page" label={words.title}>
+      <h1>{answer?.title ?? words.title}</h1>
+      <p className="lead">
+        {answer === undefined
+          ? words.lead
+          : words.facts(clock(answer.timeline.status.time), answer.timeline.status.frames, answer.turns)}
+      </p>
+      {error === undefined ? null : (
+        <p className="notice error" role="alert">
+          <Icon name="warn" /> {error.message} {error.fix}
+        </p>
+      )}
+      {answer === undefined ? (
+        <p className="empty">
+          {isRunning ? (
+            words.running
+          ) : (
+            <>
+              {words.empty}{" "}
+              <button
+                type="button"
+                className="link"
+                onClick={() => void app.openExample("bicycle-repair.jsonl")}
+              >
+                {words.example}
+              </button>
+            </>
+          )}
+        </p>
+      ) : (
+        <>
+          {isFinished ? (
+            <p className="help">{words.finished}</p>
+          ) : (
+            <StreamForm answer={answer} options={options} isRunning={isRunning} />
+          )}
+          <StreamTimeline key={`${answer.title} ${answer.strategy}`} answer={answer} />
+        </>
+      )}
+    </ScrollArea>
+  );
+}
+
+function StreamForm({
+  answer,
+  options,
+  isRunning,
+}: {
+  answer: StreamReplayAnswer;
+  options: StreamOptions;
+  isRunning: boolean;
+}) {
+  const app = useApp();
+  const [window, setWindow] = useState(String(answer.timeline.status.window));
+  const [perFrame, setPerFrame] = useState(String(answer.tokensPerFrame));
+  const change = (changes: StreamOptions) => void app.stream.change({ ...options, ...changes });
+  const takeWindow = () => {
+    const tokens = parseTokens(window);
+    if (tokens !== undefined && tokens !== answer.timeline.status.window) change({ window: tokens });
+  };
+  const takePerFrame = () => {
+    const tokens = parseTokens(perFrame);
+    if (tokens !== undefined && tokens !== answer.tokensPerFrame) change({ tokensPerFrame: tokens });
+  };
+  return (
+    <form
+      className="compare-form"
+      aria-busy={isRunning}
+      onSubmit={(event) => {
+        event.preventDefault();
+        takeWindow();
+        takePerFrame();
+      }}
+    >
+      <label>
+        {words.strategy}
+        <select
+          value={answer.strategy}
+          onChange={(event) => change({ strategy: event.target.value as StreamStrategyName })}
+        >
+          {Object.entries(words.strategies).map(([name, label]) => (
+            <option key={name} value={name}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        {words.window}
+        <input
+          size={7}
+          inputMode="numeric"
+          value={window}
+          aria-invalid={parseTokens(window) === undefined}
+          onChange={(event) => setWindow(event.target.value)}
+          onBlur={takeWindow}
+        />
+      </label>
+      <label>
+        {words.tokensPerFrame}
+        <input
+          size={7}
+          inputMode="numeric"
+          value={perFrame}
+          aria-invalid={parseTokens(perFrame) === undefined}
+          onChange={(event) => setPerFrame(event.target.value)}
+          onBlur={takePerFrame}
+        />
+      </label>
+      {answer.recordings < 2 ? null : (
+        <label>
+          {words.recording}
+          <select
+            value={options.pick ?? 0}
+            onChange={(event) => change({ pick: Number(event.target.value) })}
+          >
+            {Array.from({ length: answer.recordings }, (_, n) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: recordings have no other name
+              <option key={n} value={n}>
+                {n + 1}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+    </form>
+  );
+}
+
+function StreamTimeline({ answer }: { answer: StreamReplayAnswer }) {
+  const { timeline } = answer;
+  const { managed, status, said } = timeline;
+  const [nth, setNth] = useState(Math.max(0, managed.length - 1));
+  const chosen = managed[Math.min(nth, managed.length - 1)];
+  useEffect(() => setNth(Math.max(0, managed.length - 1)), [managed]);
+  const { seconds, tokens } = useMemo(() => sawtooth(timeline), [timeline]);
+  const series = useMemo(
+    () => [
+      { label: words.tokens, values: tokens, color: "accent", fill: true },
+      {
+        label: words.limit,
+        values: tokens.map(() => status.limit),
+        color: "dropped",
+        dashed: true,
+        width: 1.5,
+      },
+      { label: words.fullWindow, values: tokens.map(() => status.window), color: "soft", width: 1 },
+    ],
+    [tokens, status],
+  );
+  const marks = useMemo(() => managed.map(({ time }) => time), [managed]);
+  return (
+    <>
+      <div className="stream-chart">
+        <Legend items={series} marks={words.managed} />
+        <TokenChart
+          x={seconds}
+          series={series}
+          marks={marks}
+          {...(chosen && { at: chosen.time })}
+          height={CHART_HEIGHT}
+          label={words.chart}
+          formatX={clock}
+          onPick={(at) => setNth(managementAt(managed, at))}
+        />
+      </div>
+      <div className="stream-below">
+        <section aria-label={words.managed}>
+          <h2>{words.managedTimes(managed.length)}</h2>
+          <ol className="stream-steps">
+            {managed.map((step, n) => (
+              <li key={step.step}>
+                <button type="button" aria-pressed={n === nth} onClick={() => setNth(n)}>
+                  <strong>{words.step(n + 1, clock(step.time))}</strong>
+                  <span>{words.change(step.tokens.before, step.tokens.after)}</span>
+                </button>
+              </li>
+            ))}
+          </ol>
+        </section>
+        {chosen === undefined ? null : <Step step={chosen} nth={nth} />}
+      </div>
+      {said.length === 0 ? null : (
+        <section className="stream-said">
+          <h2>{words.said}</h2>
+          <ul>
+            {said.map(({ time, text }) => (
+              <li key={`${time} ${text}`}>
+                <time>{clock(time)}</time> {text}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}
+
+function Step({ step, nth }: { step: StreamTrace; nth: number }) {
+  const { tokens, rungs = [], warnings } = step;
+  const facts = [
+    words.frame(step.frame),
+    words.left(tokens.before, tokens.after),
+    words.took(step.durationMs),
+    words.reasons[step.reason],
+    ...rungs.map(({ rung, result }) => `${rung}: ${result}`),
+    ...warnings,
+  ];
+  return (
+    <section className="stream-step" aria-live="polite">
+      <h2>
+        {words.step(nth + 1, clock(step.time))}{" "}
+        <span className="tag covered">{words.actions[step.action]}</span>
+      </h2>
+      <p className="stream-change">
+        <strong>{words.change(tokens.before, tokens.after)}</strong>
+        <span className="bar" aria-hidden="true">
+          <i style={{ width: `${(100 * tokens.after) / Math.max(1, tokens.before)}%` }} />
+        </span>
+      </p>
+      <p className="help">{facts.join(" · ")}</p>
+      <h3>{words.summary}</h3>
+      {step.summary === undefined ? (
+        <p className="help">{words.noSummary}</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard
+        <pre tabIndex={0}>{step.summary}</pre>
+      )}
+      {step.query === undefined ? null : (
+        <details>
+          <summary>{words.question}</summary>
+          <p className="plain">{step.query.text}</p>
+        </details>
+      )}
+    </section>
+  );
+}

@@ -64,6 +64,13 @@ it("a provider that counts more than precis does still has room for the answer",
   expect(provider.requests.some(({ cap }) => cap! < WINDOW / 2)).toBe(true);
 });
 
+it("a cap that fits stays as it is, however full the window", async () => {
+  const { provider, ask } = await start();
+  for (let length = 1; length <= 61; length += 4)
+    await ask("/v1/chat/completions", { model: "any-model", max_tokens: 2_000, messages: talk(length) });
+  expect(new Set(provider.requests.map(({ cap }) => cap))).toEqual(new Set([2_000]));
+});
+
 it("an upstream that counts far more than precis does is asked again with a lower cap", async () => {
   const { provider, ask } = await start({ count: (text) => Math.ceil(text.length / 3) });
   const response = await ask("/v1/chat/completions", {

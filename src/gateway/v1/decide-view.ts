@@ -134,8 +134,11 @@ function surelyFits(bytes: Buffer, limit: number): boolean {
   return bytes.length <= limit && !UNCOUNTABLE.some((sign) => bytes.includes(sign));
 }
 
-/** What a provider may count more than we do, as a share of the input. A cap that is a little lower costs nothing. */
-const COUNT_SLACK = 0.1;
+/**
+ * Where a cap has to be lowered anyway, it is lowered by this share of the input, or of what is left, more: a provider may
+ * count more than we do, and a cap that is a little lower costs nothing.
+ */
+const COUNT_SLACK = 0.25;
 
 /** Providers refuse input and largest answer that together exceed the window; a long answer must not cost the request. */
 function withRoom(
@@ -146,11 +149,12 @@ function withRoom(
 ) {
   const { window } = budget;
   if (asked.cap === undefined || window === undefined) return body;
-  const counted = (tokens.after + budget.tools) * (1 + COUNT_SLACK);
   // Some upstreams name the sum of input and answer: that says nothing about the input.
   const told = rejected?.tokens !== undefined && rejected.tokens < window ? rejected.tokens : 0;
-  const room = Math.floor(window - Math.max(counted, told) - budget.safety);
-  return asked.cap > room && room > 0 ? wire.withCap(body, room) : body;
+  const input = Math.max(tokens.after + budget.tools, told);
+  const left = window - input - budget.safety;
+  if (asked.cap <= left || left <= 0) return body;
+  return wire.withCap(body, Math.max(1, Math.floor(left - COUNT_SLACK * Math.min(input, left))));
 }
 
 function capped(

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -7,7 +7,10 @@ import { evalCommand, evalLine } from "./eval.ts";
 import { parseFlags } from "./parse-flags.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "precis-eval-cli-"));
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
+const noSessions = mkdtempSync(join(tmpdir(), "precis-eval-cli-"));
+afterAll(() => {
+  for (const folder of [dir, noSessions]) rmSync(folder, { recursive: true, force: true });
+});
 const messages = Array.from({ length: 40 }, (_, i) => ({
   role: i % 2 === 0 ? "user" : "assistant",
   content: `Note ${i}: the colour of house number ${i * 7} is ${["red", "green", "blue"][i % 3]}.`,
@@ -37,8 +40,38 @@ test("a table for people, JSON for programs, a page for both", async () => {
   expect(readFileSync(html, "utf8")).toContain("<svg");
 });
 
+test("what sessions cost, as a table and as JSON", async () => {
+  const folder = join(dir, "sessions");
+  mkdirSync(folder);
+  const turns = Array.from({ length: 120 }, (_, turn) => [
+    {
+      role: "user",
+      content: `Question ${turn}. ${"word ".repeat(400)}`,
+      ts: new Date(turn * 20_000).toISOString(),
+    },
+    { role: "assistant", content: `Answer ${turn}.`, ts: new Date(turn * 20_000 + 5_000).toISOString() },
+  ]);
+  writeFileSync(
+    join(folder, "one.json"),
+    JSON.stringify({ id: "one", agent: "test", messages: turns.flat() }),
+  );
+  const table = await run("cost", "--data", folder, "--windows", "32k", "--chains", "no");
+  expect(table).toMatch(/sessions, window 32000 \(13000 for messages/);
+  expect(table).toMatch(/send everything +1\.000/);
+  expect(table).toMatch(/precis, summarize-oldest +0\.\d{3} +0\.\d{3} +\d+/);
+  const { results } = JSON.parse(
+    await run("cost", "--data", folder, "--windows", "32k", "--ttl", "never", "--prices", "openai", "--json"),
+  ) as { results: { requests: number; prices: { write: number }; rows: { cost: number }[] }[] };
+  expect(results[0]).toMatchObject({ requests: 120, prices: { write: 1 } });
+  expect(results[0]?.rows[0]?.cost).toBe(1);
+});
+
 test.each([
   [["speed"], /precis eval retention/],
+  [["cost", "--data", noSessions], /no agent session of 50000/],
+  [["cost", "--data", dir, "--html", "x.html"], /--html doesn't go with precis eval cost/],
+  [["cost", "--data", dir, "--ttl", "soon"], /minutes above 0, or never/],
+  [["retention", "--data", dir, "--head", "1k"], /--head doesn't go with precis eval retention/],
   [["retention", "--data", dir, "--budgets", "5,x"], /not a percentage/],
   [["retention", "--data", dir, "--sets", "nothing"], /no set has this/],
   [["retention", "--data", join(dir, "nowhere")], /there is no folder/],

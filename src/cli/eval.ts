@@ -12,6 +12,7 @@ import { type RetentionResult, runRetention } from "../eval/run-retention.ts";
 import { retentionTable } from "../eval/table.ts";
 import { profiles } from "../profiles/index.ts";
 import { charsCounter, exactCounter } from "../tokens/index.ts";
+import { COST_FLAGS, evalCost } from "./eval/cost.ts";
 import type { Io } from "./io.ts";
 import { type CommandLine, oneOf, type ParsedFlags } from "./parse-flags.ts";
 import { createProgress } from "./progress.ts";
@@ -30,12 +31,15 @@ const CHAINS = {
   sample: { lengths: [1, 5, 20], conversations: 1 },
 } as const;
 
+/** Flags that only retention has. */
+const RETENTION_FLAGS = ["sets", "budgets", "profile", "intervals", "html"];
+
 const PROFILES = Object.keys(profiles) as (keyof typeof profiles)[];
 
 export const evalLine: CommandLine = {
   name: "eval",
-  summary: "Measures what compacted conversations still know, beside the alternatives.",
-  usage: "precis eval retention [--data DIR] [flags]",
+  summary: "Measures what compacted conversations still know and what they cost, beside the alternatives.",
+  usage: "precis eval retention|cost [--data DIR] [flags]",
   flags: {
     data: { value: "DIR", help: `folder with recorded conversations (${DEFAULT_DATA} unless told)` },
     sample: { help: `every ${SAMPLE_EVERY}th session only: an answer in less than a minute` },
@@ -47,8 +51,9 @@ export const evalLine: CommandLine = {
     },
     profile: { value: "P", help: `measure precis with a profile: ${PROFILES.join(", ")}` },
     chains: { value: "WHEN", help: "compactions in a row: no, yes (the default) or only" },
-    intervals: { help: "print 95 % intervals over sessions beside each figure" },
-    html: { value: "OUT", help: "write the result as a page with curves, too" },
+    intervals: { help: "retention: print 95 % intervals over sessions beside each figure" },
+    html: { value: "OUT", help: "retention: write the result as a page with curves, too" },
+    ...COST_FLAGS,
     json: { help: "print the result as JSON, with intervals and paired differences" },
   },
   notes: [
@@ -58,17 +63,25 @@ export const evalLine: CommandLine = {
     "precis eval retention --sample",
     "precis eval retention --sets agent --intervals",
     "precis eval retention --json --html retention.html > retention.json",
+    "precis eval cost --windows 64k,128k --ttl never",
   ],
 };
 
 export async function evalCommand(flags: ParsedFlags, io: Io): Promise<void> {
   const [what, ...more] = flags.files;
-  if (what !== "retention" || more.length > 0) {
+  if ((what !== "retention" && what !== "cost") || more.length > 0) {
     throw new UsageError(
-      `precis eval measures retention: precis eval retention. It can't measure "${flags.files.join(" ")}".`,
+      `precis eval measures retention and cost: precis eval retention, precis eval cost. It can't measure "${flags.files.join(" ")}".`,
     );
   }
   const data = flags.value("data") ?? DEFAULT_DATA;
+  const others = what === "cost" ? RETENTION_FLAGS : Object.keys(COST_FLAGS);
+  const wrong = others.find((name) => flags.has(name));
+  if (wrong !== undefined) throw new UsageError(`--${wrong} doesn't go with precis eval ${what}.`);
+  if (what === "cost") {
+    await evalCost(flags, io, data);
+    return;
+  }
   const shares = parseShares(flags.value("budgets") ?? DEFAULT_BUDGETS);
   const chains = oneOf("chains", flags.value("chains"), ["no", "yes", "only"]) ?? "yes";
   const counterName = oneOf("counter", flags.value("counter"), ["o200k", "chars"]) ?? "o200k";

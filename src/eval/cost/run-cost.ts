@@ -1,0 +1,213 @@
+import type { TokenCounter } from "../../core/types.ts";
+import type { ChatMessage as WireMessage } from "../../dialects/openai-chat/wire.ts";
+import { messagesText, viewText } from "../message-text.ts";
+import type { ChatMessage } from "../types.ts";
+import { type CostSession, messageTokens } from "./cost-session.ts";
+import type { CostPolicy } from "./policy.ts";
+import { type CachePrices, requestCost, summaryCost } from "./price.ts";
+
+/** What a run needs. */
+export interface CostOptions {
+  readonly name: string;
+  readonly sessions: readonly CostSession[];
+  /** The first one is what the others are compared with. */
+  readonly policies: readonly CostPolicy[];
+  /** The model's window, and what of it isn't for messages: system prompt with tools, room for the answer. */
+  readonly window: number;
+  readonly head: number;
+  readonly reserve: number;
+  readonly prices: CachePrices;
+  readonly counter: TokenCounter;
+  readonly onProgress?: (label: string, done: number, total: number) => void;
+}
+
+/** One policy over all sessions. */
+export interface CostRow {
+  readonly policy: string;
+  readonly label: string;
+  /** Cost as a share of the first policy's. */
+  readonly cost: number;
+  /** The same with the summaries written by the conversation's own model, where there are any. */
+  readonly costWithModel: number | undefined;
+  readonly compactions: number;
+  /** Prompt tokens of all requests. */
+  readonly sent: number;
+  /** Share of them that was read from the cache. */
+  readonly cached: number;
+  /** Mean share of the needed names that the view holds, at moments when the transcript is larger than the budget. */
+  readonly anchors: number | undefined;
+  /** Requests that couldn't be made to fit. */
+  readonly impossible: number;
+}
+
+export interface CostResult {
+  readonly name: string;
+  readonly window: number;
+  readonly budget: number;
+  readonly head: number;
+  readonly prices: CachePrices;
+  readonly counter: string;
+  readonly sessions: number;
+  readonly requests: number;
+  /** Requests that came after the cache had expired. */
+  readonly cold: number;
+  /** Moments at which anchors were looked up. */
+  readonly cuts: number;
+  readonly rows: readonly CostRow[];
+}
+
+interface Tally {
+  cost: number;
+  summaries: number;
+  compactions: number;
+  sent: number;
+  cached: number;
+  impossible: number;
+  anchors: number;
+  cuts: number;
+  requests: number;
+  cold: number;
+}
+
+/** Walks every session under every policy: one request before each answer of the model. */
+export async function runCost(options: CostOptions): Promise<CostResult> {
+  const { policies, sessions, window, head, reserve, prices, counter, onProgress } = options;
+  const budget = window - head - reserve;
+  const tallies: Tally[] = [];
+  for (const policy of policies) {
+    const tally: Tally = {
+      cost: 0,
+      summaries: 0,
+      compactions: 0,
+      sent: 0,
+      cached: 0,
+      impossible: 0,
+      anchors: 0,
+      cuts: 0,
+      requests: 0,
+      cold: 0,
+    };
+    for (const [index, session] of sessions.entries()) {
+      onProgress?.(`${options.name}, ${window}: ${policy.id}`, index, sessions.length);
+      await walk(session, policy, { ...options, budget }, tally);
+    }
+    tallies.push(tally);
+  }
+  const base = tallies[0]?.cost ?? 0;
+  return {
+    name: options.name,
+    window,
+    budget,
+    head,
+    prices,
+    counter: counter.id,
+    sessions: sessions.length,
+    requests: tallies[0]?.requests ?? 0,
+    cold: tallies[0]?.cold ?? 0,
+    cuts: tallies[0]?.cuts ?? 0,
+    rows: policies.map(({ id, label, summarizes }, index): CostRow => {
+      const { cost, summaries, compactions, sent, cached, anchors, cuts, impossible } = tallies[index]!;
+      return {
+        policy: id,
+        label,
+        cost: cost / base,
+        costWithModel: summarizes ? (cost + summaries) / base : undefined,
+        compactions,
+        sent,
+        cached: sent > 0 ? cached / sent : 0,
+        anchors: cuts > 0 ? anchors / cuts : undefined,
+        impossible,
+      };
+    }),
+  };
+}
+
+async function walk(
+  { messages, times, cuts }: CostSession,
+  policy: CostPolicy,
+  options: CostOptions & { readonly budget: number },
+  tally: Tally,
+): Promise<void> {
+  const { head, budget, prices, counter } = options;
+  const tokens = messages.map((message) => messageTokens(message, counter.count));
+  const known = new WeakMap<object, number>(messages.map((message, index) => [message, tokens[index]!]));
+  const tokensOf = (message: WireMessage): number => {
+    const found = known.get(message) ?? messageTokens(plain(message), counter.count);
+    known.set(message, found);
+    return found;
+  };
+  const run = policy.open({ messages, tokens, budget, counter, prices });
+  const waiting = cuts.filter(({ at }) => size(tokens, at) > budget);
+  let before: readonly WireMessage[] | undefined;
+  let shown = 0;
+  let last: number | undefined;
+  const score = (until: number): void => {
+    while (waiting[0] !== undefined && waiting[0].at <= until) {
+      const { at, anchors } = waiting.shift()!;
+      if (before === undefined) continue;
+      const text = `${viewText(before)}\n${messagesText(messages.slice(shown, at))}`;
+      tally.anchors += anchors.filter((anchor) => text.includes(anchor.text)).length / anchors.length;
+      tally.cuts++;
+    }
+  };
+  for (const [to, message] of messages.entries()) {
+    if (message.role !== "assistant" || to === 0) continue;
+    const now = times[to - 1] ?? times[to];
+    // What was sent last, and what came since, is what the model had when the cut came.
+    score(to - 1);
+    const view = await run.view(to, {
+      ...(now !== undefined && { now }),
+      ...(last !== undefined && { last }),
+    });
+    if (view === undefined) {
+      tally.impossible++;
+      continue;
+    }
+    const isCold =
+      before === undefined || (now !== undefined && last !== undefined && now - last > prices.ttlMs);
+    const sizes = view.messages.map(tokensOf);
+    const prompt = head + sizes.reduce((total, one) => total + one, 0);
+    const cached = isCold ? 0 : head + commonTokens(before ?? [], view.messages, sizes);
+    tally.requests++;
+    if (before !== undefined && isCold) tally.cold++;
+    tally.cost += requestCost({ prompt, cached, answer: tokens[to]! }, prices);
+    tally.sent += prompt;
+    tally.cached += cached;
+    if (view.compacted) tally.compactions++;
+    if (view.summarized) {
+      const full = head + (before ?? []).reduce((total, one) => total + tokensOf(one), 0);
+      tally.summaries += summaryCost(full, isCold, prices);
+    }
+    before = view.messages;
+    shown = to;
+    last = now ?? last;
+  }
+  score(messages.length);
+}
+
+const size = (tokens: readonly number[], to: number): number => {
+  let total = 0;
+  for (let index = 0; index < to; index++) total += tokens[index]!;
+  return total;
+};
+
+/** Tokens at the front that both requests have. */
+function commonTokens(
+  before: readonly WireMessage[],
+  now: readonly WireMessage[],
+  sizes: readonly number[],
+): number {
+  let total = 0;
+  for (const [index, message] of now.entries()) {
+    const other = before[index];
+    if (other === undefined || (other !== message && JSON.stringify(other) !== JSON.stringify(message)))
+      break;
+    total += sizes[index]!;
+  }
+  return total;
+}
+
+/** A message of a view as its text and calls, to be counted like all others. */
+function plain(message: WireMessage): ChatMessage {
+  return { role: "user", content: viewText([message]) };
+}

@@ -1,0 +1,58 @@
+import { join } from "node:path";
+import type { CostSession, Cut } from "../cost/cost-session.ts";
+import { chatMessage, isAgentSession } from "../data/agent-session.ts";
+import { isAnchorCase } from "../data/anchor-case.ts";
+import { type DataFolder, readFolder, readRecords } from "./data-files.ts";
+
+type RawMessage = Parameters<typeof chatMessage>[0] & { readonly ts?: string | number };
+
+/** The agent sessions below a folder, with the times of their messages and the cuts of files of cases. */
+export function costSessions(dir: string): CostSession[] {
+  const folder = readFolder(dir);
+  const cuts = new Map<string, Cut[]>();
+  for (const record of filesOf(folder, (file) => file.includes("cases")).flatMap(readRecords)) {
+    if (!isAnchorCase(record) || record.kind !== "cut" || record.anchors.length === 0) continue;
+    const anchors = record.anchors.map(({ a, old, ctx }) => ({ text: a, old, neighbours: ctx }));
+    cuts.set(record.session, [...(cuts.get(record.session) ?? []), { at: record.at, anchors }]);
+  }
+  return filesOf(folder, (file) => !file.includes("cases")).flatMap((file) => {
+    const records = readRecords(file);
+    return records.flatMap((record) => (isAgentSession(record) ? [session(record as RawSession, cuts)] : []));
+  });
+}
+
+interface RawSession {
+  readonly id: string;
+  readonly messages: readonly RawMessage[];
+}
+
+function session({ id, messages }: RawSession, cuts: ReadonlyMap<string, readonly Cut[]>): CostSession {
+  // Summaries that the agent wrote leave: the session runs as one transcript.
+  const kept = messages.flatMap((message, index) =>
+    message.flags?.compactSummary === true || isEmpty(message) ? [] : [index],
+  );
+  return {
+    id,
+    messages: kept.map((index) => chatMessage(messages[index]!)),
+    times: kept.map((index) => timeOf(messages[index]!.ts)),
+    cuts: (cuts.get(id) ?? [])
+      .map(({ at, anchors }) => ({ at: kept.filter((index) => index < at).length, anchors }))
+      .sort((a, b) => a.at - b.at),
+  };
+}
+
+/** An assistant's message without words and calls was no answer. */
+const isEmpty = ({ role, content, tool_calls: calls }: RawMessage): boolean =>
+  role === "assistant" && (content ?? "") === "" && (calls ?? []).length === 0;
+
+function timeOf(ts: string | number | undefined): number | undefined {
+  const time = typeof ts === "string" ? Date.parse(ts) : ts;
+  return time === undefined || Number.isNaN(time) ? undefined : time;
+}
+
+function filesOf(folder: DataFolder, wanted: (file: string) => boolean): string[] {
+  return [
+    ...folder.files.filter(wanted).map((file) => join(folder.path, file)),
+    ...folder.folders.flatMap((inner) => filesOf(inner, wanted)),
+  ];
+}

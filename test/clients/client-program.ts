@@ -11,6 +11,8 @@ export interface ClientSetup {
   readonly work: string;
   /** What it is asked to do. */
   readonly prompt: string;
+  /** It goes on with the session of the run before. */
+  readonly resumes: boolean;
 }
 
 /** How a program is started. */
@@ -27,9 +29,13 @@ export interface ClientProgram {
   readonly name: string;
   /** The API that it speaks. */
   readonly api: FakeApi;
+  /** Machines that its package exists for (`linux-x64`), where those are few. */
+  readonly machines?: readonly string[];
   start(setup: ClientSetup): ClientCommand;
   /** How a model asks it to read a file; `path` is relative to the folder that it works in. */
   readCall(path: string, setup: Pick<ClientSetup, "work">): FakeCall;
+  /** How a model asks it to let a sub-agent do something, where it has them. */
+  subAgentCall?(prompt: string): FakeCall;
 }
 
 /** Key that the programs show. Nobody checks it. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "../../src/stores/index.ts";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
-import { startServe } from "../gateway/serve-process.ts";
+import { type ServeProcess, startServe } from "../gateway/serve-process.ts";
 import type { ClientProgram } from "./client-program.ts";
 import { longTask, TICKET, writeFiles } from "./long-task.ts";
 import { startNoWayOut } from "./no-way-out.ts";
@@ -20,7 +20,7 @@ const ROUND_MS = 2_500;
 /** A conversation of the store, with its messages as JSON. */
 export interface StoredConversation {
   readonly id: string;
-  readonly messages: readonly { readonly hash: string; readonly wire: unknown }[];
+  readonly messages: readonly unknown[];
 }
 
 /** Everything that happened while a program worked. */
@@ -28,7 +28,8 @@ export interface LongRun {
   readonly window: number;
   /** Tokens of the first request: system prompt, tools and the question. */
   readonly fixed: number;
-  readonly ended: Ended;
+  /** How the program ended, once for each leg. */
+  readonly ended: readonly Ended[];
   /** Tool rounds that the model asked for. */
   readonly rounds: number;
   /** What the client sent and got. */
@@ -36,67 +37,106 @@ export interface LongRun {
   /** What the provider was sent. */
   readonly seen: FakeProvider["requests"];
   readonly conversations: readonly StoredConversation[];
-  readonly log: string;
   /** Hosts that the program asked for in vain. */
   readonly hosts: readonly string[];
 }
 
-/** Lets a program work on a long task through a real `precis serve`, against the fake provider. */
-export async function longRun(program: ClientProgram, rounds: number): Promise<LongRun> {
+/**
+ * Lets a program work on a long task through a real `precis serve`, against the fake provider. With several legs the
+ * gateway is started anew before each further one, and the program goes on with its session.
+ */
+export async function longRun(
+  program: ClientProgram,
+  { rounds, legs = 1 }: { readonly rounds: number; readonly legs?: number },
+): Promise<LongRun> {
   const root = await mkdtemp(join(tmpdir(), "precis-clients-"));
   const closing: (() => Promise<void>)[] = [() => rm(root, { recursive: true, force: true, maxRetries: 5 })];
   try {
     const wayOut = await startNoWayOut();
     closing.push(wayOut.close);
-    const prompt = `Read all files of the project, one after the other. The ticket is ${TICKET}.`;
     const at = async (name: string) => {
       const home = join(root, name);
       const work = join(root, name, "work");
       await mkdir(work, { recursive: true });
-      return { home, work, prompt, proxy: wayOut.url };
+      return { home, work, proxy: wayOut.url };
     };
-
-    const first = await startFakeProvider();
-    closing.push(first.close);
-    const measured = await runProgram(program, {
-      ...(await at("measure")),
-      url: first.url,
-      timeoutMs: MEASURE_MS,
-    });
-    const fixed = Math.max(...first.requests.map(({ tokens }) => tokens.input), 0);
-    if (fixed === 0)
-      throw new Error(`${program.name} asked for nothing (exit ${measured.code}): ${measured.err}`);
+    const fixed = await measure(program, await at("measure"));
 
     const window = Math.round(fixed * WINDOW_FACTOR);
     const place = await at("task");
-    await writeFiles(place.work, rounds, (window - fixed) * FILE_SHARE);
-    const task = longTask(program, { rounds, work: place.work });
-    const provider = await startFakeProvider({ window, reply: task.reply });
+    await writeFiles(place.work, rounds * legs, (window - fixed) * FILE_SHARE);
+    const provider = await startFakeProvider({ window });
     closing.push(provider.close);
     const db = join(root, "precis.db");
-    const serve = await startServe(["--upstream", provider.url, "--window", String(window)], { db });
-    closing.push(serve.stop);
-    const tap = await startTap(serve.url);
+    const serve = (): Promise<ServeProcess> =>
+      startServe(["--upstream", provider.url, "--window", String(window)], { db });
+    let running = await serve();
+    closing.push(() => running.stop());
+    const tap = await startTap(running.url);
     closing.push(tap.close);
-    const ended = await runProgram(program, {
-      ...place,
-      url: tap.url,
-      timeoutMs: MEASURE_MS + rounds * ROUND_MS,
-    });
-    await serve.stop();
+
+    const ended: Ended[] = [];
+    let asked = 0;
+    for (let leg = 0; leg < legs; leg++) {
+      const task = longTask(program, { rounds, work: place.work, from: leg * rounds });
+      provider.setReply(task.reply);
+      if (leg > 0) {
+        await running.stop();
+        running = await serve();
+        tap.retarget(running.url);
+      }
+      ended.push(
+        await runProgram(program, {
+          ...place,
+          prompt: promptOf(leg),
+          resumes: leg > 0,
+          url: tap.url,
+          timeoutMs: MEASURE_MS + rounds * ROUND_MS,
+        }),
+      );
+      asked += task.asked();
+    }
+    await running.stop();
     return {
       window,
       fixed,
       ended,
-      rounds: task.asked(),
+      rounds: asked,
       sent: tap.requests,
       seen: provider.requests,
       conversations: await readStore(db),
-      log: serve.log(),
       hosts: [...wayOut.hosts],
     };
   } finally {
     for (const close of closing.reverse()) await close();
+  }
+}
+
+function promptOf(leg: number): string {
+  return leg === 0
+    ? `Read all files of the project, one after the other. The ticket is ${TICKET}.`
+    : `Now read the rest of them, too. It is still ${TICKET}, part ${leg + 1}.`;
+}
+
+/** Tokens of the first request of a program: its system prompt, its tools and a question. */
+async function measure(
+  program: ClientProgram,
+  place: { readonly home: string; readonly work: string; readonly proxy: string },
+): Promise<number> {
+  const provider = await startFakeProvider();
+  try {
+    const ended = await runProgram(program, {
+      ...place,
+      prompt: promptOf(0),
+      resumes: false,
+      url: provider.url,
+      timeoutMs: MEASURE_MS,
+    });
+    const fixed = Math.max(0, ...provider.requests.map(({ tokens }) => tokens.input));
+    if (fixed > 0) return fixed;
+    throw new Error(`${program.name} asked for nothing (exit ${ended.code}): ${ended.err}`);
+  } finally {
+    await provider.close();
   }
 }
 
@@ -107,7 +147,7 @@ async function readStore(db: string): Promise<StoredConversation[]> {
     return await Promise.all(
       conversations.map(async ({ id }) => {
         const messages = await store.conversations.read("default", id);
-        return { id, messages: messages.map(({ hash, wire }) => ({ hash, wire: JSON.parse(wire) })) };
+        return { id, messages: messages.map(({ wire }) => JSON.parse(wire) as unknown) };
       }),
     );
   } finally {

@@ -10,6 +10,8 @@ import { FROM_CLIENT } from "./tap.ts";
 
 /** Stands in what the user asks for, and must reach the model with every request. */
 export const TICKET = "PRE-4711";
+/** Stands in what a sub-agent is asked for. */
+export const SUB_TASK = "SUB-TASK";
 /** Stands in the model's last answer. */
 export const DONE = "TASK-DONE";
 
@@ -41,21 +43,27 @@ function fileText(number: number, tokens: number): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** A model that reads files for `rounds` rounds and then says that it is done. Asked for a summary or a title, it writes one. */
+/**
+ * A model that reads files for `rounds` rounds and then says that it is done. In the middle it lets a sub-agent do
+ * something, where the client has them. Asked for anything else (a summary, a title, the sub-agent's part), it writes a
+ * few words.
+ */
 export function longTask(
   program: ClientProgram,
-  { rounds, work }: { readonly rounds: number; readonly work: string },
+  { rounds, work, from = 0 }: { readonly rounds: number; readonly work: string; readonly from?: number },
 ): { readonly reply: FakeReplier; readonly asked: () => number } {
   let asked = 0;
-  let files = 0;
+  let files = 2 * from;
   const reply = summarizingReply({
     when: (request) => !isWork(request),
     otherwise: () => {
       if (asked >= rounds) return `All files are read. ${DONE}`;
-      const calls = Array.from({ length: asked % PAIR_EVERY === 0 ? 2 : 1 }, () =>
+      const round = asked++;
+      if (program.subAgentCall && round === Math.floor(rounds / 2))
+        return { calls: [program.subAgentCall(`${SUB_TASK} ${from}: how many modules are there?`)] };
+      const calls = Array.from({ length: round % PAIR_EVERY === 0 ? 2 : 1 }, () =>
         program.readCall(fileName(files++), { work }),
       );
-      const round = asked++;
       return {
         calls,
         ...(round % THINK_EVERY === 0 && {
@@ -68,7 +76,11 @@ export function longTask(
   return { reply, asked: () => asked };
 }
 
-/** The client's own request of its main conversation: not a side call without tools, nor a summary for the gateway. */
-export function isWork(request: Pick<FakeRequest, "headers" | "tools">): boolean {
-  return request.headers[FROM_CLIENT] !== undefined && request.tools.length > 0;
+/** The client's own request of its main conversation: not a title, a sub-agent, or a summary for the gateway. */
+export function isWork(request: Pick<FakeRequest, "headers" | "tools" | "messages">): boolean {
+  return (
+    request.headers[FROM_CLIENT] !== undefined &&
+    request.tools.length > 0 &&
+    request.messages.some(({ text }) => text.includes(TICKET))
+  );
 }

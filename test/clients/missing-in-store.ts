@@ -13,9 +13,7 @@ export function missingInStore(program: ClientProgram, { sent, conversations }: 
     const { role, parts } = wire.dialect.read(message);
     return role === "assistant" ? parts.map(spoken).join("\n") : plain(message);
   };
-  const stored = new Set(
-    conversations.flatMap(({ messages }) => messages.map(({ wire: one }) => words(one))),
-  );
+  const stored = new Set(conversations.flatMap(({ messages }) => messages.map(words)));
   const missing = new Set<string>();
   for (const { body, path } of sent) {
     if (!body || !path.startsWith(wire.path)) continue;

@@ -24,6 +24,8 @@ export interface Tapped {
 export interface Tap {
   readonly url: string;
   readonly requests: readonly Tapped[];
+  /** From now on everything goes to this gateway. */
+  retarget(gateway: string): void;
   close(): Promise<void>;
 }
 
@@ -31,7 +33,7 @@ const END_CHARS = 400;
 
 export async function startTap(gateway: string): Promise<Tap> {
   const requests: Tapped[] = [];
-  const target = new URL(gateway);
+  let target = new URL(gateway);
   const server = createServer((request, response) => {
     const pieces: Buffer[] = [];
     request.on("data", (piece: Buffer) => pieces.push(piece));
@@ -86,6 +88,9 @@ export async function startTap(gateway: string): Promise<Tap> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    retarget(next) {
+      target = new URL(next);
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -4,9 +4,12 @@ import { CLIENT_KEY, type ClientProgram, installed, MACHINE } from "../client-pr
 export const claudeCode: ClientProgram = {
   name: "claude-code",
   api: "messages",
-  start: ({ url, prompt }) => ({
+  start: ({ url, prompt, resumes }) => ({
     command: installed(`@anthropic-ai/claude-code-${MACHINE}/claude`),
-    args: ["-p", prompt, "--permission-mode", "bypassPermissions", "--model", "claude-sonnet-4-5"],
+    args: [
+      ...(resumes ? ["--continue"] : []),
+      ...["-p", prompt, "--permission-mode", "bypassPermissions", "--model", "claude-sonnet-4-5"],
+    ],
     env: {
       ANTHROPIC_BASE_URL: url,
       ANTHROPIC_API_KEY: CLIENT_KEY,
@@ -19,4 +22,8 @@ export const claudeCode: ClientProgram = {
     },
   }),
   readCall: (path, { work }) => ({ name: "Read", args: { file_path: join(work, path) } }),
+  subAgentCall: (prompt) => ({
+    name: "Agent",
+    args: { description: "A part of it", prompt, subagent_type: "general-purpose", run_in_background: false },
+  }),
 };

@@ -3,11 +3,12 @@ import { CLIENT_KEY, type ClientProgram, installed } from "../client-program.ts"
 export const codex: ClientProgram = {
   name: "codex",
   api: "responses",
-  start: ({ url, prompt }) => ({
+  start: ({ url, prompt, resumes }) => ({
     command: process.execPath,
     args: [
       installed("@openai/codex/bin/codex.js"),
       "exec",
+      ...(resumes ? ["resume", "--last"] : []),
       "--skip-git-repo-check",
       "--dangerously-bypass-approvals-and-sandbox",
       "--model",

@@ -4,9 +4,10 @@ import { CLIENT_KEY, type ClientProgram, installed, MACHINE } from "../client-pr
 export const opencode: ClientProgram = {
   name: "opencode",
   api: "chat",
-  start: ({ url, prompt }) => ({
+  machines: ["linux-x64"],
+  start: ({ url, prompt, resumes }) => ({
     command: installed(`opencode-${MACHINE}/bin/opencode`),
-    args: ["run", prompt],
+    args: ["run", ...(resumes ? ["--continue"] : []), prompt],
     env: {
       OPENCODE_DISABLE_AUTOUPDATE: "1",
       OPENCODE_DISABLE_MODELS_FETCH: "1",
@@ -33,4 +34,8 @@ export const opencode: ClientProgram = {
     },
   }),
   readCall: (path, { work }) => ({ name: "read", args: { filePath: join(work, path) } }),
+  subAgentCall: (prompt) => ({
+    name: "task",
+    args: { description: "A part of it", prompt, subagent_type: "general" },
+  }),
 };

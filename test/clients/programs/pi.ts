@@ -3,10 +3,11 @@ import { CLIENT_KEY, type ClientProgram, installed } from "../client-program.ts"
 export const pi: ClientProgram = {
   name: "pi",
   api: "chat",
-  start: ({ url, prompt }) => ({
+  start: ({ url, prompt, resumes }) => ({
     command: process.execPath,
     args: [
       installed("@earendil-works/pi-coding-agent/dist/bundle/cli.js"),
+      ...(resumes ? ["--continue"] : []),
       "-p",
       "--provider",
       "precis",

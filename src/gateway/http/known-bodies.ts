@@ -5,7 +5,7 @@ import { findList, scanList } from "./json-scan.ts";
 import { parseObject } from "./parse-object.ts";
 
 /** Smaller bodies are parsed faster than they are looked up (bytes). */
-const LEAST_BYTES = 8_192;
+export const LEAST_BYTES = 8_192;
 /** Bodies that are remembered, in all (bytes). What was parsed of them takes about as much again. */
 const MAX_BYTES = 48 * 1024 * 1024;
 /** One body may take this share of it. */

@@ -1,6 +1,8 @@
 /** Conversations whose newest message is remembered. */
 const MAX_KNOWN = 20_000;
 
+const FORGET_AT_ONCE = 1_000;
+
 /** What a node remembers of a conversation between two requests. */
 export interface Known {
   /** Its id, once it is in the store. */
@@ -18,6 +20,8 @@ export interface Known {
   lastRequestAt: number;
   /** Tool rounds seen since the last compaction, by what was called, to notice a client that goes in circles. */
   rounds: Map<string, number> | undefined;
+  /** What it is found by. */
+  keys?: string[];
 }
 
 /** Conversations by tenant and chain hash of their newest messages; the least recently used are forgotten. */
@@ -42,11 +46,18 @@ const ENDS = 2;
 
 export function createKnownConversations(): KnownConversations {
   const byHash = new Map<string, readonly Known[]>();
-  const keysOf = new WeakMap<Known, string[]>();
   const forgetAt = (key: string, known: Known): void => {
     const left = (byHash.get(key) ?? []).filter((one) => one !== known);
     if (left.length === 0) byHash.delete(key);
     else byHash.set(key, left);
+  };
+  /** Many at a time: the oldest one of a large map is slow to find behind all those that were deleted. */
+  const forgetOldest = (): void => {
+    let left = FORGET_AT_ONCE;
+    for (const key of byHash.keys()) {
+      byHash.delete(key);
+      if (--left === 0) break;
+    }
   };
   return {
     find(tenant, chain, { lane, dialect }) {
@@ -65,15 +76,15 @@ export function createKnownConversations(): KnownConversations {
     },
     remember(tenant, hash, known) {
       const key = `${tenant} ${hash}`;
-      const keys = keysOf.get(known) ?? [];
+      const keys = known.keys ?? [];
       if (!keys.includes(key)) keys.push(key);
       while (keys.length > ENDS) forgetAt(keys.shift()!, known);
-      keysOf.set(known, keys);
+      known.keys = keys;
       known.newest = hash;
       const others = byHash.get(key);
       if (others === undefined) byHash.set(key, [known]);
       else if (!others.includes(known)) byHash.set(key, [...others.slice(-MAX_TWINS), known]);
-      if (byHash.size > MAX_KNOWN) byHash.delete(byHash.keys().next().value!);
+      if (byHash.size > MAX_KNOWN) forgetOldest();
     },
     forget(id) {
       for (const [key, found] of byHash) for (const known of found) if (known.id === id) forgetAt(key, known);

@@ -1,5 +1,5 @@
 import { StoreError } from "../../core/errors.ts";
-import { createTextHash } from "../../core/hash.ts";
+import { createTextHash, hash128 } from "../../core/hash.ts";
 import type { Dialect, Message } from "../../core/types.ts";
 import type { Appended, Conversation, ConversationStore, NewMessage } from "../../stores/server-store.ts";
 import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
@@ -16,7 +16,9 @@ const WRITE_ALONE_AFTER_MS = 25;
 const CHARS_PER_TOKEN = 4;
 const TITLE_CHARS = 80;
 /** A title is made from the beginning of a message, tags and white space left out. */
-const TITLE_FROM_CHARS = 2_000;
+const TITLE_FROM_CHARS = 500;
+/** A request with no more messages than these is the first of its conversation. */
+const FIRST_MESSAGES = 2;
 
 /** The recording of one request. */
 export interface Recording {
@@ -55,7 +57,9 @@ export function createRecorder(options: {
 
   return {
     async open({ tenant, dialect, asked, session, at }) {
-      const record = transcriptRecord(dialect, asked, textHash);
+      // The words of a first request are new; remembering them would be work for nothing.
+      const isFirst = asked.transcript.length <= FIRST_MESSAGES;
+      const record = transcriptRecord(dialect, asked, isFirst ? hash128 : textHash);
       const lane = laneOf(dialect.id, asked);
       const located = await locate({ tenant, record, lane, dialect: dialect.id, session });
       let { known, matched } = located;
@@ -94,7 +98,7 @@ export function createRecorder(options: {
           at,
         });
         // The other branch of a fork is remembered by itself.
-        if (known.id !== undefined && known.id !== appended.conversation) known = { ...known };
+        if (known.id !== undefined && known.id !== appended.conversation) known = { ...known, keys: [] };
         known.id = appended.conversation;
         known.head = head;
         matched = chain.length - 1;

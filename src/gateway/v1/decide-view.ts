@@ -1,5 +1,5 @@
 import { ConfigError, InvariantError, TranscriptError } from "../../core/errors.ts";
-import type { FitInput, FitResult } from "../../core/types.ts";
+import type { FitInput, FitResult, Report } from "../../core/types.ts";
 import { onBehalfOf } from "../compaction/on-behalf.ts";
 import { withClientKeys } from "../compaction/summarizer.ts";
 import type { Gateway } from "../gateway.ts";
@@ -87,14 +87,18 @@ export async function decideView(
   noteCompaction(gateway, exchange, report, performance.now() - started);
   if (gateway.config.observe) return { ...untouched, action: "observed", report };
   if (recording) gateway.sent.delete(recording.known);
-  if (report.outcome === "pass" || report.outcome === "nothing-to-gain")
-    return { ...capped(untouched, exchange, report, rejected), report };
+  if (isTranscript(report)) return { ...capped(untouched, exchange, report, rejected), report };
   const mustNotThink = report.warnings.some(({ code }) => code === "thinking-off");
   const shown = wire.write(body, { messages: fitted.messages, system: fitted.system });
   const view = withRoom(mustNotThink ? wire.withoutThinking(shown) : shown, exchange, report, rejected);
   const sent = Buffer.from(JSON.stringify(view));
   if (recording) gateway.sent.set(recording.known, view, sent.length);
-  return { action: report.outcome, body: sent, isOurs: true, report };
+  return {
+    action: report.outcome === "compacted" ? "compacted" : "view",
+    body: sent,
+    isOurs: true,
+    report,
+  };
 
   /** What `fit` would do, without anything being kept or asked for. */
   async function observe(): Promise<FitResult<unknown>> {
@@ -127,6 +131,12 @@ export async function decideView(
       },
     };
   }
+}
+
+/** Is the view the transcript itself? Where nothing more is to be gained, it may still be a view made before. */
+function isTranscript({ outcome, counts }: Report): boolean {
+  if (outcome !== "nothing-to-gain") return outcome === "pass";
+  return counts.edited + counts.covered + counts.dropped + counts.inserted === 0;
 }
 
 /** A token is at least one byte, so a small body needs no counting. */

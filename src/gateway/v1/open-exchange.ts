@@ -1,14 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Dialect } from "../../core/types.ts";
 import type { Client } from "../auth/client.ts";
 import { requestOptions } from "../compaction/request-options.ts";
 import type { Gateway } from "../gateway.ts";
+import { LEAST_BYTES } from "../http/known-bodies.ts";
 import { decodeBody, readBody } from "../http/read-body.ts";
 import { withPrevious } from "../native/previous-response.ts";
 import type { Recording } from "../record/recorder.ts";
 import { sessionOf } from "../record/session-of.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";
 import type { DialectName } from "../upstream/upstream.ts";
-import type { Wire } from "../wires/wire.ts";
+import { withoutMemory } from "../wires/remember-reads.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** Reads a request and finds out where it goes and which conversation it belongs to. */
@@ -52,7 +54,13 @@ export async function openExchange(
     signal: abortOnClose(response),
     startedAt,
     arrivedAt,
-    recording: await openRecording(gateway, client, wire, asked, request, startedAt),
+    recording: await openRecording(gateway, {
+      client,
+      dialect: bytes.length < LEAST_BYTES ? withoutMemory(wire.dialect) : wire.dialect,
+      asked,
+      request,
+      at: startedAt,
+    }),
   };
 }
 
@@ -67,16 +75,24 @@ export function abortOnClose(response: ServerResponse): AbortSignal {
 
 async function openRecording(
   gateway: Gateway,
-  client: Client,
-  wire: Wire,
-  asked: Exchange["asked"],
-  request: IncomingMessage,
-  at: number,
+  {
+    client,
+    dialect,
+    asked,
+    request,
+    at,
+  }: {
+    readonly client: Client;
+    readonly dialect: Dialect<unknown>;
+    readonly asked: Exchange["asked"];
+    readonly request: IncomingMessage;
+    readonly at: number;
+  },
 ): Promise<Recording | undefined> {
   const session = sessionOf(request.headers);
   if (!gateway.recorder) return undefined;
   try {
-    return await gateway.recorder.open({ tenant: client.tenant, dialect: wire.dialect, asked, session, at });
+    return await gateway.recorder.open({ tenant: client.tenant, dialect, asked, session, at });
   } catch (error) {
     // A transcript that can't be read, or a store that is down, is no reason to refuse a request.
     gateway.log.warn({ err: error }, "a request isn't recorded");

@@ -6,7 +6,7 @@ import type { Dialect, Message } from "../../core/types.ts";
  */
 export function rememberReads(dialect: Dialect<unknown>): Dialect<unknown> {
   const known = new WeakMap<object, Message>();
-  return {
+  const remembering: Dialect<unknown> = {
     ...dialect,
     read(message) {
       if (typeof message !== "object" || message === null) return dialect.read(message);
@@ -17,4 +17,13 @@ export function rememberReads(dialect: Dialect<unknown>): Dialect<unknown> {
       return read;
     },
   };
+  plain.set(remembering, dialect);
+  return remembering;
+}
+
+const plain = new WeakMap<Dialect<unknown>, Dialect<unknown>>();
+
+/** The dialect for messages that will not come again as the same objects: remembering them would be work for nothing. */
+export function withoutMemory(dialect: Dialect<unknown>): Dialect<unknown> {
+  return plain.get(dialect) ?? dialect;
 }

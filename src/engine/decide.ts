@@ -1,4 +1,4 @@
-import type { Draft } from "../core/draft.ts";
+import { type Draft, isShown } from "../core/draft.ts";
 import type { FitInput, Reason, Run, RungName, Summary } from "../core/types.ts";
 import { draftTokens, floorTokens, hiddenEnd } from "./conversation.ts";
 import type { Engine } from "./engine.ts";
@@ -6,6 +6,7 @@ import { judge } from "./judge.ts";
 import { type Climb, climb } from "./ladder.ts";
 import { dueReason, isHeld } from "./moment.ts";
 import { type Narrative, narrativeOf } from "./narrative.ts";
+import { roundRecords, roundsEnd, summarizesRounds, unsealedRounds } from "./round-runs.ts";
 import type { RungInput } from "./rungs/rung.ts";
 import { shrinkParts } from "./shrink.ts";
 import { dropsUnboundReasoning, openLoop } from "./signed-reasoning.ts";
@@ -75,7 +76,8 @@ export function decide<M>(call: Call<M>): Decision {
   if (!due) {
     const applies = seen.pressure >= APPLY_FROM && !isHeld(moment);
     const ready = applies ? readyCut(call, target.goal) : undefined;
-    if (ready) return { due: "pressure", wanted: undefined, result: climbTo(call, target, ready) };
+    if (ready || (applies && hasFreshRounds(call)))
+      return { due: "pressure", wanted: undefined, result: climbTo(call, target, ready) };
     return { due, wanted: undefined, result: nothingDue(seen) };
   }
   const behind = full || rejected ? shortenBehindReasoning(call, target.limit) : undefined;
@@ -87,7 +89,7 @@ export function decide<M>(call: Call<M>): Decision {
   const reduced = full || modest ? undefined : climbTo(call, target, undefined, seen.current, ["reduce"]);
   if (reduced?.draft) return { due, wanted: undefined, result: reduced };
   const ready = readyCut(call, target.goal);
-  const wanted = ready ? undefined : wantedRun(call, target.goal);
+  const wanted = ready || hasFreshRounds(call) ? undefined : wantedRun(call, target.goal);
   if (wanted && !full) {
     const otherwise = () => climbTo(call, target, undefined, seen.current, steps);
     return { due, wanted, result: nothingDue(seen), otherwise };
@@ -121,6 +123,9 @@ export function climbTo<M>(
   steps?: RungInput["steps"],
 ): Climb {
   const { engine, input, seen } = call;
+  const rounds = summarizesRounds(engine.settings)
+    ? roundRecords(seen.state.summaries, seen.conversation)
+    : undefined;
   return climb(
     {
       conversation: seen.conversation,
@@ -131,8 +136,9 @@ export function climbTo<M>(
       hostState: input.hostState,
       focus: input.focus,
       narrative: recordsOf(call),
+      ...(rounds && { rounds }),
       cut,
-      writtenBy: cut === undefined ? undefined : writtenBy(call),
+      writtenBy: cut === undefined && !rounds?.size ? undefined : writtenBy(call),
       keepReasoningFrom: dropsUnboundReasoning(input.request)
         ? openLoop(seen.conversation, engine.dialect.rules)?.from
         : undefined,
@@ -225,7 +231,17 @@ export function readyCut<M>(call: Call<M>, goal: number): number | undefined {
 
 /** The run that a model has not summarised yet, up to where the tail would begin now. */
 export function wantedRun<M>(call: Call<M>, goal: number): Run | undefined {
-  if (!call.engine.summarizer || !usesSummaries(call)) return undefined;
+  const { engine, seen } = call;
+  if (!engine.summarizer || !usesSummaries(call)) return undefined;
+  if (summarizesRounds(engine.settings)) {
+    // Its question would stand behind the whole conversation: it can't be asked about some rounds alone.
+    if (engine.settings.summary.mode === "continuation") return undefined;
+    const { conversation, state } = seen;
+    const to = roundsEnd(conversation, engine.settings, goal);
+    const runs = unsealedRounds(conversation, state.summaries, { to });
+    const { start } = conversation.structure;
+    return runs[0] && { from: runs[0].from - start, to: runs.at(-1)!.to - start };
+  }
   const from = narrativeFor(call).sealed;
   const to = plannedCut(call, goal) - call.seen.conversation.structure.start;
   return to > from ? { from, to } : undefined;
@@ -240,10 +256,18 @@ function plannedCut<M>({ engine, seen }: Call<M>, goal: number): number {
   return chooseTail(seen.conversation, { tail: settings.tail, limit, soft: false }).from;
 }
 
-/** Does the strategy show what a model writes? Lines about single calls are made by code. */
+/** Does the strategy show what a model writes? */
 function usesSummaries<M>({ engine }: Call<M>): boolean {
   const { steps } = strategies[engine.settings.strategy];
-  return steps.includes("summarize") || steps.includes("summarize-all");
+  return steps.some((step) => step.startsWith("summarize"));
+}
+
+/** A record about rounds is there that the view doesn't show yet: it is used before another one is asked for. */
+function hasFreshRounds<M>({ engine, seen }: Call<M>): boolean {
+  if (!engine.summarizer || !summarizesRounds(engine.settings)) return false;
+  const { conversation, current, state } = seen;
+  const records = roundRecords(state.summaries, conversation);
+  return [...records].some(([from]) => isShown(current.fates[from]!));
 }
 
 /** What may be sent after the provider refused a view of `tokens` tokens (by our count). */

@@ -1,5 +1,6 @@
 import { hash128 } from "../core/hash.ts";
 import type { Run, Summary } from "../core/types.ts";
+import { isAboutRounds } from "./round-runs.ts";
 
 /** Records that are valid for a transcript, put together to speak for its beginning. */
 export interface Narrative {
@@ -46,8 +47,12 @@ export function narrativeOf(
   most: number,
 ): Narrative {
   const valid = summaries.filter(
-    ({ covers, hash, text }) =>
-      covers.to > covers.from && covers.to <= most && chain[covers.to] === hash && text.length > 0,
+    (one) =>
+      one.covers.to > one.covers.from &&
+      one.covers.to <= most &&
+      chain[one.covers.to] === one.hash &&
+      one.text.length > 0 &&
+      !isAboutRounds(one),
   );
   const byStart = Map.groupBy(valid, ({ covers }) => covers.from);
   const records: Summary[] = [];

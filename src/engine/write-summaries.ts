@@ -8,6 +8,7 @@ import { splitRuns } from "../summaries/split-input.ts";
 import { modelInfo } from "../tokens/index.ts";
 import type { Call } from "./decide.ts";
 import { mergeDue, narrativeOf, recordCeiling, summaryKey } from "./narrative.ts";
+import { ARGS_TOKENS, RESULT_TOKENS, summarizesRounds, unsealedRounds } from "./round-runs.ts";
 import { askSummary, type Summarizer } from "./summarizer.ts";
 
 /** Share of the landing that the narrative may take. */
@@ -36,6 +37,8 @@ interface Desk<M> {
   readonly ceiling: number;
   /** Records share the ceiling: each gets a part of what the others leave. */
   readonly shared: boolean;
+  /** One record for everything, made anew each time. */
+  readonly rolling: boolean;
 }
 
 /** What a piece of work takes. */
@@ -52,6 +55,7 @@ interface Work {
 export async function writeSummaries<M>(call: Call<M>, run: Run, work: Work): Promise<readonly Summary[]> {
   const { engine, seen } = call;
   const { summary } = engine.settings;
+  if (summarizesRounds(engine.settings)) return writeRounds(call, run, work);
   const rolling = summary.merge === "rolling";
   const share = narrativeShare(call);
   const desk = openDesk(call, work, share, !rolling);
@@ -64,10 +68,47 @@ export async function writeSummaries<M>(call: Call<M>, run: Run, work: Work): Pr
   return [...segments, ...merges].filter(({ key }) => !known.has(key));
 }
 
+/** Has finished rounds summarised: what was wanted, called, found. The talk around them stays, so nothing is merged. */
+async function writeRounds<M>(call: Call<M>, within: Run, work: Work): Promise<readonly Summary[]> {
+  const { conversation, state } = call.seen;
+  const { start } = conversation.structure;
+  const written: Summary[] = [];
+  let failure: unknown;
+  for (const { from, to } of unsealedRounds(conversation, state.summaries, {
+    from: start + within.from,
+    to: start + within.to,
+  })) {
+    const run = { from: from - start, to: to - start };
+    const desk = openDesk(call, work, roundsCeiling(call, run), false);
+    const modes = modesOf(call, run).filter((mode) => mode !== "continuation");
+    try {
+      const place = { ...desk, prompt: PROMPTS["tool-rounds"], rolling: false };
+      written.push(...(await writeSegments(place, run, modes)));
+    } catch (error) {
+      failure = error;
+      break;
+    }
+  }
+  if (written.length === 0 && failure !== undefined) throw failure;
+  call.engine.emitter.emit("progress", { done: 1, total: 1, label: "summary" });
+  return written;
+}
+
+/** Half of what lines by code would take. */
+function roundsCeiling<M>({ engine, seen }: Call<M>, run: Run): number {
+  const { messages, structure } = seen.conversation;
+  const calls = messages
+    .slice(structure.start + run.from, structure.start + run.to)
+    .reduce((sum, { parts }) => sum + parts.filter((part) => part.type === "tool-call").length, 0);
+  return Math.min(engine.settings.summary.cap, (calls * (ARGS_TOKENS + RESULT_TOKENS)) / 2);
+}
+
 /** The first request that a summary of this run would make; none where the forced mode can't be used. */
 export function plannedCalls<M>(call: Call<M>, run: Run): readonly PlannedCall[] {
   const { start } = call.seen.conversation.structure;
-  const rolling = call.engine.settings.summary.merge === "rolling";
+  const { settings } = call.engine;
+  if (summarizesRounds(settings)) return plannedRounds(call, run);
+  const rolling = settings.summary.merge === "rolling";
   const rung = modesOf(call, run).find((mode) => !rolling || mode !== "continuation");
   if (!rung) return [];
   return [
@@ -78,6 +119,26 @@ export function plannedCalls<M>(call: Call<M>, run: Run): readonly PlannedCall[]
       cap: rolling ? narrativeShare(call) : ceilingBeside(call, [], []),
     },
   ];
+}
+
+function plannedRounds<M>(call: Call<M>, within: Run): readonly PlannedCall[] {
+  const { conversation, state } = call.seen;
+  const { start } = conversation.structure;
+  const runs = unsealedRounds(conversation, state.summaries, {
+    from: start + within.from,
+    to: start + within.to,
+  });
+  const rung = modesOf(call, within).find((mode) => mode !== "continuation");
+  if (!rung) return [];
+  return runs.map((run) => ({
+    name: `summarize-${rung}`,
+    rung,
+    covers: [run],
+    cap: Math.max(
+      LEAST_RECORD,
+      Math.floor(roundsCeiling(call, { from: run.from - start, to: run.to - start })),
+    ),
+  }));
 }
 
 /** A standalone summary of a run, in one text. */
@@ -97,6 +158,7 @@ function openDesk<M>(call: Call<M>, { signal, calls }: Work, ceiling: number, sh
     prompt: promptOf(summary.prompt),
     ceiling: Math.max(LEAST_RECORD, Math.floor(ceiling)),
     shared,
+    rolling: summary.merge === "rolling",
     summarizer: {
       model,
       measure: seen.conversation.measure,
@@ -148,10 +210,14 @@ function promptOf(prompt: string | { readonly text: string }): Prompt {
 }
 
 /** One record for the run, or several where it is larger than the summariser's window. */
-async function writeSegments<M>(desk: Desk<M>, run: Run): Promise<Summary[]> {
+async function writeSegments<M>(
+  desk: Desk<M>,
+  run: Run,
+  modes: readonly Mode[] = modesOf(desk.call, run),
+): Promise<Summary[]> {
   const written: Summary[] = [];
   let failure: unknown;
-  for (const mode of modesOf(desk.call, run)) {
+  for (const mode of modes) {
     const rest = { from: written.at(-1)?.covers.to ?? run.from, to: run.to };
     try {
       if (mode === "continuation") written.push(await continueSegment(besideOthers(desk, written), rest));
@@ -250,10 +316,9 @@ async function writePieces<M>(
   written: Summary[],
   previous?: Summary,
 ): Promise<void> {
-  const { call, prompt, summarizer } = desk;
+  const { call, prompt, summarizer, rolling } = desk;
   const { conversation, state } = call.seen;
   const { start, units } = conversation.structure;
-  const rolling = call.engine.settings.summary.merge === "rolling";
   const pieces = splitRuns({
     messages: conversation.messages,
     units,

@@ -25,7 +25,10 @@ interface Trajectory {
   readonly view: readonly number[];
 }
 
-const sessions = readdirSync(EXAMPLES).filter((file) => /\.jsonl?$/.test(file));
+/** A recorded stream is no conversation: it has frames. */
+const isConversation = (file: string): boolean =>
+  !/"role": ?"frames"/.test(readFileSync(new URL(file, EXAMPLES), "utf8"));
+const sessions = readdirSync(EXAMPLES).filter((file) => /\.jsonl?$/.test(file) && isConversation(file));
 
 async function replay(file: string, window: number): Promise<Trajectory> {
   const log = readLog(readFileSync(new URL(file, EXAMPLES), "utf8"), { name: file });

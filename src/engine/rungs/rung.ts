@@ -32,6 +32,8 @@ export interface RungInput {
   readonly focus?: string | undefined;
   /** Model-written records that fit this transcript, oldest first, without gaps. */
   readonly narrative?: readonly Summary[];
+  /** Model-written records of finished rounds, by the message that they begin at. */
+  readonly rounds?: ReadonlyMap<number, Summary>;
   /** Only these steps of the strategy. */
   readonly steps?: readonly Step[];
   /** A summary that is ready speaks for everything before this message, so the tail should begin here. */

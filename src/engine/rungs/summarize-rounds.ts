@@ -3,53 +3,53 @@ import { type Draft, type Fate, type Insert, isShown, KEEP } from "../../core/dr
 import { editableParts } from "../../core/edits.ts";
 import type { Unit } from "../../core/rounds.ts";
 import type { ToolCallPart, ToolResultPart } from "../../core/types.ts";
-import { type Conversation, draftTokens, mustShow } from "../conversation.ts";
-import { chooseTail } from "../tail.ts";
+import { type Conversation, draftTokens } from "../conversation.ts";
+import { ARGS_TOKENS, RESULT_TOKENS, recordFor, roundRuns, roundsEnd } from "../round-runs.ts";
 import type { Rung } from "./rung.ts";
 
-/** What the line about one call keeps of its arguments and of its result (tokens). */
-const ARGS_TOKENS = 40;
-const RESULT_TOKENS = 80;
-
-/** Rung 3 on completed rounds only: each run of rounds in the middle becomes one message with a line per call. */
+/**
+ * Rung 3 on completed rounds only: each run of rounds in the middle becomes one message, by the records that a model wrote
+ * of them, and for the rest a line per call.
+ */
 export const summarizeRounds: Rung = (input) => {
-  const { conversation, current, settings, goal, rules } = input;
-  const { structure, head, apart } = conversation;
-  const tail = chooseTail(conversation, {
-    tail: settings.tail,
-    limit: settings.tail.tokens ?? Math.floor((goal - head - apart.extras) * settings.tail.share),
-    soft: false,
-  });
+  const { conversation, current, settings, goal, rules, rounds = new Map() } = input;
+  const { start } = conversation.structure;
   const role = settings.placement === "user" || rules.system === "apart" ? "user" : "system";
   const fates: Fate[] =
     current.inserts.length > 0 ? conversation.messages.map(() => KEEP) : [...current.fates];
   const inserts: Insert[] = [];
-  let lines: string[] = [];
-  const close = () => {
+  for (const run of roundRuns(conversation, roundsEnd(conversation, settings, goal))) {
+    const lines: string[] = [];
+    let rest: readonly Unit[] = run;
+    while (rest.length > 0) {
+      const sealed = recordFor(rest, rounds, start);
+      const units = sealed?.units ?? rest.slice(0, 1);
+      rest = sealed?.rest ?? rest.slice(1);
+      // What an earlier compaction dropped stays dropped: a line about it would speak for nothing.
+      const shown = units.filter((unit) => fates.slice(unit.from, unit.to).some(isShown));
+      if (shown.length === 0) continue;
+      for (const { from, to } of units)
+        for (let index = from; index < to; index++)
+          if (isShown(fates[index]!)) fates[index] = { type: "cover", by: inserts.length };
+      if (sealed) lines.push(recordLine(conversation, units, sealed.record.text));
+      else lines.push(...units.flatMap((unit) => roundLines(conversation, unit)));
+    }
     if (lines.length > 0) inserts.push({ message: { role, text: lines.join("\n").toWellFormed() } });
-    lines = [];
-  };
-  for (const unit of structure.units) {
-    if (!isCompleted(conversation, unit) || unit.to > tail.from || unit.from < structure.start) {
-      close();
-      continue;
-    }
-    // What an earlier compaction dropped stays dropped: a line about it would speak for nothing.
-    if (!fates.slice(unit.from, unit.to).some(isShown)) continue;
-    for (let index = unit.from; index < unit.to; index++) {
-      if (isShown(fates[index]!)) fates[index] = { type: "cover", by: inserts.length };
-    }
-    lines.push(...roundLines(conversation, unit));
   }
-  close();
   const draft: Draft = { fates, inserts };
   return inserts.length > 0 && draftTokens(conversation, draft) <= input.limit ? draft : undefined;
 };
 
-function isCompleted(conversation: Conversation, unit: Unit): boolean {
-  if (unit.kind !== "round" || unit.open) return false;
-  for (let index = unit.from; index < unit.to; index++) if (mustShow(conversation, index)) return false;
-  return true;
+/** What a model wrote about several rounds. */
+function recordLine({ messages }: Conversation, units: readonly Unit[], text: string): string {
+  const names = new Set(
+    units.flatMap(({ from, to }) =>
+      messages
+        .slice(from, to)
+        .flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool-call" ? [part.name] : []))),
+    ),
+  );
+  return `Summary of previous tool interaction (${[...names].join(", ")}): ${text}`;
 }
 
 /** One line per call: name, arguments, result. */

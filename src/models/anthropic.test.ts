@@ -176,6 +176,26 @@ describe("continues", () => {
     ]);
   });
 
+  test("asks inside of a system message that stands last: only an answer may follow it", async () => {
+    const { model, provider } = await setUp({}, { model: "claude-opus-5" });
+    const messages = [
+      { role: "user", content: "Go" },
+      { role: "system", content: "The folder is /srv." },
+    ];
+    await model.complete({ ...REQUEST, continues: { model: "claude-opus-5", max_tokens: 100, messages } });
+    expect(provider.requests.map(({ error }) => error)).toEqual([undefined]);
+    expect(provider.requests[0]?.body["messages"]).toEqual([
+      messages[0],
+      {
+        role: "system",
+        content: [
+          { type: "text", text: "The folder is /srv." },
+          { type: "text", text: "Summarize this." },
+        ],
+      },
+    ]);
+  });
+
   test("keeps thinking as it was, signed thoughts in place, and the cap above its budget", async () => {
     const { model, provider, send } = await setUp({
       reply: [{ reasoning: "Hm.", calls: [{ name: "read", id: "toolu_9" }] }, "A summary."],

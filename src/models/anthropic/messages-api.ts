@@ -105,11 +105,13 @@ export const messagesApi: WireApi = {
 /**
  * Adds a message. Two of the same role in a row are one to Anthropic, and some servers that speak its API refuse them,
  * so words of the user after a user message become a further part of that one; what stands before them stays as it is.
+ * Behind a system message among the others only an answer may come, so the words go into that one, too.
  */
 function append(messages: readonly unknown[], { role, text }: ModelMessage): readonly unknown[] {
   const last = messages.at(-1);
   const part = { type: "text", text };
-  if (!isObject(last) || last["role"] !== role) return [...messages, { role, content: [part] }];
+  if (!isObject(last) || (last["role"] !== role && last["role"] !== "system"))
+    return [...messages, { role, content: [part] }];
   const { content } = last;
   const before = typeof content === "string" ? [{ type: "text", text: content }] : list(content);
   return [...messages.slice(0, -1), { ...last, content: [...before, part] }];

@@ -115,6 +115,21 @@ test("a mismatch may be dropped, with the beta switch and only with it", async (
   ]);
 });
 
+test("system messages among the others: only of newer models, and only where an answer follows", async () => {
+  const { provider } = await setUp();
+  const ask = async (model: string, ...roles: string[]) => {
+    const messages = roles.map((role) => ({ role, content: `I am ${role}.` }));
+    const body = JSON.stringify({ model, max_tokens: 10, messages });
+    return (await fetch(`${provider.url}/v1/messages`, { method: "POST", body })).status;
+  };
+  expect(await ask("claude-sonnet-4-5", "user", "system")).toBe(400);
+  expect(await ask("claude-opus-5", "user", "system")).toBe(200);
+  expect(await ask("claude-opus-5", "user", "system", "assistant", "user")).toBe(200);
+  expect(await ask("claude-opus-5", "system", "user")).toBe(400);
+  expect(await ask("claude-opus-5", "user", "system", "user")).toBe(400);
+  expect(await ask("claude-opus-5", "user", "assistant", "system")).toBe(400);
+});
+
 test("counts tokens, lists models", async () => {
   const { client, provider } = await setUp({ models: ["claude-x"] });
   const { input_tokens } = await client.messages.countTokens({ model: MODEL, messages: [user("Hello you")] });

@@ -11,6 +11,9 @@ const DOCS =
 /** Models that think by themselves take no sampling settings. */
 const WITHOUT_SAMPLING = /claude-(?:opus-4-[7-9]|(?:opus|sonnet|haiku|fable|mythos)-[5-9])/;
 
+/** Models that take system messages among the others. */
+const WITH_SYSTEM_MESSAGES = /claude-(?:opus-4-[89]|(?:opus|sonnet|haiku|fable|mythos)-[5-9])/;
+
 /** Refuses what Anthropic Messages refuses. `cap` is false for `count_tokens`, which has no `max_tokens`. */
 export function validateMessages(body: FakeBody, rules: WireRules, cap: boolean): void {
   demand(typeof body["model"] === "string" && body["model"] !== "", "model: Field required");
@@ -20,7 +23,7 @@ export function validateMessages(body: FakeBody, rules: WireRules, cap: boolean)
   demand(Array.isArray(messages) && messages.every(isObject), "messages: Input should be a valid list");
   demand(messages.length > 0, "messages: at least one message is required");
   const list: readonly Json[] = messages;
-  checkRoles(list, rules);
+  checkRoles(list, str(body["model"]), rules);
   checkContent(list);
   checkPairs(list);
   checkTools(body);
@@ -43,12 +46,17 @@ function checkCap(body: FakeBody, rules: WireRules): void {
   demand(typeof temperature === "number" && temperature >= 0 && temperature <= 1, "temperature: range: 0..1");
 }
 
-function checkRoles(messages: readonly Json[], rules: WireRules): void {
-  // A beta allows system messages later on; without it there is only the `system` field.
-  const mayHaveSystem = (rules.headers["anthropic-beta"] ?? "").includes("mid-conversation-system");
+function checkRoles(messages: readonly Json[], model: string, rules: WireRules): void {
+  // Newer models take system messages later on, others with a beta; elsewhere there is only the `system` field.
+  const mayHaveSystem =
+    WITH_SYSTEM_MESSAGES.test(model) ||
+    (rules.headers["anthropic-beta"] ?? "").includes("mid-conversation-system");
   for (const [index, message] of messages.entries()) {
     const role = str(message["role"]);
-    if (role === "system" && mayHaveSystem && index > 0) continue;
+    if (role === "system" && mayHaveSystem && index > 0) {
+      checkSystemPlace(messages, index);
+      continue;
+    }
     demand(
       role !== "system",
       'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, not "system" as an input message role.',
@@ -64,6 +72,22 @@ function checkRoles(messages: readonly Json[], rules: WireRules): void {
       );
   }
   demand(messages[0]?.["role"] === "user", 'messages: first message must use the "user" role');
+}
+
+/** Behind a message of the user or a tool of the server, and last or before an answer. */
+function checkSystemPlace(messages: readonly Json[], index: number): void {
+  const before = messages[index - 1]!;
+  const afterServerTool =
+    before["role"] === "assistant" && str(contentOf(before).at(-1)?.["type"]) === "server_tool_use";
+  demand(
+    before["role"] === "user" || before["role"] === "system" || afterServerTool,
+    `messages.${index}: a system message must follow a user message or an assistant message that ends in server tool use`,
+  );
+  const next = messages[index + 1]?.["role"];
+  demand(
+    next === undefined || next === "assistant" || next === "system",
+    `messages.${index}: a system message must be the last message or be followed by an assistant message`,
+  );
 }
 
 function checkContent(messages: readonly Json[]): void {

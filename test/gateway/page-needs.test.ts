@@ -188,6 +188,20 @@ describe("messages", () => {
     expect(page.messages.map(({ index }) => index)).toEqual([messages - 3, messages - 2, messages - 1]);
   });
 
+  it("of a file that names no model are shown, measured and compacted although there is an upstream", async () => {
+    const text = JSON.stringify(
+      Array.from({ length: 30 }, (_, n) => ({
+        role: n % 2 === 0 ? "user" : "assistant",
+        content: `Nameless message ${n}: ${"and so on, and so forth. ".repeat(20)}`,
+      })),
+    );
+    const { conversations } = await call(routes.importFile, { body: { name: "plain.json", text } });
+    const params = { id: conversations[0]!.id };
+    expect((await call(routes.messages, { params })).total).toBe(30);
+    expect((await call(routes.pressure, { params })).tokens).toBeGreaterThan(0);
+    expect((await call(routes.compact, { params, body: {} })).outcome).toBe("compacted");
+  });
+
   it("show what became of them after each change: compacted, pinned, undone", async () => {
     const { id } = await imported(12);
     const fates = async () =>

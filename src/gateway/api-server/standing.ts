@@ -71,11 +71,14 @@ async function checkpointOfView(
   loaded: Loaded,
   { checkpoints }: Records,
 ): Promise<Checkpoint | undefined> {
-  const report = await gateway.compactors
-    .of(loaded.choice)
-    .pressure(loaded.transcript, fitInput(loaded))
-    .catch(() => undefined);
-  return checkpoints.find(({ id }) => id === report?.checkpoint);
+  try {
+    const compactor = gateway.compactors.of(loaded.choice);
+    const { checkpoint } = await compactor.pressure(loaded.transcript, fitInput(loaded));
+    return checkpoints.find(({ id }) => id === checkpoint);
+  } catch {
+    // Settings that can't work are told where they are needed; the messages are shown all the same.
+    return undefined;
+  }
 }
 
 /** Before a long transcript has been counted: the newest one, which it nearly always is. */

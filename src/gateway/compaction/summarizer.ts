@@ -62,6 +62,8 @@ export function summarizerFor(options: {
   if (config === "extractive") return undefined;
   const isSame = config === "same";
   const model = isSame ? options.model : config.model;
+  // A conversation that was imported and has no model yet.
+  if (model === "") return undefined;
   const wanted = isSame ? undefined : config.upstream;
   const upstream =
     wanted === undefined

@@ -1,0 +1,109 @@
+import type { Browser, Page } from "playwright-core";
+import { round } from "../support/statistics.ts";
+
+const SCROLL_MS = 4_000;
+/** Pixels per step of the wheel, 60 times a second: fast, but as people do it. */
+const WHEEL = 240;
+const TYPED = "The quick brown fox jumps over the lazy dog while the answer is still being written. ";
+
+async function newPage(browser: Browser): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: "en-US" });
+  return context.newPage();
+}
+
+/** Milliseconds from the start of the navigation to the newest message on screen. */
+export async function open(browser: Browser, url: string, messages: number): Promise<number> {
+  const tab = await newPage(browser);
+  await tab.addInitScript(`
+    const look = () => {
+      if (document.body?.textContent.includes("Message number ${messages - 1}.")) window.shownAt = performance.now();
+      else requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+  `);
+  await tab.goto(url);
+  // Asked from here: the page's policy allows no evaluation inside of it.
+  let shownAt = Number.NaN;
+  while (Number.isNaN(shownAt)) {
+    await tab.waitForTimeout(100);
+    shownAt = Number(await tab.evaluate("window.shownAt"));
+  }
+  await tab.context().close();
+  return shownAt;
+}
+
+export interface Scrolling {
+  /** Milliseconds between two frames. */
+  readonly frameMs: { readonly p50: number; readonly p95: number; readonly max: number };
+  /** Share of frames in which something on screen hadn't been read yet. */
+  readonly framesWithHoles: number;
+  readonly pixels: number;
+}
+
+/** Scrolls up from the end, and looks at every frame. */
+export async function scroll(browser: Browser, url: string, messages: number): Promise<Scrolling> {
+  const tab = await newPage(browser);
+  await tab.goto(url);
+  await tab.getByText(`Message number ${messages - 1}.`).waitFor();
+  await tab.waitForTimeout(2_000);
+  const { frames, holes, pixels } = (await tab.evaluate(`new Promise((resolve) => {
+    const list = document.querySelector(".transcript");
+    const began = performance.now();
+    const start = list.scrollTop;
+    const frames = [];
+    let holes = 0;
+    let last = began;
+    const step = (now) => {
+      frames.push(now - last);
+      last = now;
+      if (document.querySelector(".message-hole") !== null) holes += 1;
+      list.scrollTop -= ${WHEEL};
+      if (now - began < ${SCROLL_MS}) requestAnimationFrame(step);
+      else resolve({ frames: frames.slice(1), holes, pixels: start - list.scrollTop });
+    };
+    requestAnimationFrame(step);
+  })`)) as { frames: number[]; holes: number; pixels: number };
+  await tab.context().close();
+  const sorted = frames.toSorted((a, b) => a - b);
+  const at = (share: number) => round(sorted[Math.floor(share * (sorted.length - 1))] ?? 0, 1);
+  return {
+    frameMs: { p50: at(0.5), p95: at(0.95), max: at(1) },
+    framesWithHoles: round(holes / Math.max(1, frames.length), 3),
+    pixels: Math.round(pixels),
+  };
+}
+
+export interface Typing {
+  readonly keys: number;
+  /** Milliseconds from a key to the next frame that shows it. */
+  readonly keyMs: { readonly p50: number; readonly p95: number; readonly max: number };
+  /** Words of the answer that came meanwhile. */
+  readonly words: number;
+}
+
+/** Types while an answer comes in. */
+export async function typing(browser: Browser, url: string): Promise<Typing> {
+  const tab = await newPage(browser);
+  await tab.goto(url);
+  await tab.getByRole("button", { name: /^Start a chat/ }).click();
+  const box = tab.getByRole("textbox", { name: "Message" });
+  await box.fill("Write a lot.");
+  await box.press("Enter");
+  await tab.locator(".writing").getByText("word5").first().waitFor();
+  await tab.evaluate(`
+    window.keys = [];
+    document.querySelector(".composer textarea").addEventListener("input", (event) => {
+      requestAnimationFrame(() => setTimeout(() => window.keys.push(performance.now() - event.timeStamp)));
+    });
+  `);
+  const wordsOf = async () =>
+    ((await tab.locator(".writing").textContent()) ?? "").match(/word\d+/g)?.length ?? 0;
+  const before = await wordsOf();
+  await box.focus();
+  await tab.keyboard.type(TYPED, { delay: 40 });
+  const words = (await wordsOf()) - before;
+  const keys = ((await tab.evaluate("window.keys")) as number[]).toSorted((a, b) => a - b);
+  await tab.context().close();
+  const at = (share: number) => round(keys[Math.floor(share * (keys.length - 1))] ?? 0, 1);
+  return { keys: keys.length, keyMs: { p50: at(0.5), p95: at(0.95), max: at(1) }, words };
+}

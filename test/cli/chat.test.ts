@@ -120,6 +120,23 @@ describe("with a model", () => {
       expect(pressure).toBeLessThanOrEqual(1);
   });
 
+  test("a summary that fails is told once, with what was done instead", async () => {
+    const refusing = await startFakeProvider({
+      window: WINDOW,
+      reply: summarizingReply({ otherwise: "Heard.", wrap: () => "I'm sorry, but I can't help with that." }),
+    });
+    try {
+      const turns = Array.from({ length: 5 }, (_, turn) => `Item ${turn}: ${NOISE}`);
+      const flags = ["--upstream", refusing.url, "--model", "gpt-4o", "--window", String(WINDOW)];
+      const { code, stderr } = await chat([...turns, "/compact"], ...flags, "--db", "memory");
+      expect(code).toBe(0);
+      expect(stderr.match(/The summary failed: .*/g)).toHaveLength(1);
+      expect(stderr).toMatch(/The summary failed: .* Done instead: .*\nCompacted: /);
+    } finally {
+      await refusing.close();
+    }
+  });
+
   test("a server on the same database has the same conversation and the same number", async () => {
     const result = await chat(["Remember the blue key."], ...upstream(), "--db", db, "--json");
     const meter = jsonLines(result).find(({ type }) => type === "meter");

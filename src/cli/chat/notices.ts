@@ -64,9 +64,14 @@ const INSTEAD: Readonly<Partial<Record<RungName, string>>> = {
 };
 
 /**
- * What the live stream tells about this conversation. `isOurs`: it was done here, and tells its own story.
+ * What the live stream tells about this conversation. `isOurs`: it was done here, and tells its own story. `isTold`: so is
+ * a failure.
  */
-export function eventNotice(event: LiveEvent, id: string, isOurs: boolean): Notice | undefined {
+export function eventNotice(
+  event: LiveEvent,
+  id: string,
+  { isOurs, isTold }: { readonly isOurs: boolean; readonly isTold: boolean },
+): Notice | undefined {
   if (event.type === "compacting" && event.conversation === id)
     return isOurs && event.reason === "forced"
       ? undefined
@@ -82,7 +87,7 @@ export function eventNotice(event: LiveEvent, id: string, isOurs: boolean): Noti
         text: `A summary of ${formatCount(fact.summary.tokens.source)} tokens in ${formatCount(fact.summary.tokens.text)} is ready (${fact.summary.model}).`,
       };
     case "failed":
-      return failed(fact.message, fact.fallback);
+      return isTold ? undefined : failed(fact.message, fact.fallback);
     case "rejected":
       return {
         tone: "warn",

@@ -66,6 +66,9 @@ export function createChatSession(options: {
   let jobs = 0;
   /** Number of the newest event on the timeline that we know. */
   let known = 0;
+  /** A compaction that was asked for here is under way. */
+  let byHand = false;
+  const toldFailures = new Set<number>();
 
   const params = () => {
     if (id === undefined)
@@ -77,6 +80,7 @@ export function createChatSession(options: {
     if (id === undefined) return;
     const { events } = await api.call(routes.timeline, { params: { id }, query: { after: known } });
     known = Math.max(known, ...events.map((event) => event.id));
+    if (byHand) for (const event of events) if (event.type === "failed") toldFailures.add(event.id);
   };
   const work = async <T>(job: () => Promise<T>): Promise<T> => {
     jobs++;
@@ -135,9 +139,12 @@ export function createChatSession(options: {
     },
     async compact(focus) {
       tell.notice({ tone: "accent", text: "Compacting…" });
+      byHand = true;
       const answer = await work<CompactAnswer>(() =>
         api.call(routes.compact, { params: params(), body: focus === undefined ? {} : { focus } }),
-      );
+      ).finally(() => {
+        byHand = false;
+      });
       for (const notice of compactionNotice(answer)) tell.notice(notice);
     },
     undo: () => work(() => api.call(routes.undoCompaction, { params: params() })),
@@ -149,11 +156,13 @@ export function createChatSession(options: {
       if (id === undefined) return;
       if (event.type === "conversation" && event.conversation.id === id) {
         // The live stream mustn't end with a message that can't be read just now.
-        if (event.conversation.busy === undefined) catchUp(event.conversation.messages).catch(() => {});
+        if (event.conversation.busy !== "answering") catchUp(event.conversation.messages).catch(() => {});
         return;
       }
-      const isOurs = jobs > 0 || (event.type === "timeline" && event.event.id <= known);
-      const notice = eventNotice(event, id, isOurs);
+      const number = event.type === "timeline" ? event.event.id : Number.POSITIVE_INFINITY;
+      // What failed in a compaction by hand is in its answer; what failed in the background is told here alone.
+      const isTold = byHand || toldFailures.has(number);
+      const notice = eventNotice(event, id, { isOurs: jobs > 0 || number <= known, isTold });
       if (notice !== undefined) tell.notice(notice);
     },
   };

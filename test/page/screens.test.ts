@@ -12,6 +12,7 @@ import { connect, openPage } from "./support/browser.ts";
 const folder = process.env["PRECIS_SCREENSHOTS"];
 /** Charts and virtual lists draw a moment after their data is there (milliseconds). */
 const SETTLE_MS = 900;
+const HEIGHT = 720;
 let serve: ServeProcess;
 let browser: Browser;
 
@@ -56,7 +57,7 @@ const SCREENS = [
 
 for (const [width, scheme] of SCREENS)
   it(`every state fits the screen at ${width} px, ${scheme}`, async () => {
-    const { tab, context, faults } = await openPage(browser, serve.url, { width, scheme });
+    const { tab, context, faults } = await openPage(browser, serve.url, { width, height: HEIGHT, scheme });
     const write = (name: string) => look(tab, `${name}-${width}-${scheme}`);
     await write("home");
     await tab.getByRole("button", { name: /^Coding session/ }).click();

@@ -15,15 +15,16 @@ export const connect = (): Promise<Browser> => chromium.connect(inject("browser"
 export interface OpenOptions {
   readonly width?: number;
   readonly scheme?: "light" | "dark";
+  readonly height?: number;
 }
 
 export async function openPage(
   browser: Browser,
   url: string,
-  { width = 1280, scheme = "light" }: OpenOptions = {},
+  { width = 1280, height = 800, scheme = "light" }: OpenOptions = {},
 ): Promise<Opened> {
   const context = await browser.newContext({
-    viewport: { width, height: 800 },
+    viewport: { width, height },
     colorScheme: scheme,
     locale: "en-US",
   });

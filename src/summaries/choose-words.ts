@@ -21,8 +21,13 @@ export interface ChooseWordsInput {
 
 /** Lengths that a message may be shortened to, so that more of them fit (characters). */
 const WORK_LENGTHS = [640, 480, 320, 200];
-/** In talk whole messages come first; what then is left is filled with shortened ones (characters). */
+/** In talk a message longer than this counts as pasted (characters). */
 const TALK_WHOLE = 6_000;
+/**
+ * In talk all messages are shown, the long ones shortened to one length, as long as that length still tells most of what
+ * was said. Below it, whole messages that tell most come first, and shortened ones fill what is left (characters).
+ */
+const TALK_LEAST = 450;
 const TALK_SHORT = 600;
 /** Rules come first, but not to the exclusion of everything else. */
 const STANDING_SHARE = 0.6;
@@ -47,8 +52,18 @@ function chooseForWork(input: ChooseWordsInput): UserWords[] {
 }
 
 function chooseForTalk(input: ChooseWordsInput): UserWords[] {
-  const shelf = createShelf(input);
   const text = (item: UserWords): string => (item.whole.length <= TALK_WHOLE ? item.whole : item.text);
+  const length = commonLength(input, text);
+  if (length !== undefined) {
+    const rank = byTime(input.words);
+    return [...rank.filter((item) => item.standing), ...rank.filter((item) => !item.standing)].map(
+      (item) => ({
+        ...item,
+        text: shorten(text(item), length),
+      }),
+    );
+  }
+  const shelf = createShelf(input);
   const ranked = (words: readonly UserWords[]): UserWords[] =>
     bySalience(words.map(text), input).map((at) => words[at]!);
   const standing = ranked(input.words.filter((item) => item.standing));
@@ -57,6 +72,29 @@ function chooseForTalk(input: ChooseWordsInput): UserWords[] {
   const left = others.filter((item) => !shelf.take(item, text(item)));
   for (const item of left) shelf.take(item, shorten(item.text, TALK_SHORT));
   return shelf.chosen;
+}
+
+/** The largest length to which all texts can be shortened so that they fit; undefined if that is too short. */
+function commonLength(
+  { words, budget, cost }: ChooseWordsInput,
+  text: (item: UserWords) => string,
+): number | undefined {
+  const lengths = words.map((item) => text(item).length).sort((a, b) => a - b);
+  const all = words.map(text);
+  const total = all.reduce((sum, one) => sum + cost(one), 0);
+  const perCharacter =
+    total /
+    Math.max(
+      1,
+      lengths.reduce((a, b) => a + b, 0),
+    );
+  let left = (budget - words.length * cost(POINTER)) / perCharacter;
+  for (const [at, length] of lengths.entries()) {
+    const share = left / (lengths.length - at);
+    if (length > share) return share < TALK_LEAST ? undefined : Math.floor(share);
+    left -= length;
+  }
+  return lengths.at(-1) ?? 0;
 }
 
 interface Shelf {

@@ -36,7 +36,7 @@ export interface TranscriptLines {
 const MAX_LENGTH: Readonly<Record<LineKind, number>> = {
   user: 400,
   assistant: 400,
-  call: 240,
+  call: 150,
   body: 150,
   result: 150,
 };

@@ -31,7 +31,7 @@ export const REUSE_WEIGHTS = {
 export type ReuseFeatures = Record<keyof typeof REUSE_WEIGHTS, number>;
 
 /** What a line that will certainly be used again is worth, in units of a path. */
-const VALUE = 0.19;
+const VALUE = 0.15;
 
 /** Worth of showing a line whole, by its text. */
 export function lineReuse(transcript: TranscriptLines): (text: string) => number {

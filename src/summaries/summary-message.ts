@@ -3,6 +3,7 @@ import { candidateLines } from "./candidates.ts";
 import { chooseAnswers } from "./choose-answers.ts";
 import { chooseWords } from "./choose-words.ts";
 import { type CitedSources, citedSources } from "./cited-sources.ts";
+import { estimateTokens } from "./estimate-tokens.ts";
 import { largestFit } from "./fill.ts";
 import { baseName, renderFiles, touchedFiles } from "./ledger.ts";
 import { type Line, transcriptLines } from "./lines.ts";
@@ -53,8 +54,6 @@ const MIN_CONTENT = 16;
 const OVERCHOOSE = 1.25;
 /** Worth of a term that the focus names, in units of a path that is surely needed. */
 const FOCUS_WORTH = 1;
-/** Characters of the sample on which tokens per character are measured. */
-const SAMPLE_LINES = 64;
 
 /** The text of the summary message, or undefined when the cap is too small for anything useful. */
 export function summaryMessage(
@@ -74,8 +73,10 @@ export function summaryMessage(
     input.visible,
     shownText,
   );
-  const perCharacter = tokensPerCharacter(lines, count);
-  const cost = (text: string): number => text.length * perCharacter;
+  const cost = estimateTokens(
+    lines.map(({ text }) => text),
+    count,
+  );
 
   const state = renderState(input.hostState, cap, count);
   const narrative = renderNarrative(input.narrative ?? [], cap, count);
@@ -84,15 +85,21 @@ export function summaryMessage(
   );
 
   const talk = transcript.toolShare < TALK_TOOL_SHARE;
-  const telling = { cost, salience: salience(transcript), known: new Set<number>() };
   const indexes = indexesOf(hidden);
+  const said = userWords(messages, indexes);
+  // People write words, tools write names and numbers, which take more tokens for the same length.
+  const prose = estimateTokens(
+    said.map(({ text }) => text),
+    count,
+  );
+  const telling = { cost: prose, salience: salience(transcript), known: new Set<number>() };
   const words = chooseWords({
-    words: userWords(messages, indexes),
+    words: said,
     budget: cap * wordsShare(input.shares?.words ?? WORDS_SHARE, transcript.toolShare),
     manner: talk ? "talk" : "work",
     ...telling,
   });
-  const left = cap - cost(words.map(({ text }) => `#1234 ${text}\n`).join(""));
+  const left = cap - prose(words.map(({ text }) => `#1234 ${text}\n`).join(""));
   const answers = talk ? chooseAnswers({ messages, indexes, budget: left * ANSWERS_SHARE, ...telling }) : [];
   /** In the order of their rank: what doesn't fit after all leaves from the end. */
   const quotes: Quote[] = [
@@ -225,14 +232,6 @@ function indexesOf(hidden: Uint8Array): number[] {
     if (flag === 1) indexes.push(index);
   });
   return indexes;
-}
-
-/** Measured once on a sample: counting every line exactly would take longer than choosing them. */
-function tokensPerCharacter(lines: readonly Line[], count: (text: string) => number): number {
-  const every = Math.max(1, Math.floor(lines.length / SAMPLE_LINES));
-  const sample = lines.filter((_, index) => index % every === 0).map((line) => line.text);
-  const text = sample.join("\n");
-  return text === "" ? 0.25 : count(text) / text.length;
 }
 
 function textOf(message: Message | undefined): string {

@@ -10,7 +10,7 @@ import type { Shape } from "./terms.ts";
 /** Signs that a term will be needed, each with its weight in a logistic regression (see `scripts/train-weights.ts`). */
 export const TERM_WEIGHTS = {
   bias: -2.15,
-  /** Logarithm of the lines that have it. */
+  /** Logarithm of the lines that have it; the same line from a tool counts once. */
   lines: 0.7,
   /** Logarithm of the calls that name it. */
   calls: 1.05,
@@ -62,9 +62,13 @@ export function termFeatures({ lines, table, length }: TranscriptLines): (term: 
   const saidElsewhere = new Uint8Array(size);
   const last = new Float64Array(size).fill(-1);
   const lastCall = new Float64Array(size).fill(-1);
-  for (const { kind, position, terms } of lines) {
+  const results = new Set<string>();
+  for (const { kind, position, terms, text } of lines) {
+    // What tools put under every answer (notes, banners) says nothing about need, however often it comes.
+    const again = kind === "result" && results.has(text);
+    if (kind === "result") results.add(text);
     for (const term of terms) {
-      inLines[term]!++;
+      if (!again) inLines[term]!++;
       last[term] = position;
       if (kind === "call") {
         inCalls[term]!++;

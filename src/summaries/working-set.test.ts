@@ -67,7 +67,7 @@ describe("selectLines", () => {
 });
 
 describe("renderLines", () => {
-  it("groups lines by file, in time order, with a pointer", () => {
+  it("groups lines by file, in time order, with a pointer to where each begins", () => {
     const messages = [
       call("a", "src/a.ts"),
       result("a", "first_line_here\nsecond_line_here"),
@@ -75,7 +75,7 @@ describe("renderLines", () => {
     ];
     const { lines } = transcriptLines(messages);
     expect(renderLines([...lines].reverse(), (line) => line.text)).toBe(
-      "#1–2 read path=src/a.ts\nfirst_line_here\nsecond_line_here\n#3 read path=src/b.ts",
+      "#1 read path=src/a.ts\nfirst_line_here\nsecond_line_here\n#3 read path=src/b.ts",
     );
   });
 

@@ -9,7 +9,7 @@ import type { Line } from "./lines.ts";
  */
 
 /** A term that comes again in a later line is better shown there, with its newest neighbours. */
-const STALE_FACTOR = 0.45;
+const STALE_FACTOR = 0.3;
 /** An answer that gives its source is what the search was for: worth more than the passages that it was found in. */
 const CITING_FACTOR = 2.5;
 
@@ -85,7 +85,7 @@ interface Group {
   readonly lines: Line[];
 }
 
-/** Lines in time order, in groups by file or message, each with a pointer to its messages. */
+/** Lines in time order, in groups by file or message, each with a pointer to where it begins. */
 export function renderLines(lines: readonly Line[], textOf: (line: Line) => string): string {
   const groups: Group[] = [];
   for (const line of [...lines].sort((a, b) => a.order - b.order)) {
@@ -102,11 +102,10 @@ export function renderLines(lines: readonly Line[], textOf: (line: Line) => stri
 
 const MAX_NAME = 60;
 
-function renderGroup({ file, from, to, lines }: Group, textOf: (line: Line) => string): string {
-  const pointer = from === to ? `#${from + 1}` : `#${from + 1}–${to + 1}`;
+function renderGroup({ file, from, lines }: Group, textOf: (line: Line) => string): string {
   const texts = lines.map(textOf);
   const name = baseName(file).slice(0, MAX_NAME);
-  // The name of the file, unless the first line says it anyway.
-  const head = name === "" || texts[0]!.includes(name) ? pointer : `${pointer} ${name}:`;
-  return `${head} ${texts.join("\n")}`;
+  // The name of the file, unless one of its lines says it anyway.
+  const head = name === "" || texts.some((text) => text.includes(name)) ? "" : ` ${name}:`;
+  return `#${from + 1}${head} ${texts.join("\n")}`;
 }

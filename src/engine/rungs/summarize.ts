@@ -31,13 +31,13 @@ const MODEST_CAPS = 2;
 const SOFT_BELOW = 0.25;
 /**
  * Where the budget is a small share of the transcript, lines chosen from all of it carry more than whole messages of its
- * end: the summary gets this share of the landing, and a tail of one unit will do (docs/decisions/0010).
+ * end: the tail gets this share of the landing, one unit will do, and the summary has at least so much
+ * (docs/decisions/0010).
  */
-const SOFT_SUMMARY_SHARE = 0.6;
-/** Talk without tools needs its newest messages less than what was said before them. */
-const TALK_TAIL_SHARE = 0.15;
-/** A conversation with less of its tokens in calls and results than this is talk. */
-const TALK_TOOLS = 0.1;
+const SOFT_TAIL_SHARE = 0.15;
+const SOFT_SUMMARY_SHARE = 0.8;
+/** Where a budget is to be filled, the summary may be larger before it makes way for a longer tail (tokens). */
+const MAX_FILLING_SUMMARY = 24_000;
 
 /** Rung 3 without a model: the middle is covered by the user's words and the working set, the tail stays. */
 export const summarize: Rung = (input) => {
@@ -47,11 +47,11 @@ export const summarize: Rung = (input) => {
   if (landing <= 0) return undefined;
   const soft = goal < SOFT_BELOW * conversation.total;
   const small = soft && settings.freeTail;
-  const tailShare = small && isTalk(conversation) ? TALK_TAIL_SHARE : settings.tail.share;
+  const tailShare = small ? SOFT_TAIL_SHARE : settings.tail.share;
   const share = settings.tail.tokens ?? Math.floor(landing * tailShare);
   const tail = chooseTail(conversation, {
     tail: small ? { ...settings.tail, minMessages: 1 } : settings.tail,
-    limit: Math.max(share, landing - MAX_SUMMARY),
+    limit: Math.max(share, landing - (small && fills(input) ? MAX_FILLING_SUMMARY : MAX_SUMMARY)),
     soft,
   });
   const most = Math.floor(landing * (1 - (small ? SOFT_SUMMARY_SHARE : LEAST_SUMMARY_SHARE)));
@@ -63,16 +63,6 @@ export const summarize: Rung = (input) => {
   }
   return undefined;
 };
-
-/** Told by what the transcript looks like, not by a flag. */
-function isTalk({ messages, tokens, total }: RungInput["conversation"]): boolean {
-  const tools = messages.reduce(
-    (sum, { role, parts }, index) =>
-      sum + (role === "tool" || parts.some((part) => part.type === "tool-call") ? tokens[index]! : 0),
-    0,
-  );
-  return tools < TALK_TOOLS * total;
-}
 
 /**
  * The conversation went on while its summary was being written. If what came since leaves room for the summary message,
@@ -86,6 +76,11 @@ function atCut(input: RungInput): Draft | undefined {
   const summary = Math.min(MAX_SUMMARY, Math.floor((goal - conversation.head) * (1 - settings.tail.share)));
   const landed = Math.max(goal, bare + summary);
   return landed > limit ? undefined : coverMiddle({ ...input, goal: landed }, tail, bare);
+}
+
+/** Is the whole budget to be used? Elsewhere what the tail leaves unused is left for what comes next. */
+function fills({ goal, limit }: RungInput): boolean {
+  return goal === limit;
 }
 
 /** Rung 3 with an empty tail. */
@@ -114,9 +109,11 @@ function coverMiddle(input: RungInput, tail: Tail, tailLimit: number): Draft | u
     0,
   );
   const most = modest
-    ? Math.min(Math.floor(hidden * MODEST_SHARE), MODEST_CAPS * settings.summary.cap)
-    : MAX_SUMMARY;
-  const cap = Math.min(MAX_SUMMARY, most, goal - draftTokens(conversation, bare));
+    ? Math.min(Math.floor(hidden * MODEST_SHARE), MODEST_CAPS * settings.summary.cap, MAX_SUMMARY)
+    : fills(input)
+      ? Number.POSITIVE_INFINITY
+      : MAX_SUMMARY;
+  const cap = Math.min(most, goal - draftTokens(conversation, bare));
   return withSummary(input, bare, cap) ?? withoutSummary(input, bare.fates);
 }
 

@@ -36,3 +36,8 @@ export function viewText(messages: readonly WireMessage[]): string {
 export function unescapeNewlines(text: string): string {
   return text.replaceAll("\\n", "\n");
 }
+
+/** Text as a person would read it in a file: what JSON escapes in arguments is undone. */
+export function plainText(text: string): string {
+  return unescapeNewlines(text).replaceAll("\\t", "\t").replaceAll('\\"', '"');
+}

@@ -1,5 +1,5 @@
 import { memoByObject } from "./memo.ts";
-import { messageText, unescapeNewlines } from "./message-text.ts";
+import { messageText, plainText, unescapeNewlines } from "./message-text.ts";
 import { following } from "./next-calls.ts";
 import { termsOf } from "./terms.ts";
 import type { AgentCase } from "./types.ts";
@@ -7,17 +7,12 @@ import type { AgentCase } from "./types.ts";
 /** How many calls after the cut say what was needed. */
 export const NEXT_CALLS = 15;
 
-/** Text as a person would read it in a file: what JSON escapes in arguments is undone. */
-export function plainText(text: string): string {
-  return unescapeNewlines(text).replaceAll("\\t", "\t").replaceAll('\\"', '"');
-}
-
 /** Everything before the cut, as the measures read it. */
 export const textBefore = memoByObject((c: AgentCase) =>
   unescapeNewlines(c.messages.slice(c.from, c.to).map(messageText).join("\n")),
 );
 
-/** The same with JSON escapes undone: for comparing lines of files. */
+/** The same with JSON escapes undone: for comparing words and lines. */
 export const plainTextBefore = memoByObject((c: AgentCase) => plainText(textBefore(c)));
 
 /** What follows the cut, up to the last of the next calls. */
@@ -28,15 +23,15 @@ export const nextSteps = memoByObject((c: AgentCase) => following(c.messages, c.
  * what the agent could only know from before.
  */
 export const neededTerms = memoByObject((c: AgentCase): ReadonlySet<string> => {
-  const before = new Set(termsOf(textBefore(c)));
+  const before = new Set(termsOf(plainTextBefore(c)));
   const needed = new Set<string>();
   const seenAgain = new Set<string>();
   for (const step of nextSteps(c)) {
     if (step.type === "seen") {
-      for (const term of termsOf(unescapeNewlines(step.text))) seenAgain.add(term);
+      for (const term of termsOf(plainText(step.text))) seenAgain.add(term);
       continue;
     }
-    for (const term of termsOf(unescapeNewlines(step.args))) {
+    for (const term of termsOf(plainText(step.args))) {
       if (before.has(term) && !seenAgain.has(term)) needed.add(term);
     }
   }

@@ -1,3 +1,4 @@
+import { plainText } from "./message-text.ts";
 import { termsOf } from "./terms.ts";
 import type { ScoredView } from "./types.ts";
 import { indexWords } from "./words.ts";
@@ -15,7 +16,7 @@ export function scoredView(text: string): ScoredView {
   return {
     text,
     words: once(() => indexWords(text)),
-    terms: once(() => new Set(termsOf(text))),
+    terms: once(() => new Set(termsOf(plainText(text)))),
     lines: once(() => new Set(text.split("\n").map((line) => line.trim()))),
   };
 }

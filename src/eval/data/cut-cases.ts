@@ -1,6 +1,6 @@
 import { anchorsOf } from "../anchors.ts";
-import { messageText, unescapeNewlines } from "../message-text.ts";
-import { NEXT_CALLS, plainText } from "../needs.ts";
+import { messageText, plainText, unescapeNewlines } from "../message-text.ts";
+import { NEXT_CALLS } from "../needs.ts";
 import { following } from "../next-calls.ts";
 import type { AgentCase, Anchor } from "../types.ts";
 import { contentWords } from "../words.ts";

@@ -1,6 +1,7 @@
 import { isEdit } from "../files.ts";
 import { memoByObject } from "../memo.ts";
-import { nextSteps, plainText, plainTextBefore } from "../needs.ts";
+import { plainText } from "../message-text.ts";
+import { nextSteps, plainTextBefore } from "../needs.ts";
 import type { AgentCase, RetentionMeasure } from "../types.ts";
 
 /** Shorter lines (braces, `return nil`) occur everywhere. */

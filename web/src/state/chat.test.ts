@@ -1,0 +1,177 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { ApiConversation, ApiMessage, ChatEvent, LiveEvent } from "../../../src/gateway/api.ts";
+import { type Api, brokenOff } from "./api-client.ts";
+import { createChat } from "./chat.ts";
+import type { Chat } from "./chat-state.ts";
+
+const CONVERSATION = {
+  id: "c",
+  title: "Talk",
+  messages: 0,
+  updatedAt: 1,
+  busy: undefined,
+  settings: {},
+  pins: [],
+  model: "m",
+} as unknown as ApiConversation;
+const PRESSURE = { pressure: 0.1, tokens: 10, budget: { budget: 100 } };
+
+/** A server of which the test says what it answers. */
+function fakeServer() {
+  const asked: string[] = [];
+  const server = {
+    asked,
+    conversation: CONVERSATION,
+    messages: [] as ApiMessage[],
+    /** Events of the next stream; an error ends it as a lost connection does. */
+    stream: [] as (ChatEvent | Error)[],
+    fails: undefined as Error | undefined,
+    api: {} as Api,
+  };
+  const answers: Readonly<Record<string, () => unknown>> = {
+    "/api/conversations/:id": () => server.conversation,
+    "/api/conversations/:id/messages": () => ({
+      from: 0,
+      total: server.messages.length,
+      system: "",
+      lead: 0,
+      messages: server.messages,
+      dividers: [],
+    }),
+    "/api/conversations/:id/pressure": () => PRESSURE,
+    "/api/conversations/:id/timeline": () => ({ events: [] }),
+    "/api/conversations/:id/compact": () => ({ outcome: "compacted", report: undefined }),
+    "/api/conversations/:id/stop": () => ({ ok: true }),
+  };
+  server.api = {
+    call: async (route) => {
+      asked.push(`${route.method} ${route.path}`);
+      if (server.fails) throw server.fails;
+      return answers[route.path]?.() as never;
+    },
+    async *stream(route) {
+      asked.push(`${route.method} ${route.path}`);
+      for (const event of server.stream) {
+        if (event instanceof Error) throw event;
+        yield { id: undefined, event: event as never };
+      }
+    },
+  };
+  return server;
+}
+
+const message = (index: number, role: "user" | "assistant", text: string) =>
+  ({ index, role, parts: [{ type: "text", text }], at: 2, fate: { type: "kept" } }) as unknown as ApiMessage;
+const told = (changes: Partial<ApiConversation>): LiveEvent => ({
+  type: "conversation",
+  change: "changed",
+  conversation: { ...CONVERSATION, ...changes },
+});
+
+let server: ReturnType<typeof fakeServer>;
+let chat: Chat;
+let forks: string[];
+
+beforeEach(async () => {
+  server = fakeServer();
+  forks = [];
+  chat = createChat({
+    api: server.api,
+    id: "c",
+    onConversation: () => {},
+    onFork: (conversation) => forks.push(conversation.id),
+    now: () => 7,
+  });
+  await chat.load();
+});
+
+describe("an answer that was asked for here", () => {
+  it("grows, is put into the transcript, and its notices go", async () => {
+    const seen: string[] = [];
+    chat.store.subscribe(() => seen.push(chat.store.get().answer?.text ?? "-"));
+    server.messages = [message(0, "user", "Hi"), message(1, "assistant", "Hello")];
+    server.stream = [
+      { type: "accepted", conversation: CONVERSATION, message: server.messages[0]! },
+      { type: "text", text: "Hel" },
+      { type: "text", text: "lo" },
+      { type: "done", message: server.messages[1]!, usage: undefined, pressure: PRESSURE as never },
+    ];
+    await chat.send({ text: "Hi" });
+    expect(seen).toContain("Hel");
+    expect(seen).toContain("Hello");
+    expect(chat.store.get().answer).toBeUndefined();
+    expect(chat.transcript.store.get().messages.get(1)?.parts).toEqual([{ type: "text", text: "Hello" }]);
+  });
+
+  it("goes on in the fork that an edit made", async () => {
+    server.stream = [{ type: "accepted", conversation: { ...CONVERSATION, id: "fork" } }];
+    await chat.edit(0, "other words");
+    expect(forks).toEqual(["fork"]);
+  });
+
+  it("that breaks off says so until the server is back, and then shows what the server has", async () => {
+    server.stream = [{ type: "accepted", conversation: CONVERSATION }, brokenOff()];
+    server.fails = brokenOff();
+    await chat.send({ text: "Hi" });
+    expect(chat.store.get().notice).toMatchObject({ kind: "error", passes: true });
+    server.fails = undefined;
+    server.conversation = { ...CONVERSATION, busy: "answering", messages: 1 };
+    chat.apply({ type: "hello", missed: false });
+    expect(chat.store.get().notice).toBeUndefined();
+    chat.apply({ type: "answer", conversation: "c", text: "still coming" });
+    expect(chat.store.get().answer).toMatchObject({ text: "still coming", mine: false });
+  });
+
+  it("whose stream just ends is taken for broken off, too", async () => {
+    server.stream = [
+      { type: "accepted", conversation: CONVERSATION },
+      { type: "text", text: "half" },
+    ];
+    await chat.send({ text: "Hi" });
+    expect(chat.store.get().notice?.passes).toBe(true);
+  });
+
+  it("that failed leaves its reason", async () => {
+    server.stream = [
+      { type: "accepted", conversation: CONVERSATION },
+      { type: "failed", error: { code: "upstream", message: "It said 500.", fix: "Try later." } },
+    ];
+    await chat.send({ text: "Hi" });
+    expect(chat.store.get().notice).toEqual({ kind: "error", message: "It said 500.", fix: "Try later." });
+  });
+});
+
+describe("what others do", () => {
+  it("shows an answer of another tab, and reads the messages when it has ended", async () => {
+    chat.apply(told({ busy: "answering", messages: 1 }));
+    expect(chat.store.get().answer).toMatchObject({ text: "", mine: false });
+    chat.apply({ type: "answer", conversation: "c", text: "so far" });
+    expect(chat.store.get().answer?.text).toBe("so far");
+    server.messages = [message(0, "user", "Hi")];
+    chat.apply(told({ messages: 1, updatedAt: 3 }));
+    expect(chat.store.get().answer).toBeUndefined();
+    await expect.poll(() => chat.transcript.store.get().total).toBe(1);
+  });
+
+  it("shows a summary in the background until it has ended", () => {
+    chat.apply({ type: "compacting", conversation: "c", reason: "pressure" });
+    chat.apply(told({ busy: "compacting" }));
+    expect(chat.store.get().compacting).toEqual({ reason: "pressure", since: 7 });
+    chat.apply(told({ updatedAt: 4 }));
+    expect(chat.store.get().compacting).toBeUndefined();
+  });
+
+  it("keeps its own compaction's notice until its own answer", async () => {
+    const done = chat.compact();
+    chat.apply(told({ updatedAt: 5 }));
+    expect(chat.store.get().compacting).toBeDefined();
+    await done;
+    expect(chat.store.get().compacting).toBeUndefined();
+  });
+
+  it("is none of its business in another conversation", () => {
+    chat.apply({ type: "answer", conversation: "other", text: "x" });
+    chat.apply({ type: "compacting", conversation: "other", reason: "forced" });
+    expect(chat.store.get()).toMatchObject({ answer: undefined, compacting: undefined });
+  });
+});

@@ -5,6 +5,7 @@ import { withClientKeys } from "../compaction/summarizer.ts";
 import type { Gateway } from "../gateway.ts";
 import type { Exchange, Outgoing } from "./exchange.ts";
 import { lastRequest } from "./last-request.ts";
+import { hiddenInstructions, laterInstructions, withInstructions } from "./later-instructions.ts";
 import { noteCompaction } from "./note-compaction.ts";
 
 /** Parts whose cost has nothing to do with their bytes, or that stand for something that isn't in the request. */
@@ -55,8 +56,11 @@ export async function decideView(
   };
   if (!rejected && surelyFits(bytes, gateway.compactors.surelyFits(choice))) return untouched;
   const compactor = gateway.compactors.of(choice);
+  const instructions =
+    wire.api === "messages" ? laterInstructions(asked, gateway.windows.of(upstream, asked.model).window) : [];
+  const system = withInstructions(asked.system, instructions);
   const input: FitInput<unknown> = {
-    system: asked.system,
+    system,
     tools: asked.tools,
     request: lastRequest(gateway, exchange),
     now: exchange.startedAt,
@@ -89,7 +93,14 @@ export async function decideView(
   if (recording) gateway.sent.delete(recording.known);
   if (isTranscript(report)) return { ...capped(untouched, exchange, report, rejected), report };
   const mustNotThink = report.warnings.some(({ code }) => code === "thinking-off");
-  const shown = wire.write(body, { messages: fitted.messages, system: fitted.system });
+  const shown = wire.write(body, {
+    messages: fitted.messages,
+    // All of them were counted; those that still stand in their places needn't be said twice.
+    system:
+      fitted.system === system
+        ? withInstructions(asked.system, hiddenInstructions(instructions, report.entries))
+        : fitted.system,
+  });
   const view = withRoom(mustNotThink ? wire.withoutThinking(shown) : shown, exchange, report, rejected);
   const sent = Buffer.from(JSON.stringify(view));
   if (recording) gateway.sent.set(recording.known, view, sent.length);

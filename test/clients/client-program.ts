@@ -29,6 +29,8 @@ export interface ClientProgram {
   readonly name: string;
   /** The API that it speaks. */
   readonly api: FakeApi;
+  /** Words of its standing instructions, where those aren't in the system prompt: the model must see them always. */
+  readonly standing?: string;
   /** Machines that its package exists for (`linux-x64`), where those are few. */
   readonly machines?: readonly string[];
   start(setup: ClientSetup): ClientCommand;

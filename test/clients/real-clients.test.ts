@@ -4,7 +4,7 @@ import { type ClientProgram, MACHINE } from "./client-program.ts";
 import { type LongRun, longRun } from "./long-run.ts";
 import { DONE, isWork, SUB_TASK } from "./long-task.ts";
 import { missingInStore } from "./missing-in-store.ts";
-import { claudeCode } from "./programs/claude-code.ts";
+import { claudeCode, claudeCodeOlder } from "./programs/claude-code.ts";
 import { codex } from "./programs/codex.ts";
 import { opencode } from "./programs/opencode.ts";
 import { pi } from "./programs/pi.ts";
@@ -14,7 +14,7 @@ const ROUNDS_PER_LEG = 20;
 /** The task is many windows long; a compaction frees more than half of one. */
 const ROUNDS_PER_COMPACTION = 20;
 
-const programs: readonly ClientProgram[] = [claudeCode, codex, opencode, pi];
+const programs: readonly ClientProgram[] = [claudeCode, claudeCodeOlder, codex, opencode, pi];
 
 describe.each(programs)("$name", (program) => {
   const exists = program.machines?.includes(MACHINE) ?? true;
@@ -49,7 +49,10 @@ function expectGoodRun(program: ClientProgram, run: LongRun, roundsPerLeg: numbe
   const faults = run.seen.filter(({ status }) => status !== 200);
   expect(faults.map(({ error, tokens }) => `${error} (${tokens.input})`)).toEqual([]);
   for (const { tokens } of run.seen) expect(tokens.input).toBeLessThanOrEqual(run.window);
-  expect(run.seen.filter(isWork).length).toBe(rounds + legs);
+  const work = run.seen.filter(isWork);
+  expect(work.length).toBe(rounds + legs);
+  const { standing = "" } = program;
+  expect(work.filter(({ messages }) => !messages.some(({ text }) => text.includes(standing)))).toEqual([]);
 
   // It was really compacted, again and again.
   const compactions = run.sent.filter(({ action }) => action === "compacted");

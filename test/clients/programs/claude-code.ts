@@ -1,14 +1,15 @@
 import { join } from "node:path";
 import { CLIENT_KEY, type ClientProgram, installed, MACHINE } from "../client-program.ts";
 
-export const claudeCode: ClientProgram = {
-  name: "claude-code",
+const withModel = (name: string, model: string): ClientProgram => ({
+  name,
   api: "messages",
+  standing: "Primary working directory",
   start: ({ url, prompt, resumes }) => ({
     command: installed(`@anthropic-ai/claude-code-${MACHINE}/claude`),
     args: [
       ...(resumes ? ["--continue"] : []),
-      ...["-p", prompt, "--permission-mode", "bypassPermissions", "--model", "claude-sonnet-4-5"],
+      ...["-p", prompt, "--permission-mode", "bypassPermissions", "--model", model],
     ],
     env: {
       ANTHROPIC_BASE_URL: url,
@@ -26,4 +27,9 @@ export const claudeCode: ClientProgram = {
     name: "Agent",
     args: { description: "A part of it", prompt, subagent_type: "general-purpose", run_in_background: false },
   }),
-};
+});
+
+/** Newer models are told where they work in system messages among the others, and think as they see fit. */
+export const claudeCode = withModel("claude-code", "claude-opus-5");
+/** Older ones are told in the user's message, and think within a budget. */
+export const claudeCodeOlder = withModel("claude-code with an older model", "claude-sonnet-4-5");

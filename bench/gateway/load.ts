@@ -14,6 +14,9 @@ export async function load(options: {
   readonly path: string;
   readonly connections: number;
   readonly ms: number;
+  /** It ends earlier when so many requests were answered. */
+  readonly requests?: number;
+  readonly headers?: Readonly<Record<string, string>>;
   /** The bodies of one connection, one after the other. */
   bodies(connection: number): () => Buffer;
 }): Promise<LoadResult> {
@@ -21,6 +24,7 @@ export async function load(options: {
   const { hostname, port } = new URL(url);
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const times: number[] = [];
+  const most = options.requests ?? Number.POSITIVE_INFINITY;
   let failed = 0;
   const once = (body: Buffer): Promise<void> =>
     new Promise((resolve) => {
@@ -32,7 +36,7 @@ export async function load(options: {
           port,
           method: "POST",
           path,
-          headers: { "content-type": "application/json", "content-length": body.length },
+          headers: { "content-type": "application/json", "content-length": body.length, ...options.headers },
         },
         (answer) => {
           if (answer.statusCode !== 200) failed++;
@@ -53,7 +57,7 @@ export async function load(options: {
   await Promise.all(
     Array.from({ length: connections }, async (_, connection) => {
       const next = options.bodies(connection);
-      while (performance.now() - started < ms) await once(next());
+      while (performance.now() - started < ms && times.length < most) await once(next());
     }),
   );
   const seconds = (performance.now() - started) / 1_000;

@@ -32,3 +32,6 @@ const server = createServer((request, response) => {
 server.listen(0, "127.0.0.1", () =>
   process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }),
 );
+
+// Whoever started it is gone.
+process.on("disconnect", () => process.exit(0));

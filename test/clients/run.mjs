@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * `npm run test:clients`, and a step of CI: real client programs through the gateway. They are installed here (1.3 GB,
+ * `npm run test:clients`, and a step of CI: real client programs through the gateway. They are installed here (1.1 GB,
  * without their install scripts) when they aren't there yet or their lock file changed. Arguments go to vitest.
  * PRECIS_PROOF=sample runs fewer rounds.
  */
@@ -32,7 +32,7 @@ const wanted = createHash("sha256")
   .update(readFileSync(join(here, "package-lock.json")))
   .digest("hex");
 if (!existsSync(mark) || readFileSync(mark, "utf8") !== wanted) {
-  console.log("test/clients: installing the client programs (1.3 GB, once)");
+  console.log("test/clients: installing the client programs (1.1 GB, once)");
   if (run("npm", ["ci", "--no-audit", "--no-fund", "--silent"], { cwd: here, timeout: INSTALL_MS }) !== 0) {
     console.error(
       "test/clients: the client programs could not be installed, so their tests can't run.\n" +

@@ -23,20 +23,32 @@ export function chainOf(
 }
 
 /** A chain that grows with its transcript. */
-export function createChain(textHash: (text: string) => string): {
+export interface Chain {
   /** `hashes[n]` names the first n messages. */
   readonly hashes: string[];
   add(message: Message): void;
-} {
-  const ordinals = new Map<string, number>();
+  /** A chain of its own with the same messages so far. */
+  copy(): Chain;
+}
+
+export function createChain(textHash: (text: string) => string): Chain {
   const hash = createHash().absorb(CHAIN_SEED);
-  const hashes = [hash.digest()];
+  return growChain(textHash, hash, [hash.digest()], new Map());
+}
+
+function growChain(
+  textHash: (text: string) => string,
+  hash: Hash,
+  hashes: string[],
+  ordinals: Map<string, number>,
+): Chain {
   return {
     hashes,
     add(message) {
       absorbMessage(hash, message, ordinals, textHash);
       hashes.push(hash.digest());
     },
+    copy: () => growChain(textHash, hash.copy(), [...hashes], new Map(ordinals)),
   };
 }
 

@@ -12,6 +12,8 @@ export interface Hash {
   absorb(text: string): Hash;
   /** The hash of all pieces so far; more may follow. */
   digest(): string;
+  /** A hash of its own with the same pieces so far. */
+  copy(): Hash;
 }
 
 const C1 = 0x239b961b;
@@ -19,11 +21,8 @@ const C2 = 0xab0e9789;
 const C3 = 0x38b34ae5;
 const C4 = 0xa1e38b93;
 
-export function createHash(): Hash {
-  let h1 = 0;
-  let h2 = 0;
-  let h3 = 0;
-  let h4 = 0;
+export function createHash(from: readonly [number, number, number, number] = [0, 0, 0, 0]): Hash {
+  let [h1, h2, h3, h4] = from;
   const hash: Hash = {
     absorb(text) {
       const length = text.length;
@@ -89,6 +88,7 @@ export function createHash(): Hash {
       d4 = (d4 + d1) | 0;
       return hex(d1) + hex(d2) + hex(d3) + hex(d4);
     },
+    copy: () => createHash([h1, h2, h3, h4]),
   };
   return hash;
 }

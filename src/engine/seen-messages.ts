@@ -2,7 +2,7 @@ import { createChain } from "../core/chain.ts";
 import type { Measure, Message, Part } from "../core/types.ts";
 
 /** Conversations whose hashes and counts are remembered; a busier host pays for a lookup per text instead. */
-const MAX_CONVERSATIONS = 8;
+const MAX_CONVERSATIONS = 32;
 
 /** Hashes and tokens of the messages of one transcript. */
 export interface Reading {

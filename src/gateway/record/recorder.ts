@@ -4,6 +4,7 @@ import type { Dialect, Message } from "../../core/types.ts";
 import type { Appended, Conversation, ConversationStore, NewMessage } from "../../stores/server-store.ts";
 import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
 import type { WireRequest } from "../wires/wire.ts";
+import { createKnownChains } from "./known-chains.ts";
 import type { Known, KnownConversations } from "./known-conversations.ts";
 import { laneOf } from "./lane.ts";
 import { redactSecrets } from "./redact-secrets.ts";
@@ -41,6 +42,8 @@ export interface Recorder {
     readonly asked: WireRequest;
     readonly session: Session | undefined;
     readonly at: number;
+    /** The messages will come again as the same objects. */
+    readonly comesAgain?: boolean;
   }): Promise<Recording>;
 }
 
@@ -54,12 +57,18 @@ export function createRecorder(options: {
 }): Recorder {
   const { store, known: conversations } = options;
   const textHash = createTextHash();
+  const chains = createKnownChains();
 
   return {
-    async open({ tenant, dialect, asked, session, at }) {
+    async open({ tenant, dialect, asked, session, at, comesAgain }) {
       // The words of a first request are new; remembering them would be work for nothing.
       const isFirst = asked.transcript.length <= FIRST_MESSAGES;
-      const record = transcriptRecord(dialect, asked, isFirst ? hash128 : textHash);
+      const record = transcriptRecord(
+        dialect,
+        asked,
+        isFirst ? hash128 : textHash,
+        comesAgain ? chains : undefined,
+      );
       const lane = laneOf(dialect.id, asked);
       const located = await locate({ tenant, record, lane, dialect: dialect.id, session });
       let { known, matched } = located;

@@ -1,6 +1,7 @@
-import { createChain } from "../../core/chain.ts";
+import { type Chain, createChain } from "../../core/chain.ts";
 import type { Dialect, Message } from "../../core/types.ts";
 import type { WireRequest } from "../wires/wire.ts";
+import type { KnownChains } from "./known-chains.ts";
 
 /** A request's transcript as it is stored: read once, hashed once. */
 export interface TranscriptRecord {
@@ -14,19 +15,22 @@ export interface TranscriptRecord {
   readonly head: () => string | undefined;
   readonly hasAnswer: boolean;
   /** The chain as it grows; only the newest record of a request may add to it. */
-  readonly growing: ReturnType<typeof createChain>;
+  readonly growing: Chain;
 }
 
 export function transcriptRecord(
   dialect: Dialect<unknown>,
   { transcript, system }: Pick<WireRequest, "transcript" | "system">,
   textHash: (text: string) => string,
+  chains?: KnownChains,
 ): TranscriptRecord {
   const messages = transcript.map((message) => dialect.read(message));
   let start = 0;
   while (messages[start]?.role === "system") start++;
-  const growing = createChain(textHash);
-  for (let at = start; at < messages.length; at++) growing.add(messages[at]!);
+  const known = chains?.take(transcript);
+  const growing = known?.chain ?? createChain(textHash);
+  for (let at = known?.length ?? start; at < messages.length; at++) growing.add(messages[at]!);
+  chains?.keep(transcript, growing.copy());
   return {
     messages,
     start,

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Dialect } from "../../core/types.ts";
 import type { Client } from "../auth/client.ts";
 import { requestOptions } from "../compaction/request-options.ts";
 import type { Gateway } from "../gateway.ts";
@@ -11,6 +10,7 @@ import { sessionOf } from "../record/session-of.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";
 import type { DialectName } from "../upstream/upstream.ts";
 import { withoutMemory } from "../wires/remember-reads.ts";
+import type { Wire } from "../wires/wire.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** Reads a request and finds out where it goes and which conversation it belongs to. */
@@ -56,7 +56,8 @@ export async function openExchange(
     arrivedAt,
     recording: await openRecording(gateway, {
       client,
-      dialect: bytes.length < LEAST_BYTES ? withoutMemory(wire.dialect) : wire.dialect,
+      wire,
+      comesAgain: bytes.length >= LEAST_BYTES,
       asked,
       request,
       at: startedAt,
@@ -77,13 +78,15 @@ async function openRecording(
   gateway: Gateway,
   {
     client,
-    dialect,
+    wire,
     asked,
     request,
     at,
+    comesAgain,
   }: {
     readonly client: Client;
-    readonly dialect: Dialect<unknown>;
+    readonly wire: Wire;
+    readonly comesAgain: boolean;
     readonly asked: Exchange["asked"];
     readonly request: IncomingMessage;
     readonly at: number;
@@ -92,7 +95,8 @@ async function openRecording(
   const session = sessionOf(request.headers);
   if (!gateway.recorder) return undefined;
   try {
-    return await gateway.recorder.open({ tenant: client.tenant, dialect, asked, session, at });
+    const dialect = comesAgain ? wire.dialect : withoutMemory(wire.dialect);
+    return await gateway.recorder.open({ tenant: client.tenant, dialect, asked, session, at, comesAgain });
   } catch (error) {
     // A transcript that can't be read, or a store that is down, is no reason to refuse a request.
     gateway.log.warn({ err: error }, "a request isn't recorded");

@@ -1,7 +1,7 @@
 /** Compactions in a real browser: seen, steered, undone; the inspector; settings. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ask, compact, eventually, meterOf } from "./support/actions.ts";
-import { type ChatWorld, LONG, openChatWorld, SLOW_MS } from "./support/chat-world.ts";
+import { type ChatWorld, LONG, openChatWorld } from "./support/chat-world.ts";
 
 let world: ChatWorld;
 
@@ -45,12 +45,11 @@ describe("compaction", () => {
   it("can be cancelled", async () => {
     const { tab, context } = await world.fullChat();
     const before = await meterOf(tab);
-    world.summaries = "slow";
+    world.summaries = "endless";
     try {
       await compact(tab);
       await tab.locator(".notice.busy").getByRole("button", { name: "Cancel" }).click();
       await tab.locator(".notice.busy").waitFor({ state: "detached" });
-      await tab.waitForTimeout(SLOW_MS);
       expect(await tab.locator(".notice.done").count()).toBe(0);
       expect(await meterOf(tab)).toBe(before);
     } finally {
@@ -77,7 +76,7 @@ describe("compaction", () => {
 describe("a compaction by itself", () => {
   it("is announced while its summary is written, and can be cancelled without stopping the chat", async () => {
     const { tab, context, faults } = await world.fullChat(7);
-    world.summaries = "slow";
+    world.summaries = "endless";
     const busy = tab.locator(".notice.busy");
     try {
       for (let turn = 8; turn < 12 && (await busy.count()) === 0; turn += 1)

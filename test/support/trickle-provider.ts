@@ -4,10 +4,14 @@ import type { AddressInfo } from "node:net";
 /** A model that writes its answers word by word, so that there is a middle of an answer. */
 export interface TrickleProvider {
   readonly url: string;
-  /** Requests for an answer so far. */
-  readonly asked: () => number;
+  /** From now on answers stop after a few words, until they may go on. */
+  hold(): void;
+  goOn(): void;
   close(): Promise<void>;
 }
+
+/** Words that come before an answer is held. */
+const HELD_AFTER = 6;
 
 /** Speaks Chat Completions only. A word comes every `everyMs`. */
 export async function startTrickleProvider({
@@ -17,9 +21,8 @@ export async function startTrickleProvider({
   readonly words: readonly string[];
   readonly everyMs: number;
 }): Promise<TrickleProvider> {
-  let asked = 0;
+  let isHeld = false;
   const answer = (response: ServerResponse): void => {
-    asked += 1;
     response.writeHead(200, { "content-type": "text/event-stream" });
     let at = 0;
     const piece = (delta: object, finish: string | null = null) =>
@@ -28,6 +31,7 @@ export async function startTrickleProvider({
       );
     piece({ role: "assistant", content: "" });
     const timer = setInterval(() => {
+      if (isHeld && at >= HELD_AFTER) return;
       const word = words[at];
       at += 1;
       if (word !== undefined) piece({ content: at === 1 ? word : ` ${word}` });
@@ -52,7 +56,12 @@ export async function startTrickleProvider({
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    asked: () => asked,
+    hold() {
+      isHeld = true;
+    },
+    goOn() {
+      isHeld = false;
+    },
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections();

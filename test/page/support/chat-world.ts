@@ -11,8 +11,9 @@ import { compact } from "./actions.ts";
 import { connect, type Opened, openPage } from "./browser.ts";
 
 const WINDOW = 4_000;
-/** How long slow answers and slow summaries take (milliseconds). */
-export const SLOW_MS = 1_500;
+
+/** Longer than any test waits (milliseconds). */
+const FOREVER_MS = 60_000;
 
 /** A server with a fake model behind it, and a browser. */
 export interface ChatWorld {
@@ -20,7 +21,7 @@ export interface ChatWorld {
   readonly serve: ServeProcess;
   readonly browser: Browser;
   /** How summaries go at the moment. */
-  summaries: "good" | "failing" | "slow";
+  summaries: "good" | "failing" | "endless";
   newChat(): Promise<Opened>;
   /** A chat made without the page; `turns` of about 370 tokens each. Eight nearly fill it. */
   fullChat(turns?: number): Promise<Opened>;
@@ -38,7 +39,7 @@ export async function openChatWorld(): Promise<ChatWorld> {
     async reply(request): Promise<FakeReply> {
       if (isSummary(request)) {
         const text = await summary(request);
-        return { text: String(text), ...(world.summaries === "slow" && { delayMs: SLOW_MS }) };
+        return { text: String(text), ...(world.summaries === "endless" && { delayMs: FOREVER_MS }) };
       }
       return replyTo(request.lastUser);
     },
@@ -105,7 +106,7 @@ const isSummary = ({ messages, lastUser }: FakeRequest) =>
   messages.some(({ role, text }) => role === "system" && /summar/i.test(text));
 
 function replyTo(text: string): FakeReply {
-  if (/slowly/.test(text)) return { text: "Slow but here.", delayMs: SLOW_MS };
+  if (/forever/.test(text)) return { text: "Here at last.", delayMs: FOREVER_MS };
   if (/attack/.test(text))
     return 'Look: <img src="https://example.com/x.png" onerror="window.hit=1"> <script>window.hit=2</script> ![pic](https://example.com/y.png) [link](javascript:window.hit=3)';
   if (/table/.test(text))

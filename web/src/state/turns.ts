@@ -49,10 +49,16 @@ export interface Failure {
   readonly fallback: RungName | undefined;
 }
 
-/** The newest failure that no later compaction has made good, unless a person has seen it. */
+/** Rungs on which a model's words are used. */
+const BY_MODEL: readonly (RungName | undefined)[] = ["continuation", "full", "simple", "known-summaries"];
+
+/** The newest failure that no later summary has made good, unless a person has seen it. */
 export function openFailure(timeline: readonly TimelineEvent[], seen = 0): Failure | undefined {
   const last = timeline.findLast(
-    ({ type }) => type === "failed" || type === "compacted" || type === "summary",
+    (event) =>
+      event.type === "failed" ||
+      event.type === "summary" ||
+      (event.type === "compacted" && BY_MODEL.includes(event.rung)),
   );
   return last?.type === "failed" && last.id > seen ? last : undefined;
 }

@@ -9,6 +9,7 @@ import type { DialectName } from "../upstream/upstream.ts";
 import { messagesWire } from "../wires/messages.ts";
 import { responsesWire } from "../wires/responses.ts";
 import type { Wire } from "../wires/wire.ts";
+import { loadedTools } from "./loaded-tools.ts";
 import { passThrough } from "./pass-through.ts";
 
 /** The counting routes, by path, with the API whose requests they count. */
@@ -36,7 +37,7 @@ export async function count(
   if (upstream.isNative) return passThrough(gateway, { request, response, client, path, bytes, upstream });
   const { tokens, budget } = await gateway.compactors
     .of({ tenant: client.tenant, wire, upstream, model: asked.model })
-    .plan(asked.transcript, { system: asked.system, tools: asked.tools });
+    .plan(asked.transcript, { system: asked.system, tools: loadedTools(asked) });
   const input = tokens.transcript + budget.tools;
   const answer =
     wire.api === "messages"

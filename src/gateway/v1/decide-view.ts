@@ -6,6 +6,7 @@ import type { Gateway } from "../gateway.ts";
 import type { Exchange, Outgoing } from "./exchange.ts";
 import { lastRequest } from "./last-request.ts";
 import { hiddenInstructions, laterInstructions, withInstructions } from "./later-instructions.ts";
+import { loadedTools } from "./loaded-tools.ts";
 import { noteCompaction } from "./note-compaction.ts";
 
 /** Parts whose cost has nothing to do with their bytes, or that stand for something that isn't in the request. */
@@ -61,7 +62,7 @@ export async function decideView(
   const system = withInstructions(asked.system, instructions);
   const input: FitInput<unknown> = {
     system,
-    tools: asked.tools,
+    tools: loadedTools(asked),
     request: lastRequest(gateway, exchange),
     now: exchange.startedAt,
     ...(recording && recording.known.lastRequestAt > 0 && { lastRequestAt: recording.known.lastRequestAt }),

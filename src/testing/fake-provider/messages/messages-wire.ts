@@ -89,7 +89,8 @@ export function acceptMessages(
 function readPrompt(body: FakeBody, count: (text: string) => number): Prompt {
   const prompt = new PromptBuilder(count);
   const tools = objects(body["tools"]);
-  for (const tool of tools) prompt.json("tools", bare(tool), breakpoint(tool));
+  for (const tool of tools)
+    if (tool["defer_loading"] !== true) prompt.json("tools", bare(tool), breakpoint(tool));
   const system = contentOf({ content: body["system"] });
   for (const [index, block] of system.entries())
     prompt.part("system", { wire: bare(block), read: readBlock(block), first: index === 0, ...mark(block) });

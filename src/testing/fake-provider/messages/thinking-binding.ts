@@ -19,7 +19,10 @@ export interface Transformation {
 function prefixOf(body: FakeBody, before: readonly Placed[]): string {
   return digest(
     systemOf(body),
-    objects(body["tools"]).map(bare),
+    // A tool that is loaded later stands where a search found it.
+    objects(body["tools"])
+      .filter((tool) => tool["defer_loading"] !== true)
+      .map(bare),
     before.filter(({ block }) => !isThinking(block)).map(({ role, block }) => [role, bare(block)]),
   );
 }

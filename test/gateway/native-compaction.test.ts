@@ -127,6 +127,127 @@ describe("Anthropic's compaction for an upstream that has none", () => {
   });
 });
 
+describe("a threshold for an upstream that has no compaction of its own", () => {
+  const threshold = (value: number, more: object = {}) => ({
+    context_management: {
+      edits: [{ type: "compact_20260112", trigger: { type: "input_tokens", value }, ...more }],
+    },
+  });
+  const messages = [
+    ...[0, 1, 2, 3].flatMap((n): Anthropic.MessageParam[] => [
+      { role: "user", content: said(n) },
+      { role: "assistant", content: "Noted." },
+    ]),
+    { role: "user" as const, content: "Where is V-200?" },
+  ];
+  const ask = (body: object) =>
+    anthropic().messages.create({
+      model: "claude-opus-5",
+      max_tokens: 100,
+      messages,
+      ...body,
+    } as unknown as Anthropic.MessageCreateParamsNonStreaming) as unknown as Promise<{
+      stop_reason: string;
+      content: { type: string; content?: string; text?: string }[];
+    }>;
+
+  it("Anthropic: below it nothing happens, above it the block stands first in the answer and comes back", async () => {
+    const below = await ask(threshold(50_000));
+    expect(below.content.map(({ type }) => type)).toEqual(["text"]);
+    expect(provider.requests.at(-1)!.raw).toContain("hall 0");
+    const answer = await ask(threshold(100));
+    expect(answer.content.map(({ type }) => type)).toEqual(["compaction", "text"]);
+    expect(answer.content[0]!.content).toContain("V-100");
+    expect(answer.stop_reason).toBe("end_turn");
+    const sent = provider.requests.at(-1)!;
+    expect(sent.raw).toContain("Where is V-200?");
+    expect(sent.messages.length).toBeLessThan(messages.length);
+    const next = await ask({
+      messages: [
+        ...messages,
+        { role: "assistant", content: answer.content },
+        { role: "user", content: "And V-300?" },
+      ],
+      ...threshold(50_000),
+    });
+    expect(next.content.map(({ type }) => type)).toEqual(["text"]);
+    expect(provider.requests.at(-1)!.raw).not.toContain('"compaction"');
+    expect(provider.requests.at(-1)!.messages.length).toBeLessThan(messages.length);
+    // What the client sends back is what was stored: it is still one conversation.
+    const { conversations } = await gateway.gateway.store.conversations.list("default");
+    expect(conversations.map(({ length }) => length).sort()).toContain(messages.length + 3);
+  });
+
+  it("Anthropic: streamed, as the client's own reader puts it together", async () => {
+    const stream = anthropic().messages.stream({
+      model: "claude-opus-5",
+      max_tokens: 100,
+      messages,
+      ...threshold(100),
+    } as unknown as Anthropic.MessageCreateParams);
+    const starts: string[] = [];
+    stream.on("streamEvent", (event) => {
+      if (event.type === "content_block_start") starts.push(`${event.index} ${event.content_block.type}`);
+    });
+    const { content } = await stream.finalMessage();
+    expect(starts).toEqual(["0 compaction", "1 text"]);
+    expect(content.at(-1)).toMatchObject({ type: "text", text: "Understood." });
+  });
+
+  it("Anthropic: pauses where it was asked to", async () => {
+    const answer = await ask(threshold(100, { pause_after_compaction: true }));
+    expect(answer.stop_reason).toBe("compaction");
+    expect(answer.content.map(({ type }) => type)).toEqual(["compaction"]);
+    expect(provider.requests).toHaveLength(0);
+  });
+
+  it("Anthropic: a round under way stays whole", async () => {
+    await ask({
+      messages: toolRounds(6),
+      tools: [{ name: "look", input_schema: { type: "object" } }],
+      ...threshold(100),
+    });
+    const sent = provider.requests.at(-1)!;
+    expect(sent.status).toBe(200);
+    expect(sent.raw).toContain("Result 5.");
+    expect(sent.raw).toContain("toolu_5");
+    expect(sent.raw).not.toContain("toolu_0");
+  });
+
+  it("OpenAI: the item stands first in the output, streamed or not", async () => {
+    const input = messages as OpenAI.Responses.ResponseInputItem[];
+    const context_management = [{ type: "compaction", compact_threshold: 100 }];
+    const body = { model: "gpt-5", input, store: false, context_management };
+    const plain = await openai().responses.create(body as OpenAI.Responses.ResponseCreateParamsNonStreaming);
+    expect(plain.output.map(({ type }) => type)).toEqual(["compaction", "message"]);
+    const stream = await openai().responses.create({
+      ...body,
+      stream: true,
+    } as OpenAI.Responses.ResponseCreateParamsStreaming);
+    const added: string[] = [];
+    let numbers = 0;
+    let output: string[] = [];
+    for await (const event of stream) {
+      expect(event.sequence_number).toBe(numbers++);
+      if (event.type === "response.output_item.added") added.push(`${event.output_index} ${event.item.type}`);
+      if (event.type === "response.completed") output = event.response.output.map(({ type }) => type);
+    }
+    expect(added).toEqual(["0 compaction", "1 message"]);
+    expect(output).toEqual(["compaction", "message"]);
+    const next = await openai().responses.create({
+      ...body,
+      context_management: undefined,
+      input: [
+        ...input,
+        ...(plain.output as OpenAI.Responses.ResponseInputItem[]),
+        { role: "user", content: "And V-300?" },
+      ],
+    } as unknown as OpenAI.Responses.ResponseCreateParamsNonStreaming);
+    expect(next.output.map(({ type }) => type)).toEqual(["message"]);
+    expect(provider.requests.at(-1)!.raw).not.toContain("encrypted_content");
+  });
+});
+
 describe("OpenAI's compaction for an upstream that has none", () => {
   const input = [0, 1, 2].flatMap((n): OpenAI.Responses.ResponseInputItem[] => [
     { role: "user", content: said(n) },

@@ -7,7 +7,7 @@ import { parseObject } from "./parse-object.ts";
 /** Smaller bodies are parsed faster than they are looked up (bytes). */
 export const LEAST_BYTES = 8_192;
 /** Bodies that are remembered, in all (bytes). What was parsed of them takes about as much again. */
-const MAX_BYTES = 48 * 1024 * 1024;
+const MAX_BYTES = 24 * 1024 * 1024;
 /** One body may take this share of it. */
 const MAX_SHARE = 4;
 /** A body is found by samples of 16 bytes, one from every so many bytes. */

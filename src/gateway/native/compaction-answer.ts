@@ -21,7 +21,7 @@ export function compactionAnswer(
 }
 
 function messagesAnswer({ model, text, input, output }: MadeSummary): { json: Json; events: Json[] } {
-  const block = { type: "compaction", content: text, encrypted_content: null };
+  const block = compactionBlock(text);
   const usage = {
     input_tokens: 0,
     output_tokens: 0,
@@ -63,7 +63,7 @@ function responsesAnswer(made: MadeSummary): { json: Json; events: Json[] } {
   const done = { ...response, status: "completed", output: [item], usage };
   const events: Json[] = [
     { type: "response.created", response: { ...response, status: "in_progress", output: [], usage: null } },
-    { type: "response.compaction.compacting", item_id: item.id, output_index: 0 },
+    { type: "response.compaction.compacting", item_id: item["id"], output_index: 0 },
     { type: "response.output_item.added", output_index: 0, item },
     { type: "response.output_item.done", output_index: 0, item },
     { type: "response.completed", response: done },
@@ -83,7 +83,7 @@ export function compactAnswer(made: MadeSummary, input: readonly unknown[]): Jso
   };
 }
 
-function compactionItem(text: string) {
+export function compactionItem(text: string): Json {
   return { type: "compaction", id: `cmp_${plainId()}`, encrypted_content: sealSummary(text) };
 }
 
@@ -95,6 +95,10 @@ function usageOf({ input, output }: MadeSummary): Json {
     output_tokens_details: { reasoning_tokens: 0 },
     total_tokens: input + output,
   };
+}
+
+export function compactionBlock(text: string): Json {
+  return { type: "compaction", content: text, encrypted_content: null };
 }
 
 function plainId(): string {

@@ -10,6 +10,8 @@ export interface NativeWish {
   readonly instructions: string | undefined;
   /** Compact from so many tokens on. */
   readonly threshold: number | undefined;
+  /** Answer with the summary alone when the threshold is reached. */
+  readonly pauses: boolean;
   /** Anthropic's edits, in their order. */
   readonly edits: readonly Json[];
   readonly previousResponse: string | undefined;
@@ -20,6 +22,7 @@ const NOTHING: NativeWish = {
   summarize: false,
   instructions: undefined,
   threshold: undefined,
+  pauses: false,
   edits: [],
   previousResponse: undefined,
 };
@@ -47,6 +50,7 @@ function messagesWish(body: Json): NativeWish {
     summarize,
     instructions: isJson(compaction) ? textOf(compaction["instructions"]) : textOf(compact?.["instructions"]),
     threshold: compact && thresholdOf(compact["trigger"]),
+    pauses: compact?.["pause_after_compaction"] === true,
     edits,
     previousResponse: undefined,
   };
@@ -67,6 +71,7 @@ function responsesWish(body: Json): NativeWish {
       body["conversation"] != null,
     summarize,
     instructions: undefined,
+    pauses: false,
     threshold: compaction ? (typeof threshold === "number" ? threshold : DEFAULT_THRESHOLD) : undefined,
     edits: [],
     previousResponse: textOf(body["previous_response_id"]),

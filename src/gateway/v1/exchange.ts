@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Report } from "../../core/types.ts";
 import type { Client } from "../auth/client.ts";
 import type { RequestOptions } from "../compaction/request-options.ts";
+import type { Announcement } from "../native/announce-compaction.ts";
 import type { Recording } from "../record/recorder.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { Json, Wire, WireRequest } from "../wires/wire.ts";
@@ -34,6 +35,8 @@ export interface Exchange {
   readonly isUntouched?: boolean;
   /** Anthropic's edits that precis carried out, to be told with the answer. */
   readonly appliedEdits?: readonly Json[];
+  /** A compaction that the client asked the provider for and precis made, to stand first in the answer. */
+  readonly announcement?: Announcement;
 }
 
 /** What is sent. */

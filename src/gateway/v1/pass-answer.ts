@@ -44,14 +44,18 @@ export async function passStream(
   const note = noteOf(gateway, exchange, outgoing);
   const isPlain = (answer.headers["content-encoding"] ?? "identity") === "identity";
   const headers = returnedHeaders(answer.headers);
-  if (note) delete headers["content-length"];
+  const transforms = [
+    ...(note ? [answerRewriter(wire, note)] : []),
+    ...(exchange.announcement ? [exchange.announcement.stream()] : []),
+  ];
+  if (transforms.length > 0) delete headers["content-length"];
   response.writeHead(answer.statusCode ?? 200, { ...headers, ...reportHeaders(exchange, outgoing) });
   const outcome = await relayStream({
     answer,
     response,
     first,
     endMarkers: isPlain ? wire.endMarkers : [],
-    transform: note && isPlain ? answerRewriter(wire, note) : undefined,
+    transform: transforms.length > 0 && isPlain ? inTurn(transforms) : undefined,
     commit: (bytes) =>
       finish(gateway, exchange, outgoing, bytes ? wire.readStream(answerText(answer, bytes)) : NO_ANSWER),
   });
@@ -59,6 +63,12 @@ export async function passStream(
     await exchange.recording?.abandon().catch((error: unknown) => storeFailed(gateway, error));
     if (!exchange.signal.aborted) throw new UpstreamFault("broken", exchange.upstream.name);
   }
+}
+
+type Transform = (piece: Buffer, isLast: boolean) => Buffer;
+
+function inTurn(transforms: readonly Transform[]): Transform {
+  return (piece, isLast) => transforms.reduce((bytes, transform) => transform(bytes, isLast), piece);
 }
 
 /** An answer in one piece. */
@@ -74,7 +84,9 @@ export async function passJson(
   await finish(gateway, exchange, outgoing, isJson(data) ? wire.readJson(data) : NO_ANSWER);
   const headers = returnedHeaders(answer.headers);
   const note = noteOf(gateway, exchange, outgoing);
-  const noted = note && isJson(data) ? noteAnswer(wire, note)(data) : undefined;
+  const { announcement } = exchange;
+  const told = isJson(data) && note ? noteAnswer(wire, note)(data) : undefined;
+  const noted = isJson(data) && announcement ? announcement.json(told ?? data) : told;
   if (noted) {
     bytes = Buffer.from(JSON.stringify(noted));
     delete headers["content-encoding"];
@@ -112,9 +124,11 @@ async function finish(
   try {
     const { recording, wire, body, client } = exchange;
     const keepsId = wire.api === "responses" && body["store"] !== false && answer.id !== undefined;
-    await recording?.finish(answer.messages, keepsId ? answer.id : undefined);
+    // As the client got it, because so it comes back.
+    const messages = exchange.announcement?.messages(answer.messages) ?? answer.messages;
+    await recording?.finish(messages, keepsId ? answer.id : undefined);
     if (keepsId && recording?.known.id !== undefined) {
-      const length = recording.record.chain.length - 1 + answer.messages.length;
+      const length = recording.record.chain.length - 1 + messages.length;
       gateway.responses.remember(client.tenant, answer.id!, { conversation: recording.known.id, length });
     }
     guardLoops(gateway, exchange, answer.messages);

@@ -93,14 +93,14 @@ function addLines(before: TranscriptLines, after: TranscriptLines, shown: number
   const needed = new Set(nextCalls(after).flatMap(({ kind, text }) => (kind === "body" ? [text] : [])));
   const visible = new Set(before.lines.filter(({ position }) => position >= shown).map(({ text }) => text));
   const featuresOf = reuseFeatures(before);
-  const hidden = [...new Set(before.lines.map(({ text }) => text))].filter(
-    (text) => text.length >= SHORTEST_REUSED && !visible.has(text),
+  const hidden = before.lines.filter(
+    ({ text, order, first }) => order === first && text.length >= SHORTEST_REUSED && !visible.has(text),
   );
   push(
     lines,
     hidden,
-    (text) => needed.has(text),
-    (text) => Object.values(featuresOf(text) ?? {}),
+    ({ text }) => needed.has(text),
+    (line) => Object.values(featuresOf(line) ?? {}),
     fold,
   );
 }

@@ -10,6 +10,7 @@ export interface AnswerStart {
 
 /** Shorter messages are taken whole (characters). */
 const MAX_START = 420;
+const LOOKED_AT = 4 * MAX_START;
 /** Sentences, not half ones: the cut goes back to the last end of one, but not further than this. */
 const MIN_START = 200;
 const SENTENCE_END = /[.!?:]\s|[。！？\n]/g;
@@ -46,11 +47,14 @@ export function chooseAnswers(input: {
 }
 
 function startOf(whole: string): string {
+  // Blanks shrink to one, so a little more than the longest start is enough to look at.
   const text = whole
-    .trim()
+    .trimStart()
+    .slice(0, LOOKED_AT)
+    .trimEnd()
     .replace(/[^\S\n]+/g, " ")
     .replace(/ ?\n\s*/g, "\n");
-  if (text.length <= MAX_START) return text;
+  if (text.length <= MAX_START && whole.length <= LOOKED_AT) return text;
   let end = 0;
   for (const match of text.slice(0, MAX_START).matchAll(SENTENCE_END)) end = match.index + 1;
   if (end < MIN_START) end = Math.max(text.lastIndexOf(" ", MAX_START), MIN_START);

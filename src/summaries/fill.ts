@@ -2,7 +2,8 @@
 const MAX_COUNTS = 12;
 
 /**
- * The largest `size` ≤ `most` whose `tokens(size)` is within `cap`, found with few counts. `guess` is where to start.
+ * The largest `size` ≤ `most` whose `tokens(size)` is within `cap`, found with few counts. `guess` is where to start; a
+ * size that leaves at most `slack` tokens unused will do.
  * Assumes that more items never take fewer tokens; where that fails by a little, the result is still within `cap`.
  */
 export function largestFit(
@@ -10,6 +11,7 @@ export function largestFit(
   cap: number,
   guess: number,
   tokens: (size: number) => number,
+  slack = 0,
 ): number | undefined {
   let low = -1;
   let lowTokens = 0;
@@ -21,6 +23,7 @@ export function largestFit(
     if (size <= cap) {
       low = next;
       lowTokens = size;
+      if (size >= cap - slack) break;
     } else {
       high = next;
       highTokens = size;

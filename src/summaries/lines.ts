@@ -18,6 +18,8 @@ export interface Line {
   readonly terms: readonly number[];
   /** Ordinal in the transcript. */
   readonly order: number;
+  /** Ordinal of the first line with the same text. */
+  readonly first: number;
   /** The file that it comes from or goes to; empty for everything else. */
   readonly file: string;
 }
@@ -66,18 +68,15 @@ function readLines(messages: readonly Message[]): TranscriptLines {
   let position = 0;
   let toolLength = 0;
   const files = new Map<string, string>();
+  const firsts = new Map<string, number>();
 
   const add = (message: number, kind: LineKind, text: string, file: string): void => {
     for (const piece of pieces(text, MAX_LENGTH[kind])) {
-      lines.push({
-        message,
-        kind,
-        text: piece,
-        position,
-        terms: table.scan(piece),
-        order: lines.length,
-        file,
-      });
+      const order = lines.length;
+      const first = firsts.get(piece) ?? order;
+      if (first === order) firsts.set(piece, order);
+      const terms = first === order ? table.scan(piece) : lines[first]!.terms;
+      lines.push({ message, kind, text: piece, position, terms, order, first, file });
       position += piece.length + 1;
       if (kind !== "user" && kind !== "assistant") toolLength += piece.length + 1;
     }

@@ -33,16 +33,16 @@ export type ReuseFeatures = Record<keyof typeof REUSE_WEIGHTS, number>;
 /** What a line that will certainly be used again is worth, in units of a path. */
 const VALUE = 0.15;
 
-/** Worth of showing a line whole, by its text. */
-export function lineReuse(transcript: TranscriptLines): (text: string) => number {
+/** Worth of showing a line whole. */
+export function lineReuse(transcript: TranscriptLines): (line: Line) => number {
   const featuresOf = reuseFeatures(transcript);
-  const worth = new Map<string, number>();
-  return (text) => {
-    const known = worth.get(text);
-    if (known !== undefined) return known;
-    const features = featuresOf(text);
+  const worth = new Float64Array(transcript.lines.length).fill(-1);
+  return (line) => {
+    const known = worth[line.first]!;
+    if (known >= 0) return known;
+    const features = featuresOf(line);
     const value = features === undefined ? 0 : VALUE * likelihood(features, REUSE_WEIGHTS);
-    worth.set(text, value);
+    worth[line.first] = value;
     return value;
   };
 }
@@ -57,21 +57,18 @@ interface Use {
   fileUse: number;
 }
 
-/** Reads the signs of every line from the transcript; undefined for a line that is too short or isn't in it. */
-export function reuseFeatures({
-  lines,
-  length,
-}: TranscriptLines): (text: string) => ReuseFeatures | undefined {
+/** Reads the signs of every line from the transcript; undefined for a line that is too short. */
+export function reuseFeatures({ lines, length }: TranscriptLines): (line: Line) => ReuseFeatures | undefined {
   const fileUses = new Map<string, number>();
   for (const { file, kind, position } of lines)
     if (file !== "" && (kind === "call" || kind === "body")) fileUses.set(file, position);
-  const uses = new Map<string, Use>();
+  const uses: (Use | undefined)[] = new Array(lines.length);
   for (const line of lines) {
     if (line.text.length < SHORTEST_REUSED) continue;
-    let use = uses.get(line.text);
+    let use = uses[line.first];
     if (use === undefined) {
       use = { times: 0, first: line.position, last: line, written: false, inFile: false, fileUse: -1 };
-      uses.set(line.text, use);
+      uses[line.first] = use;
     }
     use.times++;
     use.last = line;
@@ -79,8 +76,8 @@ export function reuseFeatures({
     use.inFile ||= line.file !== "";
     use.fileUse = Math.max(use.fileUse, fileUses.get(line.file) ?? -1);
   }
-  return (text) => {
-    const use = uses.get(text);
+  return ({ first, text }) => {
+    const use = uses[first];
     if (use === undefined) return undefined;
     const { kind, position } = use.last;
     return {

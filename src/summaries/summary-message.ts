@@ -52,6 +52,8 @@ const TALK_TOOL_SHARE = 0.25;
 const MIN_CONTENT = 16;
 /** More lines are chosen than the estimate allows, because the exact count may leave room for them. */
 const OVERCHOOSE = 1.25;
+/** What may stay unused: less than a line, and each try to do better costs a count of the whole message. */
+const SLACK = 0.002;
 /** Worth of a term that the focus names, in units of a path that is surely needed. */
 const FOCUS_WORTH = 1;
 
@@ -77,6 +79,9 @@ export function summaryMessage(
     lines.map(({ text }) => text),
     count,
   );
+
+  const costs = new Float64Array(transcript.lines.length);
+  const lineCost = ({ text, order }: Line): number => (costs[order] ||= cost(text) + 1);
 
   const state = renderState(input.hostState, cap, count);
   const narrative = renderNarrative(input.narrative ?? [], cap, count);
@@ -119,7 +124,7 @@ export function summaryMessage(
     cites: (line) => line.kind === "assistant" && sources.cites(line.text, line.message),
     covered,
     lastLine,
-    cost: (line) => cost(line.text) + 1,
+    cost: lineCost,
     budget: cap * OVERCHOOSE,
   });
 
@@ -145,8 +150,9 @@ export function summaryMessage(
   };
   return fillCap(input, {
     quotes: quotes.length,
+    quotesCost: quotes.reduce((sum, { text }) => sum + prose(`#1234 ${text}\n`), 0),
     chosen,
-    cost,
+    lineCost,
     render,
     fixed: narrative !== "" || state !== "",
   });
@@ -157,13 +163,15 @@ function fillCap(
   { cap, count }: SummaryMessageInput,
   parts: {
     readonly quotes: number;
+    /** Estimated tokens of all quotes. */
+    readonly quotesCost: number;
     readonly chosen: readonly Line[];
-    readonly cost: (text: string) => number;
+    readonly lineCost: (line: Line) => number;
     readonly render: (quotes: number, lines: number) => string;
     readonly fixed: boolean;
   },
 ): { text: string; tokens: number } | undefined {
-  const { chosen, cost } = parts;
+  const { chosen, lineCost } = parts;
   const made = new Map<string, { text: string; tokens: number }>();
   const make = (quotes: number, lines: number): { text: string; tokens: number } => {
     const key = `${quotes}/${lines}`;
@@ -174,15 +182,22 @@ function fillCap(
     made.set(key, fresh);
     return fresh;
   };
-  const quotes = largestFit(parts.quotes, cap, parts.quotes, (size) => make(size, 0).tokens);
-  if (quotes === undefined) return undefined;
-  let left = cap - make(quotes, 0).tokens;
-  const guess = chosen.findIndex((line) => {
-    left -= cost(line.text) + 1;
+  let left = cap - parts.quotesCost - make(0, 0).tokens;
+  const reached = chosen.findIndex((line) => {
+    left -= lineCost(line);
     return left < 0;
   });
-  const most = chosen.length;
-  const lines = largestFit(most, cap, guess < 0 ? most : guess, (size) => make(quotes, size).tokens) ?? 0;
+  const guess = reached < 0 ? chosen.length : reached;
+  const linesBeside = (quotes: number): number | undefined =>
+    largestFit(chosen.length, cap, guess, (size) => make(quotes, size).tokens, cap * SLACK);
+  let quotes = parts.quotes;
+  let lines = linesBeside(quotes);
+  if (lines === undefined) {
+    const fewer = largestFit(parts.quotes, cap, parts.quotes, (size) => make(size, 0).tokens);
+    if (fewer === undefined) return undefined;
+    quotes = fewer;
+    lines = linesBeside(quotes) ?? 0;
+  }
   return lines === 0 && quotes === 0 && !parts.fixed ? undefined : make(quotes, lines);
 }
 

@@ -62,11 +62,11 @@ export function termFeatures({ lines, table, length }: TranscriptLines): (term: 
   const saidElsewhere = new Uint8Array(size);
   const last = new Float64Array(size).fill(-1);
   const lastCall = new Float64Array(size).fill(-1);
-  const results = new Set<string>();
-  for (const { kind, position, terms, text } of lines) {
+  const inResults = new Uint8Array(lines.length);
+  for (const { kind, position, terms, first } of lines) {
     // What tools put under every answer (notes, banners) says nothing about need, however often it comes.
-    const again = kind === "result" && results.has(text);
-    if (kind === "result") results.add(text);
+    const again = kind === "result" && inResults[first] === 1;
+    if (kind === "result") inResults[first] = 1;
     for (const term of terms) {
       if (!again) inLines[term]!++;
       last[term] = position;

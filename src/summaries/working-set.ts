@@ -19,7 +19,7 @@ export interface SelectInput {
   /** Worth of each term by id. */
   readonly weights: Float64Array;
   /** Worth of showing a line whole, besides its terms. */
-  readonly reuse: (text: string) => number;
+  readonly reuse: (line: Line) => number;
   /** Is it an answer that gives its source? */
   readonly cites: (line: Line) => boolean;
   /** Term ids that are already shown; the selection adds to it. */
@@ -40,7 +40,7 @@ export function selectLines(input: SelectInput): Line[] {
   const priority = new Float64Array(candidates.length);
   const worth = (index: number): number => {
     const line = candidates[index]!;
-    let sum = input.reuse(line.text);
+    let sum = input.reuse(line);
     for (const term of line.terms) {
       if (covered[term] === 1) continue;
       const weight = weights[term]!;
@@ -73,9 +73,9 @@ export function selectLines(input: SelectInput): Line[] {
 }
 
 function newestOfEach(lines: readonly Line[]): Line[] {
-  const newest = new Map<string, Line>();
-  for (const line of lines) newest.set(line.text, line);
-  return lines.filter((line) => newest.get(line.text) === line);
+  const newest = new Int32Array((lines.at(-1)?.order ?? 0) + 1);
+  for (const line of lines) newest[line.first] = line.order;
+  return lines.filter((line) => newest[line.first] === line.order);
 }
 
 interface Group {

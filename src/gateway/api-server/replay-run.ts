@@ -8,7 +8,7 @@ const MILLION = 1_000_000;
 /** Replaying may keep other requests waiting this long (milliseconds). */
 const SLICE_MS = 25;
 /** Messages that all requests of a replay may have together; of a longer one only every so many are replayed. */
-const MAX_WORK = 4_000_000;
+const MAX_WORK = 250_000;
 
 export interface ReplayOptions {
   readonly compactor: Pick<Compactor<unknown>, "fit">;

@@ -68,3 +68,24 @@ test("the table has a line per contestant and budget, intervals on request", asy
   expect(retentionTable(result, { intervals: false })).toMatch(/keep last +100 % +100\.0/);
   expect(retentionTable(result, { intervals: true })).toContain("100.0 [100.0, 100.0]");
 });
+
+test("a contestant that throws on some cases scores nothing there, and the table says what it has elsewhere", async () => {
+  let turn = 0;
+  const moody: Contestant = {
+    id: "moody",
+    label: "moody",
+    view: (input) => (turn++ % 2 === 0 ? firstMessage.view(input) : broken.view(input)),
+  };
+  const result = await runRetention({
+    sets: [set],
+    contestants: [moody],
+    counter: charsCounter(),
+    shares: [0.5],
+  });
+  expect(result.sets[0]?.rows[0]).toMatchObject({
+    failed: 1,
+    measures: { naar: { mean: 0.5 } },
+    otherwise: { naar: { mean: 1, cases: 1 } },
+  });
+  expect(retentionTable(result, { intervals: false })).toMatch(/without 1 that failed +50 % +100\.0/);
+});

@@ -1,5 +1,6 @@
 import type { Estimate } from "./bootstrap.ts";
 import type { RetentionResult, SetResult } from "./run-retention.ts";
+import type { RetentionRow } from "./tally.ts";
 
 function percent(estimate: Estimate | undefined): string {
   return estimate ? (100 * estimate.mean).toFixed(1) : "–";
@@ -38,14 +39,19 @@ export function setTable(set: SetResult, options: { readonly intervals: boolean 
     "tokens",
     ...(chained ? ["compactions"] : ["filled", "over"]),
   ];
-  const lines = set.rows.map((row) => [
-    row.label,
-    row.budget,
-    ...set.measures.map((measure) => cell(row.measures[measure.id])),
-    row.tokens.toFixed(0),
-    ...(chained
-      ? [row.compactions === undefined ? "" : row.compactions.toFixed(1)]
-      : [`${(100 * row.filled).toFixed(0)} %`, String(row.over)]),
+  const cells = (measures: RetentionRow["measures"]) =>
+    set.measures.map((measure) => cell(measures[measure.id]));
+  const lines = set.rows.flatMap((row) => [
+    [
+      row.label,
+      row.budget,
+      ...cells(row.measures),
+      row.tokens.toFixed(0),
+      ...(chained
+        ? [row.compactions === undefined ? "" : row.compactions.toFixed(1)]
+        : [`${(100 * row.filled).toFixed(0)} %`, String(row.over)]),
+    ],
+    ...(row.otherwise ? [[`  without ${row.failed} that failed`, row.budget, ...cells(row.otherwise)]] : []),
   ]);
   const title = `${set.id}: ${set.cases} cases of ${set.sessions} sessions, %`;
   return `${title}\n${alignColumns([header, ...lines])}`;

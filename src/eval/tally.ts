@@ -27,6 +27,8 @@ export interface RetentionRow {
   /** Mean number of compactions behind a view, in chains. */
   readonly compactions?: number;
   readonly measures: Readonly<Record<string, Estimate>>;
+  /** Where it threw on some cases: the measures over the others. */
+  readonly otherwise?: Readonly<Record<string, Estimate>>;
 }
 
 /** How far one contestant is above another, session by session. */
@@ -42,6 +44,8 @@ export interface Tally {
   readonly contestant: Named;
   readonly budget: string;
   readonly observations: Map<string, SessionObservation[]>;
+  /** Those of views, without the cases on which it threw. */
+  readonly delivered: Map<string, SessionObservation[]>;
   tokens: number;
   filled: number;
   views: number;
@@ -73,6 +77,7 @@ export function createTallies(measures: readonly RetentionMeasure[]) {
         contestant,
         budget,
         observations: new Map(),
+        delivered: new Map(),
         tokens: 0,
         filled: 0,
         views: 0,
@@ -106,9 +111,9 @@ export function createTallies(measures: readonly RetentionMeasure[]) {
       for (const measure of measures) {
         const observation = measure.observe(evalCase, view);
         if (!observation) continue;
-        const list = tally.observations.get(measure.id) ?? [];
-        list.push({ ...observation, session: evalCase.session });
-        tally.observations.set(measure.id, list);
+        const one = { ...observation, session: evalCase.session };
+        append(tally.observations, measure.id, one);
+        if (delivered.error === undefined) append(tally.delivered, measure.id, one);
       }
     },
     /** Measures that at least one case had something to say about. */
@@ -134,7 +139,15 @@ function rowOf(tally: Tally): RetentionRow {
     ...(tally.error !== undefined && { error: tally.error }),
     ...(tally.compactions !== undefined && { compactions: tally.compactions / tally.views }),
     measures: estimates(tally.observations, (list) => estimate(list)),
+    ...(tally.failed > 0 &&
+      tally.failed < tally.views && { otherwise: estimates(tally.delivered, (list) => estimate(list)) }),
   };
+}
+
+function append<T>(lists: Map<string, T[]>, key: string, item: T): void {
+  const list = lists.get(key);
+  if (list) list.push(item);
+  else lists.set(key, [item]);
 }
 
 function differencesOf(tallies: readonly Tally[]): RetentionDifference[] {

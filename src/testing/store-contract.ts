@@ -291,6 +291,16 @@ export function describeStore({ name, open, ownClock = true }: StoreContract): v
         expect(found?.conversation.id).toBe(short.conversation);
       });
 
+      it("makes one more conversation of a session when it is said to be new", async () => {
+        const [tenant] = tenants();
+        const messages = storedTranscript("twice");
+        const first = await add(tenant, { session: "same", messages });
+        const second = await add(tenant, { session: "same", isNew: true, messages });
+        expect(second.conversation).not.toBe(first.conversation);
+        expect(second).toMatchObject({ forkOf: undefined, added: messages.length, length: messages.length });
+        expect((await store.conversations.get(tenant, first.conversation))?.length).toBe(messages.length);
+      });
+
       it("makes one conversation of a session whose first requests come at once", async () => {
         const [tenant] = tenants();
         const messages = storedTranscript("hi");

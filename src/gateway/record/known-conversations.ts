@@ -1,3 +1,5 @@
+import type { ChatMeta } from "../api-server/loaded.ts";
+
 /** Conversations whose newest message is remembered. */
 const MAX_KNOWN = 20_000;
 
@@ -20,6 +22,8 @@ export interface Known {
   lastRequestAt: number;
   /** Tool rounds seen since the last compaction, by what was called, to notice a client that goes in circles. */
   rounds: Map<string, number> | undefined;
+  /** What was set for it on the page, and until when that is believed. */
+  meta?: { readonly of: ChatMeta; readonly until: number };
   /** What it is found by. */
   keys?: string[];
 }

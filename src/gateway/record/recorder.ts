@@ -15,6 +15,8 @@ import { type TranscriptRecord, transcriptRecord, withAnswer } from "./transcrip
 const WRITE_ALONE_AFTER_MS = 25;
 /** Rough tokens of a stored message, for lists; views are counted exactly. */
 const CHARS_PER_TOKEN = 4;
+/** Texts whose hashes are remembered, in all (characters). */
+const REMEMBERED_CHARS = 8_000_000;
 const TITLE_CHARS = 80;
 /** A title is made from the beginning of a message, tags and white space left out. */
 const TITLE_FROM_CHARS = 500;
@@ -56,7 +58,7 @@ export function createRecorder(options: {
   onAppended?(tenant: string, appended: Appended, known: Known): void;
 }): Recorder {
   const { store, known: conversations } = options;
-  const textHash = createTextHash();
+  const textHash = createTextHash(REMEMBERED_CHARS);
   const chains = createKnownChains();
 
   return {

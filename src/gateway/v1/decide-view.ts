@@ -3,6 +3,7 @@ import type { FitInput, FitResult, Report } from "../../core/types.ts";
 import { onBehalfOf } from "../compaction/on-behalf.ts";
 import { withClientKeys } from "../compaction/summarizer.ts";
 import type { Gateway } from "../gateway.ts";
+import { choiceOf } from "./choice-of.ts";
 import type { Exchange, Outgoing } from "./exchange.ts";
 import { lastRequest } from "./last-request.ts";
 import { hiddenInstructions, laterInstructions, withInstructions } from "./later-instructions.ts";
@@ -45,17 +46,10 @@ export async function decideView(
   };
   if (exchange.isUntouched) return { ...untouched, action: "untouched" };
   if (options.off) return { ...untouched, action: "off" };
-  const choice = {
-    tenant: client.tenant,
-    wire,
-    upstream,
-    model: asked.model,
-    cap: asked.cap,
-    profile: options.profile,
-    strategy: options.strategy,
-    budget: options.budget,
-  };
-  if (!rejected && surelyFits(bytes, gateway.compactors.surelyFits(choice))) return untouched;
+  const choice = choiceOf(gateway, exchange);
+  // What was set for one conversation is for the engine to judge.
+  const sure = exchange.chat ? 0 : gateway.compactors.surelyFits(choice);
+  if (!rejected && surelyFits(bytes, sure)) return untouched;
   const compactor = gateway.compactors.of(choice);
   const instructions =
     wire.api === "messages" ? laterInstructions(asked, gateway.windows.of(upstream, asked.model).window) : [];
@@ -65,6 +59,7 @@ export async function decideView(
     tools: loadedTools(asked),
     request: lastRequest(gateway, exchange),
     now: exchange.startedAt,
+    ...(exchange.chat && { pins: exchange.chat.pins }),
     ...(recording && recording.known.lastRequestAt > 0 && { lastRequestAt: recording.known.lastRequestAt }),
     ...(rejected && { rejected: rejected.tokens === undefined ? true : { tokens: rejected.tokens } }),
     signal: exchange.signal,

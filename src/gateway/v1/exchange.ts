@@ -6,6 +6,7 @@ import type { Announcement } from "../native/announce-compaction.ts";
 import type { Recording } from "../record/recorder.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { Json, Wire, WireRequest } from "../wires/wire.ts";
+import type { Chat } from "./chat-of.ts";
 
 /** What precis did to a request. `untouched`: it couldn't or shouldn't be looked into. */
 export type Action = "pass" | "view" | "compacted" | "off" | "observed" | "untouched";
@@ -29,6 +30,8 @@ export interface Exchange {
   /** When the last byte of the request had come, by the monotonic clock (milliseconds). */
   readonly arrivedAt: number;
   readonly recording: Recording | undefined;
+  /** What was set for the conversation on the page. */
+  readonly chat: Chat | undefined;
   /** The body was changed already, before any view was made. */
   readonly isRewritten?: boolean;
   /** Forwarded as it is: the upstream has the provider's own compaction. */

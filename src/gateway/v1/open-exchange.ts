@@ -11,6 +11,7 @@ import { chooseUpstream } from "../upstream/choose-upstream.ts";
 import type { DialectName } from "../upstream/upstream.ts";
 import { withoutMemory } from "../wires/remember-reads.ts";
 import type { Wire } from "../wires/wire.ts";
+import { chatOf } from "./chat-of.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** Reads a request and finds out where it goes and which conversation it belongs to. */
@@ -39,6 +40,14 @@ export async function openExchange(
   const isRewritten = body !== given;
   const asked = isRewritten ? wire.read(body) : read;
   const startedAt = gateway.now();
+  const recording = await openRecording(gateway, {
+    client,
+    wire,
+    comesAgain: bytes.length >= LEAST_BYTES,
+    asked,
+    request,
+    at: startedAt,
+  });
   return {
     request,
     response,
@@ -54,14 +63,8 @@ export async function openExchange(
     signal: abortOnClose(response),
     startedAt,
     arrivedAt,
-    recording: await openRecording(gateway, {
-      client,
-      wire,
-      comesAgain: bytes.length >= LEAST_BYTES,
-      asked,
-      request,
-      at: startedAt,
-    }),
+    recording,
+    chat: recording && (await chatOf(gateway, client.tenant, recording)),
   };
 }
 

@@ -8,6 +8,7 @@ import { readAll } from "../upstream/read-all.ts";
 import { UpstreamFault } from "../upstream/send.ts";
 import { isJson, parseJson } from "../wires/json.ts";
 import type { WireAnswer } from "../wires/wire.ts";
+import { choiceOf } from "./choice-of.ts";
 import type { Exchange, Outgoing } from "./exchange.ts";
 import { guardLoops } from "./loop-guard.ts";
 import { reportHeaders } from "./report-headers.ts";
@@ -110,15 +111,7 @@ async function finish(
   const { report } = outgoing;
   if (usage?.cacheRead) gateway.metrics.cachedTokens.inc(usage.cacheRead);
   if (usage && report && outgoing.action !== "observed") {
-    const { client, wire, upstream, asked, options } = exchange;
-    const compactor = gateway.compactors.of({
-      tenant: client.tenant,
-      wire,
-      upstream,
-      model: asked.model,
-      cap: asked.cap,
-      ...options,
-    });
+    const compactor = gateway.compactors.of(choiceOf(gateway, exchange));
     compactor.observe({ usage, tokens: report.tokens.after + report.budget.tools });
   }
   try {

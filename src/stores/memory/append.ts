@@ -63,13 +63,16 @@ function rounded(given: Append): Append {
   };
 }
 
-function targetOf(data: TenantData, { conversation, session, after }: Append): HeldConversation | undefined {
+function targetOf(
+  data: TenantData,
+  { conversation, session, after, isNew }: Append,
+): HeldConversation | undefined {
   if (conversation !== undefined) {
     const held = data.conversations.get(conversation);
     if (!held) throw conversationNotFound("append", conversation);
     return held;
   }
-  if (session === undefined) return undefined;
+  if (session === undefined || isNew) return undefined;
   return newestOf(
     data,
     (held) =>

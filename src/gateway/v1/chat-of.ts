@@ -1,0 +1,32 @@
+import type { ChatSettings } from "../api.ts";
+import { metaOf } from "../api-server/loaded.ts";
+import type { Gateway } from "../gateway.ts";
+import type { Recording } from "../record/recorder.ts";
+
+/** What a person set for a conversation on the page. */
+export interface Chat {
+  readonly settings: ChatSettings | undefined;
+  /** Indexes in the transcript of the request. */
+  readonly pins: readonly number[];
+}
+
+/** How long settings are believed without asking the store again (milliseconds): a change works that late. */
+const BELIEVED_MS = 2_000;
+
+/** Settings and pins of the conversation that a request goes on with; undefined if it has none. */
+export async function chatOf(
+  gateway: Gateway,
+  tenant: string,
+  { known, record, matched }: Recording,
+): Promise<Chat | undefined> {
+  const { id } = known;
+  if (id === undefined) return undefined;
+  const now = gateway.now();
+  if (known.meta === undefined || known.meta.until <= now) {
+    const found = await gateway.store.conversations.get(tenant, id).catch(() => undefined);
+    known.meta = { of: found ? metaOf(found) : {}, until: now + BELIEVED_MS };
+  }
+  const { settings, pins = [] } = known.meta.of;
+  if (settings === undefined && pins.length === 0) return undefined;
+  return { settings, pins: pins.filter((index) => index < matched).map((index) => index + record.start) };
+}

@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
+import { startGateway, upstreamAt } from "./gateway-process.ts";
+
+let provider: FakeProvider;
+let gateway: Awaited<ReturnType<typeof startGateway>>;
+beforeEach(async () => {
+  provider = await startFakeProvider({ reply: "Understood." });
+  gateway = await startGateway({ ...upstreamAt(provider.url), summarizer: "extractive" });
+});
+afterEach(async () => {
+  await gateway.close();
+  await provider.close();
+});
+
+interface Said {
+  readonly role: string;
+  readonly content: string;
+}
+
+async function ask(path: string, messages: readonly Said[], headers: Record<string, string> = {}) {
+  const response = await fetch(`${gateway.url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "anthropic-version": "2023-06-01", ...headers },
+    body: JSON.stringify({
+      model: path === CHAT ? "gpt-4o" : "claude-opus-5",
+      ...(path === MESSAGES && { max_tokens: 100 }),
+      messages,
+    }),
+  });
+  expect(response.status).toBe(200);
+  await response.text();
+  return response;
+}
+
+const CHAT = "/v1/chat/completions";
+const MESSAGES = "/v1/messages";
+const turns = (count: number): Said[] =>
+  Array.from({ length: count }, (_, n) => ({
+    role: n % 2 === 0 ? "user" : "assistant",
+    content:
+      n === 0 ? "The code word is xylophone." : `Turn ${n}: ${"and so it goes on and on. ".repeat(12)}`,
+  }));
+const list = async () => (await gateway.gateway.store.conversations.list("default")).conversations;
+
+it("the same words in another wire format are another conversation, also under the same name", async () => {
+  for (const headers of [{}, { "x-precis-session": "both" }]) {
+    const before = (await list()).length;
+    await ask(CHAT, turns(5), headers);
+    await ask(MESSAGES, turns(5), headers);
+    await ask(
+      MESSAGES,
+      [...turns(5), { role: "assistant", content: "Understood." }, { role: "user", content: "More" }],
+      headers,
+    );
+    const all = await list();
+    const made = all.slice(0, all.length - before);
+    expect(made.map(({ dialect, length }) => `${dialect} ${length}`).sort()).toEqual([
+      "anthropic-messages 8",
+      "openai-chat 6",
+    ]);
+  }
+});
+
+it("what was set for a chat and what was pinned in it holds for its next requests", async () => {
+  const first = await ask(CHAT, turns(1));
+  const [conversation] = await list();
+  await gateway.gateway.store.conversations.update("default", conversation!.id, {
+    meta: { settings: { budget: 900, strategy: "truncate-oldest" }, pins: [0] },
+  });
+  const answer = { role: "assistant", content: "Understood." };
+  const response = await ask(CHAT, [
+    ...turns(1),
+    answer,
+    ...turns(32).slice(2),
+    { role: "user", content: "And now?" },
+  ]);
+  expect(response.headers.get("x-precis-session")).toBe(first.headers.get("x-precis-session"));
+  expect(response.headers.get("x-precis-action")).toBe("compacted");
+  expect(Number(response.headers.get("x-precis-tokens-after"))).toBeLessThanOrEqual(900);
+  const sent = provider.requests.at(-1)!.raw;
+  expect(sent).toContain("xylophone");
+  expect(sent).not.toContain("Turn 5:");
+  // A header of the request still decides.
+  const other = await ask(
+    CHAT,
+    [...turns(1), answer, ...turns(32).slice(2), { role: "user", content: "And then?" }],
+    {
+      "x-precis-budget": "50000",
+    },
+  );
+  expect(other.headers.get("x-precis-action")).toBe("pass");
+});

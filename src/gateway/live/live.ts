@@ -38,7 +38,8 @@ export interface Live {
   readonly hasListeners: boolean;
 }
 
-export function createLive(share: (event: SentEvent) => void = () => {}): Live {
+/** `share` tells other processes of this server, whose listeners nobody here knows. */
+export function createLive(share?: (event: SentEvent) => void): Live {
   const boot = randomUUID().slice(0, 8);
   let count = 0;
   const recent: SentEvent[] = [];
@@ -61,11 +62,11 @@ export function createLive(share: (event: SentEvent) => void = () => {}): Live {
   };
   const both = (sent: SentEvent): void => {
     deliver(sent);
-    share(sent);
+    share?.(sent);
   };
   return {
     get hasListeners() {
-      return listeners.size > 0;
+      return listeners.size > 0 || share !== undefined;
     },
     send: (tenant, event) => both({ id: `${boot}-${++count}`, tenant, event }),
     show: (tenant, topic, event) => both({ id: "", tenant, event, topic }),

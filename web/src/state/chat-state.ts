@@ -39,7 +39,8 @@ export interface ChatState {
   readonly pressure: ApiPressure | undefined;
   readonly timeline: readonly TimelineEvent[];
   readonly answer: Answer | undefined;
-  readonly compacting: { readonly reason: Reason; readonly since: number } | undefined;
+  /** Without a reason where this page came too late to be told. */
+  readonly compacting: { readonly reason: Reason | undefined; readonly since: number } | undefined;
   readonly notice: Notice | undefined;
   /** The compaction that happened while this page was looking. */
   readonly fresh: Divider | undefined;

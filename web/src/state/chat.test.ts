@@ -161,6 +161,11 @@ describe("what others do", () => {
     expect(chat.store.get().compacting).toBeUndefined();
   });
 
+  it("shows a compaction that was under way before the page was opened", () => {
+    chat.apply(told({ busy: "compacting" }));
+    expect(chat.store.get().compacting).toEqual({ reason: undefined, since: 7 });
+  });
+
   it("keeps its own compaction's notice until its own answer", async () => {
     const done = chat.compact();
     chat.apply(told({ updatedAt: 5 }));

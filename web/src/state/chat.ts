@@ -96,6 +96,7 @@ export function createChat(options: ChatOptions): Chat {
     setConversation(conversation);
     // A summary in the background has ended. What was begun here ends with its own answer.
     if (busy === undefined && compacting && acting === 0) store.set({ compacting: undefined });
+    if (busy === "compacting" && !compacting) store.set({ compacting: { reason: undefined, since: now() } });
     if (answer?.mine) return;
     if (busy === "answering" && answer === undefined) store.set({ answer: { ...EMPTY_ANSWER, mine: false } });
     if (busy !== "answering" && answer !== undefined) store.set({ answer: undefined });

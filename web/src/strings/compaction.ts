@@ -5,7 +5,8 @@ import { plural } from "./plural.ts";
 
 export const compaction = {
   running: "Summarising older messages",
-  runningWhy: (reason: Reason) => `Why: ${reasons[reason]}. You can go on; nothing is lost.`,
+  runningWhy: (reason: Reason | undefined) =>
+    `${reason === undefined ? "" : `Why: ${reasons[reason]}. `}You can go on; nothing is lost.`,
   cancel: "Cancel",
   covered: (n: number) => `${plural(n, "message")} covered`,
   tokens: (before: number, after: number) => `${count(before)} → ${count(after)} tokens`,

@@ -64,7 +64,8 @@ export async function longRun(
 
     const window = Math.round(fixed * WINDOW_FACTOR);
     const place = await at("task");
-    await writeFiles(place.work, rounds * legs, (window - fixed) * FILE_SHARE);
+    const free = window - fixed;
+    await writeFiles(place.work, { rounds: rounds * legs, tokens: free * FILE_SHARE, free });
     const provider = await startFakeProvider({ window });
     closing.push(provider.close);
     const db = join(root, "precis.db");

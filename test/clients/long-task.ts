@@ -20,16 +20,26 @@ const CHARS_PER_TOKEN = 4;
 const PAIR_EVERY = 7;
 const THINK_EVERY = 3;
 const SPEAK_EVERY = 5;
+/** Every so many rounds it reads one and the same long file, as agents do. */
+const LONG_EVERY = 11;
+const LONG_SHARE = 0.6;
+const LONG_FILE = "build.log";
+/** No longer than what every client's tool gives back in one piece (tokens). */
+const MOST_LONG_TOKENS = 10_000;
 
 const fileName = (number: number): string => `src/module-${number % 10}/part-${number}.ts`;
 
-/** Two files for each round at the most. */
-export async function writeFiles(work: string, rounds: number, tokens: number): Promise<void> {
+/** Two files for each round at the most, and a long one that takes more than half of what is free. */
+export async function writeFiles(
+  work: string,
+  { rounds, tokens, free }: { readonly rounds: number; readonly tokens: number; readonly free: number },
+): Promise<void> {
   for (let number = 0; number < 2 * rounds; number++) {
     const path = join(work, fileName(number));
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, fileText(number, tokens));
   }
+  await writeFile(join(work, LONG_FILE), fileText(0, Math.min(free * LONG_SHARE, MOST_LONG_TOKENS)));
 }
 
 /** Text that looks like code and differs from file to file. */
@@ -62,7 +72,7 @@ export function longTask(
       if (program.subAgentCall && round === Math.floor(rounds / 2))
         return { calls: [program.subAgentCall(`${SUB_TASK} ${from}: how many modules are there?`)] };
       const calls = Array.from({ length: round % PAIR_EVERY === 0 ? 2 : 1 }, () =>
-        program.readCall(fileName(files++), { work }),
+        program.readCall(round % LONG_EVERY === LONG_EVERY - 1 ? LONG_FILE : fileName(files++), { work }),
       );
       return {
         calls,

@@ -16,7 +16,7 @@ export function missingInStore(program: ClientProgram, { sent, conversations }: 
   const stored = new Set(conversations.flatMap(({ messages }) => messages.map(words)));
   const missing = new Set<string>();
   for (const { body, path } of sent) {
-    if (!body || !path.startsWith(wire.path)) continue;
+    if (!body || path.split("?")[0] !== wire.path) continue;
     for (const message of wire.read(body).transcript) {
       if (wire.dialect.read(message).role === "system") continue;
       const text = words(message);

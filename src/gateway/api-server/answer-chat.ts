@@ -88,6 +88,7 @@ async function fitted(
   send({ type: "view", outcome: report.outcome, tokens: report.tokens, pressure: report.pressure.after });
   if (report.outcome === "compacted") {
     gateway.totals.add("compactions");
+    gateway.totals.add("cost", report.cost);
     const fact = compactedFact(report, performance.now() - started);
     await gateway.timeline.add(tenant, loaded.conversation.id, gateway.now(), fact);
   }

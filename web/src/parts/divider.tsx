@@ -29,10 +29,12 @@ export function DividerRow({
   const event = compactionOf(timeline, divider.checkpoint);
   const covered = divider.covers.reduce((sum, run) => sum + run.to - run.from, 0);
   const models = [...new Set(divider.summaries.map(({ model }) => model))];
+  // The lines that code chose stand beside what a model wrote: then the model's name says more.
+  const rung = models.length > 0 && event?.rung === "extractive" ? undefined : event?.rung;
   const saved = 1 - divider.tokens.after / Math.max(1, divider.tokens.before);
   const facts = [
     strings.compaction.tokens(divider.tokens.before, divider.tokens.after),
-    event?.rung && strings.rungs[event.rung],
+    rung && strings.rungs[rung],
     models.length > 0 ? strings.compaction.model(models.join(", ")) : undefined,
     divider.summaries.some(({ author }) => author === "user") ? strings.compaction.edited : undefined,
     event && duration(event.ms),

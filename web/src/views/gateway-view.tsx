@@ -86,7 +86,9 @@ export default function GatewayView() {
                     <td>
                       {request.tokens === undefined
                         ? "–"
-                        : strings.compaction.tokens(request.tokens.before, request.tokens.after)}
+                        : request.tokens.before === request.tokens.after
+                          ? strings.chat.tokens(request.tokens.after)
+                          : strings.compaction.tokens(request.tokens.before, request.tokens.after)}
                     </td>
                     <td>{duration(request.ms)}</td>
                     <td>{words.outcomes[request.outcome]}</td>

@@ -132,6 +132,10 @@ async function compaction(
         { tenant, conversation: () => id, signal, ...(!isSure && { onStarted: tell }) },
         () => withClientKeys(headers, client.keyIsOurs, () => work(loaded, signal)),
       );
+      if (report.outcome === "compacted") {
+        gateway.totals.add("compactions");
+        gateway.totals.add("cost", report.cost);
+      }
       const noted =
         fact ??
         (report.outcome === "compacted" ? compactedFact(report, performance.now() - started) : undefined);

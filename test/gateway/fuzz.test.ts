@@ -2,10 +2,13 @@ import { connect } from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
+import { byProof } from "../support/proof.ts";
 import { startGateway } from "./gateway-process.ts";
 
 /** Requests of one run; `npm run proof` sets more. */
-const RUNS = Number(process.env["PRECIS_FUZZ"] ?? 400);
+const RUNS = Number(process.env["PRECIS_FUZZ"] ?? byProof({ sample: 400, more: 5_000, all: 100_000 }));
+/** One request with its checks, on a busy machine (milliseconds). */
+const REQUEST_MS = 100;
 const KEYS = { a: "key-of-tenant-a-0001", b: "key-of-tenant-b-0001" };
 const SECRET = "the-secret-of-tenant-a";
 
@@ -109,7 +112,7 @@ const headers = fc.dictionary(
 );
 
 it("answers any request with something that makes sense, and nothing of another tenant", {
-  timeout: 600_000,
+  timeout: 60_000 + RUNS * REQUEST_MS,
 }, async () => {
   const ask = (path: string, body: string, key: string, more: Record<string, string> = {}) =>
     fetch(gateway.url + path, {

@@ -1,13 +1,17 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
-import { sqliteStore } from "../../src/stores/index.ts";
+import { afterAll, afterEach, beforeEach, expect, it } from "vitest";
+import { openStore } from "../../src/stores/index.ts";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
+import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { byProof } from "../support/proof.ts";
 import { type ServeProcess, startServe } from "./serve-process.ts";
 
-/** How often a node is killed; `npm run proof` sets more. */
-const KILLS = Number(process.env["PRECIS_KILLS"] ?? 4);
+/** How often a node is killed on each database. */
+const KILLS = Number(process.env["PRECIS_KILLS"] ?? byProof({ sample: 4, more: 40, all: 500 }));
+/** One kill with its start and its talk, on a busy machine (milliseconds). */
+const KILL_MS = 30_000;
 const CLIENTS = 6;
 const WINDOW = 4_000;
 
@@ -70,39 +74,55 @@ function contentOf(text: string): string {
     .join("");
 }
 
-it("loses nothing that was acknowledged when it is killed at any moment", async () => {
-  const db = join(folder, "precis.db");
-  const chats = Array.from({ length: CLIENTS }, (_, n): Said[] => [
-    { role: "user", content: `Chat ${n} begins` },
-    { role: "assistant", content: "Go on." },
-  ]);
-  const turns = () => chats.reduce((sum, chat) => sum + chat.length / 2, 0);
-  for (let kill = 0; kill < KILLS; kill++) {
-    const serve: ServeProcess = await startServe(["--upstream", provider.url, "--window", String(WINDOW)], {
-      db,
-    });
-    const talking = Promise.all(chats.map((chat, n) => talk(serve.url, chat, n % 2 === 0)));
-    const enough = turns() + 10 + Math.floor(Math.random() * 20);
-    while (turns() < enough) await new Promise((resolve) => setTimeout(resolve, 5 * Math.random()));
-    await serve.stop("SIGKILL");
-    await talking;
-  }
-  const store = sqliteStore({ path: db });
-  const { conversations } = await store.conversations.list("default", { limit: 500 });
-  const transcripts = await Promise.all(
-    conversations.map(async ({ id }) =>
-      (await store.conversations.read("default", id)).map(({ wire }) => textOf(wire)),
-    ),
-  );
-  await store.close();
-  for (const [n, chat] of chats.entries()) {
-    const said = chat.map(({ role, content }) => `${role}: ${content}`);
-    // Refused questions may have been stored too: what counts is that one transcript begins with all of it.
-    const found = transcripts.some((stored) => said.every((words, index) => stored[index] === words));
-    expect(found, `chat ${n}`).toBe(true);
-  }
-  expect(provider.requests.filter(({ status }) => status === 400)).toEqual([]);
-});
+let postgres: TestPostgres | undefined;
+afterAll(() => postgres?.stop());
+
+it.each([
+  ["SQLite", async () => join(folder, "precis.db")],
+  [
+    "PostgreSQL",
+    async () => {
+      postgres = await startPostgres();
+      return postgres.database();
+    },
+  ],
+])(
+  "%s: loses nothing that was acknowledged when it is killed at any moment",
+  async (_name, open) => {
+    const db = await open();
+    const chats = Array.from({ length: CLIENTS }, (_, n): Said[] => [
+      { role: "user", content: `Chat ${n} begins` },
+      { role: "assistant", content: "Go on." },
+    ]);
+    const turns = () => chats.reduce((sum, chat) => sum + chat.length / 2, 0);
+    for (let kill = 0; kill < KILLS; kill++) {
+      const serve: ServeProcess = await startServe(["--upstream", provider.url, "--window", String(WINDOW)], {
+        db,
+      });
+      const talking = Promise.all(chats.map((chat, n) => talk(serve.url, chat, n % 2 === 0)));
+      const enough = turns() + 10 + Math.floor(Math.random() * 20);
+      while (turns() < enough) await new Promise((resolve) => setTimeout(resolve, 5 * Math.random()));
+      await serve.stop("SIGKILL");
+      await talking;
+    }
+    const store = openStore(db);
+    const { conversations } = await store.conversations.list("default", { limit: 500 });
+    const transcripts = await Promise.all(
+      conversations.map(async ({ id }) =>
+        (await store.conversations.read("default", id)).map(({ wire }) => textOf(wire)),
+      ),
+    );
+    await store.close();
+    for (const [n, chat] of chats.entries()) {
+      const said = chat.map(({ role, content }) => `${role}: ${content}`);
+      // Refused questions may have been stored too: what counts is that one transcript begins with all of it.
+      const found = transcripts.some((stored) => said.every((words, index) => stored[index] === words));
+      expect(found, `chat ${n}`).toBe(true);
+    }
+    expect(provider.requests.filter(({ status }) => status === 400)).toEqual([]);
+  },
+  KILLS * KILL_MS + 60_000,
+);
 
 function textOf(wire: string): string {
   const { role, content } = JSON.parse(wire) as Said;

@@ -2,6 +2,7 @@ import { PostgresDialect, type PostgresPool, sql } from "kysely";
 import pg from "pg";
 import { ConfigError } from "../core/errors.ts";
 import { explainPostgres, isConflict } from "./postgres/explain.ts";
+import { scriptRunner } from "./postgres/run-script.ts";
 import type { ServerStore } from "./server-store.ts";
 import { createSqlStore, type ServerStoreOptions } from "./sql/create-sql-store.ts";
 import type { SqlEngine } from "./sql/sql-engine.ts";
@@ -14,6 +15,8 @@ export interface PostgresStoreOptions extends ServerStoreOptions {
   readonly pool?: PostgresPool;
   /** Connections that this node holds at most. Default 10. */
   readonly maxConnections?: number;
+  /** Prepare statements. Default true; false behind a pooler that gives each transaction another connection. */
+  readonly prepare?: boolean;
 }
 
 const DEFAULT_MAX_CONNECTIONS = 10;
@@ -34,6 +37,7 @@ export function postgresStore({
   url,
   pool: given,
   maxConnections = DEFAULT_MAX_CONNECTIONS,
+  prepare = true,
   ...options
 }: PostgresStoreOptions): ServerStore {
   if ((url === undefined) === (given === undefined)) {
@@ -45,7 +49,7 @@ export function postgresStore({
   }
   const pool = given ?? createPool(url ?? "", maxConnections);
   return createSqlStore(
-    postgresEngine(pool, { where: placeOf(url), ownsPool: given === undefined }),
+    postgresEngine(pool, { where: placeOf(url), ownsPool: given === undefined, isPrepared: prepare }),
     options,
   );
 }
@@ -75,7 +79,11 @@ function placeOf(url: string | undefined): string {
 /** PostgreSQL's ways. */
 export function postgresEngine(
   pool: PostgresPool,
-  { where, ownsPool }: { readonly where: string; readonly ownsPool: boolean },
+  {
+    where,
+    ownsPool,
+    isPrepared = true,
+  }: { readonly where: string; readonly ownsPool: boolean; readonly isPrepared?: boolean },
 ): SqlEngine {
   return {
     kind: "postgres",
@@ -84,6 +92,7 @@ export function postgresEngine(
       pool: ownsPool ? pool : { options: pool.options, connect: () => pool.connect(), end: async () => {} },
     }),
     lockRows: true,
+    ...(isPrepared && { runScript: scriptRunner(pool) }),
     clock: sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     oneOf: { sql: "= any(?::text[])", value: (values) => values },
     isOneOf: (column, values) => sql`${column} = any(${sql.val(values)}::text[])`,

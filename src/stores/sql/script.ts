@@ -32,8 +32,16 @@ export async function runSoon<T>(
   return step.value;
 }
 
+/** Texts of statements that are remembered. */
+const MAX_TEXTS = 1_000;
+const texts = new Map<string, string>();
+
 /** Numbered signs in place of the `?`, as PostgreSQL has them. */
-export function numbered(sql: string): string {
+export function numberedOnce(sql: string): string {
+  const known = texts.get(sql);
+  if (known !== undefined) return known;
   let count = 0;
-  return sql.replace(/\?/g, () => `$${++count}`);
+  const made = sql.replace(/\?/g, () => `$${++count}`);
+  if (texts.size < MAX_TEXTS) texts.set(sql, made);
+  return made;
 }

@@ -1,7 +1,7 @@
 import type { Dialect, Kysely, RawBuilder, SqlBool } from "kysely";
 import type { Append, Appended } from "../server-store.ts";
 import type { Schema } from "./schema.ts";
-import type { Statement } from "./script.ts";
+import type { Script, Statement } from "./script.ts";
 
 /** A database or a transaction on it. */
 export type Db = Kysely<Schema>;
@@ -15,6 +15,11 @@ export interface SqlEngine {
    * one writer anyway. Default: the database is behind a connection.
    */
   readonly direct?: DirectDatabase;
+  /**
+   * Runs a script as a transaction on a connection of its own, with statements that the database has prepared. Default:
+   * through the query builder.
+   */
+  runScript?<T>(script: Script<T>): Promise<T>;
   /** Rows can be locked with `for update`. Default false: a writing transaction is alone. */
   readonly lockRows?: boolean;
   /** The clock that all nodes share, as an SQL expression. Default: the process's own. */

@@ -1,5 +1,5 @@
 import { CompiledQuery, sql } from "kysely";
-import { numbered, runNow, runSoon, type Script } from "./script.ts";
+import { numberedOnce, runNow, runSoon, type Script } from "./script.ts";
 import type { AppendCall, Db, SqlEngine } from "./sql-engine.ts";
 
 /** Runs transactions; what resolves is in the store for good. */
@@ -31,32 +31,26 @@ export async function runScriptIn<T>(tx: Db, engine: SqlEngine, script: Script<T
   });
 }
 
-const numberedTexts = new Map<string, string>();
-
-function numberedOnce(text: string): string {
-  const known = numberedTexts.get(text);
-  if (known !== undefined) return known;
-  const made = numbered(text);
-  if (numberedTexts.size < MAX_TEXTS) numberedTexts.set(text, made);
-  return made;
-}
-
-/** Texts of statements that are remembered. */
-const MAX_TEXTS = 1_000;
-
 /** One transaction for each write: the database itself joins commits. */
 function directWriter(db: Db, engine: SqlEngine): Writer {
-  const run = async <T>(work: (tx: Db) => Promise<T>): Promise<T> => {
+  const again = async <T>(work: () => Promise<T>): Promise<T> => {
     for (let tried = 1; ; tried++) {
       try {
-        return await db.transaction().execute(work);
+        return await work();
       } catch (error) {
         if (tried === MAX_ATTEMPTS || !engine.isConflict?.(error)) throw error;
         await new Promise((resolve) => setTimeout(resolve, tried * CONFLICT_PAUSE_MS));
       }
     }
   };
-  return { run, runScript: (script) => run((tx) => runScriptIn(tx, engine, script())) };
+  const run = <T>(work: (tx: Db) => Promise<T>): Promise<T> => again(() => db.transaction().execute(work));
+  return {
+    run,
+    runScript: (script) =>
+      engine.runScript
+        ? again(() => engine.runScript!(script()))
+        : run((tx) => runScriptIn(tx, engine, script())),
+  };
 }
 
 interface Pending {

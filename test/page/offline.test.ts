@@ -1,13 +1,11 @@
-/** Without any model: examples, files, the offline assistant, replay, comparison; large conversations; accessibility. */
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { Browser, Page } from "playwright-core";
+/** Without any model: examples, files, the offline assistant, replay, comparison; large conversations. */
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ServeProcess, startServe } from "../gateway/serve-process.ts";
 import { drop } from "./support/actions.ts";
 import { connect, openPage } from "./support/browser.ts";
+import { openExample } from "./support/example.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 let serve: ServeProcess;
 let browser: Browser;
 
@@ -20,27 +18,9 @@ afterAll(async () => {
   await serve?.stop();
 });
 
-async function openExample(width = 1280, scheme: "light" | "dark" = "light") {
-  const opened = await openPage(browser, serve.url, { width, scheme });
-  await opened.tab.getByRole("button", { name: /^Coding session/ }).click();
-  await opened.tab.locator(".message").first().waitFor();
-  await opened.tab.locator(".meter").waitFor();
-  return opened;
-}
-
-async function axe(tab: Page): Promise<string[]> {
-  await tab.evaluate(AXE);
-  const found = (await tab.evaluate("axe.run().then(({ violations }) => violations)")) as Violation[];
-  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(" | ")}`);
-}
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly target: readonly string[] }[];
-}
-
 describe("without a model", () => {
   it("opens an example, says what the assistant is, quotes, compacts, and goes on", async () => {
-    const { tab, faults, context } = await openExample();
+    const { tab, faults, context } = await openExample(browser, serve.url);
     expect(await tab.locator(".offline-note").textContent()).toContain("not a language model");
     const box = tab.getByRole("textbox", { name: "Message" });
     await box.fill("What did I say about VACUUM?");
@@ -57,7 +37,7 @@ describe("without a model", () => {
   });
 
   it("replays the conversation on the timeline", async () => {
-    const { tab, faults, context } = await openExample();
+    const { tab, faults, context } = await openExample(browser, serve.url);
     await tab.getByRole("link", { name: "Timeline" }).click();
     await tab.locator(".chart canvas").waitFor();
     const facts = tab.locator(".point-facts strong");
@@ -72,7 +52,7 @@ describe("without a model", () => {
   });
 
   it("compares strategies side by side", async () => {
-    const { tab, faults, context } = await openExample();
+    const { tab, faults, context } = await openExample(browser, serve.url);
     const id = new URL(tab.url()).pathname.split("/")[2];
     await tab.goto(`${serve.url}/compare/${id}`);
     await tab.getByRole("button", { name: "Replay", exact: true }).click();
@@ -101,29 +81,6 @@ describe("without a model", () => {
     expect(faults).toEqual([]);
     await context.close();
   });
-});
-
-describe("accessibility", () => {
-  for (const [width, scheme, pages] of [
-    [1280, "light", ["inspect", "timeline", "/", "/settings", "/gateway", "/compare", "/stream"]],
-    [390, "dark", ["inspect", "/settings"]],
-  ] as const) {
-    it(`is clean by axe at ${width} px, ${scheme}`, async () => {
-      const { tab, context } = await openExample(width, scheme);
-      const chat = tab.url();
-      expect(await axe(tab)).toEqual([]);
-      for (const page of pages) {
-        const path = page.startsWith("/") ? serve.url + page : `${chat}/${page}`;
-        await tab.goto(path);
-        if (page === "/stream") await tab.getByRole("button", { name: /^Open the example/ }).click();
-        await tab.locator(".lot, .card, .setting, .totals dd, .compare-form").first().waitFor();
-        expect({ path, found: await axe(tab) }).toEqual({ path, found: [] });
-      }
-      // Nothing is wider than the screen.
-      expect(await tab.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-      await context.close();
-    });
-  }
 });
 
 describe("a conversation of 20,000 messages", () => {

@@ -122,6 +122,7 @@ export function TranscriptList({
         }}
       >
         <div className="column">
+          <h2 className="visually-hidden">{strings.chat.label}</h2>
           {system === "" || messages.get(0)?.role === "system" ? null : <SystemPrompt text={system} />}
           <div className="rows" style={{ height }}>
             {items.map((item) => {

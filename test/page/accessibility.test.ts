@@ -1,0 +1,97 @@
+/** Everyone can use it: every page and everything that opens on one is clean by axe. */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ServeProcess, startServe } from "../gateway/serve-process.ts";
+import { connect } from "./support/browser.ts";
+import { openExample } from "./support/example.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+let serve: ServeProcess;
+let browser: Browser;
+
+beforeAll(async () => {
+  [serve, browser] = await Promise.all([startServe([]), connect()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await serve?.stop();
+});
+
+async function axe(tab: Page): Promise<string[]> {
+  await tab.evaluate(AXE);
+  const found = (await tab.evaluate("axe.run().then(({ violations }) => violations)")) as Violation[];
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(" | ")}`);
+}
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly target: readonly string[] }[];
+}
+
+describe("pages", () => {
+  for (const [width, scheme, pages] of [
+    [1280, "light", ["inspect", "timeline", "/", "/settings", "/gateway", "/compare", "/stream"]],
+    [390, "dark", ["inspect", "/settings"]],
+  ] as const) {
+    it(`is clean by axe at ${width} px, ${scheme}`, async () => {
+      const { tab, context } = await openExample(browser, serve.url, { width, scheme });
+      const chat = tab.url();
+      expect(await axe(tab)).toEqual([]);
+      for (const page of pages) {
+        const path = page.startsWith("/") ? serve.url + page : `${chat}/${page}`;
+        await tab.goto(path);
+        if (page === "/stream") await tab.getByRole("button", { name: /^Open the example/ }).click();
+        await tab.locator(".lot, .card, .setting, .totals dd, .compare-form").first().waitFor();
+        expect({ path, found: await axe(tab) }).toEqual({ path, found: [] });
+      }
+      // Nothing is wider than the screen.
+      expect(await tab.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+      await context.close();
+    });
+  }
+});
+
+describe("what opens on them", () => {
+  for (const [width, scheme] of [
+    [1280, "dark"],
+    [390, "light"],
+  ] as const)
+    it(`meter, divider, dialogs, menus and results are clean by axe at ${width} px, ${scheme}`, async () => {
+      const { tab, context } = await openExample(browser, serve.url, { width, scheme });
+      const chat = tab.url();
+      const check = async (what: string) =>
+        expect({ what, found: await axe(tab) }).toEqual({ what, found: [] });
+      await tab.locator(".meter-line").click();
+      await tab.locator(".meter-card").waitFor();
+      await check("meter");
+      await tab.getByRole("button", { name: "Compact now" }).click();
+      await tab.getByRole("dialog").waitFor();
+      await check("dialog of a compaction");
+      await tab.getByRole("button", { name: "Compact", exact: true }).click();
+      await tab.getByRole("button", { name: "Show", exact: true }).click();
+      await tab.locator(".divider-head").first().click();
+      await check("divider");
+      await tab.getByRole("button", { name: "Chat settings" }).click();
+      await tab.getByRole("dialog").waitFor();
+      await check("settings of a chat");
+      await tab.keyboard.press("Escape");
+      await tab.goto(`${chat}/inspect`);
+      await tab.locator(".lot.insert").first().waitFor();
+      await tab.getByRole("button", { name: "Request as JSON" }).click();
+      await tab.locator(".json").waitFor();
+      await check("request");
+      await tab.goto(chat.replace("/c/", "/compare/"));
+      await tab.getByRole("button", { name: "Replay", exact: true }).click();
+      await tab.locator(".run-card").first().waitFor();
+      await check("comparison");
+      if (width < 860) await tab.getByRole("button", { name: "Open conversations" }).click();
+      await tab
+        .getByRole("button", { name: /^Actions for/ })
+        .first()
+        .click();
+      await tab.getByRole("menu").waitFor();
+      await check("menu");
+      await context.close();
+    });
+});

@@ -13,6 +13,10 @@ export interface Writer {
 const MAX_BATCH = 256;
 /** So many appends at once are worth the way to another thread and back. */
 const LEAST_ELSEWHERE = 3;
+/** On a machine that has no processor to spare the other thread waits for one. From so long for each append on (milliseconds), */
+const SLOW_ELSEWHERE_MS = 0.5;
+/** for so long (milliseconds), appends are written here. */
+const REST_MS = 2_000;
 /** How often a transaction that met another one is run again. */
 const MAX_ATTEMPTS = 5;
 /** Pause before it is run again, times the attempt. */
@@ -69,6 +73,7 @@ interface Pending {
 function batchWriter(db: Db, direct: NonNullable<SqlEngine["direct"]>): Writer {
   let queue: Pending[] = [];
   let isFlushing = false;
+  let hereUntil = 0;
 
   const flush = async (): Promise<void> => {
     isFlushing = true;
@@ -86,11 +91,14 @@ function batchWriter(db: Db, direct: NonNullable<SqlEngine["direct"]>): Writer {
 
   /** False if the batch is still to be written here. */
   const runElsewhere = async (batch: readonly Pending[]): Promise<boolean> => {
-    if (!direct.appendAll || batch.length < LEAST_ELSEWHERE) return false;
+    const started = performance.now();
+    if (!direct.appendAll || batch.length < LEAST_ELSEWHERE || started < hereUntil) return false;
     const calls = batch.flatMap(({ call }) => (call ? [call] : []));
     if (calls.length < batch.length) return false;
     const values = await direct.appendAll(calls);
     if (!values) return false;
+    const ended = performance.now();
+    if ((ended - started) / batch.length > SLOW_ELSEWHERE_MS) hereUntil = ended + REST_MS;
     batch.forEach((one, index) => {
       one.resolve(values[index]);
     });

@@ -5,7 +5,7 @@ import { openStore } from "../../src/stores/index.ts";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { type ServeProcess, startServe } from "../gateway/serve-process.ts";
 import type { ClientProgram } from "./client-program.ts";
-import { longTask, TICKET, writeFiles } from "./long-task.ts";
+import { longTask, TICKET, writeFiles, writeRules } from "./long-task.ts";
 import { startNoWayOut } from "./no-way-out.ts";
 import { type Ended, runProgram } from "./run-program.ts";
 import { startTap, type Tapped } from "./tap.ts";
@@ -58,6 +58,7 @@ export async function longRun(
       const home = join(root, name);
       const work = join(root, name, "work");
       await mkdir(work, { recursive: true });
+      await writeRules(work);
       return { home, work, proxy: wayOut.url };
     };
     const fixed = await measure(program, await at("measure"));

@@ -10,6 +10,8 @@ import { FROM_CLIENT } from "./tap.ts";
 
 /** Stands in what the user asks for, and must reach the model with every request. */
 export const TICKET = "PRE-4711";
+/** A rule of the project, in the file that the client reads by itself: it must reach the model with every request, too. */
+export const RULE = "The folder src/legacy belongs to another team (RULE-17).";
 /** Stands in what a sub-agent is asked for. */
 export const SUB_TASK = "SUB-TASK";
 /** Stands in the model's last answer. */
@@ -28,6 +30,17 @@ const LONG_FILE = "build.log";
 const MOST_LONG_TOKENS = 10_000;
 
 const fileName = (number: number): string => `src/module-${number % 10}/part-${number}.ts`;
+
+/** The project's rules, under the names that clients look for. */
+export async function writeRules(work: string): Promise<void> {
+  const rules = ["# Rules of this project", ""];
+  for (let number = 0; number < 17; number++)
+    rules.push(
+      `- Module ${number} is tested with \`npm test -- module-${number}\` before anything else is done to it.`,
+    );
+  rules.push(`- ${RULE}`, "");
+  for (const name of ["AGENTS.md", "CLAUDE.md"]) await writeFile(join(work, name), rules.join("\n"));
+}
 
 /** Two files for each round at the most, and a long one that takes more than half of what is free. */
 export async function writeFiles(

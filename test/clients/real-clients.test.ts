@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { byProof } from "../support/proof.ts";
 import { type ClientProgram, MACHINE } from "./client-program.ts";
 import { type LongRun, longRun } from "./long-run.ts";
-import { DONE, isWork, SUB_TASK } from "./long-task.ts";
+import { DONE, isWork, RULE, SUB_TASK } from "./long-task.ts";
 import { missingInStore } from "./missing-in-store.ts";
 import { claudeCode, claudeCodeOlder } from "./programs/claude-code.ts";
 import { codex } from "./programs/codex.ts";
@@ -51,8 +51,13 @@ function expectGoodRun(program: ClientProgram, run: LongRun, roundsPerLeg: numbe
   for (const { tokens } of run.seen) expect(tokens.input).toBeLessThanOrEqual(run.window);
   const work = run.seen.filter(isWork);
   expect(work.length).toBe(rounds + legs);
-  const { standing = "" } = program;
-  expect(work.filter(({ messages }) => !messages.some(({ text }) => text.includes(standing)))).toEqual([]);
+  for (const words of [RULE, ...(program.standing === undefined ? [] : [program.standing])]) {
+    const without = work.filter(({ messages }) => !messages.some(({ text }) => text.includes(words)));
+    expect(
+      without.map(({ number }) => number),
+      words,
+    ).toEqual([]);
+  }
 
   // It was really compacted, again and again.
   const compactions = run.sent.filter(({ action }) => action === "compacted");

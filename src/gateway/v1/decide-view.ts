@@ -1,4 +1,4 @@
-import { ConfigError, InvariantError, TranscriptError } from "../../core/errors.ts";
+import { BudgetImpossibleError, ConfigError, InvariantError, TranscriptError } from "../../core/errors.ts";
 import type { FitInput, FitResult, Report } from "../../core/types.ts";
 import { onBehalfOf } from "../compaction/on-behalf.ts";
 import { withClientKeys } from "../compaction/summarizer.ts";
@@ -9,6 +9,7 @@ import { lastRequest } from "./last-request.ts";
 import { hiddenInstructions, laterInstructions, withInstructions } from "./later-instructions.ts";
 import { loadedTools } from "./loaded-tools.ts";
 import { noteCompaction } from "./note-compaction.ts";
+import { standingMessages } from "./standing-messages.ts";
 
 /** Parts whose cost has nothing to do with their bytes, or that stand for something that isn't in the request. */
 const UNCOUNTABLE = [
@@ -51,15 +52,17 @@ export async function decideView(
   const sure = exchange.chat ? 0 : gateway.compactors.surelyFits(choice);
   if (!rejected && surelyFits(bytes, sure)) return untouched;
   const compactor = gateway.compactors.of(choice);
-  const instructions =
-    wire.api === "messages" ? laterInstructions(asked, gateway.windows.of(upstream, asked.model).window) : [];
-  const system = withInstructions(asked.system, instructions);
+  const { window } = gateway.windows.of(upstream, asked.model);
+  let instructions = wire.api === "messages" ? laterInstructions(asked, window) : [];
+  let system = withInstructions(asked.system, instructions);
+  const pins = standingMessages(asked, window);
+  const ownPins = exchange.chat?.pins ?? [];
   const input: FitInput<unknown> = {
     system,
     tools: loadedTools(asked),
+    pins: [...pins, ...ownPins],
     request: lastRequest(gateway, exchange),
     now: exchange.startedAt,
-    ...(exchange.chat && { pins: exchange.chat.pins }),
     ...(recording && recording.known.lastRequestAt > 0 && { lastRequestAt: recording.known.lastRequestAt }),
     ...(rejected && { rejected: rejected.tokens === undefined ? true : { tokens: rejected.tokens } }),
     signal: exchange.signal,
@@ -70,7 +73,7 @@ export async function decideView(
     const behalf = { tenant: client.tenant, conversation: () => recording?.known.id };
     fitted = await onBehalfOf(behalf, () =>
       withClientKeys(request.headers, client.keyIsOurs, () =>
-        gateway.config.observe ? observe() : compactor.fit(asked.transcript, input),
+        gateway.config.observe ? observe() : fitHeld(),
       ),
     );
   } catch (error) {
@@ -106,6 +109,19 @@ export async function decideView(
     isOurs: true,
     report,
   };
+
+  /** What the client put beside the user's words is held as long as there is room for it. */
+  async function fitHeld(): Promise<FitResult<unknown>> {
+    try {
+      return await compactor.fit(asked.transcript, input);
+    } catch (error) {
+      const isHeld = pins.length > 0 || instructions.length > 0;
+      if (!(error instanceof BudgetImpossibleError) || !isHeld) throw error;
+      instructions = [];
+      system = asked.system;
+      return compactor.fit(asked.transcript, { ...input, system, pins: ownPins });
+    }
+  }
 
   /** What `fit` would do, without anything being kept or asked for. */
   async function observe(): Promise<FitResult<unknown>> {

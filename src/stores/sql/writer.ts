@@ -57,6 +57,18 @@ function directWriter(db: Db, engine: SqlEngine): Writer {
   };
 }
 
+/** Turns of the event loop that a batch waits for more writes at most. */
+const MAX_TURNS = 4;
+
+/** Requests that arrive together get the chance to be written together: waits as long as writes keep coming in. */
+async function moreToCome(count: () => number): Promise<void> {
+  for (let turn = 0; turn < MAX_TURNS; turn++) {
+    const before = count();
+    await new Promise((resolve) => setImmediate(resolve));
+    if (count() === before || count() >= MAX_BATCH) return;
+  }
+}
+
 interface Pending {
   /** Undefined for work that waits in between. */
   readonly script: (() => Script<unknown>) | undefined;
@@ -78,8 +90,7 @@ function batchWriter(db: Db, direct: NonNullable<SqlEngine["direct"]>): Writer {
   const flush = async (): Promise<void> => {
     isFlushing = true;
     while (queue.length > 0) {
-      // Requests that arrived together get the chance to be written together.
-      await new Promise((resolve) => setImmediate(resolve));
+      await moreToCome(() => queue.length);
       const batch = queue.slice(0, MAX_BATCH);
       queue = queue.slice(MAX_BATCH);
       if (await runElsewhere(batch)) continue;

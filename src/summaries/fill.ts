@@ -1,24 +1,33 @@
 /** Counts per search: each one costs as much as a count of the whole message. */
 const MAX_COUNTS = 12;
+/** After so many counts the estimate can't be trusted, and the rest is halved. */
+const TRUSTED_COUNTS = 5;
 
 /**
- * The largest `size` ≤ `most` whose `tokens(size)` is within `cap`, found with few counts. `guess` is where to start; a
- * size that leaves at most `slack` tokens unused will do.
- * Assumes that more items never take fewer tokens; where that fails by a little, the result is still within `cap`.
+ * The largest number of items whose `tokens` are within `cap`, found with few counts. A number that leaves at most
+ * `slack` tokens unused will do. Assumes that more items never take fewer tokens; where that fails by a little, the
+ * result is still within `cap`.
  */
-export function largestFit(
-  most: number,
-  cap: number,
-  guess: number,
-  tokens: (size: number) => number,
+export function largestFit({
+  most,
+  cap,
+  expected,
+  tokens,
   slack = 0,
-): number | undefined {
+}: {
+  readonly most: number;
+  readonly cap: number;
+  /** Estimated tokens of so many items and all that stands beside them. */
+  readonly expected: (items: number) => number;
+  readonly tokens: (items: number) => number;
+  readonly slack?: number;
+}): number | undefined {
   let low = -1;
-  let lowTokens = 0;
   let high = most + 1;
-  let highTokens = Number.POSITIVE_INFINITY;
-  let next = Math.min(most, Math.max(0, Math.round(guess)));
-  for (let counts = 0; counts < MAX_COUNTS && high - low > 1; counts++) {
+  let lowTokens = 0;
+  let highTokens = 0;
+  let next = Math.max(0, reach(expected, 0, most, cap));
+  for (let counts = 1; counts <= MAX_COUNTS; counts++) {
     const size = tokens(next);
     if (size <= cap) {
       low = next;
@@ -29,18 +38,30 @@ export function largestFit(
       highTokens = size;
     }
     if (high - low <= 1) break;
-    // Tokens grow about evenly with items: aim where the line through the known points meets the cap.
-    const perItem =
-      low >= 0 && Number.isFinite(highTokens)
-        ? (highTokens - lowTokens) / (high - low)
-        : size / Math.max(1, next);
-    const from = low >= 0 ? low : 0;
-    const aim =
-      low >= 0
-        ? from + (cap - lowTokens) / Math.max(1, perItem)
-        : next - (size - cap) / Math.max(1, perItem) - 1;
-    next = Math.min(high - 1, Math.max(low + 1, Math.floor(aim)));
+    if (counts >= TRUSTED_COUNTS) next = Math.max(low + 1, Math.floor((low + high) / 2));
+    else {
+      // The estimate of what lies between the counted point and the cap, corrected by what is known of it.
+      const [from, known] = low >= 0 ? [low, lowTokens] : [high, highTokens];
+      const both = low >= 0 && high <= most;
+      const counted = both ? highTokens - lowTokens : known - expected(0);
+      const estimated = both ? expected(high) - expected(low) : expected(from) - expected(0);
+      const scale = estimated > 0 && counted > 0 ? counted / estimated : 1;
+      const corrected = (items: number) => known + (expected(items) - expected(from)) * scale;
+      next = Math.max(low + 1, Math.min(high - 1, reach(corrected, low + 1, high - 1, cap - slack / 2)));
+    }
   }
   if (low >= 0) return low;
   return tokens(0) <= cap ? 0 : undefined;
+}
+
+/** The largest number between `from` and `to` at which a growing function is within `cap`; `from` − 1 if there is none. */
+function reach(growing: (items: number) => number, from: number, to: number, cap: number): number {
+  let low = from - 1;
+  let high = to + 1;
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (growing(middle) <= cap) low = middle;
+    else high = middle;
+  }
+  return low;
 }

@@ -149,8 +149,7 @@ export function summaryMessage(
     });
   };
   return fillCap(input, {
-    quotes: quotes.length,
-    quotesCost: quotes.reduce((sum, { text }) => sum + prose(`#1234 ${text}\n`), 0),
+    quoteCosts: quotes.map(({ text }) => prose(`#1234 ${text}\n`)),
     chosen,
     lineCost,
     render,
@@ -162,9 +161,8 @@ export function summaryMessage(
 function fillCap(
   { cap, count }: SummaryMessageInput,
   parts: {
-    readonly quotes: number;
-    /** Estimated tokens of all quotes. */
-    readonly quotesCost: number;
+    /** Estimated tokens of each quote, in the order of their rank. */
+    readonly quoteCosts: readonly number[];
     readonly chosen: readonly Line[];
     readonly lineCost: (line: Line) => number;
     readonly render: (quotes: number, lines: number) => string;
@@ -182,23 +180,38 @@ function fillCap(
     made.set(key, fresh);
     return fresh;
   };
-  let left = cap - parts.quotesCost - make(0, 0).tokens;
-  const reached = chosen.findIndex((line) => {
-    left -= lineCost(line);
-    return left < 0;
-  });
-  const guess = reached < 0 ? chosen.length : reached;
+  const bare = make(0, 0).tokens;
+  const quotesCosts = sums(parts.quoteCosts);
+  const linesCosts = sums(chosen.map(lineCost));
   const linesBeside = (quotes: number): number | undefined =>
-    largestFit(chosen.length, cap, guess, (size) => make(quotes, size).tokens, cap * SLACK);
-  let quotes = parts.quotes;
+    largestFit({
+      most: chosen.length,
+      cap,
+      expected: (size) => bare + quotesCosts[quotes]! + linesCosts[size]!,
+      tokens: (size) => make(quotes, size).tokens,
+      slack: cap * SLACK,
+    });
+  let quotes = parts.quoteCosts.length;
   let lines = linesBeside(quotes);
   if (lines === undefined) {
-    const fewer = largestFit(parts.quotes, cap, parts.quotes, (size) => make(size, 0).tokens);
+    const fewer = largestFit({
+      most: quotes,
+      cap,
+      expected: (size) => bare + quotesCosts[size]!,
+      tokens: (size) => make(size, 0).tokens,
+    });
     if (fewer === undefined) return undefined;
     quotes = fewer;
     lines = linesBeside(quotes) ?? 0;
   }
   return lines === 0 && quotes === 0 && !parts.fixed ? undefined : make(quotes, lines);
+}
+
+/** What the first n cost together, by n. */
+function sums(costs: readonly number[]): Float64Array {
+  const all = new Float64Array(costs.length + 1);
+  for (const [at, cost] of costs.entries()) all[at + 1] = all[at]! + cost;
+  return all;
 }
 
 interface Quote {

@@ -51,8 +51,9 @@ async function conversations(tx: Db): Promise<void> {
   await index(tx, "precis_conversations", "session", ["tenant", "session", "updated_at"]);
   await index(tx, "precis_conversations", "list", ["tenant", "pinned", "updated_at", "id"]);
   await index(tx, "precis_conversations", "head", ["tenant", "head"]);
-  await index(tx, "precis_conversations", "fork", ["tenant", "fork_of"]);
-  await index(tx, "precis_conversations", "expires", ["expires_at"]);
+  // Few have these: the others cost nothing to write.
+  await index(tx, "precis_conversations", "fork", ["tenant", "fork_of"], "fork_of");
+  await index(tx, "precis_conversations", "expires", ["expires_at"], "expires_at");
   await index(tx, "precis_conversations", "updated", ["updated_at"]);
 
   await schema
@@ -188,10 +189,17 @@ async function beside(tx: Db): Promise<void> {
     .execute();
 }
 
-function index(tx: Db, table: string, name: string, columns: readonly string[]): Promise<void> {
-  return tx.schema
+/** An index; with `present`, only of rows that have a value there. */
+async function index(
+  tx: Db,
+  table: string,
+  name: string,
+  columns: readonly string[],
+  present?: string,
+): Promise<void> {
+  const made = tx.schema
     .createIndex(`${table}_by_${name}`)
     .on(table)
-    .columns([...columns])
-    .execute();
+    .columns([...columns]);
+  await (present === undefined ? made : made.where(present, "is not", null)).execute();
 }

@@ -23,7 +23,7 @@ export function salience({ lines, table }: TranscriptLines): Salience {
   return {
     terms: (text) => table.scan(text),
     of(text, terms, known) {
-      rarity ??= rarityOf(lines);
+      rarity ??= rarityOf(lines, table.terms.length);
       let sum = 0;
       for (const term of terms) sum += rarity(term) * (known.has(term) ? KNOWN_FACTOR : 1);
       if (QUESTION.test(text)) sum *= QUESTION_FACTOR;
@@ -32,9 +32,10 @@ export function salience({ lines, table }: TranscriptLines): Salience {
   };
 }
 
-function rarityOf(lines: readonly Line[]): (term: number) => number {
-  const inMessages = new Map<number, number>();
-  const lastMessage = new Map<number, number>();
+/** By term: the logarithm of how few messages have it. Terms that came later are as rare as can be. */
+function rarityOf(lines: readonly Line[], terms: number): (term: number) => number {
+  const inMessages = new Int32Array(terms);
+  const lastMessage = new Int32Array(terms).fill(-1);
   let messages = 0;
   let current = -1;
   for (const line of lines) {
@@ -43,10 +44,11 @@ function rarityOf(lines: readonly Line[]): (term: number) => number {
       messages++;
     }
     for (const term of line.terms) {
-      if (lastMessage.get(term) === current) continue;
-      lastMessage.set(term, current);
-      inMessages.set(term, (inMessages.get(term) ?? 0) + 1);
+      if (lastMessage[term] === current) continue;
+      lastMessage[term] = current;
+      inMessages[term]!++;
     }
   }
-  return (term) => Math.log(1 + messages / (inMessages.get(term) ?? 1));
+  const known = Float64Array.from(inMessages, (times) => Math.log(1 + messages / (times || 1)));
+  return (term) => known[term] ?? Math.log(1 + messages);
 }

@@ -47,6 +47,9 @@ export class TermTable {
   readonly #ids = new Map<string, number>();
   /** Run of characters → ids of the term and its parts. Most runs of a transcript are repeats. */
   readonly #runs = new Map<string, readonly number[]>();
+  /** By term: the last scan that met it. */
+  readonly #met: number[] = [];
+  #scans = 0;
 
   #id(term: string, shape: Shape): number {
     const known = this.#ids.get(term);
@@ -56,6 +59,7 @@ export class TermTable {
     this.terms.push(term);
     this.shapes.push(shape);
     this.hasDigit.push(/\d/.test(term));
+    this.#met.push(0);
     return id;
   }
 
@@ -96,6 +100,7 @@ export class TermTable {
   /** Ids of the distinct terms of a text, in order of appearance. */
   scan(text: string): number[] {
     const found: number[] = [];
+    const scan = ++this.#scans;
     const length = text.length;
     let at = 0;
     while (at < length) {
@@ -105,11 +110,15 @@ export class TermTable {
         while (end < length && characterClass(text.charCodeAt(end)) === kind) end++;
         if (end - at >= MIN_DENSE_LENGTH) {
           const run = text.slice(at, end);
-          for (const id of kind === WORD ? this.#wordRun(run) : this.#denseRun(run)) found.push(id);
+          for (const id of kind === WORD ? this.#wordRun(run) : this.#denseRun(run)) {
+            if (this.#met[id] === scan) continue;
+            this.#met[id] = scan;
+            found.push(id);
+          }
         }
       }
       at = end;
     }
-    return found.length > 1 ? [...new Set(found)] : found;
+    return found;
   }
 }

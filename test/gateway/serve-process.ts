@@ -7,6 +7,9 @@ import { fileURLToPath } from "node:url";
 
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
+/** `ulimit -f` counts in units of 512 bytes in a POSIX shell. */
+const ULIMIT_UNITS_PER_KB = 2;
+
 /** A `precis serve` that runs as a process of its own, as people start it. */
 export interface ServeProcess {
   readonly url: string;
@@ -22,16 +25,26 @@ export async function startServe(
     env = {},
     db,
     port = "0",
+    maxFileKb,
   }: {
     readonly env?: Readonly<Record<string, string>>;
     readonly db?: string;
     readonly port?: string;
+    /** No file of its may grow beyond this: a disk that is full. */
+    readonly maxFileKb?: number;
   } = {},
 ): Promise<ServeProcess> {
   const folder = await mkdtemp(join(tmpdir(), "precis-serve-"));
+  const command = [process.execPath, MAIN, "serve", "--json", "--port", port];
   const child = spawn(
-    process.execPath,
-    [MAIN, "serve", "--json", "--port", port, "--db", db ?? join(folder, "precis.db"), ...flags],
+    "sh",
+    [
+      "-c",
+      `ulimit -f ${maxFileKb === undefined ? "unlimited" : maxFileKb * ULIMIT_UNITS_PER_KB}; exec "$@"`,
+      "sh",
+      ...command,
+      ...["--db", db ?? join(folder, "precis.db"), ...flags],
+    ],
     { cwd: folder, env: { PATH: process.env["PATH"] ?? "", ...env }, stdio: ["ignore", "pipe", "pipe"] },
   );
   let log = "";

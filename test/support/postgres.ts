@@ -14,6 +14,8 @@ const READABLE_BY_ALL = 0o755;
 export interface TestPostgres {
   /** The URL of a new, empty database. */
   database(): Promise<string>;
+  /** Stops it, waits, and starts it again with everything that it held. */
+  restart(pauseMs: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -26,7 +28,8 @@ export async function startPostgres(): Promise<TestPostgres> {
     port,
     user: USER,
     password: PASSWORD,
-    persistent: false,
+    // Kept over a restart; the folder is removed below.
+    persistent: true,
     // The server refuses to run as root.
     createPostgresUser: process.getuid?.() === ROOT_USER_ID,
     initdbFlags: ["--encoding=UTF8", "--locale=C"],
@@ -55,6 +58,11 @@ export async function startPostgres(): Promise<TestPostgres> {
       const name = `precis_${databases++}`;
       await server.createDatabase(name);
       return `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${name}`;
+    },
+    async restart(pauseMs) {
+      await server.stop();
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await server.start();
     },
     async stop() {
       await server.stop();

@@ -1,0 +1,120 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import pg from "pg";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
+import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { beginChats, missingChats, type Said, takeTurn } from "./chats.ts";
+import { type ServeProcess, startServe } from "./serve-process.ts";
+
+/** A store in trouble costs no client its answer, and what it missed is stored with the next request. */
+
+const CLIENTS = 4;
+const WINDOW = 4_000;
+/** A database that is away for so long (milliseconds). */
+const AWAY_MS = 1_500;
+/** How often all connections are cut. */
+const CUTS = 5;
+/** The disk has room for the empty database and a few turns. */
+const DISK_KB = 400;
+
+let provider: FakeProvider;
+let postgres: TestPostgres;
+let serve: ServeProcess | undefined;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres.stop());
+beforeEach(async () => {
+  provider = await startFakeProvider({
+    window: WINDOW,
+    reply: ({ number }) => `Answer ${number}. ${"word ".repeat(40)}`,
+  });
+});
+afterEach(async () => {
+  await serve?.stop("SIGKILL");
+  serve = undefined;
+  await provider.close();
+});
+
+const start = (more: Parameters<typeof startServe>[1]) =>
+  startServe(["--upstream", provider.url, "--window", String(WINDOW)], more);
+
+/** All chats talk until `isOver`; a client that sees anything but a whole answer fails the test. */
+async function talkUntil(url: string, chats: Said[][], isOver: () => boolean): Promise<void> {
+  await Promise.all(
+    chats.map(async (chat, n) => {
+      while (!isOver()) {
+        expect(await takeTurn(url, chat, n % 2 === 0)).toBe(true);
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    }),
+  );
+}
+
+async function oneMoreTurn(url: string, chats: Said[][]): Promise<void> {
+  await Promise.all(chats.map((chat, n) => takeTurn(url, chat, n % 2 === 0)));
+}
+
+it("PostgreSQL is restarted while clients talk", async () => {
+  const db = await postgres.database();
+  serve = await start({ db });
+  const chats = beginChats(CLIENTS);
+  let isBack = false;
+  const restarting = (async () => {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await postgres.restart(AWAY_MS);
+    isBack = true;
+  })();
+  await talkUntil(serve.url, chats, () => isBack);
+  await restarting;
+  await oneMoreTurn(serve.url, chats);
+  expect(await missingChats(db, chats)).toEqual([]);
+});
+
+it("connections to PostgreSQL are cut again and again", async () => {
+  const db = await postgres.database();
+  serve = await start({ db });
+  const chats = beginChats(CLIENTS);
+  const admin = new pg.Client(db);
+  await admin.connect();
+  let cuts = 0;
+  let ended = 0;
+  const cutting = (async () => {
+    for (; cuts < CUTS; cuts++) {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      const { rowCount } = await admin.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+      );
+      ended += rowCount ?? 0;
+    }
+  })();
+  await talkUntil(serve.url, chats, () => cuts === CUTS);
+  await cutting;
+  await admin.end();
+  expect(ended).toBeGreaterThanOrEqual(CUTS);
+  await oneMoreTurn(serve.url, chats);
+  expect(await missingChats(db, chats)).toEqual([]);
+});
+
+it("the disk is full under SQLite", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "precis-full-"));
+  const db = join(folder, "precis.db");
+  const chats = beginChats(CLIENTS);
+  serve = await start({ db, maxFileKb: DISK_KB });
+  const failed = () => serve!.log().split("could not be stored").length > CLIENTS;
+  await talkUntil(serve.url, chats, failed);
+  expect(await missingChats(db, chats)).not.toEqual([]);
+  await serve.stop("SIGKILL");
+
+  serve = await start({ db });
+  await oneMoreTurn(serve.url, chats);
+  expect(await missingChats(db, chats)).toEqual([]);
+  await serve.stop();
+  const database = new DatabaseSync(db, { readOnly: true });
+  expect(database.prepare("pragma integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
+  database.close();
+  await rm(folder, { recursive: true, force: true });
+});

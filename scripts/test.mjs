@@ -42,7 +42,7 @@ const deadline = Date.now() + minutes * MS_PER_MINUTE;
 const scratch = mkdtempSync(join(tmpdir(), "precis-test-"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 
-/** @typedef {{ name: string, command: string, args: readonly string[], counts?: (code: number) => Counts }} Step */
+/** @typedef {{ name: string, command: string, args: readonly string[], samples?: string, counts?: (code: number) => Counts }} Step */
 
 /** test/stream installs the binary of this platform alone: those of all others would be 700 MB. */
 const hasLlamaCpp = process.platform === "linux" && process.arch === "x64";
@@ -78,6 +78,8 @@ const steps = [
     ? [
         {
           name: "clients",
+          // Minutes for each client in full: only where everything runs.
+          samples: values.samples === "all" ? "all" : "sample",
           command: "npm",
           args: [
             ...["run", "--silent", "test:clients", "--"],
@@ -141,7 +143,7 @@ async function runStep(step) {
   if (timeoutMs <= 0) return single(false, `, not run: over the limit of ${minutes} minutes`);
   const { code, timedOut } = await run(step.command, step.args, {
     cwd: root,
-    env: { PRECIS_PROOF: values.samples },
+    env: { PRECIS_PROOF: step.samples ?? values.samples },
     timeoutMs,
   });
   if (timedOut) return single(false, `, stopped: over the limit of ${minutes} minutes`);

@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, expect, test } from "vitest";
 import { evalCommand, evalLine } from "./eval.ts";
 import { parseFlags } from "./parse-flags.ts";
+import { UsageError } from "./usage-error.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "precis-eval-cli-"));
 const noSessions = mkdtempSync(join(tmpdir(), "precis-eval-cli-"));
@@ -38,6 +39,33 @@ test("a table for people, JSON for programs, a page for both", async () => {
   );
   expect(json).toMatchObject({ counter: "o200k_base", sampled: false, sets: [{ type: "probes", cases: 1 }] });
   expect(readFileSync(html, "utf8")).toContain("<svg");
+});
+
+test("never writes over its own data, under whatever name", async () => {
+  const file = join(dir, "tiny.jsonl");
+  const link = join(noSessions, "link.html");
+  linkSync(file, link);
+  const before = readFileSync(file, "utf8");
+  for (const html of [file, link]) {
+    const refused = run("retention", "--data", dir, "--counter", "chars", "--html", html);
+    await expect(refused).rejects.toThrow(UsageError);
+    await expect(refused).rejects.toThrow(/is a file that is read/);
+  }
+  expect(readFileSync(file, "utf8")).toBe(before);
+});
+
+test("a byte order mark is no error", async () => {
+  const folder = join(noSessions, "mark");
+  mkdirSync(folder);
+  const record = { id: "t", dataset: "tiny", messages, probes };
+  writeFileSync(join(folder, "tiny.json"), `\uFEFF${JSON.stringify(record)}`);
+  expect(await run("retention", "--data", folder, "--counter", "chars")).toMatch(/precis, no model +5 %/);
+});
+
+test.each(["retention", "cost"])("%s of a file instead of a folder is bad usage", async (what) => {
+  const refused = run(what, "--data", join(dir, "tiny.jsonl"));
+  await expect(refused).rejects.toThrow(UsageError);
+  await expect(refused).rejects.toThrow(/tiny\.jsonl is a file\. Give a folder\./);
 });
 
 test("what sessions cost, as a table and as JSON", async () => {

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import type { TokenCounter } from "../core/types.ts";
 import { baselines } from "../eval/contestants/baselines.ts";
 import { keepLast } from "../eval/contestants/keep-last.ts";
@@ -6,19 +5,20 @@ import { precis } from "../eval/contestants/precis.ts";
 import { sameSizeChain, windowChain } from "../eval/contestants/precis-chain.ts";
 import type { EvalSet } from "../eval/eval-set.ts";
 import { retentionHtml } from "../eval/html.ts";
-import { findSets } from "../eval/node/find-sets.ts";
+import { filesRead, findSets } from "../eval/node/find-sets.ts";
 import { runChain } from "../eval/run-chain.ts";
 import { type RetentionResult, runRetention } from "../eval/run-retention.ts";
 import { retentionTable } from "../eval/table.ts";
 import { profiles } from "../profiles/index.ts";
 import { charsCounter, exactCounter } from "../tokens/index.ts";
 import { COST_FLAGS, evalCost } from "./eval/cost.ts";
+import { checkDataFolder } from "./eval/data-folder.ts";
 import type { Io } from "./io.ts";
 import { type CommandLine, oneOf, type ParsedFlags } from "./parse-flags.ts";
 import { createProgress } from "./progress.ts";
 import { FileError } from "./read-lines.ts";
 import { UsageError } from "./usage-error.ts";
-import { writeOutput } from "./write-output.ts";
+import { refuseInput, writeOutput } from "./write-output.ts";
 
 /** Where the data of the guide lies beside a checkout. */
 const DEFAULT_DATA = "../shared/data";
@@ -47,7 +47,7 @@ export const evalLine: CommandLine = {
     budgets: { value: "LIST", help: `sizes of the views in percent (${DEFAULT_BUDGETS} unless told)` },
     counter: {
       value: "C",
-      help: "how tokens are counted: o200k (exact, the default) or chars (characters ÷ 4)",
+      help: "how tokens are counted: o200k (exact; default of retention) or chars (characters ÷ 4, in cost ÷ 3.5; default of cost)",
     },
     profile: { value: "P", help: `measure precis with a profile: ${PROFILES.join(", ")}` },
     chains: { value: "WHEN", help: "compactions in a row: no, yes (the default) or only" },
@@ -87,6 +87,10 @@ export async function evalCommand(flags: ParsedFlags, io: Io): Promise<void> {
   const counterName = oneOf("counter", flags.value("counter"), ["o200k", "chars"]) ?? "o200k";
   const profileName = oneOf("profile", flags.value("profile"), PROFILES);
   const sets = setsFor(data, flags.value("sets"));
+  const html = flags.value("html");
+  const inputs = html === undefined ? [] : filesRead(data);
+  // Before the measuring, which takes a while, and again when it is written.
+  if (html !== undefined) await refuseInput("html", html, inputs);
 
   const counter = counterName === "chars" ? charsCounter() : await exactCounter("o200k_base");
   const sample = flags.has("sample");
@@ -103,8 +107,7 @@ export async function evalCommand(flags: ParsedFlags, io: Io): Promise<void> {
   const result = await measure({ ...common, sets, shares, sample, chains });
   progress.clear();
 
-  const html = flags.value("html");
-  if (html !== undefined) await writeOutput("html", html, data, retentionHtml(result));
+  if (html !== undefined) await writeOutput("html", html, inputs, retentionHtml(result));
   io.stdout.write(
     flags.has("json")
       ? `${JSON.stringify(result, null, 2)}\n`
@@ -145,11 +148,7 @@ async function measure(options: Measurement): Promise<RetentionResult> {
 }
 
 function setsFor(data: string, name: string | undefined): EvalSet[] {
-  if (!existsSync(data)) {
-    throw new FileError(
-      `there is no folder ${data}. Give one with --data; docs/guide/eval.md tells what belongs in it.`,
-    );
-  }
+  checkDataFolder(data);
   const all = findSets(data);
   if (all.length === 0)
     throw new FileError(`${data} holds no data in a known format. docs/guide/eval.md has the formats.`);

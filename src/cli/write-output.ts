@@ -1,15 +1,16 @@
-import { realpath, writeFile } from "node:fs/promises";
+import { stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { FileError } from "./read-lines.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Writes a result to a file, but never over the transcript that it was made from. */
-export async function writeOutput(flag: string, target: string, input: string, text: string): Promise<void> {
-  const same = await Promise.all([realpath(target), realpath(input)]).then(
-    ([a, b]) => a === b,
-    () => false,
-  );
-  if (same) throw new UsageError(`--${flag} ${target} is the file that is read. Choose another one.`);
+/** Writes a result to a file, but never over a file that it was made from. */
+export async function writeOutput(
+  flag: string,
+  target: string,
+  inputs: string | readonly string[],
+  text: string,
+): Promise<void> {
+  await refuseInput(flag, target, typeof inputs === "string" ? [inputs] : inputs);
   try {
     await writeFile(target, text);
   } catch (error) {
@@ -19,5 +20,25 @@ export async function writeOutput(flag: string, target: string, input: string, t
     if (code === "EACCES")
       throw new FileError(`${target} may not be written (no permission).`, { cause: error });
     throw error;
+  }
+}
+
+/** Refuses a target that is one of the files that are read, under whatever name. */
+export async function refuseInput(flag: string, target: string, inputs: readonly string[]): Promise<void> {
+  const wanted = await identityOf(target);
+  if (wanted === undefined) return;
+  for (const input of inputs)
+    if ((await identityOf(input)) === wanted)
+      throw new UsageError(`--${flag} ${target} is a file that is read. Choose another one.`);
+}
+
+/** The same for all names of one file, symbolic and hard links too; none for a file that isn't there. */
+async function identityOf(file: string): Promise<string | undefined> {
+  try {
+    // As bigints: numbers of files may be too large for a number.
+    const { dev, ino } = await stat(file, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return undefined;
   }
 }

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { type CostSession, chainSessions, sessionTokens } from "../../eval/cost/cost-session.ts";
 import { costTables } from "../../eval/cost/cost-table.ts";
 import { costPolicies } from "../../eval/cost/policy.ts";
@@ -12,6 +11,7 @@ import { parseTokens } from "../parse-tokens.ts";
 import { createProgress } from "../progress.ts";
 import { FileError } from "../read-lines.ts";
 import { UsageError } from "../usage-error.ts";
+import { checkDataFolder } from "./data-folder.ts";
 
 /** Sessions below this never get near a window (tokens). */
 const LEAST_TOKENS = 50_000;
@@ -45,10 +45,7 @@ export async function evalCost(flags: ParsedFlags, io: Io, data: string): Promis
   const prices = pricesOf(flags);
   const head = parseTokens("head", flags.value("head") ?? DEFAULT_HEAD);
   const windows = flags.value("windows");
-  if (!existsSync(data))
-    throw new FileError(
-      `there is no folder ${data}. Give one with --data; docs/guide/eval.md tells what belongs in it.`,
-    );
+  checkDataFolder(data);
   const counter =
     counterName === "chars"
       ? charsCounter({ charsPerToken: CHARS_PER_TOKEN })

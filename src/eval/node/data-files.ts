@@ -7,10 +7,13 @@ const DATA_FILE = /\.(?:jsonl?|traj)(?:\.gz)?$/;
 /** Folders inside the given one that are looked into. */
 const DEEPEST = 3;
 
+/** Some editors begin a file with it; JSON doesn't know it. */
+const BYTE_ORDER_MARK = /^\uFEFF/;
+
 /** Text of a file, unpacked if need be. */
 export function readText(file: string): string {
   const bytes = readFileSync(file);
-  return (file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
+  return (file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8").replace(BYTE_ORDER_MARK, "");
 }
 
 /** The records of a file: lines of JSONL, members of a JSON list, or the one JSON value. */

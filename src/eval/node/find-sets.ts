@@ -22,6 +22,19 @@ export function findSets(dir: string): EvalSet[] {
   return setsIn(readFolder(dir), []);
 }
 
+/** Every data file below a folder, and the sessions that files of cases name. */
+export function filesRead(dir: string): string[] {
+  return filesIn(readFolder(dir));
+}
+
+function filesIn({ path, files, folders }: DataFolder): string[] {
+  const sessions = files
+    .filter((file) => CASE_FILE.test(file))
+    .flatMap((file) => readRecords(join(path, file)))
+    .flatMap((record) => (isAnchorCase(record) ? [join(path, record.file)] : []));
+  return [...new Set([...files.map((file) => join(path, file)), ...sessions]), ...folders.flatMap(filesIn)];
+}
+
 function setsIn(folder: DataFolder, names: readonly string[]): EvalSet[] {
   const name = names.join("/") || basename(folder.path);
   const caseFiles = folder.files.filter((file) => CASE_FILE.test(file));

@@ -3,8 +3,9 @@ import { chooseModel, newest, resumed } from "./chat/choose.ts";
 import { connect } from "./chat/connect.ts";
 import { followEvents } from "./chat/follow-events.ts";
 import { jsonScreen, lineScreen } from "./chat/line-screen.ts";
-import { conversationsText, messagesText, SHORT_ID } from "./chat/lists.ts";
+import { conversationsText, messagesText } from "./chat/lists.ts";
 import { OFFLINE_HOW, OFFLINE_NAME, OFFLINE_NOTE } from "./chat/offline-answer.ts";
+import { resumeLine } from "./chat/resume-line.ts";
 import { runLines } from "./chat/run-lines.ts";
 import { runTerminal } from "./chat/run-terminal.ts";
 import type { Screen } from "./chat/screen.ts";
@@ -127,8 +128,8 @@ export async function chatCommand(flags: ParsedFlags, io: Io): Promise<void> {
       await following;
     }
     const id = session.id();
-    if (terminal !== undefined && id !== undefined)
-      io.stderr.write(`Go on with: precis chat --resume ${id.slice(0, SHORT_ID)}\n`);
+    if (terminal !== undefined && id !== undefined && connection.isKept)
+      io.stderr.write(`Go on with: ${resumeLine(id, flags)}\n`);
   } finally {
     ending.abort();
     await connection.close();

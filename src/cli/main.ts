@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { PrecisError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
 import { ApiFailure } from "./chat/api-client.ts";
+import { TurnError } from "./chat/run-lines.ts";
 import { chatCommand, chatLine } from "./chat.ts";
 import { oldNode } from "./check-node.ts";
 import { compactCommand, compactLine } from "./compact.ts";
@@ -93,6 +94,9 @@ function version(): string {
   return manifest.version;
 }
 
+/** Messages of the library and of a server say already who speaks. */
+const OWN_NAME = /^precis: /;
+
 /** What a person is told about an error, and the exit code. */
 function fail(error: unknown, args: readonly string[], io: Io): number {
   // A progress bar may still stand on the line.
@@ -107,9 +111,9 @@ function fail(error: unknown, args: readonly string[], io: Io): number {
     io.stderr.write(`precis: ${error.message}\nSee ${help}.\n`);
     return BAD_USAGE;
   }
-  if (error instanceof PrecisError) io.stderr.write(`${error.message}\n`);
-  else if (error instanceof FileError || error instanceof ApiFailure)
-    io.stderr.write(`precis: ${error.message}\n`);
+  const isForPeople = [PrecisError, FileError, ApiFailure, TurnError].some((kind) => error instanceof kind);
+  if (error instanceof Error && isForPeople)
+    io.stderr.write(`precis: ${error.message.replace(OWN_NAME, "")}\n`);
   else
     io.stderr.write(`precis: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   return FAILED;

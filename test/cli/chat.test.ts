@@ -167,6 +167,25 @@ describe("with a model", () => {
     expect(stderr).not.toContain("    at ");
   });
 
+  test("a command that can't be carried out ends a script with 1: the command line was right", async () => {
+    const { code, stdout, stderr } = await chat(
+      ["Hello", "/view 99", "World"],
+      ...upstream(),
+      "--db",
+      "memory",
+    );
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "Heard: Hello\n" });
+    expect(stderr).toMatch(/precis: .*99/);
+    expect(stderr).not.toContain("--help");
+  });
+
+  test("an upstream that isn't there: precis says its name once", async () => {
+    const flags = ["--upstream", "http://127.0.0.1:9/v1", "--model", "gpt-4o", "--db", "memory"];
+    const { code, stderr } = await chat(["Hello"], ...flags);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^precis: the upstream .* can't be reached/m);
+  });
+
   test("Ctrl-C ends a script", async () => {
     const child = startCli(["chat", ...upstream(), "--db", "memory"]);
     let stdout = "";

@@ -91,7 +91,7 @@ export async function runCommand(line: string, context: CommandContext): Promise
   if (command === undefined) {
     const close = nearest(name, Object.keys(COMMANDS));
     throw new UsageError(
-      `there is no command /${name}. ${close === undefined ? "/help lists them" : `Did you mean /${close}?`} A message that begins with / needs a space before it.`,
+      `there is no command /${name}. ${close === undefined ? "/help lists them." : `Did you mean /${close}?`} A message that begins with / needs a space before it.`,
     );
   }
   await command.run(argument.trim(), context);

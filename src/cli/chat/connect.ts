@@ -11,6 +11,8 @@ export interface Connection {
   readonly api: ApiClient;
   /** Where conversations are kept, for people. */
   readonly where: string;
+  /** False: conversations end with this process. */
+  readonly isKept: boolean;
   close(): Promise<void>;
 }
 
@@ -37,6 +39,7 @@ function openOther(server: string, flags: ParsedFlags, io: Io): Connection {
   return {
     api: createApiClient({ url: server, ...(key && { key }) }),
     where: server,
+    isKept: true,
     close: async () => {},
   };
 }
@@ -74,7 +77,12 @@ async function openOwn(flags: ParsedFlags, io: Io): Promise<Connection> {
     { version: version() },
   );
   const url = await running.listen();
-  return { api: createApiClient({ url, key }), where: shownDb(config.db), close: () => running.close() };
+  return {
+    api: createApiClient({ url, key }),
+    where: shownDb(config.db),
+    isKept: !/^:?memory:?$/.test(config.db),
+    close: () => running.close(),
+  };
 }
 
 function shownDb(db: string): string {

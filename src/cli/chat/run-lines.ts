@@ -1,9 +1,15 @@
 import { createInterface } from "node:readline";
 import type { Io } from "../io.ts";
 import { createPaint } from "../paint.ts";
+import { UsageError } from "../usage-error.ts";
 import type { Screen } from "./screen.ts";
 import type { ChatSession } from "./session.ts";
 import { showMeter, takeLine } from "./turns.ts";
+
+/** A line of stdin that can't be carried out: exit code 1, no stack. */
+export class TurnError extends Error {
+  override readonly name = "TurnError";
+}
 
 /** One turn per line of stdin. The first that fails ends it: a script that goes on would talk to nobody. */
 export async function runLines(io: Io, session: ChatSession, screen: Screen): Promise<void> {
@@ -24,7 +30,7 @@ export async function runLines(io: Io, session: ChatSession, screen: Screen): Pr
         quit() {
           open = false;
         },
-      });
+      }).catch(failTurn);
       if (!open) break;
       if (line.trim() !== "") await showMeter(session, screen);
     }
@@ -33,4 +39,9 @@ export async function runLines(io: Io, session: ChatSession, screen: Screen): Pr
     io.signal.removeEventListener("abort", end);
     lines.close();
   }
+}
+
+/** The command line was right: what was wrong with a line of stdin isn't in its help. */
+function failTurn(error: unknown): never {
+  throw error instanceof UsageError ? new TurnError(error.message, { cause: error }) : error;
 }

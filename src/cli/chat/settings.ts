@@ -106,13 +106,14 @@ export function settingsText(
   columns: number,
 ): string {
   const labels = new Map<unknown, string>(strategies.map(({ name, label }) => [name, label]));
+  const nameWidth = Math.max(...Object.keys(ALL).map((name) => name.length)) + 2;
   const rows = Object.entries(ALL).map(([name, { help }]) => {
     const own = (chat as Readonly<Record<string, unknown>>)[name];
     const global = (settings as Readonly<Record<string, unknown>>)[name];
     const value = own ?? global ?? (defaults as Readonly<Record<string, unknown>>)[name];
     const from = own !== undefined ? " (this chat)" : global !== undefined ? " (all chats)" : "";
     const label = name === "strategy" && labels.has(value) ? `: ${labels.get(value)}` : "";
-    return [`${name}  ${shown(value)}${from}`, `${help}${label}`] as const;
+    return [`${name.padEnd(nameWidth)}${shown(value)}${from}`, `${help}${label}`] as const;
   });
   return [
     ...twoColumns(rows, columns),

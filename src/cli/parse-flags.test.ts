@@ -38,6 +38,10 @@ test.each([
   expect(() => parse(...args)).toThrow(message);
 });
 
+test("a negative number is a value: what is wrong with it is said by who reads it", () => {
+  for (const given of ["-5", "-.5"]) expect(parse("--budget", given).value("budget")).toBe(given);
+});
+
 test("exactly one file", () => {
   expect(() => oneFile(command, parse())).toThrow(/needs a FILE/);
   expect(() => oneFile(command, parse("a", "b"))).toThrow(/2 were given: a, b/);

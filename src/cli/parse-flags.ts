@@ -58,7 +58,8 @@ export function parseFlags(command: CommandLine, args: readonly string[]): Parse
       values.set(token.name, "");
       continue;
     }
-    const isFlagLike = token.inlineValue !== true && /^-./.test(token.value ?? "");
+    // `--budget -5` is a wrong number rather than a flag that has lost its value.
+    const isFlagLike = token.inlineValue !== true && /^-[^\d.]/.test(token.value ?? "");
     if (token.value === undefined || token.value === "" || isFlagLike)
       throw new UsageError(`--${token.name} needs a value: --${token.name} ${flag.value}.`);
     values.set(token.name, token.value);

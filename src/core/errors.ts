@@ -65,14 +65,27 @@ export class BudgetImpossibleError extends PrecisError {
     super(
       fields.message ??
         `precis: the head (${fields.head} tokens) and the last user message (${fields.lastUserMessage} tokens) need ${fields.needed} tokens, the budget is ${fields.budget}.`,
-      fields.fix ??
-        "Raise the budget or choose a model with a larger window, shorten the system prompt, or unpin messages.",
+      fields.fix ?? roomFix(fields),
     );
     this.budget = fields.budget;
     this.needed = fields.needed;
     this.head = fields.head;
     this.lastUserMessage = fields.lastUserMessage;
   }
+}
+
+/** What helps most comes first: shortening whatever takes the most. */
+function roomFix({
+  head,
+  lastUserMessage,
+}: {
+  readonly head: number;
+  readonly lastUserMessage: number;
+}): string {
+  const larger = "raise the budget, or choose a model with a larger window";
+  return lastUserMessage > head
+    ? `Shorten the last user message (attach a long text as a file, or send it in parts), ${larger}.`
+    : `Shorten the system prompt or unpin messages, ${larger}.`;
 }
 
 /** Why a model call failed. */

@@ -123,3 +123,13 @@ describe("options that don't exist", () => {
     expect(() => withOption({ somethingElse: undefined })).not.toThrow();
   });
 });
+
+describe("what one call takes", () => {
+  it.each([
+    [/option `sate`.*`state`/, { sate: {} }],
+    [/option `input`/, "x"],
+  ])("a name or a value that can't be meant is refused: %s", async (message, input) => {
+    const compactor = withOption({});
+    await expect(compactor.fit(transcript, input as object)).rejects.toThrow(message);
+  });
+});

@@ -7,7 +7,7 @@ import type {
   SummaryOptions,
   Tuning,
 } from "../core/types.ts";
-import { checkOptionNames } from "./option-names.ts";
+import { checkInputNames, checkOptionNames } from "./option-names.ts";
 
 const PLACEMENTS: readonly Placement[] = ["user", "system", "merged"];
 const MODES: readonly NonNullable<SummaryOptions["mode"]>[] = [
@@ -60,6 +60,14 @@ export function checkOptions<M>(options: CompactorOptions<M>): void {
 
 /** Refuses an input of one call that can't be read. What is merely stale is ignored elsewhere. */
 export function checkInput<M>(input: FitInput<M> & Pick<CompactInput<M>, "budget">): void {
+  if (!isObject(input)) {
+    throw refused(
+      "input",
+      `${said(input)} isn't an object.`,
+      "Call `fit(transcript, { state, system, … })`.",
+    );
+  }
+  checkInputNames(input);
   const { pins, knowledge, extras, hostState, signal, budget } = input;
   for (const [name, select] of [
     ["pins", pins],

@@ -54,7 +54,12 @@ export function narrativeOf(
       one.text.length > 0 &&
       !isAboutRounds(one),
   );
-  const byStart = Map.groupBy(valid, ({ covers }) => covers.from);
+  const byStart = new Map<number, Summary[]>();
+  for (const one of valid) {
+    const same = byStart.get(one.covers.from);
+    if (same) same.push(one);
+    else byStart.set(one.covers.from, [one]);
+  }
   const records: Summary[] = [];
   let sealed = 0;
   for (;;) {

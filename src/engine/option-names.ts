@@ -1,6 +1,6 @@
 import { ConfigError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
-import type { CompactorOptions, Profile, Tuning } from "../core/types.ts";
+import type { CompactInput, CompactorOptions, Profile, Tuning } from "../core/types.ts";
 
 /** Names of an object's options. The types see to it that none is missing here. */
 type Names<T> = Readonly<Record<keyof Required<T>, true>>;
@@ -54,17 +54,49 @@ const GROUPS: { readonly [K in keyof Tuning]?: Names<NonNullable<Tuning[K]>> } =
   frames: { tokensPerFrame: true, separator: true },
 };
 
+const INPUT: Names<CompactInput<never>> & { readonly cap: true } = {
+  state: true,
+  system: true,
+  tools: true,
+  pins: true,
+  knowledge: true,
+  hostState: true,
+  extras: true,
+  request: true,
+  now: true,
+  lastRequestAt: true,
+  thinking: true,
+  rejected: true,
+  signal: true,
+  focus: true,
+  budget: true,
+  adopt: true,
+  waitMs: true,
+  // Of `summarize`.
+  cap: true,
+};
+
+/** The same for what one call takes beside the transcript. */
+export function checkInputNames(input: object): void {
+  checkNames(input, INPUT, "", false);
+}
+
 /** Refuses an option that doesn't exist: a mistyped one would silently leave the default in force. */
 export function checkOptionNames<M>(options: CompactorOptions<M>): void {
   checkNames(options, OPTIONS);
   if (options.profile) checkNames(options.profile, PROFILE, "profile.");
 }
 
-function checkNames(given: object, known: Readonly<Record<string, true>>, path = ""): void {
+function checkNames(
+  given: object,
+  known: Readonly<Record<string, true>>,
+  path = "",
+  hasGroups = path === "" || path === "profile.",
+): void {
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue;
     if (!Object.hasOwn(known, name)) throw unknown(`${path}${name}`, name, Object.keys(known), path);
-    const group = path === "" || path === "profile." ? GROUPS[name as keyof Tuning] : undefined;
+    const group = hasGroups ? GROUPS[name as keyof Tuning] : undefined;
     if (group && typeof value === "object" && value !== null) checkNames(value, group, `${path}${name}.`);
   }
 }

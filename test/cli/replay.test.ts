@@ -103,7 +103,7 @@ test("requests that nothing can make fit are told and left out; if that is all o
   expect((JSON.parse(some.stdout) as { totals: ReplayTotals }).totals.requests).toBe(6);
   const all = await runCli(["replay", "-", "--window", "4k"], { stdin: JSON.stringify(later.slice(0, 2)) });
   expect([all.code, all.stdout]).toEqual([1, ""]);
-  expect(all.stderr).toMatch(/Raise the budget/);
+  expect(all.stderr).toMatch(/Shorten the last user message .* raise the budget/);
 });
 
 test("Ctrl-C while reading: exit 130, no stack, nothing on stdout", async () => {

@@ -105,6 +105,6 @@ describe("failures: exit 1, nothing on stdout, no stack", () => {
       stdin: JSON.stringify(chat),
     });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/budget is 500\. Raise the budget/);
+    expect(stderr).toMatch(/budget is 500\. Shorten the system prompt or unpin messages, raise the budget/);
   });
 });

@@ -78,7 +78,7 @@ export async function createGateway(
   const compactors = createCompactors({
     config,
     windows,
-    records: (tenant) => records.of(tenant),
+    records: (tenant, mark) => records.of(tenant, mark),
     summarizer({ upstream, wire, model, tenant, summarizer }, window) {
       if (!upstream) return undefined;
       const chosen =

@@ -91,3 +91,38 @@ it("what was set for a chat and what was pinned in it holds for its next request
   );
   expect(other.headers.get("x-precis-action")).toBe("pass");
 });
+
+it.each([{}, { "x-session-id": "of-the-client" }])(
+  "a conversation that was asked for by name takes no requests of others (%j)",
+  async (headers) => {
+    const session = async (messages: readonly Said[], more: Record<string, string>) =>
+      (await ask(CHAT, messages, more)).headers.get("x-precis-session");
+    const asked = { "x-precis-session": "other" };
+    const answer = { role: "assistant", content: "Understood." };
+    const longer = [...turns(5), answer, { role: "user", content: "More" }];
+    const longest = [...longer, answer, { role: "user", content: "Still more" }];
+
+    const own = await session(turns(5), headers);
+    expect(own).not.toBe("other");
+    expect(await session(turns(5), asked)).toBe("other");
+    expect(await session(turns(5), headers)).toBe(own);
+    // Also where the named one has gone on further with the very same words.
+    expect(await session(longer, asked)).toBe("other");
+    expect(await session(longer, headers)).toBe(own);
+    expect(await session(longest, headers)).toBe(own);
+    expect(await session(longest, asked)).toBe("other");
+    expect((await list()).map(({ session: name, length }) => `${name} ${length}`).sort()).toEqual(
+      [`${own} 10`, "other 10"].sort(),
+    );
+  },
+);
+
+it("a named conversation is gone on with without its name where it is the only one", async () => {
+  await ask(CHAT, turns(5), { "x-precis-session": "mine" });
+  const next = await ask(CHAT, [
+    ...turns(5),
+    { role: "assistant", content: "Understood." },
+    { role: "user", content: "More" },
+  ]);
+  expect(next.headers.get("x-precis-session")).toBe("mine");
+});

@@ -1,4 +1,5 @@
 import type { GatewayConfig } from "../../config/gateway-schema.ts";
+import { hash128 } from "../../core/hash.ts";
 import type { Compactor, Model, Profile, Store, StrategyName, Tuning } from "../../core/types.ts";
 import { createCompactor } from "../../engine/create-compactor.ts";
 import { profiles } from "../../profiles/index.ts";
@@ -29,6 +30,8 @@ export interface CompactorChoice {
   readonly summarizer?: string | undefined;
   /** More options, of the page's settings. */
   readonly tuning?: Tuning;
+  /** What would hold without the request's own headers. What they ask for is for that request alone. */
+  readonly usual?: Pick<CompactorChoice, "profile" | "strategy" | "budget">;
 }
 
 export interface Compactors {
@@ -36,6 +39,8 @@ export interface Compactors {
   /** A compactor on other records, which nobody else uses: for looking, without a model. */
   lookingAt(choice: CompactorChoice, records: Store): Compactor<unknown>;
   strategyOf(choice: CompactorChoice): StrategyName;
+  /** Does the request ask for something else than its conversation has? Then nothing of its view may be used for others. */
+  isApart(choice: CompactorChoice): boolean;
   /** Tokens that a request may surely have without anything being due; 0 where only the engine can tell. */
   surelyFits(choice: CompactorChoice): number;
   settled(): Promise<void>;
@@ -45,7 +50,8 @@ export interface Compactors {
 export function createCompactors(options: {
   readonly config: GatewayConfig;
   readonly windows: Windows;
-  records(tenant: string): Store;
+  /** The records of the conversations, or those of requests with a wish of their own, by its mark. */
+  records(tenant: string, mark: string | undefined): Store;
   summarizer(choice: CompactorChoice, window: number): Model | undefined;
   /** Called for each new compactor, to listen to its events. */
   listen(compactor: Compactor<unknown>, choice: CompactorChoice): void;
@@ -71,6 +77,13 @@ export function createCompactors(options: {
       budget: choice.budget ?? own?.budget ?? config.budget,
       tuning: { ...pickTuning(config), ...pickTuning(own ?? {}), ...choice.tuning },
     };
+  };
+
+  /** Names the records of requests with the same wish; undefined for those of the conversation itself. */
+  const markOf = (choice: CompactorChoice): string | undefined => {
+    if (!choice.usual) return undefined;
+    const wish = wishOf(settle(choice));
+    return wish === wishOf(settle({ ...choice, ...choice.usual })) ? undefined : hash128(wish);
   };
 
   const make = (
@@ -108,6 +121,7 @@ export function createCompactors(options: {
       const settled = settle(choice);
       const { window, profile, reserve, strategy, budget, tuning } = settled;
       const { tenant, wire, upstream, model } = choice;
+      const mark = markOf(choice);
       const key = JSON.stringify([
         tenant,
         wire.api,
@@ -120,6 +134,7 @@ export function createCompactors(options: {
         reserve,
         tuning,
         choice.summarizer,
+        mark,
       ]);
       const known = compactors.get(key);
       if (known) {
@@ -128,7 +143,7 @@ export function createCompactors(options: {
         return known;
       }
       const summarizer = options.summarizer(choice, window);
-      const compactor = make(choice, settled, options.records(tenant), summarizer);
+      const compactor = make(choice, settled, options.records(tenant, mark), summarizer);
       options.listen(compactor, choice);
       compactors.set(key, compactor);
       for (const oldest of compactors.keys()) {
@@ -144,6 +159,8 @@ export function createCompactors(options: {
       const { strategy, profile } = settle(choice);
       return strategy ?? profile.strategy ?? "summarize-oldest";
     },
+
+    isApart: (choice) => markOf(choice) !== undefined,
 
     surelyFits(choice) {
       const { upstream, model, cap, profile: asked, budget: cut } = choice;
@@ -177,6 +194,18 @@ const CALIBRATION_SLACK = 1.2;
 function reserveFor(cap: number | undefined, window: number): number | undefined {
   if (cap === undefined || cap < 100) return undefined;
   return Math.min(cap, Math.floor(window * MAX_RESERVE_SHARE));
+}
+
+function wishOf({
+  profile,
+  strategy,
+  budget,
+}: {
+  readonly profile: Profile;
+  readonly strategy: StrategyName | undefined;
+  readonly budget: number | undefined;
+}): string {
+  return JSON.stringify([profile.name, strategy ?? profile.strategy, budget]);
 }
 
 type Picked = "startAt" | "landAt" | "safety" | "placement" | "waitMs";

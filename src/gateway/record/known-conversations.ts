@@ -12,6 +12,8 @@ export interface Known {
   session: string;
   /** The session's name was made up here, so that no conversation can have it yet. */
   readonly isInvented: boolean;
+  /** A request asked for it by name: it is for those who say that name. */
+  readonly isNamed: boolean;
   readonly lane: string;
   /** Messages of another wire format are another conversation, even if they say the same. */
   readonly dialect: string;
@@ -32,12 +34,13 @@ export interface Known {
 export interface KnownConversations {
   /**
    * The longest prefix that is known: how many messages, and of which conversation. Of several with the very same
-   * messages, the one of the same lane.
+   * messages, the one of the same lane. With `unnamed`, a conversation that somebody asked for by name comes last: one of
+   * the same lane that the request simply goes on with is taken before it, even if it is shorter.
    */
   find(
     tenant: string,
     chain: readonly string[],
-    of: { readonly lane: string; readonly dialect: string },
+    of: { readonly lane: string; readonly dialect: string; readonly unnamed: boolean },
   ): { readonly known: Known; readonly matched: number } | undefined;
   remember(tenant: string, hash: string, known: Known): void;
   forget(id: string): void;
@@ -64,19 +67,24 @@ export function createKnownConversations(): KnownConversations {
     }
   };
   return {
-    find(tenant, chain, { lane, dialect }) {
+    find(tenant, chain, { lane, dialect, unnamed }) {
       const stop = Math.max(1, chain.length - LOOK_BACK);
+      let named: { readonly known: Known; readonly matched: number } | undefined;
       for (let length = chain.length - 1; length >= stop; length--) {
         const key = `${tenant} ${chain[length]}`;
         const found = byHash.get(key);
         const known =
-          found?.findLast((one) => one.lane === lane) ?? found?.findLast((one) => one.dialect === dialect);
+          (unnamed ? found?.findLast((one) => one.lane === lane && !one.isNamed) : undefined) ??
+          found?.findLast((one) => one.lane === lane) ??
+          found?.findLast((one) => one.dialect === dialect);
         if (!found || !known) continue;
+        if (named && (known.isNamed || known.lane !== lane || known.newest !== chain[length])) continue;
         byHash.delete(key);
         byHash.set(key, found);
-        return { known, matched: length };
+        if (!unnamed || !known.isNamed) return { known, matched: length };
+        named = { known, matched: length };
       }
-      return undefined;
+      return named;
     },
     remember(tenant, hash, known) {
       const key = `${tenant} ${hash}`;

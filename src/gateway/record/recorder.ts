@@ -113,6 +113,8 @@ export function createRecorder(options: {
         known.id = appended.conversation;
         known.head = head;
         matched = chain.length - 1;
+        // A client that asks once more sends the request without its answer.
+        if (upTo !== record) conversations.remember(tenant, record.chain.at(-1)!, known);
         conversations.remember(tenant, chain[matched]!, known);
         options.onAppended?.(tenant, appended, known);
       };
@@ -160,19 +162,16 @@ export function createRecorder(options: {
     readonly session: Session | undefined;
   }): Promise<{ readonly known: Known; readonly matched: number }> {
     const { chain, hasAnswer } = record;
-    const near = conversations.find(tenant, chain, { lane, dialect });
+    const isAsked = session?.source === "asked";
+    const near = conversations.find(tenant, chain, { lane, dialect, unnamed: !isAsked });
     // Before the first answer only the same job counts as the same conversation: a title call has the same first words.
     const isRetry = near?.known.lane === lane && near.known.newest === chain.at(-1);
     if (near && (hasAnswer || isRetry) && fits(near.known, session)) return near;
     const far = hasAnswer ? await store.find(tenant, chain.slice(1)) : undefined;
-    if (
-      far &&
-      isOf(far.conversation, dialect) &&
-      (session?.source !== "asked" || far.conversation.session === session.name)
-    ) {
+    if (far && isOf(far.conversation, dialect) && (!isAsked || far.conversation.session === session.name)) {
       const { id, session: name } = far.conversation;
       const known = name === undefined ? invented(lane, dialect) : named(name, lane, dialect);
-      return { known: { ...known, id }, matched: far.matched };
+      return { known: { ...known, id, isNamed: isAsked }, matched: far.matched };
     }
     if (session === undefined) return { known: invented(lane, dialect), matched: 0 };
     const held = await store.findSession(tenant, session.name);
@@ -182,7 +181,7 @@ export function createRecorder(options: {
         known: named(`${session.name}/${lane}-${(chain[1] ?? "").slice(0, 8)}`, lane, dialect),
         matched: 0,
       };
-    const known = named(session.name, lane, dialect);
+    const known = { ...named(session.name, lane, dialect), isNamed: isAsked };
     if (held && isOf(held, dialect)) return { known: { ...known, id: held.id }, matched: 0 };
     // The name is taken by a conversation of another wire format: this is one more of that name.
     return { known: { ...known, isInvented: held !== undefined }, matched: 0 };
@@ -202,6 +201,7 @@ function named(session: string, lane: string, dialect: string): Known {
     id: undefined,
     session,
     isInvented: false,
+    isNamed: false,
     lane,
     dialect,
     newest: undefined,

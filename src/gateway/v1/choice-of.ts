@@ -11,6 +11,8 @@ export function choiceOf(
   const { tenant } = client;
   const { model, cap } = asked;
   const set = chat?.settings && choiceOfSettings(gateway, { tenant, wire, model, settings: chat.settings });
+  const isAsked =
+    options.profile !== undefined || options.strategy !== undefined || options.budget !== undefined;
   return {
     ...set,
     tenant,
@@ -21,5 +23,8 @@ export function choiceOf(
     profile: options.profile ?? set?.profile,
     strategy: options.strategy ?? set?.strategy,
     budget: options.budget ?? set?.budget,
+    ...(isAsked && {
+      usual: { profile: set?.profile, strategy: set?.strategy, budget: set?.budget },
+    }),
   };
 }

@@ -52,6 +52,7 @@ export async function decideView(
   const sure = exchange.chat ? 0 : gateway.compactors.surelyFits(choice);
   if (!rejected && surelyFits(bytes, sure)) return untouched;
   const compactor = gateway.compactors.of(choice);
+  const isApart = gateway.compactors.isApart(choice);
   const { window } = gateway.windows.of(upstream, asked.model);
   let instructions = wire.api === "messages" ? laterInstructions(asked, window) : [];
   let system = withInstructions(asked.system, instructions);
@@ -61,7 +62,7 @@ export async function decideView(
     system,
     tools: loadedTools(asked),
     pins: [...pins, ...ownPins],
-    request: lastRequest(gateway, exchange),
+    request: lastRequest(gateway, exchange, isApart),
     now: exchange.startedAt,
     ...(recording && recording.known.lastRequestAt > 0 && { lastRequestAt: recording.known.lastRequestAt }),
     ...(rejected && { rejected: rejected.tokens === undefined ? true : { tokens: rejected.tokens } }),
@@ -89,7 +90,7 @@ export async function decideView(
   gateway.metrics.pressure.observe(report.pressure.before);
   noteCompaction(gateway, exchange, report, performance.now() - started);
   if (gateway.config.observe) return { ...untouched, action: "observed", report };
-  if (recording) gateway.sent.delete(recording.known);
+  if (recording && !isApart) gateway.sent.delete(recording.known);
   if (isTranscript(report)) return { ...capped(untouched, exchange, report, rejected), report };
   const mustNotThink = report.warnings.some(({ code }) => code === "thinking-off");
   const shown = wire.write(body, {
@@ -102,7 +103,7 @@ export async function decideView(
   });
   const view = withRoom(mustNotThink ? wire.withoutThinking(shown) : shown, exchange, report, rejected);
   const sent = Buffer.from(JSON.stringify(view));
-  if (recording) gateway.sent.set(recording.known, view, sent.length);
+  if (recording && !isApart) gateway.sent.set(recording.known, view, sent.length);
   return {
     action: report.outcome === "compacted" ? "compacted" : "view",
     body: sent,

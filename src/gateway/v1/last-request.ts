@@ -9,14 +9,15 @@ const BYTES_PER_TOKEN = 3;
 
 /**
  * The conversation's last request, which the provider has in its cache: the last view, or the transcript itself while it
- * is its own view. Where this node can't know, or where a summary's prompt wouldn't fit behind it, the messages are left
+ * is its own view. Where this node can't know, where the request is apart from its conversation, or where a summary's prompt wouldn't fit behind it, the messages are left
  * out, and no summary is asked for by continuation.
  */
-export function lastRequest(gateway: Gateway, exchange: Exchange): Json {
+export function lastRequest(gateway: Gateway, exchange: Exchange, isApart: boolean): Json {
   const { body, wire, asked, recording, upstream } = exchange;
-  const known = wasServedHere(exchange)
-    ? ((recording && gateway.sent.get(recording.known)) ?? { request: body, bytes: exchange.bytes.length })
-    : undefined;
+  const known =
+    !isApart && wasServedHere(exchange)
+      ? ((recording && gateway.sent.get(recording.known)) ?? { request: body, bytes: exchange.bytes.length })
+      : undefined;
   const { window } = gateway.windows.of(upstream, asked.model);
   return known && known.bytes / BYTES_PER_TOKEN + CONTINUATION_ROOM <= window
     ? known.request

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import type { Checkpoint, Summary } from "../../core/types.ts";
+import { memoryStore } from "../../stores/memory.ts";
+import { recordsApart } from "./records-apart.ts";
+
+const HASH = "h";
+const checkpoint = (id: string) => ({ id, hash: HASH }) as Checkpoint;
+const summary = (key: string, text: string) => ({ key, text, hash: HASH }) as Summary;
+
+test("records of each mark are found under it alone, as they were saved", async () => {
+  const store = memoryStore();
+  const marks = [undefined, "one", "another"];
+  for (const mark of marks)
+    await recordsApart(store, mark).save({
+      // The same names everywhere: a record of one mark must not replace that of another.
+      checkpoints: [checkpoint("c")],
+      summaries: [summary("s", `for ${mark}`)],
+      undos: mark === "one" ? [{ checkpoint: "c", at: 1, pressure: 0.5 }] : [],
+    });
+  for (const mark of marks)
+    expect(await recordsApart(store, mark).find([HASH])).toEqual({
+      checkpoints: [checkpoint("c")],
+      summaries: [summary("s", `for ${mark}`)],
+      undos: mark === "one" ? [{ checkpoint: "c", at: 1, pressure: 0.5 }] : [],
+    });
+  expect((await store.find([HASH])).checkpoints).toHaveLength(marks.length);
+});

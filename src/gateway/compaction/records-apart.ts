@@ -1,0 +1,36 @@
+import type { Records, Store } from "../../core/types.ts";
+
+/** Between the name of a record and the mark of the wish that it was made for. No hash contains it. */
+const SIGN = "~";
+
+/**
+ * The records of one mark, or those without any. They lie beside each other under the hashes of their messages, so that
+ * they are deleted with their conversation, but neither sees the other's.
+ */
+export function recordsApart(store: Store, mark: string | undefined): Store {
+  const end = mark === undefined ? "" : `${SIGN}${mark}`;
+  const isOurs = (name: string): boolean => (mark === undefined ? !name.includes(SIGN) : name.endsWith(end));
+  const bare = (name: string): string => name.slice(0, name.length - end.length);
+  return {
+    async find(hashes): Promise<Records> {
+      const { checkpoints, summaries, undos } = await store.find(hashes);
+      return {
+        checkpoints: checkpoints
+          .filter(({ id }) => isOurs(id))
+          .map((record) => ({ ...record, id: bare(record.id) })),
+        summaries: summaries
+          .filter(({ key }) => isOurs(key))
+          .map((record) => ({ ...record, key: bare(record.key) })),
+        undos: undos
+          .filter(({ checkpoint }) => isOurs(checkpoint))
+          .map((record) => ({ ...record, checkpoint: bare(record.checkpoint) })),
+      };
+    },
+    save: ({ checkpoints = [], summaries = [], undos = [] }) =>
+      store.save({
+        checkpoints: checkpoints.map((record) => ({ ...record, id: record.id + end })),
+        summaries: summaries.map((record) => ({ ...record, key: record.key + end })),
+        undos: undos.map((record) => ({ ...record, checkpoint: record.checkpoint + end })),
+      }),
+  };
+}

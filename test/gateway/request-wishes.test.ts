@@ -1,0 +1,119 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
+import { startGateway, upstreamAt } from "./gateway-process.ts";
+
+let provider: FakeProvider;
+let gateway: Awaited<ReturnType<typeof startGateway>>;
+
+afterEach(async () => {
+  await gateway.close();
+  await provider.close();
+});
+
+const WINDOW = 8_000;
+const WORDS =
+  "we should look at this part of the plan once more before the weekend, and then again after it. ";
+
+/** Fits the window, but not a wish for much less. */
+const chat = (turns: number) => [
+  { role: "system", content: "You are helpful." },
+  ...Array.from({ length: turns }, (_, n) => [
+    { role: "user", content: `Turn ${n}: ${WORDS.repeat(2)}` },
+    { role: "assistant", content: `Done with ${n}: ${WORDS}` },
+  ]).flat(),
+  { role: "user", content: "And now the last question." },
+];
+
+async function start(more: object = {}): Promise<void> {
+  provider = await startFakeProvider({ window: WINDOW, reply: "Understood." });
+  gateway = await startGateway({
+    ...upstreamAt(provider.url),
+    window: WINDOW,
+    summarizer: "extractive",
+    ...more,
+  });
+}
+
+async function ask(messages: object[], headers: Record<string, string> = {}) {
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify({ model: "gpt-4o", messages }),
+  });
+  expect(response.status).toBe(200);
+  await response.text();
+  return {
+    action: response.headers.get("x-precis-action"),
+    session: response.headers.get("x-precis-session"),
+    tokens: Number(response.headers.get("x-precis-tokens-after")),
+    sent: provider.requests.at(-1)!.raw,
+  };
+}
+
+describe("what a request asks for by header", () => {
+  it.each([
+    { "x-precis-budget": "2k", "x-precis-session": "my-name" },
+    { "x-precis-budget": "2k" },
+    { "x-precis-budget": "2k", "x-precis-strategy": "truncate-oldest" },
+  ])("holds for that request alone: %j", async (headers) => {
+    await start();
+    const messages = chat(60);
+    const before = await ask(messages);
+    const wished = await ask(messages, headers);
+    expect(wished.action).toBe("compacted");
+    expect(wished.tokens).toBeLessThan(2_000);
+    const after = await ask(messages);
+    expect(after.sent).toBe(before.sent);
+    expect(after.action).toBe(before.action);
+    expect(after.session).toBe(before.session);
+  });
+
+  it("holds for that request alone where it comes first, and in the named conversation too", async () => {
+    await start();
+    const messages = chat(60);
+    const name = { "x-precis-session": "my-name" };
+    const wished = await ask(messages, { ...name, "x-precis-budget": "2k" });
+    const next = await ask(messages, name);
+    expect(next.tokens).toBeGreaterThan(2 * wished.tokens);
+    expect(next.session).toBe("my-name");
+  });
+
+  it("gives the same view again for the same wish, and another one for another", async () => {
+    await start();
+    const messages = chat(60);
+    const wish = { "x-precis-budget": "2k" };
+    const first = await ask(messages, wish);
+    await ask(messages, { "x-precis-budget": "4k" });
+    await ask(messages);
+    const again = await ask(messages, wish);
+    expect(first.action).toBe("compacted");
+    expect(again.action).toBe("view");
+    expect(again.sent).toBe(first.sent);
+    const longer = await ask(
+      [...messages, { role: "assistant", content: "Understood." }, { role: "user", content: "More" }],
+      wish,
+    );
+    expect(longer.action).toBe("view");
+  });
+
+  it("is nothing special if it is what holds anyway", async () => {
+    await start({ budget: 2_000 });
+    const messages = chat(60);
+    const wished = await ask(messages, { "x-precis-budget": "2k", "x-precis-profile": "agent" });
+    const plain = await ask(messages);
+    expect(plain.action).toBe("view");
+    expect(plain.sent).toBe(wished.sent);
+  });
+
+  it("leaves nothing behind on the page, and goes with its conversation", async () => {
+    await start();
+    await ask(chat(60), { "x-precis-budget": "2k" });
+    const { conversations, records } = gateway.gateway.store;
+    const [conversation] = (await conversations.list("default")).conversations;
+    const hashes = (await conversations.read("default", conversation!.id)).map(({ hash }) => hash);
+    expect((await gateway.gateway.records.of("default").find(hashes)).checkpoints).toEqual([]);
+    expect((await records("default").find(hashes)).checkpoints).toHaveLength(1);
+    await conversations.delete("default", conversation!.id);
+    expect((await records("default").find(hashes)).checkpoints).toEqual([]);
+  });
+});

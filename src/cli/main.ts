@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { createRequire } from "node:module";
+import { SettingError } from "../config/setting-error.ts";
 import { PrecisError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
 import { ApiFailure } from "./chat/api-client.ts";
@@ -105,10 +106,11 @@ function fail(error: unknown, args: readonly string[], io: Io): number {
     io.stderr.write("precis: interrupted\n");
     return INTERRUPTED;
   }
-  if (error instanceof UsageError) {
+  const isFlag = error instanceof SettingError && error.setting.startsWith("--");
+  if (isFlag || error instanceof UsageError) {
     const command = COMMANDS.find(({ line }) => line.name === args[0]);
     const help = command === undefined ? "precis --help" : `precis ${command.line.name} --help`;
-    io.stderr.write(`precis: ${error.message}\nSee ${help}.\n`);
+    io.stderr.write(`precis: ${error.message.replace(OWN_NAME, "")}\nSee ${help}.\n`);
     return BAD_USAGE;
   }
   const isForPeople = [PrecisError, FileError, ApiFailure, TurnError].some((kind) => error instanceof kind);

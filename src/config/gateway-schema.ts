@@ -7,9 +7,14 @@ const UPSTREAM_TIMEOUT_MS = 600_000;
 /** How long a drain waits for requests under way (milliseconds). */
 const DRAIN_MS = 30_000;
 
+export const PROFILE_NAMES = ["agent", "desktop", "editor", "rag", "stream"] as const;
+export const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"] as const;
+/** Shorter ones can be guessed (characters). */
+export const SHORTEST_CLIENT_KEY = 16;
+
 const tokens = z.number().int().min(100, "give tokens, such as 8192");
 const threshold = z.number().positive();
-const profileName = z.enum(["agent", "desktop", "editor", "rag", "stream"]);
+const profileName = z.enum(PROFILE_NAMES);
 const strategyName = z.enum([
   "none",
   "truncate-oldest",
@@ -20,9 +25,12 @@ const strategyName = z.enum([
   "tool-summaries",
 ]);
 const dialectId = z.enum(["openai-chat", "openai-responses", "anthropic-messages"]);
-const httpAddress = z
+export const httpAddress = z
   .url({ protocol: /^https?$/, error: "give the whole address, such as https://api.openai.com/v1" })
   .refine((text) => !/\/\/[^/]*@/.test(text), "keys don't belong into an address: use apiKey");
+
+/** An address of anything but a PostgreSQL would be taken for the name of a file. */
+const DATABASE = /^(?!(?!postgres(?:ql)?:|file:)[a-z][a-z\d+.-]*:\/\/)/i;
 
 /** Options of the engine that a config may set, for all requests or for one upstream. */
 const tuning = {
@@ -71,7 +79,7 @@ const upstream = z.strictObject({
 
 const clientKey = z.strictObject({
   name: z.string().min(1),
-  key: z.string().min(16, "use at least 16 characters"),
+  key: z.string().min(SHORTEST_CLIENT_KEY, `use at least ${SHORTEST_CLIENT_KEY} characters`),
   tenant: z.string().min(1).default("default"),
   limits: z.record(z.string(), z.number()).optional(),
 });
@@ -82,7 +90,7 @@ export const gatewaySchema = z.strictObject({
   host: z.string().min(1).default("127.0.0.1"),
   port: z.number().int().min(0).max(65_535).default(8787),
   /** A file, `postgres://…`, or `memory`. */
-  db: z.string().min(1).default("precis.db"),
+  db: z.string().min(1).regex(DATABASE, "give a file, postgres://…, or memory").default("precis.db"),
   /** False: transcripts aren't kept; summaries live in memory. */
   store: z.boolean().default(true),
   /** True: nothing is changed, only reported. */
@@ -127,7 +135,7 @@ export const gatewaySchema = z.strictObject({
       connections: z.number().int().positive().default(10_000),
     })
     .prefault({}),
-  log: z.enum(["silent", "error", "warn", "info", "debug"]).default("info"),
+  log: z.enum(LOG_LEVELS).default("info"),
 });
 
 /** What a config file may hold. */

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { loadConfig } from "./load-config.ts";
 import { isLoopback } from "./loopback.ts";
 import { parseConfig } from "./parse-config.ts";
+import { SettingError } from "./setting-error.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -70,6 +71,50 @@ it.each([
   [{ window: 5 }, "window"],
 ])("names the key at fault: %j", (config, name) => {
   expect(() => parseConfig(config)).toThrow(name);
+});
+
+it.each([
+  [
+    { env: { PRECIS_PORT: "abc" } },
+    "precis: PRECIS_PORT=abc: this is no port. Give a number from 0 to 65535.",
+  ],
+  [{ env: { PRECIS_PORT: "70000" } }, "PRECIS_PORT=70000"],
+  [{ env: { PRECIS_WINDOW: "zz" } }, "PRECIS_WINDOW=zz: this is no number of tokens."],
+  [{ env: { PRECIS_PROFILE: "zz" } }, "PRECIS_PROFILE=zz: there is no such profile. It is one of agent, "],
+  [{ env: { PRECIS_UPSTREAM: "foo" } }, "PRECIS_UPSTREAM=foo: this is no address."],
+  [{ env: { PRECIS_LOG: "loud" } }, "PRECIS_LOG=loud: there is no such level."],
+  [{ env: { PRECIS_CLIENT_KEYS: "abc" } }, "PRECIS_CLIENT_KEYS: entry 1 has a key of fewer than 16"],
+  [{ env: { PRECIS_CLIENT_KEYS: `a:${"k".repeat(16)},b:c` } }, "entry 2"],
+  [{ env: {}, flags: { upstream: "foo" } }, "--upstream foo: this is no address."],
+  [{ env: {}, flags: { profile: "zz" as "agent" } }, "--profile zz: there is no such profile."],
+  [{ env: {}, flags: { db: "mysql://x" } }, "--db mysql://x: precis knows no such database. Give a file, "],
+  [{ env: {}, flags: { workers: 300 } }, "--workers 300: "],
+])("names the flag or the variable at fault: %j", async (options, message) => {
+  await expect(loadConfig(options)).rejects.toThrow(message);
+});
+
+it("never repeats a secret", async () => {
+  for (const options of [
+    { env: { PRECIS_CLIENT_KEYS: "me:hunter2" } },
+    { env: {}, flags: { upstream: "https://me:hunter2@host/v1" } },
+    { env: { PRECIS_DB: "mysql://me:hunter2@host/db" } },
+  ]) {
+    const error: unknown = await loadConfig(options).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(SettingError);
+    expect(String(error)).not.toContain("hunter2");
+  }
+});
+
+it("takes databases of every kind, and a flag in place of a wrong variable", async () => {
+  const dbs = ["precis.db", "memory", "C:\\precis.db", "/a/b.db", "postgres://me@db/x", "postgresql://db/x"];
+  for (const db of dbs) expect(await loadConfig({ env: {}, flags: { db } })).toMatchObject({ db });
+  expect(await loadConfig({ env: { PRECIS_PORT: "abc" }, flags: { port: 1 } })).toMatchObject({ port: 1 });
+  const keys = `a:${"k".repeat(16)},${"l".repeat(16)}`;
+  const { auth } = await loadConfig({ env: { PRECIS_CLIENT_KEYS: keys } });
+  expect(auth.keys.map(({ name, key }) => [name, key[0]])).toEqual([
+    ["a", "k"],
+    ["client-2", "l"],
+  ]);
 });
 
 it("says what is wrong with the file", async () => {

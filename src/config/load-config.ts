@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { ConfigError } from "../core/errors.ts";
 import type { GatewayConfig, GatewayConfigInput } from "./gateway-schema.ts";
+import { fromFlags, fromVariables, givenClientKeys, givenUpstream } from "./given-settings.ts";
 import { parseConfig } from "./parse-config.ts";
 
 /** The file that is read when none is named. */
@@ -29,8 +30,13 @@ export interface LoadOptions {
 export async function loadConfig({ file, env, flags = {} }: LoadOptions): Promise<GatewayConfig> {
   const fromFile = await readConfigFile(file ?? (env["PRECIS_CONFIG"] || undefined));
   const { upstream, ...rest } = flags;
-  const merged: Record<string, unknown> = { ...fromFile.config, ...fromEnvironment(env), ...defined(rest) };
-  const address = upstream ?? (env["PRECIS_UPSTREAM"] || undefined);
+  const fromLine = fromFlags(rest);
+  const merged: Record<string, unknown> = {
+    ...fromFile.config,
+    ...fromVariables(env, fromLine),
+    ...fromLine,
+  };
+  const address = givenUpstream(upstream, env);
   const listed = Array.isArray(merged["upstreams"]) ? (merged["upstreams"] as unknown[]) : [];
   merged["upstreams"] =
     address !== undefined
@@ -72,20 +78,6 @@ async function readConfigFile(file: string | undefined): Promise<{ name?: string
   }
 }
 
-function fromEnvironment(env: LoadOptions["env"]): Record<string, unknown> {
-  const number = (name: string) => (env[name] ? Number(env[name]) : undefined);
-  return defined({
-    host: env["PRECIS_HOST"] || undefined,
-    port: number("PRECIS_PORT"),
-    db: env["PRECIS_DB"] || undefined,
-    window: number("PRECIS_WINDOW"),
-    budget: number("PRECIS_BUDGET"),
-    profile: env["PRECIS_PROFILE"] || undefined,
-    workers: number("PRECIS_WORKERS"),
-    log: env["PRECIS_LOG"] || undefined,
-  });
-}
-
 /** One upstream for everything. Its key is the server's if there is one in the environment, else the client's. */
 function fromAddress(address: string, env: LoadOptions["env"]): object {
   const apiKey = env["PRECIS_UPSTREAM_KEY"];
@@ -113,12 +105,7 @@ function withClientKeys(auth: unknown, env: LoadOptions["env"]): unknown {
       ? { ...one, key: secret(one.key, env, "auth.keys.key") }
       : one,
   );
-  // NAME:KEY pairs, for containers that are configured by variables alone.
-  for (const [index, pair] of (env["PRECIS_CLIENT_KEYS"] ?? "").split(",").filter(Boolean).entries()) {
-    const at = pair.indexOf(":");
-    keys.push({ name: at < 0 ? `client-${index + 1}` : pair.slice(0, at), key: pair.slice(at + 1).trim() });
-  }
-  return { ...auth, keys };
+  return { ...auth, keys: [...keys, ...givenClientKeys(env)] };
 }
 
 function secret(value: unknown, env: LoadOptions["env"], option: string): unknown {
@@ -131,8 +118,4 @@ function secret(value: unknown, env: LoadOptions["env"], option: string): unknow
     message: `the variable ${name} isn't set.`,
     fix: `Set ${name}, or leave the key out to pass the client's own on.`,
   });
-}
-
-function defined(fields: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -7,7 +7,7 @@ import type { Io, Output } from "./io.ts";
 import { DATABASE_FLAGS, withDatabase } from "./open-database.ts";
 import { parseAge } from "./parse-age.ts";
 import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
-import { FileError, readLines } from "./read-lines.ts";
+import { checkReadable, FileError, readLines } from "./read-lines.ts";
 import { UsageError } from "./usage-error.ts";
 
 const ACTIONS = ["status", "export", "import", "sweep", "vacuum"] as const;
@@ -45,6 +45,8 @@ export async function dbCommand(flags: ParsedFlags, io: Io): Promise<void> {
   if (action !== "import" && file !== undefined) throw new UsageError(`precis db ${action} takes no FILE.`);
   if (action === "import" && (file === undefined || more.length > 0))
     throw new UsageError("precis db import needs one FILE (or - for stdin).");
+  // Before the database: a name that is wrong would leave an empty one behind.
+  if (action === "import") await checkReadable(file ?? "-");
   await withDatabase(flags, io, { create: action === "import" }, async (store, database) => {
     const say = (value: unknown, text: string) =>
       io.stdout.write(flags.has("json") ? `${JSON.stringify(value)}\n` : `${text}\n`);

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { access, constants, stat } from "node:fs/promises";
 import { addAbortSignal, pipeline, Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { createGunzip } from "node:zlib";
@@ -43,6 +43,17 @@ export async function* readLines(
   rest.push(decoder.end());
   const last = rest.join("");
   if (last !== "") yield last;
+}
+
+/** Says in words why a file can't be read, before anything is begun that needs it. */
+export async function checkReadable(file: string): Promise<void> {
+  if (file === "-") return;
+  try {
+    await access(file, constants.R_OK);
+    if ((await stat(file)).isDirectory()) throw new FileError(`${file} is a folder. Give a file.`);
+  } catch (error) {
+    throw readable(error, file);
+  }
 }
 
 async function open(file: string, io: Io): Promise<{ stream: Readable; total: number }> {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { chainOf } from "../../src/core/chain.ts";
 import { hash128 } from "../../src/core/hash.ts";
@@ -72,6 +72,14 @@ test("inspect without a session lists; one that isn't there is said", async () =
     code: 1,
     stderr: expect.stringContaining("there is no database") as string,
   });
+});
+
+test("an import of nothing makes no database", async () => {
+  const made = folder.path("unmade.db");
+  const { code, stderr } = await runCli(["db", "import", folder.path("nofile"), "--db", made]);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/there is no file .*nofile/);
+  expect(existsSync(made)).toBe(false);
 });
 
 test("db: status, export, import, sweep, vacuum", async () => {

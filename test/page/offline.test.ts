@@ -22,6 +22,8 @@ describe("without a model", () => {
   it("opens an example, says what the assistant is, quotes, compacts, and goes on", async () => {
     const { tab, faults, context } = await openExample(browser, serve.url);
     expect(await tab.locator(".offline-note").textContent()).toContain("not a language model");
+    // Tokens are counted in one place, the meter: another figure beside it would contradict it.
+    expect(await tab.locator(".item.here .item-facts").textContent()).toMatch(/^283 messages · [^·]+$/);
     const box = tab.getByRole("textbox", { name: "Message" });
     await box.fill("What did I say about VACUUM?");
     await box.press("Enter");
@@ -71,7 +73,10 @@ describe("without a model", () => {
     const { tab, faults, context } = await openPage(browser, serve.url);
     await drop(tab, "main", { name: "shopping.txt", text: "milk, bread, eggs" });
     await tab.getByRole("alert").waitFor();
-    expect(await tab.getByRole("alert").textContent()).toContain("shopping.txt");
+    const said = await tab.getByRole("alert").textContent();
+    expect(said).toContain("shopping.txt: line 1: this is plain text");
+    expect(said).toContain("Choose another file");
+    expect(said).not.toMatch(/--[a-z]|precis:/);
     const text = JSON.stringify([
       { role: "user", content: "Dropped hello" },
       { role: "assistant", content: "Dropped answer" },

@@ -4,10 +4,12 @@ import { Guard } from "./parts/guard.tsx";
 import { AppContext } from "./parts/use-store.ts";
 import { createApi } from "./state/api-client.ts";
 import { createApp } from "./state/app.ts";
+import { mendLanguage } from "./state/mend-language.ts";
 import { createRouter } from "./state/router.ts";
 import "./styles/index.css";
 import { Frame } from "./views/frame.tsx";
 
+mendLanguage(navigator);
 const app = createApp({ api: createApi((input, init) => fetch(input, init)), router: createRouter(window) });
 void app.start();
 

@@ -2,7 +2,7 @@ import { useState } from "react";
 import type { ApiConversation } from "../../../src/gateway/api.ts";
 import { routes, urlOf } from "../../../src/gateway/api.ts";
 import { grouped } from "../state/conversations.ts";
-import { ago, short } from "../state/format.ts";
+import { ago } from "../state/format.ts";
 import { type Place, pathOf } from "../state/router.ts";
 import { strings } from "../strings.ts";
 import { Icon, type IconName } from "./icon.tsx";
@@ -157,7 +157,7 @@ function Item({
           {busy === undefined ? null : <span className="live">{words.busy[busy]} · </span>}
           {conversation.source === "gateway" ? `${words.viaGateway} · ` : ""}
           {conversation.fork === undefined ? "" : `${words.fork} · `}
-          {short(conversation.tokens)} tokens · {ago(conversation.updatedAt, Date.now())}
+          {words.messages(conversation.messages)} · {ago(conversation.updatedAt, Date.now())}
         </span>
       </PlaceLink>
       <Menu

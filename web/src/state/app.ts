@@ -13,6 +13,7 @@ import { type Api, explain } from "./api-client.ts";
 import { createChat } from "./chat.ts";
 import type { Chat } from "./chat-state.ts";
 import { type Conversations, createConversations } from "./conversations.ts";
+import { explainFile } from "./explain-file.ts";
 import { type Live, openLive } from "./live.ts";
 import type { Router } from "./router.ts";
 import { createStore, type Store } from "./store.ts";
@@ -143,10 +144,7 @@ export function createApp({
       if (answer.warnings.length > 0)
         store.set({ toast: { kind: "info", message: answer.warnings.join(" ") } });
     } catch (error) {
-      const { message, fix } = explain(error);
-      store.set({
-        toast: { kind: "error", message: `${name}: ${message}`, ...(fix !== undefined && { fix }) },
-      });
+      store.set({ toast: { kind: "error", ...explainFile(name, error) } });
     }
     store.set({ opening: undefined });
   };

@@ -1,3 +1,5 @@
+import { plural } from "./plural.ts";
+
 export const errors = {
   offline: "The server can't be reached.",
   offlineFix: "Check that precis serve is running; the page goes on by itself as soon as it is back.",
@@ -7,6 +9,8 @@ export const errors = {
   http: (status: number) => `The server answered with status ${status}.`,
   crashed: "Something on this page broke.",
   reload: "Reload",
+  backToChat: "Back to the chat",
+  backToStart: "Back to the start",
 };
 
 export const connection = {
@@ -49,6 +53,7 @@ export const sidebar = {
   untitled: "Untitled",
   fork: "fork",
   viaGateway: "via /v1",
+  messages: (n: number) => plural(n, "message"),
   busy: { answering: "answering", compacting: "summarising" },
   theme: { light: "Light", dark: "Dark", system: "As the system", label: "Appearance" },
 };
@@ -61,7 +66,7 @@ export const home = {
   startOffline: "with the offline assistant",
   examples: "Or open an example",
   coding: "Coding session",
-  codingHelp: "An agent works on a parcel tracker: 284 messages, many tool calls.",
+  codingHelp: "An agent works on a parcel tracker: a system prompt and 283 messages, many tool calls.",
   retrieval: "Questions with sources",
   retrievalHelp: "A retrieval chat whose answers cite numbered documents.",
   stream: "Recorded stream",
@@ -72,6 +77,8 @@ export const home = {
   drop: "Drop it to open it",
   opening: (name: string) => `Opening ${name}…`,
   tooLarge: (name: string) => `${name} is too large to open here.`,
+  wrongFileFix:
+    "Choose another file: a chat export, an agent's log or the body of a request, as JSON or JSONL.",
   tooLargeFix: "Use precis replay in a terminal: it reads files of any size.",
 };
 

@@ -2,6 +2,7 @@ import { lazy, Suspense, useMemo, useRef, useState } from "react";
 import { ChatHeader } from "../parts/chat-header.tsx";
 import { CompactDialog } from "../parts/compact-dialog.tsx";
 import { Composer } from "../parts/composer.tsx";
+import { Guard } from "../parts/guard.tsx";
 import { LiveAnswer } from "../parts/live-answer.tsx";
 import type { MessageActions } from "../parts/message.tsx";
 import { Notices } from "../parts/notices.tsx";
@@ -21,6 +22,7 @@ export function ChatView({ chat, tab }: { chat: Chat; tab: ChatTab }) {
   const [isCompactOpen, setCompactOpen] = useState(false);
   const handle = useRef<TranscriptHandle>(null);
   const openCompact = () => setCompactOpen(true);
+  const toChat = () => app.router.go({ page: "chat", id: chat.id, tab: "chat" });
   if (missing)
     return (
       <div className="empty">
@@ -32,21 +34,23 @@ export function ChatView({ chat, tab }: { chat: Chat; tab: ChatTab }) {
     <NumberContext value={lead + 1}>
       <div className="chat">
         <ChatHeader chat={chat} tab={tab} onCompact={openCompact} />
-        <Suspense fallback={<p className="empty">{strings.loading}</p>}>
-          {tab === "inspect" ? (
-            <InspectView chat={chat} />
-          ) : tab === "timeline" ? (
-            <TimelineView chat={chat} />
-          ) : (
-            <Talk chat={chat} handle={handle} onCompact={openCompact} />
-          )}
-        </Suspense>
+        <Guard at={tab} back={tab === "chat" ? undefined : { label: strings.errors.backToChat, go: toChat }}>
+          <Suspense fallback={<p className="empty">{strings.loading}</p>}>
+            {tab === "inspect" ? (
+              <InspectView chat={chat} />
+            ) : tab === "timeline" ? (
+              <TimelineView chat={chat} />
+            ) : (
+              <Talk chat={chat} handle={handle} onCompact={openCompact} />
+            )}
+          </Suspense>
+        </Guard>
         {isCompactOpen ? (
           <CompactDialog
             onClose={() => setCompactOpen(false)}
             onCompact={(focus) => {
               setCompactOpen(false);
-              app.router.go({ page: "chat", id: chat.id, tab: "chat" });
+              toChat();
               void chat.compact(focus);
             }}
           />

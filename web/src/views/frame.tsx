@@ -1,8 +1,11 @@
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { Guard } from "../parts/guard.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Sidebar } from "../parts/sidebar.tsx";
 import { Toasts } from "../parts/toasts.tsx";
 import { useApp, usePiece } from "../parts/use-store.ts";
+import type { App } from "../state/app.ts";
+import { type Place, pathOf } from "../state/router.ts";
 import { strings } from "../strings.ts";
 import { ChatView } from "./chat-view.tsx";
 import { HomeView } from "./home-view.tsx";
@@ -99,21 +102,23 @@ export function Frame() {
         <Icon name="menu" />
       </button>
       <main id="main" ref={main} tabIndex={-1}>
-        <Suspense fallback={<p className="empty">{strings.loading}</p>}>
-          {place.page === "chat" ? (
-            <ChatView key={place.id} chat={app.chat(place.id)} tab={place.tab} />
-          ) : place.page === "settings" ? (
-            <SettingsView />
-          ) : place.page === "compare" ? (
-            <CompareView id={place.id} />
-          ) : place.page === "gateway" ? (
-            <GatewayView />
-          ) : place.page === "stream" ? (
-            <StreamView />
-          ) : (
-            <HomeView onFile={onFile} />
-          )}
-        </Suspense>
+        <Guard at={pathOf(place)} back={wayBack(app, place)}>
+          <Suspense fallback={<p className="empty">{strings.loading}</p>}>
+            {place.page === "chat" ? (
+              <ChatView key={place.id} chat={app.chat(place.id)} tab={place.tab} />
+            ) : place.page === "settings" ? (
+              <SettingsView />
+            ) : place.page === "compare" ? (
+              <CompareView id={place.id} />
+            ) : place.page === "gateway" ? (
+              <GatewayView />
+            ) : place.page === "stream" ? (
+              <StreamView />
+            ) : (
+              <HomeView onFile={onFile} />
+            )}
+          </Suspense>
+        </Guard>
       </main>
       <input
         ref={picker}
@@ -135,4 +140,14 @@ export function Frame() {
       <Toasts />
     </div>
   );
+}
+
+/** Where to go from a page that broke. */
+function wayBack({ router }: App, place: Place): { label: string; go: () => void } | undefined {
+  if (place.page === "home") return undefined;
+  if (place.page === "compare" && place.id !== undefined) {
+    const { id } = place;
+    return { label: strings.errors.backToChat, go: () => router.go({ page: "chat", id, tab: "chat" }) };
+  }
+  return { label: strings.errors.backToStart, go: () => router.go({ page: "home" }) };
 }

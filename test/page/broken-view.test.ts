@@ -1,0 +1,64 @@
+/** What a view may break at: a language that isn't one, a script that doesn't come, an answer that can't be drawn. */
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type ServeProcess, startServe } from "../gateway/serve-process.ts";
+import { connect, openPage } from "./support/browser.ts";
+import { openExample } from "./support/example.ts";
+
+let serve: ServeProcess;
+let browser: Browser;
+
+beforeAll(async () => {
+  [serve, browser] = await Promise.all([startServe([]), connect()]);
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await serve?.stop();
+});
+
+const toTimeline = (tab: Page) => tab.getByRole("link", { name: "Timeline" }).click();
+
+it("the charts are drawn in a browser whose language is no language tag", async () => {
+  const { tab, context, faults } = await openPage(browser, serve.url);
+  await context.addInitScript(
+    `Object.defineProperty(Navigator.prototype, "language", { get: () => "en-US@posix", configurable: true })`,
+  );
+  await tab.reload();
+  await tab.getByRole("button", { name: /^Coding session/ }).click();
+  await tab.locator(".message").first().waitFor();
+  await toTimeline(tab);
+  await tab.locator(".chart canvas").waitFor();
+  await tab.goto(`${serve.url}/`);
+  await tab.getByRole("button", { name: /^Recorded stream/ }).click();
+  await tab.locator(".chart canvas").waitFor();
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+it.each([
+  ["whose script doesn't come", "**/timeline-view-*.js", { status: 404, body: "" }],
+  [
+    "that can't draw what it is given",
+    "**/api/replay",
+    { contentType: "application/json", body: '{"runs":[{"points":[null]}]}' },
+  ],
+])("a view %s leaves the page around it, and a way back to the chat", async (_, url, answer) => {
+  const { tab, context } = await openExample(browser, serve.url);
+  await tab.route(url, (route) => route.fulfill(answer));
+  await toTimeline(tab);
+  const alert = tab.getByRole("alert");
+  await alert.getByText("Something on this page broke.").waitFor();
+  expect(await tab.locator(".sidebar .item.here").count()).toBe(1);
+  expect(await tab.locator(".meter").count()).toBe(1);
+  // By its button …
+  await alert.getByRole("button", { name: "Back to the chat" }).click();
+  await tab.locator(".message").first().waitFor();
+  expect(await alert.count()).toBe(0);
+  // … and by the tabs, which still lead elsewhere.
+  await toTimeline(tab);
+  await alert.waitFor();
+  await tab.getByRole("link", { name: "Inspect" }).click();
+  await tab.locator(".inspect-numbers").waitFor();
+  expect(await alert.count()).toBe(0);
+  await context.close();
+});

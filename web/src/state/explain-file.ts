@@ -1,0 +1,18 @@
+import { strings } from "../strings.ts";
+import { ApiFailure, explain } from "./api-client.ts";
+
+/** Advice for a terminal: it names an option. */
+const FOR_TERMINAL = /(^|[\s`(])--[a-z]/;
+
+/** Why a file can't be opened, in words for a person on this page. */
+export function explainFile(
+  name: string,
+  error: unknown,
+): { readonly message: string; readonly fix?: string } {
+  const { message, fix } = explain(error);
+  const advice = error instanceof ApiFailure ? error.fix : undefined;
+  const what = `${name}: ${message.replace(/^precis: /, "")}`;
+  if (advice === undefined || !FOR_TERMINAL.test(advice))
+    return { message: what, ...(fix !== undefined && { fix }) };
+  return { message: what.replace(advice, "").trim(), fix: strings.home.wrongFileFix };
+}

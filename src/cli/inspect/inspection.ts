@@ -2,6 +2,7 @@ import { restoreDraft } from "../../core/checkpoint.ts";
 import { entriesOf, keepAll } from "../../core/draft.ts";
 import type { Checkpoint, Dialect, Entry, Message, Records } from "../../core/types.ts";
 import { dialectById } from "../../dialects/index.ts";
+import { recordsApart } from "../../gateway/compaction/records-apart.ts";
 import type {
   Citation,
   Conversation,
@@ -47,7 +48,10 @@ export async function inspectConversation(
   const headText = await store.conversations.head(tenant, id);
   const head: unknown = headText === undefined ? undefined : JSON.parse(headText);
   // By the stored hashes: the texts may have been redacted since.
-  const records = await store.records(tenant).find(messages.map((message) => message.hash));
+  // What a single request wished for is that request's alone.
+  const records = await recordsApart(store.records(tenant), undefined).find(
+    messages.map((message) => message.hash),
+  );
   return {
     conversation,
     head,

@@ -54,6 +54,16 @@ describe("chat", () => {
     await context.close();
   });
 
+  it("goes to the end with what is sent from further up", async () => {
+    const { tab, faults, context } = await world.fullChat(7);
+    await tab.locator(".transcript").evaluate((list) => list.scrollTo(0, 0));
+    await tab.getByRole("button", { name: "Jump to the newest message" }).waitFor();
+    await ask(tab, "from far above");
+    expect(await tab.locator(".to-end").count()).toBe(0);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   it("stops an answer", async () => {
     const { tab, context } = await world.newChat();
     await say(tab, "think forever");

@@ -92,6 +92,14 @@ export function TranscriptList({
     if (isAtEnd) toEnd();
   }, [grown, loaded]);
 
+  const isMine = answer?.mine === true;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per answer; whoever scrolls up meanwhile stays there
+  useLayoutEffect(() => {
+    if (!isMine) return;
+    setAtEnd(true);
+    toEnd();
+  }, [isMine]);
+
   const show = (index: number, to = index) => {
     setAtEnd(false);
     virtual.scrollToIndex(rows.rowOfMessage(index), { align: "start" });

@@ -104,6 +104,7 @@ describe("an answer that is being written", () => {
     await restarted;
     await answered(tab).waitFor();
     await tab.getByText("Connection lost").waitFor({ state: "detached" });
+    await tab.getByRole("button", { name: "Send" }).waitFor();
     await say(tab, "Still there?");
     await eventually(() => answered(tab).count()).toBe(2);
     await context.close();

@@ -44,6 +44,9 @@ process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 
 /** @typedef {{ name: string, command: string, args: readonly string[], samples?: string, counts?: (code: number) => Counts }} Step */
 
+/** In full these take minutes for each client and for each strategy: only where everything runs. */
+const slowSamples = values.samples === "all" ? "all" : "sample";
+
 /** test/stream installs the binary of this platform alone: those of all others would be 700 MB. */
 const hasLlamaCpp = process.platform === "linux" && process.arch === "x64";
 if (!hasLlamaCpp) console.log("stream: skipped, its llama.cpp is there for Linux on x64 only");
@@ -78,8 +81,7 @@ const steps = [
     ? [
         {
           name: "clients",
-          // Minutes for each client in full: only where everything runs.
-          samples: values.samples === "all" ? "all" : "sample",
+          samples: slowSamples,
           command: "npm",
           args: [
             ...["run", "--silent", "test:clients", "--"],
@@ -128,6 +130,7 @@ function llamaCppStep() {
   const report = `--outputFile.json=${scratch}/stream.json`;
   return {
     name: "stream",
+    samples: slowSamples,
     command: "node",
     args: ["test/stream/run.mjs", "--reporter=default", "--reporter=json", report],
     counts: (code) => vitestCounts(code, "stream.json"),

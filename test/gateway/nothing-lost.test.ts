@@ -9,7 +9,7 @@ import { beginChats, missingChats, type Said, takeTurn } from "./chats.ts";
 import { type ServeProcess, startServe } from "./serve-process.ts";
 
 /** How often a node is killed on each database. */
-const KILLS = Number(process.env["PRECIS_KILLS"] ?? byProof({ sample: 4, more: 40, all: 500 }));
+const KILLS = Number(process.env["PRECIS_KILLS"] ?? byProof({ sample: 4, more: 20, all: 500 }));
 /** One kill with its start and its talk, on a busy machine (milliseconds). */
 const KILL_MS = 30_000;
 const CLIENTS = 6;

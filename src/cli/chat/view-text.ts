@@ -1,6 +1,7 @@
-import type { ApiMessage, ApiView, Part, Run, ViewEntry } from "../../gateway/api.ts";
+import type { ApiMessage, ApiView, Run, ViewEntry } from "../../gateway/api.ts";
 import { formatCount } from "../format.ts";
 import type { Paint, Tone } from "../paint.ts";
+import { partText } from "../part-text.ts";
 import { oneLine, plainText } from "./plain-text.ts";
 
 /** Messages that are listed one by one, the newest; those before them are told in runs. */
@@ -68,21 +69,6 @@ export function messageText(message: ApiMessage, lead: number): string {
 /** The beginning of a message on one line. */
 export const preview = (message: ApiMessage, width: number): string =>
   oneLine(message.parts.map(partText).join(" "), width);
-
-function partText(part: Part): string {
-  switch (part.type) {
-    case "text":
-      return part.text;
-    case "tool-call":
-      return `→ ${part.name}(${part.args})`;
-    case "tool-result":
-      return `← ${part.text}`;
-    case "reasoning":
-      return "";
-    default:
-      return `[${part.type}]`;
-  }
-}
 
 const keptAs = (why: string): string => (why === "kept" || why === "new" ? "kept" : `kept: ${why}`);
 

@@ -2,6 +2,7 @@ import type { Checkpoint, Entry, Message } from "../../core/types.ts";
 import type { Conversation } from "../../stores/server-store.ts";
 import { formatCount } from "../format.ts";
 import type { Paint, Tone } from "../paint.ts";
+import { partText } from "../part-text.ts";
 import type { Inspection } from "./inspection.ts";
 
 interface Look {
@@ -125,20 +126,7 @@ function fatesOf(entries: readonly Entry[], length: number): Fate[] {
 
 function previewOf({ parts }: Message): string {
   return parts
-    .map((part) => {
-      switch (part.type) {
-        case "text":
-          return part.text;
-        case "tool-call":
-          return `→ ${part.name}(${part.args})`;
-        case "tool-result":
-          return `← ${part.text}`;
-        case "reasoning":
-          return "";
-        default:
-          return `[${part.type}]`;
-      }
-    })
+    .map(partText)
     .join(" ")
     .slice(0, 500)
     .replace(/[\s\p{Cc}]+/gu, " ")

@@ -1,0 +1,190 @@
+import { isShown } from "../../core/draft.ts";
+import { ModelError } from "../../core/errors.ts";
+import type { Message, Run, Summary } from "../../core/types.ts";
+import { PROMPTS } from "../../summaries/prompts/index.ts";
+import { splitRuns } from "../../summaries/split-input.ts";
+import { modelInfo } from "../../tokens/index.ts";
+import type { Call } from "../decide.ts";
+import { narrativeOf } from "../narrative.ts";
+import { askSummary } from "../summarizer.ts";
+import { absolute, besideOthers, type Desk, keyOf, mustKeep, record, sourceTokens } from "./desk.ts";
+
+/** Tokens that prompt and frame take of the summariser's window. */
+const PROMPT_TOKENS = 2_500;
+/** Pieces never get smaller than this, however small the summariser's window is (tokens). */
+const LEAST_PIECE = 1_000;
+
+/** Characters of the first tail message that a continuation quotes. */
+const UNTIL_CHARACTERS = 80;
+
+type Mode = "continuation" | "full" | "simple";
+
+/** One record for the run, or several where it is larger than the summariser's window. */
+export async function writeSegments<M>(
+  desk: Desk<M>,
+  run: Run,
+  modes: readonly Mode[] = modesOf(desk.call, run),
+): Promise<Summary[]> {
+  const written: Summary[] = [];
+  let failure: unknown;
+  for (const mode of modes) {
+    const rest = { from: written.at(-1)?.covers.to ?? run.from, to: run.to };
+    try {
+      if (mode === "continuation") written.push(await continueSegment(besideOthers(desk, written), rest));
+      else await writePieces(desk, rest, mode, written);
+      return written;
+    } catch (error) {
+      failure = error;
+      if (desk.summarizer.signal.aborted) break;
+    }
+  }
+  // What was paid for is kept: it speaks for the beginning of the run, and the rest is offered again.
+  if (written.length > 0) return written;
+  throw failure ?? noMode(desk);
+}
+
+/** Previous summary and new messages become one record, piece by piece. */
+export async function writeRolling<M>(desk: Desk<M>, run: Run): Promise<Summary[]> {
+  const { records } = narrativeOf(
+    desk.call.seen.state.summaries,
+    desk.call.seen.conversation.chain,
+    run.from,
+  );
+  const [previous] = records.length === 1 ? records : [];
+  const written: Summary[] = [];
+  let failure: unknown;
+  for (const mode of modesOf(desk.call, run).filter((one) => one !== "continuation")) {
+    const earlier = written.at(-1) ?? previous;
+    try {
+      await writePieces(desk, { from: earlier?.covers.to ?? 0, to: run.to }, mode, written, earlier);
+      break;
+    } catch (error) {
+      failure = error;
+      if (desk.summarizer.signal.aborted) break;
+    }
+  }
+  if (written.length > 0) return written.slice(-1);
+  throw failure ?? noMode(desk);
+}
+
+/** The rungs of the summariser's ladder that can be tried, in order. */
+export function modesOf<M>(call: Call<M>, run: Run): Mode[] {
+  const { engine, input, now } = call;
+  const { mode } = engine.settings.summary;
+  const model = engine.summarizer!;
+  const warm = input.lastRequestAt === undefined || now - input.lastRequestAt <= engine.settings.cache.ttlMs;
+  // The same model and the same request, or the provider's cache holds nothing of it.
+  const continues =
+    input.request !== undefined &&
+    model.continues === engine.dialect.id &&
+    (input.request as { readonly model?: unknown }).model === model.id &&
+    isInRequest(call, run);
+  if (mode === "continuation") return continues ? ["continuation"] : [];
+  if (mode === "full" || mode === "simple") return [mode];
+  return continues && warm ? ["continuation", "full", "simple"] : ["full", "simple"];
+}
+
+/** Does the last request show all of the run? A summary of what the model can't see would be made up. */
+function isInRequest<M>({ seen, transcript, input }: Call<M>, run: Run): boolean {
+  const { start } = seen.conversation.structure;
+  if (!seen.current.fates.slice(start + run.from, start + run.to).every(isShown)) return false;
+  const { last } = seen.state;
+  if (last && last.length >= run.to && seen.conversation.chain[last.length] === last.hash) return true;
+  const { messages, input: items } = input.request as { messages?: unknown; input?: unknown };
+  const newest = JSON.stringify(transcript[start + run.to - 1]);
+  const sent = Array.isArray(messages) ? messages : Array.isArray(items) ? items : [];
+  return sent.findLast((message) => JSON.stringify(message) === newest) !== undefined;
+}
+
+async function continueSegment<M>(desk: Desk<M>, run: Run): Promise<Summary> {
+  const { call, ceiling, summarizer } = desk;
+  const { messages, structure } = call.seen.conversation;
+  const covers = absolute(desk, run);
+  const text = await askSummary(summarizer, {
+    name: "summarize-continuation",
+    rung: "continuation",
+    prompt: PROMPTS.continuation,
+    input: {
+      focus: call.input.focus,
+      until: beginningOf(messages[structure.start + run.to]),
+      hasRecord: run.from > 0,
+    },
+    mustKeep: mustKeep(desk, covers),
+    covers,
+    ceiling,
+    source: sourceTokens(desk, covers),
+    continues: call.input.request,
+  });
+  return record(desk, run, PROMPTS.continuation, text, 0);
+}
+
+async function writePieces<M>(
+  desk: Desk<M>,
+  run: Run,
+  mode: "full" | "simple",
+  /** Takes each record as soon as it is there. */
+  written: Summary[],
+  previous?: Summary,
+): Promise<void> {
+  const { call, prompt, summarizer, rolling } = desk;
+  const { conversation, state } = call.seen;
+  const { start, units } = conversation.structure;
+  const pieces = splitRuns({
+    messages: conversation.messages,
+    units,
+    run: absolute(desk, run),
+    limit: pieceLimit(desk),
+    count: conversation.measure.text,
+    mode,
+  });
+  let earlier = previous;
+  for (const [done, piece] of pieces.entries()) {
+    call.engine.emitter.emit("progress", { done, total: pieces.length, label: `summarize-${mode}` });
+    const covers = { from: rolling ? 0 : piece.run.from - start, to: piece.run.to - start };
+    const place = besideOthers(desk, written);
+    const key = keyOf(place, covers, prompt);
+    const known = state.summaries.find((one) => one.key === key);
+    const text =
+      known?.text ??
+      (await askSummary(summarizer, {
+        name: `summarize-${mode}`,
+        rung: mode,
+        prompt,
+        input: {
+          transcript: piece.text,
+          covers: piece.run,
+          focus: call.input.focus,
+          ...(earlier && { previous: earlier.text }),
+        },
+        mustKeep: mustKeep(place, piece.run),
+        covers: piece.run,
+        ceiling: place.ceiling,
+        // One record for everything replaces everything, however little is new.
+        source: rolling ? sourceTokens(desk, absolute(desk, covers)) : piece.tokens,
+      }));
+    const one = known ?? record(place, covers, prompt, text, 0);
+    written.push(one);
+    if (rolling) earlier = one;
+  }
+}
+
+/** Tokens of transcript that one request may hold. */
+function pieceLimit<M>({ summarizer, ceiling }: Desk<M>): number {
+  const { model } = summarizer;
+  const window = model.window ?? modelInfo(model.id).window;
+  return Math.max(LEAST_PIECE, Math.floor((window - PROMPT_TOKENS - 2 * ceiling) * 0.9));
+}
+
+function beginningOf(message: Message | undefined): string | undefined {
+  const text = message?.parts.find((part) => part.type === "text")?.text.trim();
+  return text ? text.slice(0, UNTIL_CHARACTERS) : undefined;
+}
+
+function noMode<M>({ summarizer }: Desk<M>): ModelError {
+  return new ModelError({
+    model: summarizer.model.id,
+    failure: "bad-request",
+    message: "the forced summary mode can't be used here.",
+    fix: "`continuation` needs `request` and a summariser of the same model; leave `summary.mode` out to let precis choose.",
+  });
+}

@@ -29,7 +29,7 @@ export interface ConversationStore {
   /** Adds messages. When it resolves, they are in the store for good. Adding the same ones again adds nothing. */
   append(tenant: string, append: Append): Promise<Appended>;
   /** The conversation that shares the longest prefix with a transcript, given the chain hash after each message. */
-  find(tenant: string, hashes: readonly string[]): Promise<FoundConversation | undefined>;
+  find(tenant: string, hashes: readonly string[], query?: FindQuery): Promise<FoundConversation | undefined>;
   /** The newest conversation of a session. */
   findSession(tenant: string, session: string): Promise<Conversation | undefined>;
   get(tenant: string, id: string): Promise<Conversation | undefined>;
@@ -64,6 +64,8 @@ export interface Append {
   readonly conversation?: string;
   /** The client's own id of the chat, if it has one. */
   readonly session?: string;
+  /** The client asked for `session` by name: the conversation is for those who say that name. */
+  readonly named?: true;
   /** Nobody else can know `session`, so there is no conversation of that name to look for. */
   readonly isNew?: true;
   /** Chain hash of the message that the new ones follow. Left out: they are the first. */
@@ -96,6 +98,8 @@ export interface Appended {
 export interface Conversation {
   readonly id: string;
   readonly session: string | undefined;
+  /** Somebody asked for that session by name. */
+  readonly named: boolean;
   readonly title: string;
   readonly dialect: DialectId | undefined;
   readonly model: string | undefined;
@@ -111,6 +115,17 @@ export interface Conversation {
   readonly fork: { readonly of: string; readonly length: number } | undefined;
   /** The host's own JSON: settings of the chat, pins, state. */
   readonly meta: unknown;
+}
+
+/** Which conversations `find` looks at. */
+export interface FindQuery {
+  /** Only those of this session. */
+  readonly session?: string;
+  /**
+   * One that somebody asked for by name comes last: with as many messages in common an unnamed one is taken before it, and
+   * so is one that has fewer but ends there, because the transcript simply goes on with it.
+   */
+  readonly prefer?: "unnamed";
 }
 
 /** A conversation that begins like a transcript. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { StoreError } from "../core/errors.ts";
 import type { Checkpoint, Summary, Undo } from "../core/types.ts";
-import type { Append, NewMessage, ServerStore } from "../stores/server-store.ts";
+import type { Append, FindQuery, NewMessage, ServerStore } from "../stores/server-store.ts";
 
 /** What `describeStore` takes. */
 export interface StoreContract {
@@ -289,6 +289,91 @@ export function describeStore({ name, open, ownClock = true }: StoreContract): v
         });
         const found = await store.conversations.find(tenant, hashesOf(storedTranscript("a", "b", "x")));
         expect(found?.conversation.id).toBe(short.conversation);
+      });
+
+      it("finds the conversation that nobody asked for by name, where the request has no name", async () => {
+        const [tenant] = tenants();
+        const { find } = store.conversations;
+        const short = storedTranscript("a", "b");
+        const long = storedTranscript("a", "b", "c", "d");
+        const unnamed = await add(tenant, { session: "made-up", messages: short });
+        now += 10;
+        const named = await add(tenant, { session: "mine", named: true, isNew: true, messages: short });
+        const idOf = async (messages: readonly NewMessage[], query?: FindQuery) =>
+          (await find(tenant, hashesOf(messages), query))?.conversation.id;
+        // The newest of two with the same messages, unless it is said which of them is meant.
+        expect(await idOf(short)).toBe(named.conversation);
+        expect(await idOf(short, { prefer: "unnamed" })).toBe(unnamed.conversation);
+        // Also where the named one has gone on further with the very same words.
+        await add(tenant, { conversation: named.conversation, messages: long });
+        expect(await find(tenant, hashesOf(long), { prefer: "unnamed" })).toMatchObject({
+          conversation: { id: unnamed.conversation, named: false },
+          matched: 2,
+        });
+        // Not where the unnamed one went on otherwise: the named one is the only one with these words.
+        await add(tenant, {
+          conversation: unnamed.conversation,
+          messages: storedTranscript("a", "b", "other", "way"),
+        });
+        expect(await find(tenant, hashesOf(long), { prefer: "unnamed" })).toMatchObject({
+          conversation: { id: named.conversation, named: true },
+          matched: 4,
+        });
+      });
+
+      it("finds the unnamed conversation also where it ends long before the named one", async () => {
+        const [tenant] = tenants();
+        const all = storedTranscript(...Array.from({ length: 80 }, (_, i) => `long ${i}`));
+        const unnamed = await add(tenant, { messages: all.slice(0, 4) });
+        await add(tenant, { session: "mine", named: true, messages: all });
+        expect(await store.conversations.find(tenant, hashesOf(all), { prefer: "unnamed" })).toMatchObject({
+          conversation: { id: unnamed.conversation },
+          matched: 4,
+        });
+      });
+
+      it("finds only conversations of a session when it is asked to", async () => {
+        const [tenant] = tenants();
+        const first = storedTranscript("a", "b", "c", "d");
+        const origin = await add(tenant, { session: "mine", named: true, messages: first });
+        now += 10;
+        const fork = await add(tenant, {
+          conversation: origin.conversation,
+          messages: storedTranscript("a", "b", "x", "y"),
+        });
+        now += 10;
+        await add(tenant, { session: "theirs", messages: first });
+        const { find } = store.conversations;
+        expect((await find(tenant, hashesOf(first), { session: "mine" }))?.conversation.id).toBe(
+          origin.conversation,
+        );
+        const shared = await find(tenant, hashesOf(first).slice(0, 2), { session: "mine" });
+        expect(shared).toMatchObject({ conversation: { id: fork.conversation }, matched: 2 });
+        expect(await find(tenant, hashesOf(first), { session: "nobody's" })).toBeUndefined();
+      });
+
+      it("remembers that a name was asked for, from then on and in forks", async () => {
+        const [tenant] = tenants();
+        const { get } = store.conversations;
+        const messages = storedTranscript("a", "b", "c", "d");
+        const { conversation } = await add(tenant, { session: "s", messages: messages.slice(0, 2) });
+        expect(await get(tenant, conversation)).toMatchObject({ named: false });
+        await add(tenant, { conversation, session: "s", named: true, messages });
+        expect(await get(tenant, conversation)).toMatchObject({ named: true });
+        await add(tenant, {
+          conversation,
+          session: "s",
+          messages: storedTranscript("a", "b", "c", "d", "e"),
+        });
+        expect(await get(tenant, conversation)).toMatchObject({ named: true });
+        const fork = await add(tenant, { conversation, messages: storedTranscript("a", "b", "x") });
+        expect(await get(tenant, fork.conversation)).toMatchObject({ session: "s", named: true });
+        const apart = await add(tenant, {
+          conversation,
+          session: "made-up",
+          messages: storedTranscript("a", "b", "y"),
+        });
+        expect(await get(tenant, apart.conversation)).toMatchObject({ session: "made-up", named: false });
       });
 
       it("makes one more conversation of a session when it is said to be new", async () => {
@@ -756,6 +841,7 @@ export function describeStore({ name, open, ownClock = true }: StoreContract): v
           summaries: [summary("s", messages[1]!.hash)],
           undos: [undo("c")],
         });
+        const named = await add(tenant, { messages: storedTranscript("named"), session: "n", named: true });
         await add(other, { messages });
 
         const lines: string[] = [];
@@ -769,6 +855,7 @@ export function describeStore({ name, open, ownClock = true }: StoreContract): v
           for await (const line of target.upkeep.exportAll({ tenant })) again.push(line);
           expect(again.slice(1)).toEqual(lines.slice(1));
           expect((await target.upkeep.stats(other)).counts.conversations).toBe(0);
+          expect(await target.conversations.get(tenant, named.conversation)).toMatchObject({ named: true });
           expect(await target.clientKeys.verify(key)).toMatchObject({ tenant });
           expect(await target.events.append(tenant, { type: "y", at: now, data: 2 })).toBe(2);
         } finally {
@@ -790,7 +877,7 @@ export function describeStore({ name, open, ownClock = true }: StoreContract): v
 
       it("counts", async () => {
         const stats = await store.upkeep.stats();
-        expect(stats).toMatchObject({ kind: store.kind, schema: 1 });
+        expect(stats).toMatchObject({ kind: store.kind, schema: 2 });
         expect(stats.tenants).toBeGreaterThan(0);
         await store.upkeep.vacuum();
       });

@@ -126,3 +126,55 @@ it("a named conversation is gone on with without its name where it is the only o
   ]);
   expect(next.headers.get("x-precis-session")).toBe("mine");
 });
+
+/** The same store without what the process remembers: a restart, or another node. */
+async function restart(): Promise<void> {
+  const lines: string[] = [];
+  for await (const line of gateway.gateway.store.upkeep.exportAll()) lines.push(line);
+  await gateway.close();
+  gateway = await startGateway({ ...upstreamAt(provider.url), summarizer: "extractive" });
+  await gateway.gateway.store.upkeep.importAll(lines);
+}
+
+it.each([{}, { "x-session-id": "of-the-client" }])(
+  "a conversation that was asked for by name takes no requests of others after a restart (%j)",
+  async (headers) => {
+    const session = async (messages: readonly Said[], more: Record<string, string>) =>
+      (await ask(CHAT, messages, more)).headers.get("x-precis-session");
+    const asked = { "x-precis-session": "other" };
+    const answer = { role: "assistant", content: "Understood." };
+    const longer = [...turns(5), answer, { role: "user", content: "More" }];
+    const longest = [...longer, answer, { role: "user", content: "Still more" }];
+
+    const own = await session(turns(5), headers);
+    expect(await session(turns(5), asked)).toBe("other");
+    await restart();
+    expect(await session(longer, headers)).toBe(own);
+    await restart();
+    expect(await session(longer, asked)).toBe("other");
+    expect(await session(longest, asked)).toBe("other");
+    await restart();
+    // The named one has gone on further with the very same words.
+    expect(await session(longest, headers)).toBe(own);
+    expect((await list()).map(({ session: name, length }) => `${name} ${length}`).sort()).toEqual(
+      [`${own} 10`, "other 10"].sort(),
+    );
+  },
+);
+
+it("after a restart a named conversation is gone on with by its name in the branch that it is", async () => {
+  const answer = { role: "assistant", content: "Understood." };
+  const asked = { "x-precis-session": "mine" };
+  const goOn = (...words: string[]) => [
+    ...turns(5),
+    ...words.flatMap((content) => [answer, { role: "user", content }]),
+  ];
+  await ask(CHAT, turns(5));
+  await ask(CHAT, goOn("This way"), asked);
+  await ask(CHAT, goOn("That way"), asked);
+  await ask(CHAT, goOn("This way"));
+  await restart();
+  await ask(CHAT, goOn("This way", "More"), asked);
+  const own = (await list()).filter(({ session }) => session === "mine");
+  expect(own.map(({ length }) => length).sort()).toEqual([10, 8]);
+});

@@ -99,6 +99,7 @@ export function createRecorder(options: {
         const appended = await store.append(tenant, {
           ...(known.id !== undefined && { conversation: known.id }),
           session: known.session,
+          ...(known.isNamed && { named: true as const }),
           ...(known.id === undefined && known.isInvented && { isNew: true as const }),
           ...(matched > 0 && known.id !== undefined && { after: chain[matched]! }),
           messages: fresh.map((wire, index) => newMessage(upTo, matched + index, wire, at, options.redact)),
@@ -136,7 +137,7 @@ export function createRecorder(options: {
           clearTimeout(timer);
           await writing;
           // A client that goes on by naming this answer finds the conversation by it, unless it has a name already.
-          if (answerId !== undefined && session === undefined) known.session = answerId;
+          if (answerId !== undefined && session === undefined && !known.isNamed) known.session = answerId;
           await write(answer.length === 0 ? record : withAnswer(record, dialect, answer));
         },
         async abandon() {
@@ -167,11 +168,13 @@ export function createRecorder(options: {
     // Before the first answer only the same job counts as the same conversation: a title call has the same first words.
     const isRetry = near?.known.lane === lane && near.known.newest === chain.at(-1);
     if (near && (hasAnswer || isRetry) && fits(near.known, session)) return near;
-    const far = hasAnswer ? await store.find(tenant, chain.slice(1)) : undefined;
-    if (far && isOf(far.conversation, dialect) && (!isAsked || far.conversation.session === session.name)) {
-      const { id, session: name } = far.conversation;
+    const far = hasAnswer
+      ? await store.find(tenant, chain.slice(1), isAsked ? { session: session.name } : { prefer: "unnamed" })
+      : undefined;
+    if (far && isOf(far.conversation, dialect)) {
+      const { id, session: name, named: wasAsked } = far.conversation;
       const known = name === undefined ? invented(lane, dialect) : named(name, lane, dialect);
-      return { known: { ...known, id, isNamed: isAsked }, matched: far.matched };
+      return { known: { ...known, id, isNamed: isAsked || wasAsked }, matched: far.matched };
     }
     if (session === undefined) return { known: invented(lane, dialect), matched: 0 };
     const held = await store.findSession(tenant, session.name);

@@ -37,6 +37,7 @@ export function append(context: MemoryContext, data: TenantData, given: Append):
     ...(rest.length > 0 && { updatedAt: Math.max(input.at, target.conversation.updatedAt) }),
     ...(input.ttlMs !== undefined && { expiresAt: input.at + input.ttlMs }),
     ...(input.session !== undefined && { session: input.session }),
+    ...(input.named && { named: true }),
     ...(input.dialect !== undefined && { dialect: input.dialect }),
     ...(input.model !== undefined && { model: input.model }),
   };
@@ -95,9 +96,11 @@ function create(
   position: number,
 ): HeldConversation {
   const from = origin?.conversation;
+  const session = input.session ?? from?.session;
   const conversation: Conversation = {
     id: newId(),
-    session: input.session ?? from?.session,
+    session,
+    named: input.named ?? (from?.session === session && from?.named === true),
     title: cleanTitle(input.title ?? from?.title ?? ""),
     dialect: input.dialect ?? from?.dialect,
     model: input.model ?? from?.model,

@@ -1,4 +1,4 @@
-import type { Conversation, ConversationStore } from "../server-store.ts";
+import type { Conversation, ConversationStore, FoundConversation } from "../server-store.ts";
 import { cleanTitle } from "../shared/clean-text.ts";
 import { PAGE, within } from "../shared/limits.ts";
 import { type ListCursor, readCursor, writeCursor } from "../shared/list-cursor.ts";
@@ -18,19 +18,20 @@ export function memoryConversations(context: MemoryContext): ConversationStore {
       return appended;
     },
 
-    async find(tenant, hashes) {
+    async find(tenant, hashes, { session, prefer } = {}) {
       const data = of("find", tenant);
-      for (const hash of hashes.toReversed()) {
-        const holders = data.byHash.get(hash);
-        if (!holders) continue;
-        const ends = (held: HeldConversation) => held.messages.at(-1)?.hash === hash;
-        const holds = (held: HeldConversation) => holders.has(held.conversation.id);
-        const found = newestOf(data, (held) => holds(held) && ends(held)) ?? newestOf(data, holds);
-        if (!found) continue;
-        const matched = found.messages.findIndex((message) => message.hash === hash) + 1;
-        return { conversation: found.conversation, matched };
-      }
-      return undefined;
+      const isOfSession = ({ conversation }: HeldConversation) =>
+        session === undefined || conversation.session === session;
+      const found = longestMatch(data, hashes, isOfSession);
+      if (prefer !== "unnamed" || !found?.conversation.named) return found;
+      const last = hashes[found.matched - 1];
+      const unnamed = longestMatch(
+        data,
+        hashes,
+        (held, hash) =>
+          isOfSession(held) && !held.conversation.named && (hash === last || endsWith(held, hash)),
+      );
+      return unnamed ?? found;
     },
 
     findSession: async (tenant, session) =>
@@ -77,6 +78,28 @@ export function memoryConversations(context: MemoryContext): ConversationStore {
       return deleted.includes(true);
     },
   };
+}
+
+/** Of several conversations with the same messages: one that ends there rather than one that went on otherwise. */
+function longestMatch(
+  data: TenantData,
+  hashes: readonly string[],
+  test: (held: HeldConversation, hash: string) => boolean,
+): FoundConversation | undefined {
+  for (const hash of hashes.toReversed()) {
+    const holders = data.byHash.get(hash);
+    if (!holders) continue;
+    const holds = (held: HeldConversation) => holders.has(held.conversation.id) && test(held, hash);
+    const found = newestOf(data, (held) => holds(held) && endsWith(held, hash)) ?? newestOf(data, holds);
+    if (!found) continue;
+    const matched = found.messages.findIndex((message) => message.hash === hash) + 1;
+    return { conversation: found.conversation, matched };
+  }
+  return undefined;
+}
+
+function endsWith(held: HeldConversation, hash: string): boolean {
+  return held.messages.at(-1)?.hash === hash;
 }
 
 function cursorOf({ pinned, updatedAt, id }: Conversation): ListCursor {

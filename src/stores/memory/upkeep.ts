@@ -11,7 +11,7 @@ import { deleteConversation } from "./delete-conversation.ts";
 import type { Held, MemoryContext, TenantData } from "./tenant-data.ts";
 
 /** Version of the schema that it behaves like. */
-const SCHEMA = 1;
+const SCHEMA = 2;
 
 export function memoryUpkeep(context: MemoryContext): Upkeep {
   return {
@@ -144,6 +144,8 @@ function importItem(data: TenantData, item: ImportItem, cameNow: Set<string>): n
       const whole = {
         ...conversation,
         session,
+        // Exports of older versions don't say.
+        named: conversation.named ?? false,
         dialect,
         model,
         expiresAt,

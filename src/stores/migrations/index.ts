@@ -1,5 +1,6 @@
 import type { Db, SqlEngine } from "../sql/sql-engine.ts";
 import { initial } from "./0001-initial.ts";
+import { namedSessions } from "./0002-named-sessions.ts";
 
 /** One step from a version of the schema to the next. A published one never changes. */
 export interface Migration {
@@ -8,4 +9,4 @@ export interface Migration {
 }
 
 /** All steps, oldest first: version n of the schema is what the first n of them make. */
-export const migrations: readonly Migration[] = [initial];
+export const migrations: readonly Migration[] = [initial, namedSessions];

@@ -91,6 +91,7 @@ const COLUMNS = [
   "fork_of",
   "fork_length",
   "meta",
+  "named",
 ] as const satisfies readonly (keyof Row)[];
 
 const INSERT_CONVERSATION = `insert into precis_conversations (${COLUMNS.join(", ")}) values (${COLUMNS.map(() => "?").join(", ")})`;
@@ -173,10 +174,11 @@ function newRow(
 ): Row {
   const { origin, position, head, length, tokens } = of;
   const title = cleanTitle(input.title ?? origin?.title ?? "");
+  const session = input.session ?? origin?.session ?? null;
   return {
     tenant,
     id: newId(),
-    session: input.session ?? origin?.session ?? null,
+    session,
     title,
     title_search: title.toLowerCase(),
     dialect: input.dialect ?? origin?.dialect ?? null,
@@ -192,6 +194,7 @@ function newRow(
     fork_of: origin?.id ?? null,
     fork_length: origin ? position : null,
     meta: origin?.meta ?? null,
+    named: input.named || (origin?.session === session && Number(origin.named) === 1) ? 1 : 0,
   };
 }
 
@@ -219,6 +222,7 @@ function* updateConversation(
     }),
     ...(input.ttlMs !== undefined && { expires_at: input.at + input.ttlMs }),
     ...(input.session !== undefined && input.session !== known.session && { session: input.session }),
+    ...(input.named && Number(known.named) === 0 && { named: 1 }),
     ...(input.dialect !== undefined && input.dialect !== known.dialect && { dialect: input.dialect }),
     ...(input.model !== undefined && input.model !== known.model && { model: input.model }),
     ...(head !== undefined && head !== known.head && { head }),

@@ -8,6 +8,7 @@ export function conversationOf(row: Selectable<ConversationTable>): Conversation
   return {
     id: row.id,
     session: row.session ?? undefined,
+    named: Number(row.named) === 1,
     title: row.title,
     dialect: row.dialect ?? undefined,
     model: row.model ?? undefined,

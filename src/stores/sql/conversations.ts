@@ -27,13 +27,19 @@ export function sqlConversations(context: SqlContext): ConversationStore {
       return writeScript("append", script, call) as Promise<Appended>;
     },
 
-    find: (tenant, hashes) =>
+    find: (tenant, hashes, { session, prefer } = {}) =>
       read("find", async (db) => {
-        const newest = hashes.slice(-NEWEST_HASHES);
-        const older = hashes.slice(0, -NEWEST_HASHES);
-        return (
-          (await longestMatch(db, engine, tenant, newest)) ?? (await longestMatch(db, engine, tenant, older))
-        );
+        const parts = [hashes.slice(-NEWEST_HASHES), hashes.slice(0, -NEWEST_HASHES)];
+        const longest = async (of: MatchQuery): Promise<FoundConversation | undefined> => {
+          for (const part of parts) {
+            const found = await longestMatch(db, engine, tenant, part, of);
+            if (found) return found;
+          }
+          return undefined;
+        };
+        const found = await longest({ session });
+        if (prefer !== "unnamed" || !found?.conversation.named) return found;
+        return (await longest({ session, unnamed: { matched: found.matched } })) ?? found;
       }),
 
     findSession: (tenant, session) =>
@@ -126,12 +132,19 @@ async function get(db: Db, tenant: string, id: string): Promise<Conversation | u
   return row && conversationOf(row);
 }
 
+interface MatchQuery {
+  readonly session: string | undefined;
+  /** Only conversations that nobody asked for by name, and that share this many messages or end where they match. */
+  readonly unnamed?: { readonly matched: number };
+}
+
 /** Of several conversations with the same messages: one that ends there rather than one that went on otherwise. */
 async function longestMatch(
   db: Db,
   engine: SqlEngine,
   tenant: string,
   hashes: readonly string[],
+  { session, unnamed }: MatchQuery,
 ): Promise<FoundConversation | undefined> {
   if (hashes.length === 0) return undefined;
   const row = await db
@@ -143,6 +156,12 @@ async function longestMatch(
     .select("m.position")
     .where("m.tenant", "=", tenant)
     .where(engine.isOneOf(sql.ref("m.hash"), hashes))
+    .$if(session !== undefined, (query) => query.where("c.session", "=", session ?? ""))
+    .$if(unnamed !== undefined, (query) =>
+      query
+        .where("c.named", "=", 0)
+        .where(sql<boolean>`(m.position = ${(unnamed?.matched ?? 0) - 1} or c.length = m.position + 1)`),
+    )
     .orderBy("m.position", "desc")
     .orderBy(sql`case when c.length = m.position + 1 then 0 else 1 end`)
     .orderBy("c.updated_at", "desc")

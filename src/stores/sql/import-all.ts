@@ -119,6 +119,8 @@ async function importConversation(engine: SqlEngine, tx: Db, item: ImportedConve
       fork_of: conversation.fork?.of ?? null,
       fork_length: conversation.fork?.length ?? null,
       meta: conversation.meta === undefined ? null : JSON.stringify(conversation.meta),
+      // Exports of older versions don't say.
+      named: conversation.named ? 1 : 0,
     })
     .execute();
   await runScriptIn(tx, engine, insertMessages(tenant, conversation.id, 0, addressed));

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Kysely } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startPostgres, type TestPostgres } from "../../../test/support/postgres.ts";
@@ -9,6 +10,8 @@ import { type Migration, migrations } from "../migrations/index.ts";
 import { postgresEngine } from "../postgres.ts";
 import { sqliteEngine } from "../sqlite.ts";
 import { createSqlStore } from "./create-sql-store.ts";
+import { migrate } from "./migrate.ts";
+import type { Schema } from "./schema.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "precis-migrate-"));
@@ -65,6 +68,29 @@ describe.each([
     const newer = createSqlStore(engine(), {}, [...migrations, next]);
     expect(await newer.conversations.read("t", conversation)).toHaveLength(2);
     await newer.close();
+  });
+
+  test("conversations of the first version are there, and can be asked for by name from now on", async () => {
+    const engine = await place();
+    const old = engine();
+    const db = new Kysely<Schema>({ dialect: old.dialect });
+    await migrate(db, old, migrations.slice(0, 1));
+    const at = { created_at: 1, updated_at: 1, pinned: 0, archived: 0, length: 0, tokens: 0 };
+    // As the first version wrote it: without the column that came later.
+    const row = { tenant: "t", id: "c", session: "s", title: "Old", title_search: "old", ...at };
+    await db
+      .insertInto("precis_conversations")
+      .values(row as never)
+      .execute();
+    await db.destroy();
+    await old.closed?.();
+
+    const store = createSqlStore(engine(), {}, migrations);
+    expect(await store.conversations.get("t", "c")).toMatchObject({ title: "Old", named: false });
+    const messages = storedTranscript("a", "b");
+    await store.conversations.append("t", { session: "s", named: true, messages, at: 2 });
+    expect(await store.conversations.get("t", "c")).toMatchObject({ length: 2, named: true });
+    await store.close();
   });
 
   test("a database of a newer version is refused, and left as it is", async () => {

@@ -23,6 +23,8 @@ export interface ConversationTable {
   tenant: string;
   id: string;
   session: string | null;
+  /** The session was asked for by name. */
+  named: number;
   title: string;
   /** The title in lower case, because databases disagree on what lower case is. */
   title_search: string;

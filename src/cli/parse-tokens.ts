@@ -1,18 +1,19 @@
+import { tokensIn } from "../config/sizes.ts";
 import { UsageError } from "./usage-error.ts";
 
-const UNITS: Readonly<Record<string, number>> = { "": 1, k: 1_000, m: 1_000_000 };
 /** Fewer tokens than this are a typo: not even a system prompt fits. */
 const MIN_TOKENS = 100;
 
 /** `8000`, `8,000`, `8_000`, `8k`, `1.5m` as a number of tokens. */
 export function parseTokens(flag: string, text: string): number {
-  const match = /^(\d[\d_,]*(?:\.\d+)?)\s*([km]?)$/i.exec(text.trim());
-  const unit = UNITS[match?.[2]?.toLowerCase() ?? ""];
-  const tokens = Math.round(Number(match?.[1]?.replace(/[_,]/g, "")) * (unit ?? Number.NaN));
-  if (!Number.isFinite(tokens))
+  const tokens = tokensIn(text);
+  if (tokens === undefined)
     throw new UsageError(`--${flag} "${text}" is not a number of tokens. Write it like 8000, 8k or 1.5m.`);
   if (tokens < MIN_TOKENS) {
-    const meant = tokens > 0 && unit === 1 ? `Did you mean ${text.trim()}k?` : `Give at least ${MIN_TOKENS}.`;
+    const meant =
+      tokens > 0 && /\d$/.test(text.trim())
+        ? `Did you mean ${text.trim()}k?`
+        : `Give at least ${MIN_TOKENS}.`;
     throw new UsageError(`--${flag} ${text}: too few tokens. ${meant}`);
   }
   return tokens;

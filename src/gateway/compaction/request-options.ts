@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { tokensIn } from "../../config/sizes.ts";
 import type { Profile, StrategyName } from "../../core/types.ts";
 import { strategies } from "../../engine/strategies.ts";
 import { profiles } from "../../profiles/index.ts";
@@ -44,10 +45,9 @@ function strategyOf(name: string): StrategyName {
 }
 
 function budgetOf(text: string): number {
-  const match = /^(\d+)(k?)$/i.exec(text.trim());
-  const tokens = match ? Number(match[1]) * (match[2] === "" ? 1 : 1_000) : Number.NaN;
-  if (tokens >= LEAST_BUDGET && Number.isSafeInteger(tokens)) return tokens;
-  throw wrong("budget", text, `a number of tokens of at least ${LEAST_BUDGET} (8000 or 8k)`);
+  const tokens = tokensIn(text);
+  if (tokens !== undefined && tokens >= LEAST_BUDGET) return tokens;
+  throw wrong("budget", text, `a number of tokens of at least ${LEAST_BUDGET} (8000, 8k or 1m)`);
 }
 
 function wrong(name: string, value: string, expected: string): RequestFault {

@@ -1,0 +1,54 @@
+/** Sizes as people write them. Each function returns undefined for what isn't one. */
+
+const TOKEN_UNITS = new Map([
+  ["", 1],
+  ["k", 1_000],
+  ["m", 1_000_000],
+]);
+
+const KIBIBYTE = 1024;
+const BYTE_UNITS = new Map([
+  ["", 1],
+  ["b", 1],
+  ["k", KIBIBYTE],
+  ["kb", KIBIBYTE],
+  ["m", KIBIBYTE ** 2],
+  ["mb", KIBIBYTE ** 2],
+  ["g", KIBIBYTE ** 3],
+  ["gb", KIBIBYTE ** 3],
+]);
+
+const SECOND_MS = 1_000;
+const HOUR_MS = 3_600 * SECOND_MS;
+export const DAY_MS = 24 * HOUR_MS;
+const TIME_UNITS = new Map([
+  ["ms", 1],
+  ["s", SECOND_MS],
+  ["m", 60 * SECOND_MS],
+  ["h", HOUR_MS],
+  ["d", DAY_MS],
+  ["w", 7 * DAY_MS],
+]);
+
+/** `8000`, `8,000`, `8_000`, `8k`, `1.5m` as a number of tokens. */
+export function tokensIn(text: string): number | undefined {
+  return sizeIn(text, TOKEN_UNITS);
+}
+
+/** `67108864`, `512k`, `64mb`, `1g` as a number of bytes. */
+export function bytesIn(text: string): number | undefined {
+  return sizeIn(text, BYTE_UNITS);
+}
+
+/** `500ms`, `30s`, `10m`, `12h`, `30d`, `4w` in milliseconds. A number alone says nothing of its unit. */
+export function millisecondsIn(text: string): number | undefined {
+  return sizeIn(text, TIME_UNITS);
+}
+
+function sizeIn(text: string, units: ReadonlyMap<string, number>): number | undefined {
+  const match = /^(\d[\d_,]*(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim());
+  const unit = units.get(match?.[2]?.toLowerCase() ?? "");
+  if (!match || unit === undefined) return undefined;
+  const size = Math.round(Number(match[1]!.replace(/[_,]/g, "")) * unit);
+  return Number.isSafeInteger(size) ? size : undefined;
+}

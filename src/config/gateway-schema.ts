@@ -1,4 +1,20 @@
 import { z } from "zod";
+import {
+  anyOf,
+  bytes,
+  days,
+  duration,
+  httpAddress,
+  listOf,
+  mapOf,
+  object,
+  oneOf,
+  text,
+  threshold,
+  tokens,
+  wholeNumber,
+  yesOrNo,
+} from "./values.ts";
 
 /** Largest request body (bytes). */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
@@ -12,10 +28,7 @@ export const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"] as const;
 /** Shorter ones can be guessed (characters). */
 export const SHORTEST_CLIENT_KEY = 16;
 
-const tokens = z.number().int().min(100, "give tokens, such as 8192");
-const threshold = z.number().positive();
-const profileName = z.enum(PROFILE_NAMES);
-const strategyName = z.enum([
+const STRATEGY_NAMES = [
   "none",
   "truncate-oldest",
   "drop-middle",
@@ -23,119 +36,141 @@ const strategyName = z.enum([
   "summarize-oldest",
   "summarize-and-drop",
   "tool-summaries",
-]);
-const dialectId = z.enum(["openai-chat", "openai-responses", "anthropic-messages"]);
-export const httpAddress = z
-  .url({ protocol: /^https?$/, error: "give the whole address, such as https://api.openai.com/v1" })
-  .refine((text) => !/\/\/[^/]*@/.test(text), "keys don't belong into an address: use apiKey");
+] as const;
+const DIALECT_IDS = ["openai-chat", "openai-responses", "anthropic-messages"] as const;
 
 /** An address of anything but a PostgreSQL would be taken for the name of a file. */
-const DATABASE = /^(?!(?!postgres(?:ql)?:|file:)[a-z][a-z\d+.-]*:\/\/)/i;
+const DATABASE = /^(?!(?!postgres(?:ql)?:|file:)[a-z][a-z\d+.-]*:\/\/)./i;
 
 /** Options of the engine that a config may set, for all requests or for one upstream. */
 const tuning = {
-  profile: profileName.optional(),
-  strategy: strategyName.optional(),
+  profile: oneOf("profile", PROFILE_NAMES).optional(),
+  strategy: oneOf("strategy", STRATEGY_NAMES).optional(),
   /** Cap on what a view may use, in tokens. */
   budget: tokens.optional(),
   startAt: threshold.optional(),
   landAt: threshold.optional(),
   reserve: threshold.optional(),
   safety: threshold.optional(),
-  placement: z.enum(["user", "system", "merged"]).optional(),
-  waitMs: z.number().int().min(0).optional(),
+  placement: oneOf("placement", ["user", "system", "merged"]).optional(),
+  waitMs: duration(0).optional(),
 };
 
-/** Who writes summaries: nobody (`extractive`), the conversation's own model (`same`), or a model by name. */
-const summarizer = z.union([
-  z.literal("extractive"),
-  z.literal("same"),
-  z.strictObject({
-    model: z.string().min(1),
-    /** Name of the upstream; default: the conversation's own. */
-    upstream: z.string().min(1).optional(),
-    window: tokens.optional(),
-  }),
-]);
+const modelName = text("name of a model", "Give it as the provider writes it, such as gpt-5-mini.");
 
-const upstream = z.strictObject({
-  name: z.string().regex(/^[\w.-]+$/, "use letters, digits, dots and dashes"),
+/** Who writes summaries: nobody (`extractive`), the conversation's own model (`same`), or a model by name. */
+const summarizer = anyOf(
+  [
+    z.literal(["extractive", "same"]),
+    object({
+      model: modelName,
+      /** Name of the upstream; default: the conversation's own. */
+      upstream: text("name of an upstream", "Give the name of one in upstreams.").optional(),
+      window: tokens.optional(),
+    }),
+  ],
+  {
+    problem: "is no summarizer",
+    fix: 'Give "same", "extractive", or an object such as { "model": "gpt-5-mini", "upstream": "openai" }.',
+  },
+);
+
+const upstream = object({
+  name: text("name", "Give one of letters, digits, dots and dashes, such as openai.", /^[\w.-]+$/),
   baseURL: httpAddress,
   /** What it speaks. Default: Anthropic's hosts their Messages, everything else all three. */
-  dialects: z.array(dialectId).min(1).optional(),
+  dialects: listOf(oneOf("dialect", DIALECT_IDS), '["openai-chat"]', 1).optional(),
   /** Models that go there: names, with `*` for any characters. Default: all. */
-  models: z.array(z.string().min(1)).min(1).optional(),
+  models: listOf(modelName, '["gpt-*"]', 1).optional(),
   /** The server's own key. Left out: the client's key is passed on. */
-  apiKey: z.string().min(1).optional(),
-  headers: z.record(z.string().regex(/^[A-Za-z0-9-]+$/), z.string()).optional(),
+  apiKey: text("key", "Give it as env:NAME, or leave it out to pass the client's own on.").optional(),
+  headers: mapOf(
+    text("text", 'Give each header a text, such as { "x-team": "blue" }.', /^/),
+    '{ "x-team": "blue" }',
+    /^[A-Za-z0-9-]+$/,
+  ).optional(),
   /** Windows by model name (`*` for any characters), instead of the registry's. */
-  windows: z.record(z.string(), tokens).optional(),
+  windows: mapOf(tokens, '{ "qwen3*": "32k" }').optional(),
   /** The provider's own compaction API is there: such requests are forwarded untouched. Default: by its host. */
-  nativeCompaction: z.boolean().optional(),
+  nativeCompaction: yesOrNo.optional(),
   summarizer: summarizer.optional(),
-  timeoutMs: z.number().int().positive().default(UPSTREAM_TIMEOUT_MS),
+  timeoutMs: duration(1).default(UPSTREAM_TIMEOUT_MS),
   ...tuning,
 });
 
-const clientKey = z.strictObject({
-  name: z.string().min(1),
-  key: z.string().min(SHORTEST_CLIENT_KEY, `use at least ${SHORTEST_CLIENT_KEY} characters`),
-  tenant: z.string().min(1).default("default"),
-  limits: z.record(z.string(), z.number()).optional(),
+const clientKey = object({
+  name: text("name", "Give the key a name, such as laptop."),
+  key: text(
+    "key",
+    `Give at least ${SHORTEST_CLIENT_KEY} characters, best as env:NAME.`,
+    new RegExp(`^.{${SHORTEST_CLIENT_KEY}}`),
+  ),
+  tenant: text("name of a tenant", "Give a text, or leave the key out.").default("default"),
+  limits: object({ requestsPerMinute: wholeNumber("number of requests", 0) }).optional(),
 });
 
 /** `precis.config.json`. */
-export const gatewaySchema = z.strictObject({
-  $schema: z.string().optional(),
-  host: z.string().min(1).default("127.0.0.1"),
-  port: z.number().int().min(0).max(65_535).default(8787),
+export const gatewaySchema = object({
+  $schema: text("text", "Leave it out, or give the address of a schema.", /^/).optional(),
+  host: text("host", "Give one such as 127.0.0.1.").default("127.0.0.1"),
+  port: wholeNumber("port", 0, 65_535).default(8787),
   /** A file, `postgres://…`, or `memory`. */
-  db: z.string().min(1).regex(DATABASE, "give a file, postgres://…, or memory").default("precis.db"),
+  db: text("database that precis knows", "Give a file, postgres://…, or memory.", DATABASE).default(
+    "precis.db",
+  ),
   /** False: transcripts aren't kept; summaries live in memory. */
-  store: z.boolean().default(true),
+  store: yesOrNo.default(true),
   /** True: nothing is changed, only reported. */
-  observe: z.boolean().default(false),
-  workers: z.number().int().min(1).max(256).default(1),
+  observe: yesOrNo.default(false),
+  workers: wholeNumber("number of workers", 1, 256).default(1),
   /** The window of every model that no upstream names one for. */
   window: tokens.optional(),
   ...tuning,
   summarizer: summarizer.default("same"),
   /** Summarise idle chats ahead of time, where the server has a key of its own. */
-  idleSummaries: z.boolean().default(false),
-  upstreams: z.array(upstream).default([]),
+  idleSummaries: yesOrNo.default(false),
+  upstreams: listOf(upstream, '[{ "name": "openai", "baseURL": "https://api.openai.com/v1" }]').default([]),
   /** `upstream`: what the provider counted. `transcript`: as if nothing had been compacted. */
-  usage: z.enum(["upstream", "transcript"]).default("upstream"),
-  auth: z
-    .strictObject({
-      /** `open`: anyone who can connect (loopback only). `keys`: a client key is needed. */
-      mode: z.enum(["open", "keys"]).optional(),
-      keys: z.array(clientKey).default([]),
-    })
-    .prefault({}),
+  usage: oneOf("way to report usage", ["upstream", "transcript"]).default("upstream"),
+  auth: object({
+    /** `open`: anyone who can connect (loopback only). `keys`: a client key is needed. */
+    mode: oneOf("mode", ["open", "keys"]).optional(),
+    keys: listOf(clientKey, '[{ "name": "laptop", "key": "env:LAPTOP_KEY" }]').default([]),
+  }).prefault({}),
   /** Other origins whose pages may call this server. */
-  cors: z.array(z.string()).default([]),
+  cors: listOf(
+    text(
+      "origin",
+      "Give scheme, host and port without a path, such as https://app.example, or * for all.",
+      /^(?:\*|null|[a-z][a-z\d+.-]*:\/\/[^/\s]+)$/i,
+    ),
+    '["https://app.example"]',
+  ).default([]),
   /** Other names under which this server is reached. */
-  hosts: z.array(z.string()).default([]),
+  hosts: listOf(
+    text(
+      "name of a host",
+      "Give it without scheme, port and path, such as precis.example.",
+      /^(?:\[[\da-f:.]+\]|[^/:\s]+)$/i,
+    ),
+    '["precis.example"]',
+  ).default([]),
   /** Keys and passwords in stored text are replaced. */
-  redact: z.boolean().default(false),
-  retention: z
-    .strictObject({
-      conversationDays: z.number().positive().optional(),
-      eventDays: z.number().positive().default(90),
-      recordDays: z.number().positive().default(30),
-    })
-    .prefault({}),
-  limits: z
-    .strictObject({
-      bodyBytes: z.number().int().positive().default(MAX_BODY_BYTES),
-      /** A client that sends its request more slowly is cut off. */
-      requestMs: z.number().int().positive().default(120_000),
-      headersMs: z.number().int().positive().default(30_000),
-      drainMs: z.number().int().min(0).default(DRAIN_MS),
-      connections: z.number().int().positive().default(10_000),
-    })
-    .prefault({}),
-  log: z.enum(LOG_LEVELS).default("info"),
+  redact: yesOrNo.default(false),
+  retention: object({
+    conversationDays: days.optional(),
+    eventDays: days.default(90),
+    recordDays: days.default(30),
+  }).prefault({}),
+  limits: object({
+    bodyBytes: bytes.default(MAX_BODY_BYTES),
+    /** A client that sends its request more slowly is cut off. */
+    requestMs: duration(1).default(120_000),
+    headersMs: duration(1).default(30_000),
+    drainMs: duration(0).default(DRAIN_MS),
+    connections: wholeNumber("number of connections", 1).default(10_000),
+  }).prefault({}),
+  log: oneOf("level", LOG_LEVELS).default("info"),
 });
 
 /** What a config file may hold. */

@@ -1,46 +1,24 @@
-import {
-  gatewaySchema,
-  httpAddress,
-  LOG_LEVELS,
-  PROFILE_NAMES,
-  SHORTEST_CLIENT_KEY,
-} from "./gateway-schema.ts";
+import type { z } from "zod";
+import { gatewaySchema, SHORTEST_CLIENT_KEY } from "./gateway-schema.ts";
 import { SettingError } from "./setting-error.ts";
+import { hasSecret, httpAddress, wordsIn } from "./values.ts";
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-interface Words {
-  readonly problem: string;
-  readonly fix: string;
-}
-
-const TOKENS: Words = { problem: "this is no number of tokens.", fix: "Give at least 100, such as 8192." };
-const ADDRESS: Words = {
-  problem: "this is no address.",
-  fix: "Give the whole of it, such as https://api.openai.com/v1.",
-};
-
 /** Settings that a variable may set, some of them a flag too. What a value may be, the schema says. */
 const SETTINGS = {
-  host: { kind: "text", problem: "this is no host.", fix: "Give one such as 127.0.0.1." },
-  port: { kind: "number", problem: "this is no port.", fix: "Give a number from 0 to 65535." },
-  db: {
-    kind: "text",
-    problem: "precis knows no such database.",
-    fix: "Give a file, postgres://…, or memory.",
-  },
-  window: { kind: "number", ...TOKENS },
-  budget: { kind: "number", ...TOKENS },
-  profile: {
-    kind: "text",
-    problem: "there is no such profile.",
-    fix: `It is one of ${PROFILE_NAMES.join(", ")}.`,
-  },
-  workers: { kind: "number", problem: "this is no number of workers.", fix: "Give 1 to 256." },
-  log: { kind: "text", problem: "there is no such level.", fix: `It is one of ${LOG_LEVELS.join(", ")}.` },
-} as const satisfies Partial<
-  Record<keyof typeof gatewaySchema.shape, Words & { readonly kind: "text" | "number" }>
->;
+  host: "text",
+  port: "number",
+  db: "text",
+  // Sizes are texts: the schema knows their units.
+  window: "text",
+  budget: "text",
+  profile: "text",
+  workers: "number",
+  log: "text",
+} as const satisfies Partial<Record<keyof typeof gatewaySchema.shape, "text" | "number">>;
+
+const SERVICE_ADDRESS = /^(?:tcp|udp):\/\//;
 
 type Name = keyof typeof SETTINGS;
 const NAMES = Object.keys(SETTINGS) as Name[];
@@ -62,7 +40,14 @@ export function fromVariables(
     const variable = `PRECIS_${name.toUpperCase()}`;
     const text = env[variable];
     if (!text || name in flags) continue;
-    found[name] = SETTINGS[name].kind === "number" ? Number(text) : text;
+    if (name === "port" && SERVICE_ADDRESS.test(text))
+      throw new SettingError({
+        setting: variable,
+        value: text,
+        problem: "this is an address that Kubernetes sets for a service called precis.",
+        fix: "Set enableServiceLinks to false in the pod, or PRECIS_PORT to a number from 0 to 65535.",
+      });
+    found[name] = SETTINGS[name] === "number" ? Number(text) : text;
     check(name, found[name], variable, text);
   }
   return found;
@@ -71,14 +56,17 @@ export function fromVariables(
 /** The address of the one upstream for everything. */
 export function givenUpstream(flag: string | undefined, env: Variables): string | undefined {
   const address = flag ?? (env["PRECIS_UPSTREAM"] || undefined);
-  if (address === undefined || httpAddress.safeParse(address).success) return address;
+  if (address === undefined) return undefined;
   const setting = flag === undefined ? "PRECIS_UPSTREAM" : "--upstream";
-  if (!hasSecret(address)) throw new SettingError({ setting, value: address, ...ADDRESS });
-  throw new SettingError({
-    setting,
-    problem: "keys don't belong into an address.",
-    fix: "Set PRECIS_UPSTREAM_KEY instead.",
-  });
+  const parsed = httpAddress.safeParse(address);
+  if (parsed.success) return address;
+  if (hasSecret(address))
+    throw new SettingError({
+      setting,
+      problem: "keys don't belong into an address.",
+      fix: "Set PRECIS_UPSTREAM_KEY instead.",
+    });
+  throw wrongSetting(setting, address, parsed.error);
 }
 
 /** `PRECIS_CLIENT_KEYS`: NAME:KEY pairs, for containers that are configured by variables alone. */
@@ -100,10 +88,11 @@ export function givenClientKeys(env: Variables): { name: string; key: string }[]
 }
 
 function check(name: Name, value: unknown, setting: string, text: string): void {
-  if (gatewaySchema.shape[name].safeParse(value).success) return;
-  const { problem, fix } = SETTINGS[name];
-  throw new SettingError({ setting, ...(!hasSecret(text) && { value: text }), problem, fix });
+  const parsed = gatewaySchema.shape[name].safeParse(value);
+  if (!parsed.success) throw wrongSetting(setting, text, parsed.error);
 }
 
-/** An address with a user or a password in it isn't repeated. */
-const hasSecret = (text: string): boolean => /\/\/[^/]*@/.test(text);
+function wrongSetting(setting: string, value: string, error: z.ZodError): SettingError {
+  const { problem, fix } = wordsIn(error.issues[0]!.message);
+  return new SettingError({ setting, ...(!hasSecret(value) && { value }), problem: `this ${problem}.`, fix });
+}

@@ -76,18 +76,28 @@ it.each([
 it.each([
   [
     { env: { PRECIS_PORT: "abc" } },
-    "precis: PRECIS_PORT=abc: this is no port. Give a number from 0 to 65535.",
+    "precis: PRECIS_PORT=abc: this is no port. Give a whole number from 0 to 65535.",
   ],
   [{ env: { PRECIS_PORT: "70000" } }, "PRECIS_PORT=70000"],
   [{ env: { PRECIS_WINDOW: "zz" } }, "PRECIS_WINDOW=zz: this is no number of tokens."],
-  [{ env: { PRECIS_PROFILE: "zz" } }, "PRECIS_PROFILE=zz: there is no such profile. It is one of agent, "],
+  [{ env: { PRECIS_PROFILE: "zz" } }, "PRECIS_PROFILE=zz: this is no profile. It is one of agent, "],
   [{ env: { PRECIS_UPSTREAM: "foo" } }, "PRECIS_UPSTREAM=foo: this is no address."],
-  [{ env: { PRECIS_LOG: "loud" } }, "PRECIS_LOG=loud: there is no such level."],
+  [{ env: { PRECIS_LOG: "loud" } }, "PRECIS_LOG=loud: this is no level. It is one of silent, "],
+  [
+    { env: { PRECIS_WINDOW: "32kb" } },
+    "PRECIS_WINDOW=32kb: this is no number of tokens. Give a whole number",
+  ],
+  [{ env: { PRECIS_PORT: "tcp://10.0.0.1:8787" } }, "Kubernetes sets for a service called precis."],
+  [{ env: { PRECIS_CONFIG: "/none.json" } }, "PRECIS_CONFIG=/none.json: there is no such file."],
+  [{ env: {}, file: "/" }, "--config /: this is a folder."],
   [{ env: { PRECIS_CLIENT_KEYS: "abc" } }, "PRECIS_CLIENT_KEYS: entry 1 has a key of fewer than 16"],
   [{ env: { PRECIS_CLIENT_KEYS: `a:${"k".repeat(16)},b:c` } }, "entry 2"],
   [{ env: {}, flags: { upstream: "foo" } }, "--upstream foo: this is no address."],
-  [{ env: {}, flags: { profile: "zz" as "agent" } }, "--profile zz: there is no such profile."],
-  [{ env: {}, flags: { db: "mysql://x" } }, "--db mysql://x: precis knows no such database. Give a file, "],
+  [{ env: {}, flags: { profile: "zz" as "agent" } }, "--profile zz: this is no profile."],
+  [
+    { env: {}, flags: { db: "mysql://x" } },
+    "--db mysql://x: this is no database that precis knows. Give a file, ",
+  ],
   [{ env: {}, flags: { workers: 300 } }, "--workers 300: "],
 ])("names the flag or the variable at fault: %j", async (options, message) => {
   await expect(loadConfig(options)).rejects.toThrow(message);
@@ -120,6 +130,17 @@ it("takes databases of every kind, and a flag in place of a wrong variable", asy
 it("says what is wrong with the file", async () => {
   await expect(loadConfig({ file: join(folder, "none.json"), env: {} })).rejects.toThrow("none.json");
   await expect(loadConfig({ file: await file("{"), env: {} })).rejects.toThrow("JSON");
+  await expect(loadConfig({ file: await file("[]"), env: {} })).rejects.toThrow("isn't a JSON object");
+  await expect(loadConfig({ file: await file({ upstreams: {} }), env: {} })).rejects.toThrow("`upstreams`");
+  await expect(loadConfig({ file: await file({ auth: { keys: {} } }), env: {} })).rejects.toThrow(
+    "`auth.keys`",
+  );
+  const keys = { upstreams: [{ name: "a", baseURL: "https://a.example", apiKey: "env:NONE" }] };
+  await expect(loadConfig({ file: await file(keys), env: {} })).rejects.toThrow("`upstreams.0.apiKey`");
+});
+
+it("reads a file with a byte order mark", async () => {
+  expect(await loadConfig({ file: await file('\uFEFF{ "port": 1 }'), env: {} })).toMatchObject({ port: 1 });
 });
 
 it("knows this machine's own addresses", () => {

@@ -3,6 +3,7 @@ import { ConfigError } from "../core/errors.ts";
 import type { GatewayConfig, GatewayConfigInput } from "./gateway-schema.ts";
 import { fromFlags, fromVariables, givenClientKeys, givenUpstream } from "./given-settings.ts";
 import { parseConfig } from "./parse-config.ts";
+import { SettingError } from "./setting-error.ts";
 
 /** The file that is read when none is named. */
 export const CONFIG_FILE = "precis.config.json";
@@ -28,7 +29,8 @@ export interface LoadOptions {
 
 /** Flags over environment over file over defaults. */
 export async function loadConfig({ file, env, flags = {} }: LoadOptions): Promise<GatewayConfig> {
-  const fromFile = await readConfigFile(file ?? (env["PRECIS_CONFIG"] || undefined));
+  const variable = env["PRECIS_CONFIG"] || undefined;
+  const fromFile = await readConfigFile(file ?? variable, file === undefined ? "PRECIS_CONFIG" : "--config");
   const { upstream, ...rest } = flags;
   const fromLine = fromFlags(rest);
   const merged: Record<string, unknown> = {
@@ -37,25 +39,37 @@ export async function loadConfig({ file, env, flags = {} }: LoadOptions): Promis
     ...fromLine,
   };
   const address = givenUpstream(upstream, env);
-  const listed = Array.isArray(merged["upstreams"]) ? (merged["upstreams"] as unknown[]) : [];
-  merged["upstreams"] =
-    address !== undefined
-      ? [fromAddress(address, env)]
-      : listed.length > 0
-        ? listed.map((one) => withSecrets(one, env))
-        : fromKeys(env);
+  const listed = merged["upstreams"] ?? [];
+  if (address !== undefined) merged["upstreams"] = [fromAddress(address, env)];
+  else if (!Array.isArray(listed)) merged["upstreams"] = listed;
+  else if (listed.length === 0) merged["upstreams"] = fromKeys(env);
+  else merged["upstreams"] = listed.map((one, index) => withSecrets(one, index, env));
   if (merged["auth"] !== undefined) merged["auth"] = withClientKeys(merged["auth"], env);
   else if (env["PRECIS_CLIENT_KEYS"]) merged["auth"] = withClientKeys({}, env);
   return parseConfig(merged, fromFile.name ?? "the environment and flags");
 }
 
-async function readConfigFile(file: string | undefined): Promise<{ name?: string; config: object }> {
+/** Why a file can't be read, by the system's codes. */
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file.",
+  EISDIR: "this is a folder.",
+  EACCES: "this file may not be read.",
+};
+
+async function readConfigFile(
+  file: string | undefined,
+  setting: string,
+): Promise<{ name?: string; config: object }> {
   const name = file ?? CONFIG_FILE;
   let text: string;
   try {
     text = await readFile(name, "utf8");
   } catch (cause) {
-    if (file === undefined && (cause as NodeJS.ErrnoException).code === "ENOENT") return { config: {} };
+    const { code } = cause as NodeJS.ErrnoException;
+    if (file === undefined && code === "ENOENT") return { config: {} };
+    const problem = UNREADABLE[code ?? ""];
+    if (file !== undefined && problem !== undefined)
+      throw new SettingError({ setting, value: file, problem, fix: "Check the path, or leave it out." });
     throw new ConfigError({
       option: "config",
       message: `${name} can't be read (${(cause as Error).message}).`,
@@ -64,15 +78,16 @@ async function readConfigFile(file: string | undefined): Promise<{ name?: string
     });
   }
   try {
-    const config: unknown = JSON.parse(text);
+    // Some editors put a byte order mark before the text.
+    const config: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
     if (typeof config !== "object" || config === null || Array.isArray(config))
-      throw new Error("not an object");
+      throw new Error("it is something else");
     return { name, config };
   } catch (cause) {
     throw new ConfigError({
       option: "config",
       message: `${name} isn't a JSON object (${(cause as Error).message}).`,
-      fix: "Correct the file.",
+      fix: "Write keys and texts in double quotes, without comments and without a comma after the last entry.",
       cause,
     });
   }
@@ -92,17 +107,18 @@ function fromKeys(env: LoadOptions["env"]): object[] {
 }
 
 /** `env:NAME` stands for a variable, so that no key needs to stand in a file. */
-function withSecrets(upstream: unknown, env: LoadOptions["env"]): unknown {
+function withSecrets(upstream: unknown, index: number, env: LoadOptions["env"]): unknown {
   if (typeof upstream !== "object" || upstream === null || !("apiKey" in upstream)) return upstream;
-  return { ...upstream, apiKey: secret(upstream.apiKey, env, "upstreams.apiKey") };
+  return { ...upstream, apiKey: secret(upstream.apiKey, env, `upstreams.${index}.apiKey`) };
 }
 
 function withClientKeys(auth: unknown, env: LoadOptions["env"]): unknown {
   if (typeof auth !== "object" || auth === null) return auth;
-  const listed = "keys" in auth && Array.isArray(auth.keys) ? (auth.keys as unknown[]) : [];
-  const keys = listed.map((one) =>
+  const listed: unknown = "keys" in auth ? auth.keys : [];
+  if (!Array.isArray(listed)) return auth;
+  const keys = listed.map((one, index) =>
     typeof one === "object" && one !== null && "key" in one
-      ? { ...one, key: secret(one.key, env, "auth.keys.key") }
+      ? { ...one, key: secret(one.key, env, `auth.keys.${index}.key`) }
       : one,
   );
   return { ...auth, keys: [...keys, ...givenClientKeys(env)] };

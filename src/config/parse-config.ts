@@ -1,4 +1,5 @@
 import { ConfigError } from "../core/errors.ts";
+import { explainIssue } from "./explain-issue.ts";
 import { type GatewayConfig, gatewaySchema } from "./gateway-schema.ts";
 import { isLoopback } from "./loopback.ts";
 
@@ -6,23 +7,21 @@ import { isLoopback } from "./loopback.ts";
 export function parseConfig(input: unknown, source = "the config"): GatewayConfig {
   const parsed = gatewaySchema.safeParse(input);
   if (!parsed.success) {
-    const issue = parsed.error.issues[0]!;
-    const unknown = "keys" in issue ? issue.keys : [];
-    const path = [...issue.path, ...unknown.slice(0, 1)];
+    const { key, problem, fix } = explainIssue(parsed.error.issues, input);
     throw new ConfigError({
-      option: path.length === 0 ? source : path.map(String).join("."),
-      message: `${issue.message} (in ${source}).`,
-      fix: "See docs/guide/gateway.md for every key.",
+      option: key === "" ? source : key,
+      message: `${problem} (in ${source}).`,
+      fix,
       cause: parsed.error,
     });
   }
   const config = parsed.data;
   const names = config.upstreams.map(({ name }) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined)
+  const twice = names.findIndex((name, index) => names.indexOf(name) !== index);
+  if (twice >= 0)
     throw new ConfigError({
-      option: "upstreams.name",
-      message: `two upstreams are called ${twice}.`,
+      option: `upstreams.${twice}.name`,
+      message: `two upstreams are called ${names[twice]} (in ${source}).`,
       fix: "Give each a name of its own.",
     });
   for (const [index, one] of [config, ...config.upstreams].entries()) {
@@ -30,7 +29,7 @@ export function parseConfig(input: unknown, source = "the config"): GatewayConfi
     if (wanted !== undefined && !names.includes(wanted))
       throw new ConfigError({
         option: index === 0 ? "summarizer.upstream" : `upstreams.${index - 1}.summarizer.upstream`,
-        message: `there is no upstream ${wanted}.`,
+        message: `there is no upstream ${wanted} (in ${source}).`,
         fix: `The upstreams are: ${names.join(", ") || "none"}.`,
       });
   }

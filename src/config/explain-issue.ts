@@ -1,0 +1,65 @@
+import type { z } from "zod";
+import { hasSecret, UNKNOWN_KEY, type Words, wordsIn } from "./values.ts";
+
+/** Characters of a value that an error repeats. */
+const SHOWN_CHARS = 60;
+
+/** What is wrong with which key, and what to give instead. */
+export interface Explained {
+  /** The whole path, such as `upstreams.0.baseURL`. */
+  readonly key: string;
+  /** Begins with what was given. */
+  readonly problem: string;
+  readonly fix: string;
+}
+
+/** What the config's schema has against an input, in words for whoever wrote it. */
+export function explainIssue(issues: readonly z.core.$ZodIssue[], input: unknown): Explained {
+  const told = foremost(issues.map((issue) => narrowest(issue, input)));
+  const unknown = told.code === "unrecognized_keys" ? told.keys.slice(0, 1) : [];
+  const path = [...told.path, ...unknown];
+  const words = wordsIn(told.message);
+  return { key: path.map(String).join("."), problem: problemOf(words, path, input), fix: words.fix };
+}
+
+/** Of a value that may be of several kinds: what is wrong with it as the kind that was meant. */
+function narrowest(issue: z.core.$ZodIssue, input: unknown): z.core.$ZodIssue {
+  if (issue.code !== "invalid_union") return issue;
+  const isObject = typeof valueAt(input, issue.path) === "object";
+  const meant = isObject
+    ? issue.errors.find(([first]) => first && (first.path.length > 0 || first.code === "unrecognized_keys"))
+    : undefined;
+  if (!meant) return issue;
+  const inner = foremost(meant);
+  return { ...inner, path: [...issue.path, ...inner.path] };
+}
+
+/** A key that is missing may be there under a mistyped name. */
+function foremost(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
+  return issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0]!;
+}
+
+function problemOf({ problem }: Words, path: readonly PropertyKey[], input: unknown): string {
+  if (problem === UNKNOWN_KEY) return problem;
+  const given = valueAt(input, path);
+  return given === undefined ? "it is missing" : `${shown(given, path)} ${problem}`;
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input;
+  for (const key of path) {
+    if (typeof value !== "object" || value === null) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
+  return value;
+}
+
+/** A value as an error repeats it: short, and never a secret. */
+function shown(value: unknown, path: readonly PropertyKey[]): string {
+  if (Array.isArray(value)) return value.length === 0 ? "[]" : "a list";
+  if (typeof value === "object" && value !== null) return "an object";
+  const holdsSecret = path.some((key) => key === "apiKey" || key === "key" || key === "headers");
+  if (holdsSecret || (typeof value === "string" && hasSecret(value))) return "what is given";
+  const text = JSON.stringify(value);
+  return text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS)}…`;
+}

@@ -1,43 +1,19 @@
-import { createServer, request as httpRequest, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { request as httpRequest, type IncomingMessage } from "node:http";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
+import { type OwnUpstream, post, startUpstream } from "./own-upstream.ts";
 
 type Gateway = Awaited<ReturnType<typeof startGateway>>;
-interface Upstream {
-  readonly url: string;
-  readonly server: Server;
-  readonly seen: { readonly body: Buffer; readonly request: IncomingMessage }[];
-}
-
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-async function upstream(
-  answer: (request: IncomingMessage, body: Buffer, response: import("node:http").ServerResponse) => void,
-): Promise<Upstream> {
-  const seen: Upstream["seen"] = [];
-  const server = createServer((request, response) => {
-    const pieces: Buffer[] = [];
-    request.on("data", (piece: Buffer) => pieces.push(piece));
-    request.on("end", () => {
-      const body = Buffer.concat(pieces);
-      seen.push({ body, request });
-      answer(request, body, response);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closing.push(
-    () =>
-      new Promise((resolve) => {
-        server.closeAllConnections();
-        server.close(resolve);
-      }),
-  );
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server, seen };
+async function upstream(answer: Parameters<typeof startUpstream>[0]): Promise<OwnUpstream> {
+  const there = await startUpstream(answer);
+  closing.push(() => there.close());
+  return there;
 }
 
 async function gateway(config: object): Promise<Gateway> {
@@ -50,10 +26,6 @@ const CHAT =
   '{ "model": "gpt-4o",\n  "messages": [{"role":"user","content":"h\\u00e9llo"}],  "odd_field": 1.50 }';
 const ANSWER =
   '{ "id":"x", "choices":[{"index":0,"message":{"role":"assistant","content":"hi"}}], "usage":{"prompt_tokens":3,"completion_tokens":1} }';
-
-function post(url: string, body: string | Buffer, headers: Record<string, string> = {}): Promise<Response> {
-  return fetch(url, { method: "POST", body, headers: { "content-type": "application/json", ...headers } });
-}
 
 describe("a request that fits", () => {
   it("leaves with its own bytes and comes back with the upstream's", async () => {
@@ -73,6 +45,19 @@ describe("a request that fits", () => {
     expect(request.url).toBe("/v1/chat/completions?beta=true");
     expect(request.headers).toMatchObject({ authorization: "Bearer client-key", "x-custom": "kept" });
     expect(Object.keys(request.headers).filter((name) => name.startsWith("x-precis"))).toEqual([]);
+  });
+
+  it("is measured without its compression", async () => {
+    const there = await upstream((_, __, response) => response.end(ANSWER));
+    const { url } = await gateway({ ...upstreamAt(there.url), window: 8_000, summarizer: "extractive" });
+    const said = (role: string, n: number) => ({ role, content: `${n}: ${"please say more. ".repeat(100)}` });
+    const messages = Array.from({ length: 41 }, (_, n) => said(n % 2 === 0 ? "user" : "assistant", n));
+    const bytes = gzipSync(JSON.stringify({ model: "gpt-4o", messages }));
+    const response = await post(`${url}/v1/chat/completions`, bytes, { "content-encoding": "gzip" });
+    expect(response.headers.get("x-precis-action")).toBe("compacted");
+    const { body, request } = there.seen[0]!;
+    expect(request.headers["content-encoding"]).toBeUndefined();
+    expect((JSON.parse(body.toString()) as { messages: unknown[] }).messages.length).toBeLessThan(41);
   });
 
   it("may be compressed, and stays so", async () => {

@@ -41,10 +41,12 @@ export async function emulate(
     made || applied.length > 0
       ? wire.write(body, { messages: joined(wire, shown), system: asked.system })
       : body;
+  const bytes = Buffer.from(JSON.stringify(next));
   return {
     ...exchange,
     body: next,
-    bytes: Buffer.from(JSON.stringify(next)),
+    bytes,
+    plain: bytes,
     asked: wire.read(next),
     isRewritten: true,
     ...(made && { announcement: announceCompaction(wire, made) }),

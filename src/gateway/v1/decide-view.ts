@@ -1,6 +1,5 @@
 import { BudgetImpossibleError, ConfigError, InvariantError, TranscriptError } from "../../core/errors.ts";
 import type { FitInput, FitResult, Report } from "../../core/types.ts";
-import { onBehalfOf } from "../compaction/on-behalf.ts";
 import { withClientKeys } from "../compaction/summarizer.ts";
 import type { Gateway } from "../gateway.ts";
 import { choiceOf } from "./choice-of.ts";
@@ -10,6 +9,7 @@ import { hiddenInstructions, laterInstructions, withInstructions } from "./later
 import { loadedTools } from "./loaded-tools.ts";
 import { noteCompaction } from "./note-compaction.ts";
 import { standingMessages } from "./standing-messages.ts";
+import { watchedFit } from "./watched-fit.ts";
 
 /** Parts whose cost has nothing to do with their bytes, or that stand for something that isn't in the request. */
 const UNCOUNTABLE = [
@@ -38,7 +38,7 @@ export async function decideView(
   exchange: Exchange,
   rejected?: Rejected,
 ): Promise<Outgoing> {
-  const { asked, bytes, options, body, wire, client, upstream, request, recording } = exchange;
+  const { asked, bytes, plain, options, body, wire, client, upstream, request, recording } = exchange;
   const untouched: Outgoing = {
     action: "pass",
     body: bytes,
@@ -50,7 +50,7 @@ export async function decideView(
   const choice = choiceOf(gateway, exchange);
   // What was set for one conversation is for the engine to judge.
   const sure = exchange.chat ? 0 : gateway.compactors.surelyFits(choice);
-  if (!rejected && surelyFits(bytes, sure)) return untouched;
+  if (!rejected && surelyFits(plain, sure)) return untouched;
   const compactor = gateway.compactors.of(choice);
   const isApart = gateway.compactors.isApart(choice);
   const { window } = gateway.windows.of(upstream, asked.model);
@@ -71,8 +71,7 @@ export async function decideView(
   const started = performance.now();
   let fitted: FitResult<unknown>;
   try {
-    const behalf = { tenant: client.tenant, conversation: () => recording?.known.id };
-    fitted = await onBehalfOf(behalf, () =>
+    fitted = await watchedFit(gateway, exchange, () =>
       withClientKeys(request.headers, client.keyIsOurs, () =>
         gateway.config.observe ? observe() : fitHeld(),
       ),
@@ -85,7 +84,6 @@ export async function decideView(
     }
     throw error;
   }
-  fitted.background.catch(() => {});
   const { report } = fitted;
   gateway.metrics.pressure.observe(report.pressure.before);
   noteCompaction(gateway, exchange, report, performance.now() - started);

@@ -20,6 +20,8 @@ export interface Exchange {
   readonly path: string;
   /** The body as it came, and as JSON. */
   readonly bytes: Buffer;
+  /** The same without its compression. */
+  readonly plain: Buffer;
   readonly body: Json;
   readonly asked: WireRequest;
   readonly options: RequestOptions;

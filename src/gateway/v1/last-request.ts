@@ -16,7 +16,7 @@ export function lastRequest(gateway: Gateway, exchange: Exchange, isApart: boole
   const { body, wire, asked, recording, upstream } = exchange;
   const known =
     !isApart && wasServedHere(exchange)
-      ? ((recording && gateway.sent.get(recording.known)) ?? { request: body, bytes: exchange.bytes.length })
+      ? ((recording && gateway.sent.get(recording.known)) ?? { request: body, bytes: exchange.plain.length })
       : undefined;
   const { window } = gateway.windows.of(upstream, asked.model);
   return known && known.bytes / BYTES_PER_TOKEN + CONTINUATION_ROOM <= window

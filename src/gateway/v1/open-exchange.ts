@@ -29,21 +29,21 @@ export async function openExchange(
   const bytes = await readBody(request, limit);
   const arrivedAt = performance.now();
   const encoding = request.headers["content-encoding"];
-  const given = gateway.bodies.parse(
-    encoding === undefined ? bytes : await decodeBody(bytes, encoding, limit),
-  );
+  const plain = encoding === undefined ? bytes : await decodeBody(bytes, encoding, limit);
+  const given = gateway.bodies.parse(plain);
   const read = wire.read(given);
   const options = requestOptions(request.headers);
   const upstream = chooseUpstream(gateway.upstreams, read.model, wire.dialect.id as DialectName);
   const body =
     options.off || upstream.isNative ? given : await withPrevious(gateway, { client, wire }, given);
   const isRewritten = body !== given;
+  const rewritten = isRewritten ? Buffer.from(JSON.stringify(body)) : undefined;
   const asked = isRewritten ? wire.read(body) : read;
   const startedAt = gateway.now();
   const recording = await openRecording(gateway, {
     client,
     wire,
-    comesAgain: bytes.length >= LEAST_BYTES,
+    comesAgain: plain.length >= LEAST_BYTES,
     asked,
     request,
     at: startedAt,
@@ -54,7 +54,8 @@ export async function openExchange(
     client,
     wire,
     path,
-    bytes: isRewritten ? Buffer.from(JSON.stringify(body)) : bytes,
+    bytes: rewritten ?? bytes,
+    plain: rewritten ?? plain,
     isRewritten,
     body,
     asked,

@@ -14,7 +14,7 @@ const WELL_KNOWN = [
     name: "openai",
     baseURL: "https://api.openai.com/v1",
     key: "OPENAI_API_KEY",
-    models: ["gpt-*", "o1*", "o3*", "o4*", "chatgpt-*"],
+    models: ["gpt-*", "o1*", "o3*", "o4*", "chatgpt-*", "codex-*", "ft:*"],
   },
   { name: "anthropic", baseURL: "https://api.anthropic.com", key: "ANTHROPIC_API_KEY", models: ["claude-*"] },
 ] as const;

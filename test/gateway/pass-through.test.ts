@@ -299,4 +299,43 @@ describe("everything else under /v1", () => {
       "DELETE /v1/files/f1 0",
     );
   });
+
+  it("goes to the upstream that speaks its format, though no model is named or listed", async () => {
+    const openai = await upstream((_, __, response) => response.end('{"data":[]}'));
+    const anthropic = await upstream((_, __, response) => response.end('{"data":[]}'));
+    const { url } = await gateway({
+      upstreams: [
+        {
+          name: "a",
+          baseURL: anthropic.url,
+          dialects: ["anthropic-messages"],
+          models: ["claude-*"],
+          apiKey: "ka",
+        },
+        { name: "o", baseURL: openai.url, dialects: ["openai-chat"], models: ["gpt-*"], apiKey: "ko" },
+      ],
+    });
+    await post(`${url}/v1/embeddings`, '{"model":"text-embedding-3-small","input":"x"}');
+    await fetch(`${url}/v1/files`);
+    expect(openai.seen.map(({ request }) => request.url)).toEqual(["/v1/embeddings", "/v1/files"]);
+    expect(openai.seen[0]!.request.headers.authorization).toBe("Bearer ko");
+    await fetch(`${url}/v1/files`, { headers: { "anthropic-version": "2023-06-01" } });
+    await fetch(`${url}/v1/messages/batches`);
+    await fetch(`${url}/v1/models/claude-opus-5`, { headers: { "anthropic-version": "2023-06-01" } });
+    expect(anthropic.seen.map(({ request }) => [request.url, request.headers["x-api-key"]])).toEqual([
+      ["/v1/files", "ka"],
+      ["/v1/messages/batches", "ka"],
+      ["/v1/models/claude-opus-5", "ka"],
+    ]);
+  });
+
+  it("lists the models of one upstream that takes only some", async () => {
+    const there = await upstream((_, __, response) =>
+      response.end('{"object":"list","data":[{"id":"gpt-4o"}]}'),
+    );
+    const { url } = await gateway(upstreamAt(there.url, { models: ["gpt-*"] }));
+    expect(await (await fetch(`${url}/v1/models`)).json()).toMatchObject({ data: [{ id: "gpt-4o" }] });
+    const none = await gateway({});
+    expect((await fetch(`${none.url}/v1/models`)).status).toBe(503);
+  });
 });

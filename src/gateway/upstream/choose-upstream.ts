@@ -7,12 +7,7 @@ export function chooseUpstream(
   model: string,
   dialect: DialectName | undefined,
 ): Upstream {
-  if (upstreams.length === 0)
-    throw new RequestFault(
-      503,
-      "no-upstream",
-      "precis: no upstream is configured, so there is no model to ask. Start it with `precis serve --upstream URL`, list upstreams in precis.config.json, or set OPENAI_API_KEY or ANTHROPIC_API_KEY.",
-    );
+  needUpstream(upstreams);
   const chosen = upstreams.find((one) => one.takes(model, dialect));
   if (chosen) return chosen;
   const names = upstreams.map(
@@ -23,4 +18,25 @@ export function chooseUpstream(
     "no-upstream-for-model",
     `precis: no upstream takes the model ${JSON.stringify(model)}${dialect === undefined ? "" : ` as ${dialect}`}. Upstreams: ${names.join("; ")}.`,
   );
+}
+
+/**
+ * Where a request goes that precis has no part in. Most of these name no model (files, batches), or one that a config
+ * doesn't list (embeddings): then it is the first upstream that speaks the client's format.
+ */
+export function chooseForRest(upstreams: readonly Upstream[], model: string, dialect: DialectName): Upstream {
+  needUpstream(upstreams);
+  const speaking = upstreams.filter((one) => one.dialects.includes(dialect));
+  const taking = speaking.find((one) => model !== "" && one.takes(model, dialect));
+  const isClear = model === "" || speaking.length === 1;
+  return taking ?? (isClear ? speaking[0] : undefined) ?? chooseUpstream(upstreams, model, dialect);
+}
+
+function needUpstream(upstreams: readonly Upstream[]): void {
+  if (upstreams.length === 0)
+    throw new RequestFault(
+      503,
+      "no-upstream",
+      "precis: no upstream is configured, so there is no model to ask. Start it with `precis serve --upstream URL`, list upstreams in precis.config.json, or set OPENAI_API_KEY or ANTHROPIC_API_KEY.",
+    );
 }

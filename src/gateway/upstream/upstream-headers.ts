@@ -18,7 +18,8 @@ export function upstreamHeaders(
   const { apiKey } = upstream.config;
   if (apiKey !== undefined || keyIsOurs) for (const name of KEY_HEADERS) delete sent[name];
   if (apiKey !== undefined) {
-    if (path.startsWith("/v1/messages")) sent["x-api-key"] = apiKey;
+    const isAnthropic = path.startsWith("/v1/messages") || !upstream.dialects.includes("openai-chat");
+    if (isAnthropic) sent["x-api-key"] = apiKey;
     else sent["authorization"] = `Bearer ${apiKey}`;
   }
   for (const [name, value] of Object.entries(upstream.config.headers ?? {})) sent[name.toLowerCase()] = value;

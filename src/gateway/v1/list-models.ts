@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Client } from "../auth/client.ts";
 import type { Gateway } from "../gateway.ts";
 import { sendJson } from "../http/send-json.ts";
-import { chooseUpstream } from "../upstream/choose-upstream.ts";
 import { readAll } from "../upstream/read-all.ts";
 import { send } from "../upstream/send.ts";
 import { targetPath } from "../upstream/target-path.ts";
@@ -25,10 +24,9 @@ export async function listModels(
     path,
   }: { request: IncomingMessage; response: ServerResponse; client: Client; path: string },
 ): Promise<number> {
-  if (gateway.upstreams.length <= 1) {
-    chooseUpstream(gateway.upstreams, "", undefined);
-    return passThrough(gateway, { request, response, client, path });
-  }
+  const [only, ...others] = gateway.upstreams;
+  if (others.length === 0)
+    return passThrough(gateway, { request, response, client, path, ...(only && { upstream: only }) });
   const lists = await Promise.all(
     gateway.upstreams.map((upstream) => modelsOf(upstream, request, client).catch(() => [] as Json[])),
   );
@@ -46,7 +44,7 @@ export async function modelsOf(
   const headers = upstreamHeaders(
     upstream,
     { ...request.headers, ...(isAnthropic && { "anthropic-version": "2023-06-01" }) },
-    isAnthropic ? "/v1/messages" : "/v1/models",
+    "/v1/models",
     0,
     client.keyIsOurs,
   );

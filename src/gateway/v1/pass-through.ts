@@ -1,9 +1,9 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Client } from "../auth/client.ts";
 import type { Gateway } from "../gateway.ts";
 import { returnedHeaders } from "../http/headers.ts";
 import { readBody } from "../http/read-body.ts";
-import { chooseUpstream } from "../upstream/choose-upstream.ts";
+import { chooseForRest } from "../upstream/choose-upstream.ts";
 import { send } from "../upstream/send.ts";
 import { targetPath } from "../upstream/target-path.ts";
 import type { DialectName, Upstream } from "../upstream/upstream.ts";
@@ -26,7 +26,9 @@ export interface Passing {
 export async function passThrough(gateway: Gateway, passing: Passing): Promise<number> {
   const { request, response, client, path } = passing;
   const bytes = passing.bytes ?? (await readBody(request, gateway.config.limits.bodyBytes));
-  const upstream = passing.upstream ?? chooseUpstream(gateway.upstreams, modelOf(bytes), dialectOf(path));
+  const upstream =
+    passing.upstream ??
+    chooseForRest(gateway.upstreams, modelOf(path, bytes), dialectOf(path, request.headers));
   const signal = abortOnClose(response);
   const headers = upstreamHeaders(upstream, request.headers, path, bytes.length, client.keyIsOurs);
   const hasBody = bytes.length > 0 || request.headers["content-length"] !== undefined;
@@ -53,14 +55,17 @@ export async function passThrough(gateway: Gateway, passing: Passing): Promise<n
   return answer.statusCode ?? 502;
 }
 
-function modelOf(bytes: Buffer): string {
+/** The model that a request names in its path or body; empty if it names none. */
+function modelOf(path: string, bytes: Buffer): string {
+  const named = /^\/v1\/models\/([^?]+)/.exec(path)?.[1];
+  if (named !== undefined) return named;
   const body = parseJson(bytes.toString("utf8"));
   return (isJson(body) ? textOf(body["model"]) : undefined) ?? "";
 }
 
-function dialectOf(path: string): DialectName | undefined {
+/** Paths that both providers have are told apart by a header that Anthropic's clients always send. */
+function dialectOf(path: string, headers: IncomingHttpHeaders): DialectName {
   if (path.startsWith("/v1/messages")) return "anthropic-messages";
   if (path.startsWith("/v1/responses")) return "openai-responses";
-  if (path.startsWith("/v1/chat")) return "openai-chat";
-  return undefined;
+  return headers["anthropic-version"] === undefined ? "openai-chat" : "anthropic-messages";
 }

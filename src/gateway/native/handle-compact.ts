@@ -10,8 +10,9 @@ import { replayItems } from "./replay-summaries.ts";
 /** `POST /v1/responses/compact`: by the provider where it has it, by precis where it hasn't. */
 export async function handleCompact(gateway: Gateway, passing: Passing): Promise<number> {
   const exchange = await openExchange(gateway, { ...passing, wire: responsesWire });
-  const { upstream, bytes, body } = exchange;
-  if (upstream.isNative) return passThrough(gateway, { ...passing, bytes, upstream });
+  const { upstream, bytes, body, options } = exchange;
+  if (upstream.isNative || options.off || gateway.config.observe)
+    return passThrough(gateway, { ...passing, bytes, upstream });
   const items = replayItems(transcriptOf(body["input"]));
   const made = await makeSummary(gateway, exchange, items, undefined);
   sendJson(exchange.response, 200, compactAnswer(made, items), { "x-precis-action": "compacted" });

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Client } from "../auth/client.ts";
+import { requestOptions } from "../compaction/request-options.ts";
 import type { Gateway } from "../gateway.ts";
 import { parseObject } from "../http/parse-object.ts";
 import { decodeBody, readBody } from "../http/read-body.ts";
@@ -34,7 +35,9 @@ export async function count(
   const body = parseObject(await decodeBody(bytes, request.headers["content-encoding"], limit));
   const asked = wire.read(body);
   const upstream = chooseUpstream(gateway.upstreams, asked.model, wire.dialect.id as DialectName);
-  if (upstream.isNative) return passThrough(gateway, { request, response, client, path, bytes, upstream });
+  const { off } = requestOptions(request.headers);
+  if (upstream.isNative || off || gateway.config.observe)
+    return passThrough(gateway, { request, response, client, path, bytes, upstream });
   const { tokens, budget } = await gateway.compactors
     .of({ tenant: client.tenant, wire, upstream, model: asked.model })
     .plan(asked.transcript, { system: asked.system, tools: loadedTools(asked) });

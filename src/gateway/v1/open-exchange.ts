@@ -34,8 +34,8 @@ export async function openExchange(
   const read = wire.read(given);
   const options = requestOptions(request.headers);
   const upstream = chooseUpstream(gateway.upstreams, read.model, wire.dialect.id as DialectName);
-  const body =
-    options.off || upstream.isNative ? given : await withPrevious(gateway, { client, wire }, given);
+  const isForwarded = options.off || gateway.config.observe || upstream.isNative;
+  const body = isForwarded ? given : await withPrevious(gateway, { client, wire }, given);
   const isRewritten = body !== given;
   const rewritten = isRewritten ? Buffer.from(JSON.stringify(body)) : undefined;
   const asked = isRewritten ? wire.read(body) : read;

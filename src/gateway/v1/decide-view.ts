@@ -82,6 +82,10 @@ export async function decideView(
       gateway.log.warn({ err: error, api: wire.api, model: asked.model }, "a request passes untouched");
       return { ...untouched, action: "untouched" };
     }
+    if (gateway.config.observe && error instanceof BudgetImpossibleError) {
+      gateway.log.warn({ model: asked.model, reason: error.message }, "would have refused");
+      return { ...untouched, action: "observed" };
+    }
     throw error;
   }
   const { report } = fitted;

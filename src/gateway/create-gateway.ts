@@ -5,6 +5,7 @@ import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { isLoopback } from "../config/loopback.ts";
 import { ConfigError } from "../core/errors.ts";
 import type { ServerStore } from "../stores/server-store.ts";
+import { createBusy } from "./api-server/busy.ts";
 import { createApi } from "./api-server/create-api.ts";
 import { createPastStates } from "./api-server/look-back.ts";
 import { createStandings } from "./api-server/standing.ts";
@@ -20,8 +21,8 @@ import { createWindows } from "./compaction/windows.ts";
 import type { Gateway } from "./gateway.ts";
 import { createHandler } from "./handle.ts";
 import { createKnownBodies } from "./http/known-bodies.ts";
+import { createAnnouncer } from "./live/announcer.ts";
 import { createLive, type SentEvent } from "./live/live.ts";
-import { createTellGrowth } from "./live/tell-growth.ts";
 import { createResponses } from "./native/previous-response.ts";
 import { openStore } from "./open-store.ts";
 import { createLog, type Log } from "./ops/log.ts";
@@ -73,7 +74,8 @@ export async function createGateway(
   const known = createKnownConversations();
   const records = watchRecords((tenant) => store.records(tenant));
   const timeline = createTimeline(store.events, live, log);
-  const tellGrowth = createTellGrowth(live, store.conversations, log);
+  const busy = createBusy();
+  const announcer = createAnnouncer(live, store.conversations, busy, log);
   const drain = new AbortController();
   const compactors = createCompactors({
     config,
@@ -120,7 +122,7 @@ export async function createGateway(
           store: store.conversations,
           known,
           redact: config.redact,
-          onAppended: (tenant, { conversation }) => tellGrowth(tenant, conversation),
+          onAppended: (tenant, { conversation }) => announcer.soon(tenant, conversation),
         })
       : undefined,
     known,
@@ -130,6 +132,8 @@ export async function createGateway(
     authenticate: createAuthenticate({ mode, keys: config.auth.keys, store: store.clientKeys, now }),
     limitRate: createRateLimit(now),
     live,
+    announcer,
+    busy,
     timeline,
     totals: createTotals(now()),
     metrics: createMetrics(),

@@ -1,5 +1,6 @@
 import type { GatewayConfig } from "../config/gateway-schema.ts";
 import type { ServerStore } from "../stores/server-store.ts";
+import type { Busy } from "./api-server/busy.ts";
 import type { PastStates } from "./api-server/look-back.ts";
 import type { Standings } from "./api-server/standing.ts";
 import type { Transcripts } from "./api-server/transcripts.ts";
@@ -9,6 +10,7 @@ import type { Compactors } from "./compaction/compactors.ts";
 import type { WatchedRecords } from "./compaction/watch-records.ts";
 import type { Windows } from "./compaction/windows.ts";
 import type { KnownBodies } from "./http/known-bodies.ts";
+import type { Announcer } from "./live/announcer.ts";
 import type { Live } from "./live/live.ts";
 import type { Responses } from "./native/previous-response.ts";
 import type { Log } from "./ops/log.ts";
@@ -45,6 +47,9 @@ export interface Gateway {
   readonly authenticate: Authenticate;
   readonly limitRate: (client: Client) => void;
   readonly live: Live;
+  readonly announcer: Announcer;
+  /** What is under way in conversations. */
+  readonly busy: Busy;
   readonly timeline: Timeline;
   readonly totals: TotalsKeeper;
   readonly metrics: Metrics;

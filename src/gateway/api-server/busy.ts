@@ -7,8 +7,13 @@ export interface Busy {
   of(conversation: string): Kind | undefined;
   /** Runs work that nothing else may run beside. */
   run<T>(conversation: string, kind: Kind, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** A summary that is written while the conversation goes on. */
-  background(conversation: string, controller: AbortController, work: Promise<unknown>): Promise<void>;
+  /** A summary that is written while the conversation goes on. `settled` waits only for one that is awaited. */
+  background(
+    conversation: string,
+    controller: AbortController,
+    work: Promise<unknown>,
+    isAwaited: boolean,
+  ): Promise<void>;
   /** Stops what was begun last: first an answer, then a summary in the background. */
   stop(conversation: string): boolean;
   stopAll(): void;
@@ -42,10 +47,11 @@ export function createBusy(): Busy {
         running.delete(conversation);
       }
     },
-    async background(conversation, controller, work) {
+    async background(conversation, controller, work, isAwaited) {
       background.set(conversation, controller);
+      const ended = work.catch(() => {});
       try {
-        await tracked(work.catch(() => {}));
+        await (isAwaited ? tracked(ended) : ended);
       } finally {
         if (background.get(conversation) === controller) background.delete(conversation);
       }

@@ -6,7 +6,6 @@ import { type AnswerOf, type Route, routes } from "../api.ts";
 import type { Gateway } from "../gateway.ts";
 import { describeFailure } from "../http/fail.ts";
 import { RequestFault } from "../wires/request-fault.ts";
-import { createBusy } from "./busy.ts";
 import type { ApiContext } from "./context.ts";
 import { chatHandlers } from "./handlers/chat.ts";
 import { compactHandlers } from "./handlers/compact.ts";
@@ -38,7 +37,7 @@ export interface ApiServer {
 export function createApi(gateway: Gateway): ApiServer {
   // The first page shouldn't wait for the tokenizer. If it can't be loaded, whoever needs it says so.
   exactCounter("o200k_base").catch(() => {});
-  const busy = createBusy();
+  const { busy } = gateway;
   const handlers: Handlers = {
     ...statusHandlers,
     ...conversationHandlers,

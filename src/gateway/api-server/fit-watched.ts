@@ -1,10 +1,9 @@
-import type { FitResult, Reason, State } from "../../core/types.ts";
+import type { FitResult, Reason } from "../../core/types.ts";
 import { onBehalfOf } from "../compaction/on-behalf.ts";
 import { withClientKeys } from "../compaction/summarizer.ts";
+import { followSummary, noteSummaries, tellBegun } from "../live/follow-summary.ts";
 import type { ApiContext } from "./context.ts";
-import { announce } from "./exclusive.ts";
 import type { Loaded } from "./loaded.ts";
-import { summaryToApi } from "./to-api.ts";
 import { fitInput } from "./view-of.ts";
 
 /** `fit` for a chat of the page: pages see the summary that it may begin in the background, and can stop it. */
@@ -13,7 +12,7 @@ export async function fitWatched(
   loaded: Loaded,
   rejected: { readonly tokens: number } | true | undefined,
 ): Promise<FitResult<unknown>> {
-  const { gateway, tenant, headers, client, busy } = context;
+  const { gateway, tenant, headers, client } = context;
   const { id } = loaded.conversation;
   const controller = new AbortController();
   let began = false;
@@ -23,7 +22,7 @@ export async function fitWatched(
     signal: controller.signal,
     onStarted(reason: Reason) {
       began = true;
-      gateway.live.send(tenant, { type: "compacting", conversation: id, reason });
+      tellBegun(gateway, tenant, id, reason);
     },
   };
   const result = await onBehalfOf(behalf, () =>
@@ -36,23 +35,8 @@ export async function fitWatched(
     ),
   );
   if (began && result.report.outcome !== "compacted") {
-    const written = result.background.then((state) => noteSummaries(context, id, result.state, state));
-    void busy.background(id, controller, written).then(() => announce(context, id));
+    const ended = noteSummaries(gateway, { tenant, conversation: id }, result);
+    void followSummary(gateway, { tenant, conversation: id, controller, ended, isAwaited: true });
   } else result.background.catch(() => {});
   return result;
-}
-
-async function noteSummaries(
-  { gateway, tenant }: ApiContext,
-  id: string,
-  before: State,
-  after: State,
-): Promise<void> {
-  const known = new Set(before.summaries.map(({ key }) => key));
-  for (const summary of after.summaries)
-    if (!known.has(summary.key))
-      await gateway.timeline.add(tenant, id, gateway.now(), {
-        type: "summary",
-        summary: summaryToApi(summary),
-      });
 }

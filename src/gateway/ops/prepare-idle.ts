@@ -1,6 +1,9 @@
-import { load } from "../api-server/loaded.ts";
+import type { Reason } from "../../core/types.ts";
+import { type Loaded, load } from "../api-server/loaded.ts";
 import { fitInput } from "../api-server/view-of.ts";
+import { onBehalfOf } from "../compaction/on-behalf.ts";
 import type { Gateway } from "../gateway.ts";
+import { followSummary, tellBegun } from "../live/follow-summary.ts";
 
 /** How often idle chats are looked for (milliseconds). */
 const LOOK_EVERY_MS = 60_000;
@@ -30,7 +33,7 @@ export function startPreparing(gateway: Gateway): { stop(): void; look(): Promis
         prepared.set(id, updatedAt);
         const loaded = await load(gateway, tenant, id);
         if (loaded.choice.upstream?.config.apiKey === undefined) continue;
-        await gateway.compactors.of(loaded.choice).prepare(loaded.transcript, fitInput(loaded));
+        await prepare(gateway, tenant, loaded);
         count++;
       }
     }
@@ -43,6 +46,35 @@ export function startPreparing(gateway: Gateway): { stop(): void; look(): Promis
   }, LOOK_EVERY_MS);
   timer.unref();
   return { stop: () => clearInterval(timer), look };
+}
+
+/** Pages see that a summary is written, and can stop it. */
+async function prepare(gateway: Gateway, tenant: string, loaded: Loaded): Promise<void> {
+  const conversation = loaded.conversation.id;
+  const controller = new AbortController();
+  const done = Promise.withResolvers<void>();
+  const behalf = {
+    tenant,
+    conversation: () => conversation,
+    signal: controller.signal,
+    onStarted(reason: Reason) {
+      tellBegun(gateway, tenant, conversation, reason);
+      void followSummary(gateway, {
+        tenant,
+        conversation,
+        controller,
+        ended: done.promise,
+        isAwaited: false,
+      });
+    },
+  };
+  try {
+    await onBehalfOf(behalf, () =>
+      gateway.compactors.of(loaded.choice).prepare(loaded.transcript, fitInput(loaded)),
+    );
+  } finally {
+    done.resolve();
+  }
 }
 
 /** Chats that are remembered as done. */

@@ -29,6 +29,8 @@ export interface Recording {
   readonly record: TranscriptRecord;
   /** Messages of the transcript that were stored before. */
   readonly matched: number;
+  /** The conversation that the request's messages are in, once they are; undefined if they can't be stored. */
+  readonly stored: Promise<string | undefined>;
   /** Stores the request's messages, unless the answer comes within moments. */
   begin(): void;
   /** Stores what isn't stored yet, with the answer. When it resolves, all of it is in the store for good. */
@@ -76,6 +78,8 @@ export function createRecorder(options: {
       let { known, matched } = located;
       let timer: NodeJS.Timeout | undefined;
       let writing: Promise<void> | undefined;
+      const stored = Promise.withResolvers<string | undefined>();
+      if (matched === record.chain.length - 1) stored.resolve(known.id);
 
       /** Stores everything behind what is stored already. */
       const write = async (upTo: TranscriptRecord): Promise<void> => {
@@ -88,6 +92,8 @@ export function createRecorder(options: {
           known = invented(lane, dialect.id);
           matched = 0;
           await append(upTo);
+        } finally {
+          stored.resolve(known.id);
         }
       };
       const append = async (upTo: TranscriptRecord): Promise<void> => {
@@ -126,6 +132,7 @@ export function createRecorder(options: {
         },
         record,
         matched,
+        stored: stored.promise,
         begin() {
           timer = setTimeout(() => {
             writing = write(record);

@@ -1,0 +1,121 @@
+/** Pages are told when a summary of a client's conversation begins and ends, and can stop it. */
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { routes } from "../../src/gateway/api.ts";
+import {
+  type FakeProvider,
+  type FakeRequest,
+  startFakeProvider,
+  summarizingReply,
+} from "../../src/testing/fake-provider/index.ts";
+import { apiOf } from "./api-support.ts";
+import { startGateway, upstreamAt } from "./gateway-process.ts";
+
+const WINDOW = 20_000;
+const SUMMARY_MS = 400;
+const DRAIN_MS = 20_000;
+const ANSWER = "The answer is 42.";
+let provider: FakeProvider;
+let running: Awaited<ReturnType<typeof startGateway>>;
+let summaryMs = SUMMARY_MS;
+const { call, listen } = apiOf(() => running.url);
+
+const isSummary = ({ messages, lastUser }: FakeRequest) =>
+  /summar|condense/i.test(lastUser) ||
+  messages.some(({ role, text }) => role === "system" && /summar/i.test(text));
+
+beforeEach(async () => {
+  summaryMs = SUMMARY_MS;
+  const summary = summarizingReply({ when: () => true });
+  provider = await startFakeProvider({
+    window: WINDOW,
+    async reply(request) {
+      if (isSummary(request)) return { text: String(await summary(request)), delayMs: summaryMs };
+      return ANSWER;
+    },
+  });
+  running = await start();
+});
+const start = () =>
+  startGateway({
+    ...upstreamAt(provider.url),
+    window: WINDOW,
+    startAt: 0.7,
+    limits: { drainMs: DRAIN_MS },
+  });
+afterEach(async () => {
+  await running.close();
+  await provider.close();
+});
+
+const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 10_000, interval: 20 });
+const turns = (count: number, words: string) =>
+  Array.from({ length: count }, (_, n) => ({
+    role: n % 2 === 0 ? "user" : "assistant",
+    content: `${words}, part ${n}: ${`item ${n} of the list is noted and kept. `.repeat(29)}`,
+  }));
+
+async function ask(messages: readonly object[]): Promise<void> {
+  const response = await fetch(`${running.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ model: "gpt-4o", messages }),
+  });
+  expect(response.status).toBe(200);
+  await response.text();
+}
+
+/** Enough for a summary to be begun, and not so much that a view is needed at once. */
+const LONG = 47;
+
+it.each([
+  ["that is stored already", 33],
+  ["that begins with this request", 0],
+])("a conversation %s", async (_, before) => {
+  const said = turns(LONG, "First words");
+  const all = before > 0 ? said.with(before, { role: "assistant", content: ANSWER }) : said;
+  if (before > 0) await ask(all.slice(0, before));
+  const live = await listen();
+  await ask(all);
+  const compacting = () => live.seen.findIndex(({ type }) => type === "compacting");
+  await eventually(compacting).toBeGreaterThanOrEqual(0);
+  const [found] = (await call(routes.conversations)).conversations;
+  const id = found!.id;
+  expect(found).toMatchObject({ busy: "compacting" });
+  expect(live.seen[compacting()]).toEqual({ type: "compacting", conversation: id, reason: "pressure" });
+  const busy = () =>
+    live.seen.flatMap((event) =>
+      event.type === "conversation" && event.conversation.id === id ? [event.conversation.busy] : [],
+    );
+  await eventually(() => busy().includes("compacting")).toBe(true);
+  await eventually(() => busy().at(-1)).toBeUndefined();
+  // Not told to be over while it was not: neither by the answer nor by the messages that were stored meanwhile.
+  const since = busy().slice(busy().indexOf("compacting"));
+  expect(since.slice(0, -1).every((one) => one === "compacting")).toBe(true);
+  expect(since.at(-1)).toBeUndefined();
+  const { events } = await call(routes.timeline, { params: { id } });
+  expect(events.map(({ type }) => type)).toContain("summary");
+  expect((await call(routes.conversation, { params: { id } })).busy).toBeUndefined();
+  live.stop();
+});
+
+it("a summary of a client's conversation can be stopped from the page", async () => {
+  summaryMs = 60_000;
+  await ask(turns(LONG, "Stop me"));
+  const list = async () => (await call(routes.conversations)).conversations[0]!;
+  await eventually(async () => (await list()).busy).toBe("compacting");
+  const { id } = await list();
+  await call(routes.stop, { params: { id } });
+  await eventually(async () => (await list()).busy).toBeUndefined();
+  const { events } = await call(routes.timeline, { params: { id } });
+  expect(events.map(({ type }) => type)).not.toContain("failed");
+});
+
+it("a server that ends doesn't wait for the summary of a client's conversation", async () => {
+  summaryMs = 60_000;
+  await ask(turns(LONG, "Let me go"));
+  await eventually(async () => (await call(routes.conversations)).conversations[0]?.busy).toBe("compacting");
+  const started = performance.now();
+  await running.close();
+  expect(performance.now() - started).toBeLessThan(DRAIN_MS / 2);
+  running = await start();
+});

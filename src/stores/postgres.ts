@@ -1,6 +1,7 @@
 import { PostgresDialect, type PostgresPool, sql } from "kysely";
 import pg from "pg";
 import { ConfigError } from "../core/errors.ts";
+import { appendTogether } from "./postgres/append-together.ts";
 import { explainPostgres, isConflict } from "./postgres/explain.ts";
 import { scriptRunner } from "./postgres/run-script.ts";
 import type { ServerStore } from "./server-store.ts";
@@ -93,6 +94,7 @@ export function postgresEngine(
     }),
     lockRows: true,
     ...(isPrepared && { runScript: scriptRunner(pool) }),
+    append: appendTogether(pool, { isPrepared }),
     clock: sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     oneOf: { sql: "= any(?::text[])", value: (values) => values },
     isOneOf: (column, values) => sql`${column} = any(${sql.val(values)}::text[])`,

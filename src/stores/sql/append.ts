@@ -22,12 +22,7 @@ interface AppendContext {
  * a server, so its statements are few and always the same ones.
  */
 export function* append(context: AppendContext, tenant: string, given: Append): Script<Appended> {
-  // Columns of times hold whole milliseconds.
-  const input = {
-    ...given,
-    at: Math.round(given.at),
-    ...(given.ttlMs !== undefined && { ttlMs: Math.round(given.ttlMs) }),
-  };
+  const input = roundedTimes(given);
   checkName("append", "tenant", tenant);
   if (input.session !== undefined) checkName("append", "session", input.session);
   const found = yield* targetOf(context, tenant, input);
@@ -51,7 +46,7 @@ export function* append(context: AppendContext, tenant: string, given: Append): 
 
   const isNew = !known || isFork;
   const length = isNew || rest.length > 0 ? position + rest.length : Number(known.length);
-  const tokens = rest.reduce((sum, message) => sum + Math.round(message.tokens ?? 0), 0);
+  const tokens = tokensIn(rest);
   let id: string;
   if (isNew) {
     const copied = isFork ? yield* tokensOf(tenant, known.id, position) : 0;
@@ -72,7 +67,20 @@ export function* append(context: AppendContext, tenant: string, given: Append): 
   return { conversation: id, forkOf: origin?.id, added: rest.length, length };
 }
 
-const COLUMNS = [
+/** Columns of times hold whole milliseconds. */
+export function roundedTimes(input: Append): Append {
+  return {
+    ...input,
+    at: Math.round(input.at),
+    ...(input.ttlMs !== undefined && { ttlMs: Math.round(input.ttlMs) }),
+  };
+}
+
+export function tokensIn(messages: readonly NewMessage[]): number {
+  return messages.reduce((sum, message) => sum + Math.round(message.tokens ?? 0), 0);
+}
+
+export const COLUMNS = [
   "tenant",
   "id",
   "session",
@@ -160,8 +168,9 @@ function* sharedFrom(
   return differs === -1 ? there.length : differs;
 }
 
-function newRow(
-  { newId }: AppendContext,
+/** The row of a conversation that begins here, or of a fork. */
+export function newRow(
+  { newId }: Pick<AppendContext, "newId">,
   tenant: string,
   input: Append,
   of: {

@@ -20,6 +20,11 @@ export interface SqlEngine {
    * through the query builder.
    */
   runScript?<T>(script: Script<T>): Promise<T>;
+  /**
+   * Runs one append together with others that come at the same time. Undefined if nothing of it was written: it then runs
+   * as a transaction of its own. Default: it always does.
+   */
+  append?(call: AppendCall): Promise<Appended | undefined>;
   /** Rows can be locked with `for update`. Default false: a writing transaction is alone. */
   readonly lockRows?: boolean;
   /** The clock that all nodes share, as an SQL expression. Default: the process's own. */

@@ -35,7 +35,7 @@ export async function runScriptIn<T>(tx: Db, engine: SqlEngine, script: Script<T
   });
 }
 
-/** One transaction for each write: the database itself joins commits. */
+/** One transaction for each write, but for appends that the database can take together. */
 function directWriter(db: Db, engine: SqlEngine): Writer {
   const again = async <T>(work: () => Promise<T>): Promise<T> => {
     for (let tried = 1; ; tried++) {
@@ -48,12 +48,16 @@ function directWriter(db: Db, engine: SqlEngine): Writer {
     }
   };
   const run = <T>(work: (tx: Db) => Promise<T>): Promise<T> => again(() => db.transaction().execute(work));
+  const alone = <T>(script: () => Script<T>): Promise<T> =>
+    engine.runScript
+      ? again(() => engine.runScript!(script()))
+      : run((tx) => runScriptIn(tx, engine, script()));
   return {
     run,
-    runScript: (script) =>
-      engine.runScript
-        ? again(() => engine.runScript!(script()))
-        : run((tx) => runScriptIn(tx, engine, script())),
+    async runScript<T>(script: () => Script<T>, call?: AppendCall): Promise<T> {
+      const appended = call && (await engine.append?.(call));
+      return appended === undefined ? alone(script) : (appended as T);
+    },
   };
 }
 

@@ -1,0 +1,260 @@
+import type { PostgresPool } from "kysely";
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startPostgres, type TestPostgres } from "../../../test/support/postgres.ts";
+import { storedTranscript } from "../../testing/store-contract.ts";
+import { memoryServerStore } from "../memory/server.ts";
+import { postgresStore } from "../postgres.ts";
+import type { Append, Appended, NewMessage, ServerStore } from "../server-store.ts";
+
+let server: TestPostgres;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server?.stop());
+
+const TENANT = "t";
+const AT = 1_700_000_000_000;
+
+/** A store that counts how often it takes a connection. */
+async function countingStore(): Promise<{ store: ServerStore; pool: pg.Pool; taken(): number }> {
+  const pool = new pg.Pool({ connectionString: await server.database() });
+  pool.on("error", () => {});
+  let taken = 0;
+  const counting = {
+    options: pool.options,
+    connect: () => {
+      taken++;
+      return pool.connect();
+    },
+    end: async () => {},
+  } as unknown as PostgresPool;
+  const store = postgresStore({ pool: counting });
+  await store.ready();
+  return { store, pool, taken: () => taken };
+}
+
+const first = (name: string, more: Partial<Append> = {}): Append => ({
+  session: name,
+  isNew: true,
+  title: name,
+  messages: storedTranscript(name, "answer"),
+  at: AT,
+  ...more,
+});
+const next = (name: string, conversation: string, more: Partial<Append> = {}): Append => ({
+  conversation,
+  after: storedTranscript(name, "answer").at(-1)!.hash,
+  messages: storedTranscript(name, "answer", "more", "and more").slice(2),
+  at: AT + 1,
+  ...more,
+});
+
+test("appends that come at once share a transaction", async () => {
+  const { store, pool, taken } = await countingStore();
+  const names = Array.from({ length: 40 }, (_, n) => `c${n}`);
+  const before = taken();
+  const made = await Promise.all(names.map((name) => store.conversations.append(TENANT, first(name))));
+  const grown = await Promise.all(
+    names.map((name, n) => store.conversations.append(TENANT, next(name, made[n]!.conversation))),
+  );
+  // One for each of the two statements, and a look at the statistics.
+  expect(taken() - before).toBeLessThan(6);
+  expect(grown.map(({ length, added }) => [length, added])).toEqual(names.map(() => [4, 2]));
+  for (const [n, name] of names.entries()) {
+    const messages = await store.conversations.read(TENANT, made[n]!.conversation);
+    expect(messages.map(({ wire }) => wire)).toEqual(
+      storedTranscript(name, "answer", "more", "and more").map(({ wire }) => wire),
+    );
+  }
+  await store.close();
+  await pool.end();
+});
+
+test("one that fails takes nothing of the others along", async () => {
+  const { store, pool } = await countingStore();
+  const known = await store.conversations.append(TENANT, first("known"));
+  const unstorable: NewMessage = { hash: "h:bad", role: "user", wire: "a\0b", at: AT };
+  const outcomes = await Promise.allSettled([
+    store.conversations.append(TENANT, first("a")),
+    store.conversations.append(TENANT, first("bad", { messages: [unstorable] })),
+    store.conversations.append(TENANT, next("known", known.conversation)),
+    store.conversations.append(TENANT, next("known", "nobody")),
+    store.conversations.append(TENANT, first("", { session: "" })),
+    store.conversations.append(TENANT, first("b")),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual([
+    "fulfilled",
+    "rejected",
+    "fulfilled",
+    "rejected",
+    "rejected",
+    "fulfilled",
+  ]);
+  const stats = await store.upkeep.stats();
+  expect(stats.counts).toMatchObject({ conversations: 3, messages: 8 });
+  await store.close();
+  await pool.end();
+});
+
+test("what isn't taken leaves no text behind", async () => {
+  const { store, pool } = await countingStore();
+  const { conversation } = await store.conversations.append(TENANT, first("a"));
+  const { counts } = await store.upkeep.stats();
+  const lost = next("a", conversation, { after: "h:elsewhere" });
+  await expect(store.conversations.append(TENANT, lost)).rejects.toThrow();
+  expect((await store.upkeep.stats()).counts).toEqual(counts);
+  await store.close();
+  await pool.end();
+});
+
+test("all kinds at once come to what the memory store comes to one by one", async () => {
+  const { store, pool } = await countingStore();
+  const memory = memoryServerStore();
+  const names = ["a", "b", "c", "d", "e", "f", "g"];
+  const head = (text: string) => JSON.stringify([{ role: "system", content: text }]);
+  const run = async (into: ServerStore, isAtOnce: boolean) => {
+    const all = async (inputs: readonly Append[]): Promise<Appended[]> => {
+      if (isAtOnce) return Promise.all(inputs.map((input) => into.conversations.append(TENANT, input)));
+      const done: Appended[] = [];
+      for (const input of inputs) done.push(await into.conversations.append(TENANT, input));
+      return done;
+    };
+    const made = await all(names.map((name) => first(name, { head: head("one") })));
+    const id = (n: number) => made[n]!.conversation;
+    const grown = await all([
+      next("a", id(0), { ttlMs: 1_000.4, model: "m", dialect: "openai-chat" }),
+      next("b", id(1), { head: head("one"), session: "renamed", named: true }),
+      // The head changes.
+      next("c", id(2), { head: head("two") }),
+      // A fork: it goes on from its first message.
+      next("d", id(3), {
+        after: storedTranscript("d")[0]!.hash,
+        messages: storedTranscript("d", "other").slice(1),
+      }),
+      // All of it once more, from the beginning.
+      first("e", { conversation: id(4), messages: storedTranscript("e", "answer", "more") }),
+      next("f", id(5), { messages: [] }),
+      { messages: storedTranscript("no session"), at: AT + 1 },
+      { session: "by name", messages: storedTranscript("by name"), at: AT + 1 },
+    ]);
+    const rows = [];
+    for (const { conversation } of [...made, ...grown]) {
+      const { id: _, fork, ...rest } = (await into.conversations.get(TENANT, conversation))!;
+      rows.push({
+        ...rest,
+        isFork: fork !== undefined,
+        head: await into.conversations.head(TENANT, conversation),
+        messages: await into.conversations.read(TENANT, conversation),
+      });
+    }
+    const { counts } = await into.upkeep.stats();
+    return { grown: grown.map(({ added, length }) => ({ added, length })), rows, counts };
+  };
+  expect(await run(store, true)).toEqual(await run(memory, false));
+  await store.close();
+  await pool.end();
+});
+
+test("two appends to one conversation at once: one follows, the other forks or finds it there", async () => {
+  const { store, pool } = await countingStore();
+  const { conversation } = await store.conversations.append(TENANT, first("a"));
+  const [one, same, other] = await Promise.all([
+    store.conversations.append(TENANT, next("a", conversation)),
+    store.conversations.append(TENANT, next("a", conversation)),
+    store.conversations.append(
+      TENANT,
+      next("a", conversation, { messages: storedTranscript("a", "answer", "otherwise").slice(2) }),
+    ),
+  ]);
+  expect([one, same]).toMatchObject([
+    { conversation, added: 2, length: 4 },
+    { conversation, added: 0, length: 4 },
+  ]);
+  expect(other).toMatchObject({ forkOf: conversation, added: 1, length: 3 });
+  await store.close();
+  await pool.end();
+});
+
+test("nodes that append to one conversation at once agree on its order", async () => {
+  const url = await server.database();
+  const nodes = Array.from({ length: 4 }, () => postgresStore({ url }));
+  const { conversation } = await nodes[0]!.conversations.append(TENANT, first("a"));
+  const after = storedTranscript("a", "answer").at(-1)!.hash;
+  const outcomes = await Promise.all(
+    nodes.flatMap((node, n) =>
+      Array.from({ length: 5 }, (_, m) =>
+        node.conversations.append(TENANT, {
+          conversation,
+          after,
+          messages: storedTranscript("a", "answer", `${n}-${m}`).slice(2),
+          at: AT + 1,
+        }),
+      ),
+    ),
+  );
+  expect(outcomes.filter((one) => one.conversation === conversation)).toHaveLength(1);
+  expect(outcomes.filter((one) => one.forkOf === conversation)).toHaveLength(nodes.length * 5 - 1);
+  expect(await nodes[0]!.conversations.read(TENANT, conversation)).toHaveLength(3);
+  await Promise.all(nodes.map((node) => node.close()));
+});
+
+test("a conversation that another transaction holds keeps nobody else waiting", async () => {
+  const { store, pool } = await countingStore();
+  const held = await store.conversations.append(TENANT, first("held"));
+  const free = await store.conversations.append(TENANT, first("free"));
+  const other = await pool.connect();
+  await other.query("begin");
+  await other.query("select 1 from precis_conversations where id = $1 for update", [held.conversation]);
+  let isHeld = true;
+  const waits = store.conversations.append(TENANT, next("held", held.conversation)).then((appended) => {
+    expect(isHeld).toBe(false);
+    return appended;
+  });
+  expect(await store.conversations.append(TENANT, next("free", free.conversation))).toMatchObject({
+    length: 4,
+  });
+  isHeld = false;
+  await other.query("commit");
+  other.release();
+  expect(await waits).toMatchObject({ conversation: held.conversation, length: 4 });
+  await store.close();
+  await pool.end();
+});
+
+test("what was deleted and is sent again can have records again", async () => {
+  const { store, pool } = await countingStore();
+  const { conversation } = await store.conversations.append(TENANT, first("a"));
+  await store.conversations.delete(TENANT, conversation);
+  const tombstones = async () => (await pool.query("select hash from precis_tombstones")).rows.length;
+  expect(await tombstones()).toBe(2);
+  await store.conversations.append(TENANT, first("a"));
+  expect(await tombstones()).toBe(0);
+  await store.close();
+  await pool.end();
+});
+
+test("appends work without prepared statements, as behind a pooler", async () => {
+  const store = postgresStore({ url: await server.database(), prepare: false });
+  const made = await Promise.all(["a", "b"].map((name) => store.conversations.append(TENANT, first(name))));
+  expect(await store.conversations.append(TENANT, next("a", made[0]!.conversation))).toMatchObject({
+    length: 4,
+  });
+  await store.close();
+});
+
+test("a database that fills up quickly has statistics before autovacuum comes by", async () => {
+  const { store, pool } = await countingStore();
+  const names = Array.from({ length: 100 }, (_, n) => `c${n}`);
+  await Promise.all(names.map((name) => store.conversations.append(TENANT, first(name))));
+  for (let tried = 0; ; tried++) {
+    const { rows } = await pool.query(
+      "select reltuples from pg_class where relname = 'precis_conversations'",
+    );
+    if (rows[0].reltuples > 0) break;
+    expect(tried).toBeLessThan(200);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  await store.close();
+  await pool.end();
+});

@@ -1,0 +1,152 @@
+import type { PostgresPool } from "kysely";
+import type { Appended } from "../server-store.ts";
+import type { AppendCall } from "../sql/sql-engine.ts";
+import { APPEND_STATEMENT, appendValues, isPlain } from "./append-statement.ts";
+import { earlyStatistics } from "./early-statistics.ts";
+import type { PreparingClient } from "./statement-names.ts";
+
+/** Appends that one statement takes at most, */
+const MAX_CALLS = 256;
+/** and their characters. One that has more is taken alone. */
+const MAX_CHARS = 4_000_000;
+/** A statement that takes longer than this waits for something: another may start beside it (milliseconds), */
+const STALLED_MS = 20;
+/** up to so many. */
+const MAX_UNDER_WAY = 3;
+/** Classes of errors after which nothing is written and another try, one by one, tells whose fault it was. */
+const RUN_ALONE = /^(?:22|23|40|54)/;
+const STATEMENT_NAME = "precis_append";
+
+interface Waiting {
+  readonly call: AppendCall;
+  readonly chars: number;
+  resolve(appended: Appended | undefined): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Appends that come while a statement is under way are the next one: the busier the database, the more of them share a
+ * commit. None is acknowledged before it.
+ */
+export function appendTogether(
+  pool: PostgresPool,
+  { isPrepared }: { readonly isPrepared: boolean },
+): (call: AppendCall) => Promise<Appended | undefined> {
+  const count = earlyStatistics(pool);
+  let waiting: Waiting[] = [];
+  let underWay = 0;
+  let startedAt = 0;
+  let isTimed = false;
+  let isScheduled = false;
+
+  const schedule = (): void => {
+    if (isScheduled || waiting.length === 0) return;
+    if (underWay > 0) {
+      if (underWay >= MAX_UNDER_WAY) return;
+      const rest = startedAt + STALLED_MS - performance.now();
+      if (rest > 0) {
+        if (isTimed) return;
+        isTimed = true;
+        setTimeout(() => {
+          isTimed = false;
+          schedule();
+        }, rest);
+        return;
+      }
+    }
+    isScheduled = true;
+    // Requests that arrived together are written together.
+    setImmediate(() => {
+      isScheduled = false;
+      void run(take());
+    });
+  };
+
+  /** The next ones, each conversation once. */
+  const take = (): readonly Waiting[] => {
+    const taken: Waiting[] = [];
+    const left: Waiting[] = [];
+    const conversations = new Set<string>();
+    let chars = 0;
+    for (const one of waiting) {
+      const { tenant, input } = one.call;
+      const conversation = input.conversation && JSON.stringify([tenant, input.conversation]);
+      const isFull = taken.length >= MAX_CALLS || (taken.length > 0 && chars + one.chars > MAX_CHARS);
+      if (isFull || (conversation !== undefined && conversations.has(conversation))) {
+        left.push(one);
+        continue;
+      }
+      if (conversation !== undefined) conversations.add(conversation);
+      chars += one.chars;
+      taken.push(one);
+    }
+    waiting = left;
+    return taken;
+  };
+
+  const run = async (batch: readonly Waiting[]): Promise<void> => {
+    underWay++;
+    startedAt = performance.now();
+    try {
+      const lengths = await write(batch.map(({ call }) => call));
+      count(batch.length);
+      batch.forEach(({ call, resolve }, index) => {
+        resolve(outcome(call, lengths.get(index)));
+      });
+    } catch (error) {
+      for (const { resolve, reject } of batch) {
+        if (isRunAlone(error)) resolve(undefined);
+        else reject(error);
+      }
+    }
+    underWay--;
+    schedule();
+  };
+
+  const write = async (calls: readonly AppendCall[]): Promise<ReadonlyMap<number, number>> => {
+    const values = appendValues(calls);
+    const client = (await pool.connect()) as unknown as PreparingClient;
+    let broken: Error | undefined;
+    try {
+      const { rows } = await client.query({
+        text: APPEND_STATEMENT,
+        ...(isPrepared && { name: STATEMENT_NAME }),
+        values,
+      });
+      return new Map(
+        (rows as readonly { call: number; length: number | string }[]).map(({ call, length }) => [
+          call,
+          Number(length),
+        ]),
+      );
+    } catch (error) {
+      if (!isRunAlone(error)) broken = error instanceof Error ? error : new Error(String(error));
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  };
+
+  return (call) => {
+    if (!isPlain(call)) return Promise.resolve(undefined);
+    const chars = call.input.messages.reduce((sum, { wire }) => sum + wire.length, 0);
+    return new Promise((resolve, reject) => {
+      waiting.push({ call, chars, resolve, reject });
+      schedule();
+    });
+  };
+}
+
+/** Undefined for a conversation that the statement left as it was. */
+function outcome({ input, id }: AppendCall, length: number | undefined): Appended | undefined {
+  const added = input.messages.length;
+  if (input.conversation === undefined) return { conversation: id, forkOf: undefined, added, length: added };
+  if (length === undefined) return undefined;
+  return { conversation: input.conversation, forkOf: undefined, added, length };
+}
+
+function isRunAlone(error: unknown): boolean {
+  return (
+    error instanceof Error && "code" in error && typeof error.code === "string" && RUN_ALONE.test(error.code)
+  );
+}

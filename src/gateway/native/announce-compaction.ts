@@ -1,6 +1,13 @@
 import { isJson, listOf, numberOf, parseJson } from "../wires/json.ts";
 import type { Json, Wire } from "../wires/wire.ts";
-import { compactionBlock, compactionItem, type MadeSummary } from "./compaction-answer.ts";
+import {
+  blockEvents,
+  compactionBlock,
+  compactionItem,
+  compactionIteration,
+  itemEvents,
+  type MadeSummary,
+} from "./compaction-answer.ts";
 
 /** A compaction that was made on the way, to stand first in the answer as the provider's own would. */
 export interface Announcement {
@@ -20,16 +27,15 @@ export function announceCompaction(wire: Wire, made: MadeSummary): Announcement 
 
 function announceBlock(made: MadeSummary): Announcement {
   const part = compactionBlock(made.text);
-  const withUsage = (usage: unknown): unknown =>
-    isJson(usage)
-      ? {
-          ...usage,
-          iterations: [
-            { type: "compaction", input_tokens: made.input, output_tokens: made.output },
-            ...listOf(usage["iterations"]),
-          ],
-        }
-      : usage;
+  const withUsage = (usage: unknown, begun: unknown = {}): unknown => {
+    if (!isJson(usage)) return usage;
+    const iterations = listOf(usage["iterations"]);
+    const answered = messageIteration({ ...(isJson(begun) ? begun : {}), ...usage });
+    return {
+      ...usage,
+      iterations: [compactionIteration(made), ...(iterations.length > 0 ? iterations : [answered])],
+    };
+  };
   return {
     part,
     json: (answer) => ({
@@ -39,32 +45,37 @@ function announceBlock(made: MadeSummary): Announcement {
     }),
     messages: ([first, ...rest]) =>
       isJson(first) ? [{ ...first, content: [part, ...contentOf(first)] }, ...rest] : [],
-    stream: () =>
-      rewriteEvents((event) => {
-        if (event["type"] === "message_start") return [event, ...blockEvents(made.text)];
-        if (event["type"] === "message_delta") return [{ ...event, usage: withUsage(event["usage"]) }];
+    stream() {
+      // The end of a stream may leave out what its beginning told.
+      let begun: unknown;
+      return rewriteEvents((event) => {
+        if (event["type"] === "message_start") {
+          begun = isJson(event["message"]) ? event["message"]["usage"] : undefined;
+          return [event, ...blockEvents(made.text)];
+        }
+        if (event["type"] === "message_delta") return [{ ...event, usage: withUsage(event["usage"], begun) }];
         const index = numberOf(event["index"]);
         return [index === undefined ? event : { ...event, index: index + 1 }];
-      }),
+      });
+    },
+  };
+}
+
+/** What the answer itself cost, as one of its iterations. */
+function messageIteration(usage: Json): Json {
+  return {
+    type: "message",
+    input_tokens: usage["input_tokens"] ?? 0,
+    output_tokens: usage["output_tokens"] ?? 0,
+    cache_creation_input_tokens: usage["cache_creation_input_tokens"] ?? 0,
+    cache_read_input_tokens: usage["cache_read_input_tokens"] ?? 0,
+    cache_creation: usage["cache_creation"] ?? null,
   };
 }
 
 function contentOf(message: Json): readonly unknown[] {
   const { content } = message;
   return typeof content === "string" ? [{ type: "text", text: content }] : listOf(content);
-}
-
-/** The events of a block that stands first. */
-export function blockEvents(text: string): Json[] {
-  return [
-    { type: "content_block_start", index: 0, content_block: compactionBlock("") },
-    {
-      type: "content_block_delta",
-      index: 0,
-      delta: { type: "compaction_delta", content: text, encrypted_content: null },
-    },
-    { type: "content_block_stop", index: 0 },
-  ];
 }
 
 function announceItem(made: MadeSummary): Announcement {
@@ -98,15 +109,6 @@ function announceItem(made: MadeSummary): Announcement {
       });
     },
   };
-}
-
-/** The events of an item that stands first. */
-export function itemEvents(item: Json): Json[] {
-  return [
-    { type: "response.compaction.compacting", item_id: item["id"], output_index: 0 },
-    { type: "response.output_item.added", output_index: 0, item },
-    { type: "response.output_item.done", output_index: 0, item },
-  ];
 }
 
 /** Passes the events of a stream through `change`; whatever isn't an event of JSON stays as it is. */

@@ -12,75 +12,162 @@ export interface MadeSummary {
   readonly at: number;
 }
 
+/** What else an answer tells about its request. */
+interface Asked {
+  readonly body: Json;
+  /** Anthropic's edits that were carried out before. */
+  readonly applied?: readonly Json[] | undefined;
+}
+
 /** An answer that is nothing but a compaction: one JSON, or the events of a stream. */
 export function compactionAnswer(
   wire: Wire,
   made: MadeSummary,
+  asked: Asked,
 ): { readonly json: Json; readonly events: readonly Json[] } {
-  return wire.api === "messages" ? messagesAnswer(made) : responsesAnswer(made);
+  return wire.api === "messages" ? messagesAnswer(made, asked) : responsesAnswer(made, asked);
 }
 
-function messagesAnswer({ model, text, input, output }: MadeSummary): { json: Json; events: Json[] } {
-  const block = compactionBlock(text);
+function messagesAnswer(made: MadeSummary, { applied }: Asked): { json: Json; events: Json[] } {
+  // What a compaction costs stands among the iterations only.
   const usage = {
     input_tokens: 0,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+    cache_creation: null,
     output_tokens: 0,
-    iterations: [{ type: "compaction", input_tokens: input, output_tokens: output }],
+    server_tool_use: null,
+    service_tier: "standard",
+    iterations: [compactionIteration(made)],
   };
-  const message = { id: `msg_${plainId()}`, type: "message", role: "assistant", model, stop_sequence: null };
+  const message = {
+    id: `msg_${plainId()}`,
+    type: "message",
+    role: "assistant",
+    model: made.model,
+    stop_sequence: null,
+    stop_details: null,
+    container: null,
+  };
+  const context_management = applied ? { applied_edits: applied } : null;
+  const end = { stop_reason: "compaction", stop_sequence: null };
   return {
-    json: { ...message, content: [block], stop_reason: "compaction", usage },
+    json: { ...message, content: [compactionBlock(made.text)], ...end, context_management, usage },
     events: [
-      { type: "message_start", message: { ...message, content: [], stop_reason: null, usage } },
       {
-        type: "content_block_start",
-        index: 0,
-        content_block: { type: "compaction", content: "", encrypted_content: null },
+        type: "message_start",
+        message: { ...message, content: [], stop_reason: null, context_management: null, usage },
       },
-      {
-        type: "content_block_delta",
-        index: 0,
-        delta: { type: "compaction_delta", content: text, encrypted_content: null },
-      },
-      { type: "content_block_stop", index: 0 },
-      { type: "message_delta", delta: { stop_reason: "compaction", stop_sequence: null }, usage },
+      ...blockEvents(made.text),
+      { type: "message_delta", delta: end, context_management, usage },
       { type: "message_stop" },
     ],
   };
 }
 
-function responsesAnswer(made: MadeSummary): { json: Json; events: Json[] } {
+/** The events of a block that stands first. */
+export function blockEvents(text: string): Json[] {
+  return [
+    { type: "content_block_start", index: 0, content_block: compactionBlock("") },
+    {
+      type: "content_block_delta",
+      index: 0,
+      delta: { type: "compaction_delta", content: text, encrypted_content: null },
+    },
+    { type: "content_block_stop", index: 0 },
+  ];
+}
+
+/** What a summary cost, as one of the iterations of an answer. */
+export function compactionIteration({ input, output }: MadeSummary): Json {
+  return {
+    type: "compaction",
+    input_tokens: input,
+    output_tokens: output,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+    cache_creation: null,
+  };
+}
+
+function responsesAnswer(made: MadeSummary, { body }: Asked): { json: Json; events: Json[] } {
   const item = compactionItem(made.text);
-  const usage = usageOf(made);
   const response = {
     id: `resp_${plainId()}`,
     object: "response",
-    created_at: Math.floor(made.at / 1_000),
+    created_at: secondsOf(made),
     model: made.model,
     error: null,
     incomplete_details: null,
+    ...repeated(body),
   };
-  const done = { ...response, status: "completed", output: [item], usage };
+  const done = { ...response, status: "completed", output: [item], usage: usageOf(made) };
+  const begun = { ...response, status: "in_progress", output: [], usage: null };
   const events: Json[] = [
-    { type: "response.created", response: { ...response, status: "in_progress", output: [], usage: null } },
-    { type: "response.compaction.compacting", item_id: item["id"], output_index: 0 },
-    { type: "response.output_item.added", output_index: 0, item },
-    { type: "response.output_item.done", output_index: 0, item },
+    { type: "response.created", response: begun },
+    { type: "response.in_progress", response: begun },
+    ...itemEvents(item),
     { type: "response.completed", response: done },
   ];
   return { json: done, events: events.map((event, index) => ({ ...event, sequence_number: index })) };
 }
 
+/** The events of an item that stands first. */
+export function itemEvents(item: Json): Json[] {
+  return [
+    { type: "response.compaction.compacting", item_id: item["id"], output_index: 0 },
+    { type: "response.output_item.added", output_index: 0, item },
+    { type: "response.output_item.done", output_index: 0, item },
+  ];
+}
+
+/** Fields of a request that its answer repeats, with what they are if it leaves them out. */
+const REPEATED: Json = {
+  instructions: null,
+  max_output_tokens: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  previous_response_id: null,
+  reasoning: { effort: null, summary: null },
+  store: true,
+  temperature: 1,
+  text: { format: { type: "text" } },
+  tool_choice: "auto",
+  tools: [],
+  top_p: 1,
+  truncation: "disabled",
+};
+
+function repeated(body: Json): Json {
+  return Object.fromEntries(Object.entries(REPEATED).map(([name, value]) => [name, body[name] ?? value]));
+}
+
 /** The answer of `POST /v1/responses/compact`: all messages of the user, then the summary. */
 export function compactAnswer(made: MadeSummary, input: readonly unknown[]): Json {
-  const said = input.filter((item) => isJson(item) && item["role"] === "user");
+  const said = input.filter(isJson).filter((item) => item["role"] === "user");
   return {
     id: `resp_${plainId()}`,
     object: "response.compaction",
-    created_at: Math.floor(made.at / 1_000),
-    output: [...said, compactionItem(made.text)],
+    created_at: secondsOf(made),
+    output: [...said.map(outputMessage), compactionItem(made.text)],
     usage: usageOf(made),
   };
+}
+
+/** A message of the user as an answer holds it: with everything that a request may leave out. */
+function outputMessage(item: Json): Json {
+  const { content } = item;
+  return {
+    id: `msg_${plainId()}`,
+    status: "completed",
+    ...item,
+    type: "message",
+    content: typeof content === "string" ? [{ type: "input_text", text: content }] : content,
+  };
+}
+
+function secondsOf({ at }: MadeSummary): number {
+  return Math.floor(at / 1_000);
 }
 
 export function compactionItem(text: string): Json {
@@ -90,7 +177,7 @@ export function compactionItem(text: string): Json {
 function usageOf({ input, output }: MadeSummary): Json {
   return {
     input_tokens: input,
-    input_tokens_details: { cached_tokens: 0 },
+    input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: 0 },
     total_tokens: input + output,

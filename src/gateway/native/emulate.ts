@@ -1,14 +1,18 @@
 import type { InsertMessage } from "../../core/types.ts";
-import { createMeasure, exactCounter } from "../../tokens/index.ts";
+import { measureOf } from "../api-server/measure-of.ts";
 import type { Gateway } from "../gateway.ts";
 import { sendJson } from "../http/send-json.ts";
+import { choiceOf } from "../v1/choice-of.ts";
 import type { Exchange } from "../v1/exchange.ts";
+import { recordAnswer, storeFailed } from "../v1/record-answer.ts";
+import { reportHeaders } from "../v1/report-headers.ts";
 import { isJson, listOf } from "../wires/json.ts";
+import { RequestFault } from "../wires/request-fault.ts";
 import { transcriptOf } from "../wires/responses.ts";
 import type { Json, Wire } from "../wires/wire.ts";
 import { announceCompaction } from "./announce-compaction.ts";
-import { clearEdits } from "./clear-edits.ts";
 import { compactionAnswer, type MadeSummary } from "./compaction-answer.ts";
+import { clearedBy, inputTokens } from "./input-tokens.ts";
 import { makeSummary } from "./make-summary.ts";
 import type { NativeWish } from "./native-wish.ts";
 import { replayItems, replayMessages } from "./replay-summaries.ts";
@@ -24,18 +28,22 @@ export async function emulate(
   wish: NativeWish,
 ): Promise<Exchange | undefined> {
   const { wire } = exchange;
-  const body = plainBody(exchange);
+  const body = plainBody(wire, exchange.body);
   const asked = wire.read(body);
+  const summed = { ...exchange, asked };
   if (wish.summarize) {
-    const made = await makeSummary(gateway, { ...exchange, asked }, asked.transcript, wish.instructions);
-    return answerWith(exchange, made);
+    checkSummable(wire, asked.transcript);
+    const made = await makeSummary(gateway, summed, asked.transcript, wish.instructions);
+    return answerWith(gateway, exchange, made);
   }
-  const { messages, applied } = await cleared(exchange, asked, wish);
-  const over = wish.threshold !== undefined && (await tokensOf(wire, asked, messages)) >= wish.threshold;
-  const made = over
-    ? await makeSummary(gateway, { ...exchange, asked }, messages, wish.instructions)
-    : undefined;
-  if (made && wish.pauses) return answerWith(exchange, made);
+  const measure = await measureOf(gateway, choiceOf(gateway, exchange));
+  const { messages, applied } = clearedBy(wire, measure, asked, wish.edits);
+  const over =
+    wish.threshold !== undefined &&
+    inputTokens(wire, measure, { ...asked, transcript: messages }) >= wish.threshold;
+  const made = over ? await makeSummary(gateway, summed, messages, wish.instructions) : undefined;
+  const edits = wish.edits.length > 0 ? { appliedEdits: applied } : {};
+  if (made && wish.pauses) return answerWith(gateway, { ...exchange, ...edits }, made);
   const shown = made ? [wire.dialect.write(summaryMessage(made)), ...lastTurn(wire, messages)] : messages;
   const next =
     made || applied.length > 0
@@ -49,17 +57,37 @@ export async function emulate(
     plain: bytes,
     asked: wire.read(next),
     isRewritten: true,
+    isEmulated: true,
     ...(made && { announcement: announceCompaction(wire, made) }),
-    ...(wish.edits.length > 0 && { appliedEdits: applied }),
+    ...edits,
   };
 }
 
+/** Refuses what no summary can be made of, in the words of the API. */
+function checkSummable(wire: Wire, transcript: readonly unknown[]): void {
+  if (transcript.length === 0)
+    throw new RequestFault(
+      400,
+      "compaction_nothing_to_summarize",
+      "precis: there is nothing to summarise: the request holds no messages.",
+    );
+  const last = wire.dialect.read(transcript.at(-1));
+  if (wire.api === "messages" && last.parts.some(({ type }) => type === "tool-call"))
+    throw new RequestFault(
+      400,
+      "compaction_incomplete_turn",
+      "precis: the last message calls a tool that hasn't answered yet. Send its result first.",
+    );
+}
+
 /** An answer that is nothing but the summary. */
-async function answerWith(exchange: Exchange, made: MadeSummary): Promise<undefined> {
-  const { wire, response } = exchange;
-  const { json, events } = compactionAnswer(wire, made);
-  await exchange.recording?.abandon().catch(() => {});
-  const headers = { "x-precis-action": "compacted" };
+async function answerWith(gateway: Gateway, exchange: Exchange, made: MadeSummary): Promise<undefined> {
+  const { wire, response, body, appliedEdits } = exchange;
+  const { json, events } = compactionAnswer(wire, made, { body, applied: appliedEdits });
+  await recordAnswer(gateway, exchange, wire.readJson(json)).catch((error: unknown) =>
+    storeFailed(gateway, error),
+  );
+  const headers = reportHeaders(exchange, { action: "compacted", report: undefined });
   if (!exchange.asked.streamed) sendJson(response, 200, json, headers);
   else {
     response.writeHead(200, { "content-type": "text/event-stream", ...headers });
@@ -103,7 +131,7 @@ function partsOf(content: unknown): readonly unknown[] {
 }
 
 /** The body without what only the provider's own API has. */
-function plainBody({ wire, body }: Exchange): Json {
+export function plainBody(wire: Wire, body: Json): Json {
   if (wire.api === "messages") {
     const { context_management: _, compaction: __, ...rest } = body;
     return { ...rest, messages: replayMessages(listOf(body["messages"])) };
@@ -113,25 +141,4 @@ function plainBody({ wire, body }: Exchange): Json {
     (item) => !(isJson(item) && item["type"] === "compaction_trigger"),
   );
   return { ...rest, input: replayItems(items) };
-}
-
-async function tokensOf(
-  wire: Wire,
-  { system, tools }: Exchange["asked"],
-  messages: readonly unknown[],
-): Promise<number> {
-  const measure = createMeasure({ counter: await exactCounter("o200k_base") });
-  const head =
-    system === undefined ? 0 : measure.text(typeof system === "string" ? system : JSON.stringify(system));
-  return messages.reduce<number>(
-    (sum, message) => sum + measure.message(wire.dialect.read(message)),
-    measure.tools(tools) + head,
-  );
-}
-
-async function cleared({ wire }: Exchange, asked: Exchange["asked"], { edits }: NativeWish) {
-  if (edits.length === 0) return { messages: asked.transcript, applied: [] };
-  const counter = await exactCounter("o200k_base");
-  const input = await tokensOf(wire, asked, asked.transcript);
-  return clearEdits(asked.transcript, edits, { input, of: (text) => counter.count(text) });
 }

@@ -2,6 +2,7 @@ import type { Gateway } from "../gateway.ts";
 import { sendJson } from "../http/send-json.ts";
 import { openExchange } from "../v1/open-exchange.ts";
 import { type Passing, passThrough } from "../v1/pass-through.ts";
+import { RequestFault } from "../wires/request-fault.ts";
 import { responsesWire, transcriptOf } from "../wires/responses.ts";
 import { compactAnswer } from "./compaction-answer.ts";
 import { makeSummary } from "./make-summary.ts";
@@ -14,6 +15,12 @@ export async function handleCompact(gateway: Gateway, passing: Passing): Promise
   if (upstream.isNative || options.off || gateway.config.observe)
     return passThrough(gateway, { ...passing, bytes, upstream });
   const items = replayItems(transcriptOf(body["input"]));
+  if (items.length === 0)
+    throw new RequestFault(
+      400,
+      "nothing-to-compact",
+      "precis: there is nothing to compact: `input` is empty.",
+    );
   const made = await makeSummary(gateway, exchange, items, undefined);
   sendJson(exchange.response, 200, compactAnswer(made, items), { "x-precis-action": "compacted" });
   return 200;

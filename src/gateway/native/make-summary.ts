@@ -23,5 +23,13 @@ export async function makeSummary(
       signal,
     }),
   );
+  gateway.metrics.compactions.inc({ rung: "summarize", reason: "client" });
+  gateway.totals.add("compactions");
+  if (report.cost > 0) gateway.metrics.cost.inc(report.cost);
+  gateway.totals.add("cost", report.cost);
+  gateway.log.info(
+    { model: asked.model, before: report.tokens.transcript, after: tokens },
+    "summarised for a client that asked the provider for it",
+  );
   return { model: asked.model, text, input: report.tokens.transcript, output: tokens, at: gateway.now() };
 }

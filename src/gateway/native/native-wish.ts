@@ -14,7 +14,6 @@ export interface NativeWish {
   readonly pauses: boolean;
   /** Anthropic's edits, in their order. */
   readonly edits: readonly Json[];
-  readonly previousResponse: string | undefined;
 }
 
 const NOTHING: NativeWish = {
@@ -24,7 +23,6 @@ const NOTHING: NativeWish = {
   threshold: undefined,
   pauses: false,
   edits: [],
-  previousResponse: undefined,
 };
 
 /** Where a threshold isn't said: Anthropic's default (tokens). */
@@ -52,7 +50,6 @@ function messagesWish(body: Json): NativeWish {
     threshold: compact && thresholdOf(compact["trigger"]),
     pauses: compact?.["pause_after_compaction"] === true,
     edits,
-    previousResponse: undefined,
   };
 }
 
@@ -74,7 +71,6 @@ function responsesWish(body: Json): NativeWish {
     pauses: false,
     threshold: compaction ? (typeof threshold === "number" ? threshold : DEFAULT_THRESHOLD) : undefined,
     edits: [],
-    previousResponse: textOf(body["previous_response_id"]),
   };
 }
 

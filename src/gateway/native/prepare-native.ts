@@ -9,7 +9,10 @@ export async function prepareNative(gateway: Gateway, exchange: Exchange): Promi
   const wish = nativeWish(exchange.wire, exchange.body);
   const { isNative } = exchange.upstream;
   if (exchange.options.off || gateway.config.observe) return exchange;
-  if (isNative) return wish.isNative ? { ...exchange, isUntouched: true } : exchange;
+  // What stands on something that only the upstream has can't be looked into.
+  const isPartial = exchange.standsOn?.isRebuilt === false;
+  if (isPartial || (isNative && wish.isNative)) return { ...exchange, isUntouched: true };
+  if (isNative) return exchange;
   if (!wish.isNative && wish.edits.length === 0) return exchange;
   try {
     return await emulate(gateway, exchange, wish);

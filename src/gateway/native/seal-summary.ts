@@ -17,7 +17,10 @@ export function unsealSummary(sealed: unknown): string | undefined {
   return text !== undefined && isJson(value) && value["proof"] === hash128(text) ? text : undefined;
 }
 
+/** One made without a model has it already. */
+const OPENING = "<conversation-summary>";
+
 /** How a summary that a client sends back stands in a request to a model. */
 export function summaryText(text: string): string {
-  return `<conversation-summary>\n${text}\n</conversation-summary>`;
+  return text.startsWith(OPENING) ? text : `${OPENING}\n${text}\n</conversation-summary>`;
 }

@@ -1,15 +1,22 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { BudgetImpossibleError } from "../../core/errors.ts";
+import { measureOf } from "../api-server/measure-of.ts";
 import type { Client } from "../auth/client.ts";
+import type { CompactorChoice } from "../compaction/compactors.ts";
 import { requestOptions } from "../compaction/request-options.ts";
 import type { Gateway } from "../gateway.ts";
 import { parseObject } from "../http/parse-object.ts";
 import { decodeBody, readBody } from "../http/read-body.ts";
 import { sendJson } from "../http/send-json.ts";
+import { plainBody } from "../native/emulate.ts";
+import { clearedBy, inputTokens } from "../native/input-tokens.ts";
+import { nativeWish } from "../native/native-wish.ts";
+import { withPrevious } from "../native/previous-response.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";
 import type { DialectName } from "../upstream/upstream.ts";
 import { messagesWire } from "../wires/messages.ts";
 import { responsesWire } from "../wires/responses.ts";
-import type { Wire } from "../wires/wire.ts";
+import type { Wire, WireRequest } from "../wires/wire.ts";
 import { loadedTools } from "./loaded-tools.ts";
 import { passThrough } from "./pass-through.ts";
 
@@ -38,14 +45,36 @@ export async function count(
   const { off } = requestOptions(request.headers);
   if (upstream.isNative || off || gateway.config.observe)
     return passThrough(gateway, { request, response, client, path, bytes, upstream });
-  const { tokens, budget } = await gateway.compactors
-    .of({ tenant: client.tenant, wire, upstream, model: asked.model })
-    .plan(asked.transcript, { system: asked.system, tools: loadedTools(asked) });
-  const input = tokens.transcript + budget.tools;
+  const { edits } = nativeWish(wire, body);
+  const { body: whole } = await withPrevious(gateway, { client, wire }, body, false);
+  const plain = wire.read(plainBody(wire, whole));
+  const choice = { tenant: client.tenant, wire, upstream, model: asked.model };
+  const { messages } = clearedBy(wire, await measureOf(gateway, choice), plain, edits);
+  const original = await countInput(gateway, choice, plain);
+  const input =
+    messages === plain.transcript
+      ? original
+      : await countInput(gateway, choice, { ...plain, transcript: messages });
   const answer =
     wire.api === "messages"
-      ? { input_tokens: input }
+      ? {
+          input_tokens: input,
+          ...(edits.length > 0 && { context_management: { original_input_tokens: original } }),
+        }
       : { object: "response.input_tokens", input_tokens: input };
   sendJson(response, 200, answer);
   return 200;
+}
+
+async function countInput(gateway: Gateway, choice: CompactorChoice, asked: WireRequest): Promise<number> {
+  try {
+    const { tokens, budget } = await gateway.compactors
+      .of(choice)
+      .plan(asked.transcript, { system: asked.system, tools: loadedTools(asked) });
+    return tokens.transcript + budget.tools;
+  } catch (error) {
+    if (!(error instanceof BudgetImpossibleError)) throw error;
+    // What can never fit has a count all the same.
+    return inputTokens(choice.wire, await measureOf(gateway, choice), asked);
+  }
 }

@@ -3,6 +3,7 @@ import type { Report } from "../../core/types.ts";
 import type { Client } from "../auth/client.ts";
 import type { RequestOptions } from "../compaction/request-options.ts";
 import type { Announcement } from "../native/announce-compaction.ts";
+import type { StandsOn } from "../native/previous-response.ts";
 import type { Recording } from "../record/recorder.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { Json, Wire, WireRequest } from "../wires/wire.ts";
@@ -36,7 +37,11 @@ export interface Exchange {
   readonly chat: Chat | undefined;
   /** The body was changed already, before any view was made. */
   readonly isRewritten?: boolean;
-  /** Forwarded as it is: the upstream has the provider's own compaction. */
+  /** What the request goes on from, where it only names it. */
+  readonly standsOn?: StandsOn | undefined;
+  /** Carries out what the provider's own compaction would: its beta flags aren't for the upstream. */
+  readonly isEmulated?: boolean;
+  /** Forwarded as it is: the upstream has the provider's own compaction, or something that we don't have. */
   readonly isUntouched?: boolean;
   /** Anthropic's edits that precis carried out, to be told with the answer. */
   readonly appliedEdits?: readonly Json[];

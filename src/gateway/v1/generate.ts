@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { overflowOf } from "../../models/index.ts";
 import type { Gateway } from "../gateway.ts";
+import { dropBetas } from "../native/drop-betas.ts";
 import { prepareNative } from "../native/prepare-native.ts";
 import { answerText } from "../upstream/decode-answer.ts";
 import { readAll } from "../upstream/read-all.ts";
@@ -12,6 +13,7 @@ import { decideView } from "./decide-view.ts";
 import type { Exchange, Outgoing } from "./exchange.ts";
 import { passFailure, passJson, passStream } from "./pass-answer.ts";
 import { BAD_REQUEST, isStream, peek, readRest } from "./peek.ts";
+import { actionOf } from "./report-headers.ts";
 
 /** What an upstream answered, as far as it was read. */
 interface Attempt {
@@ -41,7 +43,7 @@ export async function generate(
   if (failed) await passFailure(gateway, exchange, outgoing, answer, failed.bytes);
   else if (isStream(answer)) await passStream(gateway, exchange, outgoing, answer, done.first);
   else await passJson(gateway, exchange, outgoing, answer);
-  return outgoing;
+  return { ...outgoing, action: actionOf(exchange, outgoing.action) };
 }
 
 async function attempt(exchange: Exchange, outgoing: Outgoing): Promise<Attempt> {
@@ -77,6 +79,7 @@ function sendOn(exchange: Exchange, outgoing: Outgoing): Promise<IncomingMessage
   const { upstream, request, client, path, signal } = exchange;
   const headers = upstreamHeaders(upstream, request.headers, path, outgoing.body.length, client.keyIsOurs);
   if (outgoing.isOurs) delete headers["content-encoding"];
+  if (exchange.isEmulated) dropBetas(headers);
   return send({
     upstream,
     method: "POST",

@@ -35,7 +35,7 @@ export async function openExchange(
   const options = requestOptions(request.headers);
   const upstream = chooseUpstream(gateway.upstreams, read.model, wire.dialect.id as DialectName);
   const isForwarded = options.off || gateway.config.observe || upstream.isNative;
-  const body = isForwarded ? given : await withPrevious(gateway, { client, wire }, given);
+  const { body, standsOn } = await withPrevious(gateway, { client, wire }, given, isForwarded);
   const isRewritten = body !== given;
   const rewritten = isRewritten ? Buffer.from(JSON.stringify(body)) : undefined;
   const asked = isRewritten ? wire.read(body) : read;
@@ -57,6 +57,7 @@ export async function openExchange(
     bytes: rewritten ?? bytes,
     plain: rewritten ?? plain,
     isRewritten,
+    standsOn,
     body,
     asked,
     options,

@@ -11,6 +11,7 @@ import type { WireAnswer } from "../wires/wire.ts";
 import { choiceOf } from "./choice-of.ts";
 import type { Exchange, Outgoing } from "./exchange.ts";
 import { guardLoops } from "./loop-guard.ts";
+import { recordAnswer, storeFailed } from "./record-answer.ts";
 import { reportHeaders } from "./report-headers.ts";
 
 const NO_ANSWER: WireAnswer = { messages: [], usage: undefined, id: undefined };
@@ -115,25 +116,13 @@ async function finish(
     compactor.observe({ usage, tokens: report.tokens.after + report.budget.tools });
   }
   try {
-    const { recording, wire, body, client } = exchange;
-    const keepsId = wire.api === "responses" && body["store"] !== false && answer.id !== undefined;
     // As the client got it, because so it comes back.
     const messages = exchange.announcement?.messages(answer.messages) ?? answer.messages;
-    await recording?.finish(messages, keepsId ? answer.id : undefined);
-    if (keepsId && recording?.known.id !== undefined) {
-      const length = recording.record.chain.length - 1 + messages.length;
-      gateway.responses.remember(client.tenant, answer.id!, { conversation: recording.known.id, length });
-    }
+    await recordAnswer(gateway, exchange, { ...answer, messages });
     guardLoops(gateway, exchange, answer.messages);
   } catch (error) {
     storeFailed(gateway, error);
   }
-}
-
-/** The conversation goes on: the client sends the messages again with its next request, and they are stored then. */
-function storeFailed(gateway: Gateway, error: unknown): void {
-  gateway.metrics.storeFailures.inc();
-  gateway.log.error({ err: error }, "a transcript could not be stored");
 }
 
 function noteOf(

@@ -1,11 +1,14 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import type { Exchange, Outgoing } from "./exchange.ts";
+import type { Action, Exchange, Outgoing } from "./exchange.ts";
 
 /** What precis did, for whoever wants to know: never inside the model's text. */
-export function reportHeaders(exchange: Exchange, { action, report }: Outgoing): OutgoingHttpHeaders {
-  const session = exchange.recording?.known.session;
+export function reportHeaders(
+  exchange: Exchange,
+  { action, report }: Pick<Outgoing, "action" | "report">,
+): OutgoingHttpHeaders {
+  const session = nameOf(exchange.recording?.known.session);
   return {
-    "x-precis-action": action,
+    "x-precis-action": actionOf(exchange, action),
     ...(session !== undefined && { "x-precis-session": session }),
     ...(report && {
       "x-precis-pressure": report.pressure.after.toFixed(3),
@@ -14,4 +17,14 @@ export function reportHeaders(exchange: Exchange, { action, report }: Outgoing):
       "x-precis-rung": report.rungs.findLast(({ result }) => result === "used")?.rung ?? "nothing-due",
     }),
   };
+}
+
+/** A compaction that the client asked the provider for is one, though the view that it left was sent as it is. */
+export function actionOf({ announcement }: Pick<Exchange, "announcement">, action: Action): Action {
+  return announcement ? "compacted" : action;
+}
+
+/** A name that came from a provider or from an import may hold what a header can't. */
+function nameOf(session: string | undefined): string | undefined {
+  return session !== undefined && /^[\x21-\x7e]+$/.test(session) ? session : undefined;
 }

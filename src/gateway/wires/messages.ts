@@ -71,7 +71,9 @@ export const messagesWire: Wire = {
   },
 
   error(status, { code, message }) {
-    return { type: "error", error: { type: ERROR_TYPES[status] ?? "invalid_request_error", message, code } };
+    const details = code.startsWith("compaction_") && { details: { error_code: code } };
+    const type = ERROR_TYPES[status] ?? "invalid_request_error";
+    return { type: "error", error: { type, message, code, ...details } };
   },
 };
 

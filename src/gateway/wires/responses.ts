@@ -67,8 +67,18 @@ export function transcriptOf(input: unknown): readonly unknown[] {
   return typeof input === "string" ? [{ role: "user", content: input }] : listOf(input);
 }
 
+/** The provider's conversation that a request or an answer names. */
+export function conversationOf({ conversation }: Json): string | undefined {
+  return textOf(isJson(conversation) ? conversation["id"] : conversation);
+}
+
 function answerOf(answer: Json, messages: readonly unknown[]): WireAnswer {
-  return { messages, usage: usageOf(answer["usage"]), id: textOf(answer["id"]) };
+  return {
+    messages,
+    usage: usageOf(answer["usage"]),
+    id: textOf(answer["id"]),
+    conversation: conversationOf(answer),
+  };
 }
 
 function usageOf(usage: unknown): Usage | undefined {

@@ -21,6 +21,8 @@ export interface WireAnswer {
   readonly messages: readonly unknown[];
   readonly usage: Usage | undefined;
   readonly id: string | undefined;
+  /** The provider's own conversation that the answer was added to, if it keeps one. */
+  readonly conversation?: string | undefined;
 }
 
 /** One API of a provider: how its requests and answers are read and written. */

@@ -1,0 +1,22 @@
+import type { Measure } from "../../core/types.ts";
+import { loadedTools } from "../v1/loaded-tools.ts";
+import type { Json, Wire, WireRequest } from "../wires/wire.ts";
+import { type Cleared, clearEdits } from "./clear-edits.ts";
+
+/** Tokens of all that a model reads of a request. */
+export function inputTokens(wire: Wire, measure: Measure, asked: WireRequest): number {
+  const { system, transcript } = asked;
+  const isThere = system !== undefined && system !== null;
+  const head = isThere ? measure.text(typeof system === "string" ? system : JSON.stringify(system)) : 0;
+  return transcript.reduce<number>(
+    (sum, message) => sum + measure.message(wire.dialect.read(message)),
+    measure.tools(loadedTools(asked)) + head,
+  );
+}
+
+/** A request's messages after Anthropic's `clear_…` edits. */
+export function clearedBy(wire: Wire, measure: Measure, asked: WireRequest, edits: readonly Json[]): Cleared {
+  if (edits.length === 0) return { messages: asked.transcript, applied: [] };
+  const input = inputTokens(wire, measure, asked);
+  return clearEdits(asked.transcript, edits, { input, of: (text) => measure.text(text) });
+}

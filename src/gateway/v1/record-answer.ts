@@ -1,0 +1,39 @@
+import type { Gateway } from "../gateway.ts";
+import type { WireAnswer } from "../wires/wire.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** Stores an answer and remembers where it stands, for clients that go on by naming it. */
+export async function recordAnswer(
+  gateway: Gateway,
+  { recording, client, wire, body, standsOn }: Exchange,
+  answer: WireAnswer,
+): Promise<void> {
+  if (!recording) return;
+  const names = wire.api === "responses" ? namesOf(body["store"] !== false, standsOn, answer) : [];
+  await recording.finish(answer.messages, names[0]);
+  const conversation = recording.known.id;
+  if (conversation === undefined) return;
+  const length = recording.record.chain.length - 1 + answer.messages.length;
+  for (const name of names) gateway.responses.remember(client.tenant, name, { conversation, length });
+}
+
+/**
+ * Names by which a client may go on from an answer. None where the answer stands on something that isn't in our store:
+ * what is rebuilt must be whole. A provider that keeps a conversation of its own names it in the answer.
+ */
+function namesOf(
+  isKept: boolean,
+  standsOn: Exchange["standsOn"],
+  { id, conversation }: WireAnswer,
+): readonly string[] {
+  const named = standsOn?.conversation;
+  const isIgnored = named !== undefined && standsOn?.response === undefined && conversation === undefined;
+  if (standsOn && !standsOn.isRebuilt && !isIgnored) return [];
+  return [named, isKept ? id : undefined].filter((name) => name !== undefined);
+}
+
+/** The conversation goes on: the client sends the messages again with its next request, and they are stored then. */
+export function storeFailed(gateway: Gateway, error: unknown): void {
+  gateway.metrics.storeFailures.inc();
+  gateway.log.error({ err: error }, "a transcript could not be stored");
+}

@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startGateway, upstreamAt } from "./gateway-process.ts";
+import { type OwnUpstream, post, startUpstream } from "./own-upstream.ts";
+
+/** An upstream that keeps conversations of its own names them in its answers. */
+let keepsConversations: boolean;
+let there: OwnUpstream;
+let gateway: Awaited<ReturnType<typeof startGateway>>;
+beforeEach(async () => {
+  keepsConversations = false;
+  let count = 0;
+  there = await startUpstream((_, body, response) => {
+    const { conversation } = JSON.parse(body.toString()) as { conversation?: string };
+    const id = ++count;
+    response.setHeader("content-type", "application/json");
+    response.end(
+      JSON.stringify({
+        id: `resp_${id}`,
+        object: "response",
+        ...(keepsConversations && { conversation: { id: conversation } }),
+        output: [
+          {
+            id: `msg_${id}`,
+            type: "message",
+            role: "assistant",
+            content: [{ type: "output_text", text: `Answer ${id}.` }],
+          },
+        ],
+        usage: { input_tokens: 3, output_tokens: 1 },
+      }),
+    );
+  });
+  gateway = await startGateway(upstreamAt(there.url));
+});
+afterEach(async () => {
+  await gateway.close();
+  await there.close();
+});
+
+const ask = (body: object) =>
+  post(`${gateway.url}/v1/responses`, JSON.stringify({ model: "m", ...body }, undefined, 1));
+const sent = () => there.seen.at(-1)!.body.toString();
+const untouched = (body: object) => JSON.stringify({ model: "m", ...body }, undefined, 1);
+
+describe("an answer that a request only names", () => {
+  it("isn't rebuilt from an answer that itself stands on one we don't have", async () => {
+    const first = { input: "What did I say?", previous_response_id: "resp_elsewhere" };
+    const response = await ask(first);
+    expect(response.headers.get("x-precis-action")).toBe("untouched");
+    expect(sent()).toBe(untouched(first));
+    const second = { input: "And before?", previous_response_id: "resp_1" };
+    await ask(second);
+    expect(sent()).toBe(untouched(second));
+  });
+
+  it("is the upstream's to find once its conversation is deleted here", async () => {
+    await ask({ input: "My name is Ada." });
+    const { conversations } = await gateway.gateway.store.conversations.list("default");
+    await gateway.gateway.store.conversations.delete("default", conversations[0]!.id);
+    const next = { input: "Who am I?", previous_response_id: "resp_1" };
+    const response = await ask(next);
+    expect(response.status).toBe(200);
+    expect(sent()).toBe(untouched(next));
+  });
+});
+
+describe("a conversation that a request only names", () => {
+  it("is rebuilt where the upstream keeps none", async () => {
+    const first = { input: "My name is Ada.", conversation: "conv_1" };
+    const response = await ask(first);
+    expect(response.headers.get("x-precis-action")).toBe("untouched");
+    expect(sent()).toBe(untouched(first));
+    await ask({ input: "Who am I?", conversation: { id: "conv_1" } });
+    await ask({ input: "Sure?", conversation: "conv_1" });
+    expect(sent()).not.toContain("conv_1");
+    const { input } = JSON.parse(sent()) as { input: { role: string; content: unknown }[] };
+    expect(input.map(({ content }) => JSON.stringify(content)).join(" ")).toMatch(
+      /My name is Ada.*Answer 1.*Who am I.*Answer 2.*Sure/,
+    );
+  });
+
+  it("is left to an upstream that keeps it", async () => {
+    keepsConversations = true;
+    for (const input of ["My name is Ada.", "Who am I?"]) {
+      const body = { input, conversation: "conv_1" };
+      await ask(body);
+      expect(sent()).toBe(untouched(body));
+    }
+  });
+});

@@ -152,6 +152,11 @@ export interface InsertMessage {
 export interface DialectRules {
   /** Where the system prompt stands: among the messages, or apart (`fit({ system })`). */
   readonly system: "message" | "apart";
+  /**
+   * `anywhere`: a system message may stand among the others, and what it says holds from there on. Views show such
+   * messages word for word where they stand, as far as there is room. Left out: they are middle like any other message.
+   */
+  readonly laterSystem?: "anywhere";
   /** The role that the first message after the system prompt must have. */
   readonly firstRole: "any" | "user";
   /** `direct`: results must stand right after the message with their calls; `anywhere`: anywhere after it. */

@@ -3,7 +3,8 @@ import { applyEdits } from "../core/edits.ts";
 import { TranscriptError } from "../core/errors.ts";
 import { appendSystem, systemMessage } from "../core/render.ts";
 import { isOnlyReasoning, type Structure, structureOf } from "../core/rounds.ts";
-import type { Dialect, Edit, FitInput, Measure, Message, Select } from "../core/types.ts";
+import type { Budget, Dialect, Edit, FitInput, Measure, Message, Select } from "../core/types.ts";
+import { laterInstructions } from "./later-instructions.ts";
 import type { SeenMessages } from "./seen-messages.ts";
 
 /** A transcript that was read, hashed and counted: what plans are made from. */
@@ -37,8 +38,10 @@ export function readConversation<M>(options: {
   readonly seenMessages: SeenMessages;
   /** Leading system messages that the host lost and the view brings back. */
   readonly restored?: readonly M[];
+  /** The budget of a transcript, by tokens of its head and of all of it. */
+  readonly budgetFor: (head: number, total: number) => Budget;
 }): Conversation {
-  const { dialect, transcript, input, measure, seenMessages, restored = [] } = options;
+  const { dialect, transcript, input, measure, seenMessages, restored = [], budgetFor } = options;
   if (!Array.isArray(transcript)) {
     throw new TranscriptError({
       message: `expected a list of messages, found ${transcript === null ? "null" : typeof transcript}.`,
@@ -49,7 +52,7 @@ export function readConversation<M>(options: {
   const messages = Array.from(transcript, (message, index) => readMessage(dialect, message, index));
   const structure = structureOf(messages);
   const { chain, tokens } = seenMessages.read(messages, structure.start, measure);
-  const isHead = headTest(
+  const asked = headTest(
     messages,
     structure,
     selectTest(transcript, input.pins),
@@ -66,7 +69,21 @@ export function readConversation<M>(options: {
   let total = apart.system + apart.extras;
   for (const [index, count] of tokens.entries()) {
     total += count;
-    if (isHead(index)) head += count;
+    if (asked.has(index)) head += count;
+  }
+  for (const index of dialect.rules.laterSystem === "anywhere" ? instructions() : [])
+    for (const one of unitAround(messages, structure, index)) {
+      if (asked.has(one)) continue;
+      asked.hold(one);
+      head += tokens[one]!;
+    }
+  const isHead = asked.has;
+  function instructions(): readonly number[] {
+    const { lastUser } = structure;
+    const { budget } = budgetFor(head, total);
+    const last = lastUser === undefined || asked.has(lastUser) ? 0 : tokens[lastUser]!;
+    const free = budget - head - apart.extras - last;
+    return laterInstructions({ messages, structure, tokens, isHead: asked.has, budget, free });
   }
   const promptTokens = (system: unknown) =>
     hasSystem(system) ? measure.message(dialect.read(systemMessage<M>(system))) : 0;
@@ -208,21 +225,33 @@ function readMessage<M>(dialect: Dialect<M>, message: M, index: number): Message
   }
 }
 
-/** Pins hold whole rounds: half of one would be refused by the provider. Reasoning can't be held: it may be bound. */
+/** The messages of the head. */
 function headTest(
   messages: readonly Message[],
   structure: Structure,
   pinned: (index: number) => boolean,
   knowledge: (index: number) => boolean,
-): (index: number) => boolean {
+): { has(index: number): boolean; hold(index: number): void } {
   const head = new Uint8Array(messages.length);
   head.fill(1, 0, structure.start);
   for (const [index, message] of messages.entries()) {
     if (!(message.pinned || message.knowledge || pinned(index) || knowledge(index))) continue;
-    const unit = structure.units[structure.unitOf[index]!]!;
-    for (let one = unit.from; one < unit.to; one++) if (!isOnlyReasoning(messages[one]!)) head[one] = 1;
+    for (const one of unitAround(messages, structure, index)) head[one] = 1;
   }
-  return (index) => head[index] === 1;
+  return {
+    has: (index) => head[index] === 1,
+    hold: (index) => {
+      head[index] = 1;
+    },
+  };
+}
+
+/** What is held is held with its round: half of one would be refused. Reasoning can't be held: it may be bound. */
+function unitAround(messages: readonly Message[], structure: Structure, index: number): number[] {
+  const { from, to } = structure.units[structure.unitOf[index]!]!;
+  return Array.from({ length: to - from }, (_, at) => from + at).filter(
+    (one) => !isOnlyReasoning(messages[one]!),
+  );
 }
 
 function selectTest<M>(transcript: readonly M[], select: Select<M> | undefined): (index: number) => boolean {

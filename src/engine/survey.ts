@@ -66,8 +66,19 @@ export async function survey<M>(
   const { dialect, settings, textHash } = engine;
   const measure = await engine.measure();
   const given = readState(input.state);
+  const tools = input.tools === undefined ? 0 : measure.tools(input.tools);
+  const budgetFor = (head: number, total: number): Budget =>
+    budgetOf({
+      window: settings.window,
+      budget: cap(settings, total, more.budget),
+      reserve: settings.reserve,
+      safety: settings.safety,
+      tools,
+      head,
+    });
+  const { seenMessages } = engine;
   const read = (restored: readonly M[]) =>
-    readConversation({ dialect, transcript, input, measure, seenMessages: engine.seenMessages, restored });
+    readConversation({ dialect, transcript, input, measure, seenMessages, restored, budgetFor });
   let conversation = read([]);
   const restored = lostHead(dialect, conversation, given, input);
   if (restored.length > 0) conversation = read(restored);
@@ -75,15 +86,7 @@ export async function survey<M>(
   const { chain, structure, messages } = conversation;
   const found = await engine.records.find(chain.slice(1));
   const state = mergeRecords(given, found);
-  const tools = input.tools === undefined ? 0 : measure.tools(input.tools);
-  const budget = budgetOf({
-    window: settings.window,
-    budget: cap(settings, conversation, more.budget),
-    reserve: settings.reserve,
-    safety: settings.safety,
-    tools,
-    head: conversation.head,
-  });
+  const budget = budgetFor(conversation.head, conversation.total);
   const keyed = {
     checkpoints: state.checkpoints,
     chain,
@@ -183,9 +186,9 @@ function stillStands(conversation: Conversation, { fates }: Draft): boolean {
   );
 }
 
-function cap(settings: Settings, conversation: Conversation, budget: number | undefined): number | undefined {
+function cap(settings: Settings, total: number, budget: number | undefined): number | undefined {
   if (budget === undefined) return settings.budget;
-  return budget <= 1 ? Math.floor(budget * conversation.total) : Math.floor(budget);
+  return budget <= 1 ? Math.floor(budget * total) : Math.floor(budget);
 }
 
 /**

@@ -9,7 +9,13 @@ export type { AiSdkMessage, ModelPart } from "./wire.ts";
 /** `ModelMessage` of the AI SDK. The system prompt may stand among the messages or apart. */
 export const aiSdk: Dialect<AiSdkMessage> = {
   id: ID,
-  rules: { system: "message", firstRole: "any", results: "direct", boundReasoning: true },
+  rules: {
+    system: "message",
+    laterSystem: "anywhere",
+    firstRole: "any",
+    results: "direct",
+    boundReasoning: true,
+  },
   read,
   edit,
   write: (message: InsertMessage): AiSdkMessage => {

@@ -9,7 +9,7 @@ export type { ChatMessage, ChatPart, ChatToolCall } from "./wire.ts";
 /** OpenAI's Chat Completions, and every server that speaks it. */
 export const openaiChat: Dialect<ChatMessage> = {
   id: ID,
-  rules: { system: "message", firstRole: "any", results: "direct" },
+  rules: { system: "message", laterSystem: "anywhere", firstRole: "any", results: "direct" },
   read,
   edit,
   write: (message: InsertMessage): ChatMessage => ({ role: message.role, content: legalText(message.text) }),

@@ -9,7 +9,13 @@ export type { ResponsesItem, ResponsesPart } from "./wire.ts";
 /** OpenAI's Responses API. The system prompt is its `instructions`. */
 export const openaiResponses: Dialect<ResponsesItem> = {
   id: ID,
-  rules: { system: "apart", firstRole: "any", results: "anywhere", leadingReasoning: true },
+  rules: {
+    system: "apart",
+    laterSystem: "anywhere",
+    firstRole: "any",
+    results: "anywhere",
+    leadingReasoning: true,
+  },
   read,
   edit,
   write,

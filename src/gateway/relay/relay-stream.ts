@@ -1,10 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { createEndFinder } from "./end-finder.ts";
 
 /** Largest answer that is read on the side (bytes). A larger one is passed on all the same. */
 const MAX_READ = 64 * 1024 * 1024;
-/** Longest end marker, for those that two pieces share (bytes). */
-const CARRY = 48;
-const NEW_LINE = 0x0a;
 
 /**
  * Passes a streamed answer on as it comes. Only what tells the client that the answer is whole (the last event, and the
@@ -24,8 +22,10 @@ export function relayStream(options: {
   return new Promise((resolve) => {
     const seen: Buffer[] = [];
     let size = 0;
+    const findEnd = createEndFinder(endMarkers);
     let held: Buffer[] | undefined;
-    let carry: Buffer = Buffer.alloc(0);
+    let committed: Promise<void> | undefined;
+    let isReleased = false;
     let waiting: Buffer[] = [];
     let settled = false;
 
@@ -53,43 +53,57 @@ export function relayStream(options: {
       const raw = waiting.length === 1 ? waiting[0]! : Buffer.concat(waiting);
       waiting = [];
       const piece = transform ? transform(raw, false) : raw;
-      if (held) {
-        held.push(piece);
-        return;
-      }
-      const at = endOf(piece, carry, endMarkers);
-      if (at === undefined) {
+      if (isReleased) {
         pass(piece);
-        carry = piece.subarray(-CARRY);
-        return;
+      } else if (held) {
+        held.push(piece);
+      } else {
+        const at = findEnd(piece);
+        pass(at === undefined ? piece : piece.subarray(0, at));
+        if (at !== undefined) held = [piece.subarray(at)];
       }
-      pass(piece.subarray(0, at));
-      held = [piece.subarray(at)];
+      // Not all upstreams close the connection behind their last event.
+      if (held && !isReleased && endsEvent(held)) commit().then(release, fail);
+    };
+    const commit = (): Promise<void> => {
+      committed ??= options.commit(size <= MAX_READ ? Buffer.concat(seen) : undefined);
+      return committed;
+    };
+    const release = () => {
+      if (isReleased) return;
+      isReleased = true;
+      for (const piece of held ?? []) if (piece.length > 0) response.write(piece);
+      held = undefined;
+    };
+    const fail = () => {
+      response.destroy();
+      settle("broken");
     };
 
     if (options.first) take(options.first);
     answer.on("data", take);
     const end = () => {
       flush();
-      const rest = transform?.(Buffer.alloc(0), true);
-      const all = size <= MAX_READ ? Buffer.concat(seen) : undefined;
-      options.commit(all).then(
-        () => {
-          for (const piece of [...(held ?? []), ...(rest ? [rest] : [])])
-            if (piece.length > 0) response.write(piece);
-          response.end(() => settle("whole"));
-        },
-        () => {
-          response.destroy();
-          settle("broken");
-        },
-      );
+      finish(transform?.(Buffer.alloc(0), true));
+    };
+    const finish = (rest?: Buffer) => {
+      commit().then(() => {
+        release();
+        if (rest && rest.length > 0) response.write(rest);
+        response.end(() => settle("whole"));
+      }, fail);
     };
     answer.on("end", end);
     // A short answer of which the beginning was read may be at its end already.
     if (answer.readableEnded) end();
     const broken = () => {
       if (answer.complete) return;
+      flush();
+      // Its last event was there: nothing is missing but the end of the connection.
+      if (committed) {
+        finish();
+        return;
+      }
       // The client must see that the answer isn't whole.
       response.destroy();
       settle("broken");
@@ -102,17 +116,8 @@ export function relayStream(options: {
   });
 }
 
-/** Where the last event begins in this piece, if it is in it. */
-function endOf(piece: Buffer, carry: Buffer, markers: readonly string[]): number | undefined {
-  // A marker stands on a line of its own, so it can't have begun in a piece that ended with a line.
-  const joined =
-    carry.length > 0 && carry.at(-1) !== NEW_LINE
-      ? Buffer.concat([carry, piece.subarray(0, CARRY)])
-      : undefined;
-  for (const marker of markers) {
-    if (joined?.includes(marker)) return 0;
-    const at = piece.indexOf(marker);
-    if (at >= 0) return at;
-  }
-  return undefined;
+/** Is there an event in it that has ended? */
+function endsEvent(pieces: readonly Buffer[]): boolean {
+  const bytes = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+  return bytes.includes("\n\n") || bytes.includes("\r\n\r\n");
 }

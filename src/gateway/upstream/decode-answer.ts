@@ -1,19 +1,41 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import zlib from "node:zlib";
 
 const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   gzip: (bytes) => zlib.gunzipSync(bytes, { finishFlush: zlib.constants.Z_SYNC_FLUSH }),
+  "x-gzip": (bytes) => zlib.gunzipSync(bytes, { finishFlush: zlib.constants.Z_SYNC_FLUSH }),
   deflate: (bytes) => zlib.inflateSync(bytes, { finishFlush: zlib.constants.Z_SYNC_FLUSH }),
   br: (bytes) => zlib.brotliDecompressSync(bytes),
+  // Not in every version of Node that precis runs on.
+  ...("zstdDecompressSync" in zlib && { zstd: (bytes: Buffer) => zlib.zstdDecompressSync(bytes) }),
 };
 
 /** The text of an answer's bytes, for reading on the side; empty if it can't be read. */
 export function answerText(answer: IncomingMessage, bytes: Buffer): string {
-  const encoding = answer.headers["content-encoding"] ?? "identity";
-  if (encoding === "identity") return bytes.toString("utf8");
+  const names = (answer.headers["content-encoding"] ?? "").toLowerCase().split(",");
   try {
-    return decoders[encoding]?.(bytes).toString("utf8") ?? "";
+    let decoded = bytes;
+    for (const name of names.map((one) => one.trim()).reverse()) {
+      if (name === "" || name === "identity") continue;
+      const decode = Object.hasOwn(decoders, name) ? decoders[name] : undefined;
+      if (!decode) return "";
+      decoded = decode(decoded);
+    }
+    return decoded.toString("utf8");
   } catch {
     return "";
   }
+}
+
+/**
+ * Asks for answers that can be read on the side. A stream comes without compression: its last event must be told from
+ * the others, and what is to be told of a compaction has its place in it.
+ */
+export function askReadable(headers: OutgoingHttpHeaders, streamed: boolean): void {
+  const { "accept-encoding": asked } = headers;
+  if (typeof asked !== "string") return;
+  const known = asked
+    .split(",")
+    .filter((one) => Object.hasOwn(decoders, one.trim().split(";")[0]!.toLowerCase()));
+  headers["accept-encoding"] = streamed || known.length === 0 ? "identity" : known.join(",").trim();
 }

@@ -3,7 +3,7 @@ import { overflowOf } from "../../models/index.ts";
 import type { Gateway } from "../gateway.ts";
 import { dropBetas } from "../native/drop-betas.ts";
 import { prepareNative } from "../native/prepare-native.ts";
-import { answerText } from "../upstream/decode-answer.ts";
+import { answerText, askReadable } from "../upstream/decode-answer.ts";
 import { readAll } from "../upstream/read-all.ts";
 import { send } from "../upstream/send.ts";
 import { targetPath } from "../upstream/target-path.ts";
@@ -80,6 +80,7 @@ function sendOn(exchange: Exchange, outgoing: Outgoing): Promise<IncomingMessage
   const headers = upstreamHeaders(upstream, request.headers, path, outgoing.body.length, client.keyIsOurs);
   if (outgoing.isOurs) delete headers["content-encoding"];
   if (exchange.isEmulated) dropBetas(headers);
+  askReadable(headers, exchange.asked.streamed);
   return send({
     upstream,
     method: "POST",

@@ -13,7 +13,7 @@ export const chatWire: Wire = {
   api: "chat",
   path: "/v1/chat/completions",
   dialect: rememberReads(openaiChat as Dialect<unknown>),
-  endMarkers: ["data: [DONE]", "data:[DONE]"],
+  endMarkers: ["[DONE]"],
   inputField: "prompt_tokens",
 
   read(body) {

@@ -12,7 +12,7 @@ export const messagesWire: Wire = {
   api: "messages",
   path: "/v1/messages",
   dialect: rememberReads(anthropicMessages as Dialect<unknown>),
-  endMarkers: ["event: message_stop"],
+  endMarkers: ["message_stop"],
   inputField: "input_tokens",
 
   read(body) {

@@ -12,7 +12,7 @@ export const responsesWire: Wire = {
   api: "responses",
   path: "/v1/responses",
   dialect: rememberReads(openaiResponses as Dialect<unknown>),
-  endMarkers: ["event: response.completed", "event: response.incomplete", "event: response.failed"],
+  endMarkers: ["response.completed", "response.incomplete", "response.failed"],
   inputField: "input_tokens",
 
   read(body) {

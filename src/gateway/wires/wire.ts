@@ -40,7 +40,7 @@ export interface Wire {
   withCap(body: Json, cap: number): Json;
   readJson(answer: Json): WireAnswer;
   readStream(text: string): WireAnswer;
-  /** Bytes that stand only in the last event of a stream: from them on, the client may take the answer as whole. */
+  /** What the last event of a stream is or is called: from it on, the client may take the answer as whole. */
   readonly endMarkers: readonly string[];
   /** The usage object of an answer or of an event, changed. Undefined if there is none. */
   withUsage(data: Json, change: (usage: Json) => Json): Json | undefined;

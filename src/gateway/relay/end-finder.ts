@@ -1,0 +1,36 @@
+/** What may stand before the marker on its line: it names the event, or it is the event. */
+const BEFORE = /^(?:event: ?|data: ?(?:\{ ?"type": ?")?)$/;
+/** The longest of these (bytes). */
+const MAX_BEFORE = 16;
+const NEW_LINE = 0x0a;
+
+/**
+ * Finds where the last event of a stream begins in its pieces. A model may well write about such events: in its words
+ * they stand in the middle of a line.
+ */
+export function createEndFinder(markers: readonly string[]): (piece: Buffer) => number | undefined {
+  // The line that the last piece ended in the middle of, as far as it can be the beginning of a marker's.
+  let line: Buffer = Buffer.alloc(0);
+  const longest = MAX_BEFORE + Math.max(0, ...markers.map(({ length }) => length));
+  return (piece) => {
+    const bytes = line.length === 0 ? piece : Buffer.concat([line, piece]);
+    for (const marker of markers) {
+      for (let at = bytes.indexOf(marker); at >= 0; at = bytes.indexOf(marker, at + 1)) {
+        const start = lineStart(bytes, at);
+        if (start !== undefined && BEFORE.test(bytes.toString("latin1", start, at)))
+          return Math.max(0, start - line.length);
+      }
+    }
+    const rest = bytes.subarray(bytes.lastIndexOf(NEW_LINE) + 1);
+    // A longer one holds no marker; its end must not be taken for a beginning.
+    line = rest.subarray(0, longest);
+    return undefined;
+  };
+}
+
+function lineStart(bytes: Buffer, at: number): number | undefined {
+  const from = Math.max(0, at - MAX_BEFORE - 1);
+  const end = bytes.subarray(from, at).lastIndexOf(NEW_LINE);
+  if (end >= 0) return from + end + 1;
+  return from === 0 ? 0 : undefined;
+}

@@ -1,0 +1,149 @@
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { connect } from "node:net";
+import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { afterEach, describe, expect, it } from "vitest";
+import { startGateway, upstreamAt } from "./gateway-process.ts";
+import { type OwnUpstream, post, startUpstream } from "./own-upstream.ts";
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function gatewayTo(
+  answer: (request: IncomingMessage, body: Buffer, response: ServerResponse) => void,
+  config: object = {},
+): Promise<{ readonly there: OwnUpstream; readonly running: Awaited<ReturnType<typeof startGateway>> }> {
+  const there = await startUpstream(answer);
+  closing.push(() => there.close());
+  const running = await startGateway({ ...upstreamAt(there.url), ...config });
+  closing.push(() => running.close());
+  return { there, running };
+}
+
+const CHAT = { model: "gpt-4o", stream: true, messages: [{ role: "user", content: "hi" }] };
+const delta = (content: string) =>
+  `data: ${JSON.stringify({ id: "c", choices: [{ index: 0, delta: { content } }] })}\n\n`;
+
+/** Reads a stream until a text has come. */
+async function readUntil(response: Response, text: string): Promise<string> {
+  let seen = "";
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  while (!seen.includes(text)) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    seen += value;
+  }
+  await reader.cancel();
+  return seen;
+}
+
+describe("the last event of a stream", () => {
+  it("isn't one that the model only writes about", async () => {
+    const { running } = await gatewayTo((_, __, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(delta("It ends with data: [DONE]"));
+      // Never ends: what was said must come all the same.
+      response.write(delta(" as you know."));
+    });
+    const response = await post(`${running.url}/v1/chat/completions`, CHAT);
+    expect(await readUntil(response, "as you know.")).toContain("[DONE]");
+  });
+
+  it.each([
+    ["/v1/chat/completions", CHAT, "data:[DONE]\n\n"],
+    ["/v1/messages", CHAT, 'event:message_stop\ndata:{"type":"message_stop"}\n\n'],
+    [
+      "/v1/responses",
+      { model: "m", stream: true, input: "hi" },
+      'data: {"type":"response.completed","response":{}}\n\n',
+    ],
+  ])("comes through at once, though the upstream keeps the connection open: %s", async (path, body, last) => {
+    const { running } = await gatewayTo((_, __, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(delta("Hello."));
+      // In two pieces, as a network may deliver it.
+      response.write(last.slice(0, 9));
+      setTimeout(() => response.write(last.slice(9)), 20);
+    });
+    const response = await post(running.url + path, body);
+    expect(await readUntil(response, last)).toContain(last);
+  });
+
+  it.each([
+    ["/v1/messages", 'event:message_stop\ndata:{"type":"message_stop"}\n\n'],
+    ["/v1/responses", 'data: {"type":"response.completed","response":{}}\n\n'],
+  ])("waits for the store, however it is written: %s", async (path, last) => {
+    const { running } = await gatewayTo((_, __, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(delta("Hello."));
+      response.end(last);
+    });
+    const { conversations } = running.gateway.store;
+    const append = conversations.append.bind(conversations);
+    let isStored = false;
+    conversations.append = async (...args) => {
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      isStored = true;
+      return append(...args);
+    };
+    const response = await post(running.url + path, { ...CHAT, input: "hi" });
+    await readUntil(response, last);
+    expect(isStored).toBe(true);
+  });
+
+  it("is enough: an upstream that breaks the connection behind it broke nothing", async () => {
+    const { running } = await gatewayTo((_, __, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(delta("Hello."));
+      response.write("data: [DONE]\n\n");
+      setTimeout(() => response.destroy(), 20);
+    });
+    const response = await post(`${running.url}/v1/chat/completions`, CHAT);
+    expect(await response.text()).toContain("[DONE]");
+  });
+});
+
+describe("compressed answers", () => {
+  const answer = JSON.stringify({
+    id: "x",
+    choices: [{ index: 0, message: { role: "assistant", content: "Stored all the same." } }],
+  });
+
+  it.each([
+    ["gzip", gzipSync],
+    ["br", brotliCompressSync],
+    ["zstd", zstdCompressSync],
+  ] as const)("are stored, and passed on as they are: %s", async (name, compress) => {
+    const { running, there } = await gatewayTo((_, __, response) => {
+      response.writeHead(200, { "content-type": "application/json", "content-encoding": name });
+      response.end(compress(answer));
+    });
+    const { port } = new URL(running.url);
+    const body = JSON.stringify({ ...CHAT, stream: false });
+    const socket = connect(Number(port), "127.0.0.1");
+    // An encoding that nobody knows is among those that the client takes.
+    socket.write(
+      `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\naccept-encoding: ${name}, odd;q=0.5\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+    const pieces: Buffer[] = [];
+    socket.on("data", (piece: Buffer) => pieces.push(piece));
+    await once(socket, "close");
+    expect(Buffer.concat(pieces).includes(compress(answer))).toBe(true);
+    expect(there.seen[0]!.request.headers["accept-encoding"]).toBe(name);
+    const { conversations } = running.gateway.store;
+    const [found] = (await conversations.list("default")).conversations;
+    const stored = await conversations.read("default", found!.id);
+    expect(stored.map(({ wire }) => wire).join()).toContain("Stored all the same.");
+  });
+
+  it("aren't asked for where the answer is a stream", async () => {
+    const { running, there } = await gatewayTo((_, __, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(`${delta("Hello.")}data: [DONE]\n\n`);
+    });
+    await (await post(`${running.url}/v1/chat/completions`, CHAT, { "accept-encoding": "gzip, br" })).text();
+    expect(there.seen[0]!.request.headers["accept-encoding"]).toBe("identity");
+  });
+});

@@ -1,4 +1,5 @@
 import type { Conversation, ServerStore } from "../stores/server-store.ts";
+import { branchesOf } from "./inspect/branches.ts";
 import { inspectConversation } from "./inspect/inspection.ts";
 import { conversationsText, inspectionText } from "./inspect/text.ts";
 import { columnsOf, hasColor, type Io } from "./io.ts";
@@ -18,7 +19,7 @@ export const inspectLine: CommandLine = {
     json: { help: "print everything as JSON, with the view's messages in their wire format" },
   },
   notes: [
-    "SESSION is the id of a session (the answer's header x-precis-session) or of a conversation. Without one, the newest conversations are listed.",
+    "SESSION is the id of a session (the answer's header x-precis-session) or of a conversation. Without one, the newest conversations are listed. A session with several branches shows the newest and lists all of them; a conversation's own id shows that one.",
   ],
   examples: [
     "precis inspect",
@@ -43,7 +44,15 @@ export async function inspectCommand(flags: ParsedFlags, io: Io): Promise<void> 
   await withDatabase(flags, io, { create: false }, async (store, database) => {
     if (session === undefined) {
       const { conversations } = await store.conversations.list(tenant, { limit: LISTED, archived: "all" });
-      say(conversations, () => conversationsText(conversations, look));
+      const bySession = new Map<string, Conversation[]>();
+      for (const one of conversations) {
+        const name = one.session ?? one.id;
+        bySession.set(name, [...(bySession.get(name) ?? []), one]);
+      }
+      const groups = await Promise.all(
+        [...bySession.values()].map((group) => branchesOf(store.conversations, tenant, group)),
+      );
+      say(conversations, () => conversationsText(groups, look));
       return;
     }
     const conversation = await findConversation(store, tenant, session);
@@ -52,9 +61,17 @@ export async function inspectCommand(flags: ParsedFlags, io: Io): Promise<void> 
         `there is no session or conversation ${session} of tenant ${tenant} in ${database}. precis inspect lists the newest.`,
       );
     const inspection = await inspectConversation(store, tenant, conversation);
-    const { messages, view, ...rest } = inspection;
+    const { messages, view, branches, ...rest } = inspection;
     const json = {
       ...rest,
+      branches: branches.map(({ conversation: { id, length, updatedAt, fork }, from, words }) => ({
+        id,
+        length,
+        updatedAt,
+        fork,
+        from,
+        words,
+      })),
       transcript: messages.map(({ wire, ...message }) => ({
         ...message,
         message: JSON.parse(wire) as unknown,

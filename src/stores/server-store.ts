@@ -150,6 +150,8 @@ export interface ReadRange {
 export interface ListQuery {
   /** Text that the title contains, in any case. */
   readonly search?: string;
+  /** Only those of this session. */
+  readonly session?: string;
   /** Default `hide`. */
   readonly archived?: "hide" | "only" | "all";
   /** Default 50, at most 500. */

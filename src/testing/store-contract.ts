@@ -428,6 +428,21 @@ export function describeStore({ name, open, ownClock = true }: StoreContract): v
         expect(await store.conversations.head(other, conversation)).toBeUndefined();
       });
 
+      it("lists the conversations of one session", async () => {
+        const [tenant, other] = tenants();
+        const origin = await add(tenant, { session: "s", messages: storedTranscript("a", "b", "c") });
+        now += 1;
+        const fork = await add(tenant, {
+          conversation: origin.conversation,
+          messages: storedTranscript("a", "b", "x"),
+        });
+        await add(tenant, { session: "other", messages: storedTranscript("z") });
+        await add(other, { session: "s", messages: storedTranscript("a") });
+        const { conversations } = await store.conversations.list(tenant, { session: "s" });
+        expect(conversations.map(({ id }) => id)).toEqual([fork.conversation, origin.conversation]);
+        expect((await store.conversations.list(tenant, { session: "none" })).conversations).toEqual([]);
+      });
+
       it("lists pinned ones first, then the newest, in pages", async () => {
         const [tenant, other] = tenants();
         const ids: string[] = [];

@@ -74,6 +74,75 @@ test("inspect without a session lists; one that isn't there is said", async () =
   });
 });
 
+test("inspect tells the branches of one session apart", async () => {
+  const path = folder.path("branches.db");
+  const store = sqliteStore({ path });
+  const append = (words: readonly string[], more: object = {}) => {
+    const wire = words.map((content, at) => ({ role: at % 2 === 0 ? "user" : "assistant", content }));
+    const messages = wire.map((message) => openaiChat.read(message as never));
+    const chain = chainOf(messages, 0, hash128);
+    return store.conversations.append("default", {
+      session: "plans",
+      title: "Plans",
+      dialect: "openai-chat",
+      messages: wire.map((message, at) => ({
+        hash: chain[at + 1]!,
+        role: messages[at]!.role,
+        wire: JSON.stringify(message),
+        at,
+      })),
+      at: Date.UTC(2026, 0, 2),
+      ...more,
+    });
+  };
+  const first = await append(["Plan a trip", "Where to?", "To Oslo", "Fine."]);
+  const later = { conversation: first.conversation, at: Date.UTC(2026, 0, 3) };
+  const second = await append(["Plan a trip", "Where to?", "To Rome", "Fine."], later);
+  const third = await append(["Plan a trip", "Where to?", "To Rome", "Fine.", "By train", "Yes."], {
+    conversation: second.conversation,
+    at: Date.UTC(2026, 0, 4),
+  });
+  expect(third.conversation).toBe(second.conversation);
+  const fork = await append(["Plan a trip", "Where to?", "To Rome", "Fine.", "By plane", "No."], {
+    conversation: second.conversation,
+    at: Date.UTC(2026, 0, 5),
+  });
+  const apart = await append(["Plan a feast", "When?"], { isNew: true, at: Date.UTC(2026, 0, 1) });
+  await store.close();
+
+  const { stdout } = await runCli(["inspect", "plans", "--db", path]);
+  const lines = stdout.split("\n");
+  const at = lines.indexOf("Branches of session plans");
+  expect(lines.slice(at + 1, at + 6)).toEqual([
+    `    ${apart.conversation}  begins: Plan a feast`,
+    `    ${first.conversation}  begins: Plan a trip`,
+    `    └ ${second.conversation}  from #3 on: To Rome`,
+    `  →   └ ${fork.conversation}  from #5 on: By plane`,
+    "  → is shown here. For another one: precis inspect and its id.",
+  ]);
+  const wide = await runCli(["inspect", "plans", "--db", path], { env: { COLUMNS: "140" } });
+  expect(wide.stdout).toContain(
+    `└ ${second.conversation}  from #3 on: To Rome (6 messages, 2026-01-04 00:00)`,
+  );
+  expect(stdout).toMatch(/#5 user .*By plane/);
+  // A branch by its own id; the mark moves with it.
+  const other = await runCli(["inspect", second.conversation, "--db", path]);
+  expect(other.stdout).toMatch(new RegExp(`→ └ ${second.conversation}`));
+  expect(other.stdout).toMatch(/#5 user .*By train/);
+  // The list doesn't show one name four times.
+  const list = await runCli(["inspect", "--db", path]);
+  expect(list.stdout).toMatch(/^plans {2}2026-01-05 00:00 +4 branches {2}Plans\n/);
+  expect(list.stdout.match(/plans/g)).toHaveLength(1);
+  expect(list.stdout).toContain(`  └ ${second.conversation}`);
+  const json = await runCli(["inspect", "plans", "--json", "--db", path]);
+  const { branches } = JSON.parse(json.stdout) as { branches: { id: string; from: number; words: string }[] };
+  expect(branches.map(({ id, from, words }) => [id, from, words])).toContainEqual([
+    second.conversation,
+    3,
+    "To Rome",
+  ]);
+});
+
 test("an import of nothing makes no database", async () => {
   const made = folder.path("unmade.db");
   const { code, stderr } = await runCli(["db", "import", folder.path("nofile"), "--db", made]);

@@ -10,10 +10,13 @@ import type {
   StoredEvent,
   StoredMessage,
 } from "../../stores/server-store.ts";
+import { type Branch, branchesOf } from "./branches.ts";
 
 /** Everything that the store knows about a conversation, and the view that follows from it. */
 export interface Inspection {
   readonly conversation: Conversation;
+  /** All conversations of its session, itself among them. */
+  readonly branches: readonly Branch[];
   /** The system prompt as the wire has it. */
   readonly head: unknown;
   readonly messages: readonly StoredMessage[];
@@ -54,6 +57,7 @@ export async function inspectConversation(
   );
   return {
     conversation,
+    branches: await branchesOf(store.conversations, tenant, await kinOf(store, tenant, conversation)),
     head,
     messages,
     records,
@@ -61,6 +65,30 @@ export async function inspectConversation(
     events: await store.events.list(tenant, { conversation: id, newest: true, limit: NEWEST_EVENTS }),
     citations: await store.citations.list(tenant, id),
   };
+}
+
+/** Conversations of one session that are looked at. */
+const MOST_BRANCHES = 100;
+
+/** The conversations of its session, and those that it was forked from. */
+async function kinOf(
+  { conversations }: ServerStore,
+  tenant: string,
+  conversation: Conversation,
+): Promise<readonly Conversation[]> {
+  const kin = new Map([[conversation.id, conversation]]);
+  const { session } = conversation;
+  if (session !== undefined) {
+    const query = { session, limit: MOST_BRANCHES, archived: "all" } as const;
+    for (const one of (await conversations.list(tenant, query)).conversations) kin.set(one.id, one);
+  }
+  let origin = conversation.fork?.of;
+  while (origin !== undefined && !kin.has(origin)) {
+    const found: Conversation | undefined = await conversations.get(tenant, origin);
+    if (found) kin.set(found.id, found);
+    origin = found?.fork?.of;
+  }
+  return [...kin.values()];
 }
 
 function viewOf(

@@ -1,9 +1,10 @@
-import type { Checkpoint, Entry, Message } from "../../core/types.ts";
+import type { Checkpoint, Entry } from "../../core/types.ts";
 import type { Conversation } from "../../stores/server-store.ts";
 import { formatCount } from "../format.ts";
 import type { Paint, Tone } from "../paint.ts";
-import { partText } from "../part-text.ts";
+import { type Branch, branchLines } from "./branches.ts";
 import type { Inspection } from "./inspection.ts";
+import { cut, previewOf, time } from "./preview.ts";
 
 interface Look {
   readonly columns: number;
@@ -27,6 +28,7 @@ export function inspectionText(inspection: Inspection, look: Look): string {
     paint("strong", conversation.title === "" ? "(no title)" : conversation.title),
     factsOf(conversation),
     "",
+    ...branchesText(inspection, look),
     paint("strong", "Checkpoints"),
     ...(records.checkpoints.length === 0
       ? ["  none: the view is the transcript"]
@@ -50,18 +52,35 @@ export function inspectionText(inspection: Inspection, look: Look): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** One line for each conversation. */
-export function conversationsText(conversations: readonly Conversation[], { columns }: Look): string {
-  if (conversations.length === 0) return "There are no conversations yet.\n";
-  return conversations
-    .map((one) =>
-      cut(
-        `${one.session ?? one.id}  ${time(one.updatedAt)}  ${formatCount(one.length).padStart(6)} messages  ${one.title}`,
-        columns,
-      ),
-    )
+/** One line for each conversation; those that share a session stand together as trees, by their own ids. */
+export function conversationsText(groups: readonly (readonly Branch[])[], { columns }: Look): string {
+  if (groups.length === 0) return "There are no conversations yet.\n";
+  return groups
+    .flatMap((branches) => {
+      const [{ conversation: one }] = branches as [Branch];
+      const name = one.session ?? one.id;
+      const newest = Math.max(...branches.map(({ conversation }) => conversation.updatedAt));
+      const size =
+        branches.length === 1
+          ? `${formatCount(one.length).padStart(6)} messages`
+          : `${formatCount(branches.length).padStart(6)} branches`;
+      const line = cut(`${name}  ${time(newest)}  ${size}  ${one.title}`, columns);
+      return branches.length === 1 ? [line] : [line, ...branchLines(branches, columns)];
+    })
     .join("\n")
     .concat("\n");
+}
+
+/** Which conversation of its session this is, where there are several. */
+function branchesText({ conversation, branches }: Inspection, { columns, paint }: Look): string[] {
+  if (branches.length < 2) return [];
+  const { session, id } = conversation;
+  return [
+    paint("strong", `Branches of ${session === undefined ? "this conversation" : `session ${session}`}`),
+    ...branchLines(branches, columns, id),
+    "  → is shown here. For another one: precis inspect and its id.",
+    "",
+  ];
 }
 
 function factsOf(one: Conversation): string {
@@ -123,18 +142,3 @@ function fatesOf(entries: readonly Entry[], length: number): Fate[] {
   }
   return fates;
 }
-
-function previewOf({ parts }: Message): string {
-  return parts
-    .map(partText)
-    .join(" ")
-    .slice(0, 500)
-    .replace(/[\s\p{Cc}]+/gu, " ")
-    .trim();
-}
-
-function cut(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
-}
-
-const time = (at: number): string => new Date(at).toISOString().replace("T", " ").slice(0, 16);

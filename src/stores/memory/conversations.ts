@@ -44,13 +44,14 @@ export function memoryConversations(context: MemoryContext): ConversationStore {
     read: async (tenant, id, { from = 0, to } = {}) =>
       of("read", tenant).conversations.get(id)?.messages.slice(from, to) ?? [],
 
-    async list(tenant, { search, archived = "hide", limit, cursor } = {}) {
+    async list(tenant, { search, session, archived = "hide", limit, cursor } = {}) {
       const size = within(limit, PAGE);
       const after = cursor === undefined ? undefined : readCursor(cursor);
       const text = search?.toLowerCase() ?? "";
       const rows = Array.from(of("list", tenant).conversations.values(), (held) => held.conversation)
         .filter((one) => archived === "all" || one.archived === (archived === "only"))
         .filter((one) => one.title.toLowerCase().includes(text))
+        .filter((one) => session === undefined || one.session === session)
         .filter((one) => !after || compare(cursorOf(one), after) > 0)
         .sort((a, b) => compare(cursorOf(a), cursorOf(b)));
       const conversations = rows.slice(0, size);

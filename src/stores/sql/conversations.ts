@@ -171,7 +171,11 @@ async function longestMatch(
   return row && { conversation: conversationOf(row), matched: Number(row.position) + 1 };
 }
 
-async function list(db: Db, tenant: string, { search, archived = "hide", limit, cursor }: ListQuery) {
+async function list(
+  db: Db,
+  tenant: string,
+  { search, session, archived = "hide", limit, cursor }: ListQuery,
+) {
   const size = within(limit, PAGE);
   const after = cursor === undefined ? undefined : readCursor(cursor);
   const rows = await db
@@ -179,6 +183,7 @@ async function list(db: Db, tenant: string, { search, archived = "hide", limit, 
     .selectAll()
     .where("tenant", "=", tenant)
     .$if(archived !== "all", (query) => query.where("archived", "=", archived === "only" ? 1 : 0))
+    .$if(session !== undefined, (query) => query.where("session", "=", session ?? ""))
     .$if(search !== undefined && search !== "", (query) =>
       query.where(sql<boolean>`title_search like ${`%${likeText(search ?? "")}%`} escape '\\'`),
     )

@@ -3,6 +3,7 @@ import type { GatewayConfigInput } from "../config/gateway-schema.ts";
 import type { Io } from "./io.ts";
 import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
 import { parseCount, parseTokens } from "./parse-tokens.ts";
+import { isAboutKeys, KEY_FLAGS, keysCommand } from "./serve/client-keys.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const serveLine: CommandLine = {
@@ -23,8 +24,7 @@ export const serveLine: CommandLine = {
     observe: { help: "change nothing, only report what would have been done" },
     workers: { value: "N", help: "processes that share the work" },
     config: { value: "FILE", help: "config file (precis.config.json unless told)" },
-    "new-key": { value: "NAME", help: "make a client key, print it and end" },
-    tenant: { value: "T", help: "tenant of the new key (default unless told)" },
+    ...KEY_FLAGS,
     json: { help: "nothing on stdout but one line of JSON with the address" },
   },
   notes: [
@@ -41,6 +41,7 @@ export const serveLine: CommandLine = {
 export async function serveCommand(flags: ParsedFlags, io: Io): Promise<void> {
   if (flags.files.length > 0)
     throw new UsageError(`precis serve takes no FILE, but ${flags.files[0]} was given.`);
+  const aboutKeys = isAboutKeys(flags);
   // Only this command needs them, and they take a while to load.
   const [{ loadConfig }, { createGateway }, { openStore }, { serveWorkers }] = await Promise.all([
     import("../config/load-config.ts"),
@@ -54,13 +55,13 @@ export async function serveCommand(flags: ParsedFlags, io: Io): Promise<void> {
     env: io.env,
     flags: flagsOf(flags),
   });
-  const newKey = flags.value("new-key");
-  if (newKey !== undefined) {
+  if (aboutKeys) {
     const store = openStore(config);
-    const { key } = await store.clientKeys.create(flags.value("tenant") ?? "default", { name: newKey });
-    await store.close();
-    io.stdout.write(`${key}\n`);
-    io.stderr.write("This key is shown once and stored only as a hash.\n");
+    try {
+      await keysCommand(store, flags, io);
+    } finally {
+      await store.close();
+    }
     return;
   }
   const tell = (address: string) => {

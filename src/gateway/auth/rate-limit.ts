@@ -10,7 +10,8 @@ export function createRateLimit(now: () => number): (client: Client) => void {
   return (client) => {
     const limit = client.limits["requestsPerMinute"];
     if (limit === undefined) return;
-    const current = Math.floor(now() / MINUTE_MS);
+    const at = now();
+    const current = Math.floor(at / MINUTE_MS);
     if (current !== minute) {
       minute = current;
       counts.clear();
@@ -23,6 +24,7 @@ export function createRateLimit(now: () => number): (client: Client) => void {
         429,
         "rate-limited",
         `precis: the client key ${client.name} may send ${limit} requests per minute.`,
+        Math.ceil((MINUTE_MS - (at % MINUTE_MS)) / 1_000),
       );
   };
 }

@@ -43,7 +43,11 @@ export function fail(gateway: Gateway, response: ServerResponse, error: unknown,
   if (isOurs) gateway.log.error({ err: error }, "a request failed");
   else gateway.log.debug({ err: error, status }, "a request was refused");
   const body = (wire?.error ?? openaiError)(status, { code, message });
+  const retryAfter = error instanceof RequestFault ? error.retryAfter : undefined;
   // Part of the body may still be on its way: the connection can't be used again.
-  sendJson(response, status, body, status === 413 || status === 400 ? { connection: "close" } : {});
+  sendJson(response, status, body, {
+    ...((status === 413 || status === 400) && { connection: "close" }),
+    ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }),
+  });
   return status;
 }

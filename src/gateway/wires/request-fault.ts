@@ -2,11 +2,14 @@
 export class RequestFault extends Error {
   readonly status: number;
   readonly code: string;
+  /** When to try again (seconds). */
+  readonly retryAfter: number | undefined;
 
-  constructor(status: number, code: string, message: string) {
+  constructor(status: number, code: string, message: string, retryAfter?: number) {
     super(message);
     this.name = "RequestFault";
     this.status = status;
     this.code = code;
+    this.retryAfter = retryAfter;
   }
 }

@@ -3,7 +3,9 @@ import pg from "pg";
 import { ConfigError } from "../core/errors.ts";
 import { appendTogether } from "./postgres/append-together.ts";
 import { explainPostgres, isConflict } from "./postgres/explain.ts";
+import { preparingPool } from "./postgres/preparing-pool.ts";
 import { scriptRunner } from "./postgres/run-script.ts";
+import { statementNames } from "./postgres/statement-names.ts";
 import type { ServerStore } from "./server-store.ts";
 import { createSqlStore, type ServerStoreOptions } from "./sql/create-sql-store.ts";
 import type { SqlEngine } from "./sql/sql-engine.ts";
@@ -86,15 +88,18 @@ export function postgresEngine(
     isPrepared = true,
   }: { readonly where: string; readonly ownsPool: boolean; readonly isPrepared?: boolean },
 ): SqlEngine {
+  const names = isPrepared ? statementNames() : undefined;
   return {
     kind: "postgres",
     dialect: new PostgresDialect({
       // Kysely ends the pool that it is given; a host's own must stay open.
-      pool: ownsPool ? pool : { options: pool.options, connect: () => pool.connect(), end: async () => {} },
+      pool: preparingPool(pool, names, async () => {
+        if (ownsPool) await pool.end();
+      }),
     }),
     lockRows: true,
-    ...(isPrepared && { runScript: scriptRunner(pool) }),
-    append: appendTogether(pool, { isPrepared }),
+    ...(names && { runScript: scriptRunner(pool, names) }),
+    append: appendTogether(pool, names),
     clock: sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     oneOf: { sql: "= any(?::text[])", value: (values) => values },
     isOneOf: (column, values) => sql`${column} = any(${sql.val(values)}::text[])`,

@@ -132,9 +132,13 @@ test("all kinds at once come to what the memory store comes to one by one", asyn
         after: storedTranscript("d")[0]!.hash,
         messages: storedTranscript("d", "other").slice(1),
       }),
-      // All of it once more, from the beginning.
+      // All of it once more, from the beginning; and with what another node added in between.
       first("e", { conversation: id(4), messages: storedTranscript("e", "answer", "more") }),
-      next("f", id(5), { messages: [] }),
+      next("f", id(5), {
+        after: storedTranscript("f")[0]!.hash,
+        messages: storedTranscript("f", "answer", "more", "and more").slice(1),
+      }),
+      next("g", id(6), { messages: [] }),
       { messages: storedTranscript("no session"), at: AT + 1 },
       { session: "by name", messages: storedTranscript("by name"), at: AT + 1 },
     ]);

@@ -3,7 +3,7 @@ import type { Appended } from "../server-store.ts";
 import type { AppendCall } from "../sql/sql-engine.ts";
 import { APPEND_STATEMENT, appendValues, isPlain } from "./append-statement.ts";
 import { earlyStatistics } from "./early-statistics.ts";
-import type { PreparingClient } from "./statement-names.ts";
+import type { PreparingClient, StatementNames } from "./statement-names.ts";
 
 /** Appends that one statement takes at most, */
 const MAX_CALLS = 256;
@@ -15,7 +15,14 @@ const STALLED_MS = 20;
 const MAX_UNDER_WAY = 3;
 /** Classes of errors after which nothing is written and another try, one by one, tells whose fault it was. */
 const RUN_ALONE = /^(?:22|23|40|54)/;
-const STATEMENT_NAME = "precis_append";
+
+/** A conversation that the statement added to. */
+interface Grown {
+  readonly call: number;
+  /** Messages that were there. */
+  readonly shared: number;
+  readonly length: number | string;
+}
 
 interface Waiting {
   readonly call: AppendCall;
@@ -30,7 +37,7 @@ interface Waiting {
  */
 export function appendTogether(
   pool: PostgresPool,
-  { isPrepared }: { readonly isPrepared: boolean },
+  names: StatementNames | undefined,
 ): (call: AppendCall) => Promise<Appended | undefined> {
   const count = earlyStatistics(pool);
   let waiting: Waiting[] = [];
@@ -88,10 +95,10 @@ export function appendTogether(
     underWay++;
     startedAt = performance.now();
     try {
-      const lengths = await write(batch.map(({ call }) => call));
+      const grown = await write(batch.map(({ call }) => call));
       count(batch.length);
       batch.forEach(({ call, resolve }, index) => {
-        resolve(outcome(call, lengths.get(index)));
+        resolve(outcome(call, grown.get(index)));
       });
     } catch (error) {
       for (const { resolve, reject } of batch) {
@@ -103,22 +110,14 @@ export function appendTogether(
     schedule();
   };
 
-  const write = async (calls: readonly AppendCall[]): Promise<ReadonlyMap<number, number>> => {
+  const write = async (calls: readonly AppendCall[]): Promise<ReadonlyMap<number, Grown>> => {
     const values = appendValues(calls);
     const client = (await pool.connect()) as unknown as PreparingClient;
     let broken: Error | undefined;
     try {
-      const { rows } = await client.query({
-        text: APPEND_STATEMENT,
-        ...(isPrepared && { name: STATEMENT_NAME }),
-        values,
-      });
-      return new Map(
-        (rows as readonly { call: number; length: number | string }[]).map(({ call, length }) => [
-          call,
-          Number(length),
-        ]),
-      );
+      const text = APPEND_STATEMENT;
+      const { rows } = await client.query<Grown>({ text, name: names?.of(text), values });
+      return new Map(rows.map((grown) => [grown.call, grown]));
     } catch (error) {
       if (!isRunAlone(error)) broken = error instanceof Error ? error : new Error(String(error));
       throw error;
@@ -138,11 +137,14 @@ export function appendTogether(
 }
 
 /** Undefined for a conversation that the statement left as it was. */
-function outcome({ input, id }: AppendCall, length: number | undefined): Appended | undefined {
-  const added = input.messages.length;
-  if (input.conversation === undefined) return { conversation: id, forkOf: undefined, added, length: added };
-  if (length === undefined) return undefined;
-  return { conversation: input.conversation, forkOf: undefined, added, length };
+function outcome({ input, id }: AppendCall, grown: Grown | undefined): Appended | undefined {
+  const { conversation, messages } = input;
+  const forkOf = undefined;
+  if (conversation === undefined)
+    return { conversation: id, forkOf, added: messages.length, length: messages.length };
+  return (
+    grown && { conversation, forkOf, added: messages.length - grown.shared, length: Number(grown.length) }
+  );
 }
 
 function isRunAlone(error: unknown): boolean {

@@ -33,9 +33,8 @@ export function earlyStatistics(pool: PostgresPool): (appended: number) => void 
 async function analyzeStale(pool: PostgresPool): Promise<void> {
   const client = (await pool.connect()) as unknown as PreparingClient;
   try {
-    const { rows } = await client.query({ text: STALE_TABLES, values: [TABLES] });
-    for (const { name } of rows as readonly { name: string }[])
-      await client.query({ text: `analyze (skip_locked) ${name}` });
+    const { rows } = await client.query<{ name: string }>({ text: STALE_TABLES, values: [TABLES] });
+    for (const { name } of rows) await client.query({ text: `analyze (skip_locked) ${name}` });
   } finally {
     client.release();
   }

@@ -1,4 +1,5 @@
 import type { Explained } from "../sql/sql-engine.ts";
+import { isOutdated } from "./statement-names.ts";
 
 /** Errors that go away by running the transaction again. */
 const CONFLICTS: ReadonlySet<string> = new Set([
@@ -13,10 +14,10 @@ function codeOf(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** Two transactions met. */
+/** Two transactions met, or a transaction and a newer schema. */
 export function isConflict(error: unknown): boolean {
   const code = codeOf(error);
-  return code !== undefined && CONFLICTS.has(code);
+  return (code !== undefined && CONFLICTS.has(code)) || isOutdated(error);
 }
 
 /** What PostgreSQL's codes mean for the person who runs it. Never names the password. */

@@ -1,10 +1,12 @@
 import type { PostgresPool } from "kysely";
 import { numberedOnce, runSoon, type Script } from "../sql/script.ts";
-import { type PreparingClient, statementNames } from "./statement-names.ts";
+import { isOutdated, type PreparingClient, type StatementNames } from "./statement-names.ts";
 
 /** Runs scripts as transactions. A statement is parsed and planned once for each connection. */
-export function scriptRunner(pool: PostgresPool): <T>(script: Script<T>) => Promise<T> {
-  const nameOf = statementNames();
+export function scriptRunner(
+  pool: PostgresPool,
+  names: StatementNames,
+): <T>(script: Script<T>) => Promise<T> {
   return async (script) => {
     const client = (await pool.connect()) as unknown as PreparingClient;
     let broken: Error | undefined;
@@ -12,17 +14,13 @@ export function scriptRunner(pool: PostgresPool): <T>(script: Script<T>) => Prom
       await client.query({ text: "begin" });
       const value = await runSoon(script, async ({ sql, parameters }) => {
         const text = numberedOnce(sql);
-        const name = nameOf(text);
-        const { rows } = await client.query({
-          text,
-          ...(name !== undefined && { name }),
-          values: parameters,
-        });
+        const { rows } = await client.query({ text, name: names.of(text), values: parameters });
         return rows;
       });
       await client.query({ text: "commit" });
       return value;
     } catch (error) {
+      if (isOutdated(error)) names.renew();
       await client.query({ text: "rollback" }).catch((reason: unknown) => {
         // A connection that can't even do that is of no use to anybody.
         broken = reason instanceof Error ? reason : new Error(String(reason));

@@ -1,26 +1,51 @@
+import { hash } from "node:crypto";
+
 /** What a connection of `pg` can do beside what the query builder needs of it. */
 export interface PreparingClient {
-  query(query: {
+  query<R = unknown>(query: {
     readonly text: string;
-    readonly name?: string;
+    readonly name?: string | undefined;
     readonly values?: readonly unknown[];
   }): Promise<{
-    readonly rows: readonly unknown[];
+    readonly rows: readonly R[];
   }>;
   release(error?: Error): void;
 }
 
-/** Names of prepared statements; beyond these a statement is sent as it is. */
-const MAX_NAMES = 200;
+/** Names of prepared statements: what has one is parsed and planned once for each connection. */
+export interface StatementNames {
+  /** Undefined for a statement that is sent as it is. */
+  of(text: string): string | undefined;
+  /** All statements get another name, because a newer node has changed a table that they were prepared for. */
+  renew(): void;
+}
 
-/** A name for each text: what has one is parsed and planned once for each connection. */
-export function statementNames(): (text: string) => string | undefined {
+/** Beyond these a statement is sent as it is. */
+const MAX_NAMES = 200;
+/** Several stores may share a pool, so that a name has to say which statement it means (characters of its hash). */
+const NAME_CHARS = 16;
+
+export function statementNames(): StatementNames {
   const names = new Map<string, string>();
-  return (text) => {
-    const known = names.get(text);
-    if (known !== undefined || names.size >= MAX_NAMES) return known;
-    const name = `precis_${names.size}`;
-    names.set(text, name);
-    return name;
+  let generation = 0;
+  return {
+    of(text) {
+      const known = names.get(text);
+      if (known !== undefined || names.size >= MAX_NAMES) return known;
+      const name = `precis_${hash("sha256", text, "hex").slice(0, NAME_CHARS)}_${generation}`;
+      names.set(text, name);
+      return name;
+    },
+    renew() {
+      names.clear();
+      generation++;
+    },
   };
+}
+
+/** A table has another column than when the statement was prepared. */
+export function isOutdated(error: unknown): boolean {
+  return (
+    error instanceof Error && "code" in error && error.code === "0A000" && /cached plan/.test(error.message)
+  );
 }

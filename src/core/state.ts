@@ -11,9 +11,14 @@ const TRANSCRIPT_SHARE = 0.02;
 
 export const EMPTY_STATE: State = { version: 1, checkpoints: [], summaries: [], undos: [] };
 
+/** A state of this version, whatever its records are worth. */
+export function isState(value: unknown): value is Record<string, unknown> {
+  return isRecord(value) && value["version"] === 1;
+}
+
 /** What can be believed of a state that a host handed back: anything stale, truncated or foreign is left out. */
 export function readState(value: unknown): State {
-  if (!isRecord(value) || value["version"] !== 1) return EMPTY_STATE;
+  if (!isState(value)) return EMPTY_STATE;
   const { last, head } = value;
   return {
     version: 1,

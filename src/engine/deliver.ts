@@ -17,6 +17,7 @@ import { hasSystem, hiddenEnd } from "./conversation.ts";
 import type { Call } from "./decide.ts";
 import type { Climb } from "./ladder.ts";
 import { narrativeOf } from "./narrative.ts";
+import { orphanWarnings } from "./orphan-warnings.ts";
 import { reportOf } from "./report.ts";
 import { openLoop, thinkingWarning } from "./signed-reasoning.ts";
 import type { Survey } from "./survey.ts";
@@ -51,6 +52,7 @@ export async function deliver<M>(
     ...(outcome.warnings ?? []),
     ...plantedWarnings(calls),
     ...(thinking ? [thinking] : []),
+    ...orphanWarnings(seen.conversation, draft),
     ...saved,
   ];
   const checkpoint = made ?? (result.draft ? undefined : seen.checkpoint);

@@ -18,6 +18,7 @@ import type { Engine } from "./engine.ts";
 import { judge } from "./judge.ts";
 import { mergeIntoSystem } from "./rungs/rung.ts";
 import type { Settings } from "./settings.ts";
+import { stateWarning } from "./state-warning.ts";
 
 /** A checkpoint made for a smaller budget is left when the whole transcript is below this share of the present one. */
 const LEAVE_BELOW = 0.65;
@@ -86,6 +87,7 @@ export async function survey<M>(
   const { chain, structure, messages } = conversation;
   const found = await engine.records.find(chain.slice(1));
   const state = mergeRecords(given, found);
+  const unusable = stateWarning(input.state, given, chain);
   const budget = budgetFor(conversation.head, conversation.total);
   const keyed = {
     checkpoints: state.checkpoints,
@@ -160,6 +162,7 @@ export async function survey<M>(
       ...settings.warnings,
       ...found.warnings,
       ...surveyWarnings(conversation, budget, restored.length),
+      ...(unusable ? [unusable] : []),
     ],
   };
 }

@@ -38,6 +38,7 @@ export function noteCompaction(gateway: Gateway, exchange: Exchange, report: Rep
       after: report.tokens.after,
       budget: report.budget.budget,
       ms: Math.round(ms),
+      ...(report.warnings.length > 0 && { warnings: report.warnings.map(({ code }) => code) }),
       observed: gateway.config.observe,
     },
     gateway.config.observe ? "would have compacted" : "compacted",

@@ -1,0 +1,43 @@
+import { type Draft, isShown } from "../core/draft.ts";
+import type { Warning } from "../core/types.ts";
+import type { Conversation } from "./conversation.ts";
+
+/** Messages that a warning names. */
+const NAMED = 5;
+
+/**
+ * Calls and results without their counterpart that the transcript itself has and the view shows: what isn't changed
+ * isn't repaired, and most providers refuse such a request.
+ */
+export function orphanWarnings({ structure, messages }: Conversation, { fates }: Draft): Warning[] {
+  const shown = structure.faults.filter(({ index }) => isShown(fates[index]!));
+  const results = shown.filter(({ kind }) => kind === "orphan-result");
+  // A call that the provider runs itself may have its result in places that nobody else sees.
+  const calls = shown.filter(
+    ({ kind, index }) =>
+      kind === "orphan-call" &&
+      messages[index]!.parts.some((part) => part.type === "tool-call" && part.locked !== true),
+  );
+  return [
+    ...warning("orphan-result", "tool result", "call", results),
+    ...warning("orphan-call", "tool call", "result", calls),
+  ];
+}
+
+function warning(
+  code: string,
+  what: string,
+  counterpart: string,
+  found: readonly { readonly index: number }[],
+): Warning[] {
+  const indexes = [...new Set(found.map(({ index }) => index))];
+  if (indexes.length === 0) return [];
+  const named = indexes.slice(0, NAMED).join(", ");
+  const more = indexes.length > NAMED ? ` and ${indexes.length - NAMED} more` : "";
+  return [
+    {
+      code,
+      message: `A ${what} without its ${counterpart} is sent as it came (message ${named}${more}): the transcript has it so, and the provider may refuse it.`,
+    },
+  ];
+}

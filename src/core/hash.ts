@@ -21,76 +21,119 @@ const C2 = 0xab0e9789;
 const C3 = 0x38b34ae5;
 const C4 = 0xa1e38b93;
 
-export function createHash(from: readonly [number, number, number, number] = [0, 0, 0, 0]): Hash {
-  let [h1, h2, h3, h4] = from;
+export function createHash(from: ArrayLike<number> = [0, 0, 0, 0]): Hash {
+  const state = new Int32Array(from);
   const hash: Hash = {
     absorb(text) {
-      const length = text.length;
-      const blocks = length - (length % 8);
-      let i = 0;
-      for (; i < blocks; i += 8) {
-        let k1 = text.charCodeAt(i) | (text.charCodeAt(i + 1) << 16);
-        let k2 = text.charCodeAt(i + 2) | (text.charCodeAt(i + 3) << 16);
-        let k3 = text.charCodeAt(i + 4) | (text.charCodeAt(i + 5) << 16);
-        let k4 = text.charCodeAt(i + 6) | (text.charCodeAt(i + 7) << 16);
-        k1 = Math.imul(k1, C1);
-        k1 = (k1 << 15) | (k1 >>> 17);
-        h1 ^= Math.imul(k1, C2);
-        h1 = ((h1 << 19) | (h1 >>> 13)) + h2;
-        h1 = (Math.imul(h1, 5) + 0x561ccd1b) | 0;
-        k2 = Math.imul(k2, C2);
-        k2 = (k2 << 16) | (k2 >>> 16);
-        h2 ^= Math.imul(k2, C3);
-        h2 = ((h2 << 17) | (h2 >>> 15)) + h3;
-        h2 = (Math.imul(h2, 5) + 0x0bcaa747) | 0;
-        k3 = Math.imul(k3, C3);
-        k3 = (k3 << 17) | (k3 >>> 15);
-        h3 ^= Math.imul(k3, C4);
-        h3 = ((h3 << 15) | (h3 >>> 17)) + h4;
-        h3 = (Math.imul(h3, 5) + 0x96cd1c35) | 0;
-        k4 = Math.imul(k4, C4);
-        k4 = (k4 << 18) | (k4 >>> 14);
-        h4 ^= Math.imul(k4, C1);
-        h4 = ((h4 << 13) | (h4 >>> 19)) + h1;
-        h4 = (Math.imul(h4, 5) + 0x32ac3b17) | 0;
+      for (let at = 0; ; at += READ_CHARACTERS) {
+        const isLast = at + READ_CHARACTERS >= text.length;
+        readUnits(text, at);
+        mix(state, isLast ? text.length - at : READ_CHARACTERS);
+        if (isLast) break;
       }
-      // The rest, as if the text were filled up with zeros: the length below tells the two apart. (`charCodeAt` past
-      // the end is NaN, which counts as zero here.)
-      if (i < length) {
-        const k1 = text.charCodeAt(i) | (text.charCodeAt(i + 1) << 16);
-        const k2 = text.charCodeAt(i + 2) | (text.charCodeAt(i + 3) << 16);
-        const k3 = text.charCodeAt(i + 4) | (text.charCodeAt(i + 5) << 16);
-        const k4 = text.charCodeAt(i + 6) << 0;
-        h4 ^= Math.imul(rotate(Math.imul(k4, C4), 18), C1);
-        h3 ^= Math.imul(rotate(Math.imul(k3, C3), 17), C4);
-        h2 ^= Math.imul(rotate(Math.imul(k2, C2), 16), C3);
-        h1 ^= Math.imul(rotate(Math.imul(k1, C1), 15), C2);
-      }
-      const bytes = length * 2;
-      h1 ^= bytes;
-      h2 ^= bytes;
-      h3 ^= bytes;
-      h4 ^= bytes;
-      h1 = (h1 + h2 + h3 + h4) | 0;
-      h2 = (h2 + h1) | 0;
-      h3 = (h3 + h1) | 0;
-      h4 = (h4 + h1) | 0;
+      end(state, text.length);
       return hash;
     },
     digest() {
-      let d1 = finish(h1);
-      let d2 = finish(h2);
-      let d3 = finish(h3);
-      let d4 = finish(h4);
+      let d1 = finish(state[0]!);
+      let d2 = finish(state[1]!);
+      let d3 = finish(state[2]!);
+      let d4 = finish(state[3]!);
       d1 = (d1 + d2 + d3 + d4) | 0;
       d2 = (d2 + d1) | 0;
       d3 = (d3 + d1) | 0;
       d4 = (d4 + d1) | 0;
       return hex(d1) + hex(d2) + hex(d3) + hex(d4);
     },
-    copy: () => createHash([h1, h2, h3, h4]),
+    copy: () => createHash(state),
   };
   return hash;
+}
+
+/** Mixes code units in, eight at a time; the rest as if they were filled up with zeros. */
+function mix(state: Int32Array, length: number): void {
+  let h1 = state[0]!;
+  let h2 = state[1]!;
+  let h3 = state[2]!;
+  let h4 = state[3]!;
+  const blocks = length - (length % 8);
+  let i = 0;
+  for (; i < blocks; i += 8) {
+    let k1 = units[i]! | (units[i + 1]! << 16);
+    let k2 = units[i + 2]! | (units[i + 3]! << 16);
+    let k3 = units[i + 4]! | (units[i + 5]! << 16);
+    let k4 = units[i + 6]! | (units[i + 7]! << 16);
+    k1 = Math.imul(k1, C1);
+    k1 = (k1 << 15) | (k1 >>> 17);
+    h1 ^= Math.imul(k1, C2);
+    h1 = ((h1 << 19) | (h1 >>> 13)) + h2;
+    h1 = (Math.imul(h1, 5) + 0x561ccd1b) | 0;
+    k2 = Math.imul(k2, C2);
+    k2 = (k2 << 16) | (k2 >>> 16);
+    h2 ^= Math.imul(k2, C3);
+    h2 = ((h2 << 17) | (h2 >>> 15)) + h3;
+    h2 = (Math.imul(h2, 5) + 0x0bcaa747) | 0;
+    k3 = Math.imul(k3, C3);
+    k3 = (k3 << 17) | (k3 >>> 15);
+    h3 ^= Math.imul(k3, C4);
+    h3 = ((h3 << 15) | (h3 >>> 17)) + h4;
+    h3 = (Math.imul(h3, 5) + 0x96cd1c35) | 0;
+    k4 = Math.imul(k4, C4);
+    k4 = (k4 << 18) | (k4 >>> 14);
+    h4 ^= Math.imul(k4, C1);
+    h4 = ((h4 << 13) | (h4 >>> 19)) + h1;
+    h4 = (Math.imul(h4, 5) + 0x32ac3b17) | 0;
+  }
+  if (i < length) {
+    const rest = (index: number) => (index < length ? units[index]! : 0);
+    const k1 = rest(i) | (rest(i + 1) << 16);
+    const k2 = rest(i + 2) | (rest(i + 3) << 16);
+    const k3 = rest(i + 4) | (rest(i + 5) << 16);
+    const k4 = rest(i + 6);
+    h4 ^= Math.imul(rotate(Math.imul(k4, C4), 18), C1);
+    h3 ^= Math.imul(rotate(Math.imul(k3, C3), 17), C4);
+    h2 ^= Math.imul(rotate(Math.imul(k2, C2), 16), C3);
+    h1 ^= Math.imul(rotate(Math.imul(k1, C1), 15), C2);
+  }
+  state[0] = h1;
+  state[1] = h2;
+  state[2] = h3;
+  state[3] = h4;
+}
+
+/** The length tells a text from one that ends in zeros. */
+function end(state: Int32Array, length: number): void {
+  const bytes = length * 2;
+  const h1 = (state[0]! ^ bytes) + (state[1]! ^ bytes) + (state[2]! ^ bytes) + (state[3]! ^ bytes);
+  state[1] = (state[1]! ^ bytes) + h1;
+  state[2] = (state[2]! ^ bytes) + h1;
+  state[3] = (state[3]! ^ bytes) + h1;
+  state[0] = h1;
+}
+
+/** Characters that are read at once. A multiple of eight, and few: one sign that is not ASCII slows only these down. */
+const READ_CHARACTERS = 4_096;
+/** Shorter texts are read character by character at once. */
+const ENCODE_FROM = 64;
+const bytes = new Uint8Array(READ_CHARACTERS);
+const units = new Uint16Array(READ_CHARACTERS);
+const encoder = new TextEncoder();
+
+/**
+ * Reads the code units of a text from `at` on. Plain ASCII is encoded as a whole, which takes less than half as long as
+ * reading its characters one by one.
+ */
+function readUnits(text: string, at: number): void {
+  const stop = Math.min(text.length, at + READ_CHARACTERS);
+  if (stop - at >= ENCODE_FROM) {
+    const piece = at === 0 && stop === text.length ? text : text.slice(at, stop);
+    const { read, written } = encoder.encodeInto(piece, bytes);
+    if (read === piece.length && written === read) {
+      units.set(bytes.subarray(0, read));
+      return;
+    }
+  }
+  for (let i = at; i < stop; i++) units[i - at] = text.charCodeAt(i);
 }
 
 function rotate(value: number, bits: number): number {

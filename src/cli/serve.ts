@@ -47,7 +47,7 @@ export async function serveCommand(flags: ParsedFlags, io: Io): Promise<void> {
     import("../config/load-config.ts"),
     import("../gateway/create-gateway.ts"),
     import("../gateway/open-store.ts"),
-    import("../gateway/serve-workers.ts"),
+    import("../gateway/workers/serve-workers.ts"),
   ]);
   const file = flags.value("config");
   const config = await loadConfig({

@@ -20,6 +20,7 @@ import { watchRecords } from "./compaction/watch-records.ts";
 import { createWindows } from "./compaction/windows.ts";
 import type { Gateway } from "./gateway.ts";
 import { createHandler } from "./handle.ts";
+import { answerBroken } from "./http/answer-broken.ts";
 import { createKnownBodies } from "./http/known-bodies.ts";
 import { createAnnouncer } from "./live/announcer.ts";
 import { createLive, type SentEvent } from "./live/live.ts";
@@ -53,6 +54,8 @@ export interface GatewayParts {
   readonly now?: () => number;
   /** Tells other processes of this server about an event. */
   readonly share?: (event: SentEvent) => void;
+  /** Asks all of them for what they counted. */
+  readonly gather?: Gateway["gather"];
 }
 
 /** Wires all parts together. This is the only place where they are made. */
@@ -137,6 +140,7 @@ export async function createGateway(
     timeline,
     totals: createTotals(now()),
     metrics: createMetrics(),
+    gather: parts.gather,
     log,
     isDraining: () => drain.signal.aborted,
     draining: drain.signal,
@@ -154,6 +158,9 @@ export async function createGateway(
     handler,
   );
   server.maxConnections = config.limits.connections;
+  server.on("clientError", answerBroken);
+  // A connection that can't be accepted (no more file handles) must not end all the others.
+  server.on("error", (error) => server.listening && log.warn({ err: error }, "a connection was lost"));
   const sweep = startSweep(gateway);
   const preparing = config.idleSummaries ? startPreparing(gateway) : undefined;
 

@@ -21,6 +21,7 @@ import type { KnownConversations } from "./record/known-conversations.ts";
 import type { Recorder } from "./record/recorder.ts";
 import type { SentRequests } from "./record/sent-requests.ts";
 import type { Upstream } from "./upstream/upstream.ts";
+import type { Counted } from "./workers/word.ts";
 
 /** Everything that the parts of a gateway share. Made once, in `create-gateway.ts`. */
 export interface Gateway {
@@ -53,6 +54,8 @@ export interface Gateway {
   readonly timeline: Timeline;
   readonly totals: TotalsKeeper;
   readonly metrics: Metrics;
+  /** What all processes of this server counted, this one included; undefined where there is only this one. */
+  readonly gather: ((of: Counted) => Promise<readonly unknown[]>) | undefined;
   readonly log: Log;
   /** True from the moment of SIGTERM on. */
   isDraining(): boolean;

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { AggregatorRegistry, type Registry } from "prom-client";
 import type { Gateway } from "../gateway.ts";
 import { sendJson } from "../http/send-json.ts";
 
@@ -12,7 +13,7 @@ export async function handleOps(gateway: Gateway, response: ServerResponse, path
   if (pathname === "/healthz") sendJson(response, 200, { status: "ok", version: gateway.version });
   else if (pathname === "/readyz") await ready(gateway, response);
   else {
-    const { registry } = gateway.metrics;
+    const registry = await registryOf(gateway);
     response.writeHead(200, { "content-type": registry.contentType });
     response.end(await registry.metrics());
   }
@@ -37,4 +38,10 @@ async function ready(gateway: Gateway, response: ServerResponse): Promise<void> 
     gateway.log.error({ err: error }, "not ready");
     sendJson(response, 503, { status: "store-unavailable" });
   }
+}
+
+/** One process knows only what went through it; whoever asks wants to know about the server. */
+async function registryOf({ gather, metrics }: Gateway): Promise<Registry> {
+  if (!gather) return metrics.registry;
+  return AggregatorRegistry.aggregate((await gather("metrics")) as object[]);
 }

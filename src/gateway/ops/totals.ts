@@ -26,3 +26,13 @@ export function createTotals(now: number): TotalsKeeper {
     read: () => ({ ...counts, since: now, tokensSaved: counts.tokensBefore - counts.tokensAfter }),
   };
 }
+
+/** What several processes did together. */
+export function addTotals(
+  all: readonly ReturnType<TotalsKeeper["read"]>[],
+): ReturnType<TotalsKeeper["read"]> {
+  return all.reduce((sum, one) => {
+    const added = Object.entries(one).map(([name, value]) => [name, value + sum[name as keyof typeof sum]]);
+    return { ...(Object.fromEntries(added) as typeof one), since: Math.min(sum.since, one.since) };
+  });
+}

@@ -2,6 +2,7 @@ import { strategies } from "../../../engine/strategies.ts";
 import { profiles } from "../../../profiles/index.ts";
 import type { ModelChoice, ModelsAnswer, SettingsAnswer, StrategyName } from "../../api.ts";
 import type { Gateway } from "../../gateway.ts";
+import { addTotals } from "../../ops/totals.ts";
 import { modelsOf } from "../../v1/list-models.ts";
 import { textOf } from "../../wires/json.ts";
 import type { ApiContext } from "../context.ts";
@@ -41,7 +42,7 @@ export const statusHandlers = {
   async totals({ gateway, tenant }) {
     const { counts, bytes } = await gateway.store.upkeep.stats(tenant);
     return {
-      ...gateway.totals.read(),
+      ...(await totalsOf(gateway)),
       conversations: counts.conversations,
       messages: counts.messages,
       storeBytes: bytes,
@@ -61,6 +62,13 @@ export const statusHandlers = {
 
   events: (context) => liveStream(context),
 } satisfies Partial<Handlers>;
+
+type Counts = ReturnType<Gateway["totals"]["read"]>;
+
+async function totalsOf({ gather, totals }: Gateway): Promise<Counts> {
+  const all = gather ? ((await gather("totals")) as Counts[]) : [];
+  return all.length > 0 ? addTotals(all) : totals.read();
+}
 
 /** What a person reads about each strategy. */
 const HELP: Readonly<Record<StrategyName, string>> = {

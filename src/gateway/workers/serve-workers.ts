@@ -1,0 +1,121 @@
+import cluster, { type Worker } from "node:cluster";
+import type { GatewayConfig } from "../../config/gateway-schema.ts";
+import { PrecisError } from "../../core/errors.ts";
+import { createGateway } from "../create-gateway.ts";
+import { createLog } from "../ops/log.ts";
+import { createGather, createGathering } from "./gather.ts";
+import type { Word } from "./word.ts";
+
+/** A worker that dies is started again after this pause (milliseconds). */
+const RESTART_PAUSE_MS = 1_000;
+
+/** The workers can't be started: what the first of them said. */
+class WorkersError extends PrecisError {
+  readonly code = "workers";
+}
+
+/** One server in several processes on one port. The first process only starts and watches the others. */
+export async function serveWorkers(
+  config: GatewayConfig,
+  version: string,
+  signal: AbortSignal,
+  onListening: (address: string) => void,
+): Promise<void> {
+  if (cluster.isPrimary) await watch(config, signal, onListening);
+  else await work(config, version, signal);
+}
+
+/** The first worker starts alone: what it can't do, none can, and a database is migrated once. */
+async function watch(
+  config: GatewayConfig,
+  signal: AbortSignal,
+  onListening: (address: string) => void,
+): Promise<void> {
+  const log = createLog(config.log);
+  const alive = new Set<Worker>();
+  const gathering = createGathering(alive);
+  let isListening = false;
+  let stop: (error?: Error) => void = () => {};
+  const stopped = new Promise<Error | undefined>((resolve) => {
+    stop = resolve;
+  });
+  signal.addEventListener("abort", () => stop(), { once: true });
+
+  const start = (): void => {
+    const worker = cluster.fork();
+    let failure = "";
+    alive.add(worker);
+    worker.on("message", (word: Word) => {
+      if (word.type === "event") {
+        for (const other of alive) if (other !== worker && other.isConnected()) other.send(word);
+      } else if (word.type === "ask") gathering.ask(worker, word);
+      else if (word.type === "tell") gathering.tell(word);
+      else if (word.type === "failed") failure = word.message;
+      else if (word.type === "listening" && !isListening) {
+        isListening = true;
+        onListening(word.address);
+        for (let count = 1; count < config.workers; count++) start();
+      }
+    });
+    worker.on("exit", (code, killed) => {
+      alive.delete(worker);
+      if (signal.aborted) return;
+      if (!isListening) {
+        const message = failure === "" ? `precis: a worker ended with ${killed ?? code}.` : failure;
+        stop(new WorkersError(message, failure === "" ? "Start it without --workers to see more." : ""));
+        return;
+      }
+      log.error(
+        { code, killed, ...(failure !== "" && { reason: failure }) },
+        "a worker ended; starting another",
+      );
+      setTimeout(() => !signal.aborted && start(), RESTART_PAUSE_MS);
+    });
+  };
+  start();
+  const error = await stopped;
+  // Not `worker.kill`: that waits for connections which clients keep open.
+  for (const worker of alive) worker.process.kill("SIGTERM");
+  while (alive.size > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  if (error) throw error;
+}
+
+async function work(config: GatewayConfig, version: string, signal: AbortSignal): Promise<void> {
+  const say = (word: Word): void => {
+    if (process.connected) process.send?.(word);
+  };
+  const { gather, told } = createGather(say);
+  try {
+    const running = await createGateway(config, {
+      version,
+      share: (event) => say({ type: "event", event }),
+      gather,
+    });
+    const { live, metrics, totals } = running.gateway;
+    process.on("message", (word: Word) => {
+      if (word.type === "event") live.receive(word.event);
+      else if (word.type === "told") told(word);
+      else if (word.type === "ask" && word.of === "totals")
+        say({ type: "tell", id: word.id, data: totals.read() });
+      else if (word.type === "ask")
+        void metrics.registry.getMetricsAsJSON().then((data) => say({ type: "tell", id: word.id, data }));
+    });
+    say({ type: "listening", address: await running.listen() });
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener("abort", () => resolve(), { once: true });
+      // The first process is gone: nobody would end this one.
+      process.once("disconnect", () => resolve());
+    });
+    await running.close();
+    process.disconnect?.();
+  } catch (error) {
+    // The way to the first process would keep this one alive.
+    process.channel?.unref();
+    if (!(error instanceof PrecisError) || !process.connected) throw error;
+    // The first process says it once for all of them.
+    const word: Word = { type: "failed", message: error.message };
+    await new Promise((resolve) => process.send!(word, undefined, undefined, resolve));
+    process.exit(1);
+  }
+}

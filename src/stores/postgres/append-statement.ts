@@ -1,3 +1,4 @@
+import type { Append } from "../server-store.ts";
 import { checkName } from "../shared/check-name.ts";
 import { COLUMNS, newRow, roundedTimes, tokensIn } from "../sql/append.ts";
 import { bodyHash } from "../sql/body-hash.ts";
@@ -11,11 +12,39 @@ import type { AppendCall } from "../sql/sql-engine.ts";
  * it everything that was to be written for it.
  *
  * A hash says everything up to its message, so the conversation's last one tells how many of the messages are there.
- * Conversations come before texts and texts are in order, as in every other transaction that writes both.
+ * Conversations come before texts and texts are in order, as in every other transaction that writes both. What there is
+ * none of in a batch isn't in its statement either: for a few appends, setting up a statement costs more than its rows.
  */
-export const APPEND_STATEMENT = `
-with asked as materialized (
-  select * from json_to_recordset($1) as asked (call int, tenant text, id text, is_new boolean, after text, hashes text[],
+function textOf(kind: BatchKind): string {
+  const grows = kind !== "make";
+  const makes = kind !== "grow";
+  return `with ${grows ? `${grown("$3")}, ` : ""}${makes ? `${made(grows ? "$4" : "$3")}, ` : ""}
+place as materialized (
+  ${grows ? "select tenant, id, head, shared, start from grown" : ""}
+  ${grows && makes ? "union all" : ""}
+  ${makes ? "select tenant, id, head, 0 as shared, 0 as start from made" : ""}
+), said as materialized (
+  select place.tenant, place.id, place.start + m.nth as position, m.hash, m.body, m.role, m.tokens, m.at
+  from json_to_recordset($1)
+    as m (tenant text, id text, nth int, hash text, body text, role text, tokens bigint, at bigint)
+  join place on place.tenant = m.tenant and place.id = m.id and place.shared <= m.nth
+), texts as (
+  insert into precis_bodies (tenant, hash, wire)
+  select b.tenant, b.hash, b.wire from json_to_recordset($2) as b (tenant text, hash text, wire text)
+  where (b.tenant, b.hash) in (select tenant, body from said union all select tenant, head from place)
+  order by b.tenant, b.hash
+  on conflict (tenant, hash) do nothing
+), placed as (
+  insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at)
+  select tenant, id, position, hash, body, role, tokens, at from said
+), remembered as (
+  delete from precis_tombstones t using said where t.tenant = said.tenant and t.hash = said.hash
+)
+${grows ? "select call, shared, length from grown" : "select where false"}`;
+}
+
+const grown = (rows: string) => `asked as materialized (
+  select * from json_to_recordset(${rows}) as asked (call int, tenant text, id text, after text, hashes text[],
     tokens bigint[], session text, named smallint, dialect text, model text, head text, at bigint, expires_at bigint)
 ), held as materialized (
   select asked.*, c.place, s.shared, cardinality(asked.hashes) as count from asked
@@ -30,8 +59,11 @@ with asked as materialized (
   cross join lateral (
     select case when m.hash = asked.after then 0 else array_position(asked.hashes, m.hash) end as shared
   ) s
-  where not asked.is_new and s.shared < cardinality(asked.hashes) and (asked.after is not null or s.shared = c.length)
-    and (asked.head is null or c.head is null or c.head = asked.head)
+  where s.shared < cardinality(asked.hashes) and (asked.head is null or c.head is null or c.head = asked.head)
+    and case when s.shared = 0 then true when asked.after is null then s.shared = c.length else exists (
+      select from precis_messages
+      where tenant = c.tenant and conversation = c.id and position = c.length - 1 - s.shared and hash = asked.after
+    ) end
 ), grown as (
   update precis_conversations c set
     length = c.length + held.count - held.shared,
@@ -44,31 +76,18 @@ with asked as materialized (
     model = coalesce(held.model, c.model),
     head = coalesce(held.head, c.head)
   from held where c.ctid = held.place
-  returning held.call, c.tenant, c.id, held.head, held.shared, c.length
-), made as (
+  returning held.call, c.tenant, c.id, held.head, held.shared, c.length - held.count as start, c.length
+)`;
+
+const made = (rows: string) => `made as (
   insert into precis_conversations (${COLUMNS.join(", ")})
-  select ${COLUMNS.join(", ")} from json_populate_recordset(null::precis_conversations, $2)
-), place as materialized (
-  select grown.call, grown.tenant, grown.id, grown.head, shared, length - cardinality(hashes) as start
-  from grown join asked on asked.call = grown.call
-  union all select call, tenant, id, head, 0, 0 from asked where is_new
-), said as materialized (
-  select place.tenant, place.id, place.start + m.nth as position, m.hash, m.body, m.role, m.tokens, m.at
-  from json_to_recordset($3) as m (call int, nth int, hash text, body text, role text, tokens bigint, at bigint)
-  join place on place.call = m.call and place.shared <= m.nth
-), texts as (
-  insert into precis_bodies (tenant, hash, wire)
-  select b.tenant, b.hash, b.wire from json_to_recordset($4) as b (tenant text, hash text, wire text)
-  where (b.tenant, b.hash) in (select tenant, body from said union all select tenant, head from place)
-  order by b.tenant, b.hash
-  on conflict (tenant, hash) do nothing
-), placed as (
-  insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at)
-  select tenant, id, position, hash, body, role, tokens, at from said
-), remembered as (
-  delete from precis_tombstones t using said where t.tenant = said.tenant and t.hash = said.hash
-)
-select call, shared, length from grown`;
+  select ${COLUMNS.join(", ")} from json_populate_recordset(null::precis_conversations, ${rows})
+  returning tenant, id, head
+)`;
+
+/** What the calls of a batch do with conversations: make, grow, or some this and some that. */
+type BatchKind = "make" | "grow" | "both";
+const STATEMENTS = { make: textOf("make"), grow: textOf("grow"), both: textOf("both") } as const;
 
 /** True for the calls that the statement may know. Names that can't be are left to whoever can say so. */
 export function isPlain({ tenant, input }: AppendCall): boolean {
@@ -87,8 +106,11 @@ export function isPlain({ tenant, input }: AppendCall): boolean {
   }
 }
 
-/** The values of the statement. */
-export function appendValues(calls: readonly AppendCall[]): readonly unknown[] {
+/** The statement of a batch, with its values. In its rows, `call` is the number of the call in the batch. */
+export function appendStatement(calls: readonly AppendCall[]): {
+  readonly text: string;
+  readonly values: readonly unknown[];
+} {
   const bodies = new Map<string, Body>();
   const body = (tenant: string, wire: string): string => {
     const hash = bodyHash(wire);
@@ -96,53 +118,43 @@ export function appendValues(calls: readonly AppendCall[]): readonly unknown[] {
     if (!bodies.has(key)) bodies.set(key, { tenant, hash, wire });
     return hash;
   };
-  const heads = calls.map(({ tenant, input: { head } }) =>
-    head === undefined ? undefined : body(tenant, head),
-  );
-  const inputs = calls.map(({ input }) => roundedTimes(input));
-  const asked = calls.map(({ tenant, id }, call) => {
-    const { conversation = id, after, session, named, dialect, model, messages, at, ttlMs } = inputs[call]!;
-    return {
-      call,
-      tenant,
-      id: conversation,
-      is_new: inputs[call]!.conversation === undefined,
-      after,
-      hashes: messages.map(({ hash }) => hash),
-      tokens: messages.map(({ tokens = 0 }) => Math.round(tokens)),
-      session,
-      named: named ? 1 : 0,
-      dialect,
-      model,
-      head: heads[call],
-      at,
-      expires_at: ttlMs === undefined ? undefined : at + ttlMs,
-    };
-  });
-  const made = calls.flatMap(({ tenant, id }, call) => {
-    const input = inputs[call]!;
-    if (input.conversation !== undefined) return [];
-    const of = {
-      origin: undefined,
-      position: 0,
-      head: heads[call],
-      length: input.messages.length,
-      tokens: tokensIn(input.messages),
-    };
-    return [newRow({ newId: () => id }, tenant, input, of)];
-  });
-  const messages = inputs.flatMap(({ messages }, call) =>
-    messages.map(({ hash, role, wire, tokens, at }, nth) => ({
-      call,
-      nth,
-      hash,
-      body: body(calls[call]!.tenant, wire),
-      role,
-      tokens: tokens === undefined ? undefined : Math.round(tokens),
-      at: Math.round(at),
-    })),
-  );
-  return [asked, made, messages, [...bodies.values()]].map((rows) => JSON.stringify(rows));
+  const asked: object[] = [];
+  const made: object[] = [];
+  const said: object[] = [];
+  for (const [call, { tenant, id: newId, input: given }] of calls.entries()) {
+    const input = roundedTimes(given);
+    const { conversation, messages } = input;
+    const id = conversation ?? newId;
+    const head = input.head === undefined ? undefined : body(tenant, input.head);
+    if (conversation === undefined) {
+      const tokens = tokensIn(messages);
+      const of = { origin: undefined, position: 0, head, length: messages.length, tokens };
+      made.push(newRow({ newId: () => id }, tenant, input, of));
+    } else asked.push({ call, tenant, id, head, ...growthOf(input) });
+    for (const [nth, { hash, role, wire, tokens, at }] of messages.entries()) {
+      const counted = tokens === undefined ? undefined : Math.round(tokens);
+      const place = { tenant, id, nth, hash, body: body(tenant, wire) };
+      said.push({ ...place, role, tokens: counted, at: Math.round(at) });
+    }
+  }
+  const kind = made.length === 0 ? "grow" : asked.length === 0 ? "make" : "both";
+  const rows = [said, [...bodies.values()], ...[asked, made].filter(({ length }) => length > 0)];
+  return { text: STATEMENTS[kind], values: rows.map((one) => JSON.stringify(one)) };
+}
+
+/** What an append asks of a conversation that is there. */
+function growthOf({ after, messages, session, named, dialect, model, at, ttlMs }: Append) {
+  return {
+    after,
+    hashes: messages.map(({ hash }) => hash),
+    tokens: messages.map(({ tokens = 0 }) => Math.round(tokens)),
+    session,
+    named: named ? 1 : 0,
+    dialect,
+    model,
+    at,
+    expires_at: ttlMs === undefined ? undefined : at + ttlMs,
+  };
 }
 
 interface Body {

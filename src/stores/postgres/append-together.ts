@@ -1,7 +1,7 @@
 import type { PostgresPool } from "kysely";
 import type { Appended } from "../server-store.ts";
 import type { AppendCall } from "../sql/sql-engine.ts";
-import { APPEND_STATEMENT, appendValues, isPlain } from "./append-statement.ts";
+import { appendStatement, isPlain } from "./append-statement.ts";
 import { earlyStatistics } from "./early-statistics.ts";
 import type { PreparingClient, StatementNames } from "./statement-names.ts";
 
@@ -111,11 +111,10 @@ export function appendTogether(
   };
 
   const write = async (calls: readonly AppendCall[]): Promise<ReadonlyMap<number, Grown>> => {
-    const values = appendValues(calls);
+    const { text, values } = appendStatement(calls);
     const client = (await pool.connect()) as unknown as PreparingClient;
     let broken: Error | undefined;
     try {
-      const text = APPEND_STATEMENT;
       const { rows } = await client.query<Grown>({ text, name: names?.of(text), values });
       return new Map(rows.map((grown) => [grown.call, grown]));
     } catch (error) {

@@ -5,6 +5,7 @@ import type { Appended, NewMessage } from "../../stores/server-store.ts";
 import type { Gateway } from "../gateway.ts";
 import { titleOf } from "../record/recorder.ts";
 import { redactSecrets } from "../record/redact-secrets.ts";
+import { readingOf } from "../record/redacting.ts";
 import { transcriptRecord } from "../record/transcript-record.ts";
 import type { ChatMeta, Loaded } from "./loaded.ts";
 
@@ -20,7 +21,11 @@ function newMessages(
   from: number,
   times: readonly (number | undefined)[] = [],
 ): { readonly messages: NewMessage[]; readonly after: string | undefined; readonly start: number } {
-  const record = transcriptRecord(dialect, { transcript, system: undefined }, textHash);
+  const record = transcriptRecord(
+    readingOf(gateway.config, dialect),
+    { transcript, system: undefined },
+    textHash,
+  );
   const { start, chain } = record;
   const messages = transcript.slice(start + from).map((wire, offset): NewMessage => {
     const index = from + offset;
@@ -56,7 +61,7 @@ export async function appendMessages(
     at: gateway.now(),
   });
   if (untitled) {
-    const title = titleOf(whole.map((message) => dialect.read(message)));
+    const title = titleIn(gateway, dialect, whole);
     await gateway.store.conversations.update(tenant, appended.conversation, { title });
   }
   return appended;
@@ -79,11 +84,11 @@ export async function createConversation(
 ): Promise<string> {
   const { dialect, transcript, head, model } = made;
   const { messages } = newMessages(gateway, dialect, transcript, 0, made.times);
-  const title = made.title ?? titleOf(transcript.map((message) => dialect.read(message)));
+  const title = made.title ?? titleIn(gateway, dialect, transcript);
   const { conversation } = await gateway.store.conversations.append(tenant, {
     session: `page-${randomUUID()}`,
     messages,
-    ...(head !== undefined && { head }),
+    ...(head !== undefined && { head: gateway.config.redact ? redactSecrets(head) : head }),
     dialect: dialect.id,
     ...(model !== undefined && model !== "" && { model }),
     title,
@@ -91,4 +96,9 @@ export async function createConversation(
   });
   await gateway.store.conversations.update(tenant, conversation, { meta: made.meta });
   return conversation;
+}
+
+function titleIn(gateway: Gateway, dialect: Dialect<unknown>, transcript: readonly unknown[]): string {
+  const reading = readingOf(gateway.config, dialect);
+  return titleOf(transcript.map((message) => reading.read(message)));
 }

@@ -3,6 +3,7 @@ import { hash128 } from "../../core/hash.ts";
 import type { Compactor, Model, Profile, Store, StrategyName, Tuning } from "../../core/types.ts";
 import { createCompactor } from "../../engine/create-compactor.ts";
 import { profiles } from "../../profiles/index.ts";
+import { readingOf, redactingModel } from "../record/redacting.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { Wire } from "../wires/wire.ts";
 import type { Windows } from "./windows.ts";
@@ -94,14 +95,14 @@ export function createCompactors(options: {
   ) =>
     createCompactor<unknown>({
       ...tuning,
-      dialect: wire.dialect,
+      dialect: readingOf(config, wire.dialect),
       window: { model },
       models: { [model]: { ...info, window } },
       profile,
       ...(reserve !== undefined && { reserve }),
       ...(strategy !== undefined && { strategy }),
       ...(budget !== undefined && { budget }),
-      ...(summarizer && { summarizer }),
+      ...(summarizer && { summarizer: config.redact ? redactingModel(summarizer) : summarizer }),
       store,
     });
 

@@ -6,6 +6,7 @@ import { LEAST_BYTES } from "../http/known-bodies.ts";
 import { decodeBody, readBody } from "../http/read-body.ts";
 import { withPrevious } from "../native/previous-response.ts";
 import type { Recording } from "../record/recorder.ts";
+import { readingOf } from "../record/redacting.ts";
 import { sessionOf } from "../record/session-of.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";
 import type { DialectName } from "../upstream/upstream.ts";
@@ -101,7 +102,15 @@ async function openRecording(
   if (!gateway.recorder) return undefined;
   try {
     const dialect = comesAgain ? wire.dialect : withoutMemory(wire.dialect);
-    return await gateway.recorder.open({ tenant: client.tenant, dialect, asked, session, at, comesAgain });
+    const reading = readingOf(gateway.config, dialect);
+    return await gateway.recorder.open({
+      tenant: client.tenant,
+      dialect: reading,
+      asked,
+      session,
+      at,
+      comesAgain,
+    });
   } catch (error) {
     // A transcript that can't be read, or a store that is down, is no reason to refuse a request.
     gateway.log.warn({ err: error }, "a request isn't recorded");

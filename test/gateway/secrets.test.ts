@@ -1,0 +1,74 @@
+import { afterEach, expect, it } from "vitest";
+import { redactSecrets } from "../../src/gateway/record/redact-secrets.ts";
+import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
+import { startGateway, upstreamAt } from "./gateway-process.ts";
+import { post } from "./own-upstream.ts";
+
+const KEY = "sk-proj-abcdefghijklmnop1234567890";
+const WINDOW = 6_000;
+
+let provider: FakeProvider;
+let gateway: Awaited<ReturnType<typeof startGateway>>;
+afterEach(async () => {
+  await gateway.close();
+  await provider.close();
+});
+
+async function everything(): Promise<string> {
+  const lines: string[] = [];
+  for await (const line of gateway.gateway.store.upkeep.exportAll()) lines.push(line);
+  return lines.join("\n");
+}
+
+it.each(["extractive", "same"] as const)(
+  "leaves no secret in anything that is derived from a transcript (%s)",
+  async (summarizer) => {
+    // A model that repeats the secret when it is asked for a summary.
+    provider = await startFakeProvider({
+      window: WINDOW,
+      reply: `Noted: ${KEY}. ${"All of it is noted. ".repeat(5)}`,
+    });
+    gateway = await startGateway({ ...upstreamAt(provider.url), window: WINDOW, redact: true, summarizer });
+    const messages = [{ role: "user", content: `My key is ${KEY}.` }];
+    const actions: (string | null)[] = [];
+    for (let turn = 0; turn < 16; turn++) {
+      const response = await post(`${gateway.url}/v1/chat/completions`, { model: "gpt-4o", messages });
+      expect(response.status).toBe(200);
+      actions.push(response.headers.get("x-precis-action"));
+      const { choices } = (await response.json()) as { choices: { message: (typeof messages)[0] }[] };
+      messages.push(choices[0]!.message, {
+        role: "user",
+        content: `Turn ${turn} with ${KEY}: ${"please say more about it. ".repeat(80)}`,
+      });
+    }
+    await gateway.gateway.compactors.settled();
+    expect(actions).toContain("compacted");
+    // The views that came after stand on what was stored.
+    expect(actions).toContain("view");
+    expect(provider.requests.at(-1)!.lastUser).toContain(KEY);
+    const stored = await everything();
+    expect(stored).toContain("[secret]");
+    expect(stored).not.toContain(KEY);
+    const { conversations } = await gateway.gateway.store.conversations.list("default");
+    expect(conversations.map(({ length }) => length)).toEqual([messages.length - 1]);
+  },
+);
+
+it("knows keys and passwords, and keeps JSON whole", async () => {
+  provider = await startFakeProvider();
+  gateway = await startGateway(upstreamAt(provider.url));
+  for (const [text, left] of [
+    [`key ${KEY} here`, "key [secret] here"],
+    ["postgres://me:hunter2@db/x", "postgres://me:[secret]@db/x"],
+    ['{"password": "hunter2!"}', '{"password": "[secret]"}'],
+    ["PASSWORD=correct-horse next", "PASSWORD=[secret] next"],
+    ["password: string; passwd", "password: string; passwd"],
+    ["the password is in the safe", "the password is in the safe"],
+    ["https://host:8080/a@b", "https://host:8080/a@b"],
+  ] as const) {
+    expect(JSON.parse(redactSecrets(JSON.stringify({ text })))).toEqual({ text: left });
+    expect(JSON.parse(redactSecrets(JSON.stringify(JSON.stringify({ text }))))).toBe(
+      JSON.stringify({ text: left }),
+    );
+  }
+});

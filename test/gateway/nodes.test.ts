@@ -37,10 +37,11 @@ interface Said {
 async function ask(
   node: number,
   messages: readonly Said[],
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<{ message: Said; action: string | null; session: string | null }> {
   const response = await fetch(`${nodes[node % NODES]!.url}/v1/chat/completions`, {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify({ model: "gpt-4o", messages }),
   });
   expect(response.status).toBe(200);
@@ -75,6 +76,23 @@ it("any node serves any request of a conversation", async () => {
   const { conversations } = await nodes[0]!.gateway.store.conversations.list("default");
   expect(conversations).toHaveLength(1);
   expect(conversations[0]!.length).toBe(120);
+});
+
+it("no node gives a conversation that was asked for by name to others", async () => {
+  const asked = { "x-precis-session": "mine" };
+  const messages: Said[] = [
+    { role: "user", content: "The same first words" },
+    { role: "assistant", content: "Yes?" },
+    { role: "user", content: "And the same again" },
+  ];
+  const own = await ask(0, messages);
+  const named = await ask(1, messages, asked);
+  expect(named.session).toBe("mine");
+  expect(own.session).not.toBe("mine");
+  // A node that has seen neither of them, and one that has seen only the other: both hold these words.
+  const other = [...messages.slice(0, 2), { role: "user", content: "Another question" }];
+  expect((await ask(2, other)).session).toBe(own.session);
+  expect((await ask(0, other, asked)).session).toBe("mine");
 });
 
 it("a node may leave and join at any time", async () => {

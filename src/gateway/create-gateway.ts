@@ -26,6 +26,7 @@ import { createAnnouncer } from "./live/announcer.ts";
 import { createLive, type SentEvent } from "./live/live.ts";
 import { createResponses } from "./native/previous-response.ts";
 import { openStore } from "./open-store.ts";
+import { createDeletions } from "./ops/deletions.ts";
 import { createLog, type Log } from "./ops/log.ts";
 import { createMetrics } from "./ops/metrics.ts";
 import { startPreparing } from "./ops/prepare-idle.ts";
@@ -139,6 +140,7 @@ export async function createGateway(
     busy,
     timeline,
     totals: createTotals(now()),
+    deletions: createDeletions(store.conversations, log),
     metrics: createMetrics(),
     gather: parts.gather,
     log,
@@ -191,6 +193,7 @@ export async function createGateway(
       api.stop();
       clearTimeout(timer);
       clearInterval(idle);
+      await gateway.deletions.finish();
       await compactors.close();
       for (const { agent } of upstreams) agent.destroy();
       await store.close();

@@ -13,6 +13,7 @@ import type { KnownBodies } from "./http/known-bodies.ts";
 import type { Announcer } from "./live/announcer.ts";
 import type { Live } from "./live/live.ts";
 import type { Responses } from "./native/previous-response.ts";
+import type { Deletions } from "./ops/deletions.ts";
 import type { Log } from "./ops/log.ts";
 import type { Metrics } from "./ops/metrics.ts";
 import type { Timeline } from "./ops/timeline.ts";
@@ -53,6 +54,7 @@ export interface Gateway {
   readonly busy: Busy;
   readonly timeline: Timeline;
   readonly totals: TotalsKeeper;
+  readonly deletions: Deletions;
   readonly metrics: Metrics;
   /** What all processes of this server counted, this one included; undefined where there is only this one. */
   readonly gather: ((of: Counted) => Promise<readonly unknown[]>) | undefined;

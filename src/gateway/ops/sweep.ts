@@ -2,14 +2,19 @@ import type { Gateway } from "../gateway.ts";
 
 /** How often what has had its time is removed (milliseconds). */
 const SWEEP_EVERY_MS = 10 * 60_000;
+/**
+ * The first time is soon after the start, and every node does it: what was deleted just before a crash must not stay
+ * (milliseconds).
+ */
+const FIRST_SWEEP_MS = 35_000;
 const DAY_MS = 24 * 60 * 60_000;
 
 /** Removes what has had its time: conversations, events, records, leases. One node at a time does it. */
 export function startSweep(gateway: Gateway): { stop(): void } {
   const { store, config, node, log } = gateway;
-  const sweep = async (): Promise<void> => {
+  const sweep = async (isFirst: boolean): Promise<void> => {
     try {
-      if (!(await store.leases.acquire("default", "sweep", node, SWEEP_EVERY_MS))) return;
+      if (!isFirst && !(await store.leases.acquire("default", "sweep", node, SWEEP_EVERY_MS))) return;
       const { conversationDays, eventDays, recordDays } = config.retention;
       const swept = await store.upkeep.sweep({
         ...(conversationDays !== undefined && { conversationsMs: conversationDays * DAY_MS }),
@@ -21,7 +26,12 @@ export function startSweep(gateway: Gateway): { stop(): void } {
       log.warn({ err: error }, "the sweep failed");
     }
   };
-  const timer = setInterval(() => void sweep(), SWEEP_EVERY_MS);
-  timer.unref();
-  return { stop: () => clearInterval(timer) };
+  const first = setTimeout(() => void sweep(true), FIRST_SWEEP_MS).unref();
+  const timer = setInterval(() => void sweep(false), SWEEP_EVERY_MS).unref();
+  return {
+    stop() {
+      clearTimeout(first);
+      clearInterval(timer);
+    },
+  };
 }

@@ -2,6 +2,7 @@ import { dialectById, encode } from "../../../dialects/index.ts";
 import { createLogReader } from "../../../dialects/logs/index.ts";
 import type { Conversation } from "../../../stores/server-store.ts";
 import type { ApiConversation, ChatSettings } from "../../api.ts";
+import { UNDO_MS } from "../../ops/deletions.ts";
 import { wireOfDialect } from "../../wires/index.ts";
 import { RequestFault } from "../../wires/request-fault.ts";
 import { type ApiContext, numberQuery } from "../context.ts";
@@ -11,9 +12,6 @@ import { type ChatMeta, findConversation, load, metaOf, SETTINGS_SESSION } from 
 import { schemas } from "../schemas.ts";
 import { createConversation } from "../store-messages.ts";
 import { toApi } from "../to-api.ts";
-
-/** How long a deleted conversation can be brought back (milliseconds). */
-const UNDO_MS = 30_000;
 
 export const conversationHandlers = {
   async conversations(context) {
@@ -144,15 +142,7 @@ export const conversationHandlers = {
     });
     gateway.known.forget(id);
     gateway.live.send(tenant, { type: "conversation-deleted", id });
-    setTimeout(() => {
-      void (async () => {
-        const still = await gateway.store.conversations.get(tenant, id);
-        if (still && metaOf(still).deletedAt === deletedAt)
-          await gateway.store.conversations.delete(tenant, id);
-      })().catch((error: unknown) =>
-        gateway.log.warn({ err: error, conversation: id }, "a conversation could not be deleted"),
-      );
-    }, UNDO_MS).unref();
+    gateway.deletions.schedule(tenant, id, deletedAt);
     return { undoUntil: deletedAt + UNDO_MS };
   },
 

@@ -8,16 +8,14 @@ import type { AppendCall } from "../sql/sql-engine.ts";
  * Many appends as one statement: one way to the database and one commit for all of them. It knows the kinds that almost
  * every request is: a new conversation, and messages of which the first ones may be there and the others follow the
  * conversation's last one. (A node that others shared the conversation with doesn't know yet what they have added.) A
- * conversation that turns out otherwise (a fork, its head changes, another transaction has it) is left as it is, and with
- * it everything that was to be written for it.
+ * conversation that turns out otherwise (a fork, or another transaction has it) is left as it is, and with it everything
+ * that was to be written for it.
  *
  * A hash says everything up to its message, so the conversation's last one tells how many of the messages are there.
  * Conversations come before texts and texts are in order, as in every other transaction that writes both. What there is
  * none of in a batch isn't in its statement either: for a few appends, setting up a statement costs more than its rows.
  */
-function textOf(kind: BatchKind): string {
-  const grows = kind !== "make";
-  const makes = kind !== "grow";
+function textOf({ grows, makes, heads }: BatchKind): string {
   return `with ${grows ? `${grown("$3")}, ` : ""}${makes ? `${made(grows ? "$4" : "$3")}, ` : ""}
 place as materialized (
   ${grows ? "select tenant, id, head, shared, start from grown" : ""}
@@ -40,6 +38,7 @@ place as materialized (
 ), remembered as (
   delete from precis_tombstones t using said where t.tenant = said.tenant and t.hash = said.hash
 )
+${heads ? UNUSED_HEADS : ""}
 ${grows ? "select call, shared, length from grown" : "select where false"}`;
 }
 
@@ -47,7 +46,7 @@ const grown = (rows: string) => `asked as materialized (
   select * from json_to_recordset(${rows}) as asked (call int, tenant text, id text, after text, hashes text[],
     tokens bigint[], session text, named smallint, dialect text, model text, head text, at bigint, expires_at bigint)
 ), held as materialized (
-  select asked.*, c.place, s.shared, cardinality(asked.hashes) as count from asked
+  select asked.*, c.place, c.head as old_head, s.shared, cardinality(asked.hashes) as count from asked
   cross join lateral (
     select ctid as place, tenant, id, head, length from precis_conversations
     where tenant = asked.tenant and id = asked.id limit 1
@@ -59,7 +58,7 @@ const grown = (rows: string) => `asked as materialized (
   cross join lateral (
     select case when m.hash = asked.after then 0 else array_position(asked.hashes, m.hash) end as shared
   ) s
-  where s.shared < cardinality(asked.hashes) and (asked.head is null or c.head is null or c.head = asked.head)
+  where s.shared < cardinality(asked.hashes)
     and case when s.shared = 0 then true when asked.after is null then s.shared = c.length else exists (
       select from precis_messages
       where tenant = c.tenant and conversation = c.id and position = c.length - 1 - s.shared and hash = asked.after
@@ -76,7 +75,7 @@ const grown = (rows: string) => `asked as materialized (
     model = coalesce(held.model, c.model),
     head = coalesce(held.head, c.head)
   from held where c.ctid = held.place
-  returning held.call, c.tenant, c.id, held.head, held.shared, c.length - held.count as start, c.length
+  returning held.call, c.tenant, c.id, held.head, held.old_head, held.shared, c.length - held.count as start, c.length
 )`;
 
 const made = (rows: string) => `made as (
@@ -85,9 +84,28 @@ const made = (rows: string) => `made as (
   returning tenant, id, head
 )`;
 
-/** What the calls of a batch do with conversations: make, grow, or some this and some that. */
-type BatchKind = "make" | "grow" | "both";
-const STATEMENTS = { make: textOf("make"), grow: textOf("grow"), both: textOf("both") } as const;
+/**
+ * The head before this one would outlive its conversation: nothing else knows of it. Each question is one of its own, so
+ * that no plan reads a whole table for it.
+ */
+const UNUSED_HEADS = `, unused as (
+  delete from precis_bodies b
+  using (select distinct tenant, old_head as hash from grown where old_head <> head) old
+  where b.tenant = old.tenant and b.hash = old.hash
+    and (select 1 from precis_messages where tenant = old.tenant and body = old.hash limit 1) is null
+    and (select 1 from precis_conversations c where c.tenant = old.tenant and c.head = old.hash and (
+      select 1 from grown where grown.tenant = c.tenant and grown.id = c.id and grown.old_head <> grown.head limit 1
+    ) is null limit 1) is null
+    and (select 1 from said where said.tenant = old.tenant and said.body = old.hash limit 1) is null
+    and (select 1 from place where place.tenant = old.tenant and place.head = old.hash limit 1) is null
+)`;
+
+/** What there is in a batch: conversations that are there, ones that aren't, heads of those that are. */
+interface BatchKind {
+  readonly grows: boolean;
+  readonly makes: boolean;
+  readonly heads: boolean;
+}
 
 /** True for the calls that the statement may know. Names that can't be are left to whoever can say so. */
 export function isPlain({ tenant, input }: AppendCall): boolean {
@@ -137,9 +155,13 @@ export function appendStatement(calls: readonly AppendCall[]): {
       said.push({ ...place, role, tokens: counted, at: Math.round(at) });
     }
   }
-  const kind = made.length === 0 ? "grow" : asked.length === 0 ? "make" : "both";
+  const kind = {
+    grows: asked.length > 0,
+    makes: made.length > 0,
+    heads: calls.some(({ input }) => input.conversation !== undefined && input.head !== undefined),
+  };
   const rows = [said, [...bodies.values()], ...[asked, made].filter(({ length }) => length > 0)];
-  return { text: STATEMENTS[kind], values: rows.map((one) => JSON.stringify(one)) };
+  return { text: textOf(kind), values: rows.map((one) => JSON.stringify(one)) };
 }
 
 /** What an append asks of a conversation that is there. */

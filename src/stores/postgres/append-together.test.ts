@@ -273,3 +273,41 @@ test("a database that fills up quickly has statistics before autovacuum comes by
   await store.close();
   await pool.end();
 });
+
+test("heads that change leave nothing behind, and take nothing away that others need", async () => {
+  const { store, pool, taken } = await countingStore();
+  const head = (text: string) => JSON.stringify([{ role: "system", content: text }]);
+  const names = ["a", "b", "c", "d"];
+  const heads = { a: "old", b: "old", c: "kept", d: "kept" } as Record<string, string>;
+  const made = await Promise.all(
+    names.map((name) => store.conversations.append(TENANT, first(name, { head: head(heads[name]!) }))),
+  );
+  const id = (n: number) => made[n]!.conversation;
+  const before = taken();
+  await Promise.all([
+    store.conversations.append(TENANT, next("a", id(0), { head: head("new") })),
+    store.conversations.append(TENANT, next("b", id(1), { head: head("newer") })),
+    store.conversations.append(TENANT, next("c", id(2), { head: head("new") })),
+    store.conversations.append(TENANT, next("d", id(3))),
+  ]);
+  expect(taken() - before).toBe(1);
+  const stored = async () =>
+    (await pool.query("select wire from precis_bodies where wire like '%system%' order by wire")).rows.map(
+      ({ wire }) => JSON.parse(wire)[0].content,
+    );
+  expect(await stored()).toEqual(["kept", "new", "newer"]);
+  // One leaves a head in the moment in which another comes to it.
+  await Promise.all([
+    store.conversations.append(TENANT, first("e", { head: head("newer") })),
+    store.conversations.append(TENANT, {
+      conversation: id(1),
+      after: storedTranscript("b", "answer", "more", "and more").at(-1)!.hash,
+      messages: storedTranscript("b", "answer", "more", "and more", "at last").slice(4),
+      head: head("new"),
+      at: AT + 2,
+    }),
+  ]);
+  expect(await stored()).toEqual(["kept", "new", "newer"]);
+  await store.close();
+  await pool.end();
+});

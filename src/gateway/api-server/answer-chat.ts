@@ -57,7 +57,8 @@ export async function answerChat(
       const text = (await readAll(answer, upstream.name)).toString("utf8");
       const overflow = overflowOf(answer.statusCode ?? 500, text);
       if (!overflow || rejected) throw upstreamSaid(answer.statusCode ?? 500, text, upstream.name);
-      if (overflow.limit !== undefined) gateway.windows.learn(upstream, loaded.model, overflow.limit);
+      if (overflow.limit !== undefined)
+        gateway.windows.learn(upstream, loaded.model, context.tenant, overflow.limit);
       rejected = overflow.tokens === undefined ? true : { tokens: overflow.tokens };
       continue;
     }

@@ -4,8 +4,11 @@ import type { CompactorChoice } from "../compaction/compactors.ts";
 import type { Gateway } from "../gateway.ts";
 
 /** Counts messages as the compactor of a conversation does, before calibration. */
-export async function measureOf(gateway: Gateway, { upstream, model }: CompactorChoice): Promise<Measure> {
-  const info = gateway.windows.of(upstream, model);
+export async function measureOf(
+  gateway: Gateway,
+  { upstream, model, tenant }: CompactorChoice,
+): Promise<Measure> {
+  const info = gateway.windows.of(upstream, model, tenant);
   return createMeasure({
     counter: await exactCounter(info.encoding),
     factor: info.factor,

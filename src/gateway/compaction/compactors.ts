@@ -63,7 +63,7 @@ export function createCompactors(options: {
 
   const settle = (choice: CompactorChoice) => {
     const { upstream, model } = choice;
-    const info = windows.of(upstream, model);
+    const info = windows.of(upstream, model, choice.tenant);
     const own = upstream?.config;
     const window = choice.window ?? info.window;
     const profile = choice.profile ?? profiles[own?.profile ?? config.profile ?? "agent"];
@@ -164,8 +164,8 @@ export function createCompactors(options: {
     isApart: (choice) => markOf(choice) !== undefined,
 
     surelyFits(choice) {
-      const { upstream, model, cap, profile: asked, budget: cut } = choice;
-      const key = `${upstream?.name} ${model} ${cap} ${asked?.name} ${cut} ${windows.version}`;
+      const { tenant, upstream, model, cap, profile: asked, budget: cut } = choice;
+      const key = `${tenant} ${upstream?.name} ${model} ${cap} ${asked?.name} ${cut} ${windows.version}`;
       let limit = limits.get(key);
       if (limit === undefined) {
         if (limits.size >= MAX_LIMITS) limits.clear();

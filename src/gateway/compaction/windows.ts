@@ -5,27 +5,36 @@ import type { Upstream } from "../upstream/upstream.ts";
 /** A "limit" below this in a provider's error is a limit of something else. */
 const LEAST_BELIEVABLE = 1_000;
 
+/** Windows that are remembered. */
+const MAX_LEARNED = 10_000;
+
 export interface Windows {
   /** Grows whenever something was learned. */
   readonly version: number;
   of(
     upstream: Upstream | undefined,
     model: string,
+    tenant: string,
   ): ModelInfo & { readonly from: "config" | "registry" | "upstream" | "guess" };
-  /** An upstream told its real window in an error. */
-  learn(upstream: Upstream, model: string, limit: number): boolean;
+  /**
+   * An upstream told its real window in an error. It holds for the tenant who got it: providers repeat parts of a request
+   * in their errors, so a client may well write one of its own.
+   */
+  learn(upstream: Upstream, model: string, tenant: string, limit: number): boolean;
 }
 
 /** What each model's window is: what its upstream said, what the config says, what the registry knows, or a guess. */
 export function createWindows(config: { readonly window?: number | undefined }): Windows {
   const learned = new Map<string, number>();
+  const keyOf = (upstream: Upstream, model: string, tenant: string): string =>
+    JSON.stringify([upstream.name, model, tenant]);
   let version = 0;
   const windows: Windows = {
     get version() {
       return version;
     },
-    of(upstream, model) {
-      const told = upstream && learned.get(`${upstream.name} ${model}`);
+    of(upstream, model, tenant) {
+      const told = upstream && learned.get(keyOf(upstream, model, tenant));
       const configured = upstream?.windowOf(model) ?? config.window;
       const window = told === undefined ? configured : Math.min(told, configured ?? told);
       const info = modelInfo(model, window === undefined ? {} : { [model]: { window } });
@@ -39,9 +48,10 @@ export function createWindows(config: { readonly window?: number | undefined }):
               : "guess";
       return { ...info, from };
     },
-    learn(upstream, model, limit) {
-      if (limit < LEAST_BELIEVABLE || limit >= windows.of(upstream, model).window) return false;
-      learned.set(`${upstream.name} ${model}`, limit);
+    learn(upstream, model, tenant, limit) {
+      if (limit < LEAST_BELIEVABLE || limit >= windows.of(upstream, model, tenant).window) return false;
+      if (learned.size >= MAX_LEARNED) learned.clear();
+      learned.set(keyOf(upstream, model, tenant), limit);
       version++;
       return true;
     },

@@ -10,7 +10,7 @@ export async function compactHarder(
 ): Promise<Outgoing | undefined> {
   const { upstream, asked, recording, client } = exchange;
   gateway.totals.add("rejected");
-  const learned = limit !== undefined && gateway.windows.learn(upstream, asked.model, limit);
+  const learned = limit !== undefined && gateway.windows.learn(upstream, asked.model, client.tenant, limit);
   gateway.log.warn(
     { model: asked.model, upstream: upstream.name, tokens, limit, learned },
     "the upstream refused a request as too long; compacting harder",

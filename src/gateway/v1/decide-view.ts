@@ -53,7 +53,7 @@ export async function decideView(
   if (!rejected && surelyFits(plain, sure)) return untouched;
   const compactor = gateway.compactors.of(choice);
   const isApart = gateway.compactors.isApart(choice);
-  const { window } = gateway.windows.of(upstream, asked.model);
+  const { window } = gateway.windows.of(upstream, asked.model, client.tenant);
   let instructions = wire.api === "messages" ? laterInstructions(asked, window) : [];
   let system = withInstructions(asked.system, instructions);
   const pins = standingMessages(asked, window);

@@ -18,7 +18,7 @@ export function lastRequest(gateway: Gateway, exchange: Exchange, isApart: boole
     !isApart && wasServedHere(exchange)
       ? ((recording && gateway.sent.get(recording.known)) ?? { request: body, bytes: exchange.plain.length })
       : undefined;
-  const { window } = gateway.windows.of(upstream, asked.model);
+  const { window } = gateway.windows.of(upstream, asked.model, exchange.client.tenant);
   return known && known.bytes / BYTES_PER_TOKEN + CONTINUATION_ROOM <= window
     ? known.request
     : wire.write(body, { messages: [], system: asked.system });

@@ -90,7 +90,7 @@ async function sourceOf(
     const { conversation, dialect, transcript, system, settings, choice, model } = loaded;
     return {
       loaded,
-      window: settings.window ?? gateway.windows.of(choice.upstream, model).window,
+      window: settings.window ?? gateway.windows.of(choice.upstream, model, tenant).window,
       measure: await measureOf(gateway, choice),
       title: conversation.title,
       dialect,

@@ -124,7 +124,7 @@ async function models({ gateway, headers, client }: ApiContext): Promise<ModelsA
         return listed.flatMap((one): ModelChoice[] => {
           const id = textOf(one["id"]);
           if (id === undefined) return [];
-          const info = gateway.windows.of(upstream, id);
+          const info = gateway.windows.of(upstream, id, client.tenant);
           return [
             {
               id,

@@ -20,6 +20,7 @@ import { createEngine, type Engine } from "./engine.ts";
 import { pressureOf, reportOf } from "./report.ts";
 import { survey } from "./survey.ts";
 import { within } from "./within.ts";
+import { isWorthAsking, noRoomWarning } from "./worth-asking.ts";
 import { plannedCalls, writeHandover } from "./write-summaries.ts";
 
 /** A forced compaction of fewer messages than this has nothing to work with. */
@@ -101,6 +102,7 @@ async function fitView<M>(
   }
   input.signal?.throwIfAborted();
   const result = (!background && decision.otherwise?.()) || decision.result;
+  const noRoom = result.draft && noRoomWarning(call);
   if (result.draft && !background) engine.emitter.emit("started", { reason: decision.due ?? "pressure" });
   return deliver(call, {
     reason: decision.due,
@@ -109,7 +111,7 @@ async function fitView<M>(
     waiting: background !== undefined,
     // One that an earlier call began brings its records to this host, too.
     background: background ?? engine.jobs.running(call.seen.name)?.then((records) => records ?? []),
-    warnings: decision.wanted && !background ? [RESTING] : [],
+    warnings: [...(decision.wanted && !background ? [RESTING] : []), ...(noRoom ? [noRoom] : [])],
   });
 }
 
@@ -177,7 +179,8 @@ async function prepare<M>(engine: Engine<M>, transcript: readonly M[], input: Fi
   const call = await open(engine, transcript, input);
   const { seen } = call;
   const run = seen.pressure >= PREPARE_FROM ? wantedRun(call, seen.goal) : undefined;
-  const summaries = run ? await requestSummary(call, run, { reason: "pressure" }) : undefined;
+  const summaries =
+    run && isWorthAsking(call, run) ? await requestSummary(call, run, { reason: "pressure" }) : undefined;
   return nextState(call, { checkpoint: seen.checkpoint?.id, ...(summaries && { summaries }) });
 }
 

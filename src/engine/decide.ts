@@ -1,3 +1,4 @@
+import { startPressure } from "../core/budget.ts";
 import { type Draft, isShown } from "../core/draft.ts";
 import type { FitInput, Reason, Run, RungName, Summary } from "../core/types.ts";
 import { draftTokens, floorTokens, hiddenEnd } from "./conversation.ts";
@@ -10,9 +11,10 @@ import { roundRecords, roundsEnd, summarizesRounds, unsealedRounds } from "./rou
 import type { RungInput } from "./rungs/rung.ts";
 import { shrinkParts } from "./shrink.ts";
 import { dropsUnboundReasoning, openLoop } from "./signed-reasoning.ts";
-import { strategies } from "./strategies.ts";
+import { strategies, usesSummaries } from "./strategies.ts";
 import type { Survey } from "./survey.ts";
 import { chooseTail, newestUnit, tailFrom } from "./tail.ts";
+import { canBeShown, isWorthAsking } from "./worth-asking.ts";
 
 /** A summary that became ready is applied from this pressure on; below it is kept for later. */
 const APPLY_FROM = 0.65;
@@ -82,14 +84,19 @@ export function decide<M>(call: Call<M>): Decision {
   }
   const behind = full || rejected ? shortenBehindReasoning(call, target.limit) : undefined;
   if (behind) return { due, wanted: undefined, result: behind };
-  if (!engine.summarizer || !usesSummaries(call) || cheap) {
+  if (!engine.summarizer || !usesSummaries(engine.settings.strategy) || cheap) {
     const ready = readyCut(call, target.goal);
     return { due, wanted: undefined, result: climbTo(call, target, ready, seen.current, steps) };
   }
   const reduced = full || modest ? undefined : climbTo(call, target, undefined, seen.current, ["reduce"]);
   if (reduced?.draft) return { due, wanted: undefined, result: reduced };
   const ready = readyCut(call, target.goal);
-  const wanted = ready || hasFreshRounds(call) ? undefined : wantedRun(call, target.goal);
+  const isReady = ready !== undefined || hasFreshRounds(call);
+  const run = isReady ? undefined : wantedRun(call, target.goal);
+  const wanted = run && (modest || isWorthAsking(call, run)) ? run : undefined;
+  // Where nobody is asked, a small budget is used to its end, as without a model.
+  if (!isReady && !wanted && due === "pressure" && seen.pressure < startsAlone(call))
+    return { due: undefined, wanted, result: nothingDue(seen) };
   if (wanted && !full) {
     const otherwise = () => climbTo(call, target, undefined, seen.current, steps);
     return { due, wanted, result: nothingDue(seen), otherwise };
@@ -107,6 +114,12 @@ function cheapGoal<M>({ engine, seen }: Call<M>): number {
   const lowest = floorTokens(conversation) + Math.floor(budget.room * LEAST_LANDING);
   const fixed = conversation.head + conversation.apart.extras;
   return Math.min(goal, Math.max(lowest, fixed + Math.floor(budget.room * CHEAP_LANDING)));
+}
+
+/** Pressure at which a compaction starts without a model. */
+function startsAlone<M>({ engine, seen }: Call<M>): number {
+  const { startAt } = engine.settings;
+  return startPressure({ startAt, budget: seen.budget.budget, model: false, conversation: seen.name });
 }
 
 /** Reductions leave the number of messages as it is. */
@@ -232,7 +245,7 @@ export function readyCut<M>(call: Call<M>, goal: number): number | undefined {
 /** The run that a model has not summarised yet, up to where the tail would begin now. */
 export function wantedRun<M>(call: Call<M>, goal: number): Run | undefined {
   const { engine, seen } = call;
-  if (!engine.summarizer || !usesSummaries(call)) return undefined;
+  if (!engine.summarizer || !usesSummaries(engine.settings.strategy) || !canBeShown(call)) return undefined;
   if (summarizesRounds(engine.settings)) {
     // Its question would stand behind the whole conversation: it can't be asked about some rounds alone.
     if (engine.settings.summary.mode === "continuation") return undefined;
@@ -254,12 +267,6 @@ function plannedCut<M>({ engine, seen }: Call<M>, goal: number): number {
   const landing = Math.max(0, goal - floorTokens(seen.conversation));
   const limit = settings.tail.tokens ?? Math.floor(landing * settings.tail.share);
   return chooseTail(seen.conversation, { tail: settings.tail, limit, soft: false }).from;
-}
-
-/** Does the strategy show what a model writes? */
-function usesSummaries<M>({ engine }: Call<M>): boolean {
-  const { steps } = strategies[engine.settings.strategy];
-  return steps.some((step) => step.startsWith("summarize"));
 }
 
 /** A record about rounds is there that the view doesn't show yet: it is used before another one is asked for. */

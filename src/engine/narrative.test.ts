@@ -72,6 +72,23 @@ test("a fact of the first of n segments is rewritten at most 1 + log8 n times", 
   }
 });
 
+test("where eight records never have room, all but the newest become one before the oldest would be left out", () => {
+  const share = 800;
+  let records: Summary[] = [];
+  for (let n = 1; n <= 50; n++) {
+    records.push(record((n - 1) * 10, n * 10, { tokens: { source: 5_000, text: 200 } }));
+    const due = mergeDue(narrativeOf(records, chain, chain.length), share, 8);
+    if (due) {
+      expect(due.at(-1)).not.toBe(records.at(-1));
+      const level = Math.max(...due.map((one) => one.level)) + 1;
+      const merged = record(0, due.at(-1)!.covers.to, { level, tokens: { source: 0, text: 200 } });
+      records = [merged, ...records.filter((one) => !due.includes(one))];
+    }
+    expect(records.reduce((sum, { tokens }) => sum + tokens.text, 0)).toBeLessThanOrEqual(share * 1.25);
+    expect(narrativeOf(records, chain, chain.length).sealed).toBe(n * 10);
+  }
+});
+
 test("everything that a summary was made from is in its key", () => {
   const source = {
     hash: "h",

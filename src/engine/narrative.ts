@@ -1,5 +1,6 @@
 import { hash128 } from "../core/hash.ts";
 import type { Run, Summary } from "../core/types.ts";
+import { RECORDS_SLACK } from "./narrative-share.ts";
 import { isAboutRounds } from "./round-runs.ts";
 
 /** Records that are valid for a transcript, put together to speak for its beginning. */
@@ -84,12 +85,15 @@ function isDecided({ author, anew }: Summary): boolean {
   return author === "user" || anew === true;
 }
 
-/** A merge that was made from this record, or from one that it replaced. */
+/** One that was made from this record, or from one that it replaced: a merge, or the one record that goes on. */
 function takesIn(merge: Summary, part: Summary): boolean {
-  return merge.level > part.level && merge.at >= part.at;
+  return (merge.level > part.level || merge.covers.to > part.covers.to) && merge.at >= part.at;
 }
 
-/** The oldest `fanout` records of the lowest level that has so many, when all together outgrow their share. */
+/**
+ * The oldest `fanout` records of the lowest level that has so many, when all together outgrow their share. Where so many
+ * never come together before the oldest would have to be left out: all but the newest.
+ */
 export function mergeDue(
   narrative: Narrative,
   share: number,
@@ -103,7 +107,9 @@ export function mergeDue(
     const run = narrative.records.slice(from, from + fanout);
     if (run.length === fanout && run.every((record) => record.level === level)) return run;
   }
-  return undefined;
+  return total > share * RECORDS_SLACK && narrative.records.length > 2
+    ? narrative.records.slice(0, -1)
+    : undefined;
 }
 
 /**

@@ -38,6 +38,8 @@ export interface Settings {
   readonly tail: TailOptions & { readonly share: number; readonly minMessages: number };
   /** The tail is precis's to size: neither host nor profile said anything about it. */
   readonly freeTail: boolean;
+  /** So is how records are put together. */
+  readonly freeMerge: boolean;
   readonly shares: ShareOptions;
   readonly placement: Placement;
   readonly triggers: NonNullable<Tuning["triggers"]>;
@@ -131,6 +133,9 @@ export function resolveSettings<M>(options: CompactorOptions<M>): Settings {
     safety: pick("safety"),
     tail: { share: DEFAULT_TAIL_SHARE, minMessages: DEFAULT_MIN_TAIL_MESSAGES, ...tail },
     freeTail: Object.keys(tail).length === 0,
+    freeMerge: [profile?.summary, options.summary].every(
+      (summary) => summary?.merge === undefined && summary?.fanout === undefined,
+    ),
     shares: { ...profile?.shares, ...options.shares },
     placement: pick("placement") ?? "user",
     triggers: { ...profile?.triggers, ...options.triggers },

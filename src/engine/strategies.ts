@@ -39,3 +39,8 @@ export const strategies: Readonly<Record<StrategyName, Strategy>> = {
     lastResort: ["drop-oldest", "hard-cut"],
   },
 };
+
+/** Does the strategy show what a model writes? */
+export function usesSummaries(strategy: StrategyName): boolean {
+  return strategies[strategy].steps.some((step) => step.startsWith("summarize"));
+}

@@ -15,6 +15,8 @@ import { type MustKeep, missingItems } from "../summaries/must-keep.ts";
 import { answerCap, PROMPTS, type Prompt, type PromptInput } from "../summaries/prompts/index.ts";
 import { modelInfo } from "../tokens/index.ts";
 
+/** So many names at the end of a summary need no second request: code appends them. */
+const FEW_ITEMS = 3;
 /** A summary is asked to be this much shorter than its ceiling, because models overshoot. */
 const TARGET_SHARE = 0.9;
 
@@ -46,7 +48,7 @@ export interface Summarizer {
 }
 
 /**
- * One summary: asked for, checked, repaired. A missing item is asked for once more, then appended by code. Throws if the
+ * One summary: asked for, checked, repaired. Missing items are asked for once more, then appended by code; a few at once. Throws if the
  * model fails or its answer can't be accepted; a failure is never stored and never becomes text.
  */
 export async function askSummary(summarizer: Summarizer, work: Assignment): Promise<string> {
@@ -54,6 +56,8 @@ export async function askSummary(summarizer: Summarizer, work: Assignment): Prom
   const items = work.mustKeep.map(({ text }) => text);
   const first = await ask(summarizer, work, items);
   if (first.missing.length === 0) return first.text;
+  const completed = withFew(first, work, measure);
+  if (completed !== undefined) return completed;
   const repaired = await ask(
     summarizer,
     {
@@ -68,6 +72,18 @@ export async function askSummary(summarizer: Summarizer, work: Assignment): Prom
   const best = missingItems(repaired.text, work.mustKeep).length < first.missing.length ? repaired : first;
   const missing = missingItems(best.text, work.mustKeep).map(({ text }) => text);
   return appendMissing(best.text, missing, work.ceiling, measure.text);
+}
+
+/** The summary with the few items that it lacks, if these fit behind it. Citations belong behind their claims. */
+function withFew(
+  { text, missing }: { readonly text: string; readonly missing: readonly string[] },
+  { mustKeep, ceiling }: Assignment,
+  measure: Measure,
+): string | undefined {
+  const cited = mustKeep.some((item) => item.kind === "citation" && missing.includes(item.text));
+  if (missing.length > FEW_ITEMS || cited) return undefined;
+  const completed = appendMissing(text, missing, ceiling, measure.text);
+  return missingItems(completed, mustKeep).length === 0 ? completed : undefined;
 }
 
 async function ask(

@@ -1,17 +1,11 @@
 import type { PlannedCall, Run, Summary } from "../core/types.ts";
 import { PROMPTS } from "../summaries/prompts/index.ts";
 import type { Call } from "./decide.ts";
+import { isRolling, LEAST_RECORD, rollingCeiling } from "./narrative-share.ts";
 import { ARGS_TOKENS, RESULT_TOKENS, summarizesRounds, unsealedRounds } from "./round-runs.ts";
-import {
-  ceilingBeside,
-  LEAST_RECORD,
-  narrativeShare,
-  openDesk,
-  unfinished,
-  type Work,
-} from "./writing/desk.ts";
+import { ceilingBeside, openDesk, shareOf, unfinished, type Work } from "./writing/desk.ts";
 import { mergeRecords, writeMerges } from "./writing/merges.ts";
-import { modesOf, writeRolling, writeSegments } from "./writing/segments.ts";
+import { modesOf, rollingModes, writeRolling, writeSegments } from "./writing/segments.ts";
 
 /**
  * Has the run summarised from its originals, then merges what outgrew its share. Throws if every rung failed; if only a
@@ -19,11 +13,11 @@ import { modesOf, writeRolling, writeSegments } from "./writing/segments.ts";
  */
 export async function writeSummaries<M>(call: Call<M>, run: Run, work: Work): Promise<readonly Summary[]> {
   const { engine, seen } = call;
-  const { summary } = engine.settings;
   if (summarizesRounds(engine.settings)) return writeRounds(call, run, work);
-  const rolling = summary.merge === "rolling";
-  const share = narrativeShare(call);
-  const desk = openDesk(call, work, share, !rolling);
+  const share = shareOf(call);
+  const rolling = isRolling(engine.settings, share);
+  const ceiling = rolling ? rollingCeiling(engine.settings, share) : share;
+  const desk = { ...openDesk(call, work, ceiling, !rolling), rolling };
   const segments = rolling ? await writeRolling(desk, run) : await writeSegments(desk, run);
   // Half of what was to be made anew would stand beside the other half of what it replaces.
   if (call.anew && segments.at(-1)!.covers.to < run.to) throw unfinished(desk);
@@ -73,15 +67,16 @@ export function plannedCalls<M>(call: Call<M>, run: Run): readonly PlannedCall[]
   const { start } = call.seen.conversation.structure;
   const { settings } = call.engine;
   if (summarizesRounds(settings)) return plannedRounds(call, run);
-  const rolling = settings.summary.merge === "rolling";
-  const rung = modesOf(call, run).find((mode) => !rolling || mode !== "continuation");
+  const share = shareOf(call);
+  const rolling = isRolling(settings, share);
+  const [rung] = rolling ? rollingModes(call, run) : modesOf(call, run);
   if (!rung) return [];
   return [
     {
       name: `summarize-${rung}`,
       rung,
       covers: [{ from: start + run.from, to: start + run.to }],
-      cap: rolling ? narrativeShare(call) : ceilingBeside(call, [], []),
+      cap: rolling ? rollingCeiling(settings, share) : ceilingBeside(call, [], []),
     },
   ];
 }

@@ -106,6 +106,24 @@ it("must-keep items are verified, asked for once more, and then appended by code
   expect(view).toContain("something deployed");
 });
 
+it("a few names that a summary lacks are appended by code at once, without a second request", async () => {
+  const transcript = [
+    chat.system("You help."),
+    chat.user("Deploy build 48213 to host atlas-7.example.test."),
+    chat.assistant("I will deploy build 48213."),
+    ...talk(40),
+    chat.user("Go on."),
+  ];
+  const lacking = (request: ModelRequest) => plausible(request).replace(/: ([^:]*), [^,]*, [^,]*\./, ": $1.");
+  const { result, model } = await compacted(transcript, { reply: lacking });
+  expect(model.requests.map(({ name }) => name)).toEqual(["summarize-full"]);
+  const items = /<must-keep>\n([\s\S]*?)\n<\/must-keep>/
+    .exec(model.requests[0]!.messages[0]!.text)![1]!
+    .split("\n");
+  expect(lacking(model.requests[0]!)).not.toContain(items.at(-1)!);
+  for (const item of items) expect(result.state.summaries[0]!.text).toContain(item);
+});
+
 it("every citation that later messages refer to is in the summary, whatever the model wrote", async () => {
   const transcript = [
     chat.system("You answer from sources."),

@@ -14,7 +14,7 @@ it("a fact of the first segment is still in the view after 50 compactions", {
       chat.system("You help."),
       chat.user("The service listens on PORT-48213, remember that."),
       chat.assistant("Noted."),
-      ...talk(640),
+      ...talk(700),
     ]);
     const applied = compactions(player);
     expect(applied.length).toBeGreaterThanOrEqual(50);

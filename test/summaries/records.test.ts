@@ -174,6 +174,22 @@ it("rolling: one record, the previous one goes in, each message is read once", a
   expect(narrativeOf(summaries, chain, chain.length).records).toHaveLength(1);
 });
 
+it("rolling: a record that a person edited goes on into the next one, which is shown and paid for once", async () => {
+  const model = gatedModel();
+  const stage = createStage({ summarizer: model, summary: { merge: "rolling" }, store: memoryStore() });
+  await compactOnce(stage);
+  const text = "The user collects questions about modules.";
+  const edited = editedSummary(stage.state!.summaries.at(-1)!, { text, now: stage.clock.now() });
+  stage.state = { ...stage.state!, summaries: [...stage.state!.summaries, edited] };
+  stage.clock.advance(1_000);
+  await compactOnce(stage);
+  await compactOnce(stage);
+  const full = model.requests.filter(({ name }) => name === "summarize-full");
+  expect(full).toHaveLength(3);
+  expect(full[1]?.messages[0]?.text).toContain(text);
+  expect(full[2]?.messages[0]?.text).not.toContain(text);
+});
+
 it("a run larger than the summariser's window is summarised in pieces at round boundaries; what was paid for is kept", async () => {
   const seen = new Set<number>();
   let left = 3;
@@ -213,6 +229,29 @@ it("a run larger than the summariser's window is summarised in pieces at round b
   const state: State = (await stage.fit()).state;
   const sealed = Math.max(...state.summaries.map(({ covers }) => covers.to));
   for (let question = 0; question < Math.floor(sealed / 2); question++) expect(seen.has(question)).toBe(true);
+});
+
+it("under a smaller budget the records that stand are taken in by one, without their messages being read again", async () => {
+  const model = gatedModel();
+  const store = memoryStore();
+  const large = createStage({ summarizer: model, store });
+  await compactOnce(large);
+  await compactOnce(large);
+  const { summaries } = large.state!;
+  expect(summaries.length).toBeGreaterThan(1);
+  const sealed = Math.max(...summaries.map(({ covers }) => covers.to));
+  const asked = model.requests.length;
+  const small = createStage({ summarizer: model, store, budget: 4_000 });
+  small.transcript.splice(0, 1, ...large.transcript, ...talk(30, 900).slice(1));
+  await small.fit({ state: large.state });
+  await small.compactor.settled();
+  const texts = model.requests.slice(asked).map(({ messages }) => messages[0]!.text);
+  expect(texts.length).toBeGreaterThan(0);
+  expect(texts[0]).toContain("<previous-summary>");
+  for (const { text } of summaries) expect(texts[0]).toContain(text);
+  expect(texts.join("\n")).not.toContain("Question 0:");
+  const { state } = await small.fit({ state: large.state });
+  expect(state.summaries.some(({ covers }) => covers.from === 0 && covers.to > sealed)).toBe(true);
 });
 
 it("a summary never claims messages that its request didn't show: hidden ones are read in full again", async () => {

@@ -9,7 +9,7 @@ import { counterOf } from "../support/count.ts";
 import { byProof } from "../support/proof.ts";
 import { FAULTS } from "./fault-names.ts";
 
-const TURNS = byProof({ sample: 200, more: 2_000, all: 10_000 });
+const TURNS = byProof({ sample: 400, more: 2_000, all: 10_000 });
 /** A conversation is followed for so many turns; then another one begins with the same compactor. */
 const CONVERSATION = 200;
 const SEED = 20_261_115;

@@ -3,6 +3,7 @@ import { applyEdits } from "../../core/edits.ts";
 import type { InsertMessage, Message, Run } from "../../core/types.ts";
 import { summaryMessage } from "../../summaries/summary-message.ts";
 import { draftTokens, floorTokens, hiddenEnd, insertTokens } from "../conversation.ts";
+import { narrativeShare, RECORDS_SLACK } from "../narrative-share.ts";
 import { shrinkParts } from "../shrink.ts";
 import { chooseTail, emptyTail, newestUnit, type Tail, tailFrom, tailIndexes } from "../tail.ts";
 import {
@@ -19,10 +20,6 @@ import {
 const MAX_SUMMARY = 12_000;
 /** The summary message should have at least this share of the landing, so an oversized tail is cut to the rest. */
 const LEAST_SUMMARY_SHARE = 0.3;
-/** Share of the landing that model-written records may take. */
-const NARRATIVE_SHARE = 0.25;
-/** Records that outgrew their share a little are shown until there are enough of them for a merge. */
-const RECORDS_SLACK = 1.25;
 /** Where a count of messages was the reason, a summary takes at most this share of what it hides. */
 const MODEST_SHARE = 0.5;
 /** … and at most this many times the narrative's ceiling: as much again for the user's words and the working set. */
@@ -153,15 +150,14 @@ function withSummary(input: RungInput, bare: Draft, cap: number): Draft | undefi
 
 /** The records that speak for hidden messages only, the newest within the narrative's share. */
 function shownRecords(
-  { conversation, settings, narrative = [] }: RungInput,
+  { conversation, settings, narrative = [], goal, modest }: RungInput,
   cap: number,
   end: number,
 ): { readonly text: string; readonly covers: Run }[] {
   const { start } = conversation.structure;
-  const share = Math.min(
-    settings.summary.cap,
-    Math.floor((cap / (1 - settings.tail.share)) * (settings.shares.narrative ?? NARRATIVE_SHARE)),
-  );
+  // A tail that took more than its share doesn't hide what a model wrote.
+  const landing = Math.max(cap / (1 - settings.tail.share), modest ? 0 : goal - conversation.head);
+  const share = narrativeShare(settings, landing);
   const shown: { readonly text: string; readonly covers: Run }[] = [];
   let used = 0;
   for (const { text, covers, tokens } of narrative.toReversed()) {

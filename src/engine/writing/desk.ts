@@ -5,12 +5,8 @@ import { mustKeepOf } from "../../summaries/must-keep.ts";
 import { type Prompt, promptById, promptKey } from "../../summaries/prompts/index.ts";
 import type { Call } from "../decide.ts";
 import { narrativeOf, recordCeiling, summaryKey } from "../narrative.ts";
+import { LEAST_RECORD, narrativeShare } from "../narrative-share.ts";
 import type { Summarizer } from "../summarizer.ts";
-
-/** Share of the landing that the narrative may take. */
-const NARRATIVE_SHARE = 0.25;
-/** A record shorter than this says nothing (tokens). */
-export const LEAST_RECORD = 200;
 
 /** What one piece of work needs to know. */
 export interface Desk<M> {
@@ -76,17 +72,16 @@ export function ceilingBeside<M>(
   const { chain } = seen.conversation;
   const { records } = narrativeOf([...seen.state.summaries, ...written], chain, chain.length - 1);
   const standing = records.filter((one) => !replaced.includes(one));
+  const share = shareOf(call);
   const { fanout } = engine.settings.summary;
   const level = replaced.length > 0 ? 1 : 0;
-  const room = recordCeiling(standing, { share: narrativeShare(call), fanout, level });
+  const room = recordCeiling(standing, { share, fanout, level });
   return Math.max(LEAST_RECORD, room);
 }
 
 /** Tokens that all records together may take in the summary message. */
-export function narrativeShare<M>({ engine, seen }: Call<M>): number {
-  const landing = Math.max(0, seen.goal - seen.conversation.head);
-  const share = engine.settings.shares.narrative ?? NARRATIVE_SHARE;
-  return Math.min(engine.settings.summary.cap, Math.floor(landing * share));
+export function shareOf<M>({ engine, seen }: Call<M>): number {
+  return narrativeShare(engine.settings, seen.goal - seen.conversation.head);
 }
 
 function promptOf(prompt: string | { readonly text: string }): Prompt {

@@ -18,10 +18,11 @@ export async function writeMerges<M>(
 ): Promise<Summary[]> {
   const { seen, engine } = desk.call;
   const { chain } = seen.conversation;
+  const { fanout } = engine.settings.summary;
   const merges: Summary[] = [];
   for (let count = 0; count < MAX_MERGES; count++) {
     const all = [...seen.state.summaries, ...segments, ...merges];
-    const due = mergeDue(narrativeOf(all, chain, chain.length - 1), share, engine.settings.summary.fanout);
+    const due = mergeDue(narrativeOf(all, chain, chain.length - 1), share, fanout);
     if (!due) break;
     try {
       merges.push(await mergeRecords(besideOthers(desk, [...segments, ...merges], due), due));

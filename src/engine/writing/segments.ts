@@ -1,7 +1,7 @@
 import { isShown } from "../../core/draft.ts";
 import { ModelError } from "../../core/errors.ts";
 import type { Message, Run, Summary } from "../../core/types.ts";
-import { PROMPTS } from "../../summaries/prompts/index.ts";
+import { answerCap, PROMPTS } from "../../summaries/prompts/index.ts";
 import { splitRuns } from "../../summaries/split-input.ts";
 import { modelInfo } from "../../tokens/index.ts";
 import type { Call } from "../decide.ts";
@@ -9,8 +9,10 @@ import { narrativeOf } from "../narrative.ts";
 import { askSummary } from "../summarizer.ts";
 import { absolute, besideOthers, type Desk, keyOf, mustKeep, record, sourceTokens } from "./desk.ts";
 
-/** Tokens that prompt and frame take of the summariser's window. */
-const PROMPT_TOKENS = 2_500;
+/** Share of the summariser's window that is left free, because its own count may differ from ours. */
+const WINDOW_MARGIN = 0.1;
+/** What items to keep, and the draft that lacks some or the record that goes on, take in units of the ceiling. */
+const PROMPT_CEILINGS = 1.25;
 /** Pieces never get smaller than this, however small the summariser's window is (tokens). */
 const LEAST_PIECE = 1_000;
 
@@ -43,20 +45,27 @@ export async function writeSegments<M>(
   throw failure ?? noMode(desk);
 }
 
-/** Previous summary and new messages become one record, piece by piece. */
+/** Previous summary and new messages become one record, piece by piece; where there is none yet, it may be continued. */
 export async function writeRolling<M>(desk: Desk<M>, run: Run): Promise<Summary[]> {
   const { records } = narrativeOf(
     desk.call.seen.state.summaries,
     desk.call.seen.conversation.chain,
     run.from,
   );
-  const [previous] = records.length === 1 ? records : [];
+  // Segments that were written under a larger budget are taken in together.
+  const previous = records.at(-1) && {
+    text: records.map(({ text }) => text).join("\n"),
+    to: records.at(-1)!.covers.to,
+  };
   const written: Summary[] = [];
   let failure: unknown;
-  for (const mode of modesOf(desk.call, run).filter((one) => one !== "continuation")) {
-    const earlier = written.at(-1) ?? previous;
+  for (const mode of rollingModes(desk.call, run)) {
+    const last = written.at(-1);
+    const earlier = last ? { text: last.text, to: last.covers.to } : previous;
+    const rest = { from: earlier?.to ?? 0, to: run.to };
     try {
-      await writePieces(desk, { from: earlier?.covers.to ?? 0, to: run.to }, mode, written, earlier);
+      if (mode === "continuation") written.push(await continueSegment(desk, rest));
+      else await writePieces(desk, rest, mode, written, earlier?.text);
       break;
     } catch (error) {
       failure = error;
@@ -82,6 +91,12 @@ export function modesOf<M>(call: Call<M>, run: Run): Mode[] {
   if (mode === "continuation") return continues ? ["continuation"] : [];
   if (mode === "full" || mode === "simple") return [mode];
   return continues && warm ? ["continuation", "full", "simple"] : ["full", "simple"];
+}
+
+/** A continuation is told to leave out what earlier records say, so it can only be the first of a record for all. */
+export function rollingModes<M>(call: Call<M>, run: Run): Mode[] {
+  const isFirst = run.from === 0 && call.engine.settings.summary.merge !== "rolling";
+  return modesOf(call, run).filter((mode) => isFirst || mode !== "continuation");
 }
 
 /** Does the last request show all of the run? A summary of what the model can't see would be made up. */
@@ -124,7 +139,7 @@ async function writePieces<M>(
   mode: "full" | "simple",
   /** Takes each record as soon as it is there. */
   written: Summary[],
-  previous?: Summary,
+  previous?: string,
 ): Promise<void> {
   const { call, prompt, summarizer, rolling } = desk;
   const { conversation, state } = call.seen;
@@ -133,7 +148,7 @@ async function writePieces<M>(
     messages: conversation.messages,
     units,
     run: absolute(desk, run),
-    limit: pieceLimit(desk),
+    limit: pieceLimit(besideOthers(desk, written), run, previous),
     count: conversation.measure.text,
     mode,
   });
@@ -154,7 +169,7 @@ async function writePieces<M>(
           transcript: piece.text,
           covers: piece.run,
           focus: call.input.focus,
-          ...(earlier && { previous: earlier.text }),
+          ...(earlier !== undefined && { previous: earlier }),
         },
         mustKeep: mustKeep(place, piece.run),
         covers: piece.run,
@@ -164,15 +179,24 @@ async function writePieces<M>(
       }));
     const one = known ?? record(place, covers, prompt, text, 0);
     written.push(one);
-    if (rolling) earlier = one;
+    if (rolling) earlier = text;
   }
 }
 
-/** Tokens of transcript that one request may hold. */
-function pieceLimit<M>({ summarizer, ceiling }: Desk<M>): number {
-  const { model } = summarizer;
+/** Tokens of transcript that one request may hold: what its window leaves beside the prompt and the answer. */
+function pieceLimit<M>(desk: Desk<M>, run: Run, previous: string | undefined): number {
+  const { call, prompt, summarizer, ceiling } = desk;
+  const { model, measure } = summarizer;
   const window = model.window ?? modelInfo(model.id).window;
-  return Math.max(LEAST_PIECE, Math.floor((window - PROMPT_TOKENS - 2 * ceiling) * 0.9));
+  const { system = "", user } = prompt.render({
+    transcript: "",
+    covers: absolute(desk, run),
+    focus: call.input.focus,
+    target: ceiling,
+    ...(previous !== undefined && { previous }),
+  });
+  const asked = measure.text(system) + measure.text(user) + ceiling * PROMPT_CEILINGS;
+  return Math.max(LEAST_PIECE, Math.floor(window * (1 - WINDOW_MARGIN) - asked - answerCap(prompt, ceiling)));
 }
 
 function beginningOf(message: Message | undefined): string | undefined {

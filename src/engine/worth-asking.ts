@@ -1,0 +1,66 @@
+import type { Run, Warning } from "../core/types.ts";
+import type { Call } from "./decide.ts";
+import { LEAST_RECORD, narrativeShare } from "./narrative-share.ts";
+import { summarizesRounds } from "./round-runs.ts";
+import type { Settings } from "./settings.ts";
+import { usesSummaries } from "./strategies.ts";
+
+/** A request for a summary brings a thousand tokens of its own: it should read several times as much (tokens). */
+const LEAST_SOURCE = 6_000;
+/** In rooms so small that this never comes together before much of it is hidden, it is this share of the room … */
+const SMALL_ROOM_SHARE = 0.75;
+/** … and in large ones a small rest of what a summary didn't reach waits for the next compaction, too. */
+const LARGE_ROOM_SHARE = 0.25;
+/** The first record of a conversation is worth more than the next line of it: this share of all that is enough. */
+const FIRST_SHARE = 0.5;
+
+/**
+ * Is a run large enough to be summarised by itself? What isn't stands unsealed for a while: lines chosen by code speak
+ * for it, and the model reads it together with what comes next (docs/decisions/0012).
+ */
+export function isWorthAsking<M>(call: Call<M>, { from, to }: Run): boolean {
+  const { engine, seen } = call;
+  if (summarizesRounds(engine.settings) || keepsNoTail(engine.settings)) return true;
+  const { tokens, structure } = seen.conversation;
+  const least = leastSource(call, from);
+  let source = 0;
+  for (let index = structure.start + from; index < structure.start + to; index++) {
+    source += tokens[index]!;
+    if (source >= least) return true;
+  }
+  return false;
+}
+
+/** Tokens that a run from this message on must have. */
+function leastSource<M>({ seen }: Call<M>, from: number): number {
+  const { room } = seen.budget;
+  const usual = Math.max(room * LARGE_ROOM_SHARE, Math.min(LEAST_SOURCE, room * SMALL_ROOM_SHARE));
+  return from === 0 ? usual * FIRST_SHARE : usual;
+}
+
+/** Is there room for what the model would write? If not, nobody would ever read it. */
+export function canBeShown<M>({ engine, seen }: Call<M>): boolean {
+  const { settings } = engine;
+  if (summarizesRounds(settings)) return true;
+  const landing = seen.goal - seen.conversation.head;
+  const share = narrativeShare(
+    settings,
+    keepsNoTail(settings) ? landing / (1 - settings.tail.share) : landing,
+  );
+  return share >= Math.min(LEAST_RECORD, settings.summary.cap);
+}
+
+/** Then the summary has the tail's share too, and every run needs one: nothing else is left of it. */
+function keepsNoTail({ strategy }: Settings): boolean {
+  return strategy === "summarize-and-drop";
+}
+
+/** Tells a host that has a summariser why it isn't asked. */
+export function noRoomWarning<M>(call: Call<M>): Warning | undefined {
+  const { summarizer, settings } = call.engine;
+  if (!summarizer || !usesSummaries(settings.strategy) || canBeShown(call)) return undefined;
+  return {
+    code: "no-room-for-summaries",
+    message: `Beside the system prompt ${call.seen.budget.room} tokens are left: too few to show a summary by a model, so none is asked for, and lines chosen by code take its place.`,
+  };
+}

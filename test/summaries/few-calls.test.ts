@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { workSize } from "../../bench/summary-calls/long-work.ts";
+import { runWork, type WorkRun } from "../../bench/summary-calls/run-work.ts";
+import { openaiChat } from "../../src/dialects/index.ts";
+import { createCompactor } from "../../src/engine/create-compactor.ts";
+import { talk } from "../support/host.ts";
+import { gatedModel } from "./gated-model.ts";
+
+const ROUNDS = 200;
+/** System prompt and tools of a small client (tokens). */
+const HEAD = 1_830;
+/** A summary for every fourth round at the most. */
+const MOST_CALLS = 0.25 * ROUNDS;
+const TIMEOUT_MS = 60_000;
+
+const run = (factor: number, more: Partial<WorkRun>) =>
+  runWork({ size: workSize(HEAD, factor * HEAD), window: factor * HEAD, rounds: ROUNDS, ...more });
+
+describe.each([3, 4, 8])("a window of %i times the head, 200 tool rounds", (factor) => {
+  it.each([
+    ["a model that does as it is told", { habit: "heedful" }],
+    ["a slow one", { habit: "heedful", delay: 3 }],
+  ] as const)("%s is asked seldom, and what it wrote is shown", { timeout: TIMEOUT_MS }, async (_, more) => {
+    const { calls, told, pressure } = await run(factor, more);
+    expect(calls).toBeGreaterThan(0);
+    expect(calls).toBeLessThanOrEqual(MOST_CALLS);
+    // A model that was paid speaks for nearly everything that is hidden.
+    expect(told).toBeGreaterThan(0.85);
+    expect(pressure.most).toBeLessThanOrEqual(1);
+  });
+});
+
+it("names that a model leaves out hardly ever cost a second request", { timeout: TIMEOUT_MS }, async () => {
+  const { calls, names } = await run(4, { habit: "forgetful" });
+  expect(calls).toBeLessThanOrEqual(MOST_CALLS);
+  expect(names["summarize-full-repair"] ?? 0).toBeLessThan(names["summarize-full"]! / 2);
+});
+
+it("where no record has room, nobody is asked, and the report says why", {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const model = gatedModel();
+  const compactor = createCompactor({ dialect: openaiChat, budget: 2_000, summarizer: model });
+  const { report } = await compactor.fit(talk(40));
+  await compactor.close();
+  expect(report.outcome).toBe("compacted");
+  expect(report.warnings.map(({ code }) => code)).toContain("no-room-for-summaries");
+  expect(model.requests).toEqual([]);
+  const { calls } = await run(3, { habit: "heedful", reserve: 0.4 });
+  expect(calls).toBe(0);
+});
+
+it("a run that isn't worth a request is hidden without one, and read later together with what follows it", async () => {
+  const model = gatedModel();
+  const compactor = createCompactor({ dialect: openaiChat, budget: 8_000, summarizer: model });
+  const transcript = talk(12);
+  let state: unknown;
+  let turn = 100;
+  const outcomes: string[] = [];
+  for (let request = 0; request < 90; request++) {
+    const result = await compactor.fit(transcript, { state });
+    ({ state } = result);
+    outcomes.push(result.report.outcome);
+    await compactor.settled();
+    transcript.push(...talk(1, turn++));
+  }
+  await compactor.close();
+  const read = model.requests.map(({ messages }) => {
+    const numbers = [...messages[0]!.text.matchAll(/Question (\d+):/g)].map(([, number]) => Number(number));
+    return [Math.min(...numbers), Math.max(...numbers)] as const;
+  });
+  expect(read.length).toBeGreaterThan(1);
+  // Each request goes on where the one before it ended: no message is left out, none is read twice.
+  for (const [at, [first]] of read.entries())
+    if (at > 0) expect(first).toBe(read[at - 1]![1] === 11 ? 100 : read[at - 1]![1] + 1);
+  expect(read.length).toBeLessThanOrEqual(outcomes.filter((one) => one === "compacted").length + 1);
+});

@@ -1,13 +1,17 @@
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import { Kysely, sql } from "kysely";
 import type { ServerStore } from "./server-store.ts";
 import { createSqlStore, type ServerStoreOptions } from "./sql/create-sql-store.ts";
+import { REMOVALS_KEY } from "./sql/delete-conversation.ts";
 import type { Schema } from "./sql/schema.ts";
 import type { SqlEngine } from "./sql/sql-engine.ts";
 import { explainSqlite } from "./sqlite/explain.ts";
+import { journalsIn } from "./sqlite/journal/apply-journals.ts";
+import { createJournal } from "./sqlite/journal/create-journal.ts";
+import { startThread } from "./sqlite/journal/start-thread.ts";
 import { nodeSqlite } from "./sqlite/node-sqlite-dialect.ts";
 import { openDatabase } from "./sqlite/sqlite-session.ts";
-import { createWriteThread } from "./sqlite/write-thread.ts";
 
 /** What `sqliteStore` takes. */
 export interface SqliteStoreOptions extends ServerStoreOptions {
@@ -21,6 +25,7 @@ export interface SqliteStoreOptions extends ServerStoreOptions {
 }
 
 const IN_MEMORY = ":memory:";
+const READ_REMOVALS = { sql: "select value from precis_meta where key = ?", parameters: [REMOVALS_KEY] };
 /** SQLite keeps what isn't yet in the main file beside it. */
 const FILES = ["", "-wal", "-shm"] as const;
 
@@ -46,12 +51,23 @@ export function sqliteStore({ path, durability = "process", ...options }: Sqlite
 /** SQLite's ways. */
 export function sqliteEngine(path: string, durability: "process" | "power" = "process"): SqlEngine {
   const { dialect, direct } = nodeSqlite(() => openDatabase(path, { durability }));
-  const thread = path === IN_MEMORY ? undefined : createWriteThread({ path, durability });
+  const folder = `${path}-journals`;
+  // Until the power fails isn't long enough for a file that nobody waits for.
+  const hasJournal = path !== IN_MEMORY && durability === "process";
   return {
     kind: "sqlite",
     dialect,
-    direct: thread ? { ...direct, appendAll: (calls) => thread.append(calls) } : direct,
-    closed: async () => thread?.close(),
+    direct,
+    ...(hasJournal && {
+      openJournal: (run) =>
+        createJournal({
+          folder,
+          thread: startThread({ path, folder }),
+          run,
+          removals: () => JSON.stringify(direct.run(READ_REMOVALS)),
+          isPassing: (error) => explainSqlite(error, path) !== undefined,
+        }),
+    }),
     oneOf: { sql: "in (select value from json_each(?))", value: (values) => JSON.stringify(values) },
     isOneOf: (column, values) => sql`${column} in (select value from json_each(${JSON.stringify(values)}))`,
     explain: (error) => explainSqlite(error, path),
@@ -77,9 +93,13 @@ export function sqliteEngine(path: string, durability: "process" | "power" = "pr
     },
     async bytes() {
       if (path === IN_MEMORY) return undefined;
-      return FILES.map((suffix) => path + suffix)
-        .filter((file) => existsSync(file))
-        .reduce((sum, file) => sum + statSync(file).size, 0);
+      const files = [
+        ...FILES.map((suffix) => path + suffix),
+        ...journalsIn(folder).map((name) => join(folder, name)),
+      ];
+      return files
+        .map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0)
+        .reduce((sum, size) => sum + size, 0);
     },
     async vacuum(db) {
       await sql`vacuum`.execute(db);

@@ -1,14 +1,12 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
-
-/** `ulimit -f` counts in units of 512 bytes in a POSIX shell. */
-const ULIMIT_UNITS_PER_KB = 2;
 
 /** A `precis serve` that runs as a process of its own, as people start it. */
 export interface ServeProcess {
@@ -16,6 +14,8 @@ export interface ServeProcess {
   readonly child: ChildProcess;
   /** What it wrote to stderr. */
   log(): string;
+  /** From now on it can't write to any file: a disk that is full. */
+  fillDisk(): Promise<void>;
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -25,28 +25,20 @@ export async function startServe(
     env = {},
     db,
     port = "0",
-    maxFileKb,
   }: {
     readonly env?: Readonly<Record<string, string>>;
     readonly db?: string;
     readonly port?: string;
-    /** No file of its may grow beyond this: a disk that is full. */
-    readonly maxFileKb?: number;
   } = {},
 ): Promise<ServeProcess> {
   const folder = await mkdtemp(join(tmpdir(), "precis-serve-"));
   const command = [process.execPath, MAIN, "serve", "--json", "--port", port];
-  const child = spawn(
-    "sh",
-    [
-      "-c",
-      `ulimit -f ${maxFileKb === undefined ? "unlimited" : maxFileKb * ULIMIT_UNITS_PER_KB}; exec "$@"`,
-      "sh",
-      ...command,
-      ...["--db", db ?? join(folder, "precis.db"), ...flags],
-    ],
-    { cwd: folder, env: { PATH: process.env["PATH"] ?? "", ...env }, stdio: ["ignore", "pipe", "pipe"] },
-  );
+  const [program, ...given] = [...command, "--db", db ?? join(folder, "precis.db"), ...flags];
+  const child = spawn(program!, given, {
+    cwd: folder,
+    env: { PATH: process.env["PATH"] ?? "", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let log = "";
   child.stderr.on("data", (piece: Buffer) => {
     log += piece.toString();
@@ -64,6 +56,9 @@ export async function startServe(
     url: address,
     child,
     log: () => log,
+    async fillDisk() {
+      await promisify(execFile)("prlimit", ["--pid", String(child.pid), "--fsize=0"]);
+    },
     async stop(signal = "SIGTERM") {
       if (child.exitCode === null && child.signalCode === null) {
         child.kill(signal);

@@ -17,8 +17,6 @@ const WINDOW = 4_000;
 const AWAY_MS = 1_500;
 /** How often all connections are cut. */
 const CUTS = 5;
-/** The disk has room for the empty database and a few turns. */
-const DISK_KB = 400;
 
 let provider: FakeProvider;
 let postgres: TestPostgres;
@@ -103,11 +101,14 @@ it("the disk is full under SQLite", async () => {
   const folder = await mkdtemp(join(tmpdir(), "precis-full-"));
   const db = join(folder, "precis.db");
   const chats = beginChats(CLIENTS);
-  serve = await start({ db, maxFileKb: DISK_KB });
-  const failed = () => serve!.log().split("could not be stored").length > CLIENTS;
+  serve = await start({ db });
+  await oneMoreTurn(serve.url, chats);
+  expect(await missingChats(db, chats)).toEqual([]);
+  await serve.fillDisk();
+  const failed = () => serve!.log().split("could not be stored").length > 2 * CLIENTS;
   await talkUntil(serve.url, chats, failed);
-  expect(await missingChats(db, chats)).not.toEqual([]);
   await serve.stop("SIGKILL");
+  expect(await missingChats(db, chats)).not.toEqual([]);
 
   serve = await start({ db });
   await oneMoreTurn(serve.url, chats);

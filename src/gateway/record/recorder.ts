@@ -247,16 +247,21 @@ export function titleOf(messages: readonly Message[]): string {
   for (const message of messages) {
     if (message.role !== "user") continue;
     for (const part of message.parts) {
-      const text =
-        part.type === "text"
-          ? part.text
-              .slice(0, TITLE_FROM_CHARS)
-              .replace(/<[^>]{0,200}>/g, " ")
-              .replace(/\s+/g, " ")
-              .trim()
-          : "";
+      const text = part.type === "text" ? plainBeginning(part.text) : "";
       if (text !== "") return text.length <= TITLE_CHARS ? text : `${text.slice(0, TITLE_CHARS)}…`;
     }
   }
   return "";
+}
+
+/** Most messages begin with enough plain words for a title; only others are looked at further. */
+function plainBeginning(text: string): string {
+  const first = text.slice(0, 2 * TITLE_CHARS);
+  const plain = first.includes("<") ? "" : inOneLine(first);
+  if (plain.length > TITLE_CHARS) return plain;
+  return inOneLine(text.slice(0, TITLE_FROM_CHARS).replace(/<[^>]{0,200}>/g, " "));
+}
+
+function inOneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
 }

@@ -9,7 +9,8 @@ import type { ConversationTable } from "./schema.ts";
 import { rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
-type Row = Selectable<ConversationTable>;
+export type ConversationRow = Selectable<ConversationTable>;
+type Row = ConversationRow;
 
 /** What it needs of a database, so that it can run in a thread of its own. */
 interface AppendContext {
@@ -59,7 +60,10 @@ export function* append(context: AppendContext, tenant: string, given: Append): 
   } else {
     id = known.id;
     yield* insertMessages(tenant, id, position, rest);
-    yield* updateConversation(known, input, { head, length, tokens, isGrown: rest.length > 0 });
+    yield* updateConversation(
+      known,
+      changesOf(known, input, { head, length, tokens, isGrown: rest.length > 0 }),
+    );
     // The head before this one would outlive the conversation: nothing else knows of it.
     if (head !== undefined && known.head !== null && known.head !== head)
       yield* rows(DELETE_BODY, tenant, known.head);
@@ -102,9 +106,10 @@ export const COLUMNS = [
   "named",
 ] as const satisfies readonly (keyof Row)[];
 
-const INSERT_CONVERSATION = `insert into precis_conversations (${COLUMNS.join(", ")}) values (${COLUMNS.map(() => "?").join(", ")})`;
+export const INSERT_CONVERSATION = `insert into precis_conversations (${COLUMNS.join(", ")}) values (${COLUMNS.map(() => "?").join(", ")})`;
 
-const DELETE_BODY = `delete from precis_bodies where tenant = ? and hash = ?
+/** Removes a text that nothing stands on. */
+export const DELETE_BODY = `delete from precis_bodies where tenant = ? and hash = ?
   and not exists (select 1 from precis_messages m where m.tenant = precis_bodies.tenant and m.body = precis_bodies.hash)
   and not exists (select 1 from precis_conversations c where c.tenant = precis_bodies.tenant and c.head = precis_bodies.hash)`;
 
@@ -207,8 +212,8 @@ export function newRow(
   };
 }
 
-/** Only what changes: an index whose columns aren't named isn't written. */
-function* updateConversation(
+/** What an append changes of a conversation that is there. */
+export function changesOf(
   known: Row,
   input: Append,
   {
@@ -222,8 +227,8 @@ function* updateConversation(
     readonly tokens: number;
     readonly isGrown: boolean;
   },
-): Script<void> {
-  const set: Partial<Row> = {
+): Partial<Row> {
+  return {
     ...(isGrown && {
       length,
       tokens: Number(known.tokens) + tokens,
@@ -236,13 +241,17 @@ function* updateConversation(
     ...(input.model !== undefined && input.model !== known.model && { model: input.model }),
     ...(head !== undefined && head !== known.head && { head }),
   };
+}
+
+/** Only what changes: an index whose columns aren't named isn't written. */
+export function* updateConversation({ tenant, id }: Row, set: Partial<Row>): Script<void> {
   const names = Object.keys(set);
   if (names.length === 0) return;
   yield* rows(
     `update precis_conversations set ${names.map((name) => `${name} = ?`).join(", ")} where tenant = ? and id = ?`,
     ...Object.values(set),
-    known.tenant,
-    known.id,
+    tenant,
+    id,
   );
 }
 

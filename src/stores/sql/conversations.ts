@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import type {
-  Appended,
   Conversation,
   ConversationChanges,
   ConversationStore,
@@ -14,17 +13,16 @@ import { readCursor, writeCursor } from "../shared/list-cursor.ts";
 import { conversationNotFound } from "../shared/not-found.ts";
 import { append } from "./append.ts";
 import { conversationOf, messageOf } from "./conversation-row.ts";
-import { deleteConversation, forksOf } from "./delete-conversation.ts";
+import { deleteConversation, forksOf, removing } from "./delete-conversation.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { Db, SqlEngine } from "./sql-engine.ts";
 
 export function sqlConversations(context: SqlContext): ConversationStore {
-  const { engine, read, write, writeScript } = context;
+  const { engine, read, write } = context;
   return {
     append(tenant, input) {
       const call = { tenant, input, id: context.newId() };
-      const script = () => append({ engine, newId: () => call.id }, tenant, input);
-      return writeScript("append", script, call) as Promise<Appended>;
+      return context.append(call, () => append({ engine, newId: () => call.id }, tenant, input));
     },
 
     find: (tenant, hashes, { session, prefer } = {}) =>
@@ -110,12 +108,14 @@ export function sqlConversations(context: SqlContext): ConversationStore {
 
     async delete(tenant, id, { forks = false } = {}) {
       checkName("delete", "tenant", tenant);
-      const deleted = await write("delete", async (tx) => {
-        const ids = forks ? await forksOf(tx, tenant, id) : [id];
-        let found = false;
-        for (const one of ids) found = (await deleteConversation(context, tx, tenant, one)) || found;
-        return found;
-      });
+      const deleted = await removing(context, () =>
+        write("delete", async (tx) => {
+          const ids = forks ? await forksOf(tx, tenant, id) : [id];
+          let found = false;
+          for (const one of ids) found = (await deleteConversation(context, tx, tenant, one)) || found;
+          return found;
+        }),
+      );
       if (deleted) await read("delete", async (db) => engine.scrub?.(db));
       return deleted;
     },

@@ -1,8 +1,9 @@
 import { Kysely } from "kysely";
 import { StoreError } from "../../core/errors.ts";
+import type { Appended } from "../server-store.ts";
 import type { Schema } from "./schema.ts";
 import type { Script } from "./script.ts";
-import type { AppendCall, Db, SqlEngine } from "./sql-engine.ts";
+import type { AppendCall, AppendJournal, Db, SqlEngine } from "./sql-engine.ts";
 import { storeFailure } from "./store-failure.ts";
 import { createWriter, runScriptIn } from "./writer.ts";
 
@@ -15,13 +16,17 @@ export interface StoreEffects {
 /** What every group of methods works with. */
 export interface SqlContext extends StoreEffects {
   readonly engine: SqlEngine;
-  /** Runs queries that change nothing. */
+  readonly journal: AppendJournal | undefined;
+  /** Runs queries that change nothing. They see everything that was appended. */
   read<T>(operation: string, work: (db: Db) => Promise<T>): Promise<T>;
+  /** The same for what has nothing to do with transcripts, and so needn't wait for them. */
+  readApart<T>(operation: string, work: (db: Db) => Promise<T>): Promise<T>;
+  writeApart<T>(operation: string, work: (tx: Db) => Promise<T>): Promise<T>;
   readScript<T>(operation: string, script: () => Script<T>): Promise<T>;
   /** Runs a transaction. When it resolves, what was written is in the store for good. */
   write<T>(operation: string, work: (tx: Db) => Promise<T>): Promise<T>;
-  /** Runs a script as a transaction of its own; `call` says the same as plain data. */
-  writeScript<T>(operation: string, script: () => Script<T>, call?: AppendCall): Promise<T>;
+  /** Runs an append; `script` says the same as statements. When it resolves, what was appended is in the store for good. */
+  append(call: AppendCall, script: () => Script<Appended>): Promise<Appended>;
   /** Runs a query on data that doesn't change meanwhile. */
   snapshot<T>(operation: string, work: (db: Db) => AsyncIterable<T>): AsyncIterable<T>;
   ready(): Promise<void>;
@@ -40,6 +45,7 @@ export function createSqlContext({
 }): SqlContext {
   const db = new Kysely<Schema>({ dialect: engine.dialect });
   const writer = createWriter(db, engine);
+  const journal = engine.openJournal?.((script) => writer.runScript(script));
   let opened: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
 
@@ -67,6 +73,10 @@ export function createSqlContext({
       throw storeFailure(operation, error, engine);
     }
   };
+  const settled = async <T>(work: () => Promise<T>): Promise<T> => {
+    await journal?.settle();
+    return work();
+  };
   const guard = <T>(operation: string, work: () => Promise<T>): Promise<T> => {
     const promise = run(operation, work);
     running.add(promise);
@@ -79,13 +89,21 @@ export function createSqlContext({
     engine,
     ...effects,
     ready: () => guard("open", async () => {}),
-    read: (operation, work) => guard(operation, () => work(db)),
+    journal,
+    read: (operation, work) => guard(operation, () => settled(() => work(db))),
+    readApart: (operation, work) => guard(operation, () => work(db)),
+    writeApart: (operation, work) => guard(operation, () => writer.run(work)),
     readScript: (operation, script) => guard(operation, () => runScriptIn(db, engine, script())),
-    write: (operation, work) => guard(operation, () => writer.run(work)),
-    writeScript: (operation, script, call) => guard(operation, () => writer.runScript(script, call)),
+    write: (operation, work) => guard(operation, () => settled(() => writer.run(work))),
+    append: (call, script) =>
+      guard("append", () => {
+        const slow = () => settled(() => writer.runScript(script, call));
+        return journal ? journal.append(call, slow) : slow();
+      }),
     async *snapshot(operation, work) {
       try {
         await ready(operation);
+        await journal?.settle();
         yield* engine.snapshot(db, work);
       } catch (error) {
         throw storeFailure(operation, error, engine);
@@ -95,6 +113,7 @@ export function createSqlContext({
       closed ??= (async () => {
         await opened?.catch(() => {});
         await Promise.allSettled(running);
+        if (opened) await journal?.close();
         await db.destroy();
         await engine.closed?.();
       })();

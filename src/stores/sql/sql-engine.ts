@@ -25,6 +25,8 @@ export interface SqlEngine {
    * as a transaction of its own. Default: it always does.
    */
   append?(call: AppendCall): Promise<Appended | undefined>;
+  /** Opens a journal for appends. `run` runs a script as a transaction of its own. Default: they go into the tables. */
+  openJournal?(run: <T>(script: () => Script<T>) => Promise<T>): AppendJournal;
   /** Rows can be locked with `for update`. Default false: a writing transaction is alone. */
   readonly lockRows?: boolean;
   /** The clock that all nodes share, as an SQL expression. Default: the process's own. */
@@ -57,11 +59,17 @@ export interface DirectDatabase {
   run(statement: Statement): readonly unknown[];
   commit(): void;
   rollback(): void;
-  /**
-   * Runs many appends elsewhere, as one transaction, while this thread goes on with other things. Undefined if nothing of
-   * it was written. Default: they are run here.
-   */
-  appendAll?(calls: readonly AppendCall[]): Promise<readonly Appended[] | undefined>;
+}
+
+/** Appends that are in the store for good, but not yet in the tables. */
+export interface AppendJournal {
+  /** Takes an append, or has `slow` write it into the tables if only the database can tell what it comes to. */
+  append(call: AppendCall, slow: () => Promise<Appended>): Promise<Appended>;
+  /** Resolves when everything that was appended by now, in any process, is in the tables. Undefined if it is. */
+  settle(): Promise<void> | undefined;
+  /** For work that removes conversations: nothing is appended to one meanwhile but through the tables. */
+  whileRemoving<T>(work: () => Promise<T>): Promise<T>;
+  close(): Promise<void>;
 }
 
 /** One `append`, as plain data. */

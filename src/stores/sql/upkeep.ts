@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { migrations } from "../migrations/index.ts";
 import type { Retention, StoreCount, StoreStats, Swept, Upkeep } from "../server-store.ts";
 import { LEASE_MEMORY_MS, TOMBSTONE_MS } from "../shared/limits.ts";
-import { deleteConversation } from "./delete-conversation.ts";
+import { deleteConversation, removing } from "./delete-conversation.ts";
 import { exportAll } from "./export-all.ts";
 import { importAll } from "./import-all.ts";
 import type { SqlContext } from "./sql-context.ts";
@@ -72,22 +72,24 @@ async function sweepConversations(
   before: number | undefined,
 ): Promise<number> {
   for (let total = 0; ; ) {
-    const removed = await context.write("sweep", async (tx) => {
-      const rows = await tx
-        .selectFrom("precis_conversations")
-        .select(["tenant", "id"])
-        .$if(tenant !== undefined, (query) => query.where("tenant", "=", tenant ?? ""))
-        .where(({ eb, or, and }) =>
-          or([
-            eb("expires_at", "<=", at),
-            ...(before === undefined ? [] : [and([eb("updated_at", "<", before), eb("pinned", "=", 0)])]),
-          ]),
-        )
-        .limit(CONVERSATIONS_PER_SWEEP)
-        .execute();
-      for (const row of rows) await deleteConversation(context, tx, row.tenant, row.id);
-      return rows.length;
-    });
+    const removed = await removing(context, () =>
+      context.write("sweep", async (tx) => {
+        const rows = await tx
+          .selectFrom("precis_conversations")
+          .select(["tenant", "id"])
+          .$if(tenant !== undefined, (query) => query.where("tenant", "=", tenant ?? ""))
+          .where(({ eb, or, and }) =>
+            or([
+              eb("expires_at", "<=", at),
+              ...(before === undefined ? [] : [and([eb("updated_at", "<", before), eb("pinned", "=", 0)])]),
+            ]),
+          )
+          .limit(CONVERSATIONS_PER_SWEEP)
+          .execute();
+        for (const row of rows) await deleteConversation(context, tx, row.tenant, row.id);
+        return rows.length;
+      }),
+    );
     total += removed;
     if (removed < CONVERSATIONS_PER_SWEEP) return total;
   }

@@ -11,12 +11,6 @@ export interface Writer {
 
 /** Writes that one transaction takes at most, so that none waits long. */
 const MAX_BATCH = 256;
-/** So many appends at once are worth the way to another thread and back. */
-const LEAST_ELSEWHERE = 3;
-/** On a machine that has no processor to spare the other thread waits for one. From so long for each append on (milliseconds), */
-const SLOW_ELSEWHERE_MS = 0.5;
-/** for so long (milliseconds), appends are written here. */
-const REST_MS = 2_000;
 /** How often a transaction that met another one is run again. */
 const MAX_ATTEMPTS = 5;
 /** Pause before it is run again, times the attempt. */
@@ -76,7 +70,6 @@ async function moreToCome(count: () => number): Promise<void> {
 interface Pending {
   /** Undefined for work that waits in between. */
   readonly script: (() => Script<unknown>) | undefined;
-  readonly call: AppendCall | undefined;
   work(tx: Db): Promise<unknown>;
   resolve(value: unknown): void;
   reject(error: unknown): void;
@@ -89,7 +82,6 @@ interface Pending {
 function batchWriter(db: Db, direct: NonNullable<SqlEngine["direct"]>): Writer {
   let queue: Pending[] = [];
   let isFlushing = false;
-  let hereUntil = 0;
 
   const flush = async (): Promise<void> => {
     isFlushing = true;
@@ -97,27 +89,10 @@ function batchWriter(db: Db, direct: NonNullable<SqlEngine["direct"]>): Writer {
       await moreToCome(() => queue.length);
       const batch = queue.slice(0, MAX_BATCH);
       queue = queue.slice(MAX_BATCH);
-      if (await runElsewhere(batch)) continue;
       if (batch.every(({ script }) => script !== undefined)) await runScripts(batch);
       else await runMixed(db, batch);
     }
     isFlushing = false;
-  };
-
-  /** False if the batch is still to be written here. */
-  const runElsewhere = async (batch: readonly Pending[]): Promise<boolean> => {
-    const started = performance.now();
-    if (!direct.appendAll || batch.length < LEAST_ELSEWHERE || started < hereUntil) return false;
-    const calls = batch.flatMap(({ call }) => (call ? [call] : []));
-    if (calls.length < batch.length) return false;
-    const values = await direct.appendAll(calls);
-    if (!values) return false;
-    const ended = performance.now();
-    if ((ended - started) / batch.length > SLOW_ELSEWHERE_MS) hereUntil = ended + REST_MS;
-    batch.forEach((one, index) => {
-      one.resolve(values[index]);
-    });
-    return true;
   };
 
   /** Without savepoints, which cost as much as a small write: if one fails, they are run again one by one. */
@@ -143,14 +118,14 @@ function batchWriter(db: Db, direct: NonNullable<SqlEngine["direct"]>): Writer {
     });
   };
 
-  const enqueue = <T>(pending: Pick<Pending, "script" | "work" | "call">): Promise<T> =>
+  const enqueue = <T>(pending: Pick<Pending, "script" | "work">): Promise<T> =>
     new Promise<T>((resolve, reject) => {
       queue.push({ ...pending, resolve: resolve as Pending["resolve"], reject });
       if (!isFlushing) flush();
     });
   return {
-    run: (work) => enqueue({ script: undefined, call: undefined, work }),
-    runScript: (script, call) => enqueue({ script, call, work: async () => runNow(script(), direct.run) }),
+    run: (work) => enqueue({ script: undefined, work }),
+    runScript: (script) => enqueue({ script, work: async () => runNow(script(), direct.run) }),
   };
 }
 

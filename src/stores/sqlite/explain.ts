@@ -14,10 +14,24 @@ const CODE = {
 const LOWEST_BYTE = 0xff;
 
 function codeOf(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number")
-    return undefined;
-  return error.errcode & LOWEST_BYTE;
+  if (!(error instanceof Error)) return undefined;
+  if ("errcode" in error && typeof error.errcode === "number") return error.errcode & LOWEST_BYTE;
+  return "code" in error && typeof error.code === "string" ? FILE_CODES[error.code] : undefined;
 }
+
+/** The same faults when it is a file of ours that can't be written. */
+const FILE_CODES: Readonly<Record<string, number>> = {
+  EACCES: CODE.readOnly,
+  EPERM: CODE.readOnly,
+  EROFS: CODE.readOnly,
+  ENOSPC: CODE.full,
+  EDQUOT: CODE.full,
+  EFBIG: CODE.full,
+  EIO: CODE.io,
+  ENOENT: CODE.cantOpen,
+  EMFILE: CODE.cantOpen,
+  ENFILE: CODE.cantOpen,
+};
 
 /** Another process holds the lock. */
 export function isBusy(error: unknown): boolean {

@@ -12,9 +12,9 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 /** Everything that stands in the database's files. */
 function bytesOf(path: string): string {
   const name = path.slice(dir.length + 1);
-  return readdirSync(dir)
-    .filter((file) => file.startsWith(name))
-    .map((file) => readFileSync(join(dir, file), "latin1"))
+  return readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile() && join(file.parentPath, file.name).startsWith(join(dir, name)))
+    .map((file) => readFileSync(join(file.parentPath, file.name), "latin1"))
     .join("");
 }
 

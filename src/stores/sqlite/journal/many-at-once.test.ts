@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { StoreError } from "../../core/errors.ts";
-import { sqliteStore } from "../sqlite.ts";
+import { StoreError } from "../../../core/errors.ts";
+import { sqliteStore } from "../../sqlite.ts";
 
-const dir = mkdtempSync(join(tmpdir(), "precis-thread-"));
+const dir = mkdtempSync(join(tmpdir(), "precis-at-once-"));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const AT = 1_700_000_000_000;

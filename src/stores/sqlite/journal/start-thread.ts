@@ -1,15 +1,14 @@
 import { Worker } from "node:worker_threads";
-import type { AppendCall } from "../sql/sql-engine.ts";
-import type { ThreadAnswer, ThreadData } from "./append-thread.ts";
+import type { ThreadAnswer, ThreadData } from "./apply-thread.ts";
 
-/** A thread of its own for the writes of a busy server, so that requests don't wait for each other's. */
-export interface WriteThread {
-  /** Undefined if the thread isn't there (yet), or wrote nothing. */
-  append(batch: readonly AppendCall[]): Promise<ThreadAnswer>;
+/** A thread that applies journals. */
+export interface ApplyThread {
+  /** Undefined if the thread isn't there (yet), or applied nothing. One call at a time. */
+  apply(): Promise<ThreadAnswer>;
   close(): Promise<void>;
 }
 
-export function createWriteThread(data: ThreadData): WriteThread {
+export function startThread(data: ThreadData): ApplyThread {
   let state: "new" | "starting" | "ready" | "gone" = "new";
   let worker: Worker | undefined;
   let answer: ((value: ThreadAnswer) => void) | undefined;
@@ -38,11 +37,11 @@ export function createWriteThread(data: ThreadData): WriteThread {
   };
 
   return {
-    append(batch) {
+    apply() {
       if (state === "new") start();
       if (state !== "ready" || !worker) return Promise.resolve(undefined);
       worker.ref();
-      worker.postMessage(batch);
+      worker.postMessage("apply");
       return new Promise((resolve) => {
         answer = resolve;
       });
@@ -58,4 +57,4 @@ export function createWriteThread(data: ThreadData): WriteThread {
 }
 
 /** The built package has no `.ts`. */
-const FILE = import.meta.url.endsWith(".ts") ? "./append-thread.ts" : "./append-thread.js";
+const FILE = import.meta.url.endsWith(".ts") ? "./apply-thread.ts" : "./apply-thread.js";

@@ -1,0 +1,195 @@
+import {
+  append,
+  COLUMNS,
+  type ConversationRow,
+  changesOf,
+  DELETE_BODY,
+  INSERT_CONVERSATION,
+  newRow,
+  roundedTimes,
+  tokensIn,
+  updateConversation,
+} from "../../sql/append.ts";
+import { bodyHash } from "../../sql/body-hash.ts";
+import { rows, type Script } from "../../sql/script.ts";
+import type { AppendCall } from "../../sql/sql-engine.ts";
+import type { JournalRecord } from "./journal-record.ts";
+
+/** A conversation as it is after the records so far. */
+interface Grown {
+  row: ConversationRow;
+  /** As it is in the database; undefined for a new one. */
+  readonly stored: ConversationRow | undefined;
+  /** Chain hash of its last message. */
+  newest: string | undefined;
+}
+
+type MessageRow = readonly [
+  tenant: string,
+  conversation: string,
+  position: number,
+  hash: string,
+  body: string,
+  role: string,
+  tokens: number | null,
+  at: number,
+];
+
+/** What is still to be written of the records that were looked at. */
+interface Collected {
+  /** By tenant and id. */
+  readonly conversations: Map<string, Grown>;
+  readonly messages: MessageRow[];
+  /** By tenant and hash. */
+  readonly bodies: Map<string, readonly [tenant: string, hash: string, wire: string]>;
+  readonly oldHeads: (readonly [tenant: string, hash: string])[];
+}
+
+/**
+ * Many appends in few passes over the tables, in the order of their keys, which is several times cheaper than one after
+ * the other. The outcome is the same. Records that aren't simply the next messages of their conversation (another process
+ * wrote to it meanwhile) go the long way.
+ */
+export function* appendAll(records: readonly JournalRecord[]): Script<void> {
+  let collected = nothing();
+  for (const record of records) {
+    const grown = yield* targetOf(collected, record);
+    if (grown) collect(collected, grown, record.call);
+    else {
+      yield* write(collected);
+      collected = nothing();
+      yield* appendAlone(record.call);
+    }
+  }
+  yield* write(collected);
+}
+
+function nothing(): Collected {
+  return { conversations: new Map(), messages: [], bodies: new Map(), oldHeads: [] };
+}
+
+/** The conversation that a record goes on with. Undefined if it doesn't end where the record begins. */
+function* targetOf(
+  { conversations }: Collected,
+  { call, position }: JournalRecord,
+): Script<Grown | undefined> {
+  const { tenant, input } = call;
+  const isNew = input.conversation === undefined;
+  const key = keyOf(tenant, input.conversation ?? call.id);
+  let grown = conversations.get(key);
+  if (isNew) {
+    const row = newRow({ newId: () => call.id }, tenant, roundedTimes(input), {
+      origin: undefined,
+      position: 0,
+      head: undefined,
+      length: 0,
+      tokens: 0,
+    });
+    grown = { row, stored: undefined, newest: undefined };
+  } else grown ??= yield* storedAs(tenant, input.conversation!);
+  if (!grown || grown.row.length !== position || grown.newest !== input.after) return undefined;
+  conversations.set(key, grown);
+  return grown;
+}
+
+function* storedAs(tenant: string, id: string): Script<Grown | undefined> {
+  const [row] = yield* rows<ConversationRow>(
+    "select * from precis_conversations where tenant = ? and id = ?",
+    tenant,
+    id,
+  );
+  if (!row) return undefined;
+  const [last] = yield* rows<{ hash: string }>(
+    "select hash from precis_messages where tenant = ? and conversation = ? and position = ?",
+    tenant,
+    id,
+    row.length - 1,
+  );
+  return { row, stored: row, newest: last?.hash };
+}
+
+function collect(collected: Collected, grown: Grown, { tenant, input: given }: AppendCall): void {
+  const input = roundedTimes(given);
+  const { id } = grown.row;
+  let { length } = grown.row;
+  for (const { hash, wire, role, tokens, at } of input.messages) {
+    const body = addBody(collected, tenant, wire);
+    const counted = tokens === undefined ? null : Math.round(tokens);
+    collected.messages.push([tenant, id, length++, hash, body, role, counted, Math.round(at)]);
+    grown.newest = hash;
+  }
+  const before = grown.row.head;
+  const head = input.head === undefined ? undefined : addBody(collected, tenant, input.head);
+  const tokens = tokensIn(input.messages);
+  const isGrown = input.messages.length > 0;
+  grown.row = { ...grown.row, ...changesOf(grown.row, input, { head, length, tokens, isGrown }) };
+  if (before !== null && before !== grown.row.head) collected.oldHeads.push([tenant, before]);
+}
+
+function addBody({ bodies }: Collected, tenant: string, wire: string): string {
+  const hash = bodyHash(wire);
+  bodies.set(keyOf(tenant, hash), [tenant, hash, wire]);
+  return hash;
+}
+
+function keyOf(tenant: string, name: string): string {
+  return `${tenant}\0${name}`;
+}
+
+function* write({ conversations, messages, bodies, oldHeads }: Collected): Script<void> {
+  for (const [, body] of [...bodies].sort(([a], [b]) => (a < b ? -1 : 1))) yield* rows(INSERT_BODY, ...body);
+  for (const { row, stored } of conversations.values()) {
+    if (!stored) yield* rows(INSERT_CONVERSATION, ...COLUMNS.map((column) => row[column]));
+    else yield* updateConversation(row, differences(stored, row));
+  }
+  for (const message of messages) yield* rows(INSERT_MESSAGE, ...message);
+  yield* unbury(messages);
+  for (const head of oldHeads) yield* rows(DELETE_BODY, ...head);
+}
+
+const INSERT_BODY =
+  "insert into precis_bodies (tenant, hash, wire) values (?, ?, ?) on conflict (tenant, hash) do nothing";
+const INSERT_MESSAGE =
+  "insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at) values (?, ?, ?, ?, ?, ?, ?, ?)";
+
+function differences(before: ConversationRow, now: ConversationRow): Partial<ConversationRow> {
+  return Object.fromEntries(
+    COLUMNS.filter((column) => now[column] !== before[column]).map((column) => [column, now[column]]),
+  );
+}
+
+/** What was deleted and is sent again is a conversation like any other. */
+function* unbury(messages: readonly MessageRow[]): Script<void> {
+  const [any] = yield* rows("select 1 from precis_tombstones limit 1");
+  if (!any) return;
+  for (const [tenant, , , hash] of messages)
+    yield* rows("delete from precis_tombstones where tenant = ? and hash = ?", tenant, hash);
+}
+
+/** The long way: whatever became of the conversation meanwhile, the messages find a place. */
+function* appendAlone({ tenant, id, input }: AppendCall): Script<void> {
+  const context = { engine: {}, newId: () => id };
+  const { conversation, after, ...rest } = input;
+  const holders = after === undefined ? [] : yield* holdersOf(tenant, after);
+  const holder = holders.find((one) => one === conversation) ?? holders[0];
+  const place = holder === undefined ? { isNew: true as const } : { conversation: holder, after: after! };
+  const isThere = after === undefined && conversation !== undefined && (yield* exists(tenant, conversation));
+  yield* append(context, tenant, { ...rest, ...(isThere ? { conversation } : place) });
+}
+
+/** Conversations that hold a message, those first that end with it. */
+function* holdersOf(tenant: string, hash: string): Script<string[]> {
+  const found = yield* rows<{ id: string }>(
+    `select c.id from precis_messages m join precis_conversations c on c.tenant = m.tenant and c.id = m.conversation
+     where m.tenant = ? and m.hash = ?
+     order by case when c.length = m.position + 1 then 0 else 1 end, c.updated_at desc, c.id desc`,
+    tenant,
+    hash,
+  );
+  return found.map((row) => row.id);
+}
+
+function* exists(tenant: string, id: string): Script<boolean> {
+  const found = yield* rows("select id from precis_conversations where tenant = ? and id = ?", tenant, id);
+  return found.length > 0;
+}

@@ -1,0 +1,70 @@
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
+import { basename, join } from "node:path";
+import { timeOrderedId } from "../../shared/time-ordered-id.ts";
+
+/** How the names of journals end. */
+export const JOURNAL = ".journal";
+/**
+ * A file that wasn't written for this long isn't written any more: the next write begins a new one. Others remove a file
+ * only after ten times as long, so nobody removes one that is still written.
+ */
+const WRITTEN_FOR_MS = 60_000;
+export const ABANDONED_AFTER_MS = 10 * WRITTEN_FOR_MS;
+/** Only the user who runs precis may read it. */
+const PRIVATE = 0o600;
+
+/** The file to which this process writes its appends, one after the other. */
+export interface JournalFile {
+  readonly size: number;
+  /** Undefined as long as there is no file. */
+  readonly name: string | undefined;
+  /** All of them or none. */
+  write(records: readonly Buffer[]): void;
+  /** Removes the file, or leaves it to others with `keep`; the next write begins a new one. */
+  end(of?: "keep"): void;
+}
+
+export function createJournalFile(folder: string): JournalFile {
+  let open: { readonly path: string; readonly descriptor: number } | undefined;
+  let size = 0;
+  let writtenAt = 0;
+
+  const begin = () => {
+    mkdirSync(folder, { recursive: true });
+    const path = join(folder, `${timeOrderedId()}${JOURNAL}`);
+    return { path, descriptor: openSync(path, "ax", PRIVATE) };
+  };
+  const end = (of?: "keep"): void => {
+    if (!open) return;
+    const { path, descriptor } = open;
+    open = undefined;
+    size = 0;
+    closeSync(descriptor);
+    if (of !== "keep") rmSync(path, { force: true });
+  };
+
+  return {
+    get size() {
+      return size;
+    },
+    get name() {
+      return open && basename(open.path);
+    },
+    write(records) {
+      // By the clock on the wall, as others judge it; a machine that slept is noticed, a clock that was set too.
+      if (Math.abs(Date.now() - writtenAt) > WRITTEN_FOR_MS) end("keep");
+      open ??= begin();
+      writtenAt = Date.now();
+      const bytes = records.length === 1 ? records[0]! : Buffer.concat(records);
+      try {
+        for (let done = 0; done < bytes.length; ) done += writeSync(open.descriptor, bytes, done);
+      } catch (error) {
+        // Half a record in the middle would hide those behind it.
+        end("keep");
+        throw error;
+      }
+      size += bytes.length;
+    },
+    end,
+  };
+}

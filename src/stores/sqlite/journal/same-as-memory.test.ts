@@ -1,0 +1,166 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, expect, test } from "vitest";
+import { StoreError } from "../../../core/errors.ts";
+import { memoryServerStore } from "../../memory/server.ts";
+import type { Append, ServerStore } from "../../server-store.ts";
+import { sqliteStore } from "../../sqlite.ts";
+
+const dir = mkdtempSync(join(tmpdir(), "precis-journal-same-"));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+const TENANT = "default";
+const AT = 1_700_000_000_000;
+
+/** Something that clients do, told by how many of what there is, so that both stores do the same. */
+type Step =
+  | {
+      readonly do: "begin";
+      readonly session: number | undefined;
+      readonly isNew: boolean;
+      readonly words: number;
+    }
+  | {
+      readonly do: "goOn";
+      readonly which: number;
+      readonly back: number;
+      readonly words: number;
+      readonly head: number;
+    }
+  | { readonly do: "again"; readonly which: number; readonly back: number }
+  | { readonly do: "delete"; readonly which: number }
+  | { readonly do: "look" };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("begin" as const),
+      session: fc.option(fc.nat(2), { nil: undefined }),
+      isNew: fc.boolean(),
+      words: fc.nat(3),
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant("goOn" as const),
+      which: fc.nat(20),
+      back: fc.constantFrom(0, 0, 0, 0, 1, 2),
+      words: fc.nat(3),
+      head: fc.nat(2),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant("again" as const), which: fc.nat(20), back: fc.nat(3) }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("delete" as const), which: fc.nat(20) }) },
+  { weight: 1, arbitrary: fc.constant({ do: "look" as const }) },
+);
+
+/** One conversation as its client knows it. */
+interface Chat {
+  id: string;
+  /** Chain hashes. */
+  readonly hashes: string[];
+}
+
+/** Carries the steps out and tells everything that could be seen. */
+async function act(store: ServerStore, steps: readonly Step[]): Promise<unknown[]> {
+  const seen: unknown[] = [];
+  const chats: Chat[] = [];
+  const numbers = new Map<string, number>();
+  const numberOf = (id: string) => numbers.get(id) ?? numbers.set(id, numbers.size).size - 1;
+  let word = 0;
+  const said = (before: string | undefined, text: string) => ({
+    hash: `${before ?? ""}/${text}`,
+    role: text.endsWith("!") ? ("assistant" as const) : ("user" as const),
+    wire: JSON.stringify(text),
+    tokens: text.length,
+    at: AT,
+  });
+  const append = async (input: Append): Promise<string | undefined> => {
+    try {
+      const { conversation, forkOf, added, length } = await store.conversations.append(TENANT, input);
+      seen.push({ of: numberOf(conversation), forkOf: forkOf && numberOf(forkOf), added, length });
+      return conversation;
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      seen.push("refused");
+      return undefined;
+    }
+  };
+  const look = async () => {
+    const { conversations } = await store.conversations.list(TENANT, { limit: 500 });
+    const all = await Promise.all(
+      conversations.map(async ({ id, createdAt: _, updatedAt: __, fork, ...rest }) => ({
+        ...rest,
+        of: numberOf(id),
+        fork: fork && { ...fork, of: numberOf(fork.of) },
+        head: await store.conversations.head(TENANT, id),
+        messages: await store.conversations.read(TENANT, id),
+      })),
+    );
+    seen.push(all.sort((a, b) => a.of - b.of));
+  };
+  let at = AT;
+  for (const one of steps) {
+    at++;
+    const chat = "which" in one && chats.length > 0 ? chats[one.which % chats.length] : undefined;
+    if (one.do === "look") await look();
+    else if (one.do === "begin") {
+      const texts = Array.from({ length: one.words }, (_, n) => (n === 0 ? `${n % 2}` : `${word++}!`));
+      const hashes: string[] = [];
+      const messages = texts.map((text) => {
+        const message = said(hashes.at(-1), text);
+        hashes.push(message.hash);
+        return message;
+      });
+      const session = one.session === undefined ? {} : { session: `s${one.session}` };
+      const id = await append({ ...session, ...(one.isNew && { isNew: true as const }), messages, at });
+      if (id !== undefined) chats.push({ id, hashes });
+    } else if (!chat) continue;
+    else if (one.do === "delete") {
+      seen.push(await store.conversations.delete(TENANT, chat.id));
+    } else {
+      const kept = chat.hashes.slice(0, Math.max(0, chat.hashes.length - one.back));
+      const again = one.do === "again" ? chat.hashes.slice(kept.length) : [];
+      const hashes = [...kept];
+      const messages = [
+        ...again.map((hash) => ({ ...said(undefined, hash.slice(hash.lastIndexOf("/") + 1)), hash })),
+        ...Array.from({ length: one.do === "goOn" ? one.words : 0 }, () => {
+          const message = said(hashes.at(-1), `${word++}${word % 2 ? "!" : ""}`);
+          hashes.push(message.hash);
+          return message;
+        }),
+      ];
+      const after = kept.at(-1);
+      const id = await append({
+        conversation: chat.id,
+        ...(after !== undefined && { after }),
+        messages,
+        ...("head" in one && one.head > 0 && { head: `head ${one.head}` }),
+        at,
+      });
+      if (id !== undefined && one.do === "goOn") chats.push({ id, hashes });
+    }
+  }
+  await look();
+  return seen;
+}
+
+test("nobody can tell a store with a journal from one in memory", async () => {
+  let files = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async (steps) => {
+      const store = sqliteStore({ path: join(dir, `${++files}.db`) });
+      const expected = await act(memoryServerStore(), steps);
+      expect(await act(store, steps)).toEqual(expected);
+      await store.close();
+    }),
+    { numRuns: 40 },
+  );
+});

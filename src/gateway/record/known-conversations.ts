@@ -7,6 +7,7 @@ const FORGET_AT_ONCE = 1_000;
 
 /** What a node remembers of a conversation between two requests. */
 export interface Known {
+  readonly tenant: string;
   /** Its id, once it is in the store. */
   id: string | undefined;
   session: string;
@@ -26,8 +27,8 @@ export interface Known {
   rounds: Map<string, number> | undefined;
   /** What was set for it on the page, and until when that is believed. */
   meta?: { readonly of: ChatMeta; readonly until: number };
-  /** What it is found by. */
-  keys?: string[];
+  /** What it is found by: chain hashes. */
+  hashes: string[];
 }
 
 /** Conversations by tenant and chain hash of their newest messages; the least recently used are forgotten. */
@@ -42,7 +43,7 @@ export interface KnownConversations {
     chain: readonly string[],
     of: { readonly lane: string; readonly dialect: string; readonly unnamed: boolean },
   ): { readonly known: Known; readonly matched: number } | undefined;
-  remember(tenant: string, hash: string, known: Known): void;
+  remember(hash: string, known: Known): void;
   forget(id: string): void;
 }
 
@@ -52,11 +53,12 @@ const LOOK_BACK = 64;
 const ENDS = 2;
 
 export function createKnownConversations(): KnownConversations {
+  /** Of all tenants: the same words of two of them are two conversations under one hash. */
   const byHash = new Map<string, readonly Known[]>();
-  const forgetAt = (key: string, known: Known): void => {
-    const left = (byHash.get(key) ?? []).filter((one) => one !== known);
-    if (left.length === 0) byHash.delete(key);
-    else byHash.set(key, left);
+  const forgetAt = (hash: string, known: Known): void => {
+    const left = (byHash.get(hash) ?? []).filter((one) => one !== known);
+    if (left.length === 0) byHash.delete(hash);
+    else byHash.set(hash, left);
   };
   /** Many at a time: the oldest one of a large map is slow to find behind all those that were deleted. */
   const forgetOldest = (): void => {
@@ -71,37 +73,45 @@ export function createKnownConversations(): KnownConversations {
       const stop = Math.max(1, chain.length - LOOK_BACK);
       let named: { readonly known: Known; readonly matched: number } | undefined;
       for (let length = chain.length - 1; length >= stop; length--) {
-        const key = `${tenant} ${chain[length]}`;
-        const found = byHash.get(key);
+        const hash = chain[length]!;
+        const found = byHash.get(hash);
+        if (!found) continue;
+        const own = found.filter((one) => one.tenant === tenant);
         const known =
-          (unnamed ? found?.findLast((one) => one.lane === lane && !one.isNamed) : undefined) ??
-          found?.findLast((one) => one.lane === lane) ??
-          found?.findLast((one) => one.dialect === dialect);
-        if (!found || !known) continue;
-        if (named && (known.isNamed || known.lane !== lane || known.newest !== chain[length])) continue;
-        byHash.delete(key);
-        byHash.set(key, found);
+          (unnamed ? own.findLast((one) => one.lane === lane && !one.isNamed) : undefined) ??
+          own.findLast((one) => one.lane === lane) ??
+          own.findLast((one) => one.dialect === dialect);
+        if (!known) continue;
+        if (named && (known.isNamed || known.lane !== lane || known.newest !== hash)) continue;
+        byHash.delete(hash);
+        byHash.set(hash, found);
         if (!unnamed || !known.isNamed) return { known, matched: length };
         named = { known, matched: length };
       }
       return named;
     },
-    remember(tenant, hash, known) {
-      const key = `${tenant} ${hash}`;
-      const keys = known.keys ?? [];
-      if (!keys.includes(key)) keys.push(key);
-      while (keys.length > ENDS) forgetAt(keys.shift()!, known);
-      known.keys = keys;
+    remember(hash, known) {
+      const hashes = known.hashes;
+      if (!hashes.includes(hash)) hashes.push(hash);
+      while (hashes.length > ENDS) forgetAt(hashes.shift()!, known);
       known.newest = hash;
-      const others = byHash.get(key);
-      if (others === undefined) byHash.set(key, [known]);
-      else if (!others.includes(known)) byHash.set(key, [...others.slice(-MAX_TWINS), known]);
+      const others = byHash.get(hash);
+      if (others === undefined) byHash.set(hash, [known]);
+      else if (!others.includes(known)) byHash.set(hash, [...withRoom(others, known.tenant), known]);
       if (byHash.size > MAX_KNOWN) forgetOldest();
     },
     forget(id) {
-      for (const [key, found] of byHash) for (const known of found) if (known.id === id) forgetAt(key, known);
+      for (const [hash, found] of byHash)
+        for (const known of found) if (known.id === id) forgetAt(hash, known);
     },
   };
+}
+
+/** Without the oldest of a tenant that has too many of them; what others have is none of its business. */
+function withRoom(found: readonly Known[], tenant: string): readonly Known[] {
+  const own = found.filter((one) => one.tenant === tenant);
+  if (own.length < MAX_TWINS) return found;
+  return found.filter((one) => one !== own[0]);
 }
 
 /** Conversations with the very same messages that are told apart. */

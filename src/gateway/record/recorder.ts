@@ -89,7 +89,7 @@ export function createRecorder(options: {
           if (known.id === undefined || !(error instanceof StoreError)) throw error;
           // The conversation was deleted meanwhile: what the client still has of it is a new one.
           conversations.forget(known.id);
-          known = invented(lane, dialect.id);
+          known = invented(tenant, lane, dialect.id);
           matched = 0;
           await append(upTo);
         } finally {
@@ -116,13 +116,13 @@ export function createRecorder(options: {
           at,
         });
         // The other branch of a fork is remembered by itself.
-        if (known.id !== undefined && known.id !== appended.conversation) known = { ...known, keys: [] };
+        if (known.id !== undefined && known.id !== appended.conversation) known = { ...known, hashes: [] };
         known.id = appended.conversation;
         known.head = head;
         matched = chain.length - 1;
         // A client that asks once more sends the request without its answer.
-        if (upTo !== record) conversations.remember(tenant, record.chain.at(-1)!, known);
-        conversations.remember(tenant, chain[matched]!, known);
+        if (upTo !== record) conversations.remember(record.chain.at(-1)!, known);
+        conversations.remember(chain[matched]!, known);
         options.onAppended?.(tenant, appended, known);
       };
 
@@ -180,18 +180,18 @@ export function createRecorder(options: {
       : undefined;
     if (far && isOf(far.conversation, dialect)) {
       const { id, session: name, named: wasAsked } = far.conversation;
-      const known = name === undefined ? invented(lane, dialect) : named(name, lane, dialect);
+      const known = name === undefined ? invented(tenant, lane, dialect) : named(tenant, name, lane, dialect);
       return { known: { ...known, id, isNamed: isAsked || wasAsked }, matched: far.matched };
     }
-    if (session === undefined) return { known: invented(lane, dialect), matched: 0 };
+    if (session === undefined) return { known: invented(tenant, lane, dialect), matched: 0 };
     const held = await store.findSession(tenant, session.name);
     // A client's side calls and sub-agents share its session header, but not its conversation.
     if (held && session.source === "client")
       return {
-        known: named(`${session.name}/${lane}-${(chain[1] ?? "").slice(0, 8)}`, lane, dialect),
+        known: named(tenant, `${session.name}/${lane}-${(chain[1] ?? "").slice(0, 8)}`, lane, dialect),
         matched: 0,
       };
-    const known = { ...named(session.name, lane, dialect), isNamed: isAsked };
+    const known = { ...named(tenant, session.name, lane, dialect), isNamed: isAsked };
     if (held && isOf(held, dialect)) return { known: { ...known, id: held.id }, matched: 0 };
     // The name is taken by a conversation of another wire format: this is one more of that name.
     return { known: { ...known, isInvented: held !== undefined }, matched: 0 };
@@ -206,8 +206,9 @@ function fits(known: Known, session: Session | undefined): boolean {
   return session?.source !== "asked" || known.session === session.name;
 }
 
-function named(session: string, lane: string, dialect: string): Known {
+function named(tenant: string, session: string, lane: string, dialect: string): Known {
   return {
+    tenant,
     id: undefined,
     session,
     isInvented: false,
@@ -218,11 +219,12 @@ function named(session: string, lane: string, dialect: string): Known {
     head: undefined,
     lastRequestAt: 0,
     rounds: undefined,
+    hashes: [],
   };
 }
 
-function invented(lane: string, dialect: string): Known {
-  return { ...named(timeOrderedId(), lane, dialect), isInvented: true };
+function invented(tenant: string, lane: string, dialect: string): Known {
+  return { ...named(tenant, timeOrderedId(), lane, dialect), isInvented: true };
 }
 
 function newMessage(

@@ -12,7 +12,7 @@ import { compactHarder } from "./compact-harder.ts";
 import { decideView } from "./decide-view.ts";
 import type { Exchange, Outgoing } from "./exchange.ts";
 import { passFailure, passJson, passStream } from "./pass-answer.ts";
-import { BAD_REQUEST, isStream, peek, readRest } from "./peek.ts";
+import { BAD_REQUEST, isStream, peek, readRest, saysTooLong } from "./peek.ts";
 import { actionOf } from "./report-headers.ts";
 
 /** What an upstream answered, as far as it was read. */
@@ -22,8 +22,8 @@ interface Attempt {
   readonly status: number;
   /** The whole body, if it is an error. */
   readonly failed: { readonly bytes: Buffer; readonly text: string } | undefined;
-  /** First bytes of a stream that had to be looked at. */
-  readonly first: Buffer | undefined;
+  /** All of an answer in one piece, or the first bytes of a stream that had to be looked at. */
+  readonly read: Buffer | undefined;
 }
 
 /** Sends a request on and its answer back. */
@@ -41,22 +41,26 @@ export async function generate(
   const done = await retryTooLong(gateway, exchange, first);
   const { outgoing, answer, failed } = done;
   if (failed) await passFailure(gateway, exchange, outgoing, answer, failed.bytes);
-  else if (isStream(answer)) await passStream(gateway, exchange, outgoing, answer, done.first);
-  else await passJson(gateway, exchange, outgoing, answer);
+  else if (isStream(answer)) await passStream(gateway, exchange, outgoing, answer, done.read);
+  else await passJson(gateway, exchange, outgoing, answer, done.read ?? Buffer.alloc(0));
   return { ...outgoing, action: actionOf(exchange, outgoing.action) };
 }
 
 async function attempt(exchange: Exchange, outgoing: Outgoing): Promise<Attempt> {
   const answer = await sendOn(exchange, outgoing);
   const status = answer.statusCode ?? 502;
-  if (status >= 400) {
-    const bytes = await readAll(answer, exchange.upstream.name);
-    return { outgoing, answer, status, failed: { bytes, text: answerText(answer, bytes) }, first: undefined };
+  const begun = { outgoing, answer, failed: undefined };
+  if (status < 400 && isStream(answer)) {
+    const peeked = await peek(answer, exchange, outgoing);
+    if (!peeked?.isTooLong) return { ...begun, status, read: peeked?.bytes };
+    const failed = await readRest(answer, exchange, peeked.bytes);
+    return { ...begun, status: BAD_REQUEST, failed, read: undefined };
   }
-  const peeked = await peek(answer, outgoing);
-  if (!peeked?.isTooLong) return { outgoing, answer, status, failed: undefined, first: peeked?.bytes };
-  const failed = await readRest(answer, exchange, peeked.bytes);
-  return { outgoing, answer, status: BAD_REQUEST, failed, first: undefined };
+  const bytes = await readAll(answer, exchange.upstream.name);
+  const isTooLong = status < 400 && saysTooLong(answer, bytes);
+  if (status < 400 && !isTooLong) return { ...begun, status, read: bytes };
+  const failed = { bytes, text: answerText(answer, bytes) };
+  return { ...begun, status: isTooLong ? BAD_REQUEST : status, failed, read: undefined };
 }
 
 /** "Too long" from the upstream: compacted harder and tried once more. */

@@ -4,7 +4,6 @@ import { returnedHeaders } from "../http/headers.ts";
 import { type AnswerNote, answerRewriter, noteAnswer } from "../relay/answer-rewriter.ts";
 import { relayStream } from "../relay/relay-stream.ts";
 import { answerText } from "../upstream/decode-answer.ts";
-import { readAll } from "../upstream/read-all.ts";
 import { UpstreamFault } from "../upstream/send.ts";
 import { isJson, parseJson } from "../wires/json.ts";
 import type { WireAnswer } from "../wires/wire.ts";
@@ -79,9 +78,10 @@ export async function passJson(
   exchange: Exchange,
   outgoing: Outgoing,
   answer: IncomingMessage,
+  whole: Buffer,
 ): Promise<void> {
-  const { response, wire, upstream } = exchange;
-  let bytes = await readAll(answer, upstream.name);
+  const { response, wire } = exchange;
+  let bytes = whole;
   const data = parseJson(answerText(answer, bytes));
   await finish(gateway, exchange, outgoing, isJson(data) ? wire.readJson(data) : NO_ANSWER);
   const headers = returnedHeaders(answer.headers);

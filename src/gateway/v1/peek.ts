@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { overflowOf } from "../../models/index.ts";
 import { answerText } from "../upstream/decode-answer.ts";
 import { readAll } from "../upstream/read-all.ts";
-import { isJson } from "../wires/json.ts";
+import { isJson, parseJson } from "../wires/json.ts";
 import { readEvents } from "../wires/read-events.ts";
 import type { Exchange, Outgoing } from "./exchange.ts";
 
@@ -12,31 +12,72 @@ export function isStream(answer: IncomingMessage): boolean {
 
 /** Above this pressure an upstream may say "too long" inside of a stream that began well. */
 const PEEK_FROM = 0.6;
+/** A request that is smaller isn't too long for any model, whatever its window is said to be (bytes). */
+const PEEK_FROM_BYTES = 4_096;
+/** An upstream that began its answer says "too long" within this time (milliseconds). */
+const PEEK_MS = 1_500;
+/** Events that come before anything was decided. */
+const OPENING = new Set(["response.created", "response.in_progress", "response.queued"]);
 
 /** The first bytes of a stream that might say that the request is too long. */
 export async function peek(
   answer: IncomingMessage,
+  { plain }: Exchange,
   { report }: Outgoing,
 ): Promise<{ readonly bytes: Buffer; readonly isTooLong: boolean } | undefined> {
-  if (!isStream(answer) || !report || report.pressure.after < PEEK_FROM) return undefined;
-  const bytes = await new Promise<Buffer>((resolve) => {
-    const none = () => resolve(Buffer.alloc(0));
-    answer.once("end", none);
-    answer.once("close", none);
-    answer.once("data", (piece: Buffer) => {
-      // Whoever reads on resumes it.
+  const isFull = report !== undefined && report.pressure.after >= PEEK_FROM;
+  if (!isStream(answer) || (!isFull && plain.length < PEEK_FROM_BYTES)) return undefined;
+  // Only where it is likely is it worth to let the client wait for the beginning of its answer.
+  const first = await nextPiece(answer, isFull ? undefined : PEEK_MS);
+  const until = performance.now() + PEEK_MS;
+  let bytes = first ?? Buffer.alloc(0);
+  for (;;) {
+    const events = readEvents(answerText(answer, bytes));
+    const failed = events.find((event) => event["error"] != null || isFailed(event["response"]));
+    if (failed) return { bytes, isTooLong: overflowOf(BAD_REQUEST, failed) !== undefined };
+    const isOpening = events.every((event) => OPENING.has(String(event["type"])));
+    const piece = isOpening && first ? await nextPiece(answer, until - performance.now()) : undefined;
+    if (!piece) return { bytes, isTooLong: false };
+    bytes = Buffer.concat([bytes, piece]);
+  }
+}
+
+function isFailed(response: unknown): boolean {
+  return isJson(response) && response["error"] != null;
+}
+
+/** The next bytes of an answer; undefined if there are none in time. Whoever reads on resumes it. */
+function nextPiece(answer: IncomingMessage, ms?: number): Promise<Buffer | undefined> {
+  return new Promise((resolve) => {
+    if (answer.readableEnded || answer.destroyed || (ms !== undefined && ms <= 0)) {
+      resolve(undefined);
+      return;
+    }
+    const settle = (piece?: Buffer): void => {
+      clearTimeout(timer);
       answer.pause();
-      answer.off("end", none).off("close", none);
+      answer.off("data", settle).off("end", none).off("close", none);
       resolve(piece);
-    });
+    };
+    const none = (): void => settle();
+    const timer = ms === undefined ? undefined : setTimeout(none, ms);
+    answer.on("data", settle).on("end", none).on("close", none);
+    answer.resume();
   });
-  const text = bytes.includes('"error"') ? answerText(answer, bytes) : "";
-  const data = readEvents(text).find((event) => event["error"] != null || isJson(event["response"]));
-  return { bytes, isTooLong: data !== undefined && overflowOf(BAD_REQUEST, data) !== undefined };
 }
 
 /** What an error inside of a stream would have been as a status. */
 export const BAD_REQUEST = 400;
+
+/** Longest answer that may be nothing but an error (bytes). */
+const MAX_ERROR_BYTES = 16_384;
+
+/** Does an answer that began well say in its body that the request is too long? */
+export function saysTooLong(answer: IncomingMessage, bytes: Buffer): boolean {
+  if (bytes.length > MAX_ERROR_BYTES) return false;
+  const data = parseJson(answerText(answer, bytes));
+  return isJson(data) && data["error"] != null && overflowOf(BAD_REQUEST, data["error"]) !== undefined;
+}
 
 /** All of an answer of which the first bytes were read. */
 export async function readRest(answer: IncomingMessage, { upstream }: Exchange, first: Buffer) {

@@ -149,6 +149,44 @@ describe("Anthropic's shapes", () => {
     expect(sent.messages.map(({ text }) => text)).toEqual(["The code is 4711.", "Noted.", "What is it?"]);
   });
 
+  it("lets the client's own tool runner work, and compact in between", async () => {
+    let calls = 0;
+    provider.setReply(() =>
+      ++calls <= 3 ? { text: "Looking.", calls: [{ name: "look", args: { n: calls } }] } : "All done.",
+    );
+    const runner = client().beta.messages.toolRunner({
+      model: "claude-opus-5",
+      max_tokens: 200,
+      messages: [{ role: "user", content: "Look at everything. The code is 4711." }],
+      tools: [
+        {
+          type: "custom",
+          name: "look",
+          input_schema: { type: "object" },
+          parse: (input: unknown) => input,
+          run: () => `Seen ${calls}.`,
+        },
+      ],
+    });
+    const seen: string[] = [];
+    for await (const message of runner) {
+      seen.push(`${message.stop_reason}: ${message.content.map(({ type }) => type).join(" ")}`);
+      if (seen.length === 2) runner.compactBeforeNextTurn();
+    }
+    expect(seen).toEqual([
+      "tool_use: text tool_use",
+      "tool_use: text tool_use",
+      "compaction: compaction",
+      "tool_use: text tool_use",
+      "end_turn: text",
+    ]);
+    expect(provider.requests.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const last = provider.requests.at(-1)!.raw;
+    expect(last).toContain("4711");
+    expect(last).toContain("Seen 3.");
+    expect(last).not.toContain("thread");
+  });
+
   it.each([
     ["compaction_nothing_to_summarize", []],
     ["compaction_incomplete_turn", rounds(2).slice(0, -1)],

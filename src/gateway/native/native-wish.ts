@@ -5,6 +5,8 @@ import type { Json, Wire } from "../wires/wire.ts";
 export interface NativeWish {
   /** Needs the provider's own memory or compaction: forwarded untouched where the upstream has it. */
   readonly isNative: boolean;
+  /** Goes on from messages that only the provider has, or asks it to keep them. */
+  readonly isThread: boolean;
   /** Answer with a summary and nothing else. */
   readonly summarize: boolean;
   readonly instructions: string | undefined;
@@ -18,6 +20,7 @@ export interface NativeWish {
 
 const NOTHING: NativeWish = {
   isNative: false,
+  isThread: false,
   summarize: false,
   instructions: undefined,
   threshold: undefined,
@@ -42,9 +45,11 @@ function messagesWish(body: Json): NativeWish {
   const compact = edits.find((edit) => textOf(edit["type"])?.startsWith("compact_"));
   // Edits that only concern thinking are no reason to stand down: one big client sends them with every request.
   const needs = edits.some((edit) => !textOf(edit["type"])?.startsWith("clear_thinking"));
+  const isThread = body["thread"] != null;
   const hasBlock = listOf(body["messages"]).some(hasCompactionBlock);
   return {
-    isNative: needs || summarize || body["thread"] !== undefined || hasBlock,
+    isNative: needs || summarize || isThread || hasBlock,
+    isThread,
     summarize,
     instructions: isJson(compaction) ? textOf(compaction["instructions"]) : textOf(compact?.["instructions"]),
     threshold: compact && thresholdOf(compact["trigger"]),
@@ -66,6 +71,7 @@ function responsesWish(body: Json): NativeWish {
       items.some((item) => item["type"] === "compaction") ||
       body["previous_response_id"] != null ||
       body["conversation"] != null,
+    isThread: false,
     summarize,
     instructions: undefined,
     pauses: false,

@@ -1,6 +1,7 @@
 import { TranscriptError } from "../../core/errors.ts";
 import type { Gateway } from "../gateway.ts";
 import type { Exchange } from "../v1/exchange.ts";
+import { RequestFault } from "../wires/request-fault.ts";
 import { emulate } from "./emulate.ts";
 import { nativeWish } from "./native-wish.ts";
 
@@ -13,6 +14,13 @@ export async function prepareNative(gateway: Gateway, exchange: Exchange): Promi
   const isPartial = exchange.standsOn?.isRebuilt === false;
   if (isPartial || (isNative && wish.isNative)) return { ...exchange, isUntouched: true };
   if (isNative) return exchange;
+  // Anthropic's own clients then send all of their messages, as they would without threads.
+  if (wish.isThread)
+    throw new RequestFault(
+      400,
+      "thread_unsupported_request",
+      `precis: the upstream ${exchange.upstream.name} keeps no message threads. Send all messages, without \`thread\`.`,
+    );
   if (!wish.isNative && wish.edits.length === 0) return exchange;
   try {
     return await emulate(gateway, exchange, wish);

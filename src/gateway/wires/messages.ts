@@ -71,11 +71,14 @@ export const messagesWire: Wire = {
   },
 
   error(status, { code, message }) {
-    const details = code.startsWith("compaction_") && { details: { error_code: code } };
+    const details = OWN_CODES.test(code) && { details: { error_code: code } };
     const type = ERROR_TYPES[status] ?? "invalid_request_error";
     return { type: "error", error: { type, message, code, ...details } };
   },
 };
+
+/** Codes that are Anthropic's own; its clients act on them. */
+const OWN_CODES = /^(?:compaction|thread)_/;
 
 /** The least that Anthropic lets a model think (tokens). */
 const LEAST_THINKING = 1_024;

@@ -264,6 +264,7 @@ function plainBeginning(text: string): string {
   return inOneLine(text.slice(0, TITLE_FROM_CHARS).replace(/<[^>]{0,200}>/g, " "));
 }
 
+/** Single spaces, of which there are many, are no match: replacing them by themselves is most of the work. */
 function inOneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
+  return text.replace(/\s\s+|[^\S ]/g, " ").trim();
 }

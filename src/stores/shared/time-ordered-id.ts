@@ -17,10 +17,11 @@ export function timeOrderedId(now: number = Date.now()): string {
     crypto.getRandomValues(random);
     used = 0;
   }
-  const hex = (index: number) => HEX[random[used + index]!]!;
-  const version = HEX[0x70 | (random[used]! & 0x0f)]!;
-  const variant = HEX[0x80 | (random[used + 2]! & 0x3f)]!;
-  const id = `${timeText(Math.floor(now))}-${version}${hex(1)}-${variant}${hex(3)}-${hex(4)}${hex(5)}${hex(6)}${hex(7)}${hex(8)}${hex(9)}`;
+  const at = used;
+  const version = HEX[0x70 | (random[at]! & 0x0f)]! + HEX[random[at + 1]!]!;
+  const variant = HEX[0x80 | (random[at + 2]! & 0x3f)]! + HEX[random[at + 3]!]!;
+  let id = `${timeText(Math.floor(now))}-${version}-${variant}-`;
+  for (let i = at + 4; i < at + RANDOM_BYTES; i++) id += HEX[random[i]!]!;
   used += RANDOM_BYTES;
   return id;
 }

@@ -80,6 +80,7 @@ export async function createGateway(
   const timeline = createTimeline(store.events, live, log);
   const busy = createBusy();
   const announcer = createAnnouncer(live, store.conversations, busy, log);
+  const metrics = createMetrics();
   const drain = new AbortController();
   const compactors = createCompactors({
     config,
@@ -98,6 +99,7 @@ export async function createGateway(
         const behalf = currentBehalf();
         // A person gave up waiting for it.
         if (behalf?.signal?.aborted) return;
+        metrics.summaryFailures.inc({ fallback });
         log.warn({ model, fallback, reason: error.message }, "a summary failed");
         const conversation = behalf?.conversation();
         if (behalf && conversation !== undefined)
@@ -141,7 +143,7 @@ export async function createGateway(
     timeline,
     totals: createTotals(now()),
     deletions: createDeletions(store.conversations, log),
-    metrics: createMetrics(),
+    metrics,
     gather: parts.gather,
     log,
     isDraining: () => drain.signal.aborted,

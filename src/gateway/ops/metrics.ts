@@ -43,6 +43,18 @@ export function createMetrics() {
       labelNames: ["rung", "reason"],
       registers,
     }),
+    rungs: new Counter({
+      name: "precis_rungs_total",
+      help: "Rungs that compactions tried, by what came of them.",
+      labelNames: ["rung", "outcome"],
+      registers,
+    }),
+    summaryFailures: new Counter({
+      name: "precis_summary_failures_total",
+      help: "Summaries that no model wrote as they must be, by the rung that took their place.",
+      labelNames: ["fallback"],
+      registers,
+    }),
     saved: new Counter({
       name: "precis_tokens_saved_total",
       help: "Tokens of transcripts that weren't sent.",

@@ -27,6 +27,7 @@ export function noteCompaction(gateway: Gateway, exchange: Exchange, report: Rep
   totals.add("compactions");
   const fact = compactedFact(report, ms);
   metrics.compactions.inc({ rung: fact.rung ?? "none", reason: report.reason ?? "none" });
+  for (const { rung, result } of report.rungs) metrics.rungs.inc({ rung, outcome: result });
   if (known) known.rounds = new Map();
   log.info(
     {

@@ -101,8 +101,9 @@ export function postgresEngine(
     ...(names && { runScript: scriptRunner(pool, names) }),
     append: appendTogether(pool, names),
     clock: sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,
-    oneOf: { sql: "= any(?::text[])", value: (values) => values },
-    isOneOf: (column, values) => sql`${column} = any(${sql.val(values)}::text[])`,
+    // The inner `select` hides from the planner how many values there are: it would plan anew for each number of them.
+    oneOf: { sql: "= any((select ?::text[])::text[])", value: (values) => values },
+    isOneOf: (column, values) => sql`${column} = any((select ${sql.val(values)}::text[])::text[])`,
     lockName: "select pg_advisory_xact_lock(hashtextextended(?, 0))",
     isConflict,
     explain: (error) => explainPostgres(error, where),

@@ -9,7 +9,7 @@ import type { PreparingClient } from "./statement-names.ts";
  */
 const FIRST_LOOK_APPENDS = 64;
 /** From here on every plan knows that the tables are large, and autovacuum is soon enough. */
-const LAST_LOOK_APPENDS = 65_536;
+const LAST_LOOK_APPENDS = 4_096;
 
 /** Tables that have grown by half since their last statistics. */
 const STALE_TABLES = `

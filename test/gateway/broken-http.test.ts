@@ -40,3 +40,24 @@ it.each([
   expect(JSON.parse(body)).toMatchObject({ error: { code, message: expect.stringMatching(/^precis: /) } });
   expect(answer).toContain(`content-length: ${Buffer.byteLength(body)}`);
 });
+
+it("reads no more of a body without a length than the limit, under /api too", async () => {
+  const running = await startGateway({ limits: { bodyBytes: 100_000, drainMs: 100 } });
+  let sent = 0;
+  const endless = new ReadableStream({
+    pull(controller) {
+      sent += 10_000;
+      controller.enqueue(new TextEncoder().encode(" ".repeat(10_000)));
+    },
+  });
+  const response = await fetch(`${running.url}/api/conversations`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: endless,
+    duplex: "half",
+  } as RequestInit);
+  expect(response.status).toBe(413);
+  expect(await response.json()).toMatchObject({ error: { code: "too-large" } });
+  expect(sent).toBeLessThan(50_000_000);
+  await running.close();
+});

@@ -15,6 +15,7 @@ import { replayHandlers } from "./handlers/replay.ts";
 import { statusHandlers } from "./handlers/status.ts";
 import { streamHandlers } from "./handlers/stream.ts";
 import { viewHandlers } from "./handlers/view.ts";
+import { readJson } from "./read-json.ts";
 
 type Routes = typeof routes;
 
@@ -100,15 +101,7 @@ function contextOf(
     async body(schema) {
       if (!/^application\/json\b/i.test(c.req.header("content-type") ?? ""))
         throw new RequestFault(415, "invalid", "Send the body as application/json.");
-      if (Number(c.req.header("content-length") ?? 0) > gateway.config.limits.bodyBytes)
-        throw new RequestFault(
-          413,
-          "too-large",
-          `The body is larger than ${gateway.config.limits.bodyBytes} bytes.`,
-        );
-      const value: unknown = await c.req.json().catch(() => {
-        throw new RequestFault(400, "bad-json", "The body isn't valid JSON.");
-      });
+      const value = await readJson(c.req.raw, gateway.config.limits.bodyBytes);
       const parsed = schema.safeParse(value);
       if (parsed.success) return parsed.data;
       const issue = parsed.error.issues[0];

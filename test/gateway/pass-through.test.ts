@@ -338,4 +338,38 @@ describe("everything else under /v1", () => {
     const none = await gateway({});
     expect((await fetch(`${none.url}/v1/models`)).status).toBe(503);
   });
+
+  it("lists the models of upstreams that answer, and says why where none does", async () => {
+    const there = await upstream((_, __, response) =>
+      response.end('{"object":"list","data":[{"id":"gpt-4o"}]}'),
+    );
+    const closed = await upstream((_, __, response) => {
+      response.statusCode = 401;
+      response.end("{}");
+    });
+    const config = (first: string) => ({
+      upstreams: [
+        { name: "a", baseURL: first },
+        { name: "b", baseURL: closed.url },
+      ],
+    });
+    const some = await gateway(config(there.url));
+    expect(await (await fetch(`${some.url}/v1/models`)).json()).toMatchObject({ data: [{ id: "gpt-4o" }] });
+    const none = await gateway(config("http://127.0.0.1:9"));
+    const response = await fetch(`${none.url}/v1/models`);
+    expect(response.status).toBe(502);
+    expect(await response.text()).toMatch(/a \(.*can't be reached.*\); b \(it answered 401\)/);
+  });
+
+  it("is told as broken off, not as out of reach, if the upstream breaks off its answer", async () => {
+    const there = await upstream((_, __, response) => {
+      response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
+      response.write('{"id"');
+      setTimeout(() => response.destroy(), 20);
+    });
+    const { url } = await gateway(upstreamAt(there.url));
+    const response = await post(`${url}/v1/chat/completions`, CHAT);
+    expect(response.status).toBe(502);
+    expect(await response.text()).toContain("broke off its answer");
+  });
 });

@@ -2,6 +2,13 @@ import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders 
 import { request as httpsRequest } from "node:https";
 import type { Upstream } from "./upstream.ts";
 
+/** What went wrong, with the system's code for it. */
+const WORDS: Readonly<Record<UpstreamFault["kind"], (why: string) => string>> = {
+  timeout: () => "didn't answer in time.",
+  broken: (why) => `broke off its answer${why}. Try again.`,
+  unreachable: (why) => `can't be reached${why}. Check its address and that it is running.`,
+};
+
 /** An upstream that couldn't be reached or fell silent. */
 export class UpstreamFault extends Error {
   readonly kind: "unreachable" | "timeout" | "broken";
@@ -9,12 +16,7 @@ export class UpstreamFault extends Error {
 
   constructor(kind: UpstreamFault["kind"], upstream: string, cause?: unknown) {
     const why = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
-    super(
-      kind === "timeout"
-        ? `precis: the upstream ${upstream} didn't answer in time.`
-        : `precis: the upstream ${upstream} can't be reached${why}. Check its address and that it is running.`,
-      { cause },
-    );
+    super(`precis: the upstream ${upstream} ${WORDS[kind](why)}`, { cause });
     this.name = "UpstreamFault";
     this.kind = kind;
     this.upstream = upstream;

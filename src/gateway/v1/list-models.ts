@@ -8,6 +8,7 @@ import { targetPath } from "../upstream/target-path.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { upstreamHeaders } from "../upstream/upstream-headers.ts";
 import { isJson, listOf, parseJson } from "../wires/json.ts";
+import { RequestFault } from "../wires/request-fault.ts";
 import type { Json } from "../wires/wire.ts";
 import { passThrough } from "./pass-through.ts";
 
@@ -27,11 +28,27 @@ export async function listModels(
   const [only, ...others] = gateway.upstreams;
   if (others.length === 0)
     return passThrough(gateway, { request, response, client, path, ...(only && { upstream: only }) });
-  const lists = await Promise.all(
-    gateway.upstreams.map((upstream) => modelsOf(upstream, request, client).catch(() => [] as Json[])),
+  const lists = await Promise.allSettled(
+    gateway.upstreams.map((upstream) => modelsOf(upstream, request, client)),
   );
-  sendJson(response, 200, { object: "list", data: lists.flat(), has_more: false });
+  // One that is down or needs another key leaves the others' models; if all are, an empty list would hide why.
+  if (lists.every(({ status }) => status === "rejected"))
+    throw new RequestFault(
+      502,
+      "upstream-unreachable",
+      `precis: no upstream lists its models: ${reasons(gateway, lists)}.`,
+    );
+  const data = lists.flatMap((list) => (list.status === "fulfilled" ? list.value : []));
+  sendJson(response, 200, { object: "list", data, has_more: false });
   return 200;
+}
+
+function reasons({ upstreams }: Gateway, lists: readonly PromiseSettledResult<unknown>[]): string {
+  const said = lists.map((list, index) => {
+    const reason: unknown = list.status === "rejected" ? list.reason : undefined;
+    return `${upstreams[index]!.name} (${reason instanceof Error ? reason.message.replace(/^precis: |\.$/g, "") : String(reason)})`;
+  });
+  return said.join("; ");
 }
 
 /** What one upstream lists. Throws if it can't be asked. */

@@ -37,7 +37,7 @@ export function anthropic(options: AnthropicOptions): Model {
     name: "anthropic",
     path: "/v1/messages",
     // Given with /v1 it means the same.
-    baseURL: (options.baseURL ?? DEFAULT_BASE_URL).replace(/\/+$/, "").replace(/\/v1$/, ""),
+    baseURL: (options.baseURL ?? DEFAULT_BASE_URL).replace(/\/+(?=\?|$)/, "").replace(/\/v1(?=\?|$)/, ""),
     apiKey: options.apiKey,
     model,
     headers: { "anthropic-version": API_VERSION, ...headers },

@@ -372,4 +372,23 @@ describe("everything else under /v1", () => {
     expect(response.status).toBe(502);
     expect(await response.text()).toContain("broke off its answer");
   });
+
+  it("keeps the query of the upstream's address, and the client's", async () => {
+    const there = await upstream((_, __, response) => response.end(ANSWER));
+    const { url } = await gateway(upstreamAt(`${there.url}/openai/v1?api-version=preview`));
+    await post(`${url}/v1/chat/completions`, CHAT);
+    await fetch(`${url}/v1/files?limit=2`);
+    for (const path of ["/v1/responses/compact", "/v1/messages"]) {
+      const said = [{ role: "user", content: "a" }];
+      const summarize = { compaction: { type: "summarize" }, max_tokens: 9 };
+      await post(url + path, { model: "m", input: said, messages: said, ...summarize });
+    }
+    // Summaries are asked for at the same address.
+    expect([...new Set(there.seen.map(({ request }) => request.url))]).toEqual([
+      "/openai/v1/chat/completions?api-version=preview",
+      "/openai/v1/files?limit=2&api-version=preview",
+      "/openai/v1/responses?api-version=preview",
+      "/openai/v1/messages?api-version=preview",
+    ]);
+  });
 });

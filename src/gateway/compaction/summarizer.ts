@@ -86,10 +86,10 @@ export function summarizerFor(options: {
     };
     const base = (path: string) => upstream.url.origin + targetPath(upstream, path);
     return isMessages
-      ? anthropic({ ...shared, baseURL: base("/v1/messages").replace(/\/messages$/, "") })
+      ? anthropic({ ...shared, baseURL: base("/v1/messages").replace(/\/messages(?=\?|$)/, "") })
       : openaiCompatible({
           ...shared,
-          baseURL: base("/v1/x").replace(/\/x$/, ""),
+          baseURL: base("/v1/x").replace(/\/x(?=\?|$)/, ""),
           api: wire.api === "responses" && isSame ? "responses" : "chat",
         });
   };

@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { extname, join, normalize, sep } from "node:path";
+import { pipeline } from "node:stream";
 import { fileURLToPath } from "node:url";
 
 /** The built page, beside the compiled server: the same place from `src/gateway/page` and from `dist/gateway/page`. */
@@ -47,7 +48,8 @@ export async function servePage(response: ServerResponse, pathname: string, isHe
     ...SAFE_HEADERS,
   });
   if (isHead) response.end();
-  else createReadStream(file).pipe(response);
+  // A file that can't be read after all ends its answer, not the server.
+  else pipeline(createReadStream(file), response, () => {});
 }
 
 function decode(pathname: string): string {

@@ -5,6 +5,13 @@ import type { Upstream } from "./upstream.ts";
  * (`/v1beta/openai`) is OpenAI's convention: it stands for `/v1`. Anthropic's convention is a base without `/v1`.
  */
 export function targetPath(upstream: Upstream, path: string): string {
+  const { search } = upstream.url;
+  const target = pathAt(upstream, path);
+  // What an address asks with every request (Azure's `api-version`), beside what the client asks.
+  return search === "" ? target : `${target}${target.includes("?") ? "&" : "?"}${search.slice(1)}`;
+}
+
+function pathAt(upstream: Upstream, path: string): string {
   const base = upstream.url.pathname.replace(/\/+$/, "");
   if (base.endsWith("/v1")) return base.slice(0, -"/v1".length) + path;
   const isAnthropic = path.startsWith("/v1/messages") || !upstream.dialects.includes("openai-chat");

@@ -30,7 +30,9 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       message: "it is empty.",
       fix: `Name the model: ${name}({ model: "…" }).`,
     });
-  const base = options.baseURL.replace(/\/+$/, "");
+  // An address may ask something with every request, such as Azure's `api-version`.
+  const [address = "", query] = options.baseURL.split("?", 2);
+  const base = address.replace(/\/+$/, "");
   if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol))
     throw new ConfigError({
       option: "baseURL",
@@ -52,7 +54,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   for (const [header, value] of Object.entries(headers)) all[header.toLowerCase()] = value;
   checkHeaders(all);
   return {
-    url: `${base}${options.path}`,
+    url: `${base}${options.path}${query === undefined ? "" : `?${query}`}`,
     model,
     headers: all,
     secrets: [key, ...KEY_HEADERS.map((header) => all[header] ?? "")].filter((secret) => secret !== ""),

@@ -157,6 +157,11 @@ export async function createGateway(
       requestTimeout: config.limits.requestMs,
       headersTimeout: config.limits.headersMs,
       keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: Math.min(
+        CHECK_SLOW_MS,
+        config.limits.requestMs / 4,
+        config.limits.headersMs / 4,
+      ),
       noDelay: true,
     },
     handler,
@@ -205,6 +210,9 @@ export async function createGateway(
 
 /** Longer than the idle time of common load balancers, so that it is they who close a connection (milliseconds). */
 const KEEP_ALIVE_MS = 65_000;
+
+/** How often connections are looked at whose requests come too slowly, at the least (milliseconds). */
+const CHECK_SLOW_MS = 5_000;
 
 /** How often a draining server looks for idle connections (milliseconds). */
 const CLOSE_IDLE_MS = 50;

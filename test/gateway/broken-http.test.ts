@@ -41,6 +41,17 @@ it.each([
   expect(answer).toContain(`content-length: ${Buffer.byteLength(body)}`);
 });
 
+it.each([
+  ["headers", POST],
+  ["a body", `${POST}content-length: 100\r\n\r\n{`],
+])("answers %s that come too slowly in words, and goes on", async (_, text) => {
+  const answer = await send(text);
+  expect(answer).toMatch(/^HTTP\/1.1 408 /);
+  expect(answer.match(/HTTP\/1.1/g)).toHaveLength(1);
+  expect(answer).toContain('"code":"too-slow"');
+  expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
+});
+
 it("reads no more of a body without a length than the limit, under /api too", async () => {
   const running = await startGateway({ limits: { bodyBytes: 100_000, drainMs: 100 } });
   let sent = 0;

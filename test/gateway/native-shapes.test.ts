@@ -261,3 +261,25 @@ describe("OpenAI's shapes", () => {
     expect(await empty.json()).toMatchObject({ error: { code: "nothing-to-compact" } });
   });
 });
+
+it("tells what the summary cost: what models were paid for, and nothing where none was", async () => {
+  const input = [0, 1, 2].flatMap((n) => [
+    {
+      role: "user",
+      content: `Fact ${n}: the valve V-${n}00 is in hall ${n}. ${"It has been there. ".repeat(20)}`,
+    },
+    { role: "assistant", content: "Noted." },
+  ]);
+  type Usage = { usage: { input_tokens: number; output_tokens: number } };
+  const compact = async (url: string) =>
+    ((await (await post(`${url}/v1/responses/compact`, { model: "gpt-5", input })).json()) as Usage).usage;
+  expect(await compact(gateway.url)).toMatchObject({ input_tokens: 0, output_tokens: 0, total_tokens: 0 });
+  provider.setReply(
+    "## Summary\nThe valves V-000, V-100 and V-200 stand in the halls 0, 1 and 2. Nothing is open.",
+  );
+  const paying = await startGateway(upstreamAt(provider.url));
+  const usage = await compact(paying.url);
+  await paying.close();
+  const [call] = provider.requests;
+  expect(usage).toMatchObject({ input_tokens: call!.tokens.input, output_tokens: call!.outputTokens });
+});

@@ -7,7 +7,9 @@ import { sealSummary } from "./seal-summary.ts";
 export interface MadeSummary {
   readonly model: string;
   readonly text: string;
+  /** Tokens that models were paid for to write it: all input, of it what came from a cache, and output. */
   readonly input: number;
+  readonly cacheRead: number;
   readonly output: number;
   readonly at: number;
 }
@@ -79,13 +81,13 @@ export function blockEvents(text: string): Json[] {
 }
 
 /** What a summary cost, as one of the iterations of an answer. */
-export function compactionIteration({ input, output }: MadeSummary): Json {
+export function compactionIteration({ input, cacheRead, output }: MadeSummary): Json {
   return {
     type: "compaction",
-    input_tokens: input,
+    input_tokens: input - cacheRead,
     output_tokens: output,
     cache_creation_input_tokens: 0,
-    cache_read_input_tokens: 0,
+    cache_read_input_tokens: cacheRead,
     cache_creation: null,
   };
 }
@@ -174,10 +176,10 @@ export function compactionItem(text: string): Json {
   return { type: "compaction", id: `cmp_${plainId()}`, encrypted_content: sealSummary(text) };
 }
 
-function usageOf({ input, output }: MadeSummary): Json {
+function usageOf({ input, cacheRead, output }: MadeSummary): Json {
   return {
     input_tokens: input,
-    input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+    input_tokens_details: { cached_tokens: cacheRead, cache_write_tokens: 0 },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: 0 },
     total_tokens: input + output,

@@ -31,5 +31,15 @@ export async function makeSummary(
     { model: asked.model, before: report.tokens.transcript, after: tokens },
     "summarised for a client that asked the provider for it",
   );
-  return { model: asked.model, text, input: report.tokens.transcript, output: tokens, at: gateway.now() };
+  // What models were really paid for: nothing where none was asked, all calls where the first ones failed.
+  const spent = (field: "input" | "output") =>
+    report.modelCalls.reduce((sum, { usage }) => sum + (usage?.[field] ?? 0), 0);
+  return {
+    model: asked.model,
+    text,
+    input: spent("input"),
+    output: spent("output"),
+    cacheRead: report.modelCalls.reduce((sum, { usage }) => sum + (usage?.cacheRead ?? 0), 0),
+    at: gateway.now(),
+  };
 }

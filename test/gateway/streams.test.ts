@@ -105,6 +105,51 @@ describe("the last event of a stream", () => {
   });
 });
 
+describe("a streamed tool call", () => {
+  const call = (piece: object, index: number | undefined = 0) => ({
+    ...(index !== undefined && { index }),
+    ...piece,
+  });
+  const start = { id: "call_1", type: "function", function: { name: "look", arguments: "" } };
+  it.each([
+    [
+      "with its name once",
+      [call(start), call({ function: { arguments: '{"at":' } }), call({ function: { arguments: "1}" } })],
+    ],
+    [
+      "with its name in every piece",
+      [
+        call(start),
+        call({ id: "call_1", function: { name: "look", arguments: '{"at":' } }),
+        call({ id: "call_1", function: { name: "look", arguments: "1}" } }),
+      ],
+    ],
+    [
+      "in one piece without an index",
+      [call({ ...start, function: { name: "look", arguments: '{"at":1}' } }, undefined)],
+    ],
+  ])("is stored as the client sends it back: %s", async (_, pieces) => {
+    const { running } = await gatewayTo((__, ___, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      for (const piece of pieces)
+        response.write(
+          `data: ${JSON.stringify({ id: "c", choices: [{ index: 0, delta: { tool_calls: [piece] } }] })}\n\n`,
+        );
+      response.end("data: [DONE]\n\n");
+    });
+    await (await post(`${running.url}/v1/chat/completions`, CHAT)).text();
+    const whole = { id: "call_1", type: "function", function: { name: "look", arguments: '{"at":1}' } };
+    const messages = [
+      ...CHAT.messages,
+      { role: "assistant", content: null, tool_calls: [whole] },
+      { role: "tool", tool_call_id: "call_1", content: "Seen." },
+    ];
+    await (await post(`${running.url}/v1/chat/completions`, { ...CHAT, messages })).text();
+    const { conversations } = await running.gateway.store.conversations.list("default");
+    expect(conversations.map(({ length }) => length)).toEqual([4]);
+  });
+});
+
 describe("compressed answers", () => {
   const answer = JSON.stringify({
     id: "x",

@@ -45,7 +45,9 @@ function addCall(calls: Map<number, Call>, piece: Json): void {
   call.type = textOf(piece["type"]) ?? call.type;
   const part = piece["function"] ?? piece["custom"];
   if (!isJson(part)) return;
-  call.name += textOf(part["name"]) ?? "";
+  // A name comes in one piece; some servers repeat it with every piece of the arguments.
+  const name = textOf(part["name"]) ?? "";
+  if (name !== call.name) call.name += name;
   call.args += textOf(part["arguments"]) ?? textOf(part["input"]) ?? "";
 }
 

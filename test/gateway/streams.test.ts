@@ -105,6 +105,59 @@ describe("the last event of a stream", () => {
   });
 });
 
+describe("a stream that ends in an error", () => {
+  const error = { type: "overloaded_error", message: "Overloaded" };
+  const block = {
+    type: "content_block_delta",
+    index: 0,
+    delta: { type: "text_delta", text: "Half of an ans" },
+  };
+  it.each([
+    [
+      "/v1/chat/completions",
+      `${delta("Half of an ans")}data: ${JSON.stringify({ error })}\n\ndata: [DONE]\n\n`,
+    ],
+    [
+      "/v1/messages",
+      `data: ${JSON.stringify(block)}\n\nevent: error\ndata: ${JSON.stringify({ type: "error", error })}\n\n`,
+    ],
+    [
+      "/v1/responses",
+      `data: ${JSON.stringify({ type: "response.failed", response: { id: "r", output: [], error } })}\n\n`,
+    ],
+  ])("leaves no half of an answer behind: %s", async (path, failing) => {
+    const { running, there } = await gatewayTo((_, __, response) => {
+      response.writeHead(200, {
+        "content-type": there.seen.length === 1 ? "text/event-stream" : "application/json",
+      });
+      const message = { role: "assistant", content: "All of it." };
+      const output = [
+        {
+          type: "message",
+          id: "m",
+          role: "assistant",
+          content: [{ type: "output_text", text: "All of it." }],
+        },
+      ];
+      const whole = {
+        id: "x",
+        choices: [{ index: 0, message }],
+        content: [{ type: "text", text: "All of it." }],
+        output,
+      };
+      response.end(there.seen.length === 1 ? failing : JSON.stringify(whole));
+    });
+    const body = { ...CHAT, input: "hi" };
+    expect(await (await post(running.url + path, body)).text()).toBe(failing);
+    await (await post(running.url + path, body)).text();
+    const { conversations } = running.gateway.store;
+    const found = (await conversations.list("default")).conversations;
+    expect(found.map(({ length }) => length)).toEqual([2]);
+    const stored = await conversations.read("default", found[0]!.id);
+    expect(stored[1]!.wire).toContain("All of it.");
+  });
+});
+
 describe("a streamed tool call", () => {
   const call = (piece: object, index: number | undefined = 0) => ({
     ...(index !== undefined && { index }),

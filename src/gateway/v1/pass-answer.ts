@@ -6,7 +6,8 @@ import { relayStream } from "../relay/relay-stream.ts";
 import { answerText } from "../upstream/decode-answer.ts";
 import { UpstreamFault } from "../upstream/send.ts";
 import { isJson, parseJson } from "../wires/json.ts";
-import type { WireAnswer } from "../wires/wire.ts";
+import { readEvents } from "../wires/read-events.ts";
+import type { Wire, WireAnswer } from "../wires/wire.ts";
 import { choiceOf } from "./choice-of.ts";
 import type { Exchange, Outgoing } from "./exchange.ts";
 import { guardLoops } from "./loop-guard.ts";
@@ -58,12 +59,32 @@ export async function passStream(
     endMarkers: isPlain ? wire.endMarkers : [],
     transform: transforms.length > 0 && isPlain ? inTurn(transforms) : undefined,
     commit: (bytes) =>
-      finish(gateway, exchange, outgoing, bytes ? wire.readStream(answerText(answer, bytes)) : NO_ANSWER),
+      finish(
+        gateway,
+        exchange,
+        outgoing,
+        bytes ? streamedAnswer(wire, answerText(answer, bytes)) : NO_ANSWER,
+      ),
   });
   if (outcome === "broken") {
     await exchange.recording?.abandon().catch((error: unknown) => storeFailed(gateway, error));
     if (!exchange.signal.aborted) throw new UpstreamFault("broken", exchange.upstream.name);
   }
+}
+
+/** What a stream held. One that ended in an error held no answer: the client will ask again, without what came of it. */
+function streamedAnswer(wire: Wire, text: string): WireAnswer {
+  const last = readEvents(text.slice(lastEvent(text))).at(-1);
+  const failed = last !== undefined && (last["type"] === "response.failed" || last["error"] != null);
+  return failed ? NO_ANSWER : wire.readStream(text);
+}
+
+/** Where the last event begins that isn't the mark of the end. */
+function lastEvent(text: string): number {
+  const at = text.lastIndexOf("data:");
+  const isMark =
+    text.startsWith("[DONE]", at + "data:".length) || text.startsWith(" [DONE]", at + "data:".length);
+  return Math.max(0, isMark ? text.lastIndexOf("data:", at - 1) : at);
 }
 
 type Transform = (piece: Buffer, isLast: boolean) => Buffer;

@@ -7,7 +7,7 @@ export const RECORDS_SLACK = 1.25;
 /** A record shorter than this says nothing (tokens). */
 export const LEAST_RECORD = 200;
 /** With room for fewer records than this, each new one would bring a merge with it. */
-const LEAST_RECORDS = 3;
+const LEAST_RECORDS = 4;
 
 /** Tokens that all records together may take in the summary message. */
 export function narrativeShare({ shares, summary }: Settings, landing: number): number {

@@ -15,8 +15,9 @@ import { type MustKeep, missingItems } from "../summaries/must-keep.ts";
 import { answerCap, PROMPTS, type Prompt, type PromptInput } from "../summaries/prompts/index.ts";
 import { modelInfo } from "../tokens/index.ts";
 
-/** So many names at the end of a summary need no second request: code appends them. */
+/** So many names, or this share of all, need no second request: code appends them. */
 const FEW_ITEMS = 3;
+const FEW_SHARE = 1 / 3;
 /** A summary is asked to be this much shorter than its ceiling, because models overshoot. */
 const TARGET_SHARE = 0.9;
 
@@ -48,8 +49,8 @@ export interface Summarizer {
 }
 
 /**
- * One summary: asked for, checked, repaired. Missing items are asked for once more, then appended by code; a few at once. Throws if the
- * model fails or its answer can't be accepted; a failure is never stored and never becomes text.
+ * One summary: asked for, checked, repaired. Missing items are asked for once more, then appended by code; a few at once.
+ * Throws if the model fails or its answer can't be accepted; a failure is never stored and never becomes text.
  */
 export async function askSummary(summarizer: Summarizer, work: Assignment): Promise<string> {
   const { measure } = summarizer;
@@ -81,7 +82,7 @@ function withFew(
   measure: Measure,
 ): string | undefined {
   const cited = mustKeep.some((item) => item.kind === "citation" && missing.includes(item.text));
-  if (missing.length > FEW_ITEMS || cited) return undefined;
+  if (missing.length > Math.max(FEW_ITEMS, mustKeep.length * FEW_SHARE) || cited) return undefined;
   const completed = appendMissing(text, missing, ceiling, measure.text);
   return missingItems(completed, mustKeep).length === 0 ? completed : undefined;
 }

@@ -44,6 +44,12 @@ describe("splitRuns", () => {
     expect(Math.max(...sizes) / Math.min(...sizes)).toBeLessThan(2);
   });
 
+  test("a large round in the middle costs no piece more", () => {
+    const messages = [...round(0, 60), ...round(1, 260), ...round(2, 60), ...round(3, 60)];
+    const sizes = split(messages, 500).map((piece) => piece.tokens);
+    expect(sizes).toHaveLength(2);
+  });
+
   test("a round larger than the limit is clipped with a marker, and reported", () => {
     const messages = [...round(0, 20), ...round(1, 5_000), ...round(2, 20)];
     const pieces = split(messages, 400);

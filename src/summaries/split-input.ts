@@ -45,23 +45,31 @@ interface RenderedUnit {
 }
 
 /**
- * The run in pieces that each fit the summariser's window, cut between rounds and about equally large. The pieces' runs
- * are the whole run, without gaps. Nothing is left out silently: see `clipped`.
+ * The run in as few pieces as fit the summariser's window, cut between rounds, and about equally large where that takes no
+ * more of them. The pieces' runs are the whole run, without gaps. Nothing is left out silently: see `clipped`.
  */
 export function splitRuns(input: SplitInput): InputPiece[] {
   const units = renderUnits(input);
   const total = units.reduce((sum, unit) => sum + unit.tokens + GLUE_TOKENS, 0);
   const share = total / Math.max(1, Math.ceil(total / input.limit));
-  const pieces: InputPiece[] = [];
+  const even = group(units, input.limit, share);
+  // A large round in the middle can leave a small rest on each side of it.
+  const few = group(units, input.limit, input.limit);
+  return (few.length < even.length ? few : even).flatMap((one) => closePiece(one, input));
+}
+
+/** Units in groups within the limit; each ends where the groups so far have their shares. */
+function group(units: readonly RenderedUnit[], limit: number, share: number): RenderedUnit[][] {
+  const groups: RenderedUnit[][] = [];
   let open: RenderedUnit[] = [];
   let openTokens = 0;
   let closedTokens = 0;
   for (const unit of units) {
     const tokens = unit.tokens + GLUE_TOKENS;
     const middle = closedTokens + openTokens + tokens / 2;
-    const full = openTokens + tokens > input.limit || middle > share * (pieces.length + 1);
+    const full = openTokens + tokens > limit || (share < limit && middle > share * (groups.length + 1));
     if (full && openTokens > 0) {
-      pieces.push(...closePiece(open, input));
+      groups.push(open);
       closedTokens += openTokens;
       open = [];
       openTokens = 0;
@@ -69,8 +77,8 @@ export function splitRuns(input: SplitInput): InputPiece[] {
     open.push(unit);
     openTokens += tokens;
   }
-  if (open.length > 0) pieces.push(...closePiece(open, input));
-  return pieces;
+  if (open.length > 0) groups.push(open);
+  return groups;
 }
 
 /** The units as a piece; as several if they take more tokens together than apart, which some tokenizers can do. */

@@ -74,8 +74,7 @@ const MAX_ERROR_BYTES = 16_384;
 
 /** Does an answer that began well say in its body that the request is too long? */
 export function saysTooLong(answer: IncomingMessage, bytes: Buffer): boolean {
-  const isPlain = answer.headers["content-encoding"] === undefined;
-  if (bytes.length > MAX_ERROR_BYTES || (isPlain && !bytes.includes('"error"'))) return false;
+  if (bytes.length > MAX_ERROR_BYTES) return false;
   const isPlain = (answer.headers["content-encoding"] ?? "identity") === "identity";
   if (isPlain && !bytes.includes('"error"')) return false;
   const data = parseJson(answerText(answer, bytes));

@@ -3,9 +3,9 @@ import { createTextHash } from "../../core/hash.ts";
 import type { Dialect } from "../../core/types.ts";
 import type { Appended, NewMessage } from "../../stores/server-store.ts";
 import type { Gateway } from "../gateway.ts";
-import { titleOf } from "../record/recorder.ts";
 import { redactSecrets } from "../record/redact-secrets.ts";
 import { readingOf } from "../record/redacting.ts";
+import { titleOf } from "../record/title-of.ts";
 import { transcriptRecord } from "../record/transcript-record.ts";
 import type { ChatMeta, Loaded } from "./loaded.ts";
 

@@ -1,14 +1,15 @@
 import { StoreError } from "../../core/errors.ts";
 import { createTextHash, hash128 } from "../../core/hash.ts";
-import type { Dialect, Message } from "../../core/types.ts";
+import type { Dialect } from "../../core/types.ts";
 import type { Appended, Conversation, ConversationStore, NewMessage } from "../../stores/server-store.ts";
-import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
 import type { WireRequest } from "../wires/wire.ts";
 import { createKnownChains } from "./known-chains.ts";
 import type { Known, KnownConversations } from "./known-conversations.ts";
 import { laneOf } from "./lane.ts";
+import { invented, named } from "./new-known.ts";
 import { redactSecrets } from "./redact-secrets.ts";
 import type { Session } from "./session-of.ts";
+import { titleOf } from "./title-of.ts";
 import { type TranscriptRecord, transcriptRecord, withAnswer } from "./transcript-record.ts";
 
 /** An upstream that answers within this time gets request and answer stored in one write (milliseconds). */
@@ -17,9 +18,6 @@ const WRITE_ALONE_AFTER_MS = 25;
 const CHARS_PER_TOKEN = 4;
 /** Texts whose hashes are remembered, in all (characters). */
 const REMEMBERED_CHARS = 8_000_000;
-const TITLE_CHARS = 80;
-/** A title is made from the beginning of a message, tags and white space left out. */
-const TITLE_FROM_CHARS = 500;
 /** A request with no more messages than these is the first of its conversation. */
 const FIRST_MESSAGES = 2;
 
@@ -206,27 +204,6 @@ function fits(known: Known, session: Session | undefined): boolean {
   return session?.source !== "asked" || known.session === session.name;
 }
 
-function named(tenant: string, session: string, lane: string, dialect: string): Known {
-  return {
-    tenant,
-    id: undefined,
-    session,
-    isInvented: false,
-    isNamed: false,
-    lane,
-    dialect,
-    newest: undefined,
-    head: undefined,
-    lastRequestAt: 0,
-    rounds: undefined,
-    hashes: [],
-  };
-}
-
-function invented(tenant: string, lane: string, dialect: string): Known {
-  return { ...named(tenant, timeOrderedId(), lane, dialect), isInvented: true };
-}
-
 function newMessage(
   record: TranscriptRecord,
   index: number,
@@ -242,29 +219,4 @@ function newMessage(
     tokens: Math.ceil(text.length / CHARS_PER_TOKEN),
     at,
   };
-}
-
-/** The first words of the user. */
-export function titleOf(messages: readonly Message[]): string {
-  for (const message of messages) {
-    if (message.role !== "user") continue;
-    for (const part of message.parts) {
-      const text = part.type === "text" ? plainBeginning(part.text) : "";
-      if (text !== "") return text.length <= TITLE_CHARS ? text : `${text.slice(0, TITLE_CHARS)}…`;
-    }
-  }
-  return "";
-}
-
-/** Most messages begin with enough plain words for a title; only others are looked at further. */
-function plainBeginning(text: string): string {
-  const first = text.slice(0, 2 * TITLE_CHARS);
-  const plain = first.includes("<") ? "" : inOneLine(first);
-  if (plain.length > TITLE_CHARS) return plain;
-  return inOneLine(text.slice(0, TITLE_FROM_CHARS).replace(/<[^>]{0,200}>/g, " "));
-}
-
-/** Single spaces, of which there are many, are no match: replacing them by themselves is most of the work. */
-function inOneLine(text: string): string {
-  return text.replace(/\s\s+|[^\S ]/g, " ").trim();
 }

@@ -16,7 +16,7 @@ const FIRST_SHARE = 0.5;
 
 /**
  * Is a run large enough to be summarised by itself? What isn't stands unsealed for a while: lines chosen by code speak
- * for it, and the model reads it together with what comes next (docs/decisions/0012).
+ * for it, and the model reads it together with what comes next (docs/decisions/0013).
  */
 export function isWorthAsking<M>(call: Call<M>, { from, to }: Run): boolean {
   const { engine, seen } = call;

@@ -1,3 +1,4 @@
+import { pino } from "pino";
 import { afterEach, expect, it } from "vitest";
 import { redactSecrets } from "../../src/gateway/record/redact-secrets.ts";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
@@ -71,4 +72,25 @@ it("knows keys and passwords, and keeps JSON whole", async () => {
       JSON.stringify({ text: left }),
     );
   }
+});
+
+it("logs no words of requests, not even of broken ones", async () => {
+  provider = await startFakeProvider();
+  const lines: string[] = [];
+  const log = pino({ level: "debug" }, { write: (line: string) => void lines.push(line) });
+  gateway = await startGateway(upstreamAt(provider.url), { log });
+  const words = "hippopotamus-4711";
+  const told = await (await post(`${gateway.url}/v1/chat/completions`, `{"messages": ${words}}`)).text();
+  expect(told).toContain("isn't valid JSON");
+  for (const body of [
+    { model: "m", messages: words },
+    { model: "m", messages: [{ role: words, content: words }] },
+    { model: "m", messages: [{ role: "user", content: words }] },
+  ])
+    await (await post(`${gateway.url}/v1/chat/completions`, body, { authorization: `Bearer ${KEY}` })).text();
+  await (await post(`${gateway.url}/v1/chat/completions`, "{}", { "x-precis-strategy": words })).text();
+  expect(lines.length).toBeGreaterThan(4);
+  for (const line of lines) expect(JSON.parse(line)).toHaveProperty("msg");
+  expect(lines.join("")).not.toContain("hippo");
+  expect(lines.join("")).not.toContain(KEY);
 });

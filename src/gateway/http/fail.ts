@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { BudgetImpossibleError, ConfigError, PrecisError, TranscriptError } from "../../core/errors.ts";
 import type { Gateway } from "../gateway.ts";
+import { loggable } from "../ops/log.ts";
 import { UpstreamFault } from "../upstream/send.ts";
 import { openaiError } from "../wires/openai-error.ts";
 import { RequestFault } from "../wires/request-fault.ts";
@@ -41,7 +42,7 @@ export function describeFailure(error: unknown): {
 export function fail(gateway: Gateway, response: ServerResponse, error: unknown, wire?: Wire): number {
   const { status, code, message, isOurs } = describeFailure(error);
   if (isOurs) gateway.log.error({ err: error }, "a request failed");
-  else gateway.log.debug({ err: error, status }, "a request was refused");
+  else gateway.log.debug({ ...loggable(error), status }, "a request was refused");
   const body = (wire?.error ?? openaiError)(status, { code, message });
   const retryAfter = error instanceof RequestFault ? error.retryAfter : undefined;
   // Part of the body may still be on its way: the connection can't be used again.

@@ -1,4 +1,5 @@
 import type { Gateway } from "../gateway.ts";
+import { loggable } from "../ops/log.ts";
 import type { Exchange } from "../v1/exchange.ts";
 import { textOf } from "../wires/json.ts";
 import { conversationOf, transcriptOf } from "../wires/responses.ts";
@@ -91,7 +92,7 @@ async function rebuildFromStore(
     for (const item of items) wire.dialect.read(item);
     return items;
   } catch (error) {
-    gateway.log.warn({ err: error }, "what a request goes on from can't be read");
+    gateway.log.warn(loggable(error), "what a request goes on from can't be read");
     return undefined;
   }
 }

@@ -2,6 +2,7 @@ import { BudgetImpossibleError, ConfigError, InvariantError, TranscriptError } f
 import type { FitInput, FitResult, Report } from "../../core/types.ts";
 import { withClientKeys } from "../compaction/summarizer.ts";
 import type { Gateway } from "../gateway.ts";
+import { loggable } from "../ops/log.ts";
 import { choiceOf } from "./choice-of.ts";
 import type { Exchange, Outgoing } from "./exchange.ts";
 import { lastRequest } from "./last-request.ts";
@@ -79,7 +80,10 @@ export async function decideView(
   } catch (error) {
     // What we don't understand passes through untouched: the upstream knows best what is wrong with it.
     if (error instanceof TranscriptError || error instanceof InvariantError || error instanceof ConfigError) {
-      gateway.log.warn({ err: error, api: wire.api, model: asked.model }, "a request passes untouched");
+      gateway.log.warn(
+        { ...loggable(error), api: wire.api, model: asked.model },
+        "a request passes untouched",
+      );
       return { ...untouched, action: "untouched" };
     }
     if (gateway.config.observe && error instanceof BudgetImpossibleError) {

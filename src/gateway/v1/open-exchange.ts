@@ -5,6 +5,7 @@ import type { Gateway } from "../gateway.ts";
 import { LEAST_BYTES } from "../http/known-bodies.ts";
 import { decodeBody, readBody } from "../http/read-body.ts";
 import { withPrevious } from "../native/previous-response.ts";
+import { loggable } from "../ops/log.ts";
 import type { Recording } from "../record/recorder.ts";
 import { readingOf } from "../record/redacting.ts";
 import { sessionOf } from "../record/session-of.ts";
@@ -113,7 +114,7 @@ async function openRecording(
     });
   } catch (error) {
     // A transcript that can't be read, or a store that is down, is no reason to refuse a request.
-    gateway.log.warn({ err: error }, "a request isn't recorded");
+    gateway.log.warn(loggable(error), "a request isn't recorded");
     return undefined;
   }
 }

@@ -1,4 +1,5 @@
 import type { Gateway } from "../gateway.ts";
+import { loggable } from "../ops/log.ts";
 import type { WireAnswer } from "../wires/wire.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -35,5 +36,5 @@ function namesOf(
 /** The conversation goes on: the client sends the messages again with its next request, and they are stored then. */
 export function storeFailed(gateway: Gateway, error: unknown): void {
   gateway.metrics.storeFailures.inc();
-  gateway.log.error({ err: error }, "a transcript could not be stored");
+  gateway.log.error(loggable(error), "a transcript could not be stored");
 }

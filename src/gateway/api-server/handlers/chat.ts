@@ -1,5 +1,6 @@
 import type { Appended } from "../../../stores/server-store.ts";
 import type { ChatEvent } from "../../api.ts";
+import { loggable } from "../../ops/log.ts";
 import { RequestFault } from "../../wires/request-fault.ts";
 import { answerChat } from "../answer-chat.ts";
 import { type ApiContext, notFound } from "../context.ts";
@@ -124,6 +125,6 @@ function failureOf({ gateway }: ApiContext, error: unknown): { code: string; mes
   if (error instanceof Error && "code" in error && "fix" in error)
     return { code: String(error.code), message: error.message, fix: String(error.fix) };
   if (error instanceof RequestFault) return { code: error.code, message: error.message };
-  gateway.log.warn({ err: error }, "an answer failed");
+  gateway.log.warn(loggable(error), "an answer failed");
   return { code: "failed", message: error instanceof Error ? error.message : String(error) };
 }

@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import type { ContractContext } from "./context.ts";
+import { checkpoint, hashesOf, storedTranscript, summary, undo } from "./samples.ts";
+
+export function describeDeleting(context: ContractContext): void {
+  const { tenants, add } = context;
+  describe("deleting a conversation", () => {
+    it("removes it everywhere", async () => {
+      const [tenant, other] = tenants();
+      const messages = storedTranscript("hi", "hello");
+      const { conversation } = await add(tenant, { messages, head: '"sys"', session: "s" });
+      await context.store.events.append(tenant, {
+        type: "compacted",
+        conversation,
+        at: context.now,
+        data: {},
+      });
+      await context.store.citations.register(tenant, conversation, [{ source: "a" }]);
+      const hash = messages[1]!.hash;
+      await context.store.records(tenant).save({
+        checkpoints: [checkpoint("c", hash)],
+        summaries: [summary("s", hash)],
+        undos: [undo("c")],
+      });
+      expect(await context.store.conversations.delete(other, conversation)).toBe(false);
+      expect(await context.store.conversations.delete(tenant, conversation)).toBe(true);
+      expect(await context.store.conversations.delete(tenant, conversation)).toBe(false);
+      const { counts } = await context.store.upkeep.stats(tenant);
+      expect(Object.values(counts).reduce((sum, one) => sum + one, 0)).toBe(0);
+      expect(await context.store.conversations.find(tenant, hashesOf(messages))).toBeUndefined();
+      expect(await context.store.conversations.findSession(tenant, "s")).toBeUndefined();
+      await expect(
+        context.store.events.append(tenant, { type: "late", conversation, at: context.now, data: {} }),
+      ).rejects.toThrow(/no conversation/);
+      await expect(context.store.citations.register(tenant, conversation, [])).rejects.toThrow(
+        /no conversation/,
+      );
+    });
+
+    it("isn't undone by a summary that was under way", async () => {
+      const [tenant] = tenants();
+      const messages = storedTranscript("hi", "hello");
+      const { conversation } = await add(tenant, { messages });
+      await context.store.conversations.delete(tenant, conversation);
+      const records = context.store.records(tenant);
+      const late = {
+        checkpoints: [checkpoint("c", messages[1]!.hash)],
+        summaries: [summary("s", messages[1]!.hash)],
+      };
+      await records.save(late);
+      expect(await records.find(hashesOf(messages))).toEqual({ checkpoints: [], summaries: [], undos: [] });
+      // The client still has the chat and goes on with it: it is a chat like any other.
+      await add(tenant, { messages });
+      await records.save(late);
+      expect((await records.find(hashesOf(messages))).summaries).toHaveLength(1);
+    });
+
+    it("leaves what another conversation stands on", async () => {
+      const [tenant] = tenants();
+      const first = storedTranscript("hi", "hello", "why");
+      const second = storedTranscript("hi", "hello", "how");
+      const origin = await add(tenant, { messages: first, head: '"sys"' });
+      const fork = await add(tenant, { conversation: origin.conversation, messages: second });
+      const records = context.store.records(tenant);
+      await records.save({
+        summaries: [
+          summary("shared", first[1]!.hash),
+          summary("first", first[2]!.hash),
+          summary("second", second[2]!.hash),
+        ],
+      });
+      await context.store.conversations.delete(tenant, origin.conversation);
+      const found = await records.find([...hashesOf(first), ...hashesOf(second)]);
+      expect(found.summaries.map((one) => one.key).sort()).toEqual(["second", "shared"]);
+      const read = await context.store.conversations.read(tenant, fork.conversation);
+      expect(read.map((message) => message.wire)).toEqual(second.map((message) => message.wire));
+      expect(await context.store.conversations.head(tenant, fork.conversation)).toBe('"sys"');
+      expect((await context.store.conversations.get(tenant, fork.conversation))?.fork).toBeUndefined();
+      expect((await context.store.upkeep.stats(tenant)).counts).toMatchObject({ messages: 3, bodies: 4 });
+    });
+
+    it("takes the forks along if asked to", async () => {
+      const [tenant] = tenants();
+      const origin = await add(tenant, { messages: storedTranscript("a", "b", "c") });
+      const fork = await add(tenant, {
+        conversation: origin.conversation,
+        messages: storedTranscript("a", "b", "d", "e"),
+      });
+      await add(tenant, {
+        conversation: fork.conversation,
+        messages: storedTranscript("a", "b", "d", "f"),
+      });
+      await context.store.conversations.delete(tenant, origin.conversation, { forks: true });
+      expect((await context.store.upkeep.stats(tenant)).counts).toMatchObject({
+        conversations: 0,
+        messages: 0,
+        bodies: 0,
+      });
+    });
+
+    it("may meet appends of the same texts at the same time", async () => {
+      const [tenant] = tenants();
+      for (let round = 0; round < 5; round++) {
+        const messages = storedTranscript("same", "text");
+        const { conversation } = await add(tenant, { messages });
+        const [, appended] = await Promise.all([
+          context.store.conversations.delete(tenant, conversation),
+          ...Array.from({ length: 4 }, () => add(tenant, { messages })),
+        ]);
+        const read = await context.store.conversations.read(tenant, appended!.conversation);
+        expect(read.map((message) => message.wire)).toEqual(messages.map((message) => message.wire));
+      }
+    });
+  });
+}

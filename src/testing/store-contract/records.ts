@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import type { ContractContext } from "./context.ts";
+import { checkpoint, summary, undo } from "./samples.ts";
+
+export function describeRecords(context: ContractContext): void {
+  const { tenants } = context;
+  describe("records", () => {
+    it("finds by hash what was saved, and nothing else", async () => {
+      const [tenant] = tenants();
+      const records = context.store.records(tenant);
+      expect(await records.find(["a"])).toEqual({ checkpoints: [], summaries: [], undos: [] });
+      await records.save({ checkpoints: [checkpoint("c1", "a"), checkpoint("c2", "b")] });
+      await records.save({ summaries: [summary("s1", "a")], undos: [undo("c1")] });
+      expect(await records.find(["a", "z"])).toEqual({
+        checkpoints: [checkpoint("c1", "a")],
+        summaries: [summary("s1", "a")],
+        undos: [undo("c1")],
+      });
+      expect((await records.find(["b"])).undos).toEqual([]);
+      expect(await records.find([])).toEqual({ checkpoints: [], summaries: [], undos: [] });
+    });
+
+    it("keeps one of what is saved twice, and the newest of what was changed", async () => {
+      const [tenant] = tenants();
+      const records = context.store.records(tenant);
+      await records.save({ checkpoints: [checkpoint("c", "a")], summaries: [summary("s", "a", "old")] });
+      await records.save({ checkpoints: [checkpoint("c", "a")], summaries: [summary("s", "a", "new")] });
+      const found = await records.find(["a"]);
+      expect(found.checkpoints).toHaveLength(1);
+      expect(found.summaries.map((one) => one.text)).toEqual(["new"]);
+    });
+
+    it("looks up thousands of hashes at once", async () => {
+      const [tenant] = tenants();
+      const records = context.store.records(tenant);
+      await records.save({ summaries: [summary("s", "n69999")] });
+      const hashes = Array.from({ length: 70_000 }, (_, i) => `n${i}`);
+      expect((await records.find(hashes)).summaries).toHaveLength(1);
+    });
+
+    it("shows a tenant nothing of another, and lets none change another's", async () => {
+      const [tenant, other] = tenants();
+      await context.store.records(tenant).save({
+        checkpoints: [checkpoint("c", "a")],
+        summaries: [summary("s", "a", "mine")],
+        undos: [],
+      });
+      expect(await context.store.records(other).find(["a"])).toEqual({
+        checkpoints: [],
+        summaries: [],
+        undos: [],
+      });
+      await context.store
+        .records(other)
+        .save({ summaries: [summary("s", "a", "poison")], undos: [undo("c")] });
+      const found = await context.store.records(tenant).find(["a"]);
+      expect(found.summaries.map((one) => one.text)).toEqual(["mine"]);
+      expect(found.undos).toEqual([]);
+    });
+
+    it("is the engine's store itself", async () => {
+      await context.store.save({ summaries: [summary("own", "own-hash")] });
+      expect((await context.store.find(["own-hash"])).summaries).toHaveLength(1);
+    });
+  });
+}

@@ -1,0 +1,56 @@
+import type { Checkpoint, Summary, Undo } from "../../core/types.ts";
+import type { NewMessage } from "../../stores/server-store.ts";
+
+/** When all tests begin, in milliseconds. */
+export const START = 1_700_000_000_000;
+export const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** A transcript with made-up chain hashes: message i of `path` hashes like every other that begins the same. */
+export function storedTranscript(...path: readonly string[]): NewMessage[] {
+  return path.map((text, i) => ({
+    hash: `h:${path.slice(0, i + 1).join("/")}`,
+    role: i % 2 === 0 ? "user" : "assistant",
+    wire: JSON.stringify({ role: i % 2 === 0 ? "user" : "assistant", content: text }),
+    tokens: text.length,
+    at: START + i,
+  }));
+}
+
+export const hashesOf = (messages: readonly NewMessage[]) => messages.map((message) => message.hash);
+
+export function checkpoint(id: string, hash: string): Checkpoint {
+  return {
+    id,
+    hash,
+    length: 2,
+    dialect: "openai-chat",
+    strategy: "summarize-oldest",
+    budget: 1_000,
+    entries: [{ type: "keep", from: 0, to: 2 }],
+    texts: { a: "line\nbreak \u0000 \ud83d\ude00 \ud800" },
+    at: START,
+    reason: "pressure",
+    rung: "extractive",
+    tokens: { before: 10, after: 5 },
+    sealed: 0,
+    seen: { messages: 2, turns: 1 },
+  };
+}
+
+export function summary(key: string, hash: string, text = "all of it"): Summary {
+  return {
+    key,
+    hash,
+    text,
+    covers: { from: 0, to: 2 },
+    level: 0,
+    prompt: "agent/1",
+    model: "m",
+    author: "model",
+    tokens: { source: 10, text: 3 },
+    at: START,
+    proof: "p",
+  };
+}
+
+export const undo = (id: string): Undo => ({ checkpoint: id, at: START, pressure: 0.5 });

@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import type { ContractContext } from "./context.ts";
+import { checkpoint, DAY_MS, storedTranscript, summary, undo } from "./samples.ts";
+
+export function describeUpkeep(context: ContractContext): void {
+  const { tenants, add } = context;
+  describe("upkeep", () => {
+    it("sweeps what has had its time", async () => {
+      const [tenant] = tenants();
+      const old = await add(tenant, { messages: storedTranscript("old", "chat"), session: "old" });
+      const pinned = await add(tenant, { messages: storedTranscript("pinned") });
+      const short = await add(tenant, { messages: storedTranscript("short"), ttlMs: DAY_MS });
+      await context.store.conversations.update(tenant, pinned.conversation, { pinned: true });
+      await context.store.events.append(tenant, { type: "x", at: context.now, data: 1 });
+      const hash = storedTranscript("pinned")[0]!.hash;
+      await context.store
+        .records(tenant)
+        .save({ summaries: [summary("orphan", "no-chat"), summary("held", hash)] });
+      expect(await context.store.upkeep.sweep({ tenant })).toMatchObject({
+        conversations: 0,
+        events: 0,
+        records: 0,
+      });
+      context.now += 3 * DAY_MS;
+      await context.store.records(tenant).save({ summaries: [summary("young", "no-chat")] });
+      expect((await context.store.upkeep.sweep({ tenant })).conversations).toBe(1);
+      expect(await context.store.conversations.get(tenant, short.conversation)).toBeUndefined();
+      const swept = await context.store.upkeep.sweep({
+        tenant,
+        conversationsMs: 2 * DAY_MS,
+        eventsMs: 2 * DAY_MS,
+        recordsMs: 2 * DAY_MS,
+      });
+      expect(swept).toMatchObject({ conversations: 1, events: 1, records: 1 });
+      expect(await context.store.conversations.get(tenant, old.conversation)).toBeUndefined();
+      expect(await context.store.conversations.get(tenant, pinned.conversation)).toBeDefined();
+      const left = await context.store.records(tenant).find(["no-chat", hash]);
+      expect(left.summaries.map((one) => one.key).sort()).toEqual(["held", "young"]);
+    });
+
+    it("moves everything to another store, once", async () => {
+      const [tenant, other] = tenants();
+      const messages = storedTranscript("hi", "hello");
+      const { conversation } = await add(tenant, { messages, head: '"sys"', session: "s", title: "T" });
+      await add(tenant, { conversation, messages: storedTranscript("hi", "hello", "x") });
+      await context.store.citations.register(tenant, conversation, [{ source: "a", title: "A" }]);
+      await context.store.events.append(tenant, { type: "x", conversation, at: context.now, data: { n: 1 } });
+      const { key } = await context.store.clientKeys.create(tenant, { name: "k" });
+      await context.store.records(tenant).save({
+        checkpoints: [checkpoint("c", messages[1]!.hash)],
+        summaries: [summary("s", messages[1]!.hash)],
+        undos: [undo("c")],
+      });
+      const named = await add(tenant, { messages: storedTranscript("named"), session: "n", named: true });
+      await add(other, { messages });
+
+      const lines: string[] = [];
+      for await (const line of context.store.upkeep.exportAll({ tenant })) lines.push(line);
+      const target = await context.open();
+      try {
+        const first = await target.upkeep.importAll(lines);
+        expect(first).toEqual({ lines: lines.length, added: lines.length - 1 });
+        expect(await target.upkeep.importAll(lines)).toEqual({ lines: lines.length, added: 0 });
+        const again: string[] = [];
+        for await (const line of target.upkeep.exportAll({ tenant })) again.push(line);
+        expect(again.slice(1)).toEqual(lines.slice(1));
+        expect((await target.upkeep.stats(other)).counts.conversations).toBe(0);
+        expect(await target.conversations.get(tenant, named.conversation)).toMatchObject({ named: true });
+        expect(await target.clientKeys.verify(key)).toMatchObject({ tenant });
+        expect(await target.events.append(tenant, { type: "y", at: context.now, data: 2 })).toBe(2);
+      } finally {
+        await target.close();
+      }
+    });
+
+    it("says which line of an import is wrong", async () => {
+      const importLines = (...lines: string[]) => context.store.upkeep.importAll(lines);
+      await expect(importLines("{")).rejects.toThrow(/line 1 is no JSON/);
+      await expect(importLines('{"type":"event"}')).rejects.toThrow(/no beginning/);
+      const header = '{"type":"precis-export","version":1,"at":1}';
+      await expect(importLines(header, '{"type":"who"}')).rejects.toThrow(/line 2 is no line of an export/);
+      await expect(
+        importLines(header, '{"type":"message","tenant":"t","conversation":"c","message":{}}'),
+      ).rejects.toThrow(/without its conversation/);
+      await expect(importLines('{"type":"precis-export","version":99}')).rejects.toThrow(/Upgrade precis/);
+    });
+
+    it("counts", async () => {
+      const stats = await context.store.upkeep.stats();
+      expect(stats).toMatchObject({ kind: context.store.kind, schema: 2 });
+      expect(stats.tenants).toBeGreaterThan(0);
+      await context.store.upkeep.vacuum();
+    });
+  });
+}

@@ -6,10 +6,10 @@ import { timeOrderedId } from "../../shared/time-ordered-id.ts";
 export const JOURNAL = ".journal";
 /**
  * A file that wasn't written for this long isn't written any more: the next write begins a new one. Others remove a file
- * only after ten times as long, so nobody removes one that is still written.
+ * only after three times as long, so nobody removes one that is still written.
  */
 const WRITTEN_FOR_MS = 60_000;
-export const ABANDONED_AFTER_MS = 10 * WRITTEN_FOR_MS;
+export const ABANDONED_AFTER_MS = 3 * WRITTEN_FOR_MS;
 /** Only the user who runs precis may read it. */
 const PRIVATE = 0o600;
 

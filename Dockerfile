@@ -1,17 +1,20 @@
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY web/package.json web/
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build && npm prune --omit=dev --ignore-scripts
 
 FROM node:24-slim
 WORKDIR /app
-ENV NODE_ENV=production
+ENV NODE_ENV=production PRECIS_DB=/data/precis.db
+RUN mkdir /data && chown node:node /data
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 USER node
+VOLUME /data
 EXPOSE 8787
 ENTRYPOINT ["node", "dist/cli/main.js", "serve"]
 CMD ["--host", "0.0.0.0"]

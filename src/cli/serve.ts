@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import type { GatewayConfigInput } from "../config/gateway-schema.ts";
 import type { Io } from "./io.ts";
+import { withDatabase } from "./open-database.ts";
 import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
 import { parseCount, parseTokens } from "./parse-tokens.ts";
 import { isAboutKeys, KEY_FLAGS, keysCommand } from "./serve/client-keys.ts";
@@ -41,12 +42,15 @@ export const serveLine: CommandLine = {
 export async function serveCommand(flags: ParsedFlags, io: Io): Promise<void> {
   if (flags.files.length > 0)
     throw new UsageError(`precis serve takes no FILE, but ${flags.files[0]} was given.`);
-  const aboutKeys = isAboutKeys(flags);
+  if (isAboutKeys(flags)) {
+    const create = flags.value("new-key") !== undefined;
+    await withDatabase(flags, io, { create }, (store) => keysCommand(store, flags, io));
+    return;
+  }
   // Only this command needs them, and they take a while to load.
-  const [{ loadConfig }, { createGateway }, { openStore }, { serveWorkers }] = await Promise.all([
+  const [{ loadConfig }, { createGateway }, { serveWorkers }] = await Promise.all([
     import("../config/load-config.ts"),
     import("../gateway/create-gateway.ts"),
-    import("../gateway/open-store.ts"),
     import("../gateway/workers/serve-workers.ts"),
   ]);
   const file = flags.value("config");
@@ -55,15 +59,6 @@ export async function serveCommand(flags: ParsedFlags, io: Io): Promise<void> {
     env: io.env,
     flags: flagsOf(flags),
   });
-  if (aboutKeys) {
-    const store = openStore(config);
-    try {
-      await keysCommand(store, flags, io);
-    } finally {
-      await store.close();
-    }
-    return;
-  }
   const tell = (address: string) => {
     if (flags.has("json")) io.stdout.write(`${JSON.stringify({ address })}\n`);
     else io.stderr.write(banner(address, config.upstreams));

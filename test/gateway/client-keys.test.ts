@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
@@ -69,4 +70,11 @@ it.each([
   const result = await keys(...args);
   expect(result.code).toBe(2);
   expect(result.stderr).toContain(words);
+});
+
+it("makes no database where there are no keys to list", async () => {
+  const none = folder.path("none.db");
+  const result = await runCli(["serve", "--db", none, "--keys"]);
+  expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining("there is no database") });
+  expect(existsSync(none)).toBe(false);
 });

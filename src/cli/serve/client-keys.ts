@@ -52,7 +52,7 @@ async function make(
   flags: ParsedFlags,
   io: Io,
 ): Promise<void> {
-  if (store.kind === "memory")
+  if (store.kind === "memory" || flags.has("no-store"))
     throw new UsageError("--new-key needs a database to keep the key in: this one ends with the process.");
   const limit = flags.value("limit");
   const { key, clientKey } = await store.clientKeys.create(tenant, {

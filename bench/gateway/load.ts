@@ -10,7 +10,8 @@ export interface LoadResult {
 
 /** Sends requests over `connections` kept-alive connections for `ms` and measures. */
 export async function load(options: {
-  readonly url: string;
+  /** Of several, each request of a connection goes to the next one. */
+  readonly url: string | readonly string[];
   readonly path: string;
   readonly connections: number;
   readonly ms: number;
@@ -21,12 +22,12 @@ export async function load(options: {
   bodies(connection: number): () => Buffer;
 }): Promise<LoadResult> {
   const { url, path, connections, ms } = options;
-  const { hostname, port } = new URL(url);
+  const places = [url].flat().map((one) => new URL(one));
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const times: number[] = [];
   const most = options.requests ?? Number.POSITIVE_INFINITY;
   let failed = 0;
-  const once = (body: Buffer): Promise<void> =>
+  const once = ({ hostname, port }: URL, body: Buffer): Promise<void> =>
     new Promise((resolve) => {
       const started = performance.now();
       const request = httpRequest(
@@ -57,7 +58,8 @@ export async function load(options: {
   await Promise.all(
     Array.from({ length: connections }, async (_, connection) => {
       const next = options.bodies(connection);
-      while (performance.now() - started < ms && times.length < most) await once(next());
+      for (let n = connection; performance.now() - started < ms && times.length < most; n++)
+        await once(places[n % places.length]!, next());
     }),
   );
   const seconds = (performance.now() - started) / 1_000;

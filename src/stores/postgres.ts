@@ -24,6 +24,8 @@ export interface PostgresStoreOptions extends ServerStoreOptions {
 
 const DEFAULT_MAX_CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
+/** A connection that isn't used for so long is closed: a new one has to plan every statement anew. */
+const IDLE_MS = 60_000;
 
 /**
  * Everything in a PostgreSQL database, for any number of nodes.
@@ -62,6 +64,7 @@ function createPool(url: string, max: number): pg.Pool {
     connectionString: url,
     max,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_MS,
     application_name: "precis",
     // An idle pool must not keep a process alive that has nothing else to do.
     allowExitOnIdle: true,

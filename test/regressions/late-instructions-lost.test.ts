@@ -59,7 +59,11 @@ describe.each(DIALECTS)("%s", (id) => {
   it("notes of the moment don't pile up", async () => {
     const host = createHost({ id, budget: 2_000 }, turns(id, 2));
     for (let turn = 0; turn < 60; turn++) {
-      host.transcript.push(...turns(id, 1, turn), b.user("Go on."), b.system(`${15_000 - turn} tokens left.`));
+      host.transcript.push(
+        ...turns(id, 1, turn),
+        b.user("Go on."),
+        b.system(`${15_000 - turn} tokens left.`),
+      );
       const { report, messages } = await host.fit();
       // The tail has those of its turns; beside it stands one at the most.
       if (report.outcome !== "compacted") continue;

@@ -609,7 +609,7 @@ export interface Tuning {
   /** A cap on what the view may use, in tokens. Needed when there is no window. */
   readonly budget?: number;
   readonly strategy?: StrategyName;
-  /** Pressure at which compaction starts. Default 0.8; without a model 0.95 for budgets below 32k. */
+  /** Pressure at which compaction starts. Default 0.8; 0.95 for budgets below 32k where no model is asked. */
   readonly startAt?: Threshold;
   /** Where a compaction lands, as a share of room. Default 0.3 (room ≤ 45k) to 0.4 (room ≥ 100k). */
   readonly landAt?: Threshold;

@@ -1,4 +1,5 @@
 import { loadavg } from "node:os";
+import { cpuOf } from "../support/cpu-of.ts";
 import { round } from "../support/statistics.ts";
 import { writeResult } from "../support/write-result.ts";
 import { createConversations } from "./bodies.ts";
@@ -19,7 +20,14 @@ const MS = Number(process.env["MS"] ?? 1_500);
 /** Compiled code is what is measured: each contestant first gets so many requests, or so much time. */
 const WARM_REQUESTS = 10_000;
 const WARM_MS = Number(process.env["WARM_MS"] ?? 8_000);
+/** Before each round, so that work which is put off (journals are applied later) is under way when it begins, as when it ends. */
+const LEAD_MS = 700;
 const PATH = "/v1/chat/completions";
+
+/** With the processor time that the contestant used for each request, all of its threads together. */
+interface Measured extends LoadResult {
+  readonly cpuUs: number;
+}
 
 const KINDS = {
   "2 KB": { bytes: 2_000, stream: false, connections: 32, turns: 1 },
@@ -39,8 +47,14 @@ const contestants: readonly Contestant[] = [
 ];
 
 let seed = 0;
-const measure = (kind: Kind, { url, headers }: Contestant, limit: { ms: number; requests?: number }) =>
-  load({
+const measure = async (
+  kind: Kind,
+  { url, headers, child }: Contestant,
+  limit: { ms: number; requests?: number },
+): Promise<Measured> => {
+  const before = cpuOf(child.pid!);
+  const started = performance.now();
+  const result = await load({
     url,
     headers,
     path: PATH,
@@ -48,25 +62,31 @@ const measure = (kind: Kind, { url, headers }: Contestant, limit: { ms: number; 
     bodies: () => createConversations({ ...KINDS[kind], seed: ++seed }),
     ...limit,
   });
+  const requests = (result.perSecond * (performance.now() - started)) / 1_000;
+  return { ...result, cpuUs: (cpuOf(child.pid!) - before) / requests };
+};
 
-const results = {} as Record<Kind, Record<string, LoadResult>>;
+const results = {} as Record<Kind, Record<string, Measured>>;
 for (const kind of Object.keys(KINDS) as Kind[]) {
-  const row: Record<string, LoadResult> = {};
+  const row: Record<string, Measured> = {};
   results[kind] = row;
   for (const one of contestants) await measure(kind, one, { ms: WARM_MS, requests: WARM_REQUESTS });
   for (let turn = 0; turn < ROUNDS; turn++)
-    for (const one of contestants)
+    for (const one of contestants) {
+      await measure(kind, one, { ms: LEAD_MS });
       row[one.name] = better(row[one.name], await measure(kind, one, { ms: MS }));
+    }
 }
 for (const { child } of [...contestants, upstream]) child.disconnect();
 
-function better(before: LoadResult | undefined, now: LoadResult): LoadResult {
+function better(before: Measured | undefined, now: Measured): Measured {
   if (!before) return now;
   return {
     perSecond: Math.max(before.perSecond, now.perSecond),
     p50: Math.min(before.p50, now.p50),
     p99: Math.min(before.p99, now.p99),
     failed: before.failed + now.failed,
+    cpuUs: Math.min(before.cpuUs, now.cpuUs),
   };
 }
 
@@ -87,11 +107,12 @@ const goals = [
     : []),
 ].map((one) => ({ ...one, holds: "least" in one ? one.is >= (one.least ?? 0) : one.is <= (one.most ?? 0) }));
 
-const rounded = (of: LoadResult) => ({
+const rounded = (of: Measured) => ({
   perSecond: round(of.perSecond, 0),
   p50: round(of.p50, 2),
   p99: round(of.p99, 2),
   failed: of.failed,
+  cpuUs: round(of.cpuUs, 0),
 });
 writeResult({
   loadOfMachine: round(loadavg()[0] ?? 0, 1),

@@ -97,7 +97,7 @@ export function relayStream(options: {
     // A short answer of which the beginning was read may be at its end already.
     if (answer.readableEnded) end();
     const broken = () => {
-      if (answer.complete) return;
+      if (answer.readableEnded) return;
       flush();
       // Its last event was there: nothing is missing but the end of the connection.
       if (committed) {
@@ -110,9 +110,12 @@ export function relayStream(options: {
     };
     answer.on("error", broken);
     answer.on("close", broken);
-    if (answer.destroyed && !answer.complete) broken();
+    if (answer.destroyed) broken();
     answer.resume();
-    response.on("close", () => settle(response.writableFinished ? "whole" : "broken"));
+    const closed = () => settle(response.writableFinished ? "whole" : "broken");
+    response.on("close", closed);
+    // The client may be gone already.
+    if (response.destroyed) closed();
   });
 }
 

@@ -11,10 +11,12 @@ export function readAll(answer: IncomingMessage, upstream: string): Promise<Buff
     // A short answer of which the beginning was read may be at its end already.
     if (answer.readableEnded) end();
     answer.on("error", (error) => reject(new UpstreamFault("broken", upstream, error)));
-    if (answer.destroyed && !answer.complete) reject(new UpstreamFault("broken", upstream));
+    // Also one that had come whole, but was given up before anybody read it.
+    const broken = () => {
+      if (!answer.readableEnded) reject(new UpstreamFault("broken", upstream));
+    };
+    if (answer.destroyed) broken();
     answer.resume();
-    answer.on("close", () => {
-      if (!answer.complete) reject(new UpstreamFault("broken", upstream));
-    });
+    answer.on("close", broken);
   });
 }

@@ -75,9 +75,12 @@ export async function openExchange(
 /** A client that goes away takes its request to the upstream with it. */
 export function abortOnClose(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
-  response.on("close", () => {
+  const gone = () => {
     if (!response.writableFinished) controller.abort(new Error("the client went away"));
-  });
+  };
+  // It may have gone while its request was looked at.
+  if (response.destroyed) gone();
+  else response.on("close", gone);
   return controller.signal;
 }
 

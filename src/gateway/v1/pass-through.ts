@@ -41,6 +41,7 @@ export async function passThrough(gateway: Gateway, passing: Passing): Promise<n
     body: hasBody ? bytes : undefined,
     signal,
   });
+  if (response.destroyed) throw new Error("the client went away");
   response.writeHead(answer.statusCode ?? 502, {
     ...returnedHeaders(answer.headers),
     "x-precis-action": "untouched",

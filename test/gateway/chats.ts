@@ -6,9 +6,10 @@ export interface Said {
   readonly content: string;
 }
 
-export function beginChats(count: number): Said[][] {
+/** Chats with one turn each; those of another `occasion` are others. */
+export function beginChats(count: number, occasion = ""): Said[][] {
   return Array.from({ length: count }, (_, n): Said[] => [
-    { role: "user", content: `Chat ${n} begins` },
+    { role: "user", content: `Chat ${n} begins ${occasion}`.trim() },
     { role: "assistant", content: "Go on." },
   ]);
 }

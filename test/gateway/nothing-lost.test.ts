@@ -10,6 +10,8 @@ import { type ServeProcess, startServe } from "./serve-process.ts";
 
 /** How often a node is killed on each database. */
 const KILLS = Number(process.env["PRECIS_KILLS"] ?? byProof({ sample: 4, more: 20, all: 500 }));
+/** Then clients begin new chats: what counts is how often, not how long. */
+const KILLS_PER_CHAT = 25;
 /** One kill with its start and its talk, on a busy machine (milliseconds). */
 const KILL_MS = 30_000;
 const CLIENTS = 6;
@@ -56,19 +58,22 @@ it.each([
   "%s: loses nothing that was acknowledged when it is killed at any moment",
   async (_name, open) => {
     const db = await open();
-    const chats = beginChats(CLIENTS);
-    const turns = () => chats.reduce((sum, chat) => sum + chat.length / 2, 0);
-    for (let kill = 0; kill < KILLS; kill++) {
-      const serve: ServeProcess = await startServe(["--upstream", provider.url, "--window", String(WINDOW)], {
-        db,
-      });
-      const talking = Promise.all(chats.map((chat, n) => talk(serve.url, chat, n % 2 === 0)));
-      const enough = turns() + 10 + Math.floor(Math.random() * 20);
-      while (turns() < enough) await new Promise((resolve) => setTimeout(resolve, 5 * Math.random()));
-      await serve.stop("SIGKILL");
-      await talking;
+    for (let done = 0; done < KILLS; done += KILLS_PER_CHAT) {
+      const chats = beginChats(CLIENTS, `after ${done} kills`);
+      const turns = () => chats.reduce((sum, chat) => sum + chat.length / 2, 0);
+      for (let kill = 0; kill < Math.min(KILLS_PER_CHAT, KILLS - done); kill++) {
+        const serve: ServeProcess = await startServe(
+          ["--upstream", provider.url, "--window", String(WINDOW)],
+          { db },
+        );
+        const talking = Promise.all(chats.map((chat, n) => talk(serve.url, chat, n % 2 === 0)));
+        const enough = turns() + 10 + Math.floor(Math.random() * 20);
+        while (turns() < enough) await new Promise((resolve) => setTimeout(resolve, 5 * Math.random()));
+        await serve.stop("SIGKILL");
+        await talking;
+      }
+      expect(await missingChats(db, chats)).toEqual([]);
     }
-    expect(await missingChats(db, chats)).toEqual([]);
     expect(provider.requests.filter(({ status }) => status === 400)).toEqual([]);
   },
   KILLS * KILL_MS + 60_000,

@@ -22,6 +22,8 @@ export type Mode = "one" | "refuse-one";
 const RECORDS_AT_ONCE = 2_000;
 /** Bytes that are read of a journal at once, unless a single record is longer. */
 const BYTES_AT_ONCE = 4 * 1_024 * 1_024;
+/** Bytes of records that one transaction takes, or one record: all of them are in memory meanwhile. */
+const BYTES_PER_TRANSACTION = 16 * 1_024 * 1_024;
 /** How far a journal is in the database stands beside it, under this and its name. */
 const KEY = "journal/";
 
@@ -49,9 +51,12 @@ export function* applyJournals(folder: string, mode?: Mode): Script<Applied> {
   const records: JournalRecord[] = [];
   const seen = new Map<string, number>();
   const damaged: string[] = [];
+  let bytes = 0;
   for (const name of names) {
     const from = offsets.get(name) ?? 0;
-    const read = readJournal(join(folder, name), from, atMost - records.length);
+    const room = { records: atMost - records.length, bytes: BYTES_PER_TRANSACTION - bytes };
+    const read = readJournal(join(folder, name), from, room);
+    bytes += read.end - from;
     records.push(...read.records);
     seen.set(name, read.isAll ? read.size : read.end);
     if (read.isDamaged) damaged.push(name);
@@ -71,7 +76,11 @@ interface ReadJournal {
   readonly isDamaged: boolean;
 }
 
-function readJournal(path: string, from: number, atMost: number): ReadJournal {
+function readJournal(
+  path: string,
+  from: number,
+  room: { readonly records: number; readonly bytes: number },
+): ReadJournal {
   const records: JournalRecord[] = [];
   let descriptor: number;
   try {
@@ -88,7 +97,7 @@ function readJournal(path: string, from: number, atMost: number): ReadJournal {
       const got = bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, end));
       let at = 0;
       for (;;) {
-        if (records.length === atMost)
+        if (records.length === room.records || end + at - from >= room.bytes)
           return { records, end: end + at, size, isAll: false, isDamaged: false };
         const one = readRecord(got, at);
         if (one === "damaged") return { records, end: end + at, size, isAll: true, isDamaged: true };

@@ -3,6 +3,7 @@ import type { FitInput, FitResult, Report } from "../../core/types.ts";
 import { withClientKeys } from "../compaction/summarizer.ts";
 import type { Gateway } from "../gateway.ts";
 import { loggable } from "../ops/log.ts";
+import { isJson } from "../wires/json.ts";
 import { choiceOf } from "./choice-of.ts";
 import type { Exchange, Outgoing } from "./exchange.ts";
 import { lastRequest } from "./last-request.ts";
@@ -12,16 +13,16 @@ import { noteCompaction } from "./note-compaction.ts";
 import { standingMessages } from "./standing-messages.ts";
 import { watchedFit } from "./watched-fit.ts";
 
+/** Fields that stand for something that isn't in the request. */
+const STANDING_FOR = ["previous_response_id", "conversation", "container"];
 /** Parts whose cost has nothing to do with their bytes, or that stand for something that isn't in the request. */
 const UNCOUNTABLE = [
   '"image',
   '"input_',
   '"document"',
   '"file',
-  '"previous_response_id"',
-  '"conversation"',
   '"item_reference"',
-  '"container"',
+  ...STANDING_FOR.map((name) => JSON.stringify(name)),
 ];
 
 /** What the upstream said about a request that it refused as too long. */
@@ -39,7 +40,7 @@ export async function decideView(
   exchange: Exchange,
   rejected?: Rejected,
 ): Promise<Outgoing> {
-  const { asked, bytes, plain, options, body, wire, client, upstream, request, recording } = exchange;
+  const { asked, bytes, options, body, wire, client, upstream, request, recording } = exchange;
   const untouched: Outgoing = {
     action: "pass",
     body: bytes,
@@ -51,7 +52,7 @@ export async function decideView(
   const choice = choiceOf(gateway, exchange);
   // What was set for one conversation is for the engine to judge.
   const sure = exchange.chat ? 0 : gateway.compactors.surelyFits(choice);
-  if (!rejected && surelyFits(plain, sure)) return untouched;
+  if (!rejected && surelyFits(exchange, sure)) return untouched;
   const compactor = gateway.compactors.of(choice);
   const isApart = gateway.compactors.isApart(choice);
   const { window } = gateway.windows.of(upstream, asked.model, client.tenant);
@@ -170,8 +171,15 @@ function isTranscript({ outcome, counts }: Report): boolean {
 }
 
 /** A token is at least one byte, so a small body needs no counting. */
-function surelyFits(bytes: Buffer, limit: number): boolean {
-  return bytes.length <= limit && !UNCOUNTABLE.some((sign) => bytes.includes(sign));
+function surelyFits({ plain, asked, body }: Exchange, limit: number): boolean {
+  if (plain.length > limit) return false;
+  return isTextAlone(asked, body) || !UNCOUNTABLE.some((sign) => plain.includes(sign));
+}
+
+/** Most requests are: nothing but texts. To see that is faster than to search their bytes. */
+function isTextAlone({ transcript, tools }: Exchange["asked"], body: Exchange["body"]): boolean {
+  if (tools !== undefined || STANDING_FOR.some((name) => name in body)) return false;
+  return transcript.every((message) => isJson(message) && typeof message["content"] === "string");
 }
 
 /**

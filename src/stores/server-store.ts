@@ -292,6 +292,8 @@ export interface Upkeep {
   /** Removes what has had its time. */
   sweep(retention?: Retention): Promise<Swept>;
   stats(tenant?: string): Promise<StoreStats>;
+  /** Tenants with a conversation that had a message since (milliseconds), in their order. */
+  activeTenants(since: number): Promise<string[]>;
   /** Gives freed space back to the disk. */
   vacuum(): Promise<void>;
   /** Everything as lines of JSON, as it was at one moment. */

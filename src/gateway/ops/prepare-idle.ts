@@ -18,14 +18,13 @@ const MAX_CHATS = 50;
  * key of its own: a client's key isn't kept. One node at a time does it.
  */
 export function startPreparing(gateway: Gateway): { stop(): void; look(): Promise<number> } {
-  const { store, config, node, log } = gateway;
-  const tenants = new Set(["default", ...config.auth.keys.map(({ tenant }) => tenant)]);
+  const { store, node, log } = gateway;
   const prepared = new Map<string, number>();
 
   const look = async (): Promise<number> => {
     let count = 0;
     if (!(await store.leases.acquire("default", "prepare", node, LOOK_EVERY_MS))) return count;
-    for (const tenant of tenants) {
+    for (const tenant of await store.upkeep.activeTenants(gateway.now() - IDLE_TO_MS)) {
       const { conversations } = await store.conversations.list(tenant, { limit: MAX_CHATS });
       for (const { id, updatedAt } of conversations) {
         const idle = gateway.now() - updatedAt;

@@ -17,6 +17,13 @@ export function memoryUpkeep(context: MemoryContext): Upkeep {
   return {
     sweep: async (retention = {}) => sweep(context, retention),
     stats: async (tenant) => stats(context, tenant),
+    activeTenants: async (since) =>
+      [...context.tenants]
+        .filter(([, { conversations }]) =>
+          [...conversations.values()].some(({ conversation }) => conversation.updatedAt >= since),
+        )
+        .map(([name]) => name)
+        .sort(),
     async vacuum() {},
     async *exportAll({ tenant } = {}) {
       const lines: ExportLine[] = [{ type: "precis-export", version: EXPORT_VERSION, at: context.now() }];

@@ -30,6 +30,16 @@ export function sqlUpkeep(context: SqlContext): Upkeep {
   return {
     sweep: (retention = {}) => sweep(context, retention),
     stats: (tenant) => read("stats", (db) => stats(context, db, tenant)),
+    activeTenants: (since) =>
+      read("activeTenants", async (db) => {
+        const rows = await db
+          .selectFrom("precis_conversations")
+          .select("tenant")
+          .distinct()
+          .where("updated_at", ">=", Math.round(since))
+          .execute();
+        return rows.map((row) => row.tenant).sort();
+      }),
     vacuum: () => read("vacuum", (db) => engine.vacuum(db)),
     exportAll: (options = {}) => exportAll(context, options),
     importAll: (lines) => importAll(context, lines),

@@ -5,6 +5,18 @@ import { checkpoint, DAY_MS, storedTranscript, summary, undo } from "./samples.t
 export function describeUpkeep(context: ContractContext): void {
   const { tenants, add } = context;
   describe("upkeep", () => {
+    it("knows whose conversations had a message since", async () => {
+      const [tenant, other] = tenants();
+      context.now += 30 * DAY_MS;
+      await add(other, { messages: storedTranscript("before") });
+      const since = ++context.now;
+      expect(await context.store.upkeep.activeTenants(since)).toEqual([]);
+      await add(tenant, { messages: storedTranscript("since") });
+      await add(tenant, { messages: storedTranscript("since", "then") });
+      expect(await context.store.upkeep.activeTenants(since)).toEqual([tenant]);
+      expect(await context.store.upkeep.activeTenants(since - 1)).toEqual([tenant, other].sort());
+    });
+
     it("sweeps what has had its time", async () => {
       const [tenant] = tenants();
       const old = await add(tenant, { messages: storedTranscript("old", "chat"), session: "old" });

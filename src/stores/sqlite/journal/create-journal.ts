@@ -4,7 +4,7 @@ import { checkName } from "../../shared/check-name.ts";
 import type { AppendCall, AppendJournal } from "../../sql/sql-engine.ts";
 import { type ApplierOptions, createApplier } from "./create-applier.ts";
 import { createJournalFile } from "./journal-file.ts";
-import { writeRecord } from "./journal-record.ts";
+import { writeRecords } from "./journal-record.ts";
 import { createTails } from "./tails.ts";
 import { createUnderWay } from "./under-way.ts";
 
@@ -110,7 +110,7 @@ export function createJournal(
   /** False if it can't be written: perhaps there is room in the tables, and if not, they say best what is wrong. */
   const writeBatch = (batch: readonly Pending[]): boolean => {
     try {
-      file.write(batch.map(({ call, position }) => writeRecord({ call, position })));
+      file.write(writeRecords(batch));
     } catch {
       return false;
     }

@@ -18,8 +18,8 @@ export interface JournalFile {
   readonly size: number;
   /** Undefined as long as there is no file. */
   readonly name: string | undefined;
-  /** All of them or none. */
-  write(records: readonly Buffer[]): void;
+  /** All of it or nothing. */
+  write(bytes: Buffer): void;
   /** Removes the file, or leaves it to others with `keep`; the next write begins a new one. */
   end(of?: "keep"): void;
 }
@@ -50,12 +50,11 @@ export function createJournalFile(folder: string): JournalFile {
     get name() {
       return open && basename(open.path);
     },
-    write(records) {
+    write(bytes) {
       // By the clock on the wall, as others judge it; a machine that slept is noticed, a clock that was set too.
       if (Math.abs(Date.now() - writtenAt) > WRITTEN_FOR_MS) end("keep");
       open ??= begin();
       writtenAt = Date.now();
-      const bytes = records.length === 1 ? records[0]! : Buffer.concat(records);
       try {
         for (let done = 0; done < bytes.length; ) done += writeSync(open.descriptor, bytes, done);
       } catch (error) {

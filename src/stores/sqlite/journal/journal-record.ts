@@ -36,11 +36,33 @@ const LINE_BYTES = 20;
 const WIDTH = 8;
 const LINE = /^([0-9a-f]{8}) ([0-9a-f]{8}) {2}\n$/;
 
+/** A character has at most three bytes. */
+const BYTES_PER_CHARACTER = 3;
+/** What is kept for the next records (bytes). */
+const KEPT_BYTES = 1_024 * 1_024;
+let scratch = Buffer.alloc(0);
+
 /**
- * A line with the number of bytes and their checksum; then the call as a line of JSON; then its texts as they are, because
- * to quote them once more would be most of the work.
+ * Of each record a line with the number of bytes and their checksum; then the call as a line of JSON; then its texts as they
+ * are, because to quote them once more would be most of the work. What it returns is overwritten by the next call.
  */
-export function writeRecord({ call, position }: JournalRecord): Buffer {
+export function writeRecords(records: readonly JournalRecord[]): Buffer {
+  const bodies = records.map(bodyOf);
+  const most = bodies.reduce((sum, body) => sum + LINE_BYTES + body.length * BYTES_PER_CHARACTER, 0);
+  const bytes = most <= scratch.length ? scratch : Buffer.allocUnsafe(Math.max(most, KEPT_BYTES));
+  if (bytes.length <= KEPT_BYTES) scratch = bytes;
+  let at = 0;
+  for (const body of bodies) {
+    const start = at + LINE_BYTES;
+    const length = bytes.write(body, start);
+    const sum = crc32(bytes.subarray(start, start + length));
+    bytes.write(`${hex(length)} ${hex(sum)}  \n`, at, "latin1");
+    at = start + length;
+  }
+  return bytes.subarray(0, at);
+}
+
+function bodyOf({ call, position }: JournalRecord): string {
   const { head, messages, ...rest } = call.input;
   const wires = messages.map(({ wire }) => wire);
   const texts = head === undefined ? wires : [head, ...wires];
@@ -53,12 +75,7 @@ export function writeRecord({ call, position }: JournalRecord): Buffer {
     hasHead: head !== undefined,
     chars: texts.map((text) => text.length),
   };
-  const body = `${JSON.stringify(meta)}\n${texts.join("")}`;
-  const bytes = Buffer.allocUnsafe(LINE_BYTES + Buffer.byteLength(body));
-  bytes.write(body, LINE_BYTES);
-  const sum = crc32(bytes.subarray(LINE_BYTES));
-  bytes.write(`${hex(bytes.length - LINE_BYTES)} ${hex(sum)}  \n`, 0, "latin1");
-  return bytes;
+  return `${JSON.stringify(meta)}\n${texts.join("")}`;
 }
 
 function hex(value: number): string {

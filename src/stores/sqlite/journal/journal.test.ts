@@ -13,10 +13,13 @@ import { afterAll, expect, test, vi } from "vitest";
 import { StoreError } from "../../../core/errors.ts";
 import type { Append, ServerStore } from "../../server-store.ts";
 import { sqliteStore } from "../../sqlite.ts";
-import { writeRecord } from "./journal-record.ts";
+import { type JournalRecord, writeRecords } from "./journal-record.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "precis-journal-"));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+/** A copy: the next one would overwrite it. */
+const writeRecord = (record: JournalRecord) => Buffer.from(writeRecords([record]));
 
 const TENANT = "default";
 const AT = 1_700_000_000_000;

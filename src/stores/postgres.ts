@@ -105,7 +105,11 @@ export function postgresEngine(
     append: appendTogether(pool, names),
     clock: sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     // The inner `select` hides from the planner how many values there are: it would plan anew for each number of them.
-    oneOf: { sql: "= any((select ?::text[])::text[])", value: (values) => values },
+    rowsOf: {
+      from: (table, column) =>
+        `${table} where ${table}.${column} = any((select ?::text[])::text[]) and ${table}.tenant = ?`,
+      value: (values) => values,
+    },
     isOneOf: (column, values) => sql`${column} = any((select ${sql.val(values)}::text[])::text[])`,
     lockName: "select pg_advisory_xact_lock(hashtextextended(?, 0))",
     isConflict,

@@ -58,23 +58,26 @@ export function sqlRecords({ engine, now, readScript, write }: SqlContext, tenan
 /** In one statement, because every request waits for this. */
 function* findRecords(engine: SqlEngine, tenant: string, hashes: readonly string[]): Script<Records> {
   if (hashes.length === 0) return { checkpoints: [], summaries: [], undos: [] };
-  const { oneOf } = engine;
+  const { rowsOf } = engine;
+  const wanted = rowsOf.value(hashes);
   const found = yield* rows<{ kind: "checkpoint" | "summary"; id: string; json: string }>(
-    `select 'checkpoint' as kind, id, json from precis_checkpoints where tenant = ? and hash ${oneOf.sql}
-     union all select 'summary' as kind, key as id, json from precis_summaries where tenant = ? and hash ${oneOf.sql}`,
+    `select 'checkpoint' as kind, precis_checkpoints.id as id, precis_checkpoints.json as json
+     from ${rowsOf.from("precis_checkpoints", "hash")}
+     union all select 'summary' as kind, precis_summaries.key as id, precis_summaries.json as json
+     from ${rowsOf.from("precis_summaries", "hash")}`,
+    wanted,
     tenant,
-    oneOf.value(hashes),
+    wanted,
     tenant,
-    oneOf.value(hashes),
   );
   const checkpoints = found.filter(({ kind }) => kind === "checkpoint");
   const undos =
     checkpoints.length === 0
       ? []
       : yield* rows<{ json: string }>(
-          `select json from precis_undos where tenant = ? and checkpoint ${oneOf.sql}`,
+          `select precis_undos.json as json from ${rowsOf.from("precis_undos", "checkpoint")}`,
+          rowsOf.value(checkpoints.map(({ id }) => id)),
           tenant,
-          oneOf.value(checkpoints.map(({ id }) => id)),
         );
   return {
     checkpoints: checkpoints.map(({ json }) => JSON.parse(json) as Checkpoint),

@@ -31,8 +31,11 @@ export interface SqlEngine {
   readonly lockRows?: boolean;
   /** The clock that all nodes share, as an SQL expression. Default: the process's own. */
   readonly clock?: RawBuilder<number>;
-  /** The same for scripts: what stands behind the column, and the values as the one value of its `?`. */
-  readonly oneOf: { readonly sql: string; value(values: readonly string[]): unknown };
+  /**
+   * For scripts: what stands behind `from` to get the rows of a table whose column is one of many values. Its first `?` is
+   * `value` of these, its second one the tenant.
+   */
+  readonly rowsOf: { from(table: string, column: string): string; value(values: readonly string[]): unknown };
   /** True when the column's value is one of `values`, however many. */
   isOneOf(column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<SqlBool>;
   /** Waits for the lock of the given name; it ends with the transaction. Default: nothing to wait for. */

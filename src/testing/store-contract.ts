@@ -6,6 +6,7 @@ import type { ContractContext } from "./store-contract/context.ts";
 import { describeConversations } from "./store-contract/conversations.ts";
 import { describeDeleting } from "./store-contract/deleting.ts";
 import { describeEvents } from "./store-contract/events.ts";
+import { describeFinding } from "./store-contract/finding.ts";
 import { describeLeases } from "./store-contract/leases.ts";
 import { describeRecords } from "./store-contract/records.ts";
 import { START, storedTranscript } from "./store-contract/samples.ts";
@@ -49,6 +50,7 @@ export function describeStore({ name, open, ownClock = true }: StoreContract): v
 
     describeRecords(context);
     describeConversations(context);
+    describeFinding(context);
     describeDeleting(context);
     describeEvents(context);
     describeCitations(context);

@@ -1,0 +1,178 @@
+import { describe, expect, it } from "vitest";
+import type { FindQuery, NewMessage } from "../../stores/server-store.ts";
+import type { ContractContext } from "./context.ts";
+import { hashesOf, storedTranscript } from "./samples.ts";
+
+export function describeFinding(context: ContractContext): void {
+  const { tenants, add } = context;
+  describe("finding conversations", () => {
+    it("finds a conversation by the longest prefix of its transcript", async () => {
+      const [tenant, other] = tenants();
+      const all = storedTranscript(...Array.from({ length: 100 }, (_, i) => `m${i}`));
+      const { conversation } = await add(tenant, { messages: all });
+      const { find } = context.store.conversations;
+      expect(await find(tenant, hashesOf(all))).toMatchObject({
+        matched: 100,
+        conversation: { id: conversation },
+      });
+      expect(await find(tenant, [...hashesOf(all), "new"])).toMatchObject({ matched: 100 });
+      // The difference is further back than what is looked up first.
+      const edited = hashesOf(all).map((hash, i) => (i < 10 ? hash : `${hash}'`));
+      expect(await find(tenant, edited)).toMatchObject({ matched: 10 });
+      expect(await find(tenant, ["unknown"])).toBeUndefined();
+      expect(await find(tenant, [])).toBeUndefined();
+      expect(await find(other, hashesOf(all))).toBeUndefined();
+    });
+
+    it("prefers the conversation that ends where the transcript does", async () => {
+      const [tenant] = tenants();
+      const long = await add(tenant, { messages: storedTranscript("a", "b", "c") });
+      const short = await add(tenant, { messages: storedTranscript("a", "b") });
+      context.now += 10;
+      await add(tenant, {
+        conversation: long.conversation,
+        messages: storedTranscript("a", "b", "c", "d"),
+      });
+      const found = await context.store.conversations.find(tenant, hashesOf(storedTranscript("a", "b", "x")));
+      expect(found?.conversation.id).toBe(short.conversation);
+    });
+
+    it("finds the conversation that nobody asked for by name, where the request has no name", async () => {
+      const [tenant] = tenants();
+      const { find } = context.store.conversations;
+      const short = storedTranscript("a", "b");
+      const long = storedTranscript("a", "b", "c", "d");
+      const unnamed = await add(tenant, { session: "made-up", messages: short });
+      context.now += 10;
+      const named = await add(tenant, { session: "mine", named: true, isNew: true, messages: short });
+      const idOf = async (messages: readonly NewMessage[], query?: FindQuery) =>
+        (await find(tenant, hashesOf(messages), query))?.conversation.id;
+      // The newest of two with the same messages, unless it is said which of them is meant.
+      expect(await idOf(short)).toBe(named.conversation);
+      expect(await idOf(short, { prefer: "unnamed" })).toBe(unnamed.conversation);
+      // Also where the named one has gone on further with the very same words.
+      await add(tenant, { conversation: named.conversation, messages: long });
+      expect(await find(tenant, hashesOf(long), { prefer: "unnamed" })).toMatchObject({
+        conversation: { id: unnamed.conversation, named: false },
+        matched: 2,
+      });
+      // Not where the unnamed one went on otherwise: the named one is the only one with these words.
+      await add(tenant, {
+        conversation: unnamed.conversation,
+        messages: storedTranscript("a", "b", "other", "way"),
+      });
+      expect(await find(tenant, hashesOf(long), { prefer: "unnamed" })).toMatchObject({
+        conversation: { id: named.conversation, named: true },
+        matched: 4,
+      });
+    });
+
+    it("finds the unnamed conversation also where it ends long before the named one", async () => {
+      const [tenant] = tenants();
+      const all = storedTranscript(...Array.from({ length: 80 }, (_, i) => `long ${i}`));
+      const unnamed = await add(tenant, { messages: all.slice(0, 4) });
+      await add(tenant, { session: "mine", named: true, messages: all });
+      expect(
+        await context.store.conversations.find(tenant, hashesOf(all), { prefer: "unnamed" }),
+      ).toMatchObject({
+        conversation: { id: unnamed.conversation },
+        matched: 4,
+      });
+    });
+
+    it("finds only conversations of a session when it is asked to", async () => {
+      const [tenant] = tenants();
+      const first = storedTranscript("a", "b", "c", "d");
+      const origin = await add(tenant, { session: "mine", named: true, messages: first });
+      context.now += 10;
+      const fork = await add(tenant, {
+        conversation: origin.conversation,
+        messages: storedTranscript("a", "b", "x", "y"),
+      });
+      context.now += 10;
+      await add(tenant, { session: "theirs", messages: first });
+      const { find } = context.store.conversations;
+      expect((await find(tenant, hashesOf(first), { session: "mine" }))?.conversation.id).toBe(
+        origin.conversation,
+      );
+      const shared = await find(tenant, hashesOf(first).slice(0, 2), { session: "mine" });
+      expect(shared).toMatchObject({ conversation: { id: fork.conversation }, matched: 2 });
+      expect(await find(tenant, hashesOf(first), { session: "nobody's" })).toBeUndefined();
+    });
+
+    it("reads a range", async () => {
+      const [tenant, other] = tenants();
+      const { conversation } = await add(tenant, { messages: storedTranscript("a", "b", "c", "d") });
+      const positions = async (range: { from?: number; to?: number }) =>
+        (await context.store.conversations.read(tenant, conversation, range)).map(
+          (message) => message.position,
+        );
+      expect(await positions({ from: 1, to: 3 })).toEqual([1, 2]);
+      expect(await positions({ from: 3 })).toEqual([3]);
+      expect(await context.store.conversations.read(other, conversation)).toEqual([]);
+      expect(await context.store.conversations.get(other, conversation)).toBeUndefined();
+      expect(await context.store.conversations.head(other, conversation)).toBeUndefined();
+    });
+
+    it("lists the conversations of one session", async () => {
+      const [tenant, other] = tenants();
+      const origin = await add(tenant, { session: "s", messages: storedTranscript("a", "b", "c") });
+      context.now += 1;
+      const fork = await add(tenant, {
+        conversation: origin.conversation,
+        messages: storedTranscript("a", "b", "x"),
+      });
+      await add(tenant, { session: "other", messages: storedTranscript("z") });
+      await add(other, { session: "s", messages: storedTranscript("a") });
+      const { conversations } = await context.store.conversations.list(tenant, { session: "s" });
+      expect(conversations.map(({ id }) => id)).toEqual([fork.conversation, origin.conversation]);
+      expect((await context.store.conversations.list(tenant, { session: "none" })).conversations).toEqual([]);
+    });
+
+    it("lists pinned ones first, then the newest, in pages", async () => {
+      const [tenant, other] = tenants();
+      const ids: string[] = [];
+      for (let i = 0; i < 7; i++) {
+        context.now += 1;
+        ids.push(
+          (await add(tenant, { messages: storedTranscript(`m${i}`), title: `Chat ${i}` })).conversation,
+        );
+      }
+      await context.store.conversations.update(tenant, ids[1]!, { pinned: true });
+      await context.store.conversations.update(tenant, ids[2]!, { archived: true });
+      const titles: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await context.store.conversations.list(tenant, { limit: 2, ...(cursor && { cursor }) });
+        expect(page.conversations.length).toBeLessThanOrEqual(2);
+        titles.push(...page.conversations.map((one) => one.title));
+        cursor = page.next;
+      } while (cursor !== undefined);
+      expect(titles).toEqual(["Chat 1", "Chat 6", "Chat 5", "Chat 4", "Chat 3", "Chat 0"]);
+      const only = await context.store.conversations.list(tenant, { archived: "only" });
+      expect(only.conversations.map((one) => one.title)).toEqual(["Chat 2"]);
+      expect(
+        (await context.store.conversations.list(tenant, { archived: "all" })).conversations,
+      ).toHaveLength(7);
+      expect((await context.store.conversations.list(other)).conversations).toEqual([]);
+      await expect(context.store.conversations.list(tenant, { cursor: "nonsense" })).rejects.toThrow(
+        /first page/,
+      );
+    });
+
+    it("searches titles in any case, and takes signs as they are", async () => {
+      const [tenant] = tenants();
+      for (const title of ["Übung 100%", "uebung 100 x", "snake_case", "snakeXcase", "back\\slash"])
+        await add(tenant, { messages: storedTranscript(title), title });
+      const search = async (text: string) =>
+        (await context.store.conversations.list(tenant, { search: text })).conversations.map(
+          (one) => one.title,
+        );
+      expect(await search("üBUNG")).toEqual(["Übung 100%"]);
+      expect(await search("100%")).toEqual(["Übung 100%"]);
+      expect(await search("E_C")).toEqual(["snake_case"]);
+      expect(await search("k\\s")).toEqual(["back\\slash"]);
+      expect(await search("' or 1=1 --")).toEqual([]);
+    });
+  });
+}

@@ -92,25 +92,26 @@ it("what was set for a chat and what was pinned in it holds for its next request
   expect(other.headers.get("x-precis-action")).toBe("pass");
 });
 
+/** The session that a request was given to. */
+const session = async (messages: readonly Said[], headers: Record<string, string>) =>
+  (await ask(CHAT, messages, headers)).headers.get("x-precis-session");
+const asked = { "x-precis-session": "other" };
+const understood = { role: "assistant", content: "Understood." };
+const longer = () => [...turns(5), understood, { role: "user", content: "More" }];
+const longest = () => [...longer(), understood, { role: "user", content: "Still more" }];
+
 it.each([{}, { "x-session-id": "of-the-client" }])(
   "a conversation that was asked for by name takes no requests of others (%j)",
   async (headers) => {
-    const session = async (messages: readonly Said[], more: Record<string, string>) =>
-      (await ask(CHAT, messages, more)).headers.get("x-precis-session");
-    const asked = { "x-precis-session": "other" };
-    const answer = { role: "assistant", content: "Understood." };
-    const longer = [...turns(5), answer, { role: "user", content: "More" }];
-    const longest = [...longer, answer, { role: "user", content: "Still more" }];
-
     const own = await session(turns(5), headers);
     expect(own).not.toBe("other");
     expect(await session(turns(5), asked)).toBe("other");
     expect(await session(turns(5), headers)).toBe(own);
     // Also where the named one has gone on further with the very same words.
-    expect(await session(longer, asked)).toBe("other");
-    expect(await session(longer, headers)).toBe(own);
-    expect(await session(longest, headers)).toBe(own);
-    expect(await session(longest, asked)).toBe("other");
+    expect(await session(longer(), asked)).toBe("other");
+    expect(await session(longer(), headers)).toBe(own);
+    expect(await session(longest(), headers)).toBe(own);
+    expect(await session(longest(), asked)).toBe("other");
     expect((await list()).map(({ session: name, length }) => `${name} ${length}`).sort()).toEqual(
       [`${own} 10`, "other 10"].sort(),
     );
@@ -139,23 +140,16 @@ async function restart(): Promise<void> {
 it.each([{}, { "x-session-id": "of-the-client" }])(
   "a conversation that was asked for by name takes no requests of others after a restart (%j)",
   async (headers) => {
-    const session = async (messages: readonly Said[], more: Record<string, string>) =>
-      (await ask(CHAT, messages, more)).headers.get("x-precis-session");
-    const asked = { "x-precis-session": "other" };
-    const answer = { role: "assistant", content: "Understood." };
-    const longer = [...turns(5), answer, { role: "user", content: "More" }];
-    const longest = [...longer, answer, { role: "user", content: "Still more" }];
-
     const own = await session(turns(5), headers);
     expect(await session(turns(5), asked)).toBe("other");
     await restart();
-    expect(await session(longer, headers)).toBe(own);
+    expect(await session(longer(), headers)).toBe(own);
     await restart();
-    expect(await session(longer, asked)).toBe("other");
-    expect(await session(longest, asked)).toBe("other");
+    expect(await session(longer(), asked)).toBe("other");
+    expect(await session(longest(), asked)).toBe("other");
     await restart();
     // The named one has gone on further with the very same words.
-    expect(await session(longest, headers)).toBe(own);
+    expect(await session(longest(), headers)).toBe(own);
     expect((await list()).map(({ session: name, length }) => `${name} ${length}`).sort()).toEqual(
       [`${own} 10`, "other 10"].sort(),
     );

@@ -9,8 +9,8 @@ const BYTES_PER_TOKEN = 3;
 
 /**
  * The conversation's last request, which the provider has in its cache: the last view, or the transcript itself while it
- * is its own view. Where this node can't know, where the request is apart from its conversation, or where a summary's prompt wouldn't fit behind it, the messages are left
- * out, and no summary is asked for by continuation.
+ * is its own view. Where this node can't know, where the request is apart from its conversation, or where a summary's
+ * prompt wouldn't fit behind it, the messages are left out, and no summary is asked for by continuation.
  */
 export function lastRequest(gateway: Gateway, exchange: Exchange, isApart: boolean): Json {
   const { body, wire, asked, recording, upstream } = exchange;

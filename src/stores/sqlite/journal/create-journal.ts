@@ -2,10 +2,11 @@ import { existsSync, rmdirSync } from "node:fs";
 import type { Appended } from "../../server-store.ts";
 import { checkName } from "../../shared/check-name.ts";
 import type { AppendCall, AppendJournal } from "../../sql/sql-engine.ts";
+import { createConversationEnds } from "./conversation-ends.ts";
 import { type ApplierOptions, createApplier } from "./create-applier.ts";
 import { createJournalFile } from "./journal-file.ts";
 import { writeRecords } from "./journal-record.ts";
-import { createTails } from "./tails.ts";
+
 import { createUnderWay } from "./under-way.ts";
 
 /** What was written is in the tables this much later at most, unless somebody asks for it before (milliseconds). */
@@ -42,7 +43,7 @@ export function createJournal(
   const { folder } = options;
   const file = createJournalFile(folder);
   const applier = createApplier({ ...options, own: file });
-  const tails = createTails();
+  const ends = createConversationEnds();
   const slow = createUnderWay();
   let queue: Pending[] = [];
   let waiting = 0;
@@ -61,7 +62,7 @@ export function createJournal(
     const conversation = input.conversation ?? call.id;
     const length = position + input.messages.length;
     const newest = input.messages.at(-1)?.hash ?? input.after;
-    tails.set(tenant, conversation, { length, newest });
+    ends.set(tenant, conversation, { length, newest });
     const appended = { conversation, forkOf: undefined, added: input.messages.length, length };
     return new Promise<Appended>((resolve) => {
       if (queue.length === 0) setImmediate(flush);
@@ -75,13 +76,13 @@ export function createJournal(
     if (conversation === undefined)
       return (isNew || session === undefined) && after === undefined ? 0 : undefined;
     if (removing > 0 || slow.isAny(tenant, input)) return undefined;
-    const tail = tails.get(tenant, conversation);
-    return tail && tail.newest === after ? tail.length : undefined;
+    const end = ends.get(tenant, conversation);
+    return end && end.newest === after ? end.length : undefined;
   };
 
   const slowly = async (call: AppendCall, write: () => Promise<Appended>): Promise<Appended> => {
     const { tenant, input } = call;
-    if (input.conversation !== undefined) tails.delete(tenant, input.conversation);
+    if (input.conversation !== undefined) ends.delete(tenant, input.conversation);
     const done = slow.begin(tenant, input);
     try {
       const appended = await write();
@@ -89,7 +90,7 @@ export function createJournal(
       done();
       // Of one that added nothing, or that others write to as well, it isn't known where it ends.
       if (appended.added > 0 && removing === 0 && !slow.isAny(tenant, { ...input, conversation }))
-        tails.set(tenant, conversation, { length, newest: input.messages.at(-1)?.hash });
+        ends.set(tenant, conversation, { length, newest: input.messages.at(-1)?.hash });
       return appended;
     } finally {
       done();
@@ -101,7 +102,7 @@ export function createJournal(
     const all = queue;
     queue = [];
     const isDoubtful = all.some(isGrowth) && haveOthersRemoved();
-    if (isDoubtful) tails.clear();
+    if (isDoubtful) ends.clear();
     const batch = isDoubtful ? all.filter((one) => !isGrowth(one)) : all;
     if (batch.length > 0 && !writeBatch(batch)) goSlowly(batch);
     if (isDoubtful) goSlowly(all.filter(isGrowth));
@@ -121,7 +122,7 @@ export function createJournal(
     return true;
   };
   const goSlowly = (batch: readonly Pending[]): void => {
-    for (const { call, appended } of batch) tails.delete(call.tenant, appended.conversation);
+    for (const { call, appended } of batch) ends.delete(call.tenant, appended.conversation);
     for (const { call, write, resolve } of batch) resolve(slowly(call, write));
   };
 
@@ -169,7 +170,7 @@ export function createJournal(
     settle: () => (queue.length === 0 && applier.isSettled() ? undefined : settle()),
     async whileRemoving(work) {
       removing++;
-      tails.clear();
+      ends.clear();
       try {
         await settle();
         const done = await work();
@@ -177,7 +178,7 @@ export function createJournal(
         return done;
       } finally {
         removing--;
-        tails.clear();
+        ends.clear();
       }
     },
     async close() {

@@ -1,14 +1,14 @@
 /** Where a conversation ends. */
-export interface Tail {
+export interface ConversationEnd {
   readonly length: number;
   /** Chain hash of its last message. */
   readonly newest: string | undefined;
 }
 
 /** The ends of the conversations that this process wrote to last. */
-export interface Tails {
-  get(tenant: string, conversation: string): Tail | undefined;
-  set(tenant: string, conversation: string, tail: Tail): void;
+export interface ConversationEnds {
+  get(tenant: string, conversation: string): ConversationEnd | undefined;
+  set(tenant: string, conversation: string, end: ConversationEnd): void;
   delete(tenant: string, conversation: string): void;
   clear(): void;
 }
@@ -16,29 +16,29 @@ export interface Tails {
 /** Conversations in each of two generations: what wasn't used during one is forgotten. */
 const GENERATION = 10_000;
 
-export function createTails(): Tails {
-  let tails = new Map<string, Tail>();
-  let older = new Map<string, Tail>();
+export function createConversationEnds(): ConversationEnds {
+  let ends = new Map<string, ConversationEnd>();
+  let older = new Map<string, ConversationEnd>();
   const keyOf = (tenant: string, conversation: string) => `${conversation} ${tenant}`;
   return {
     get(tenant, conversation) {
       const key = keyOf(tenant, conversation);
-      return tails.get(key) ?? older.get(key);
+      return ends.get(key) ?? older.get(key);
     },
-    set(tenant, conversation, tail) {
-      if (tails.size >= GENERATION) {
-        older = tails;
-        tails = new Map();
+    set(tenant, conversation, end) {
+      if (ends.size >= GENERATION) {
+        older = ends;
+        ends = new Map();
       }
-      tails.set(keyOf(tenant, conversation), tail);
+      ends.set(keyOf(tenant, conversation), end);
     },
     delete(tenant, conversation) {
       const key = keyOf(tenant, conversation);
-      tails.delete(key);
+      ends.delete(key);
       older.delete(key);
     },
     clear() {
-      tails = new Map();
+      ends = new Map();
       older = new Map();
     },
   };

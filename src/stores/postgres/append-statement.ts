@@ -1,8 +1,8 @@
 import type { Append } from "../server-store.ts";
 import { checkName } from "../shared/check-name.ts";
-import { COLUMNS, newRow, roundedTimes, tokensIn } from "../sql/append.ts";
 import { bodyHash } from "../sql/body-hash.ts";
 import type { AppendCall } from "../sql/sql-engine.ts";
+import { COLUMNS, newRow, roundedTimes, tokensIn } from "../sql/write-conversation.ts";
 
 /**
  * Many appends as one statement: one way to the database and one commit for all of them. It knows the kinds that almost

@@ -1,16 +1,19 @@
-import type { Selectable } from "kysely";
 import type { Append, Appended, NewMessage } from "../server-store.ts";
 import { checkName } from "../shared/check-name.ts";
-import { cleanTitle } from "../shared/clean-text.ts";
 import { anchorNotFound, conversationNotFound } from "../shared/not-found.ts";
 import { bodyHash } from "./body-hash.ts";
 import { type AddressedMessage, insertBodies, insertMessages } from "./insert-messages.ts";
-import type { ConversationTable } from "./schema.ts";
 import { rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
-
-export type ConversationRow = Selectable<ConversationTable>;
-type Row = ConversationRow;
+import {
+  type ConversationRow,
+  changesOf,
+  insertConversation,
+  newRow,
+  roundedTimes,
+  tokensIn,
+  updateConversation,
+} from "./write-conversation.ts";
 
 /** What it needs of a database, so that it can run in a thread of its own. */
 interface AppendContext {
@@ -53,7 +56,7 @@ export function* append(context: AppendContext, tenant: string, given: Append): 
     const copied = isFork ? yield* tokensOf(tenant, known.id, position) : 0;
     const row = newRow(context, tenant, input, { origin, position, head, length, tokens: copied + tokens });
     id = row.id;
-    yield* rows(INSERT_CONVERSATION, ...COLUMNS.map((column) => row[column]));
+    yield* insertConversation(row);
     if (isFork) yield* copyMessages(tenant, known.id, id, position);
     if (origin) yield* copyCitations(tenant, origin.id, id);
     yield* insertMessages(tenant, id, position, rest);
@@ -71,43 +74,6 @@ export function* append(context: AppendContext, tenant: string, given: Append): 
   return { conversation: id, forkOf: origin?.id, added: rest.length, length };
 }
 
-/** Columns of times hold whole milliseconds. */
-export function roundedTimes(input: Append): Append {
-  return {
-    ...input,
-    at: Math.round(input.at),
-    ...(input.ttlMs !== undefined && { ttlMs: Math.round(input.ttlMs) }),
-  };
-}
-
-export function tokensIn(messages: readonly NewMessage[]): number {
-  return messages.reduce((sum, message) => sum + Math.round(message.tokens ?? 0), 0);
-}
-
-export const COLUMNS = [
-  "tenant",
-  "id",
-  "session",
-  "title",
-  "title_search",
-  "dialect",
-  "model",
-  "head",
-  "length",
-  "tokens",
-  "created_at",
-  "updated_at",
-  "expires_at",
-  "pinned",
-  "archived",
-  "fork_of",
-  "fork_length",
-  "meta",
-  "named",
-] as const satisfies readonly (keyof Row)[];
-
-export const INSERT_CONVERSATION = `insert into precis_conversations (${COLUMNS.join(", ")}) values (${COLUMNS.map(() => "?").join(", ")})`;
-
 /** Removes a text that nothing stands on. */
 export const DELETE_BODY = `delete from precis_bodies where tenant = ? and hash = ?
   and not exists (select 1 from precis_messages m where m.tenant = precis_bodies.tenant and m.body = precis_bodies.hash)
@@ -118,11 +84,11 @@ function* targetOf(
   { engine }: AppendContext,
   tenant: string,
   { conversation, session, after, isNew }: Append,
-): Script<{ readonly row: Row; readonly start: number } | undefined> {
+): Script<{ readonly row: ConversationRow; readonly start: number } | undefined> {
   const lock = engine.lockRows ? " for update" : "";
-  let found: Row | undefined;
+  let found: ConversationRow | undefined;
   if (conversation !== undefined) {
-    [found] = yield* rows<Row>(
+    [found] = yield* rows<ConversationRow>(
       `select * from precis_conversations where tenant = ? and id = ?${lock}`,
       tenant,
       conversation,
@@ -135,7 +101,7 @@ function* targetOf(
       after === undefined
         ? ""
         : " and id in (select conversation from precis_messages where tenant = ? and hash = ?)";
-    [found] = yield* rows<Row>(
+    [found] = yield* rows<ConversationRow>(
       `select * from precis_conversations where tenant = ? and session = ?${holds} order by updated_at desc, created_at desc, id desc limit 1${lock}`,
       tenant,
       session,
@@ -157,7 +123,7 @@ function* targetOf(
 /** How many of the messages are there already. */
 function* sharedFrom(
   tenant: string,
-  known: Row,
+  known: ConversationRow,
   start: number,
   messages: readonly NewMessage[],
 ): Script<number> {
@@ -171,88 +137,6 @@ function* sharedFrom(
   );
   const differs = there.findIndex((row, i) => row.hash !== messages[i]?.hash);
   return differs === -1 ? there.length : differs;
-}
-
-/** The row of a conversation that begins here, or of a fork. */
-export function newRow(
-  { newId }: Pick<AppendContext, "newId">,
-  tenant: string,
-  input: Append,
-  of: {
-    readonly origin: Row | undefined;
-    readonly position: number;
-    readonly head: string | undefined;
-    readonly length: number;
-    readonly tokens: number;
-  },
-): Row {
-  const { origin, position, head, length, tokens } = of;
-  const title = cleanTitle(input.title ?? origin?.title ?? "");
-  const session = input.session ?? origin?.session ?? null;
-  return {
-    tenant,
-    id: newId(),
-    session,
-    title,
-    title_search: title.toLowerCase(),
-    dialect: input.dialect ?? origin?.dialect ?? null,
-    model: input.model ?? origin?.model ?? null,
-    head: head ?? origin?.head ?? null,
-    length,
-    tokens,
-    created_at: input.at,
-    updated_at: input.at,
-    expires_at: input.ttlMs === undefined ? (origin?.expires_at ?? null) : input.at + input.ttlMs,
-    pinned: 0,
-    archived: 0,
-    fork_of: origin?.id ?? null,
-    fork_length: origin ? position : null,
-    meta: origin?.meta ?? null,
-    named: input.named || (origin?.session === session && Number(origin.named) === 1) ? 1 : 0,
-  };
-}
-
-/** What an append changes of a conversation that is there. */
-export function changesOf(
-  known: Row,
-  input: Append,
-  {
-    head,
-    length,
-    tokens,
-    isGrown,
-  }: {
-    readonly head: string | undefined;
-    readonly length: number;
-    readonly tokens: number;
-    readonly isGrown: boolean;
-  },
-): Partial<Row> {
-  return {
-    ...(isGrown && {
-      length,
-      tokens: Number(known.tokens) + tokens,
-      updated_at: Math.max(input.at, Number(known.updated_at)),
-    }),
-    ...(input.ttlMs !== undefined && { expires_at: input.at + input.ttlMs }),
-    ...(input.session !== undefined && input.session !== known.session && { session: input.session }),
-    ...(input.named && Number(known.named) === 0 && { named: 1 }),
-    ...(input.dialect !== undefined && input.dialect !== known.dialect && { dialect: input.dialect }),
-    ...(input.model !== undefined && input.model !== known.model && { model: input.model }),
-    ...(head !== undefined && head !== known.head && { head }),
-  };
-}
-
-/** Only what changes: an index whose columns aren't named isn't written. */
-export function* updateConversation({ tenant, id }: Row, set: Partial<Row>): Script<void> {
-  const names = Object.keys(set);
-  if (names.length === 0) return;
-  yield* rows(
-    `update precis_conversations set ${names.map((name) => `${name} = ?`).join(", ")} where tenant = ? and id = ?`,
-    ...Object.values(set),
-    tenant,
-    id,
-  );
 }
 
 function* hasAnswer(tenant: string, conversation: string, length: number): Script<boolean> {

@@ -1,18 +1,17 @@
+import { append, DELETE_BODY } from "../../sql/append.ts";
+import { bodyHash } from "../../sql/body-hash.ts";
+import { rows, type Script } from "../../sql/script.ts";
+import type { AppendCall } from "../../sql/sql-engine.ts";
 import {
-  append,
   COLUMNS,
   type ConversationRow,
   changesOf,
-  DELETE_BODY,
-  INSERT_CONVERSATION,
+  insertConversation,
   newRow,
   roundedTimes,
   tokensIn,
   updateConversation,
-} from "../../sql/append.ts";
-import { bodyHash } from "../../sql/body-hash.ts";
-import { rows, type Script } from "../../sql/script.ts";
-import type { AppendCall } from "../../sql/sql-engine.ts";
+} from "../../sql/write-conversation.ts";
 import type { JournalRecord } from "./journal-record.ts";
 
 /** A conversation as it is after the records so far. */
@@ -139,7 +138,7 @@ function keyOf(tenant: string, name: string): string {
 function* write({ conversations, messages, bodies, oldHeads }: Collected): Script<void> {
   for (const [, body] of [...bodies].sort(([a], [b]) => (a < b ? -1 : 1))) yield* rows(INSERT_BODY, ...body);
   for (const { row, stored } of conversations.values()) {
-    if (!stored) yield* rows(INSERT_CONVERSATION, ...COLUMNS.map((column) => row[column]));
+    if (!stored) yield* insertConversation(row);
     else yield* updateConversation(row, differences(stored, row));
   }
   for (const message of messages) yield* rows(INSERT_MESSAGE, ...message);

@@ -1,0 +1,134 @@
+import type { Selectable } from "kysely";
+import type { Append, NewMessage } from "../server-store.ts";
+import { cleanTitle } from "../shared/clean-text.ts";
+import type { ConversationTable } from "./schema.ts";
+import { rows, type Script } from "./script.ts";
+
+/** A conversation as the table holds it. */
+export type ConversationRow = Selectable<ConversationTable>;
+
+/** Columns of times hold whole milliseconds. */
+export function roundedTimes(input: Append): Append {
+  return {
+    ...input,
+    at: Math.round(input.at),
+    ...(input.ttlMs !== undefined && { ttlMs: Math.round(input.ttlMs) }),
+  };
+}
+
+export function tokensIn(messages: readonly NewMessage[]): number {
+  return messages.reduce((sum, message) => sum + Math.round(message.tokens ?? 0), 0);
+}
+
+export const COLUMNS = [
+  "tenant",
+  "id",
+  "session",
+  "title",
+  "title_search",
+  "dialect",
+  "model",
+  "head",
+  "length",
+  "tokens",
+  "created_at",
+  "updated_at",
+  "expires_at",
+  "pinned",
+  "archived",
+  "fork_of",
+  "fork_length",
+  "meta",
+  "named",
+] as const satisfies readonly (keyof ConversationRow)[];
+
+const INSERT = `insert into precis_conversations (${COLUMNS.join(", ")}) values (${COLUMNS.map(() => "?").join(", ")})`;
+
+/** The row of a conversation that begins here, or of a fork. */
+export function newRow(
+  { newId }: { newId(): string },
+  tenant: string,
+  input: Append,
+  of: {
+    readonly origin: ConversationRow | undefined;
+    readonly position: number;
+    readonly head: string | undefined;
+    readonly length: number;
+    readonly tokens: number;
+  },
+): ConversationRow {
+  const { origin, position, head, length, tokens } = of;
+  const title = cleanTitle(input.title ?? origin?.title ?? "");
+  const session = input.session ?? origin?.session ?? null;
+  return {
+    tenant,
+    id: newId(),
+    session,
+    title,
+    title_search: title.toLowerCase(),
+    dialect: input.dialect ?? origin?.dialect ?? null,
+    model: input.model ?? origin?.model ?? null,
+    head: head ?? origin?.head ?? null,
+    length,
+    tokens,
+    created_at: input.at,
+    updated_at: input.at,
+    expires_at: input.ttlMs === undefined ? (origin?.expires_at ?? null) : input.at + input.ttlMs,
+    pinned: 0,
+    archived: 0,
+    fork_of: origin?.id ?? null,
+    fork_length: origin ? position : null,
+    meta: origin?.meta ?? null,
+    named: input.named || (origin?.session === session && Number(origin.named) === 1) ? 1 : 0,
+  };
+}
+
+/** What an append changes of a conversation that is there. */
+export function changesOf(
+  known: ConversationRow,
+  input: Append,
+  {
+    head,
+    length,
+    tokens,
+    isGrown,
+  }: {
+    readonly head: string | undefined;
+    readonly length: number;
+    readonly tokens: number;
+    readonly isGrown: boolean;
+  },
+): Partial<ConversationRow> {
+  return {
+    ...(isGrown && {
+      length,
+      tokens: Number(known.tokens) + tokens,
+      updated_at: Math.max(input.at, Number(known.updated_at)),
+    }),
+    ...(input.ttlMs !== undefined && { expires_at: input.at + input.ttlMs }),
+    ...(input.session !== undefined && input.session !== known.session && { session: input.session }),
+    ...(input.named && Number(known.named) === 0 && { named: 1 }),
+    ...(input.dialect !== undefined && input.dialect !== known.dialect && { dialect: input.dialect }),
+    ...(input.model !== undefined && input.model !== known.model && { model: input.model }),
+    ...(head !== undefined && head !== known.head && { head }),
+  };
+}
+
+export function* insertConversation(row: ConversationRow): Script<void> {
+  yield* rows(INSERT, ...COLUMNS.map((column) => row[column]));
+}
+
+/** Only what changes: an index whose columns aren't named isn't written. */
+export function* updateConversation(
+  { tenant, id }: ConversationRow,
+  set: Partial<ConversationRow>,
+): Script<void> {
+  const names = Object.keys(set);
+  if (names.length === 0) return;
+  yield* rows(
+    `update precis_conversations set ${names.map((name) => `${name} = ?`).join(", ")} where tenant = ? and id = ?`,
+    ...Object.values(set),
+    tenant,
+    id,
+  );
+}

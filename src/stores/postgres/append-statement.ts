@@ -2,7 +2,7 @@ import type { Append } from "../server-store.ts";
 import { checkName } from "../shared/check-name.ts";
 import { bodyHash } from "../sql/body-hash.ts";
 import type { AppendCall } from "../sql/sql-engine.ts";
-import { COLUMNS, newRow, roundedTimes, tokensIn } from "../sql/write-conversation.ts";
+import { COLUMNS, newRow, roundedTimes, surelyBegins, tokensIn } from "../sql/write-conversation.ts";
 
 /**
  * Many appends as one statement: one way to the database and one commit for all of them. It knows the kinds that almost
@@ -110,11 +110,7 @@ interface BatchKind {
 /** True for the calls that the statement may know. Names that can't be are left to whoever can say so. */
 export function isPlain({ tenant, input }: AppendCall): boolean {
   if (input.messages.length === 0) return false;
-  if (input.conversation === undefined) {
-    // Somebody else may be making the session's conversation right now.
-    const isNew = input.isNew === true || input.session === undefined;
-    if (!isNew || input.after !== undefined) return false;
-  }
+  if (input.conversation === undefined && !surelyBegins(input)) return false;
   try {
     checkName("append", "tenant", tenant);
     if (input.session !== undefined) checkName("append", "session", input.session);

@@ -7,6 +7,11 @@ import { rows, type Script } from "./script.ts";
 /** A conversation as the table holds it. */
 export type ConversationRow = Selectable<ConversationTable>;
 
+/** It makes a conversation, whatever there is already. Of a session by name somebody else may be making one right now. */
+export function surelyBegins({ conversation, session, isNew, after }: Append): boolean {
+  return conversation === undefined && (isNew === true || session === undefined) && after === undefined;
+}
+
 /** Columns of times hold whole milliseconds. */
 export function roundedTimes(input: Append): Append {
   return {

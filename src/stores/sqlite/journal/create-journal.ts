@@ -2,6 +2,7 @@ import { existsSync, rmdirSync } from "node:fs";
 import type { Appended } from "../../server-store.ts";
 import { checkName } from "../../shared/check-name.ts";
 import type { AppendCall, AppendJournal } from "../../sql/sql-engine.ts";
+import { surelyBegins } from "../../sql/write-conversation.ts";
 import { createConversationEnds } from "./conversation-ends.ts";
 import { type ApplierOptions, createApplier } from "./create-applier.ts";
 import { createJournalFile } from "./journal-file.ts";
@@ -72,9 +73,8 @@ export function createJournal(
 
   /** Where the messages belong, if that can be said without asking the database. */
   const positionOf = ({ tenant, input }: AppendCall): number | undefined => {
-    const { conversation, session, isNew, after } = input;
-    if (conversation === undefined)
-      return (isNew || session === undefined) && after === undefined ? 0 : undefined;
+    const { conversation, after } = input;
+    if (conversation === undefined) return surelyBegins(input) ? 0 : undefined;
     if (removing > 0 || slow.isAny(tenant, input)) return undefined;
     const end = ends.get(tenant, conversation);
     return end && end.newest === after ? end.length : undefined;

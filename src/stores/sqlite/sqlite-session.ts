@@ -15,7 +15,7 @@ const MAX_STATEMENTS = 200;
 /** Pages that are kept in memory: hashes lie anywhere in their indexes, so a small cache would read pages over and over. */
 const CACHE_KB = 16_384;
 /** The log is taken over into the main file when it has this many pages of 4 KB: a page that changed often is then written once. */
-const WAL_PAGES = 4_000;
+const WAL_PAGES = 16_000;
 
 const RETURNS_ROWS = /^\s*(select|with|pragma|explain)\b|\breturning\b/i;
 
@@ -26,11 +26,13 @@ export async function openDatabase(
     durability,
     readOnly = false,
     busyMs = BUSY_TIMEOUT_MS,
+    cacheKb = CACHE_KB,
   }: {
     readonly durability: "process" | "power";
     readonly readOnly?: boolean;
     /** How long a statement waits for another process, holding up its own thread. */
     readonly busyMs?: number;
+    readonly cacheKb?: number;
   },
 ): Promise<DatabaseSync> {
   const database = new DatabaseSync(path, { readOnly });
@@ -41,7 +43,7 @@ export async function openDatabase(
       // In WAL mode `normal` keeps every commit when the process dies; `full` also when the power fails.
       database.exec(`pragma synchronous = ${durability === "power" ? "full" : "normal"}`);
       database.exec("pragma foreign_keys = on");
-      database.exec(`pragma cache_size = -${CACHE_KB}`);
+      database.exec(`pragma cache_size = -${cacheKb}`);
       database.exec(`pragma wal_autocheckpoint = ${WAL_PAGES}`);
       if (!readOnly) database.exec("pragma secure_delete = on");
     });

@@ -19,7 +19,7 @@ export interface Applied {
 export type Mode = "one" | "refuse-one";
 
 /** Records that one transaction takes: the more, the cheaper each; but whoever reads waits for all of them. */
-const RECORDS_AT_ONCE = 2_000;
+const RECORDS_AT_ONCE = 4_000;
 /** Bytes that are read of a journal at once, unless a single record is longer. */
 const BYTES_AT_ONCE = 4 * 1_024 * 1_024;
 /** Bytes of records that one transaction takes, or one record: all of them are in memory meanwhile. */

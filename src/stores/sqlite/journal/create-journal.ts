@@ -13,7 +13,7 @@ import { createUnderWay } from "./under-way.ts";
 /** What was written is in the tables this much later at most, unless somebody asks for it before (milliseconds). */
 const APPLY_AFTER_MS = 1_000;
 /** So many records are worth a transaction at once. */
-const APPLY_FROM = 2_000;
+const APPLY_FROM = 4_000;
 /** A journal that failed to be applied is tried again so much later (milliseconds). */
 const RETRY_AFTER_MS = 1_000;
 /** From so many bytes on that aren't in the tables yet, who appends more waits. */

@@ -13,7 +13,7 @@ export interface Explained {
   readonly fix: string;
 }
 
-/** What the config's schema has against an input, in words for whoever wrote it. */
+/** What a schema of the values in `values.ts` has against an input, in words for whoever wrote it. */
 export function explainIssue(issues: readonly z.core.$ZodIssue[], input: unknown): Explained {
   const told = foremost(issues.map((issue) => narrowest(issue, input)));
   const unknown = told.code === "unrecognized_keys" ? told.keys.slice(0, 1) : [];
@@ -60,6 +60,7 @@ function shown(value: unknown, path: readonly PropertyKey[]): string {
   if (typeof value === "object" && value !== null) return "an object";
   const holdsSecret = path.some((key) => key === "apiKey" || key === "key" || key === "headers");
   if (holdsSecret || (typeof value === "string" && hasSecret(value))) return "what is given";
-  const text = JSON.stringify(value);
+  // A text of megabytes isn't written out to show its beginning.
+  const text = JSON.stringify(typeof value === "string" ? value.slice(0, SHOWN_CHARS + 1) : value);
   return text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS)}…`;
 }

@@ -28,7 +28,7 @@ export const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"] as const;
 /** Shorter ones can be guessed (characters). */
 export const SHORTEST_CLIENT_KEY = 16;
 
-const STRATEGY_NAMES = [
+export const STRATEGY_NAMES = [
   "none",
   "truncate-oldest",
   "drop-middle",
@@ -37,6 +37,7 @@ const STRATEGY_NAMES = [
   "summarize-and-drop",
   "tool-summaries",
 ] as const;
+export const PLACEMENTS = ["user", "system", "merged"] as const;
 const DIALECT_IDS = ["openai-chat", "openai-responses", "anthropic-messages"] as const;
 
 /** An address of anything but a PostgreSQL would be taken for the name of a file. */
@@ -52,7 +53,7 @@ const tuning = {
   landAt: threshold.optional(),
   reserve: threshold.optional(),
   safety: threshold.optional(),
-  placement: oneOf("placement", ["user", "system", "merged"]).optional(),
+  placement: oneOf("placement", PLACEMENTS).optional(),
   waitMs: duration(0).optional(),
 };
 

@@ -132,6 +132,38 @@ export function oneOf<const T extends string>(what: string, names: readonly T[])
   );
 }
 
+/** A number that may have decimals. */
+export function numberFrom(what: string, least: number, most: number) {
+  return value({ problem: `is no ${what}`, fix: `Give a number from ${least} to ${most}.` }, (given) =>
+    isNumber(given) && given >= least && given <= most ? given : undefined,
+  );
+}
+
+/** A part of a whole. */
+export const share = value(
+  (given) => ({
+    problem: "is no share",
+    fix: `${isPercent(given) ? `Did you mean ${Number(given) / 100}? ` : ""}Give a number above 0 and up to 1, such as 0.4.`,
+  }),
+  (given) => (isNumber(given) && given > 0 && given <= 1 ? given : undefined),
+);
+
+/** Any text of at most so many characters. */
+export function textUpTo(what: string, most = Number.MAX_SAFE_INTEGER, least: 0 | 1 = 0) {
+  const length = [
+    ...(least > 0 ? [`at least ${least}`] : []),
+    ...(most < Number.MAX_SAFE_INTEGER ? [`at most ${most}`] : []),
+  ].join(" and ");
+  return value(
+    (given) => ({
+      problem: typeof given === "string" && given !== "" ? `is too long for a ${what}` : `is no ${what}`,
+      fix: `Give a text${length === "" ? "" : ` of ${length} characters`}.`,
+    }),
+    (given) =>
+      typeof given === "string" && given.length >= least && given.length <= most ? given : undefined,
+  );
+}
+
 /** A text that isn't empty, and of the form that is wanted. */
 export function text(what: string, fix: string, form = /./) {
   return value({ problem: `is no ${what}`, fix }, (given) =>
@@ -171,11 +203,18 @@ export function object<const S extends z.ZodRawShape>(shape: S) {
 /** Said of a key rather than of its value. */
 export const UNKNOWN_KEY = "there is no such key";
 
-export function listOf<T extends z.ZodType>(item: T, example: string, least = 0) {
-  const fix = `Give a list such as ${example}${least > 0 ? ", or leave the key out" : ""}.`;
+/** `isNeeded`: the key can't be left out. */
+export function listOf<T extends z.ZodType>(
+  item: T,
+  example: string,
+  least = 0,
+  { most = Number.MAX_SAFE_INTEGER, isNeeded = false } = {},
+) {
+  const fix = `Give a list such as ${example}${least > 0 && !isNeeded ? ", or leave the key out" : ""}.`;
   return z
     .array(item, { error: say({ problem: "is no list", fix }) })
-    .min(least, { error: say({ problem: "is an empty list", fix }) });
+    .min(least, { error: say({ problem: "is an empty list", fix }) })
+    .max(most, { error: say({ problem: "has too many entries", fix: `Give at most ${most}.` }) });
 }
 
 /** An object whose keys are names of the host's own. */

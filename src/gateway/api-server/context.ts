@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { z } from "zod";
 import type { Client } from "../auth/client.ts";
 import type { Gateway } from "../gateway.ts";
 import { RequestFault } from "../wires/request-fault.ts";
@@ -16,20 +17,20 @@ export interface ApiContext {
   param(name: string): string;
   query(name: string): string | undefined;
   /** The checked body. */
-  body<T>(schema: { safeParse(value: unknown): Parsed<T> }): Promise<T>;
+  body<T extends z.ZodType>(schema: T): Promise<z.output<T>>;
 }
-
-type Parsed<T> =
-  | { readonly success: true; readonly data: T }
-  | {
-      readonly success: false;
-      readonly error: {
-        readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
-      };
-    };
 
 export function notFound(what: string): RequestFault {
   return new RequestFault(404, "not-found", `There is no ${what}.`);
+}
+
+/** A field that can't be as it is. `problem` begins with what was given. */
+export function invalid(field: string, problem: string, fix: string): RequestFault {
+  const isWhole = field === "";
+  return new RequestFault(400, "invalid", `${isWhole ? "the body" : field}: ${problem}.`, {
+    ...(!isWhole && { field }),
+    fix,
+  });
 }
 
 export function numberQuery(context: ApiContext, name: string): number | undefined {
@@ -37,5 +38,5 @@ export function numberQuery(context: ApiContext, name: string): number | undefin
   if (value === undefined) return undefined;
   const number = Number(value);
   if (Number.isInteger(number) && number >= 0) return number;
-  throw new RequestFault(400, "invalid", `${name} must be a whole number.`);
+  throw invalid(name, `${JSON.stringify(value)} is no whole number`, "Give a whole number from 0.");
 }

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
+import { explainIssue } from "../../config/explain-issue.ts";
 import { exactCounter } from "../../tokens/index.ts";
-import { type AnswerOf, type Route, routes } from "../api.ts";
+import { type AnswerOf, type ApiError, type Route, routes } from "../api.ts";
 import type { Gateway } from "../gateway.ts";
 import { describeFailure } from "../http/fail.ts";
 import { RequestFault } from "../wires/request-fault.ts";
-import type { ApiContext } from "./context.ts";
+import { type ApiContext, invalid } from "./context.ts";
 import { chatHandlers } from "./handlers/chat.ts";
 import { compactHandlers } from "./handlers/compact.ts";
 import { conversationHandlers } from "./handlers/conversations.ts";
@@ -69,7 +70,11 @@ export function createApi(gateway: Gateway): ApiServer {
     const { status, code, message, isOurs } = describeFailure(error);
     if (isOurs) gateway.log.error({ err: error, path: c.req.path }, "a request to /api failed");
     const fix = "fix" in error && typeof error.fix === "string" ? error.fix : undefined;
-    return c.json({ error: { code, message, ...(fix !== undefined && { fix }) } }, status as 500);
+    const field = error instanceof RequestFault ? error.field : undefined;
+    const body: ApiError = {
+      error: { code, message, ...(fix !== undefined && { fix }), ...(field !== undefined && { field }) },
+    };
+    return c.json(body, status as 500);
   });
   const listener = getRequestListener(app.fetch as Parameters<typeof getRequestListener>[0], {
     overrideGlobalObjects: false,
@@ -104,13 +109,8 @@ function contextOf(
       const value = await readJson(c.req.raw, gateway.config.limits.bodyBytes);
       const parsed = schema.safeParse(value);
       if (parsed.success) return parsed.data;
-      const issue = parsed.error.issues[0];
-      const field = issue?.path.map(String).join(".");
-      throw new RequestFault(
-        400,
-        "invalid",
-        `${field === "" || field === undefined ? "the body" : field}: ${issue?.message}`,
-      );
+      const { key, problem, fix } = explainIssue(parsed.error.issues, value);
+      throw invalid(key, problem, fix);
     },
   };
 }

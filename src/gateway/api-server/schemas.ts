@@ -1,40 +1,63 @@
-import { z } from "zod";
+import type { z } from "zod";
+import { PLACEMENTS, PROFILE_NAMES, STRATEGY_NAMES } from "../../config/gateway-schema.ts";
+import {
+  listOf,
+  numberFrom,
+  object,
+  oneOf,
+  share,
+  text as textOfForm,
+  textUpTo,
+  threshold,
+  wholeNumber,
+  yesOrNo,
+} from "../../config/values.ts";
 import { streamStrategies } from "../../stream/strategies/index.ts";
 
 /** What bodies of `/api` must look like. Types stand in `../api/`; these check them at run time. */
 
-const profile = z.enum(["agent", "desktop", "editor", "rag", "stream"]);
-const strategy = z.enum([
-  "none",
-  "truncate-oldest",
-  "drop-middle",
-  "drop-all",
-  "summarize-oldest",
-  "summarize-and-drop",
-  "tool-summaries",
-]);
-const tokens = z.number().int().min(100).max(100_000_000);
-/** Longest text of one message or summary (characters). */
+/** Longest text of one message or summary, and of everything shorter (characters). */
 const MAX_TEXT = 10_000_000;
-const text = z.string().max(MAX_TEXT);
-const title = z.string().max(500);
-const model = z.string().min(1).max(300);
+const MAX_TITLE = 500;
+const MAX_MODEL_NAME = 300;
+const MAX_FILE_NAME = 1_000;
+const MAX_FOCUS = 2_000;
+const MAX_POLICY_NAME = 200;
+/** Most messages that one chat pins, pictures that one message brings, policies that one replay compares. */
+const MAX_PINS = 10_000;
+const MAX_IMAGES = 20;
+const MAX_POLICIES = 8;
+
+const tokens = wholeNumber("number of tokens", 100, 100_000_000);
+const position = wholeNumber("place in a conversation", 0);
+const text = textUpTo("text", MAX_TEXT);
+const title = textUpTo("title", MAX_TITLE);
+const modelName = textOfForm(
+  "name of a model",
+  "Give it as the provider writes it, such as gpt-5-mini.",
+  new RegExp(`^.{1,${MAX_MODEL_NAME}}$`, "s"),
+);
+const image = textOfForm(
+  "image",
+  "Give a data URL, such as data:image/png;base64,…",
+  /^data:image\/[\w.+-]+;base64,/,
+);
 
 const chatFields = {
-  model,
-  profile,
-  strategy,
+  model: modelName,
+  profile: oneOf("profile", PROFILE_NAMES),
+  strategy: oneOf("strategy", STRATEGY_NAMES),
   window: tokens,
   budget: tokens,
-  startAt: z.number().positive(),
-  landAt: z.number().positive(),
-  reserve: z.number().positive(),
-  placement: z.enum(["user", "system", "merged"]),
-  auto: z.boolean(),
-  maxTokens: z.number().int().positive(),
-  temperature: z.number().min(0).max(2),
-  tail: z.number().positive().max(1),
-  summarizer: model,
+  startAt: threshold,
+  landAt: threshold,
+  reserve: threshold,
+  placement: oneOf("placement", PLACEMENTS),
+  auto: yesOrNo,
+  maxTokens: wholeNumber("number of tokens", 1),
+  temperature: numberFrom("temperature", 0, 2),
+  tail: share,
+  summarizer: modelName,
   summaryCap: tokens,
 };
 type Fields = Readonly<Record<string, z.ZodType>>;
@@ -47,8 +70,8 @@ const nullable = <F extends Fields>(fields: F) =>
     [K in keyof F]: z.ZodOptional<z.ZodNullable<F[K]>>;
   };
 
-const chatSettings = z.strictObject(optional(chatFields));
-const chatSettingsChange = z.strictObject(nullable(chatFields));
+const chatSettings = object(optional(chatFields));
+const chatSettingsChange = object(nullable(chatFields));
 const {
   auto: _auto,
   maxTokens: _maxTokens,
@@ -57,63 +80,65 @@ const {
   summaryCap: _summaryCap,
   ...policyFields
 } = chatFields;
-const file = z.strictObject({ name: z.string().max(1_000), text: z.string() });
+const file = object({
+  name: textUpTo("name of a file", MAX_FILE_NAME),
+  text: textUpTo("text"),
+});
 
 export const schemas = {
-  settings: z.strictObject(
-    nullable({ ...chatFields, showMeter: z.boolean(), theme: z.enum(["system", "light", "dark"]) }),
+  settings: object(
+    nullable({ ...chatFields, showMeter: yesOrNo, theme: oneOf("theme", ["system", "light", "dark"]) }),
   ),
-  newConversation: z.strictObject({
+  newConversation: object({
     title: title.optional(),
-    model: model.optional(),
+    model: modelName.optional(),
     system: text.optional(),
     settings: chatSettings.optional(),
   }),
-  conversationChanges: z.strictObject({
+  conversationChanges: object({
     title: title.optional(),
-    pinned: z.boolean().optional(),
-    archived: z.boolean().optional(),
-    model: model.optional(),
+    pinned: yesOrNo.optional(),
+    archived: yesOrNo.optional(),
+    model: modelName.optional(),
     system: text.optional(),
     settings: chatSettingsChange.optional(),
-    pins: z.array(z.number().int().min(0)).max(10_000).optional(),
+    pins: listOf(position, "[0, 4]", 0, { most: MAX_PINS }).optional(),
   }),
   file,
-  fork: z.strictObject({ length: z.number().int().min(0) }),
-  newMessage: z.strictObject({ role: z.enum(["user", "assistant", "system"]), text }),
-  chat: z.strictObject({
+  fork: object({ length: wholeNumber("number of messages", 0) }),
+  newMessage: object({ role: oneOf("role", ["user", "assistant", "system"]), text }),
+  chat: object({
     text,
-    images: z
-      .array(z.string().regex(/^data:image\/[\w.+-]+;base64,/))
-      .max(20)
-      .optional(),
-    model: model.optional(),
+    images: listOf(image, '["data:image/png;base64,…"]', 0, { most: MAX_IMAGES }).optional(),
+    model: modelName.optional(),
   }),
-  editMessage: z.strictObject({ text, answer: z.boolean().optional() }),
-  regenerate: z.strictObject({ index: z.number().int().min(0).optional(), model: model.optional() }),
-  whatIf: z.strictObject({
+  editMessage: object({ text, answer: yesOrNo.optional() }),
+  regenerate: object({ index: position.optional(), model: modelName.optional() }),
+  whatIf: object({
     ...optional(policyFields),
-    force: z.boolean().optional(),
-    length: z.number().int().min(0).optional(),
+    force: yesOrNo.optional(),
+    length: wholeNumber("number of messages", 0).optional(),
   }),
-  compact: z.strictObject({ focus: z.string().max(2_000).optional(), whenDue: z.boolean().optional() }),
-  editSummary: z.strictObject({ text: text.min(1) }),
-  replayStream: z.strictObject({
+  compact: object({ focus: textUpTo("focus", MAX_FOCUS).optional(), whenDue: yesOrNo.optional() }),
+  editSummary: object({ text: textUpTo("summary", MAX_TEXT, 1) }),
+  replayStream: object({
     file,
-    pick: z.number().int().min(0).optional(),
-    strategy: z.enum(streamStrategies).optional(),
+    pick: wholeNumber("place in a file", 0).optional(),
+    strategy: oneOf("strategy of streams", streamStrategies).optional(),
     window: tokens.optional(),
-    tokensPerFrame: z.number().int().min(1).max(100_000).optional(),
+    tokensPerFrame: wholeNumber("number of tokens", 1, 100_000).optional(),
   }),
-  replay: z.strictObject({
-    conversation: z.string().optional(),
+  replay: object({
+    conversation: textUpTo("id of a conversation", MAX_TEXT).optional(),
     file: file.optional(),
-    pick: z.number().int().min(0).optional(),
-    policies: z
-      .array(z.strictObject({ name: z.string().max(200), ...optional(policyFields) }))
-      .min(1)
-      .max(8),
-    prices: z.string().optional(),
-    asItWas: z.boolean().optional(),
+    pick: wholeNumber("place in a file", 0).optional(),
+    policies: listOf(
+      object({ name: textUpTo("name", MAX_POLICY_NAME), ...optional(policyFields) }),
+      '[{ "name": "small", "window": 32000 }]',
+      1,
+      { most: MAX_POLICIES, isNeeded: true },
+    ),
+    prices: textUpTo("name of a model", MAX_TEXT).optional(),
+    asItWas: yesOrNo.optional(),
   }),
 };

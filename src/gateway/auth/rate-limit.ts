@@ -24,7 +24,7 @@ export function createRateLimit(now: () => number): (client: Client) => void {
         429,
         "rate-limited",
         `precis: the client key ${client.name} may send ${limit} requests per minute.`,
-        Math.ceil((MINUTE_MS - (at % MINUTE_MS)) / 1_000),
+        { retryAfter: Math.ceil((MINUTE_MS - (at % MINUTE_MS)) / 1_000) },
       );
   };
 }

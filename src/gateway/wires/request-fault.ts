@@ -1,15 +1,28 @@
+/** What more is known of a fault. */
+export interface FaultDetails {
+  /** When to try again (seconds). */
+  readonly retryAfter?: number;
+  /** The field at fault. */
+  readonly field?: string;
+  /** What to do about it; said after the message, since many clients show that alone. */
+  readonly fix?: string;
+}
+
 /** A request that can't be worked with: the client's fault, and it is told so. */
 export class RequestFault extends Error {
   readonly status: number;
   readonly code: string;
-  /** When to try again (seconds). */
   readonly retryAfter: number | undefined;
+  readonly field: string | undefined;
+  readonly fix: string | undefined;
 
-  constructor(status: number, code: string, message: string, retryAfter?: number) {
-    super(message);
+  constructor(status: number, code: string, message: string, details: FaultDetails = {}) {
+    super(details.fix === undefined ? message : `${message} ${details.fix}`);
     this.name = "RequestFault";
     this.status = status;
     this.code = code;
-    this.retryAfter = retryAfter;
+    this.retryAfter = details.retryAfter;
+    this.field = details.field;
+    this.fix = details.fix;
   }
 }

@@ -32,6 +32,11 @@ export interface ConversationStore {
   find(tenant: string, hashes: readonly string[], query?: FindQuery): Promise<FoundConversation | undefined>;
   /** The newest conversation of a session. */
   findSession(tenant: string, session: string): Promise<Conversation | undefined>;
+  /**
+   * Where an answer of a provider stands, given its id. Of several conversations that hold it (forks share messages), one
+   * that ends there; then the newest.
+   */
+  findAnswer(tenant: string, answer: string): Promise<FoundAnswer | undefined>;
   get(tenant: string, id: string): Promise<Conversation | undefined>;
   /** The leading system messages or the system prompt as last seen, as JSON text. */
   head(tenant: string, id: string): Promise<string | undefined>;
@@ -56,6 +61,11 @@ export interface NewMessage {
   readonly tokens?: number;
   /** When it was said or first seen, in milliseconds. */
   readonly at: number;
+  /**
+   * The id of the provider's answer that ends with this message, for clients that go on by naming it. Given with a message
+   * that is there already, it takes the place of the one before.
+   */
+  readonly answer?: string;
 }
 
 /** What `append` takes. */
@@ -133,6 +143,13 @@ export interface FoundConversation {
   readonly conversation: Conversation;
   /** How many messages they share. */
   readonly matched: number;
+}
+
+/** A conversation that holds an answer. */
+export interface FoundAnswer {
+  readonly conversation: Conversation;
+  /** Its messages up to the end of the answer. */
+  readonly length: number;
 }
 
 /** One message as it was stored. */

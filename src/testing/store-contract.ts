@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ServerStore } from "../stores/server-store.ts";
+import { describeAnswers } from "./store-contract/answers.ts";
 import { describeCitations } from "./store-contract/citations.ts";
 import { describeClientKeys } from "./store-contract/client-keys.ts";
 import type { ContractContext } from "./store-contract/context.ts";
@@ -51,6 +52,7 @@ export function describeStore({ name, open, ownClock = true }: StoreContract): v
     describeRecords(context);
     describeConversations(context);
     describeFinding(context);
+    describeAnswers(context);
     describeDeleting(context);
     describeEvents(context);
     describeCitations(context);

@@ -1,5 +1,5 @@
-import type { Append, Appended, Conversation } from "../server-store.ts";
-import { checkName } from "../shared/check-name.ts";
+import type { Append, Appended, Conversation, NewMessage } from "../server-store.ts";
+import { checkAppend } from "../shared/check-append.ts";
 import { cleanTitle } from "../shared/clean-text.ts";
 import { anchorNotFound, conversationNotFound } from "../shared/not-found.ts";
 import { newestOf } from "./newest-of.ts";
@@ -8,7 +8,7 @@ import type { HeldConversation, MemoryContext, TenantData } from "./tenant-data.
 /** Adds messages to the conversation that they belong to, to a fork of it, or to a new one. */
 export function append(context: MemoryContext, data: TenantData, given: Append): Appended {
   const input = rounded(given);
-  if (input.session !== undefined) checkName("append", "session", input.session);
+  checkAppend(input);
   const known = targetOf(data, input);
   if (!known && input.after !== undefined) throw anchorNotFound("(new)");
   const start = known ? positionAfter(known, input.after) : 0;
@@ -17,6 +17,7 @@ export function append(context: MemoryContext, data: TenantData, given: Append):
     : 0;
   const rest = shared === -1 ? [] : input.messages.slice(shared);
   const position = start + input.messages.length - rest.length;
+  if (known) renameAnswers(known, start, input.messages.slice(0, position - start));
   const isFork = known !== undefined && rest.length > 0 && position < known.messages.length;
   const prefix = isFork ? known.messages.slice(0, position) : [];
   // Chats that merely begin with the same words of a user have nothing to do with each other.
@@ -87,6 +88,12 @@ function positionAfter({ conversation, messages }: HeldConversation, after: stri
   const index = messages.findIndex((message) => message.hash === after);
   if (index === -1) throw anchorNotFound(conversation.id);
   return index + 1;
+}
+
+/** Messages that were there already may be the end of another answer, with the same words. */
+function renameAnswers({ messages }: HeldConversation, start: number, shared: readonly NewMessage[]): void {
+  for (const [index, { answer }] of shared.entries())
+    if (answer !== undefined) messages[start + index] = { ...messages[start + index]!, answer };
 }
 
 function create(

@@ -37,6 +37,16 @@ export function memoryConversations(context: MemoryContext): ConversationStore {
     findSession: async (tenant, session) =>
       newestOf(of("findSession", tenant), (held) => held.conversation.session === session)?.conversation,
 
+    async findAnswer(tenant, answer) {
+      const lengthIn = ({ messages }: HeldConversation) =>
+        messages.findLastIndex((message) => message.answer === answer) + 1;
+      const data = of("findAnswer", tenant);
+      const found =
+        newestOf(data, (held) => held.messages.at(-1)?.answer === answer) ??
+        newestOf(data, (held) => lengthIn(held) > 0);
+      return found && { conversation: found.conversation, length: lengthIn(found) };
+    },
+
     get: async (tenant, id) => of("get", tenant).conversations.get(id)?.conversation,
 
     head: async (tenant, id) => of("head", tenant).conversations.get(id)?.head,

@@ -1,6 +1,7 @@
 import type { Db, SqlEngine } from "../sql/sql-engine.ts";
 import { initial } from "./0001-initial.ts";
 import { namedSessions } from "./0002-named-sessions.ts";
+import { answers } from "./0003-answers.ts";
 
 /** One step from a version of the schema to the next. A published one never changes. */
 export interface Migration {
@@ -9,4 +10,4 @@ export interface Migration {
 }
 
 /** All steps, oldest first: version n of the schema is what the first n of them make. */
-export const migrations: readonly Migration[] = [initial, namedSessions];
+export const migrations: readonly Migration[] = [initial, namedSessions, answers];

@@ -1,4 +1,5 @@
 import type { Append } from "../server-store.ts";
+import { checkAppend } from "../shared/check-append.ts";
 import { checkName } from "../shared/check-name.ts";
 import { bodyHash } from "../sql/body-hash.ts";
 import type { AppendCall } from "../sql/sql-engine.ts";
@@ -22,9 +23,9 @@ place as materialized (
   ${grows && makes ? "union all" : ""}
   ${makes ? "select tenant, id, head, 0 as shared, 0 as start from made" : ""}
 ), said as materialized (
-  select place.tenant, place.id, place.start + m.nth as position, m.hash, m.body, m.role, m.tokens, m.at
+  select place.tenant, place.id, place.start + m.nth as position, m.hash, m.body, m.role, m.tokens, m.at, m.answer
   from json_to_recordset($1)
-    as m (tenant text, id text, nth int, hash text, body text, role text, tokens bigint, at bigint)
+    as m (tenant text, id text, nth int, hash text, body text, role text, tokens bigint, at bigint, answer text)
   join place on place.tenant = m.tenant and place.id = m.id and place.shared <= m.nth
 ), texts as (
   insert into precis_bodies (tenant, hash, wire)
@@ -33,8 +34,8 @@ place as materialized (
   order by b.tenant, b.hash
   on conflict (tenant, hash) do nothing
 ), placed as (
-  insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at)
-  select tenant, id, position, hash, body, role, tokens, at from said
+  insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at, answer)
+  select tenant, id, position, hash, body, role, tokens, at, answer from said
 ), remembered as (
   delete from precis_tombstones t using said where t.tenant = said.tenant and t.hash = said.hash
 )
@@ -111,9 +112,12 @@ interface BatchKind {
 export function isPlain({ tenant, input }: AppendCall): boolean {
   if (input.messages.length === 0) return false;
   if (input.conversation === undefined && !surelyBegins(input)) return false;
+  // Messages that turn out to be there get no other answer by it, and the last one is never there.
+  if (input.messages.some(({ answer }, nth) => answer !== undefined && nth < input.messages.length - 1))
+    return false;
   try {
     checkName("append", "tenant", tenant);
-    if (input.session !== undefined) checkName("append", "session", input.session);
+    checkAppend(input);
     return true;
   } catch {
     return false;
@@ -145,10 +149,10 @@ export function appendStatement(calls: readonly AppendCall[]): {
       const of = { origin: undefined, position: 0, head, length: messages.length, tokens };
       made.push(newRow({ newId: () => id }, tenant, input, of));
     } else asked.push({ call, tenant, id, head, ...growthOf(input) });
-    for (const [nth, { hash, role, wire, tokens, at }] of messages.entries()) {
+    for (const [nth, { hash, role, wire, tokens, at, answer }] of messages.entries()) {
       const counted = tokens === undefined ? undefined : Math.round(tokens);
       const place = { tenant, id, nth, hash, body: body(tenant, wire) };
-      said.push({ ...place, role, tokens: counted, at: Math.round(at) });
+      said.push({ ...place, role, tokens: counted, at: Math.round(at), answer });
     }
   }
   const kind = {

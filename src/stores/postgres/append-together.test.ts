@@ -125,7 +125,14 @@ test("all kinds at once come to what the memory store comes to one by one", asyn
   const names = ["a", "b", "c", "d", "e", "f", "g"];
   const head = (text: string) => JSON.stringify([{ role: "system", content: text }]);
   const run = async (into: ServerStore, isAtOnce: boolean) => {
-    const all = async (inputs: readonly Append[]): Promise<Appended[]> => {
+    let answers = 0;
+    const answered = (input: Append): Append => {
+      const answer = `r${++answers}`;
+      const last = input.messages.length - 1;
+      return { ...input, messages: input.messages.map((one, n) => (n === last ? { ...one, answer } : one)) };
+    };
+    const all = async (given: readonly Append[]): Promise<Appended[]> => {
+      const inputs = given.map(answered);
       if (isAtOnce) return Promise.all(inputs.map((input) => into.conversations.append(TENANT, input)));
       const done: Appended[] = [];
       for (const input of inputs) done.push(await into.conversations.append(TENANT, input));
@@ -163,8 +170,12 @@ test("all kinds at once come to what the memory store comes to one by one", asyn
         messages: await into.conversations.read(TENANT, conversation),
       });
     }
+    const lengths = [];
+    for (let n = 1; n <= answers; n++)
+      lengths.push((await into.conversations.findAnswer(TENANT, `r${n}`))?.length);
+    expect(lengths.filter((length) => length !== undefined).length).toBeGreaterThan(names.length);
     const { counts } = await into.upkeep.stats();
-    return { grown: grown.map(({ added, length }) => ({ added, length })), rows, counts };
+    return { lengths, grown: grown.map(({ added, length }) => ({ added, length })), rows, counts };
   };
   expect(await run(store, true)).toEqual(await run(memory, false));
   await store.close();

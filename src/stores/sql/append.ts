@@ -1,4 +1,5 @@
 import type { Append, Appended, NewMessage } from "../server-store.ts";
+import { checkAppend } from "../shared/check-append.ts";
 import { checkName } from "../shared/check-name.ts";
 import { anchorNotFound, conversationNotFound } from "../shared/not-found.ts";
 import { bodyHash } from "./body-hash.ts";
@@ -28,13 +29,14 @@ interface AppendContext {
 export function* append(context: AppendContext, tenant: string, given: Append): Script<Appended> {
   const input = roundedTimes(given);
   checkName("append", "tenant", tenant);
-  if (input.session !== undefined) checkName("append", "session", input.session);
+  checkAppend(input);
   const found = yield* targetOf(context, tenant, input);
   const known = found?.row;
   if (!known && input.after !== undefined) throw anchorNotFound("(new)");
 
   const start = found ? found.start : 0;
   const shared = known ? yield* sharedFrom(tenant, known, start, input.messages) : 0;
+  if (known) yield* renameAnswers(tenant, known.id, start, input.messages.slice(0, shared));
   const rest: AddressedMessage[] = input.messages
     .slice(shared)
     .map((message) => ({ ...message, body: bodyHash(message.wire) }));
@@ -139,6 +141,25 @@ function* sharedFrom(
   return differs === -1 ? there.length : differs;
 }
 
+/** Messages that were there already may be the end of another answer, with the same words. */
+function* renameAnswers(
+  tenant: string,
+  conversation: string,
+  start: number,
+  messages: readonly NewMessage[],
+): Script<void> {
+  for (const [index, { answer }] of messages.entries()) {
+    if (answer === undefined) continue;
+    yield* rows(
+      "update precis_messages set answer = ? where tenant = ? and conversation = ? and position = ?",
+      answer,
+      tenant,
+      conversation,
+      start + index,
+    );
+  }
+}
+
 function* hasAnswer(tenant: string, conversation: string, length: number): Script<boolean> {
   const found = yield* rows(
     "select position from precis_messages where tenant = ? and conversation = ? and position < ? and role = 'assistant' limit 1",
@@ -162,8 +183,8 @@ function* tokensOf(tenant: string, conversation: string, length: number): Script
 /** The fork gets the places of what it shares; the texts themselves are there. */
 function* copyMessages(tenant: string, from: string, to: string, length: number): Script<void> {
   yield* rows(
-    `insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at)
-     select tenant, ?, position, hash, body, role, tokens, at from precis_messages
+    `insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at, answer)
+     select tenant, ?, position, hash, body, role, tokens, at, answer from precis_messages
      where tenant = ? and conversation = ? and position < ?`,
     to,
     tenant,

@@ -25,7 +25,9 @@ export function conversationOf(row: Selectable<ConversationTable>): Conversation
 }
 
 export function messageOf(
-  row: Pick<Selectable<MessageTable>, "position" | "hash" | "role" | "tokens" | "at"> & { wire: string },
+  row: Pick<Selectable<MessageTable>, "position" | "hash" | "role" | "tokens" | "at" | "answer"> & {
+    wire: string;
+  },
 ): StoredMessage {
   return {
     position: Number(row.position),
@@ -34,5 +36,6 @@ export function messageOf(
     wire: row.wire,
     ...(row.tokens !== null && { tokens: Number(row.tokens) }),
     at: Number(row.at),
+    ...(row.answer !== null && { answer: row.answer }),
   };
 }

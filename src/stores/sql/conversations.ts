@@ -55,6 +55,27 @@ export function sqlConversations(context: SqlContext): ConversationStore {
         return row && conversationOf(row);
       }),
 
+    findAnswer: (tenant, answer) =>
+      read("findAnswer", async (db) => {
+        const row = await db
+          .selectFrom("precis_messages as m")
+          .innerJoin("precis_conversations as c", (join) =>
+            join.onRef("c.tenant", "=", "m.tenant").onRef("c.id", "=", "m.conversation"),
+          )
+          .selectAll("c")
+          .select("m.position")
+          .where("m.tenant", "=", tenant)
+          .where("m.answer", "=", answer)
+          .orderBy(sql`case when c.length = m.position + 1 then 0 else 1 end`)
+          .orderBy("c.updated_at", "desc")
+          .orderBy("c.created_at", "desc")
+          .orderBy("c.id", "desc")
+          .orderBy("m.position", "desc")
+          .limit(1)
+          .executeTakeFirst();
+        return row && { conversation: conversationOf(row), length: Number(row.position) + 1 };
+      }),
+
     get: (tenant, id) => read("get", (db) => get(db, tenant, id)),
 
     head: (tenant, id) =>
@@ -78,7 +99,7 @@ export function sqlConversations(context: SqlContext): ConversationStore {
           .innerJoin("precis_bodies as b", (join) =>
             join.onRef("b.tenant", "=", "m.tenant").onRef("b.hash", "=", "m.body"),
           )
-          .select(["m.position", "m.hash", "m.role", "m.tokens", "m.at", "b.wire"])
+          .select(["m.position", "m.hash", "m.role", "m.tokens", "m.at", "m.answer", "b.wire"])
           .where("m.tenant", "=", tenant)
           .where("m.conversation", "=", id)
           .where("m.position", ">=", from)

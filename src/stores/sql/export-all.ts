@@ -63,7 +63,7 @@ async function* messages(db: Db, tenant: string, conversation: string): AsyncIte
       .innerJoin("precis_bodies as b", (join) =>
         join.onRef("b.tenant", "=", "m.tenant").onRef("b.hash", "=", "m.body"),
       )
-      .select(["m.position", "m.hash", "m.role", "m.tokens", "m.at", "b.wire"])
+      .select(["m.position", "m.hash", "m.role", "m.tokens", "m.at", "m.answer", "b.wire"])
       .where("m.tenant", "=", tenant)
       .where("m.conversation", "=", conversation)
       .where("m.position", ">=", from)

@@ -32,8 +32,8 @@ export function* insertMessages(
   let next = position;
   for (const batch of inBatches(messages, ROWS_PER_STATEMENT)) {
     yield* rows(
-      `insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at) values ${tuples("(?, ?, ?, ?, ?, ?, ?, ?)", batch.length)}`,
-      ...batch.flatMap(({ hash, body, role, tokens, at }) => [
+      `insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at, answer) values ${tuples("(?, ?, ?, ?, ?, ?, ?, ?, ?)", batch.length)}`,
+      ...batch.flatMap(({ hash, body, role, tokens, at, answer }) => [
         tenant,
         conversation,
         next++,
@@ -42,6 +42,7 @@ export function* insertMessages(
         role,
         tokens === undefined ? null : Math.round(tokens),
         Math.round(at),
+        answer ?? null,
       ]),
     );
     // What was deleted and is sent again is a conversation like any other.

@@ -93,6 +93,54 @@ describe.each([
     await store.close();
   });
 
+  test("the answers that the first versions knew are found where they were", async () => {
+    const engine = await place();
+    const old = engine();
+    const db = new Kysely<Schema>({ dialect: old.dialect });
+    await migrate(db, old, migrations.slice(0, 2));
+    const at = { created_at: 1, updated_at: 1, pinned: 0, archived: 0, length: 2, tokens: 0, title: "" };
+    const messages = storedTranscript("a", "b", "c", "d");
+    for (const [id, dialect, named] of [
+      ["responses", "openai-responses", 0],
+      ["named", "openai-responses", 1],
+      ["chat", "openai-chat", 0],
+    ] as const) {
+      const row = { tenant: "t", id, session: `session of ${id}`, dialect, named, title_search: "", ...at };
+      await db
+        .insertInto("precis_conversations")
+        .values(row as never)
+        .execute();
+      for (const [position, { hash, role, wire }] of messages.slice(0, 2).entries()) {
+        await db
+          .insertInto("precis_bodies")
+          .values({ tenant: "t", hash: `${id} ${hash}`, wire })
+          .execute();
+        const place = { tenant: "t", conversation: id, position, hash, body: `${id} ${hash}`, role, at: 1 };
+        await db
+          .insertInto("precis_messages")
+          .values(place as never)
+          .execute();
+      }
+    }
+    await db.destroy();
+    await old.closed?.();
+
+    const store = createSqlStore(engine(), {}, migrations);
+    const placeOf = async (answer: string) => {
+      const found = await store.conversations.findAnswer("t", answer);
+      return found && [found.conversation.id, found.length];
+    };
+    const goesOn = { conversation: "responses", after: messages[1]!.hash, at: 2 };
+    await store.conversations.append("t", {
+      ...goesOn,
+      messages: [messages[2]!, { ...messages[3]!, answer: "resp_2" }],
+    });
+    expect(await placeOf("session of responses")).toEqual(["responses", 2]);
+    expect(await placeOf("resp_2")).toEqual(["responses", 4]);
+    for (const id of ["named", "chat"]) expect(await placeOf(`session of ${id}`)).toBeUndefined();
+    await store.close();
+  });
+
   test("a database of a newer version is refused, and left as it is", async () => {
     const engine = await place();
     const newer = createSqlStore(engine(), {}, [...migrations, next]);

@@ -53,6 +53,8 @@ export interface MessageTable {
   role: string;
   tokens: number | null;
   at: number;
+  /** Id of the provider's answer that ends here. */
+  answer: string | null;
 }
 
 export interface EventTable {

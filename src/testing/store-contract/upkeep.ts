@@ -54,7 +54,10 @@ export function describeUpkeep(context: ContractContext): void {
       const [tenant, other] = tenants();
       const messages = storedTranscript("hi", "hello");
       const { conversation } = await add(tenant, { messages, head: '"sys"', session: "s", title: "T" });
-      await add(tenant, { conversation, messages: storedTranscript("hi", "hello", "x") });
+      const more = storedTranscript("hi", "hello", "x").map((message, n) =>
+        n === 2 ? { ...message, answer: "r1" } : message,
+      );
+      await add(tenant, { conversation, messages: more });
       await context.store.citations.register(tenant, conversation, [{ source: "a", title: "A" }]);
       await context.store.events.append(tenant, { type: "x", conversation, at: context.now, data: { n: 1 } });
       const { key } = await context.store.clientKeys.create(tenant, { name: "k" });
@@ -78,6 +81,7 @@ export function describeUpkeep(context: ContractContext): void {
         expect(again.slice(1)).toEqual(lines.slice(1));
         expect((await target.upkeep.stats(other)).counts.conversations).toBe(0);
         expect(await target.conversations.get(tenant, named.conversation)).toMatchObject({ named: true });
+        expect(await target.conversations.findAnswer(tenant, "r1")).toMatchObject({ length: 3 });
         expect(await target.clientKeys.verify(key)).toMatchObject({ tenant });
         expect(await target.events.append(tenant, { type: "y", at: context.now, data: 2 })).toBe(2);
       } finally {
@@ -99,7 +103,7 @@ export function describeUpkeep(context: ContractContext): void {
 
     it("counts", async () => {
       const stats = await context.store.upkeep.stats();
-      expect(stats).toMatchObject({ kind: context.store.kind, schema: 2 });
+      expect(stats).toMatchObject({ kind: context.store.kind, schema: 3 });
       expect(stats.tenants).toBeGreaterThan(0);
       await context.store.upkeep.vacuum();
     });

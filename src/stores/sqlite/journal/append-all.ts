@@ -32,6 +32,7 @@ type MessageRow = readonly [
   role: string,
   tokens: number | null,
   at: number,
+  answer: string | null,
 ];
 
 /** What is still to be written of the records that were looked at. */
@@ -111,10 +112,10 @@ function collect(collected: Collected, grown: Grown, { tenant, input: given }: A
   const input = roundedTimes(given);
   const { id } = grown.row;
   let { length } = grown.row;
-  for (const { hash, wire, role, tokens, at } of input.messages) {
+  for (const { hash, wire, role, tokens, at, answer = null } of input.messages) {
     const body = addBody(collected, tenant, wire);
     const counted = tokens === undefined ? null : Math.round(tokens);
-    collected.messages.push([tenant, id, length++, hash, body, role, counted, Math.round(at)]);
+    collected.messages.push([tenant, id, length++, hash, body, role, counted, Math.round(at), answer]);
     grown.newest = hash;
   }
   const before = grown.row.head;
@@ -149,7 +150,7 @@ function* write({ conversations, messages, bodies, oldHeads }: Collected): Scrip
 const INSERT_BODY =
   "insert into precis_bodies (tenant, hash, wire) values (?, ?, ?) on conflict (tenant, hash) do nothing";
 const INSERT_MESSAGE =
-  "insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at) values (?, ?, ?, ?, ?, ?, ?, ?)";
+  "insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at, answer) values (?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 function differences(before: ConversationRow, now: ConversationRow): Partial<ConversationRow> {
   return Object.fromEntries(

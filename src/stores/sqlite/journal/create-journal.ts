@@ -1,5 +1,6 @@
 import { existsSync, rmdirSync } from "node:fs";
 import type { Appended } from "../../server-store.ts";
+import { checkAppend } from "../../shared/check-append.ts";
 import { checkName } from "../../shared/check-name.ts";
 import type { AppendCall, AppendJournal } from "../../sql/sql-engine.ts";
 import { surelyBegins } from "../../sql/write-conversation.ts";
@@ -56,7 +57,7 @@ export function createJournal(
   const append = (call: AppendCall, write: () => Promise<Appended>): Promise<Appended> => {
     const { tenant, input } = call;
     checkName("append", "tenant", tenant);
-    if (input.session !== undefined) checkName("append", "session", input.session);
+    checkAppend(input);
     const position = positionOf(call);
     if (position === undefined || !isSound(call)) return slowly(call, write);
     if (applier.ahead() > MAX_AHEAD_BYTES) return applier.settle("own").then(() => append(call, write));

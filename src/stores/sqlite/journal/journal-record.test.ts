@@ -10,13 +10,17 @@ const text = fc.oneof(
   fc.string({ unit: "grapheme" }),
   fc.constantFrom("", "line\nline", "漢字 😀", "é".repeat(5_000)),
 );
-const message = fc.record({
-  hash: fc.string(),
-  role: fc.constantFrom("user" as const, "assistant" as const, "tool" as const),
-  wire: text,
-  tokens: fc.nat(),
-  at: fc.nat(),
-});
+const message = fc.record(
+  {
+    hash: fc.string(),
+    role: fc.constantFrom("user" as const, "assistant" as const, "tool" as const),
+    wire: text,
+    tokens: fc.nat(),
+    at: fc.nat(),
+    answer: text,
+  },
+  { requiredKeys: ["hash", "role", "wire", "at"] },
+);
 const input: fc.Arbitrary<Append> = fc.record(
   {
     conversation: fc.uuid(),

@@ -21,6 +21,7 @@ type Step =
       readonly session: number | undefined;
       readonly isNew: boolean;
       readonly words: number;
+      readonly answer: boolean;
     }
   | {
       readonly do: "goOn";
@@ -28,8 +29,9 @@ type Step =
       readonly back: number;
       readonly words: number;
       readonly head: number;
+      readonly answer: boolean;
     }
-  | { readonly do: "again"; readonly which: number; readonly back: number }
+  | { readonly do: "again"; readonly which: number; readonly back: number; readonly answer: boolean }
   | { readonly do: "delete"; readonly which: number }
   | { readonly do: "look" };
 
@@ -41,6 +43,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       session: fc.option(fc.nat(2), { nil: undefined }),
       isNew: fc.boolean(),
       words: fc.nat(3),
+      answer: fc.boolean(),
     }),
   },
   {
@@ -51,11 +54,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       back: fc.constantFrom(0, 0, 0, 0, 1, 2),
       words: fc.nat(3),
       head: fc.nat(2),
+      answer: fc.boolean(),
     }),
   },
   {
     weight: 2,
-    arbitrary: fc.record({ do: fc.constant("again" as const), which: fc.nat(20), back: fc.nat(3) }),
+    arbitrary: fc.record({
+      do: fc.constant("again" as const),
+      which: fc.nat(20),
+      back: fc.nat(3),
+      answer: fc.boolean(),
+    }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("delete" as const), which: fc.nat(20) }) },
   { weight: 1, arbitrary: fc.constant({ do: "look" as const }) },
@@ -93,6 +102,16 @@ async function act(store: ServerStore, steps: readonly Step[]): Promise<unknown[
       return undefined;
     }
   };
+  let answers = 0;
+  /** With an id at the last one, as the gateway appends an answer. */
+  const answered = <M extends object>(messages: readonly M[], isAnswer: boolean): M[] => {
+    const id = isAnswer ? { answer: `r${answers++}` } : {};
+    return messages.map((message, n) => (n === messages.length - 1 ? { ...message, ...id } : message));
+  };
+  const placeOf = async (answer: string) => {
+    const found = await store.conversations.findAnswer(TENANT, answer);
+    return found && { of: numberOf(found.conversation.id), length: found.length };
+  };
   const look = async () => {
     const { conversations } = await store.conversations.list(TENANT, { limit: 500 });
     const all = await Promise.all(
@@ -105,6 +124,7 @@ async function act(store: ServerStore, steps: readonly Step[]): Promise<unknown[
       })),
     );
     seen.push(all.sort((a, b) => a.of - b.of));
+    seen.push(await Promise.all(Array.from({ length: answers }, (_, n) => placeOf(`r${n}`))));
   };
   let at = AT;
   for (const one of steps) {
@@ -120,7 +140,12 @@ async function act(store: ServerStore, steps: readonly Step[]): Promise<unknown[
         return message;
       });
       const session = one.session === undefined ? {} : { session: `s${one.session}` };
-      const id = await append({ ...session, ...(one.isNew && { isNew: true as const }), messages, at });
+      const id = await append({
+        ...session,
+        ...(one.isNew && { isNew: true as const }),
+        messages: answered(messages, one.answer),
+        at,
+      });
       if (id !== undefined) chats.push({ id, hashes });
     } else if (!chat) continue;
     else if (one.do === "delete") {
@@ -141,7 +166,7 @@ async function act(store: ServerStore, steps: readonly Step[]): Promise<unknown[
       const id = await append({
         conversation: chat.id,
         ...(after !== undefined && { after }),
-        messages,
+        messages: answered(messages, one.answer),
         ...("head" in one && one.head > 0 && { head: `head ${one.head}` }),
         at,
       });

@@ -1,0 +1,27 @@
+import { sql } from "kysely";
+import type { Migration } from "./index.ts";
+
+/**
+ * The ids of answers. The only one that older versions knew of a conversation, its newest, was the name of its session;
+ * where that is another name, nobody asks for an answer by it.
+ */
+export const answers: Migration = {
+  name: "0003-answers",
+  async up(tx) {
+    await tx.schema.alterTable("precis_messages").addColumn("answer", "text").execute();
+    await sql`update precis_messages set answer = (
+        select session from precis_conversations c
+        where c.tenant = precis_messages.tenant and c.id = precis_messages.conversation
+      ) where (tenant, conversation, position) in (
+        select tenant, id, length - 1 from precis_conversations
+        where dialect = 'openai-responses' and named = 0 and session is not null
+      )`.execute(tx);
+    // Most messages have none: they cost nothing to write.
+    await tx.schema
+      .createIndex("precis_messages_by_answer")
+      .on("precis_messages")
+      .columns(["tenant", "answer"])
+      .where("answer", "is not", null)
+      .execute();
+  },
+};

@@ -67,6 +67,11 @@ test("the same as JSON, without a key's value", async () => {
   expect(text).not.toContain("secret");
 });
 
+test("tells of variables with a mistyped name", async () => {
+  const text = await run([], { PRECIS_PROT: "9000" });
+  expect(text.replace(/\s+/g, " ")).toContain("PRECIS_PROT is no variable that precis knows");
+});
+
 test("takes no file", async () => {
   await expect(run(["x.json"])).rejects.toThrow("takes no FILE");
 });

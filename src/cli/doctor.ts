@@ -1,4 +1,5 @@
 import { readEnvironment } from "../config/environment.ts";
+import { unknownVariables } from "../config/unknown-variables.ts";
 import { ConfigError } from "../core/errors.ts";
 import { type Offer, offersOf, type Use, usesOf } from "./doctor/advice.ts";
 import { candidates, findLocalServers, type LocalServer } from "./doctor/local-servers.ts";
@@ -33,6 +34,8 @@ export interface Diagnosis {
   }[];
   readonly missing: readonly { readonly name: string; readonly variable: string }[];
   readonly settings: readonly string[];
+  /** What is wrong with names among the settings. */
+  readonly unknown: readonly string[];
   readonly offers: readonly Offer[];
   readonly uses: readonly Use[];
 }
@@ -67,6 +70,7 @@ async function diagnose(io: Io): Promise<Diagnosis> {
     })),
     missing: env.missing,
     settings: env.settings,
+    unknown: unknownVariables(io.env, () => false),
     offers,
     uses: usesOf(env, servers, offers),
   };

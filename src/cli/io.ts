@@ -38,3 +38,8 @@ export function hasColor(output: Output, env: Io["env"]): boolean {
   if (env["FORCE_COLOR"] !== undefined && env["FORCE_COLOR"] !== "0") return true;
   return output.isTTY === true && env["TERM"] !== "dumb";
 }
+
+/** Something that a person should know, though everything goes on. */
+export function warnOn({ stderr }: Pick<Io, "stderr">): (text: string) => void {
+  return (text) => stderr.write(`precis: warning: ${text}\n`);
+}

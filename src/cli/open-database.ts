@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { ServerStore } from "../stores/server-store.ts";
-import type { Io } from "./io.ts";
+import { type Io, warnOn } from "./io.ts";
 import type { Flag, ParsedFlags } from "./parse-flags.ts";
 import { FileError } from "./read-lines.ts";
 
@@ -29,6 +29,7 @@ export async function withDatabase<T>(
     ...(file !== undefined && { file }),
     env: io.env,
     flags: { ...(db !== undefined && { db }) },
+    warn: warnOn(io),
   });
   const isServer = /^postgres(?:ql)?:\/\//.test(config.db);
   const name = isServer ? withoutPassword(config.db) : config.db;

@@ -1,6 +1,7 @@
+import cluster from "node:cluster";
 import { createRequire } from "node:module";
 import type { GatewayConfigInput } from "../config/gateway-schema.ts";
-import type { Io } from "./io.ts";
+import { type Io, warnOn } from "./io.ts";
 import { withDatabase } from "./open-database.ts";
 import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
 import { parseCount, parseTokens } from "./parse-tokens.ts";
@@ -58,6 +59,8 @@ export async function serveCommand(flags: ParsedFlags, io: Io): Promise<void> {
     ...(file !== undefined && { file }),
     env: io.env,
     flags: flagsOf(flags),
+    // Each worker reads the config again: the first process has said it for all of them.
+    ...(cluster.isPrimary && { warn: warnOn(io) }),
   });
   const tell = (address: string) => {
     if (flags.has("json")) io.stdout.write(`${JSON.stringify({ address })}\n`);

@@ -23,6 +23,17 @@ const SERVICE_ADDRESS = /^(?:tcp|udp):\/\//;
 type Name = keyof typeof SETTINGS;
 const NAMES = Object.keys(SETTINGS) as Name[];
 
+const variableOf = (name: Name): string => `PRECIS_${name.toUpperCase()}`;
+
+/** Every variable that precis reads by a name of its own. */
+export const VARIABLES: readonly string[] = [
+  "PRECIS_CONFIG",
+  ...NAMES.map(variableOf),
+  "PRECIS_UPSTREAM",
+  "PRECIS_UPSTREAM_KEY",
+  "PRECIS_CLIENT_KEYS",
+];
+
 /** What the command line says, checked under the names of its flags. */
 export function fromFlags(flags: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
@@ -37,7 +48,7 @@ export function fromVariables(
 ): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   for (const name of NAMES) {
-    const variable = `PRECIS_${name.toUpperCase()}`;
+    const variable = variableOf(name);
     const text = env[variable];
     if (!text || name in flags) continue;
     if (name === "port" && SERVICE_ADDRESS.test(text))

@@ -4,6 +4,7 @@ import type { GatewayConfig, GatewayConfigInput } from "./gateway-schema.ts";
 import { fromFlags, fromVariables, givenClientKeys, givenUpstream } from "./given-settings.ts";
 import { parseConfig } from "./parse-config.ts";
 import { SettingError } from "./setting-error.ts";
+import { unknownVariables } from "./unknown-variables.ts";
 
 /** The file that is read when none is named. */
 export const CONFIG_FILE = "precis.config.json";
@@ -25,12 +26,16 @@ export interface LoadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** What the command line says; wins over everything. */
   readonly flags?: GatewayConfigInput & { readonly upstream?: string };
+  /** Told, in words for people, what was passed over. */
+  readonly warn?: (text: string) => void;
 }
 
 /** Flags over environment over file over defaults. */
-export async function loadConfig({ file, env, flags = {} }: LoadOptions): Promise<GatewayConfig> {
+export async function loadConfig({ file, env, flags = {}, warn }: LoadOptions): Promise<GatewayConfig> {
   const variable = env["PRECIS_CONFIG"] || undefined;
   const fromFile = await readConfigFile(file ?? variable, file === undefined ? "PRECIS_CONFIG" : "--config");
+  const named = variablesIn(fromFile.config);
+  if (warn) for (const text of unknownVariables(env, (name) => named.has(name))) warn(text);
   const { upstream, ...rest } = flags;
   const fromLine = fromFlags(rest);
   const merged: Record<string, unknown> = {
@@ -104,6 +109,10 @@ function fromKeys(env: LoadOptions["env"]): object[] {
     const apiKey = env[key];
     return apiKey ? [{ name, baseURL, models: [...models], apiKey }] : [];
   });
+}
+
+function variablesIn(config: object): ReadonlySet<string> {
+  return new Set([...JSON.stringify(config).matchAll(/"env:([^"]*)"/g)].map(([, name]) => name!));
 }
 
 /** `env:NAME` stands for a variable, so that no key needs to stand in a file. */

@@ -51,3 +51,15 @@ it("counts what all workers did, whichever is asked", async () => {
     expect(await totals.json()).toMatchObject({ requests, errors: 0, since: expect.any(Number) });
   }
 });
+
+it("warns once of a variable with a mistyped name, and starts all the same", async () => {
+  const env = { PRECIS_PROT: "9000", PRECIS_FUZZ: "1" };
+  for (const flags of [[], ["--workers", "2"]]) {
+    const serve = await startServe(flags, { env });
+    closing.push(() => serve.stop());
+    for (let n = 0; n < 4; n++)
+      expect((await fetch(`${serve.url}/healthz`, { headers: { connection: "close" } })).status).toBe(200);
+    expect(serve.log().match(/PRECIS_PROT is no variable .* Did you mean PRECIS_PORT\?/g)).toHaveLength(1);
+    expect(serve.log().match(/PRECIS_FUZZ/g)).toHaveLength(1);
+  }
+});

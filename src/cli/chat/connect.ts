@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createRequire } from "node:module";
 import type { GatewayConfigInput } from "../../config/gateway-schema.ts";
-import type { Io } from "../io.ts";
+import { type Io, warnOn } from "../io.ts";
 import type { ParsedFlags } from "../parse-flags.ts";
 import { UsageError } from "../usage-error.ts";
 import { type ApiClient, createApiClient } from "./api-client.ts";
@@ -59,7 +59,12 @@ async function openOwn(flags: ParsedFlags, io: Io): Promise<Connection> {
     ...(db !== undefined && { db }),
     ...(upstream !== undefined && { upstream }),
   };
-  const config = await loadConfig({ ...(file !== undefined && { file }), env: io.env, flags: wanted });
+  const config = await loadConfig({
+    ...(file !== undefined && { file }),
+    env: io.env,
+    flags: wanted,
+    warn: warnOn(io),
+  });
   // Other people on this machine can reach a loopback port; without this key it answers them nothing.
   const key = randomBytes(KEY_BYTES).toString("base64url");
   const running = await createGateway(

@@ -53,6 +53,7 @@ export function doctorText(
   if (diagnosis.keys.length === 0)
     item(none, `none of ${diagnosis.missing.map(({ variable }) => variable).join(", ")}`);
   if (diagnosis.settings.length > 0) item(none, `settings of precis: ${diagnosis.settings.join(", ")}`);
+  for (const text of diagnosis.unknown) item(bad, text);
 
   title("What precis would use");
   for (const { part, uses, change } of diagnosis.uses) {

@@ -9,7 +9,7 @@ import { type ApiContext, notFound } from "../context.ts";
 import { countAhead } from "../count-ahead.ts";
 import type { Handlers } from "../create-api.ts";
 import { announce, exclusive } from "../exclusive.ts";
-import { type Loaded, load } from "../loaded.ts";
+import { findConversation, type Loaded, load } from "../loaded.ts";
 import { measureOf } from "../measure-of.ts";
 import { schemas } from "../schemas.ts";
 import { summaryToApi } from "../to-api.ts";
@@ -97,8 +97,10 @@ export const compactHandlers = {
     return answer(context, loaded, "cleared", undefined, { type: "cleared" });
   },
 
-  async stop({ busy, param }) {
-    busy.stop(param("id"));
+  async stop({ gateway, tenant, busy, param }) {
+    // Of another tenant's conversation nothing is stopped.
+    const { id } = await findConversation(gateway, tenant, param("id"));
+    busy.stop(id);
     return { ok: true };
   },
 } satisfies Partial<Handlers>;
@@ -119,7 +121,7 @@ async function compaction(
   } = {},
 ): Promise<CompactAnswer> {
   const { gateway, tenant, headers, client } = context;
-  const id = context.param("id");
+  const { id } = await findConversation(gateway, tenant, context.param("id"));
   return exclusive(context, id, "compacting", async (signal) => {
     const tell = (reason: Reason): void =>
       gateway.live.send(tenant, { type: "compacting", conversation: id, reason });

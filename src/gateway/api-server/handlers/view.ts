@@ -4,7 +4,7 @@ import { targetPath } from "../../upstream/target-path.ts";
 import { type ApiContext, numberQuery } from "../context.ts";
 import { countAhead } from "../count-ahead.ts";
 import type { Handlers } from "../create-api.ts";
-import { choiceOf, load } from "../loaded.ts";
+import { choiceOf, findConversation, load } from "../loaded.ts";
 import { pastPlan } from "../look-back.ts";
 import { requestBody } from "../request-body.ts";
 import { schemas } from "../schemas.ts";
@@ -68,7 +68,8 @@ export const viewHandlers = {
     const { gateway, tenant, param } = context;
     const after = numberQuery(context, "after");
     const limit = numberQuery(context, "limit");
-    return { events: await gateway.timeline.list(tenant, param("id"), after, limit) };
+    const { id } = await findConversation(gateway, tenant, param("id"));
+    return { events: await gateway.timeline.list(tenant, id, after, limit) };
   },
 } satisfies Partial<Handlers>;
 

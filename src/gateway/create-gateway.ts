@@ -99,6 +99,7 @@ export async function createGateway(
         const behalf = currentBehalf();
         // A person gave up waiting for it.
         if (behalf?.signal?.aborted) return;
+        behalf?.onFailed?.(error.message);
         metrics.summaryFailures.inc({ fallback });
         log.warn({ model, fallback, reason: error.message }, "a summary failed");
         const conversation = behalf?.conversation();

@@ -152,17 +152,32 @@ describe("a compaction", () => {
     live.stop();
   });
 
-  it("whose summary fails says so on the timeline, with what was done instead", async () => {
+  it("whose summary fails says so, in its answer and on the timeline, with what was done instead", async () => {
     const { id } = await imported(10);
     summaries = "failing";
     try {
-      await call(routes.compact, { params: { id }, body: {} });
+      for (const answer of [
+        await call(routes.compact, { params: { id }, body: {} }),
+        await call(routes.rebuild, { params: { id } }),
+      ]) {
+        expect(answer).toMatchObject({ outcome: "compacted", failed: { fallback: "extractive" } });
+        expect(answer.failed?.message).toMatch(/^precis: model gpt-4o: .* 401.* Check the API key/);
+      }
     } finally {
       summaries = "good";
     }
+    const { events: told } = await call(routes.timeline, { params: { id } });
+    const compacted = told.filter((event) => event.type === "compacted");
+    expect(compacted.map(({ failed }) => failed)).toEqual([
+      expect.stringContaining("401"),
+      expect.stringContaining("401"),
+    ]);
     const failed = async () =>
       (await call(routes.timeline, { params: { id } })).events.find(({ type }) => type === "failed");
     await eventually(failed).toMatchObject({ type: "failed", fallback: "extractive" });
+    const good = await call(routes.rebuild, { params: { id } });
+    expect(good.outcome).toBe("compacted");
+    expect(good).not.toHaveProperty("failed");
   });
 
   it("is not seen in views of the time before it", async () => {

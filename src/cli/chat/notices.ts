@@ -1,4 +1,4 @@
-import type { CompactAnswer, LiveEvent, Report, RungName } from "../../gateway/api.ts";
+import type { CompactAnswer, LiveEvent, RungName } from "../../gateway/api.ts";
 import { formatCount, formatDollars } from "../format.ts";
 import type { Tone } from "../paint.ts";
 
@@ -11,10 +11,11 @@ export interface Notice {
 const percent = (ratio: number): string => `${Math.round(ratio * 100)} %`;
 
 /** What came of a compaction that was asked for. */
-export function compactionNotice({ outcome, report, pressure }: CompactAnswer): Notice[] {
+export function compactionNotice({ outcome, report, pressure, failed: why }: CompactAnswer): Notice[] {
+  const failure = why ? [failed(why.message, why.fallback)] : [];
   if (outcome === "cancelled") return [{ tone: "warn", text: "Stopped: nothing was compacted." }];
   if (report === undefined || outcome !== "compacted")
-    return [{ tone: "warn", text: "Nothing to gain: the view is as small as it gets." }];
+    return [...failure, { tone: "warn", text: "Nothing to gain: the view is as small as it gets." }];
   const { before, after } = report.tokens;
   const { covered, edited, dropped } = report.counts;
   const facts = [
@@ -25,11 +26,7 @@ export function compactionNotice({ outcome, report, pressure }: CompactAnswer): 
     ...(report.cost > 0 ? [formatDollars(report.cost)] : []),
     `${percent(pressure.pressure)} full`,
   ];
-  const failure = failedSummary(report);
-  return [
-    ...(failure === undefined ? [] : [failure]),
-    { tone: "good", text: `Compacted: ${facts.join(", ")}. /undo takes it back.` },
-  ];
+  return [...failure, { tone: "good", text: `Compacted: ${facts.join(", ")}. /undo takes it back.` }];
 }
 
 /** A compaction that came with a turn. */
@@ -41,15 +38,9 @@ export const turnNotice = (
   text: `Compacted: ${formatCount(tokens.before)} → ${formatCount(tokens.after)} tokens, ${percent(pressure)} full. /undo takes it back.`,
 });
 
-/** A model that was asked for a summary and failed, unless another try was good. */
-function failedSummary({ modelCalls, rungs }: Report): Notice | undefined {
-  if (modelCalls.length === 0 || modelCalls.some(({ result }) => result === "accepted")) return undefined;
-  return failed(modelCalls.at(-1)?.note ?? "", rungs.findLast(({ result }) => result === "used")?.rung);
-}
-
 const failed = (message: string, fallback: RungName | undefined): Notice => ({
   tone: "bad",
-  text: `The summary failed${message === "" ? "" : `: ${message}`}. ${
+  text: `The summary failed${message === "" ? "" : `: ${message.replace(/\.$/, "")}`}. ${
     fallback === undefined ? "It will be tried again." : `Done instead: ${INSTEAD[fallback] ?? fallback}.`
   }`,
 });

@@ -28,6 +28,8 @@ export type TimelineFact =
       readonly cost: number;
       readonly checkpoint: string | undefined;
       readonly text: string;
+      /** Why the summary that a model was asked for isn't part of it. */
+      readonly failed?: string;
     }
   | { readonly type: "summary"; readonly summary: ApiSummary }
   | { readonly type: "failed"; readonly message: string; readonly fallback: RungName | undefined }

@@ -10,6 +10,7 @@ import type {
   Report,
   Role,
   Run,
+  RungName,
   RungReport,
   Warning,
 } from "../../core/types.ts";
@@ -109,10 +110,20 @@ export interface CompactNow {
   readonly whenDue?: boolean;
 }
 
+/** A summary that a model was asked for and didn't bring. */
+export interface FailedSummary {
+  /** Why, and what to do about it. */
+  readonly message: string;
+  /** The rung that took over; undefined if the view stayed as it was. */
+  readonly fallback: RungName | undefined;
+}
+
 /** What a compaction, an undo or a rebuild did. */
 export interface CompactAnswer {
   readonly outcome: Outcome | "undone" | "cancelled" | "cleared" | "edited";
   readonly report: Report | undefined;
+  /** A model was asked for a summary and didn't bring one: why, and what was done instead. Nothing is lost. */
+  readonly failed?: FailedSummary;
   readonly view: ApiView;
   readonly pressure: ApiPressure;
 }

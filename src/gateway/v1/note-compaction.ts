@@ -1,5 +1,6 @@
 import type { Report } from "../../core/types.ts";
 import type { TimelineFact } from "../api.ts";
+import { failedSummary } from "../compaction/failed-summary.ts";
 import type { Gateway } from "../gateway.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -49,7 +50,11 @@ export function noteCompaction(gateway: Gateway, exchange: Exchange, report: Rep
 }
 
 /** A compaction as the timeline keeps it. */
-export function compactedFact(report: Report, ms: number): Extract<TimelineFact, { type: "compacted" }> {
+export function compactedFact(
+  report: Report,
+  ms: number,
+  failed = failedSummary(report),
+): Extract<TimelineFact, { type: "compacted" }> {
   return {
     type: "compacted",
     reason: report.reason,
@@ -64,5 +69,6 @@ export function compactedFact(report: Report, ms: number): Extract<TimelineFact,
     text: report.entries
       .flatMap((entry) => (entry.type === "insert" ? [entry.message.text] : []))
       .join("\n\n"),
+    ...(failed && { failed: failed.message }),
   };
 }

@@ -5,6 +5,7 @@ import type {
   ChatInput,
   ChatSettings,
   Divider,
+  FailedSummary,
   LiveEvent,
   Part,
   Reason,
@@ -13,7 +14,6 @@ import type {
 } from "../../../src/gateway/api.ts";
 import type { Store } from "./store.ts";
 import type { Transcript } from "./transcript.ts";
-import type { Failure } from "./turns.ts";
 
 /** An answer while it is written. */
 export interface Answer {
@@ -45,7 +45,7 @@ export interface ChatState {
   /** The compaction that happened while this page was looking. */
   readonly fresh: Divider | undefined;
   /** A summary that was asked for here and failed, with what was done instead. */
-  readonly failure: Failure | undefined;
+  readonly failure: FailedSummary | undefined;
   /** Failures up to this event of the timeline were seen. */
   readonly dismissed: number;
   readonly missing: boolean;

@@ -6,7 +6,6 @@ import { createFollowAnswer } from "./follow-answer.ts";
 import { quoteAnswer } from "./offline-assistant.ts";
 import { createStore } from "./store.ts";
 import { createTranscript } from "./transcript.ts";
-import { failureOf } from "./turns.ts";
 
 export interface ChatOptions {
   readonly api: Api;
@@ -139,7 +138,7 @@ export function createChat(options: ChatOptions): Chat {
     acting += 1;
     try {
       const answer = await work();
-      if (isCompactAnswer(answer)) store.set({ failure: failureOf(answer.report) });
+      if (isCompactAnswer(answer)) store.set({ failure: answer.failed });
     } catch (error) {
       fail(error);
     } finally {

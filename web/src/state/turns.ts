@@ -1,4 +1,4 @@
-import type { ReplayPoint, Report, RungName, TimelineEvent } from "../../../src/gateway/api.ts";
+import type { FailedSummary, ReplayPoint, RungName, TimelineEvent } from "../../../src/gateway/api.ts";
 
 /** The timeline as columns, ready to be drawn. */
 export interface TimelineColumns {
@@ -43,17 +43,11 @@ export const compactionOf = (
     (event): event is CompactedEvent => event.type === "compacted" && event.checkpoint === checkpoint,
   );
 
-/** A summary that couldn't be written, and the rung that the ladder went down to. */
-export interface Failure {
-  readonly message: string;
-  readonly fallback: RungName | undefined;
-}
-
 /** Rungs on which a model's words are used. */
 const BY_MODEL: readonly (RungName | undefined)[] = ["continuation", "full", "simple", "known-summaries"];
 
 /** The newest failure that no later summary has made good, unless a person has seen it. */
-export function openFailure(timeline: readonly TimelineEvent[], seen = 0): Failure | undefined {
+export function openFailure(timeline: readonly TimelineEvent[], seen = 0): FailedSummary | undefined {
   const last = timeline.findLast(
     (event) =>
       event.type === "failed" ||
@@ -61,15 +55,4 @@ export function openFailure(timeline: readonly TimelineEvent[], seen = 0): Failu
       (event.type === "compacted" && BY_MODEL.includes(event.rung)),
   );
   return last?.type === "failed" && last.id > seen ? last : undefined;
-}
-
-/** What a compaction says about a model that failed it: nothing, if another try was good. */
-export function failureOf(report: Report | undefined): Failure | undefined {
-  const calls = report?.modelCalls ?? [];
-  if (calls.length === 0 || calls.some(({ result }) => result === "accepted")) return undefined;
-  const last = calls.at(-1);
-  return {
-    message: last?.note ?? "",
-    fallback: report?.rungs.findLast(({ result }) => result === "used")?.rung,
-  };
 }

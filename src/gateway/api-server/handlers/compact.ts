@@ -2,6 +2,7 @@ import { hash128 } from "../../../core/hash.ts";
 import { summaryProof } from "../../../core/state.ts";
 import type { FitResult, Reason, Report, Summary } from "../../../core/types.ts";
 import type { CompactAnswer, TimelineFact } from "../../api.ts";
+import { failedSummary } from "../../compaction/failed-summary.ts";
 import { onBehalfOf } from "../../compaction/on-behalf.ts";
 import { withClientKeys } from "../../compaction/summarizer.ts";
 import { compactedFact } from "../../v1/note-compaction.ts";
@@ -129,19 +130,27 @@ async function compaction(
     const loaded = await load(gateway, tenant, id);
     await countAhead(gateway, loaded);
     const started = performance.now();
+    let told: string | undefined;
+    const onFailed = (message: string): void => {
+      told = message;
+    };
     try {
       const { report } = await onBehalfOf(
-        { tenant, conversation: () => id, signal, ...(!isSure && { onStarted: tell }) },
+        { tenant, conversation: () => id, signal, onFailed, ...(!isSure && { onStarted: tell }) },
         () => withClientKeys(headers, client.keyIsOurs, () => work(loaded, signal)),
       );
       if (report.outcome === "compacted") {
         gateway.totals.add("compactions");
         gateway.totals.add("cost", report.cost);
       }
+      const failed = failedSummary(report, told);
       const noted =
         fact ??
-        (report.outcome === "compacted" ? compactedFact(report, performance.now() - started) : undefined);
-      return await answer(context, loaded, fact ? "edited" : report.outcome, report, noted);
+        (report.outcome === "compacted"
+          ? compactedFact(report, performance.now() - started, failed)
+          : undefined);
+      const said = await answer(context, loaded, fact ? "edited" : report.outcome, report, noted);
+      return { ...said, ...(failed && { failed }) };
     } catch (error) {
       if (!signal.aborted) throw error;
       return answer(context, loaded, "cancelled", undefined, undefined);

@@ -95,6 +95,41 @@ it("no node gives a conversation that was asked for by name to others", async ()
   expect((await ask(0, other, asked)).session).toBe("mine");
 });
 
+it("any node goes on from any answer that a request only names", async () => {
+  const respond = async (node: number, input: string, after?: string) => {
+    const response = await fetch(`${nodes[node % NODES]!.url}/v1/responses`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ model: "gpt-5", input, ...(after && { previous_response_id: after }) }),
+    });
+    const { id } = (await response.json()) as { id: string };
+    const { body, messages } = provider.requests.at(-1)!;
+    expect(body["previous_response_id"]).toBeUndefined();
+    return {
+      id,
+      session: response.headers.get("x-precis-session"),
+      users: messages.filter(({ role }) => role === "user").map(({ text }) => text),
+    };
+  };
+  const first = await respond(0, "My name is Ada.");
+  const second = await respond(1, "Who am I?", first.id);
+  const third = await respond(2, "Sure?", second.id);
+  const fourth = await respond(0, "Really?", third.id);
+  expect(fourth.users).toEqual(["My name is Ada.", "Who am I?", "Sure?", "Really?"]);
+  const branch = await respond(2, "And who are you?", first.id);
+  expect(branch.users).toEqual(["My name is Ada.", "And who are you?"]);
+  expect((await respond(1, "Tell me.", branch.id)).users).toEqual([...branch.users, "Tell me."]);
+  expect(new Set([first, second, third, fourth].map(({ session }) => session)).size).toBe(1);
+  const { conversations } = nodes[1]!.gateway.store;
+  const held = await conversations.findAnswer("default", fourth.id);
+  expect(held).toMatchObject({ conversation: { session: first.session, length: 8 }, length: 8 });
+  const forked = await conversations.findAnswer("default", branch.id);
+  expect(forked).toMatchObject({
+    conversation: { fork: { of: held!.conversation.id, length: 2 } },
+    length: 4,
+  });
+});
+
 it("a node may leave and join at any time", async () => {
   const messages: Said[] = [{ role: "user", content: "first words on node 0" }];
   const { message } = await ask(0, messages);

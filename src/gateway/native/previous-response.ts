@@ -1,5 +1,7 @@
 import type { Gateway } from "../gateway.ts";
 import { loggable } from "../ops/log.ts";
+import { answerKey } from "../record/answer-key.ts";
+import type { Place } from "../record/locate.ts";
 import type { Exchange } from "../v1/exchange.ts";
 import { textOf } from "../wires/json.ts";
 import { conversationOf, transcriptOf } from "../wires/responses.ts";
@@ -10,19 +12,12 @@ const MAX_RESPONSES = 20_000;
 
 /** Where each answer of the Responses API stands, so that a client that only names it can go on. */
 export interface Responses {
-  remember(
-    tenant: string,
-    response: string,
-    place: { readonly conversation: string; readonly length: number },
-  ): void;
-  find(
-    tenant: string,
-    response: string,
-  ): { readonly conversation: string; readonly length: number } | undefined;
+  remember(tenant: string, response: string, place: Place): void;
+  find(tenant: string, response: string): Place | undefined;
 }
 
 export function createResponses(): Responses {
-  const places = new Map<string, { readonly conversation: string; readonly length: number }>();
+  const places = new Map<string, Place>();
   return {
     remember(tenant, response, place) {
       places.set(`${tenant} ${response}`, place);
@@ -38,6 +33,8 @@ export interface StandsOn {
   readonly conversation: string | undefined;
   /** It was in our store, and now is part of the request. */
   readonly isRebuilt: boolean;
+  /** Where in our store. */
+  readonly place?: Place;
 }
 
 /**
@@ -53,9 +50,8 @@ export async function withPrevious(
   if (of.wire.api !== "responses") return { body, standsOn: undefined };
   const response = textOf(body["previous_response_id"]);
   const conversation = conversationOf(body);
-  const named = response ?? conversation;
-  if (named === undefined) return { body, standsOn: undefined };
-  const before = isForwarded ? undefined : await rebuildFromStore(gateway, of, named);
+  if (response === undefined && conversation === undefined) return { body, standsOn: undefined };
+  const before = isForwarded ? undefined : await rebuildFromStore(gateway, of, { response, conversation });
   if (!before) {
     if (!isForwarded)
       gateway.log.warn(
@@ -66,33 +62,49 @@ export async function withPrevious(
   }
   const { previous_response_id: _, conversation: __, ...rest } = body;
   return {
-    body: { ...rest, input: [...before, ...transcriptOf(body["input"])] },
-    standsOn: { response, conversation, isRebuilt: true },
+    body: { ...rest, input: [...before.items, ...transcriptOf(body["input"])] },
+    standsOn: { response, conversation, isRebuilt: true, place: before.place },
   };
 }
+
+type Named = Pick<StandsOn, "response" | "conversation">;
 
 /** Everything that was said up to an answer, from our store; undefined if we don't have it. */
 async function rebuildFromStore(
   gateway: Gateway,
   { client, wire }: Pick<Exchange, "client" | "wire">,
-  named: string,
-): Promise<readonly unknown[] | undefined> {
-  const { conversations } = gateway.store;
-  const { tenant } = client;
+  named: Named,
+): Promise<{ readonly items: readonly unknown[]; readonly place: Place } | undefined> {
   try {
-    // The session of such a conversation is its newest answer: any node finds it, also after a restart.
-    const near = gateway.responses.find(tenant, named);
-    const found = near ? undefined : await conversations.findSession(tenant, named);
-    const place = near ?? (found && { conversation: found.id, length: found.length });
-    if (!place) return undefined;
-    const stored = await conversations.read(tenant, place.conversation, { to: place.length });
-    // It may have been deleted meanwhile.
-    if (stored.length < place.length) return undefined;
-    const items = stored.map(({ wire: text }) => JSON.parse(text) as unknown);
-    for (const item of items) wire.dialect.read(item);
-    return items;
+    for await (const { isSession, ...place } of placesOf(gateway, client.tenant, named)) {
+      const { conversation, length } = place;
+      const stored = await gateway.store.conversations.read(client.tenant, conversation, { to: length });
+      // It may have been deleted meanwhile.
+      if (stored.length < length) continue;
+      // A session had the name of its newest answer, which that isn't any more once another one follows.
+      if (isSession && named.response !== undefined && stored.at(-1)?.answer !== undefined) continue;
+      const items = stored.map(({ wire: text }) => JSON.parse(text) as unknown);
+      for (const item of items) wire.dialect.read(item);
+      return { items, place };
+    }
   } catch (error) {
     gateway.log.warn(loggable(error), "what a request goes on from can't be read");
-    return undefined;
   }
+  return undefined;
+}
+
+/** Where it may stand: as this node remembers it, as the store does, and as older versions of precis stored it. */
+async function* placesOf(
+  { store: { conversations }, responses }: Gateway,
+  tenant: string,
+  { response, conversation }: Named,
+): AsyncGenerator<Place & { readonly isSession?: boolean }> {
+  const name = response ?? conversation ?? "";
+  const near = responses.find(tenant, name);
+  if (near) yield near;
+  const answer = response && (await conversations.findAnswer(tenant, answerKey(response)));
+  if (answer) yield { conversation: answer.conversation.id, length: answer.length };
+  // The provider's own conversations are sessions by their names.
+  const session = await conversations.findSession(tenant, name);
+  if (session) yield { conversation: session.id, length: session.length, isSession: true };
 }

@@ -10,6 +10,7 @@ export interface Known {
   readonly tenant: string;
   /** Its id, once it is in the store. */
   id: string | undefined;
+  /** Stays the same for as long as the conversation lasts, unless the client names the provider's own conversation. */
   session: string;
   /** The session's name was made up here, so that no conversation can have it yet. */
   readonly isInvented: boolean;
@@ -36,12 +37,17 @@ export interface KnownConversations {
   /**
    * The longest prefix that is known: how many messages, and of which conversation. Of several with the very same
    * messages, the one of the same lane. With `unnamed`, a conversation that somebody asked for by name comes last: one of
-   * the same lane that the request simply goes on with is taken before it, even if it is shorter.
+   * the same lane that the request simply goes on with is taken before it, even if it is shorter. With `id`, only that one.
    */
   find(
     tenant: string,
     chain: readonly string[],
-    of: { readonly lane: string; readonly dialect: string; readonly unnamed: boolean },
+    of: {
+      readonly lane: string;
+      readonly dialect: string;
+      readonly unnamed?: boolean;
+      readonly id?: string;
+    },
   ): { readonly known: Known; readonly matched: number } | undefined;
   remember(hash: string, known: Known): void;
   forget(id: string): void;
@@ -69,14 +75,14 @@ export function createKnownConversations(): KnownConversations {
     }
   };
   return {
-    find(tenant, chain, { lane, dialect, unnamed }) {
+    find(tenant, chain, { lane, dialect, unnamed, id }) {
       const stop = Math.max(1, chain.length - LOOK_BACK);
       let named: { readonly known: Known; readonly matched: number } | undefined;
       for (let length = chain.length - 1; length >= stop; length--) {
         const hash = chain[length]!;
         const found = byHash.get(hash);
         if (!found) continue;
-        const own = found.filter((one) => one.tenant === tenant);
+        const own = found.filter((one) => one.tenant === tenant && (id === undefined || one.id === id));
         const known =
           (unnamed ? own.findLast((one) => one.lane === lane && !one.isNamed) : undefined) ??
           own.findLast((one) => one.lane === lane) ??

@@ -1,12 +1,14 @@
 import { StoreError } from "../../core/errors.ts";
 import { createTextHash, hash128 } from "../../core/hash.ts";
 import type { Dialect } from "../../core/types.ts";
-import type { Appended, Conversation, ConversationStore, NewMessage } from "../../stores/server-store.ts";
+import type { Appended, ConversationStore, NewMessage } from "../../stores/server-store.ts";
 import type { WireRequest } from "../wires/wire.ts";
+import { answerKey } from "./answer-key.ts";
 import { createKnownChains } from "./known-chains.ts";
 import type { Known, KnownConversations } from "./known-conversations.ts";
 import { laneOf } from "./lane.ts";
-import { invented, named } from "./new-known.ts";
+import { locate, type Place } from "./locate.ts";
+import { invented } from "./new-known.ts";
 import { redactSecrets } from "./redact-secrets.ts";
 import type { Session } from "./session-of.ts";
 import { titleOf } from "./title-of.ts";
@@ -21,6 +23,14 @@ const REMEMBERED_CHARS = 8_000_000;
 /** A request with no more messages than these is the first of its conversation. */
 const FIRST_MESSAGES = 2;
 
+/** What a client may name to go on from an answer without sending it. */
+export interface AnswerNames {
+  /** The id of the answer. */
+  readonly id: string | undefined;
+  /** The provider's conversation that it belongs to. */
+  readonly conversation: string | undefined;
+}
+
 /** The recording of one request. */
 export interface Recording {
   readonly known: Known;
@@ -32,7 +42,7 @@ export interface Recording {
   /** Stores the request's messages, unless the answer comes within moments. */
   begin(): void;
   /** Stores what isn't stored yet, with the answer. When it resolves, all of it is in the store for good. */
-  finish(answer: readonly unknown[], answerId?: string): Promise<void>;
+  finish(answer: readonly unknown[], names?: AnswerNames): Promise<void>;
   /** There will be no answer: stores the request's messages alone. */
   abandon(): Promise<void>;
 }
@@ -46,6 +56,8 @@ export interface Recorder {
     readonly at: number;
     /** The messages will come again as the same objects. */
     readonly comesAgain?: boolean;
+    /** Where the client goes on from, if it said so: other conversations with the same messages aren't meant. */
+    readonly from?: Place | undefined;
   }): Promise<Recording>;
 }
 
@@ -62,7 +74,7 @@ export function createRecorder(options: {
   const chains = createKnownChains();
 
   return {
-    async open({ tenant, dialect, asked, session, at, comesAgain }) {
+    async open({ tenant, dialect, asked, session, at, comesAgain, from }) {
       // The words of a first request are new; remembering them would be work for nothing.
       const isFirst = asked.transcript.length <= FIRST_MESSAGES;
       const record = transcriptRecord(
@@ -72,7 +84,7 @@ export function createRecorder(options: {
         comesAgain ? chains : undefined,
       );
       const lane = laneOf(dialect.id, asked);
-      const located = await locate({ tenant, record, lane, dialect: dialect.id, session });
+      const located = await locate(options, { tenant, record, lane, dialect: dialect.id, session, from });
       let { known, matched } = located;
       let timer: NodeJS.Timeout | undefined;
       let writing: Promise<void> | undefined;
@@ -80,23 +92,25 @@ export function createRecorder(options: {
       if (matched === record.chain.length - 1) stored.resolve(known.id);
 
       /** Stores everything behind what is stored already. */
-      const write = async (upTo: TranscriptRecord): Promise<void> => {
+      const write = async (upTo: TranscriptRecord, answerId?: string): Promise<void> => {
         try {
-          await append(upTo);
+          await append(upTo, answerId);
         } catch (error) {
           if (known.id === undefined || !(error instanceof StoreError)) throw error;
           // The conversation was deleted meanwhile: what the client still has of it is a new one.
           conversations.forget(known.id);
           known = invented(tenant, lane, dialect.id);
           matched = 0;
-          await append(upTo);
+          await append(upTo, answerId);
         } finally {
           stored.resolve(known.id);
         }
       };
-      const append = async (upTo: TranscriptRecord): Promise<void> => {
+      const append = async (upTo: TranscriptRecord, answerId: string | undefined): Promise<void> => {
         const { chain } = upTo;
-        const fresh = upTo.wire.slice(upTo.start + matched);
+        const fresh = upTo.wire
+          .slice(upTo.start + matched)
+          .map((wire, index) => newMessage(upTo, matched + index, wire, at, options.redact));
         const head = upTo.head();
         const isNewHead = head !== undefined && head !== known.head;
         if (fresh.length === 0 && !isNewHead) return;
@@ -106,7 +120,7 @@ export function createRecorder(options: {
           ...(known.isNamed && { named: true as const }),
           ...(known.id === undefined && known.isInvented && { isNew: true as const }),
           ...(matched > 0 && known.id !== undefined && { after: chain[matched]! }),
-          messages: fresh.map((wire, index) => newMessage(upTo, matched + index, wire, at, options.redact)),
+          messages: answerId === undefined ? fresh : ending(fresh, answerId),
           ...(isNewHead && { head: options.redact ? redactSecrets(head) : head }),
           dialect: dialect.id,
           ...(asked.model !== "" && { model: asked.model }),
@@ -138,12 +152,13 @@ export function createRecorder(options: {
             writing.catch(() => {});
           }, WRITE_ALONE_AFTER_MS);
         },
-        async finish(answer, answerId) {
+        async finish(answer, names) {
           clearTimeout(timer);
           await writing;
-          // A client that goes on by naming this answer finds the conversation by it, unless it has a name already.
-          if (answerId !== undefined && session === undefined && !known.isNamed) known.session = answerId;
-          await write(answer.length === 0 ? record : withAnswer(record, dialect, answer));
+          // A client that goes on by naming the provider's conversation finds ours by it, unless it has a name already.
+          if (names?.conversation !== undefined && session === undefined && !known.isNamed)
+            known.session = names.conversation;
+          await write(answer.length === 0 ? record : withAnswer(record, dialect, answer), names?.id);
         },
         async abandon() {
           clearTimeout(timer);
@@ -153,55 +168,13 @@ export function createRecorder(options: {
       };
     },
   };
-
-  async function locate({
-    tenant,
-    record,
-    lane,
-    dialect,
-    session,
-  }: {
-    readonly tenant: string;
-    readonly record: TranscriptRecord;
-    readonly lane: string;
-    readonly dialect: string;
-    readonly session: Session | undefined;
-  }): Promise<{ readonly known: Known; readonly matched: number }> {
-    const { chain, hasAnswer } = record;
-    const isAsked = session?.source === "asked";
-    const near = conversations.find(tenant, chain, { lane, dialect, unnamed: !isAsked });
-    // Before the first answer only the same job counts as the same conversation: a title call has the same first words.
-    const isRetry = near?.known.lane === lane && near.known.newest === chain.at(-1);
-    if (near && (hasAnswer || isRetry) && fits(near.known, session)) return near;
-    const far = hasAnswer
-      ? await store.find(tenant, chain.slice(1), isAsked ? { session: session.name } : { prefer: "unnamed" })
-      : undefined;
-    if (far && isOf(far.conversation, dialect)) {
-      const { id, session: name, named: wasAsked } = far.conversation;
-      const known = name === undefined ? invented(tenant, lane, dialect) : named(tenant, name, lane, dialect);
-      return { known: { ...known, id, isNamed: isAsked || wasAsked }, matched: far.matched };
-    }
-    if (session === undefined) return { known: invented(tenant, lane, dialect), matched: 0 };
-    const held = await store.findSession(tenant, session.name);
-    // A client's side calls and sub-agents share its session header, but not its conversation.
-    if (held && session.source === "client")
-      return {
-        known: named(tenant, `${session.name}/${lane}-${(chain[1] ?? "").slice(0, 8)}`, lane, dialect),
-        matched: 0,
-      };
-    const known = { ...named(tenant, session.name, lane, dialect), isNamed: isAsked };
-    if (held && isOf(held, dialect)) return { known: { ...known, id: held.id }, matched: 0 };
-    // The name is taken by a conversation of another wire format: this is one more of that name.
-    return { known: { ...known, isInvented: held !== undefined }, matched: 0 };
-  }
 }
 
-function isOf(conversation: Conversation, dialect: string): boolean {
-  return conversation.dialect === undefined || conversation.dialect === dialect;
-}
-
-function fits(known: Known, session: Session | undefined): boolean {
-  return session?.source !== "asked" || known.session === session.name;
+/** Messages at whose end an answer ends. */
+function ending(messages: readonly NewMessage[], answerId: string): readonly NewMessage[] {
+  return messages.map((message, index) =>
+    index === messages.length - 1 ? { ...message, answer: answerKey(answerId) } : message,
+  );
 }
 
 function newMessage(

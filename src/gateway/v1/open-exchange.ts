@@ -6,6 +6,7 @@ import { LEAST_BYTES } from "../http/known-bodies.ts";
 import { decodeBody, readBody } from "../http/read-body.ts";
 import { withPrevious } from "../native/previous-response.ts";
 import { loggable } from "../ops/log.ts";
+import type { Place } from "../record/locate.ts";
 import type { Recording } from "../record/recorder.ts";
 import { readingOf } from "../record/redacting.ts";
 import { sessionOf } from "../record/session-of.ts";
@@ -49,6 +50,7 @@ export async function openExchange(
     asked,
     request,
     at: startedAt,
+    from: standsOn?.place,
   });
   return {
     request,
@@ -93,6 +95,7 @@ async function openRecording(
     request,
     at,
     comesAgain,
+    from,
   }: {
     readonly client: Client;
     readonly wire: Wire;
@@ -100,6 +103,7 @@ async function openRecording(
     readonly asked: Exchange["asked"];
     readonly request: IncomingMessage;
     readonly at: number;
+    readonly from: Place | undefined;
   },
 ): Promise<Recording | undefined> {
   const session = sessionOf(request.headers);
@@ -114,6 +118,7 @@ async function openRecording(
       session,
       at,
       comesAgain,
+      from,
     });
   } catch (error) {
     // A transcript that can't be read, or a store that is down, is no reason to refuse a request.

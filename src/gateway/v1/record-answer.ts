@@ -1,5 +1,6 @@
 import type { Gateway } from "../gateway.ts";
 import { loggable } from "../ops/log.ts";
+import type { AnswerNames } from "../record/recorder.ts";
 import type { WireAnswer } from "../wires/wire.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -10,12 +11,13 @@ export async function recordAnswer(
   answer: WireAnswer,
 ): Promise<void> {
   if (!recording) return;
-  const names = wire.api === "responses" ? namesOf(body["store"] !== false, standsOn, answer) : [];
-  await recording.finish(answer.messages, names[0]);
+  const names = wire.api === "responses" ? namesOf(body["store"] !== false, standsOn, answer) : undefined;
+  await recording.finish(answer.messages, names);
   const conversation = recording.known.id;
-  if (conversation === undefined) return;
+  if (conversation === undefined || names === undefined) return;
   const length = recording.record.chain.length - 1 + answer.messages.length;
-  for (const name of names) gateway.responses.remember(client.tenant, name, { conversation, length });
+  for (const name of [names.conversation, names.id])
+    if (name !== undefined) gateway.responses.remember(client.tenant, name, { conversation, length });
 }
 
 /**
@@ -26,11 +28,11 @@ function namesOf(
   isKept: boolean,
   standsOn: Exchange["standsOn"],
   { id, conversation }: WireAnswer,
-): readonly string[] {
+): AnswerNames | undefined {
   const named = standsOn?.conversation;
   const isIgnored = named !== undefined && standsOn?.response === undefined && conversation === undefined;
-  if (standsOn && !standsOn.isRebuilt && !isIgnored) return [];
-  return [named, isKept ? id : undefined].filter((name) => name !== undefined);
+  if (standsOn && !standsOn.isRebuilt && !isIgnored) return undefined;
+  return { conversation: named, id: isKept ? id : undefined };
 }
 
 /** The conversation goes on: the client sends the messages again with its next request, and they are stored then. */

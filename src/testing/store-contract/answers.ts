@@ -17,20 +17,15 @@ export function describeAnswers(context: ContractContext): void {
   describe("answers of a provider", () => {
     it("are found by their ids, the older ones as well as the newest", async () => {
       const [tenant, other] = tenants();
-      const first = answered("r1", storedTranscript("hi", "hello"));
+      const all = storedTranscript("hi", "hello", "why", "because", "how", "so");
+      const first = answered("r1", all.slice(0, 2));
       const { conversation } = await add(tenant, { session: "s", isNew: true, messages: first });
-      for (const [turn, words] of [
-        ["why", "because"],
-        ["how", "so"],
-      ].entries()) {
-        const length = 2 + 2 * turn;
-        const all = storedTranscript("hi", "hello", "why", "because", "how", "so").slice(0, length + 2);
-        expect(all.at(-1)!.wire).toContain(words[1]);
-        await add(tenant, {
-          conversation,
-          after: all[length - 1]!.hash,
-          messages: answered(`r${turn + 2}`, all.slice(length)),
-        });
+      for (const [answer, length] of [
+        ["r2", 2],
+        ["r3", 4],
+      ] as const) {
+        const messages = answered(answer, all.slice(length, length + 2));
+        await add(tenant, { conversation, after: all[length - 1]!.hash, messages });
       }
       expect(await placeOf(tenant, "r1")).toEqual({ id: conversation, length: 2 });
       expect(await placeOf(tenant, "r2")).toEqual({ id: conversation, length: 4 });

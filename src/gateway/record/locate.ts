@@ -1,0 +1,92 @@
+import type { Conversation, ConversationStore } from "../../stores/server-store.ts";
+import type { Known, KnownConversations } from "./known-conversations.ts";
+import { invented, named } from "./new-known.ts";
+import type { Session } from "./session-of.ts";
+import type { TranscriptRecord } from "./transcript-record.ts";
+
+/** A place in a stored conversation. */
+export interface Place {
+  readonly conversation: string;
+  /** Its messages up to there. */
+  readonly length: number;
+}
+
+/** What says which conversation a request belongs to. */
+interface Sought {
+  readonly tenant: string;
+  readonly record: TranscriptRecord;
+  readonly lane: string;
+  readonly dialect: string;
+  readonly session: Session | undefined;
+  /** Where the client goes on from, if it said so. */
+  readonly from: Place | undefined;
+}
+
+interface Located {
+  readonly known: Known;
+  /** Messages of the transcript that it holds. */
+  readonly matched: number;
+}
+
+/** The conversation that a request goes on with, or a new one. */
+export async function locate(
+  context: { readonly store: ConversationStore; readonly known: KnownConversations },
+  sought: Sought,
+): Promise<Located> {
+  const { store, known: conversations } = context;
+  const { tenant, record, lane, dialect, session, from } = sought;
+  const { chain, hasAnswer } = record;
+  const isAsked = session?.source === "asked";
+  const meant = from && (await locateAt(context, sought, from));
+  if (meant && fits(meant.known, session)) return meant;
+  const near = conversations.find(tenant, chain, { lane, dialect, unnamed: !isAsked });
+  // Before the first answer only the same job counts as the same conversation: a title call has the same first words.
+  const isRetry = near?.known.lane === lane && near.known.newest === chain.at(-1);
+  if (near && (hasAnswer || isRetry) && fits(near.known, session)) return near;
+  const far = hasAnswer
+    ? await store.find(tenant, chain.slice(1), isAsked ? { session: session.name } : { prefer: "unnamed" })
+    : undefined;
+  if (far && isOf(far.conversation, dialect))
+    return { known: knownOf(far.conversation, sought), matched: far.matched };
+  if (session === undefined) return { known: invented(tenant, lane, dialect), matched: 0 };
+  const held = await store.findSession(tenant, session.name);
+  // A client's side calls and sub-agents share its session header, but not its conversation.
+  if (held && session.source === "client")
+    return {
+      known: named(tenant, `${session.name}/${lane}-${(chain[1] ?? "").slice(0, 8)}`, lane, dialect),
+      matched: 0,
+    };
+  const known = { ...named(tenant, session.name, lane, dialect), isNamed: isAsked };
+  if (held && isOf(held, dialect)) return { known: { ...known, id: held.id }, matched: 0 };
+  // The name is taken by a conversation of another wire format: this is one more of that name.
+  return { known: { ...known, isInvented: held !== undefined }, matched: 0 };
+}
+
+/** The very conversation that the client means, though others may have the same messages. */
+async function locateAt(
+  { store, known }: { readonly store: ConversationStore; readonly known: KnownConversations },
+  sought: Sought,
+  { conversation: id, length }: Place,
+): Promise<Located | undefined> {
+  const { tenant, record, lane, dialect } = sought;
+  const near = known.find(tenant, record.chain, { lane, dialect, id });
+  if (near) return near;
+  const held = await store.get(tenant, id);
+  return held && isOf(held, dialect) ? { known: knownOf(held, sought), matched: length } : undefined;
+}
+
+function knownOf(
+  { id, session: name, named: wasAsked }: Conversation,
+  { tenant, lane, dialect, session }: Sought,
+): Known {
+  const known = name === undefined ? invented(tenant, lane, dialect) : named(tenant, name, lane, dialect);
+  return { ...known, id, isNamed: session?.source === "asked" || wasAsked };
+}
+
+function isOf(conversation: Conversation, dialect: string): boolean {
+  return conversation.dialect === undefined || conversation.dialect === dialect;
+}
+
+function fits(known: Known, session: Session | undefined): boolean {
+  return session?.source !== "asked" || known.session === session.name;
+}

@@ -1,0 +1,286 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sqliteStore } from "../../src/stores/sqlite.ts";
+import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
+import { scratchFolder } from "../cli/run-cli.ts";
+import { startGateway, upstreamAt } from "./gateway-process.ts";
+import { post, startUpstream } from "./own-upstream.ts";
+
+let folder: ReturnType<typeof scratchFolder>;
+let provider: FakeProvider;
+let gateway: Awaited<ReturnType<typeof startGateway>>;
+let config: object;
+beforeEach(async () => {
+  folder = scratchFolder();
+  provider = await startFakeProvider({ reply: ({ number }) => `Answer ${number + 1}.` });
+  config = { ...upstreamAt(provider.url), db: folder.path("answers.db") };
+  gateway = await startGateway(config);
+});
+afterEach(async () => {
+  await gateway.close();
+  await provider.close();
+  folder.remove();
+});
+
+/** Everything that the node remembers is gone; what it stored isn't. */
+async function restart(more: object = {}): Promise<void> {
+  await gateway.close();
+  config = { ...config, ...more };
+  gateway = await startGateway(config);
+}
+
+interface Asked {
+  /** The id of the answer to go on from. */
+  readonly after?: string;
+  readonly stream?: boolean;
+  readonly store?: boolean;
+  readonly conversation?: string;
+  readonly headers?: Record<string, string>;
+}
+
+async function ask(input: string, { after, headers, ...more }: Asked = {}) {
+  const previous = after === undefined ? {} : { previous_response_id: after };
+  const response = await post(
+    `${gateway.url}/v1/responses`,
+    { model: "gpt-5", input, ...previous, ...more },
+    headers,
+  );
+  const text = await response.text();
+  expect(response.status, text).toBe(200);
+  return {
+    id: /"id":"(resp_[^"]+)"/.exec(text)?.[1] ?? "",
+    session: response.headers.get("x-precis-session"),
+  };
+}
+
+/** What the upstream got last, word for word; undefined if it was left to find it by itself. */
+function sent(): readonly string[] | undefined {
+  const { body, messages } = provider.requests.at(-1)!;
+  return body["previous_response_id"] === undefined ? messages.map(({ text }) => text) : undefined;
+}
+
+const lengths = async (tenant = "default") =>
+  (await gateway.gateway.store.conversations.list(tenant)).conversations.map(({ length }) => length).sort();
+
+describe("a chain of answers", () => {
+  it("has one session from its beginning to its end, on any node", async () => {
+    const sessions = new Set<string | null>();
+    let after: string | undefined;
+    for (let turn = 0; turn < 6; turn++) {
+      const answer = await ask(`Question ${turn}.`, {
+        ...(after !== undefined && { after }),
+        stream: turn % 2 === 1,
+      });
+      sessions.add(answer.session);
+      after = answer.id;
+      if (turn === 3) await restart();
+    }
+    expect(sessions.size).toBe(1);
+    const [session] = sessions;
+    expect(session).toMatch(/./);
+    expect(session).not.toMatch(/^resp_/);
+    expect(await gateway.gateway.store.conversations.findSession("default", session!)).toMatchObject({
+      length: 12,
+    });
+    expect(await lengths()).toEqual([12]);
+  });
+
+  it("goes on from its newest answer after a restart, and branches from an older one", async () => {
+    const first = await ask("My name is Ada.");
+    const second = await ask("Who am I?", { after: first.id });
+    const third = await ask("Are you sure?", { after: second.id });
+    await restart();
+    const branch = await ask("And who are you?", { after: first.id });
+    expect(sent()).toEqual(["My name is Ada.", "Answer 1.", "And who are you?"]);
+    const next = await ask("Really?", { after: third.id });
+    expect(sent()?.slice(-3)).toEqual(["Are you sure?", "Answer 3.", "Really?"]);
+    expect(sent()).toHaveLength(7);
+    expect(next.session).toBe(first.session);
+    const { conversations } = await gateway.gateway.store.conversations.list("default");
+    const [grown, fork] = [...conversations].sort((a, b) => b.length - a.length);
+    expect([grown!.length, fork!.length]).toEqual([8, 4]);
+    expect(fork!.fork).toEqual({ of: grown!.id, length: 2 });
+    // Both branches go on where they are.
+    await restart();
+    await ask("Tell me.", { after: branch.id });
+    expect(sent()).toEqual(["My name is Ada.", "Answer 1.", "And who are you?", "Answer 4.", "Tell me."]);
+    await ask("Why?", { after: second.id });
+    expect(sent()).toEqual(["My name is Ada.", "Answer 1.", "Who am I?", "Answer 2.", "Why?"]);
+    expect(await lengths()).toEqual([6, 6, 8]);
+  });
+
+  it("is the client's own though another one has the very same words", async () => {
+    provider.setReply("Hello.");
+    const [one, other] = [await ask("Hi."), await ask("Hi.")];
+    expect(other.session).not.toBe(one.session);
+    expect((await ask("I am Ada.", { after: one.id })).session).toBe(one.session);
+    const next = await ask("I am Bob.", { after: other.id });
+    expect(next.session).toBe(other.session);
+    await restart();
+    expect((await ask("I am still Bob.", { after: next.id })).session).toBe(other.session);
+    expect(sent()).toEqual(["Hi.", "Hello.", "I am Bob.", "Hello.", "I am still Bob."]);
+    expect(await lengths()).toEqual([4, 6]);
+  });
+
+  it("is found by the id that a client got last, where an answer came twice with the same words", async () => {
+    provider.setReply("Hello.");
+    const first = await ask("I am Ada.");
+    const one = await ask("Who am I?", { after: first.id });
+    const again = await ask("Who am I?", { after: first.id });
+    expect(again.id).not.toBe(one.id);
+    await restart();
+    await ask("Sure?", { after: again.id });
+    expect(sent()).toEqual(["I am Ada.", "Hello.", "Who am I?", "Hello.", "Sure?"]);
+    expect(await lengths()).toEqual([6]);
+  });
+
+  it("keeps the name that it was given, and is found by it or by its answers", async () => {
+    const headers = { "x-precis-session": "mine" };
+    const first = await ask("My name is Ada.", { headers });
+    const second = await ask("Who am I?", { after: first.id, headers });
+    await restart();
+    expect((await ask("Sure?", { after: second.id })).session).toBe("mine");
+    expect(sent()).toHaveLength(5);
+    const other = await ask("Another way.", { after: second.id, headers: { "x-precis-session": "other" } });
+    expect(other.session).toBe("other");
+    expect(sent()).toEqual(["My name is Ada.", "Answer 1.", "Who am I?", "Answer 2.", "Another way."]);
+    expect(await lengths()).toEqual([6, 6]);
+  });
+});
+
+describe("an answer isn't found", () => {
+  it("by another tenant", async () => {
+    const keys = ["a", "b"].map((tenant) => ({ name: tenant, tenant, key: `key-of-tenant-${tenant}-0001` }));
+    await restart({
+      upstreams: [{ name: "shared", baseURL: provider.url, apiKey: "server-key" }],
+      auth: { mode: "keys", keys },
+    });
+    const of = (tenant: string) => ({ headers: { authorization: `Bearer key-of-tenant-${tenant}-0001` } });
+    const first = await ask("The code is 4711.", of("a"));
+    await ask("What is it?", { after: first.id, ...of("a") });
+    await restart();
+    await ask("What is it?", { after: first.id, ...of("b") });
+    expect(sent()).toBeUndefined();
+    expect(provider.requests.at(-1)!.raw).not.toContain("4711");
+    await ask("What is it?", { after: first.id, ...of("a") });
+    expect(sent()).toContain("The code is 4711.");
+  });
+
+  it("if its client said that it isn't to be kept", async () => {
+    const first = await ask("My name is Ada.", { store: false });
+    const next = { model: "gpt-5", input: "Who am I?", previous_response_id: first.id };
+    for (const isAfterRestart of [false, true]) {
+      if (isAfterRestart) await restart();
+      await post(`${gateway.url}/v1/responses`, next);
+      expect(provider.requests.at(-1)!.body).toEqual(next);
+    }
+  });
+
+  it("where nothing is stored", async () => {
+    await restart({ store: false });
+    const first = await ask("My name is Ada.");
+    await ask("Who am I?", { after: first.id });
+    expect(sent()).toBeUndefined();
+  });
+
+  it("once its conversation is deleted; a branch that holds it stays", async () => {
+    const first = await ask("My name is Ada.");
+    const second = await ask("Who am I?", { after: first.id });
+    await ask("And who are you?", { after: first.id });
+    const { conversations } = gateway.gateway.store;
+    const held = await conversations.findAnswer("default", second.id);
+    await conversations.delete("default", held!.conversation.id);
+    await ask("Sure?", { after: second.id });
+    expect(sent()).toBeUndefined();
+    await ask("Hm?", { after: first.id });
+    expect(sent()).toEqual(["My name is Ada.", "Answer 1.", "Hm?"]);
+  });
+});
+
+it("holds no secret in what is rebuilt from a redacted store", async () => {
+  await restart({ redact: true });
+  const first = await ask("The password: hunter2hunter2, and sk-proj-abcdefghijklmnop1234567890 too.");
+  const second = await ask("Keep them.", { after: first.id });
+  await restart();
+  const third = await ask("What are they?", { after: first.id });
+  expect(sent()).toEqual(["The password: [secret], and [secret] too.", "Answer 1.", "What are they?"]);
+  expect((await ask("And now?", { after: second.id })).session).toBe(first.session);
+  expect(third.session).toBe(first.session);
+  expect(await lengths()).toEqual([4, 6]);
+});
+
+it("doesn't take the newest answer for an older one in what older versions stored", async () => {
+  await gateway.close();
+  const store = sqliteStore({ path: folder.path("answers.db") });
+  // As they wrote it, and as an import of theirs still comes: the session is the newest answer.
+  const wires = [
+    { role: "user", content: "My name is Ada." },
+    { type: "message", role: "assistant", content: [{ type: "output_text", text: "Hello." }] },
+  ];
+  const messages = wires.map((wire, n) => ({
+    hash: `old ${n}`,
+    role: n === 0 ? ("user" as const) : ("assistant" as const),
+    wire: JSON.stringify(wire),
+    at: 1,
+  }));
+  await store.conversations.append("default", {
+    session: "resp_old",
+    dialect: "openai-responses",
+    messages,
+    at: 1,
+  });
+  await store.close();
+  gateway = await startGateway(config);
+  await ask("Who am I?", { after: "resp_old" });
+  expect(sent()).toEqual(["My name is Ada.", "Hello.", "Who am I?"]);
+  const held = (await gateway.gateway.store.conversations.findSession("default", "resp_old"))!;
+  await gateway.gateway.store.conversations.append("default", {
+    conversation: held.id,
+    messages: [
+      ...(await gateway.gateway.store.conversations.read("default", held.id)),
+      { hash: "new", role: "assistant", wire: JSON.stringify(wires[1]), at: 2, answer: "resp_new" },
+    ],
+    at: 2,
+  });
+  await restart();
+  const next = { model: "gpt-5", input: "Who am I?", previous_response_id: "resp_old" };
+  await post(`${gateway.url}/v1/responses`, next);
+  expect(provider.requests.at(-1)!.body).toEqual(next);
+});
+
+it("finds answers with any id, and answers that say nothing", async () => {
+  const ids = [
+    "resp_1",
+    `resp_${"long".repeat(1_000)}`,
+    "resp 漢字\n",
+    "sk-abcdefghijklmnopqrstuvwx",
+    "resp_5",
+  ];
+  let count = 0;
+  const there = await startUpstream((_, __, response) => {
+    const id = ids[count++ % ids.length]!;
+    const text = { type: "output_text", text: `Answer ${count}.` };
+    const output = count === 5 ? [] : [{ type: "message", role: "assistant", content: [text] }];
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ id, object: "response", output }));
+  });
+  try {
+    await restart(upstreamAt(there.url));
+    for (const [n, id] of ids.entries()) {
+      await ask(`Question ${n + 1}.`);
+      expect(there.seen).toHaveLength(n + 1);
+      expect(await lengths()).toHaveLength(n + 1);
+      expect(id).toBe(ids[n]);
+    }
+    await restart();
+    for (const [n, id] of ids.entries()) {
+      await ask("Go on.", { after: id });
+      const body = there.seen.at(-1)!.body.toString();
+      expect(body).toContain(`Question ${n + 1}.`);
+      expect(body).toContain(n === 4 ? "Go on." : `Answer ${n + 1}.`);
+      expect(body).not.toContain("previous_response_id");
+    }
+    expect(await lengths()).toEqual([3, 4, 4, 4, 4]);
+  } finally {
+    await there.close();
+  }
+});

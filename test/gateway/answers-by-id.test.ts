@@ -33,11 +33,11 @@ interface Asked {
   readonly after?: string;
   readonly stream?: boolean;
   readonly store?: boolean;
-  readonly conversation?: string;
+  readonly instructions?: string;
   readonly headers?: Record<string, string>;
 }
 
-async function ask(input: string, { after, headers, ...more }: Asked = {}) {
+async function ask(input: string | readonly object[], { after, headers, ...more }: Asked = {}) {
   const previous = after === undefined ? {} : { previous_response_id: after };
   const response = await post(
     `${gateway.url}/v1/responses`,
@@ -194,6 +194,31 @@ describe("an answer isn't found", () => {
     await ask("Hm?", { after: first.id });
     expect(sent()).toEqual(["My name is Ada.", "Answer 1.", "Hm?"]);
   });
+});
+
+it("is rebuilt with the developer's first messages, and without instructions of an earlier request", async () => {
+  const words = [
+    { role: "developer", content: "Speak French." },
+    { role: "user", content: "Hello." },
+  ];
+  const first = await ask(words, { instructions: "Be kind." });
+  const second = await ask("Good day.", { after: first.id });
+  await restart();
+  const third = await ask("Goodbye.", { after: second.id, instructions: "Be brief." });
+  expect(sent()).toEqual([
+    "Be brief.",
+    "Speak French.",
+    "Hello.",
+    "Answer 1.",
+    "Good day.",
+    "Answer 2.",
+    "Goodbye.",
+  ]);
+  expect([second.session, third.session]).toEqual([first.session, first.session]);
+  expect(await lengths()).toEqual([6]);
+  const { conversation } = (await gateway.gateway.store.conversations.findAnswer("default", third.id))!;
+  const shown = await fetch(`${gateway.url}/api/conversations/${conversation.id}/messages`);
+  expect(await shown.json()).toMatchObject({ system: "Be brief.\n\nSpeak French.", lead: 1, total: 6 });
 });
 
 it("holds no secret in what is rebuilt from a redacted store", async () => {

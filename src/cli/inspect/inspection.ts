@@ -3,6 +3,7 @@ import { entriesOf, keepAll } from "../../core/draft.ts";
 import type { Checkpoint, Dialect, Entry, Message, Records } from "../../core/types.ts";
 import { dialectById } from "../../dialects/index.ts";
 import { recordsApart } from "../../gateway/compaction/records-apart.ts";
+import { readHead } from "../../gateway/record/stored-head.ts";
 import type {
   Citation,
   Conversation,
@@ -61,7 +62,7 @@ export async function inspectConversation(
     head,
     messages,
     records,
-    view: viewOf(dialectById(conversation.dialect ?? DEFAULT_DIALECT), head, messages, records),
+    view: viewOf(dialectById(conversation.dialect ?? DEFAULT_DIALECT), headText, messages, records),
     events: await store.events.list(tenant, { conversation: id, newest: true, limit: NEWEST_EVENTS }),
     citations: await store.citations.list(tenant, id),
   };
@@ -93,11 +94,11 @@ async function kinOf(
 
 function viewOf(
   dialect: Dialect<unknown>,
-  head: unknown,
+  head: string | undefined,
   stored: readonly StoredMessage[],
   { checkpoints, undos }: Records,
 ): InspectedView {
-  const leading = dialect.rules.system === "message" && Array.isArray(head) ? (head as unknown[]) : [];
+  const { lead: leading } = readHead(dialect, head);
   const wire = [...leading, ...stored.map((message) => JSON.parse(message.wire) as unknown)];
   const transcript = wire.map((message) => dialect.read(message));
   const undone = new Set(undos.map((undo) => undo.checkpoint));

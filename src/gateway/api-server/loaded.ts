@@ -4,6 +4,7 @@ import type { Conversation, StoredMessage } from "../../stores/server-store.ts";
 import type { ChatSettings } from "../api.ts";
 import type { CompactorChoice } from "../compaction/compactors.ts";
 import type { Gateway } from "../gateway.ts";
+import { readHead } from "../record/stored-head.ts";
 import { wireOfDialect } from "../wires/index.ts";
 import { isJson } from "../wires/json.ts";
 import type { Wire } from "../wires/wire.ts";
@@ -64,9 +65,7 @@ export async function load(gateway: Gateway, tenant: string, id: string, length?
   ]);
   const meta = metaOf(conversation);
   const settings: ChatSettings = { ...global, ...meta.settings };
-  const said: unknown = head === undefined ? undefined : JSON.parse(head);
-  const lead = dialect.rules.system === "message" && Array.isArray(said) ? (said as unknown[]) : [];
-  const system = dialect.rules.system === "apart" ? said : undefined;
+  const { system, lead } = readHead(dialect, head);
   const model = meta.settings?.model ?? meta.model ?? conversation.model ?? settings.model ?? "";
   return {
     conversation,

@@ -2,6 +2,7 @@ import type { Gateway } from "../gateway.ts";
 import { loggable } from "../ops/log.ts";
 import { answerKey } from "../record/answer-key.ts";
 import type { Place } from "../record/locate.ts";
+import { readHead } from "../record/stored-head.ts";
 import type { Exchange } from "../v1/exchange.ts";
 import { textOf } from "../wires/json.ts";
 import { conversationOf, transcriptOf } from "../wires/responses.ts";
@@ -75,15 +76,21 @@ async function rebuildFromStore(
   { client, wire }: Pick<Exchange, "client" | "wire">,
   named: Named,
 ): Promise<{ readonly items: readonly unknown[]; readonly place: Place } | undefined> {
+  const { conversations } = gateway.store;
   try {
     for await (const { isSession, ...place } of placesOf(gateway, client.tenant, named)) {
       const { conversation, length } = place;
-      const stored = await gateway.store.conversations.read(client.tenant, conversation, { to: length });
+      const [stored, head] = await Promise.all([
+        conversations.read(client.tenant, conversation, { to: length }),
+        conversations.head(client.tenant, conversation),
+      ]);
       // It may have been deleted meanwhile.
       if (stored.length < length) continue;
       // A session had the name of its newest answer, which that isn't any more once another one follows.
       if (isSession && named.response !== undefined && stored.at(-1)?.answer !== undefined) continue;
-      const items = stored.map(({ wire: text }) => JSON.parse(text) as unknown);
+      // Instructions are said anew with each request; messages of the developer aren't.
+      const { lead } = readHead(wire.dialect, head);
+      const items = [...lead, ...stored.map(({ wire: text }) => JSON.parse(text) as unknown)];
       for (const item of items) wire.dialect.read(item);
       return { items, place };
     }

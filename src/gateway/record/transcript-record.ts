@@ -2,6 +2,7 @@ import { type Chain, createChain } from "../../core/chain.ts";
 import type { Dialect, Message } from "../../core/types.ts";
 import type { WireRequest } from "../wires/wire.ts";
 import type { KnownChains } from "./known-chains.ts";
+import { writeHead } from "./stored-head.ts";
 
 /** A request's transcript as it is stored: read once, hashed once. */
 export interface TranscriptRecord {
@@ -11,7 +12,7 @@ export interface TranscriptRecord {
   /** `chain[n]` names the first n messages after the leading system messages. */
   readonly chain: readonly string[];
   readonly wire: readonly unknown[];
-  /** The system prompt as JSON text. */
+  /** The system prompt and leading system messages as JSON text. */
   readonly head: () => string | undefined;
   readonly hasAnswer: boolean;
   /** The chain as it grows; only the newest record of a request may add to it. */
@@ -36,11 +37,7 @@ export function transcriptRecord(
     start,
     chain: [...growing.hashes],
     wire: transcript,
-    head: () => {
-      const value = dialect.rules.system === "apart" ? system : transcript.slice(0, start);
-      const isEmpty = value === undefined || value === null || (Array.isArray(value) && value.length === 0);
-      return isEmpty ? undefined : JSON.stringify(value);
-    },
+    head: () => writeHead(dialect, { system, lead: transcript.slice(0, start) }),
     hasAnswer: messages.some(({ role }) => role === "assistant"),
     growing,
   };

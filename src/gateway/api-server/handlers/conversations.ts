@@ -3,6 +3,7 @@ import { createLogReader } from "../../../dialects/logs/index.ts";
 import type { Conversation } from "../../../stores/server-store.ts";
 import type { ApiConversation, ChatSettings } from "../../api.ts";
 import { UNDO_MS } from "../../ops/deletions.ts";
+import { writeHead } from "../../record/stored-head.ts";
 import { wireOfDialect } from "../../wires/index.ts";
 import { RequestFault } from "../../wires/request-fault.ts";
 import { type ApiContext, numberQuery } from "../context.ts";
@@ -81,11 +82,10 @@ export const conversationHandlers = {
         0,
         all.findIndex((one) => dialect.read(one).role !== "system"),
       );
-      const head = apart ?? (lead.length > 0 ? lead : undefined);
       const id = await createConversation(gateway, tenant, {
         dialect,
         transcript: all,
-        head: head === undefined ? undefined : JSON.stringify(head),
+        head: writeHead(dialect, { system: apart, lead }),
         title: log.title,
         model: log.model,
         ...(log.times && all.length === log.messages.length && { times: log.times }),

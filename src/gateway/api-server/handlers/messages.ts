@@ -102,7 +102,7 @@ export async function apiMessages(
 }
 
 function systemText({ dialect, lead }: Loaded, system: unknown): string {
-  const wire = system === undefined ? lead : [{ role: "system", content: system }];
+  const wire = system === undefined ? lead : [{ role: "system", content: system }, ...lead];
   return wire
     .flatMap((message) => dialect.read(message).parts)
     .flatMap((part) => (part.type === "text" ? [part.text] : []))

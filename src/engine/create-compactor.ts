@@ -148,7 +148,8 @@ async function compact<M>(
   }
   if (run) call = await open(engine, transcript, input, more);
   const cut = engine.summarizer && readyCut(call, goal);
-  const result = climbTo(call, { limit: budget.budget, goal, anyGain: true }, cut);
+  const spokenFor = !filling && tokens <= budget.budget;
+  const result = climbTo(call, { limit: budget.budget, goal, anyGain: true, spokenFor }, cut);
   if (result.draft && !background) engine.emitter.emit("started", { reason: "forced" });
   return deliver(call, { reason: "forced", result, adopt: input.adopt ?? !filling, background });
 }

@@ -130,7 +130,7 @@ function withoutReductions<M>({ engine }: Call<M>): RungInput["steps"] {
 /** Climbs the ladder towards a target, with the summaries that are there. */
 export function climbTo<M>(
   call: Call<M>,
-  target: Pick<RungInput, "limit" | "goal" | "anyGain" | "modest">,
+  target: Pick<RungInput, "limit" | "goal" | "anyGain" | "modest" | "spokenFor">,
   cut: number | undefined,
   current: Draft = call.seen.current,
   steps?: RungInput["steps"],

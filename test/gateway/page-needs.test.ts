@@ -180,6 +180,21 @@ describe("a compaction", () => {
     expect(good).not.toHaveProperty("failed");
   });
 
+  it("of a few words is not made: there is nothing to gain, and nothing is forgotten", async () => {
+    const { id } = await newChat();
+    for (const text of ["Hello.", "How are you?", "Fine."])
+      await events(routes.chat, { params: { id }, body: { text } });
+    for (const answer of [
+      await call(routes.compact, { params: { id }, body: {} }),
+      await call(routes.rebuild, { params: { id } }),
+    ]) {
+      expect(answer).toMatchObject({ outcome: "nothing-to-gain", view: { outcome: "pass" } });
+      expect(answer.view.entries.map(({ type }) => type)).toEqual(Array(6).fill("keep"));
+    }
+    const { events: told } = await call(routes.timeline, { params: { id } });
+    expect(told.filter(({ type }) => type === "compacted")).toEqual([]);
+  });
+
   it("is not seen in views of the time before it", async () => {
     const { id, messages } = await imported(12, "Be brief.");
     await call(routes.compact, { params: { id }, body: {} });

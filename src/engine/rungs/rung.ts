@@ -28,6 +28,11 @@ export interface RungInput {
   readonly anyGain: boolean;
   /** The summary message may take at most half of what it hides, whatever the goal leaves for it. */
   readonly modest?: boolean;
+  /**
+   * Nothing has to go: what is hidden must be spoken for by a summary that is smaller than it. Otherwise there is nothing
+   * to gain.
+   */
+  readonly spokenFor?: boolean;
   readonly hostState?: HostState | undefined;
   readonly focus?: string | undefined;
   /** Model-written records that fit this transcript, oldest first, without gaps. */

@@ -111,6 +111,7 @@ function coverMiddle(input: RungInput, tail: Tail, tailLimit: number): Draft | u
       ? Number.POSITIVE_INFINITY
       : MAX_SUMMARY;
   const cap = Math.min(most, goal - draftTokens(conversation, bare));
+  if (input.spokenFor) return withSummary(input, bare, Math.min(cap, hidden - 1));
   return withSummary(input, bare, cap) ?? withoutSummary(input, bare.fates);
 }
 

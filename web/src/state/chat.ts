@@ -1,4 +1,5 @@
 import { type ApiConversation, type CompactAnswer, routes } from "../../../src/gateway/api.ts";
+import { strings } from "../strings.ts";
 import { type Api, ApiFailure, explain } from "./api-client.ts";
 import { type Chat, type ChatState, type ChatStream, EMPTY_ANSWER, NO_CHAT, newestOf } from "./chat-state.ts";
 import { isStale } from "./conversations.ts";
@@ -138,7 +139,11 @@ export function createChat(options: ChatOptions): Chat {
     acting += 1;
     try {
       const answer = await work();
-      if (isCompactAnswer(answer)) store.set({ failure: answer.failed });
+      if (isCompactAnswer(answer)) {
+        store.set({ failure: answer.failed });
+        if (answer.outcome === "nothing-to-gain")
+          store.set({ notice: { kind: "info", message: strings.compaction.nothingToGain } });
+      }
     } catch (error) {
       fail(error);
     } finally {

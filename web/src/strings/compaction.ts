@@ -29,6 +29,7 @@ export const compaction = {
   failed: "A summary failed.",
   failedInstead: (rung: RungName) => `Done instead: ${rungs[rung].toLowerCase()}.`,
   failedNothing: "Nothing was changed.",
+  nothingToGain: "There is nothing to gain: a summary would be no smaller than what it stands for.",
   focusTitle: "Compact now",
   focusLabel: "What should the summary pay attention to? (optional)",
   focusPlaceholder: "e.g. the database migration and the open questions",

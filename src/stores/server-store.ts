@@ -38,6 +38,8 @@ export interface ConversationStore {
    */
   findAnswer(tenant: string, answer: string): Promise<FoundAnswer | undefined>;
   get(tenant: string, id: string): Promise<Conversation | undefined>;
+  /** A conversation's `meta`. Servers ask for it with every request, so it waits for nothing that is being appended. */
+  meta(tenant: string, id: string): Promise<unknown>;
   /** The leading system messages or the system prompt as last seen, as JSON text. */
   head(tenant: string, id: string): Promise<string | undefined>;
   /** Messages in their order. */

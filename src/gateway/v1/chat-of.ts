@@ -23,8 +23,8 @@ export async function chatOf(
   if (id === undefined) return undefined;
   const now = gateway.now();
   if (known.meta === undefined || known.meta.until <= now) {
-    const found = await gateway.store.conversations.get(tenant, id).catch(() => undefined);
-    known.meta = { of: found ? metaOf(found) : {}, until: now + BELIEVED_MS };
+    const meta = await gateway.store.conversations.meta(tenant, id).catch(() => undefined);
+    known.meta = { of: metaOf({ meta }), until: now + BELIEVED_MS };
   }
   const { settings, pins = [] } = known.meta.of;
   if (settings === undefined && pins.length === 0) return undefined;

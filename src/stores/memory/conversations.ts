@@ -49,6 +49,8 @@ export function memoryConversations(context: MemoryContext): ConversationStore {
 
     get: async (tenant, id) => of("get", tenant).conversations.get(id)?.conversation,
 
+    meta: async (tenant, id) => of("meta", tenant).conversations.get(id)?.conversation.meta,
+
     head: async (tenant, id) => of("head", tenant).conversations.get(id)?.head,
 
     read: async (tenant, id, { from = 0, to } = {}) =>

@@ -20,8 +20,12 @@ export function conversationOf(row: Selectable<ConversationTable>): Conversation
     pinned: Number(row.pinned) === 1,
     archived: Number(row.archived) === 1,
     fork: row.fork_of === null ? undefined : { of: row.fork_of, length: Number(row.fork_length) },
-    meta: row.meta === null ? undefined : (JSON.parse(row.meta) as unknown),
+    meta: readMeta(row),
   };
+}
+
+export function readMeta({ meta }: Pick<Selectable<ConversationTable>, "meta">): unknown {
+  return meta === null ? undefined : (JSON.parse(meta) as unknown);
 }
 
 export function messageOf(

@@ -12,13 +12,15 @@ import { NEWEST_HASHES, PAGE, within } from "../shared/limits.ts";
 import { readCursor, writeCursor } from "../shared/list-cursor.ts";
 import { conversationNotFound } from "../shared/not-found.ts";
 import { append } from "./append.ts";
-import { conversationOf, messageOf } from "./conversation-row.ts";
+import { conversationOf, messageOf, readMeta } from "./conversation-row.ts";
 import { deleteConversation, forksOf, removing } from "./delete-conversation.ts";
+import { rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { Db, SqlEngine } from "./sql-engine.ts";
+import type { ConversationRow } from "./write-conversation.ts";
 
 export function sqlConversations(context: SqlContext): ConversationStore {
-  const { engine, read, write } = context;
+  const { engine, read, readScript, write } = context;
   return {
     append(tenant, input) {
       const call = { tenant, input, id: context.newId() };
@@ -77,6 +79,8 @@ export function sqlConversations(context: SqlContext): ConversationStore {
       }),
 
     get: (tenant, id) => read("get", (db) => get(db, tenant, id)),
+
+    meta: (tenant, id) => readScript("meta", () => metaOf(tenant, id)),
 
     head: (tenant, id) =>
       read("head", async (db) => {
@@ -141,6 +145,16 @@ export function sqlConversations(context: SqlContext): ConversationStore {
       return deleted;
     },
   };
+}
+
+/** An append doesn't change it, so it needn't be asked for behind those that are under way. */
+function* metaOf(tenant: string, id: string): Script<unknown> {
+  const [row] = yield* rows<Pick<ConversationRow, "meta">>(
+    "select meta from precis_conversations where tenant = ? and id = ?",
+    tenant,
+    id,
+  );
+  return row && readMeta(row);
 }
 
 async function get(db: Db, tenant: string, id: string): Promise<Conversation | undefined> {

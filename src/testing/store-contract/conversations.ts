@@ -199,7 +199,8 @@ export function describeConversations(context: ContractContext): void {
     it("changes title, flags and the host's own data", async () => {
       const [tenant, other] = tenants();
       const { conversation } = await add(tenant, { messages: storedTranscript("a") });
-      const { update } = context.store.conversations;
+      const { update, meta } = context.store.conversations;
+      expect(await meta(tenant, conversation)).toBeUndefined();
       const changed = await update(tenant, conversation, {
         title: " New\n title \u0000\ud800",
         meta: { pins: [1] },
@@ -210,11 +211,15 @@ export function describeConversations(context: ContractContext): void {
         meta: { pins: [1] },
         expiresAt: context.now + 5,
       });
+      expect(await meta(tenant, conversation)).toEqual({ pins: [1] });
+      expect(await meta(other, conversation)).toBeUndefined();
+      expect(await meta(tenant, "nobody")).toBeUndefined();
       expect(await update(tenant, conversation, { meta: undefined, expiresAt: undefined })).toMatchObject({
         title: "New title �",
         meta: undefined,
         expiresAt: undefined,
       });
+      expect(await meta(tenant, conversation)).toBeUndefined();
       expect(await update(tenant, conversation, {})).toMatchObject({ id: conversation });
       await expect(update(other, conversation, { title: "mine context.now" })).rejects.toThrow(StoreError);
     });

@@ -30,14 +30,17 @@ export const compactHandlers = {
         ? compactor.fit(loaded.transcript, input)
         : compactor.compact(loaded.transcript, { ...input, ...(focus !== undefined && { focus }) });
     };
-    return compaction(context, work, { isSure: !whenDue });
+    return compaction(context, work, whenDue ? { isSure: false } : { endsWith: context.signal });
   },
 
   rebuild: (context) =>
-    compaction(context, (loaded, signal) =>
-      context.gateway.compactors
-        .of(loaded.choice)
-        .rebuild(loaded.transcript, { ...fitInput(loaded), now: context.gateway.now(), signal }),
+    compaction(
+      context,
+      (loaded, signal) =>
+        context.gateway.compactors
+          .of(loaded.choice)
+          .rebuild(loaded.transcript, { ...fitInput(loaded), now: context.gateway.now(), signal }),
+      { endsWith: context.signal },
     ),
 
   async undoCompaction(context) {
@@ -114,16 +117,20 @@ async function compaction(
   {
     fact,
     isSure = true,
+    endsWith,
   }: {
     /** What the timeline is told instead of the compaction itself. */
     readonly fact?: TimelineFact;
     /** It will come to a compaction. Otherwise pages are told when it does. */
     readonly isSure?: boolean;
+    /** Aborted when whoever waits for it has left: then nobody wants it any more. */
+    readonly endsWith?: AbortSignal;
   } = {},
 ): Promise<CompactAnswer> {
   const { gateway, tenant, headers, client } = context;
   const { id } = await findConversation(gateway, tenant, context.param("id"));
-  return exclusive(context, id, "compacting", async (signal) => {
+  return exclusive(context, id, "compacting", async (stopped) => {
+    const signal = endsWith ? AbortSignal.any([stopped, endsWith]) : stopped;
     const tell = (reason: Reason): void =>
       gateway.live.send(tenant, { type: "compacting", conversation: id, reason });
     if (isSure) tell("forced");

@@ -22,7 +22,8 @@ interface Sought {
   readonly from: Place | undefined;
 }
 
-interface Located {
+/** A conversation, and how much of a request it holds. */
+export interface Located {
   readonly known: Known;
   /** Messages of the transcript that it holds. */
   readonly matched: number;
@@ -33,16 +34,14 @@ export async function locate(
   context: { readonly store: ConversationStore; readonly known: KnownConversations },
   sought: Sought,
 ): Promise<Located> {
-  const { store, known: conversations } = context;
+  const { store } = context;
   const { tenant, record, lane, dialect, session, from } = sought;
   const { chain, hasAnswer } = record;
   const isAsked = session?.source === "asked";
   const meant = from && (await locateAt(context, sought, from));
   if (meant && fits(meant.known, session)) return meant;
-  const near = conversations.find(tenant, chain, { lane, dialect, unnamed: !isAsked });
-  // Before the first answer only the same job counts as the same conversation: a title call has the same first words.
-  const isRetry = near?.known.lane === lane && near.known.newest === chain.at(-1);
-  if (near && (hasAnswer || isRetry) && fits(near.known, session)) return near;
+  const near = locateNear(context, sought);
+  if (near) return near;
   const far = hasAnswer
     ? await store.find(tenant, chain.slice(1), isAsked ? { session: session.name } : { prefer: "unnamed" })
     : undefined;
@@ -60,6 +59,27 @@ export async function locate(
   if (held && isOf(held, dialect)) return { known: { ...known, id: held.id }, matched: 0 };
   // The name is taken by a conversation of another wire format: this is one more of that name.
   return { known: { ...known, isInvented: held !== undefined }, matched: 0 };
+}
+
+/** May the store be left out? Nothing was named, and a request without an answer in it is a first one. */
+export function isFirst({ record, session, from }: Pick<Sought, "record" | "session" | "from">): boolean {
+  return session === undefined && from === undefined && !record.hasAnswer;
+}
+
+/** The same for a first request, at once. */
+export function locateFirst(context: { readonly known: KnownConversations }, sought: Sought): Located {
+  const { tenant, lane, dialect } = sought;
+  return locateNear(context, sought) ?? { known: invented(tenant, lane, dialect), matched: 0 };
+}
+
+function locateNear(
+  { known: conversations }: { readonly known: KnownConversations },
+  { tenant, record: { chain, hasAnswer }, lane, dialect, session }: Sought,
+): Located | undefined {
+  const near = conversations.find(tenant, chain, { lane, dialect, unnamed: session?.source !== "asked" });
+  // Before the first answer only the same job counts as the same conversation: a title call has the same first words.
+  const isRetry = near?.known.lane === lane && near.known.newest === chain.at(-1);
+  return near && (hasAnswer || isRetry) && fits(near.known, session) ? near : undefined;
 }
 
 /** The very conversation that the client means, though others may have the same messages. */

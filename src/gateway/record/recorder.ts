@@ -7,10 +7,11 @@ import { answerKey } from "./answer-key.ts";
 import { createKnownChains } from "./known-chains.ts";
 import type { Known, KnownConversations } from "./known-conversations.ts";
 import { laneOf } from "./lane.ts";
-import { locate, type Place } from "./locate.ts";
+import { isFirst, type Located, locate, locateFirst, type Place } from "./locate.ts";
 import { invented } from "./new-known.ts";
 import { redactSecrets } from "./redact-secrets.ts";
 import type { Session } from "./session-of.ts";
+import { createSharedTexts } from "./shared-texts.ts";
 import { titleOf } from "./title-of.ts";
 import { type TranscriptRecord, transcriptRecord, withAnswer } from "./transcript-record.ts";
 
@@ -33,6 +34,11 @@ export interface AnswerNames {
 
 /** The recording of one request. */
 export interface Recording {
+  /**
+   * The request is the first of its conversation, as far as can be told without a look at it: what follows is found out
+   * while the upstream is at work, or when it is first asked for.
+   */
+  readonly isFirst: boolean;
   readonly known: Known;
   readonly record: TranscriptRecord;
   /** Messages of the transcript that were stored before. */
@@ -72,45 +78,62 @@ export function createRecorder(options: {
   const { store, known: conversations } = options;
   const textHash = createTextHash(REMEMBERED_CHARS);
   const chains = createKnownChains();
+  const sharedText = createSharedTexts();
 
   return {
     async open({ tenant, dialect, asked, session, at, comesAgain, from }) {
       // The words of a first request are new; remembering them would be work for nothing.
-      const isFirst = asked.transcript.length <= FIRST_MESSAGES;
+      const isShort = asked.transcript.length <= FIRST_MESSAGES;
       const record = transcriptRecord(
         dialect,
         asked,
-        isFirst ? hash128 : textHash,
+        isShort ? hash128 : textHash,
         comesAgain ? chains : undefined,
       );
       const lane = laneOf(dialect.id, asked);
-      const located = await locate(options, { tenant, record, lane, dialect: dialect.id, session, from });
-      let { known, matched } = located;
+      const sought = { tenant, record, lane, dialect: dialect.id, session, from };
       let timer: NodeJS.Timeout | undefined;
       let writing: Promise<void> | undefined;
       const stored = Promise.withResolvers<string | undefined>();
-      if (matched === record.chain.length - 1) stored.resolve(known.id);
+      const found = (place: Located): Located => {
+        if (place.matched === record.chain.length - 1) stored.resolve(place.known.id);
+        return place;
+      };
+      const isNew = isFirst(sought);
+      let located = isNew ? undefined : found(await locate(options, sought));
+      let before = located?.matched;
+      const here = (): Located => {
+        located ??= found(locateFirst(options, sought));
+        before ??= located.matched;
+        return located;
+      };
+      const prepared: NewMessage[] = [];
+      const messageAt = (upTo: TranscriptRecord, index: number): NewMessage => {
+        prepared[index] ??= newMessage(upTo, index, at, options.redact);
+        return prepared[index];
+      };
 
       /** Stores everything behind what is stored already. */
       const write = async (upTo: TranscriptRecord, answerId?: string): Promise<void> => {
         try {
           await append(upTo, answerId);
         } catch (error) {
-          if (known.id === undefined || !(error instanceof StoreError)) throw error;
+          const { id } = here().known;
+          if (id === undefined || !(error instanceof StoreError)) throw error;
           // The conversation was deleted meanwhile: what the client still has of it is a new one.
-          conversations.forget(known.id);
-          known = invented(tenant, lane, dialect.id);
-          matched = 0;
+          conversations.forget(id);
+          located = { known: invented(tenant, lane, dialect.id), matched: 0 };
           await append(upTo, answerId);
         } finally {
-          stored.resolve(known.id);
+          stored.resolve(here().known.id);
         }
       };
       const append = async (upTo: TranscriptRecord, answerId: string | undefined): Promise<void> => {
         const { chain } = upTo;
-        const fresh = upTo.wire
-          .slice(upTo.start + matched)
-          .map((wire, index) => newMessage(upTo, matched + index, wire, at, options.redact));
+        const { matched } = here();
+        let { known } = here();
+        const fresh: NewMessage[] = [];
+        for (let index = matched; index < chain.length - 1; index++) fresh.push(messageAt(upTo, index));
         const head = upTo.head();
         const isNewHead = head !== undefined && head !== known.head;
         if (fresh.length === 0 && !isNewHead) return;
@@ -130,22 +153,39 @@ export function createRecorder(options: {
         // The other branch of a fork is remembered by itself.
         if (known.id !== undefined && known.id !== appended.conversation) known = { ...known, hashes: [] };
         known.id = appended.conversation;
-        known.head = head;
-        matched = chain.length - 1;
+        if (isNewHead) known.head = sharedText(head);
+        else if (head === undefined) known.head = undefined;
+        located = { known, matched: chain.length - 1 };
         // A client that asks once more sends the request without its answer.
         if (upTo !== record) conversations.remember(record.chain.at(-1)!, known);
-        conversations.remember(chain[matched]!, known);
+        conversations.remember(chain.at(-1)!, known);
         options.onAppended?.(tenant, appended, known);
       };
 
+      const prepare = (): void => {
+        try {
+          const { matched } = here();
+          for (let index = matched; index < record.chain.length - 1; index++) messageAt(record, index);
+          record.head();
+        } catch {
+          // Whoever stores it meets the same error, and can tell it.
+        }
+      };
+
       return {
+        isFirst: isNew,
         get known() {
-          return known;
+          return here().known;
         },
         record,
-        matched,
+        get matched() {
+          here();
+          return before ?? 0;
+        },
         stored: stored.promise,
         begin() {
+          // By then the request is on its way.
+          if (!located) setImmediate(prepare);
           timer = setTimeout(() => {
             writing = write(record);
             // Whoever waits for the commit gets the error; until then it is nobody's.
@@ -156,6 +196,7 @@ export function createRecorder(options: {
           clearTimeout(timer);
           await writing;
           // A client that goes on by naming the provider's conversation finds ours by it, unless it has a name already.
+          const { known } = here();
           if (names?.conversation !== undefined && session === undefined && !known.isNamed)
             known.session = names.conversation;
           await write(answer.length === 0 ? record : withAnswer(record, dialect, answer), names?.id);
@@ -177,14 +218,8 @@ function ending(messages: readonly NewMessage[], answerId: string): readonly New
   );
 }
 
-function newMessage(
-  record: TranscriptRecord,
-  index: number,
-  wire: unknown,
-  at: number,
-  redact: boolean,
-): NewMessage {
-  const text = JSON.stringify(wire);
+function newMessage(record: TranscriptRecord, index: number, at: number, redact: boolean): NewMessage {
+  const text = JSON.stringify(record.wire[record.start + index]);
   return {
     hash: record.chain[index + 1]!,
     role: record.messages[record.start + index]!.role,

@@ -4,7 +4,7 @@ import type { WireRequest } from "../wires/wire.ts";
 import type { KnownChains } from "./known-chains.ts";
 import { writeHead } from "./stored-head.ts";
 
-/** A request's transcript as it is stored: read once, hashed once. */
+/** A request's transcript as it is stored: read once, hashed once, when somebody first asks for a hash. */
 export interface TranscriptRecord {
   readonly messages: readonly Message[];
   /** Leading system messages; they aren't part of the conversation's identity. */
@@ -28,18 +28,32 @@ export function transcriptRecord(
   const messages = transcript.map((message) => dialect.read(message));
   let start = 0;
   while (messages[start]?.role === "system") start++;
-  const known = chains?.take(transcript);
-  const growing = known?.chain ?? createChain(textHash);
-  for (let at = known?.length ?? start; at < messages.length; at++) growing.add(messages[at]!);
-  chains?.keep(transcript, growing.copy());
+  const hash = () => {
+    const known = chains?.take(transcript);
+    const growing = known?.chain ?? createChain(textHash);
+    for (let at = known?.length ?? start; at < messages.length; at++) growing.add(messages[at]!);
+    chains?.keep(transcript, growing.copy());
+    return { growing, chain: [...growing.hashes] };
+  };
+  let hashed: ReturnType<typeof hash> | undefined;
+  let head: { readonly text: string | undefined } | undefined;
   return {
     messages,
     start,
-    chain: [...growing.hashes],
+    get chain() {
+      hashed ??= hash();
+      return hashed.chain;
+    },
+    get growing() {
+      hashed ??= hash();
+      return hashed.growing;
+    },
     wire: transcript,
-    head: () => writeHead(dialect, { system, lead: transcript.slice(0, start) }),
+    head: () => {
+      head ??= { text: writeHead(dialect, { system, lead: transcript.slice(0, start) }) };
+      return head.text;
+    },
     hasAnswer: messages.some(({ role }) => role === "assistant"),
-    growing,
   };
 }
 

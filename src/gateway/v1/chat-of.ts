@@ -17,8 +17,11 @@ const BELIEVED_MS = 2_000;
 export async function chatOf(
   gateway: Gateway,
   tenant: string,
-  { known, record, matched }: Recording,
+  recording: Recording,
 ): Promise<Chat | undefined> {
+  // What has no answer yet has nothing that could be shown otherwise.
+  if (recording.isFirst) return undefined;
+  const { known, record, matched } = recording;
   const { id } = known;
   if (id === undefined) return undefined;
   const now = gateway.now();

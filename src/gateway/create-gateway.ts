@@ -5,7 +5,7 @@ import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { isLoopback } from "../config/loopback.ts";
 import { ConfigError } from "../core/errors.ts";
 import type { ServerStore } from "../stores/server-store.ts";
-import { createBusy } from "./api-server/busy.ts";
+import { type BusyWord, createBusy } from "./api-server/busy.ts";
 import { createApi } from "./api-server/create-api.ts";
 import { createPastStates } from "./api-server/look-back.ts";
 import { createStandings } from "./api-server/standing.ts";
@@ -55,6 +55,8 @@ export interface GatewayParts {
   readonly now?: () => number;
   /** Tells other processes of this server about an event. */
   readonly share?: (event: SentEvent) => void;
+  /** Tells them what is under way in this one. */
+  readonly shareBusy?: (word: BusyWord) => void;
   /** Asks all of them for what they counted. */
   readonly gather?: Gateway["gather"];
 }
@@ -78,7 +80,7 @@ export async function createGateway(
   const known = createKnownConversations();
   const records = watchRecords((tenant) => store.records(tenant));
   const timeline = createTimeline(store.events, live, log);
-  const busy = createBusy();
+  const busy = createBusy(parts.shareBusy);
   const announcer = createAnnouncer(live, store.conversations, busy, log);
   const metrics = createMetrics();
   const drain = new AbortController();

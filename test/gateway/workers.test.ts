@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { afterEach, expect, it } from "vitest";
+import { type Route, routes, urlOf } from "../../src/gateway/api.ts";
 import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { runCli, scratchFolder } from "../cli/run-cli.ts";
+import { startTrickleProvider } from "../support/trickle-provider.ts";
 import { post } from "./own-upstream.ts";
 import { startServe } from "./serve-process.ts";
 
@@ -10,6 +12,23 @@ const closing: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
+
+/** Resolves when all of them take requests. Each numbers its events under a name of its own. */
+async function allWorkers(url: string, count: number): Promise<void> {
+  const names = new Set<string | undefined>();
+  const look = async () => {
+    const page = new AbortController();
+    const events = await fetch(`${url}/api/events`, {
+      headers: { connection: "close" },
+      signal: page.signal,
+    });
+    const { value } = await events.body!.getReader().read();
+    page.abort();
+    names.add(/^id: (.*)-/.exec(new TextDecoder().decode(value))?.[1]);
+    return names.size;
+  };
+  await expect.poll(look, { timeout: 20_000, interval: 50 }).toBe(count);
+}
 
 it("ends and says once why, if its workers can't be started", async () => {
   const folder = scratchFolder();
@@ -49,6 +68,41 @@ it("counts what all workers did, whichever is asked", async () => {
     expect(metrics).toContain(`precis_request_seconds_count ${requests}\n`);
     const totals = await fetch(`${serve.url}/api/totals`, { headers: { connection: "close" } });
     expect(await totals.json()).toMatchObject({ requests, errors: 0, since: expect.any(Number) });
+  }
+});
+
+it("knows in every worker what one of them has under way, and stops it from any", async () => {
+  const words = Array.from({ length: 10 }, (_, n) => `word${n}`);
+  const model = await startTrickleProvider({ words, everyMs: 50 });
+  closing.push(() => model.close());
+  const serve = await startServe(["--upstream", model.url, "--workers", "3"]);
+  closing.push(() => serve.stop());
+  await allWorkers(serve.url, 3);
+  const ask = (route: Route, id?: string, body?: object) =>
+    fetch(serve.url + urlOf(route, { id }), {
+      method: route.method,
+      // A new connection each time: the workers take turns.
+      headers: { connection: "close", "content-type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const { id } = (await (await ask(routes.createConversation, undefined, { model: "gpt-4o" })).json()) as {
+    id: string;
+  };
+  const everywhere = async () => {
+    const asked = Array.from({ length: 6 }, () => ask(routes.conversation, id));
+    const told = (await Promise.all((await Promise.all(asked)).map((one) => one.json()))) as {
+      busy?: string;
+    }[];
+    return [...new Set(told.map(({ busy }) => busy))];
+  };
+  for (let n = 0; n < 3; n++) {
+    model.hold();
+    const answer = await ask(routes.chat, id, { text: `Go on with ${n}.` });
+    await expect.poll(everywhere, { timeout: 5_000 }).toEqual(["answering"]);
+    for (let m = 0; m < 3; m++) expect((await ask(routes.compact, id, {})).status).toBe(409);
+    expect((await ask(routes.stop, id)).status).toBe(200);
+    expect(await answer.text()).toContain('"stopped"');
+    await expect.poll(everywhere, { timeout: 5_000 }).toEqual([undefined]);
   }
 });
 

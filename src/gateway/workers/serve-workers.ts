@@ -3,6 +3,7 @@ import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { createGateway } from "../create-gateway.ts";
 import { createLog } from "../ops/log.ts";
+import { createBusyBoard } from "./busy-board.ts";
 import { createGather, createGathering } from "./gather.ts";
 import type { Word } from "./word.ts";
 
@@ -34,6 +35,7 @@ async function watch(
   const log = createLog(config.log);
   const alive = new Set<Worker>();
   const gathering = createGathering(alive);
+  const board = createBusyBoard(alive);
   let isListening = false;
   let stop: (error?: Error) => void = () => {};
   const stopped = new Promise<Error | undefined>((resolve) => {
@@ -48,10 +50,13 @@ async function watch(
     worker.on("message", (word: Word) => {
       if (word.type === "event") {
         for (const other of alive) if (other !== worker && other.isConnected()) other.send(word);
-      } else if (word.type === "ask") gathering.ask(worker, word);
+      } else if (word.type === "busy" || word.type === "stop") board.pass(worker, word);
+      else if (word.type === "ask") gathering.ask(worker, word);
       else if (word.type === "tell") gathering.tell(word);
       else if (word.type === "failed") failure = word.message;
-      else if (word.type === "listening" && !isListening) {
+      else if (word.type === "listening") {
+        board.catchUp(worker);
+        if (isListening) return;
         isListening = true;
         onListening(word.address);
         for (let count = 1; count < config.workers; count++) start();
@@ -59,6 +64,7 @@ async function watch(
     });
     worker.on("exit", (code, killed) => {
       alive.delete(worker);
+      board.gone(worker);
       if (signal.aborted) return;
       if (!isListening) {
         const message = failure === "" ? `precis: a worker ended with ${killed ?? code}.` : failure;
@@ -89,11 +95,13 @@ async function work(config: GatewayConfig, version: string, signal: AbortSignal)
     const running = await createGateway(config, {
       version,
       share: (event) => say({ type: "event", event }),
+      shareBusy: say,
       gather,
     });
-    const { live, metrics, totals } = running.gateway;
+    const { live, busy, metrics, totals } = running.gateway;
     process.on("message", (word: Word) => {
       if (word.type === "event") live.receive(word.event);
+      else if (word.type === "busy" || word.type === "stop" || word.type === "gone") busy.receive(word);
       else if (word.type === "told") told(word);
       else if (word.type === "ask" && word.of === "totals")
         say({ type: "tell", id: word.id, data: totals.read() });

@@ -1,3 +1,4 @@
+import type { BusyWord } from "../api-server/busy.ts";
 import type { SentEvent } from "../live/live.ts";
 
 /** What each process of a server knows only for itself. */
@@ -9,6 +10,7 @@ export type Word =
   /** It can't be started; the words are for people. */
   | { readonly type: "failed"; readonly message: string }
   | { readonly type: "event"; readonly event: SentEvent }
+  | BusyWord
   /** Asks all for what they counted; `data` is one's answer, `all` are those of all. */
   | { readonly type: "ask"; readonly id: string; readonly of: Counted }
   | { readonly type: "tell"; readonly id: string; readonly data: unknown }

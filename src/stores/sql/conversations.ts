@@ -20,7 +20,7 @@ import type { Db, SqlEngine } from "./sql-engine.ts";
 import type { ConversationRow } from "./write-conversation.ts";
 
 export function sqlConversations(context: SqlContext): ConversationStore {
-  const { engine, read, readScript, write } = context;
+  const { engine, read, readScript, readScriptApart, write } = context;
   return {
     append(tenant, input) {
       const call = { tenant, input, id: context.newId() };
@@ -28,32 +28,20 @@ export function sqlConversations(context: SqlContext): ConversationStore {
     },
 
     find: (tenant, hashes, { session, prefer } = {}) =>
-      read("find", async (db) => {
-        const parts = [hashes.slice(-NEWEST_HASHES), hashes.slice(0, -NEWEST_HASHES)];
-        const longest = async (of: MatchQuery): Promise<FoundConversation | undefined> => {
-          for (const part of parts) {
-            const found = await longestMatch(db, engine, tenant, part, of);
-            if (found) return found;
-          }
-          return undefined;
-        };
-        const found = await longest({ session });
+      readScript("find", function* () {
+        const found = yield* longestMatch(engine, tenant, hashes, { session });
         if (prefer !== "unnamed" || !found?.conversation.named) return found;
-        return (await longest({ session, unnamed: { matched: found.matched } })) ?? found;
+        const unnamed = { matched: found.matched };
+        return (yield* longestMatch(engine, tenant, hashes, { session, unnamed })) ?? found;
       }),
 
     findSession: (tenant, session) =>
-      read("findSession", async (db) => {
-        const row = await db
-          .selectFrom("precis_conversations")
-          .selectAll()
-          .where("tenant", "=", tenant)
-          .where("session", "=", session)
-          .orderBy("updated_at", "desc")
-          .orderBy("created_at", "desc")
-          .orderBy("id", "desc")
-          .limit(1)
-          .executeTakeFirst();
+      readScript("findSession", function* () {
+        const [row] = yield* rows<ConversationRow>(
+          "select * from precis_conversations where tenant = ? and session = ? order by updated_at desc, created_at desc, id desc limit 1",
+          tenant,
+          session,
+        );
         return row && conversationOf(row);
       }),
 
@@ -80,7 +68,7 @@ export function sqlConversations(context: SqlContext): ConversationStore {
 
     get: (tenant, id) => read("get", (db) => get(db, tenant, id)),
 
-    meta: (tenant, id) => readScript("meta", () => metaOf(tenant, id)),
+    meta: (tenant, id) => readScriptApart("meta", () => metaOf(tenant, id)),
 
     head: (tenant, id) =>
       read("head", async (db) => {
@@ -173,37 +161,42 @@ interface MatchQuery {
   readonly unnamed?: { readonly matched: number };
 }
 
-/** Of several conversations with the same messages: one that ends there rather than one that went on otherwise. */
-async function longestMatch(
-  db: Db,
+/** The newest hashes first: a client that goes on ends where its conversation does. */
+function* longestMatch(
   engine: SqlEngine,
   tenant: string,
   hashes: readonly string[],
+  of: MatchQuery,
+): Script<FoundConversation | undefined> {
+  for (const part of [hashes.slice(-NEWEST_HASHES), hashes.slice(0, -NEWEST_HASHES)]) {
+    if (part.length === 0) continue;
+    const [row] = yield* matches(engine, tenant, part, of);
+    if (row) return { conversation: conversationOf(row), matched: Number(row.position) + 1 };
+  }
+  return undefined;
+}
+
+/** Of several conversations with the same messages: one that ends there rather than one that went on otherwise. */
+function matches(
+  { rowsOf }: SqlEngine,
+  tenant: string,
+  hashes: readonly string[],
   { session, unnamed }: MatchQuery,
-): Promise<FoundConversation | undefined> {
-  if (hashes.length === 0) return undefined;
-  const row = await db
-    .selectFrom("precis_messages as m")
-    .innerJoin("precis_conversations as c", (join) =>
-      join.onRef("c.tenant", "=", "m.tenant").onRef("c.id", "=", "m.conversation"),
-    )
-    .selectAll("c")
-    .select("m.position")
-    .where("m.tenant", "=", tenant)
-    .where(engine.isOneOf(sql.ref("m.hash"), hashes))
-    .$if(session !== undefined, (query) => query.where("c.session", "=", session ?? ""))
-    .$if(unnamed !== undefined, (query) =>
-      query
-        .where("c.named", "=", 0)
-        .where(sql<boolean>`(m.position = ${(unnamed?.matched ?? 0) - 1} or c.length = m.position + 1)`),
-    )
-    .orderBy("m.position", "desc")
-    .orderBy(sql`case when c.length = m.position + 1 then 0 else 1 end`)
-    .orderBy("c.updated_at", "desc")
-    .orderBy("c.id", "desc")
-    .limit(1)
-    .executeTakeFirst();
-  return row && { conversation: conversationOf(row), matched: Number(row.position) + 1 };
+): Script<readonly (ConversationRow & { readonly position: number | string })[]> {
+  const isOfSession = session === undefined ? "" : "and c.session = ?";
+  const isUnnamed = unnamed ? "and c.named = 0 and (m.position = ? or c.length = m.position + 1)" : "";
+  return rows(
+    `select c.*, m.position as position
+     from (select precis_messages.conversation, precis_messages.position from ${rowsOf.from("precis_messages", "hash")}) m
+     join precis_conversations c on c.tenant = ? and c.id = m.conversation ${isOfSession} ${isUnnamed}
+     order by m.position desc, case when c.length = m.position + 1 then 0 else 1 end, c.updated_at desc, c.id desc
+     limit 1`,
+    rowsOf.value(hashes),
+    tenant,
+    tenant,
+    ...(session === undefined ? [] : [session]),
+    ...(unnamed ? [unnamed.matched - 1] : []),
+  );
 }
 
 async function list(

@@ -6,10 +6,10 @@ import type { SqlContext } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
 /** The engine's store of one tenant. */
-export function sqlRecords({ engine, now, readScript, write }: SqlContext, tenant: string): Store {
+export function sqlRecords({ engine, now, readScriptApart, write }: SqlContext, tenant: string): Store {
   checkName("records", "tenant", tenant);
   return {
-    find: (hashes) => readScript("find", () => findRecords(engine, tenant, hashes)),
+    find: (hashes) => readScriptApart("find", () => findRecords(engine, tenant, hashes)),
 
     save: ({ checkpoints = [], summaries = [], undos = [] }) =>
       write("save", async (tx) => {

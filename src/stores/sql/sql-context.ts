@@ -22,7 +22,9 @@ export interface SqlContext extends StoreEffects {
   /** The same for what has nothing to do with transcripts, and so needn't wait for them. */
   readApart<T>(operation: string, work: (db: Db) => Promise<T>): Promise<T>;
   writeApart<T>(operation: string, work: (tx: Db) => Promise<T>): Promise<T>;
+  /** The same as statements that are always the same ones, for what servers ask with every request. */
   readScript<T>(operation: string, script: () => Script<T>): Promise<T>;
+  readScriptApart<T>(operation: string, script: () => Script<T>): Promise<T>;
   /** Runs a transaction. When it resolves, what was written is in the store for good. */
   write<T>(operation: string, work: (tx: Db) => Promise<T>): Promise<T>;
   /** Runs an append; `script` says the same as statements. When it resolves, what was appended is in the store for good. */
@@ -93,7 +95,9 @@ export function createSqlContext({
     read: (operation, work) => guard(operation, () => settled(() => work(db))),
     readApart: (operation, work) => guard(operation, () => work(db)),
     writeApart: (operation, work) => guard(operation, () => writer.run(work)),
-    readScript: (operation, script) => guard(operation, () => runScriptIn(db, engine, script())),
+    readScript: (operation, script) =>
+      guard(operation, () => settled(() => runScriptIn(db, engine, script()))),
+    readScriptApart: (operation, script) => guard(operation, () => runScriptIn(db, engine, script())),
     write: (operation, work) => guard(operation, () => settled(() => writer.run(work))),
     append: (call, script) =>
       guard("append", () => {

@@ -58,6 +58,15 @@ describe("compaction", () => {
     await context.close();
   });
 
+  it("of a few words says that there is nothing to gain", async () => {
+    const { tab, context } = await world.newChat();
+    for (const text of ["hello", "how are you", "fine"]) await ask(tab, text);
+    await compact(tab);
+    await tab.getByText("There is nothing to gain").waitFor();
+    expect(await tab.locator(".divider").count()).toBe(0);
+    await context.close();
+  });
+
   it("says what failed and what was done instead", async () => {
     const { tab, context } = await world.fullChat();
     world.summaries = "failing";

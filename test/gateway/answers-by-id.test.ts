@@ -182,6 +182,50 @@ describe("an answer isn't found", () => {
     expect(sent()).toBeUndefined();
   });
 
+  it.each([
+    ["queued", false],
+    ["in_progress", false],
+    ["failed", false],
+    ["queued", true],
+    ["cancelled", true],
+  ])("while it isn't there yet, or never will be: %s, streamed %s", async (status, isStreamed) => {
+    let count = 0;
+    const text = { type: "output_text", text: "The first half of" };
+    const half = [{ type: "message", role: "assistant", content: [text] }];
+    const there = await startUpstream((_, __, response) => {
+      const answer = { id: `resp_${++count}`, object: "response", status, output: count === 1 ? [] : half };
+      const event = { type: `response.${status}`, response: answer };
+      response.setHeader("content-type", isStreamed ? "text/event-stream" : "application/json");
+      response.end(
+        isStreamed ? `data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n` : JSON.stringify(answer),
+      );
+    });
+    try {
+      await restart(upstreamAt(there.url));
+      const ids: string[] = [];
+      for (const input of ["Write a report.", "Another one."]) {
+        const response = await post(`${gateway.url}/v1/responses`, {
+          model: "gpt-5",
+          input,
+          background: true,
+          stream: isStreamed,
+        });
+        await response.text().catch(() => "");
+        ids.push(`resp_${count}`);
+      }
+      for (const isAfterRestart of [false, true]) {
+        if (isAfterRestart) await restart();
+        for (const id of ids) {
+          const next = { model: "gpt-5", input: "Shorten it.", previous_response_id: id };
+          await (await post(`${gateway.url}/v1/responses`, next)).text();
+          expect(JSON.parse(there.seen.at(-1)!.body.toString())).toEqual(next);
+        }
+      }
+    } finally {
+      await there.close();
+    }
+  });
+
   it("once its conversation is deleted; a branch that holds it stays", async () => {
     const first = await ask("My name is Ada.");
     const second = await ask("Who am I?", { after: first.id });
@@ -194,6 +238,14 @@ describe("an answer isn't found", () => {
     await ask("Hm?", { after: first.id });
     expect(sent()).toEqual(["My name is Ada.", "Answer 1.", "Hm?"]);
   });
+});
+
+it("is found though it was cut off: what there is of it is the answer", async () => {
+  provider.setReply({ text: "Half of", stop: "length" });
+  const first = await ask("Write a report.");
+  provider.setReply("Done.");
+  await ask("Go on.", { after: first.id });
+  expect(sent()).toEqual(["Write a report.", "Half of", "Go on."]);
 });
 
 it("is rebuilt with the developer's first messages, and without instructions of an earlier request", async () => {

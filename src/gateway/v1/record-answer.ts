@@ -11,6 +11,8 @@ export async function recordAnswer(
   answer: WireAnswer,
 ): Promise<void> {
   if (!recording) return;
+  // Rebuilt without its answer, the next request would be another one; who names it is left to the upstream, which has it.
+  if (answer.isUnfinished) return recording.abandon();
   const names = wire.api === "responses" ? namesOf(body["store"] !== false, standsOn, answer) : undefined;
   await recording.finish(answer.messages, names);
   const conversation = recording.known.id;

@@ -7,6 +7,11 @@ import { rememberReads } from "./remember-reads.ts";
 import { RequestFault } from "./request-fault.ts";
 import type { Json, Wire, WireAnswer } from "./wire.ts";
 
+/** How a response may stand that holds its answer; a cut one does, too. */
+const FINISHED: ReadonlySet<unknown> = new Set([undefined, null, "completed", "incomplete"]);
+/** Events that say the same, whatever the response in them says. */
+const FINISHING: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete"]);
+
 /** OpenAI's Responses API. */
 export const responsesWire: Wire = {
   api: "responses",
@@ -43,14 +48,18 @@ export const responsesWire: Wire = {
 
   readStream(text) {
     const events = readEvents(text);
-    const last = events.findLast((event) => isJson(event["response"]))?.["response"];
+    const end = events.findLast((event) => isJson(event["response"]));
     // Some servers leave `output` of the last event empty, and some leave out the single items.
     const done = events.flatMap((event) =>
       event["type"] === "response.output_item.done" && isJson(event["item"]) ? [event["item"]] : [],
     );
-    const response = isJson(last) ? last : {};
+    const last = end?.["response"];
+    const { status, ...response } = isJson(last) ? last : {};
     const output = listOf(response["output"]);
-    return answerOf(response, output.length >= done.length ? output : done);
+    return answerOf(
+      FINISHING.has(end?.["type"]) ? response : { ...response, status },
+      output.length >= done.length ? output : done,
+    );
   },
 
   withUsage(data, change) {
@@ -78,6 +87,7 @@ function answerOf(answer: Json, messages: readonly unknown[]): WireAnswer {
     usage: usageOf(answer["usage"]),
     id: textOf(answer["id"]),
     conversation: conversationOf(answer),
+    ...(!FINISHED.has(answer["status"]) && { isUnfinished: true }),
   };
 }
 

@@ -23,6 +23,8 @@ export interface WireAnswer {
   readonly id: string | undefined;
   /** The provider's own conversation that the answer was added to, if it keeps one. */
   readonly conversation?: string | undefined;
+  /** The upstream is still at work on it, or has given it up: what came isn't the answer. */
+  readonly isUnfinished?: true;
 }
 
 /** One API of a provider: how its requests and answers are read and written. */

@@ -16,6 +16,7 @@ import { createCompactors } from "./compaction/compactors.ts";
 import { currentBehalf } from "./compaction/on-behalf.ts";
 import { singleFlight } from "./compaction/single-flight.ts";
 import { summarizerByName, summarizerFor } from "./compaction/summarizer.ts";
+import { createWarnGuess } from "./compaction/warn-guess.ts";
 import { watchRecords } from "./compaction/watch-records.ts";
 import { createWindows } from "./compaction/windows.ts";
 import type { Gateway } from "./gateway.ts";
@@ -87,6 +88,7 @@ export async function createGateway(
   const compactors = createCompactors({
     config,
     windows,
+    warnGuess: createWarnGuess({ log, metrics }),
     records: (tenant, mark) => records.of(tenant, mark),
     summarizer({ upstream, wire, model, tenant, summarizer }, window) {
       if (!upstream) return undefined;

@@ -66,6 +66,20 @@ test("a member of a family that isn't listed has the family's window but not its
   expect(modelInfo("claude-opus-9").window).toBe(200_000);
 });
 
+test("a fine-tuned model has its base's window, but not its prices", () => {
+  for (const id of [
+    "ft:gpt-4o-mini-2024-07-18:org::abc",
+    "ft:gpt-4o-mini:org/team:name:id",
+    "openai/ft:GPT-4o-mini",
+  ]) {
+    const { prices, ...base } = REGISTRY["gpt-4o-mini"]!;
+    expect(prices).toBeDefined();
+    expect(modelInfo(id)).toEqual({ ...base, id, known: true });
+  }
+  expect(modelInfo("ft:gpt-4.1-custom:org").window).toBe(REGISTRY["gpt-4.1"]?.window);
+  expect(modelInfo("ft:my-model:org").known).toBe(false);
+});
+
 test("a longer name wins over a shorter one", () => {
   expect(modelInfo("gpt-4.1-mini-custom").images).toBe("openai-patch");
   expect(modelInfo("gpt-4-turbo-custom").window).toBe(128_000);

@@ -8,6 +8,8 @@ const LONG_WINDOW = 1_000_000;
 
 /** An end of an id that doesn't name another model: a date, a version, `-latest`, `-preview`, `-instruct`. */
 const QUALIFIER = /-(?:\d{8}|\d{4}-\d{2}-\d{2}|\d{3,4}|\d{2}-\d{2,4}|latest|preview|exp|instruct|it|v\d+)$/;
+/** `ft:BASE:ORGANISATION:NAME:ID`. What follows the base may have slashes. */
+const FINE_TUNED = /^\s*(?:[^:]*\/)?ft:([^:]+)/i;
 /** What may follow a family's name in a longer id. */
 const SEPARATORS = new Set(["-", ".", "_"]);
 
@@ -17,7 +19,8 @@ const SEPARATORS = new Set(["-", ".", "_"]);
  *
  * Ids may carry a provider (`anthropic/…`, `models/…`, `us.anthropic.…`), a variant (`:free`, `@20250929`, `[1m]`), a
  * date or `-latest`. What isn't listed by itself is matched by the longest listed beginning (`gpt-5.2-codex-max` →
- * `gpt-5.2-codex`), without prices, because those differ within a family. What matches nothing gets a window of 8,192
+ * `gpt-5.2-codex`), without prices, because those differ within a family. A fine-tuned model of OpenAI's
+ * (`ft:gpt-4o-mini-2024-07-18:org::id`) is its base, without prices too. What matches nothing gets a window of 8,192
  * tokens and `known: false`.
  *
  * @example
@@ -28,9 +31,11 @@ export function modelInfo(
   id: string,
   overrides: Readonly<Record<string, Partial<ModelInfo>>> = {},
 ): ModelInfo {
-  const bare = bareId(id);
+  const base = FINE_TUNED.exec(id)?.[1];
+  const bare = bareId(base ?? id);
   const name = withoutQualifiers(bare);
-  const found = own(REGISTRY, name) ?? longestPrefix(bare);
+  const listed = own(REGISTRY, name);
+  const found = (base === undefined ? listed : withoutPrices(listed)) ?? longestPrefix(bare);
   const override = own(overrides, id) ?? own(overrides, bare) ?? own(overrides, name);
   const long = found !== undefined && /\[1m\]$/i.test(id) ? { window: LONG_WINDOW } : {};
   return {
@@ -72,7 +77,10 @@ function longestPrefix(bare: string): RegistryEntry | undefined {
   for (const name of Object.keys(REGISTRY))
     if (name.length > best.length && bare.startsWith(name) && SEPARATORS.has(bare.charAt(name.length)))
       best = name;
-  const entry = own(REGISTRY, best);
+  return withoutPrices(own(REGISTRY, best));
+}
+
+function withoutPrices(entry: RegistryEntry | undefined): RegistryEntry | undefined {
   if (!entry) return undefined;
   const { prices: _, ...rest } = entry;
   return rest;

@@ -6,6 +6,7 @@ import { profiles } from "../../profiles/index.ts";
 import { readingOf, redactingModel } from "../record/redacting.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { Wire } from "../wires/wire.ts";
+import type { WarnGuess } from "./warn-guess.ts";
 import type { Windows } from "./windows.ts";
 
 /** Limits that are remembered. */
@@ -56,6 +57,7 @@ export function createCompactors(options: {
   summarizer(choice: CompactorChoice, window: number): Model | undefined;
   /** Called for each new compactor, to listen to its events. */
   listen(compactor: Compactor<unknown>, choice: CompactorChoice): void;
+  readonly warnGuess: WarnGuess;
 }): Compactors {
   const { config, windows } = options;
   const compactors = new Map<string, Compactor<unknown>>();
@@ -64,6 +66,8 @@ export function createCompactors(options: {
   const settle = (choice: CompactorChoice) => {
     const { upstream, model } = choice;
     const info = windows.of(upstream, model, choice.tenant);
+    if (info.from === "guess" && upstream && choice.window === undefined)
+      options.warnGuess(info, upstream.name);
     const own = upstream?.config;
     const window = choice.window ?? info.window;
     const profile = choice.profile ?? profiles[own?.profile ?? config.profile ?? "agent"];

@@ -87,6 +87,11 @@ export function createMetrics() {
       help: "Conversations that repeated the same tool round after a compaction.",
       registers,
     }),
+    guessedWindows: new Counter({
+      name: "precis_guessed_windows_total",
+      help: "Models that precis doesn't know and nobody told the window of.",
+      registers,
+    }),
     storeFailures: new Counter({
       name: "precis_store_failures_total",
       help: "Writes that the store refused.",

@@ -28,15 +28,17 @@ export function createAuthenticate(options: {
       const hash = sha256(key);
       const match = listed.find((one) => timingSafeEqual(one.hash, hash));
       const keyIsOurs = source !== "x-precis-key";
-      if (match) return { tenant: match.tenant, name: match.name, keyIsOurs, limits: match.limits ?? {} };
-      const id = `${source} ${hash.toString("base64")}`;
-      const known = remembered.get(id);
+      const id = hash.toString("base64");
+      if (match) return { tenant: match.tenant, id, name: match.name, keyIsOurs, limits: match.limits ?? {} };
+      const sent = `${source} ${id}`;
+      const known = remembered.get(sent);
       if (known && known.until > options.now()) return known.client;
       const found = await options.store?.verify(key);
       if (!found) continue;
-      const client: Client = { tenant: found.tenant, name: found.name, keyIsOurs, limits: found.limits };
+      const { tenant, name, limits } = found;
+      const client: Client = { tenant, id, name, keyIsOurs, limits };
       if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-      remembered.set(id, { client, until: options.now() + BELIEVED_MS });
+      remembered.set(sent, { client, until: options.now() + BELIEVED_MS });
       return client;
     }
     throw new RequestFault(

@@ -16,9 +16,9 @@ export function createRateLimit(now: () => number): (client: Client) => void {
       minute = current;
       counts.clear();
     }
-    const name = `${client.tenant}/${client.name}`;
-    const count = (counts.get(name) ?? 0) + 1;
-    counts.set(name, count);
+    const key = JSON.stringify([client.tenant, client.id]);
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
     if (count > limit)
       throw new RequestFault(
         429,

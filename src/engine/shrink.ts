@@ -2,7 +2,7 @@ import { clipArgs, clipText } from "../core/clip.ts";
 import { type Draft, type Fate, withFates } from "../core/draft.ts";
 import { editableParts } from "../core/edits.ts";
 import { isOnlyReasoning } from "../core/rounds.ts";
-import type { Edit, EditReason, Part } from "../core/types.ts";
+import type { Edit, EditReason, FilePart, ImagePart, Measure, Part } from "../core/types.ts";
 import { mediaPlaceholder, resultWithoutMedia } from "../reductions/old-images.ts";
 import { currentMessage, edited } from "../reductions/reduction.ts";
 import { type Conversation, draftTokens, newestSpeaks } from "./conversation.ts";
@@ -12,12 +12,10 @@ const LEAST_PART = 16;
 /** Each further attempt allows this much of the one before. */
 const STEP = 0.7;
 const MAX_STEPS = 16;
+/** Pictures of the newest round stay for as long as every other part keeps this many tokens: nobody has seen them yet. */
+const LEAST_BESIDE_PICTURES = 100;
 
-/**
- * Shortens the largest parts of the given messages until the draft fits `limit`, all to the same allowance, so that
- * small parts stay whole. Undefined if even the smallest allowance doesn't fit.
- */
-export function shrinkParts(options: {
+interface ShrinkOptions {
   readonly conversation: Conversation;
   readonly draft: Draft;
   readonly indexes: readonly number[];
@@ -25,15 +23,33 @@ export function shrinkParts(options: {
   readonly why: EditReason;
   /** Only tool results, not the assistant's own text and arguments. */
   readonly only?: "results";
-}): Draft | undefined {
+}
+
+/**
+ * Shortens the largest parts of the given messages until the draft fits `limit`, all to the same allowance, so that
+ * small parts stay whole. Undefined if even the smallest allowance doesn't fit.
+ */
+export function shrinkParts(options: ShrinkOptions): Draft | undefined {
+  const { conversation, draft, limit } = options;
+  if (draftTokens(conversation, draft) <= limit) return draft;
+  const { messages, structure } = conversation;
+  const newest = structure.units.at(-1)?.from ?? messages.length;
+  const hasPictures = options.indexes.some(
+    (index) => index >= newest && messages[index]!.parts.some(isMedia),
+  );
+  const withPictures = hasPictures ? shrinkTo(options, LEAST_BESIDE_PICTURES, newest) : undefined;
+  return withPictures ?? shrinkTo(options, LEAST_PART, messages.length);
+}
+
+/** Leaves every part `least` tokens, and pictures from the message `keepFrom` on as they are. */
+function shrinkTo(options: ShrinkOptions, least: number, keepFrom: number): Draft | undefined {
   const { conversation, draft, indexes, limit } = options;
-  const tokens = draftTokens(conversation, draft);
-  if (tokens <= limit) return draft;
   const { measure, messages } = conversation;
+  const tokens = draftTokens(conversation, draft);
   const sizes = indexes.flatMap((index) =>
-    editableParts(currentMessage(draft, index, messages[index]!)).map((part) =>
-      partTokens(part, measure.text),
-    ),
+    editableParts(currentMessage(draft, index, messages[index]!))
+      .filter((part) => index < keepFrom || !isMedia(part))
+      .map((part) => partTokens(part, measure)),
   );
   let allowance = uniformAllowance(sizes, sizes.reduce((sum, size) => sum + size, 0) - (tokens - limit));
   // Something must be left when messages of nothing but reasoning go.
@@ -41,16 +57,19 @@ export function shrinkParts(options: {
     (index) => messages[index]!.role !== "system" && !isOnlyReasoning(messages[index]!),
   );
   for (let step = 0; step < MAX_STEPS; step++) {
-    allowance = Math.max(LEAST_PART, Math.floor(allowance));
+    allowance = Math.max(least, Math.floor(allowance));
     const changes = new Map<number, Fate>();
     for (const index of indexes) {
       const edits = shortened(
         currentMessage(draft, index, messages[index]!),
         allowance,
-        index === messages.length - 1 && newestSpeaks(conversation)
-          ? { ...options, only: "results" }
-          : options,
-        measure.text,
+        {
+          why: options.why,
+          ...(options.only !== undefined && { only: options.only }),
+          ...(index === messages.length - 1 && newestSpeaks(conversation) && { only: "results" as const }),
+          keepsPictures: index >= keepFrom,
+        },
+        measure,
       );
       // Reasoning goes before a word is cut.
       const thinks =
@@ -62,7 +81,7 @@ export function shrinkParts(options: {
     }
     const smaller = withFates(draft, changes);
     if (draftTokens(conversation, smaller) <= limit) return smaller;
-    if (allowance === LEAST_PART) return undefined;
+    if (allowance === least) return undefined;
     allowance *= STEP;
   }
   return undefined;
@@ -71,50 +90,68 @@ export function shrinkParts(options: {
 function shortened(
   message: Parameters<typeof editableParts>[0],
   allowance: number,
-  options: { readonly why: EditReason; readonly only?: "results" },
-  count: (text: string) => number,
+  options: { readonly why: EditReason; readonly only?: "results"; readonly keepsPictures: boolean },
+  measure: Measure,
 ): Edit[] {
   const edits: Edit[] = [];
   for (const [at, part] of editableParts(message).entries()) {
     if (options.only === "results" && part.type !== "tool-result") continue;
-    const text = shortenedText(part, allowance, count);
+    if (options.keepsPictures && isMedia(part)) continue;
+    const text = shortenedText(part, allowance, measure);
     if (text !== undefined) edits.push({ type: "replace", part: at, text, why: options.why });
   }
   return edits;
 }
 
-function shortenedText(part: Part, allowance: number, count: (text: string) => number): string | undefined {
+function shortenedText(part: Part, allowance: number, measure: Measure): string | undefined {
+  const count = measure.text;
   switch (part.type) {
     case "text":
       return count(part.text) > allowance ? clipText(part.text, allowance, count) : undefined;
     case "tool-result": {
-      if (part.locked) return undefined;
-      const text = part.media?.length ? resultWithoutMedia(part) : part.text;
-      if (!part.media?.length && count(text) <= allowance) return undefined;
-      return clipText(text, allowance, count) ?? "…";
+      if (part.locked || partTokens(part, measure) <= allowance) return undefined;
+      return clipText(resultWithoutMedia(part), allowance, count) ?? "…";
     }
     case "tool-call":
       return !part.locked && count(part.args) > allowance ? clipArgs(part.args, allowance, count) : undefined;
     case "image":
-      return mediaPlaceholder(part);
     case "file":
-      return mediaPlaceholder(part);
+      return partTokens(part, measure) > allowance ? mediaPlaceholder(part) : undefined;
     default:
       return undefined;
   }
 }
 
-function partTokens(part: Part, count: (text: string) => number): number {
+function isMedia(part: Part): boolean {
+  return (
+    part.type === "image" ||
+    part.type === "file" ||
+    (part.type === "tool-result" && !part.locked && (part.media?.length ?? 0) > 0)
+  );
+}
+
+function partTokens(part: Part, measure: Measure): number {
   switch (part.type) {
     case "text":
-      return count(part.text);
-    case "tool-result":
-      return part.locked ? 0 : count(part.text);
+      return measure.text(part.text);
+    case "tool-result": {
+      if (part.locked) return 0;
+      const pictures = (part.media ?? []).reduce((sum, media) => sum + mediaTokens(media, measure), 0);
+      return measure.text(part.text) + pictures;
+    }
     case "tool-call":
-      return part.locked ? 0 : count(part.args);
+      return part.locked ? 0 : measure.text(part.args);
+    case "image":
+    case "file":
+      return mediaTokens(part, measure);
     default:
       return 0;
   }
+}
+
+/** Pictures are counted by formulas that only know whole messages. */
+function mediaTokens(part: ImagePart | FilePart, measure: Measure): number {
+  return measure.message({ role: "user", parts: [part] }) - measure.message({ role: "user", parts: [] });
 }
 
 /** The allowance at which the sizes, each cut to it, sum up to `target`. */

@@ -46,16 +46,17 @@ export const summarize: Rung = (input) => {
   const small = soft && settings.freeTail;
   const tailShare = small ? SOFT_TAIL_SHARE : settings.tail.share;
   const share = settings.tail.tokens ?? Math.floor(landing * tailShare);
+  const limit = Math.max(share, landing - (small && fills(input) ? MAX_FILLING_SUMMARY : MAX_SUMMARY));
   const tail = chooseTail(conversation, {
     tail: small ? { ...settings.tail, minMessages: 1 } : settings.tail,
-    limit: Math.max(share, landing - (small && fills(input) ? MAX_FILLING_SUMMARY : MAX_SUMMARY)),
+    limit,
     soft,
   });
   const most = Math.floor(landing * (1 - (small ? SOFT_SUMMARY_SHARE : LEAST_SUMMARY_SHARE)));
   const ready = atCut(input);
   if (ready) return ready;
   for (const candidate of [tail, newestUnit(conversation), emptyTail(conversation)]) {
-    const draft = coverMiddle(input, candidate, floor + Math.max(share, most));
+    const draft = coverMiddle(input, candidate, floor + Math.max(limit, most));
     if (draft) return draft;
   }
   return undefined;

@@ -13,6 +13,7 @@ import { createTranscripts } from "./api-server/transcripts.ts";
 import { createAuthenticate } from "./auth/authenticate.ts";
 import { createRateLimit } from "./auth/rate-limit.ts";
 import { createCompactors } from "./compaction/compactors.ts";
+import { createObserving } from "./compaction/observing.ts";
 import { currentBehalf } from "./compaction/on-behalf.ts";
 import { singleFlight } from "./compaction/single-flight.ts";
 import { summarizerByName, summarizerFor } from "./compaction/summarizer.ts";
@@ -85,10 +86,11 @@ export async function createGateway(
   const announcer = createAnnouncer(live, store.conversations, busy, log);
   const metrics = createMetrics();
   const drain = new AbortController();
+  const warnGuess = createWarnGuess({ log, metrics });
   const compactors = createCompactors({
     config,
     windows,
-    warnGuess: createWarnGuess({ log, metrics }),
+    warnGuess,
     records: (tenant, mark) => records.of(tenant, mark),
     summarizer({ upstream, wire, model, tenant, summarizer }, window) {
       if (!upstream) return undefined;
@@ -124,6 +126,7 @@ export async function createGateway(
     upstreams,
     windows,
     compactors,
+    observing: config.observe ? createObserving({ config, windows, warnGuess }) : undefined,
     records,
     transcripts: createTranscripts(store.conversations),
     standings: createStandings(),
@@ -207,6 +210,7 @@ export async function createGateway(
       clearInterval(idle);
       await gateway.deletions.finish();
       await compactors.close();
+      await gateway.observing?.close();
       for (const { agent } of upstreams) agent.destroy();
       await store.close();
     },

@@ -34,6 +34,8 @@ export interface Gateway {
   readonly upstreams: readonly Upstream[];
   readonly windows: Windows;
   readonly compactors: Compactors;
+  /** With `observe`: what clients' requests are given to instead. */
+  readonly observing: Compactors | undefined;
   /** The engine's records. Write them here, not to the store, so that nothing that was derived from them goes stale. */
   readonly records: WatchedRecords;
   /** Transcripts and where they stand, for pages. */

@@ -50,11 +50,12 @@ export async function decideView(
   if (exchange.isUntouched) return { ...untouched, action: "untouched" };
   if (options.off) return { ...untouched, action: "off" };
   const choice = choiceOf(gateway, exchange);
+  const compactors = gateway.observing ?? gateway.compactors;
   // What was set for one conversation is for the engine to judge.
-  const sure = exchange.chat ? 0 : gateway.compactors.surelyFits(choice);
+  const sure = exchange.chat ? 0 : compactors.surelyFits(choice);
   if (!rejected && surelyFits(exchange, sure)) return untouched;
-  const compactor = gateway.compactors.of(choice);
-  const isApart = gateway.compactors.isApart(choice);
+  const compactor = compactors.of(choice);
+  const isApart = compactors.isApart(choice);
   const { window } = gateway.windows.of(upstream, asked.model, client.tenant);
   let instructions = wire.api === "messages" ? laterInstructions(asked, window) : [];
   let system = withInstructions(asked.system, instructions);
@@ -74,9 +75,7 @@ export async function decideView(
   let fitted: FitResult<unknown>;
   try {
     fitted = await watchedFit(gateway, exchange, () =>
-      withClientKeys(request.headers, client.keyIsOurs, () =>
-        gateway.config.observe ? observe() : fitHeld(),
-      ),
+      withClientKeys(request.headers, client.keyIsOurs, () => fitHeld()),
     );
   } catch (error) {
     // What we don't understand passes through untouched: the upstream knows best what is wrong with it.
@@ -129,38 +128,6 @@ export async function decideView(
       system = asked.system;
       return compactor.fit(asked.transcript, { ...input, system, pins: ownPins });
     }
-  }
-
-  /** What `fit` would do, without anything being kept or asked for. */
-  async function observe(): Promise<FitResult<unknown>> {
-    const plan = await compactor.plan(asked.transcript, input);
-    const compacts = plan.due !== undefined;
-    const counts = { kept: 0, edited: 0, covered: 0, dropped: 0, inserted: 0 };
-    return {
-      messages: [...asked.transcript],
-      system: asked.system,
-      state: { version: 1, checkpoints: [], summaries: [], undos: [] },
-      background: Promise.resolve({ version: 1, checkpoints: [], summaries: [], undos: [] }),
-      report: {
-        outcome: compacts ? "compacted" : "pass",
-        reason: plan.due,
-        strategy: options.strategy ?? "summarize-oldest",
-        profile: options.profile?.name,
-        dialect: wire.dialect.id,
-        budget: plan.budget,
-        pressure: plan.pressure,
-        tokens: plan.tokens,
-        counts,
-        entries: plan.entries,
-        rungs: plan.rungs,
-        modelCalls: [],
-        cost: 0,
-        cacheHits: { checkpoint: false, summaries: 0 },
-        warnings: plan.warnings,
-        prefixChanged: false,
-        checkpoint: undefined,
-      },
-    };
   }
 }
 

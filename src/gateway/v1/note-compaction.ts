@@ -29,7 +29,8 @@ export function noteCompaction(gateway: Gateway, exchange: Exchange, report: Rep
   const fact = compactedFact(report, ms);
   metrics.compactions.inc({ rung: fact.rung ?? "none", reason: report.reason ?? "none" });
   for (const { rung, result } of report.rungs) metrics.rungs.inc({ rung, outcome: result });
-  if (known) known.rounds = new Map();
+  // What a client repeats that saw no compaction has other reasons.
+  if (known && !gateway.config.observe) known.rounds = new Map();
   log.info(
     {
       conversation: known?.id,

@@ -132,9 +132,11 @@ async function finish(
   const { usage } = answer;
   const { report } = outgoing;
   if (usage?.cacheRead) gateway.metrics.cachedTokens.inc(usage.cacheRead);
-  if (usage && report && outgoing.action !== "observed") {
-    const compactor = gateway.compactors.of(choiceOf(gateway, exchange));
-    compactor.observe({ usage, tokens: report.tokens.after + report.budget.tools });
+  if (usage && report) {
+    const compactor = (gateway.observing ?? gateway.compactors).of(choiceOf(gateway, exchange));
+    // What was only observed went there whole.
+    const sent = outgoing.action === "observed" ? report.tokens.transcript : report.tokens.after;
+    compactor.observe({ usage, tokens: sent + report.budget.tools });
   }
   try {
     // As the client got it, because so it comes back.

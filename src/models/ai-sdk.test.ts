@@ -105,6 +105,21 @@ test("continues the call that a middleware sees", async () => {
   });
 });
 
+test("continues a call without what shapes its answer", async () => {
+  const languageModel = new MockLanguageModelV3({ doGenerate: newer });
+  const prompt = [{ role: "user", content: [{ type: "text", text: "Go" }] }];
+  const kept = { tools: [], temperature: 0.5, providerOptions: { openai: { promptCacheKey: "k" } } };
+  const shaping = {
+    stopSequences: ["\n"],
+    responseFormat: { type: "json" },
+    toolChoice: { type: "required" },
+    frequencyPenalty: 1,
+  };
+  await aiSdkModel(languageModel).complete({ ...REQUEST, continues: { prompt, ...kept, ...shaping } });
+  const { prompt: _, abortSignal: __, ...fields } = languageModel.doGenerateCalls[0]!;
+  expect(fields).toEqual({ ...kept, maxOutputTokens: 500 });
+});
+
 /** A model that fails with each error in turn, then answers. */
 function failing(...errors: unknown[]): AiSdkLanguageModel & { calls: number } {
   return {

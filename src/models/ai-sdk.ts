@@ -7,6 +7,15 @@ import { redact } from "./shared/redact.ts";
 import { createRetry, type RetryOptions } from "./shared/retry.ts";
 import { usageOf } from "./shared/usage.ts";
 
+/** Call options that shape the answer of the conversation's own call, which isn't the one that is asked for. */
+const SHAPING = [
+  "stopSequences",
+  "responseFormat",
+  "presencePenalty",
+  "frequencyPenalty",
+  "includeRawChunks",
+];
+
 /** What precis needs of an AI SDK language model (specification V2, V3 or V4): its name and `doGenerate`. */
 export interface AiSdkLanguageModel {
   readonly specificationVersion: string;
@@ -81,7 +90,7 @@ function callOf(id: string, request: ModelRequest, options: AiSdkModelOptions): 
   if (request.continues !== undefined) {
     const given = obj(request.continues);
     if (Array.isArray(given["prompt"]))
-      return { ...given, prompt: [...given["prompt"], ...added], maxOutputTokens: request.cap };
+      return { ...continued(given), prompt: [...given["prompt"], ...added], maxOutputTokens: request.cap };
     throw new ModelError({
       model: id,
       failure: "bad-request",
@@ -92,6 +101,13 @@ function callOf(id: string, request: ModelRequest, options: AiSdkModelOptions): 
   const system = request.system === undefined ? [] : [{ role: "system", content: request.system }];
   const temperature = refusesTemperature(id) ? undefined : (options.temperature ?? request.temperature);
   return { prompt: [...system, ...added], maxOutputTokens: request.cap, ...defined({ temperature }) };
+}
+
+function continued(given: Json): Json {
+  const choice = str(obj(given["toolChoice"])["type"]);
+  const isDemand = choice === "required" || choice === "tool";
+  const left = isDemand ? [...SHAPING, "toolChoice"] : SHAPING;
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !left.includes(name)));
 }
 
 const promptMessage = ({ role, text }: ModelMessage): Json => ({ role, content: [{ type: "text", text }] });

@@ -1,4 +1,5 @@
 import type { ModelMessage, ModelReply, StopReason } from "../../core/types.ts";
+import { continuedFields } from "../shared/continued-fields.ts";
 import { defined, isObject, type Json, list, obj, parseJson, str } from "../shared/json.ts";
 import { allowance, reasoningAllowance } from "../shared/model-traits.ts";
 import type { SseEvent } from "../shared/sse.ts";
@@ -14,6 +15,13 @@ const STOPS: Readonly<Record<string, StopReason>> = {
   tool_use: "tool-call",
   refusal: "refusal",
 };
+
+/** Fields that shape the answer. `metadata` names the end user, and stays. */
+const SHAPING: ReadonlySet<string> = new Set([
+  ...["stop_sequences", "output_format", "compaction"],
+  // The official client takes the beta switches among the parameters; on the wire they are a header.
+  "betas",
+]);
 
 /** Anthropic Messages. */
 export const messagesApi: WireApi = {
@@ -35,12 +43,10 @@ export const messagesApi: WireApi = {
   extend(given, request, settings) {
     const { messages } = given;
     if (!Array.isArray(messages)) return undefined;
-    // The official client takes the beta switches among the parameters; on the wire they are a header.
-    const { betas, ...kept } = given;
-    const names = list(betas).filter((beta) => typeof beta === "string");
+    const names = list(given["betas"]).filter((beta) => typeof beta === "string");
     return {
       body: {
-        ...kept,
+        ...continuedFields(given, SHAPING),
         messages: request.messages.reduce<readonly unknown[]>(append, messages),
         max_tokens: capOf(request.cap, given, settings),
         stream: false,

@@ -1,4 +1,5 @@
 import type { ModelReply, StopReason } from "../../core/types.ts";
+import { continuedFields } from "../shared/continued-fields.ts";
 import { defined, isObject, type Json, list, obj, parseJson, str } from "../shared/json.ts";
 import { reasoningAllowance, wantsCompletionTokens } from "../shared/model-traits.ts";
 import type { SseEvent } from "../shared/sse.ts";
@@ -21,6 +22,26 @@ const STOPS: Readonly<Record<string, StopReason>> = {
   tool_use: "tool-call",
 };
 
+/** Fields that shape or keep the answer and have no part in the prompt: OpenAI's, then those of vLLM, SGLang and llama.cpp. */
+const SHAPING: ReadonlySet<string> = new Set([
+  ...["stop", "n", "response_format", "logprobs", "top_logprobs", "logit_bias", "prediction"],
+  ...["presence_penalty", "frequency_penalty", "modalities", "audio", "store", "metadata"],
+  // Refused beside `stream: false`.
+  "stream_options",
+  ...[
+    "stop_token_ids",
+    "min_tokens",
+    "ignore_eos",
+    "repetition_penalty",
+    "best_of",
+    "echo",
+    "prompt_logprobs",
+  ],
+  ...["structured_outputs", "guided_json", "guided_regex", "guided_choice", "guided_grammar"],
+  ...["json_schema", "grammar", "regex", "ebnf", "continue_final_message", "add_generation_prompt"],
+]);
+const CAPS = ["max_completion_tokens", "max_tokens"] as const;
+
 /** OpenAI Chat Completions, as OpenAI and everyone who imitates it speaks it. */
 export const chatApi: WireApi = {
   dialect: "openai-chat",
@@ -41,12 +62,12 @@ export const chatApi: WireApi = {
   extend(given, request, settings) {
     const { messages } = given;
     if (!Array.isArray(messages)) return undefined;
-    // Refused beside `stream: false`, and not part of what is cached.
-    const { stream_options: _, ...kept } = given;
-    const name = ["max_completion_tokens", "max_tokens"].find((field) => field in given) ?? capName(settings);
+    const name = CAPS.find((field) => field in given) ?? capName(settings);
+    // Two caps of one answer are refused by some.
+    const others = CAPS.filter((field) => field !== name);
     return {
       body: {
-        ...kept,
+        ...continuedFields(given, new Set([...SHAPING, ...others])),
         messages: [...messages, ...request.messages.map(({ role, text }) => ({ role, content: text }))],
         [name]: capOf(request.cap, settings),
         stream: false,

@@ -1,4 +1,5 @@
 import type { ModelMessage, ModelReply, StopReason } from "../../core/types.ts";
+import { continuedFields } from "../shared/continued-fields.ts";
 import { defined, isObject, type Json, list, obj, parseJson, str } from "../shared/json.ts";
 import { reasoningAllowance } from "../shared/model-traits.ts";
 import type { SseEvent } from "../shared/sse.ts";
@@ -9,6 +10,12 @@ import type { WireApi } from "../shared/wire-api.ts";
 const MIN_CAP = 16;
 /** Events that carry the whole response. */
 const FINAL = new Set(["response.completed", "response.incomplete", "response.failed"]);
+
+/** Fields that shape or keep the answer and have no part in the prompt. `truncation` would leave out messages unseen. */
+const SHAPING: ReadonlySet<string> = new Set([
+  ...["background", "include", "top_logprobs", "metadata", "truncation", "stream_options"],
+  ...["presence_penalty", "frequency_penalty"],
+]);
 
 /** OpenAI Responses. */
 export const responsesApi: WireApi = {
@@ -37,15 +44,15 @@ export const responsesApi: WireApi = {
     const { input } = given;
     const before = typeof input === "string" ? [{ role: "user", content: input }] : input;
     if (!Array.isArray(before)) return undefined;
-    const { stream_options: _, ...kept } = given;
     return {
       body: {
-        ...kept,
+        ...continuedFields(given, SHAPING),
         input: [...before, ...request.messages.map(item)],
         max_output_tokens: Math.max(
           MIN_CAP,
           request.cap + reasoningAllowance(settings.model, settings.window),
         ),
+        store: false,
         stream: false,
       },
     };

@@ -1,0 +1,125 @@
+/** A summary by continuation takes over the client's prompt, and nothing that shapes the client's answer. */
+import { afterEach, beforeEach, expect, it } from "vitest";
+import {
+  type FakeProvider,
+  type FakeRequest,
+  startFakeProvider,
+  summarizingReply,
+} from "../../src/testing/fake-provider/index.ts";
+import { startGateway, upstreamAt } from "./gateway-process.ts";
+import { post } from "./own-upstream.ts";
+
+const ANSWER = "Noted.";
+const WINDOW = 32_000;
+let provider: FakeProvider;
+let gateway: Awaited<ReturnType<typeof startGateway>>;
+
+const isContinuation = ({ lastUser }: FakeRequest) =>
+  lastUser.includes("This message comes from the program");
+
+beforeEach(async () => {
+  const reply = summarizingReply({ when: isContinuation, otherwise: ANSWER });
+  provider = await startFakeProvider({ window: WINDOW, reply });
+  gateway = await startGateway({ ...upstreamAt(provider.url), window: WINDOW, startAt: 0.4 });
+});
+afterEach(async () => {
+  await gateway.close();
+  await provider.close();
+});
+
+/** Enough for a summary to be begun, and not so much that a view is needed at once. */
+const LONG = 47;
+/** What the provider has in its cache: the request before. */
+const FIRST = 45;
+const said = Array.from({ length: LONG }, (_, n) => ({
+  role: n % 2 === 0 ? "user" : "assistant",
+  content: n === FIRST ? ANSWER : `Part ${n}: ${`item ${n} of the list is noted and kept. `.repeat(29)}`,
+}));
+const schema = { type: "object", properties: {}, additionalProperties: false };
+
+const CASES = {
+  chat: {
+    path: "/v1/chat/completions",
+    prompt: {
+      model: "gpt-4o",
+      messages: said,
+      tools: [{ type: "function", function: { name: "read", parameters: schema } }],
+      temperature: 0.3,
+      user: "ada",
+      prompt_cache_key: "k",
+      parallel_tool_calls: false,
+    },
+    shaping: {
+      stop: ["\n"],
+      n: 2,
+      response_format: { type: "json_schema", json_schema: { name: "x", schema } },
+      tool_choice: "required",
+      store: true,
+      metadata: { of: "ada" },
+      logprobs: true,
+      top_logprobs: 2,
+      logit_bias: { "11": -100 },
+      presence_penalty: 1,
+      frequency_penalty: 1,
+      prediction: { type: "content", content: "Noted." },
+      stream: true,
+      stream_options: { include_usage: true },
+    },
+    own: { stream: false, max_tokens: expect.any(Number) },
+  },
+  responses: {
+    path: "/v1/responses",
+    prompt: {
+      model: "gpt-4o",
+      input: said,
+      instructions: "Be brief.",
+      tools: [{ type: "function", name: "read", parameters: schema, strict: false }],
+      prompt_cache_key: "k",
+      text: { verbosity: "low" },
+    },
+    shaping: {
+      text: { verbosity: "low", format: { type: "json_schema", name: "x", schema } },
+      tool_choice: { type: "function", name: "read" },
+      store: true,
+      background: false,
+      metadata: { of: "ada" },
+      include: ["message.output_text.logprobs"],
+      top_logprobs: 2,
+      truncation: "auto",
+    },
+    own: { stream: false, store: false, max_output_tokens: expect.any(Number) },
+  },
+  messages: {
+    path: "/v1/messages",
+    prompt: {
+      model: "claude-sonnet-4-5",
+      system: "Be brief.",
+      messages: said,
+      tools: [{ name: "read", input_schema: schema }],
+      metadata: { user_id: "ada" },
+    },
+    shaping: {
+      max_tokens: 300,
+      stop_sequences: ["\n"],
+      output_config: { format: { type: "json_schema", schema } },
+      tool_choice: { type: "any" },
+    },
+    own: { stream: false, max_tokens: expect.any(Number) },
+  },
+};
+
+it.each(Object.entries(CASES))("%s", async (_, { path, prompt, shaping, own }) => {
+  const list = "input" in prompt ? "input" : "messages";
+  for (const messages of [said.slice(0, FIRST), said]) {
+    const response = await post(`${gateway.url}${path}`, { ...prompt, ...shaping, [list]: messages });
+    expect(response.status, await response.text()).toBe(200);
+  }
+  const asked = () => provider.requests.find(isContinuation);
+  await expect.poll(asked, { timeout: 10_000, interval: 20 }).toBeDefined();
+  const { body, error } = asked()!;
+  expect(error).toBeUndefined();
+  const { messages, input, ...fields } = body;
+  expect((messages ?? input) as unknown[]).toEqual(expect.arrayContaining(said.slice(0, FIRST - 1)));
+  const { messages: __, input: ___, ...kept } = prompt as Record<string, unknown>;
+  expect(fields).toEqual({ ...kept, ...own });
+});

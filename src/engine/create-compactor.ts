@@ -20,7 +20,7 @@ import { createEngine, type Engine } from "./engine.ts";
 import { pressureOf, reportOf } from "./report.ts";
 import { survey } from "./survey.ts";
 import { within } from "./within.ts";
-import { isWorthAsking, noRoomWarning } from "./worth-asking.ts";
+import { isWorthAsking, isWorthAskingByHand, noRoomWarning } from "./worth-asking.ts";
 import { plannedCalls, writeHandover } from "./write-summaries.ts";
 
 /** A forced compaction of fewer messages than this has nothing to work with. */
@@ -139,7 +139,8 @@ async function compact<M>(
   if (tokens <= budget.budget && (filling || tooLittle)) {
     return deliver(call, { reason: "forced", result: nothingDue(call.seen), adopt: false });
   }
-  const run = wantedRun(call, goal);
+  const wanted = wantedRun(call, goal);
+  const run = wanted && isWorthAskingByHand(call, wanted) ? wanted : undefined;
   const background = run && requestSummary(call, run, { reason: "forced", cancel: input.signal });
   if (background) await within(background, input.waitMs ?? COMPACT_WAIT_MS, input.signal);
   if (input.signal?.aborted) {

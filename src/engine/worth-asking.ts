@@ -19,10 +19,18 @@ const FIRST_SHARE = 0.5;
  * for it, and the model reads it together with what comes next (docs/decisions/0013).
  */
 export function isWorthAsking<M>(call: Call<M>, { from, to }: Run): boolean {
-  const { engine, seen } = call;
-  if (summarizesRounds(engine.settings) || keepsNoTail(engine.settings)) return true;
+  const { settings } = call.engine;
+  if (summarizesRounds(settings) || keepsNoTail(settings)) return true;
+  return hasTokens(call, { from, to }, leastSource(call, from));
+}
+
+/** A person who asks for a compaction gets a summary of less, too; but a few words are no longer than their summary. */
+export function isWorthAskingByHand<M>(call: Call<M>, run: Run): boolean {
+  return summarizesRounds(call.engine.settings) || hasTokens(call, run, LEAST_RECORD);
+}
+
+function hasTokens<M>({ seen }: Call<M>, { from, to }: Run, least: number): boolean {
   const { tokens, structure } = seen.conversation;
-  const least = leastSource(call, from);
   let source = 0;
   for (let index = structure.start + from; index < structure.start + to; index++) {
     source += tokens[index]!;

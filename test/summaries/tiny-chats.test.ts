@@ -42,3 +42,31 @@ it("still forgets where it must: what doesn't fit has to go", async () => {
   expect(report.outcome).toBe("compacted");
   expect(report.tokens.after).toBeLessThanOrEqual(120);
 });
+
+it("asks no model for a summary of a few words", async () => {
+  let asked = 0;
+  const summarizer = {
+    id: "m",
+    window: 128_000,
+    complete: async () => {
+      asked += 1;
+      return {
+        text: "Questions were asked, and all of it is fine as it is.",
+        stop: "end" as const,
+        usage: { input: 100, output: 12 },
+      };
+    },
+  };
+  for (const [turns, length] of [
+    [3, 1],
+    [4, 2],
+  ] as const) {
+    const compactor = createCompactor({ dialect: openaiChat, window: 128_000, summarizer });
+    await compactor.compact(talk(turns, length), { now: 1 });
+  }
+  expect(asked).toBe(0);
+  const compactor = createCompactor({ dialect: openaiChat, window: 128_000, summarizer });
+  const { report } = await compactor.compact(talk(10, 20), { now: 1 });
+  expect(asked).toBeGreaterThan(0);
+  expect(report.rungs.at(-1)?.rung).toBe("full");
+});

@@ -46,3 +46,22 @@ test("which call a result answers does change it", () => {
   });
   expect(chain([calls, answers("a", "b")])).not.toEqual(chain([calls, answers("b", "a")]));
 });
+
+test("spaces in arguments and around an assistant's text don't change it, other words and numbers do", () => {
+  const call = (args: string, ...texts: string[]): Message => ({
+    role: "assistant",
+    parts: [
+      ...texts.map((text) => ({ type: "text" as const, text })),
+      { type: "tool-call", id: "1", name: "read", args },
+    ],
+  });
+  const one = chain([call('{"path":"a b","n":[1,2]}', "Reading.")]);
+  expect(chain([call('{ "path": "a b",\n "n": [1, 2] }', " Reading.\n")])).toEqual(one);
+  expect(chain([call('{"path":"a  b","n":[1,2]}', "Reading.")])).not.toEqual(one);
+  expect(chain([call("{}", "")])).toEqual(chain([call("{ }")]));
+  expect(chain([call('{ "id": 12345678901234567 }')])).not.toEqual(
+    chain([call('{ "id": 12345678901234568 }')]),
+  );
+  expect(chain([call("not json, {")])).not.toEqual(chain([call("not json,  {")]));
+  expect(chain([user("a ")])).not.toEqual(chain([user("a")]));
+});

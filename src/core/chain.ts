@@ -9,8 +9,9 @@ const CHAIN_SEED = "precis/chain/1";
  * the leading system messages (the system prompt isn't part of the conversation's identity).
  *
  * The canonical form leaves out what real clients change between two calls of one conversation: `cache_control` markers
- * and message ids (a dialect doesn't read them), tool-call ids (replaced by their order of appearance), and reasoning
- * (clients drop it from older messages). Content as a string and as one text part is the same.
+ * and message ids (a dialect doesn't read them), tool-call ids (replaced by their order of appearance), reasoning
+ * (clients drop it from older messages), the spaces between the tokens of a call's arguments, and those around an
+ * assistant's text. Content as a string and as one text part is the same, and so are no content and an empty one.
  */
 export function chainOf(
   messages: readonly Message[],
@@ -61,9 +62,11 @@ function absorbMessage(
   hash.absorb(message.role);
   for (const part of message.parts) {
     switch (part.type) {
-      case "text":
-        hash.absorb("text").absorb(textHash(part.text));
+      case "text": {
+        const text = message.role === "assistant" ? part.text.trim() : part.text;
+        if (text !== "" || message.role !== "assistant") hash.absorb("text").absorb(textHash(text));
         break;
+      }
       case "image":
       case "file":
         hash.absorb(part.type).absorb(textHash(part.source));
@@ -74,7 +77,9 @@ function absorbMessage(
       case "reasoning":
         break;
       case "tool-call":
-        hash.absorb(`call ${ordinal(ordinals, part.id)} ${part.name}`).absorb(textHash(part.args));
+        hash
+          .absorb(`call ${ordinal(ordinals, part.id)} ${part.name}`)
+          .absorb(textHash(canonicalArgs(part.args)));
         break;
       case "tool-result":
         hash
@@ -88,6 +93,19 @@ function absorbMessage(
       default:
         part satisfies never;
     }
+  }
+}
+
+/** A number that a double may not hold. */
+const LONG_NUMBER = /\d{16}|\d[eE]/;
+
+/** Clients that keep arguments as values write them anew, with other spaces. */
+function canonicalArgs(args: string): string {
+  if (!/\s/.test(args) || LONG_NUMBER.test(args)) return args;
+  try {
+    return JSON.stringify(JSON.parse(args));
+  } catch {
+    return args;
   }
 }
 

@@ -24,6 +24,8 @@ export interface Known {
   /** The system prompt as stored. */
   head: string | undefined;
   lastRequestAt: number;
+  /** Requests that are being answered right now. */
+  underWay: number;
   /** Tool rounds seen since the last compaction, by what was called, to notice a client that goes in circles. */
   rounds: Map<string, number> | undefined;
   /** What was set for it on the page, and until when that is believed. */

@@ -77,8 +77,10 @@ function locateNear(
   { tenant, record: { chain, hasAnswer }, lane, dialect, session }: Sought,
 ): Located | undefined {
   const near = conversations.find(tenant, chain, { lane, dialect, unnamed: session?.source !== "asked" });
-  // Before the first answer only the same job counts as the same conversation: a title call has the same first words.
-  const isRetry = near?.known.lane === lane && near.known.newest === chain.at(-1);
+  // Before the first answer only the same job counts as the same conversation: a title call has the same first words. Who
+  // says the same while the first one is still being answered is somebody else.
+  const isRetry =
+    near?.known.lane === lane && near.known.newest === chain.at(-1) && near.known.underWay === 0;
   return near && (hasAnswer || isRetry) && fits(near.known, session) ? near : undefined;
 }
 

@@ -14,6 +14,7 @@ export function named(tenant: string, session: string, lane: string, dialect: st
     newest: undefined,
     head: undefined,
     lastRequestAt: 0,
+    underWay: 0,
     rounds: undefined,
     hashes: [],
   };

@@ -51,6 +51,8 @@ export interface Recording {
   finish(answer: readonly unknown[], names?: AnswerNames): Promise<void>;
   /** There will be no answer: stores the request's messages alone. */
   abandon(): Promise<void>;
+  /** The request is done with, one way or the other. */
+  end(): void;
 }
 
 export interface Recorder {
@@ -95,8 +97,12 @@ export function createRecorder(options: {
       let timer: NodeJS.Timeout | undefined;
       let writing: Promise<void> | undefined;
       const stored = Promise.withResolvers<string | undefined>();
+      let isEnded = false;
+      let counted: Known | undefined;
       const found = (place: Located): Located => {
         if (place.matched === record.chain.length - 1) stored.resolve(place.known.id);
+        if (!isEnded) place.known.underWay++;
+        counted = place.known;
         return place;
       };
       const isNew = isFirst(sought);
@@ -151,7 +157,8 @@ export function createRecorder(options: {
           at,
         });
         // The other branch of a fork is remembered by itself.
-        if (known.id !== undefined && known.id !== appended.conversation) known = { ...known, hashes: [] };
+        if (known.id !== undefined && known.id !== appended.conversation)
+          known = { ...known, hashes: [], underWay: 0 };
         known.id = appended.conversation;
         if (isNewHead) known.head = sharedText(head);
         else if (head === undefined) known.head = undefined;
@@ -205,6 +212,10 @@ export function createRecorder(options: {
           clearTimeout(timer);
           await writing;
           await write(record);
+        },
+        end() {
+          if (counted && !isEnded) counted.underWay--;
+          isEnded = true;
         },
       };
     },

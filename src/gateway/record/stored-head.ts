@@ -1,3 +1,4 @@
+import { parseExact } from "../../core/exact-json.ts";
 import type { Dialect } from "../../core/types.ts";
 import { isJson } from "../wires/json.ts";
 
@@ -17,7 +18,7 @@ export function writeHead({ rules }: Dialect<unknown>, { system, lead }: Head): 
 }
 
 export function readHead({ rules }: Dialect<unknown>, text: string | undefined): Head {
-  const said: unknown = text === undefined ? undefined : JSON.parse(text);
+  const said: unknown = text === undefined ? undefined : parseExact(text);
   if (rules.system === "message") return { system: undefined, lead: Array.isArray(said) ? said : [] };
   if (isJson(said) && Array.isArray(said["lead"])) return { system: said["system"], lead: said["lead"] };
   // A system prompt may be a list of its parts, too; messages are those with a role.

@@ -32,7 +32,7 @@ export async function handleV1(
     const base = { request, response, client, path };
     if (wire && request.method === "POST") {
       const exchange = await openExchange(gateway, { ...base, wire });
-      const done = await generate(gateway, exchange);
+      const done = await generate(gateway, exchange).finally(() => exchange.recording?.end());
       action = done.action;
       tokens = done.report && { before: done.report.tokens.transcript, after: done.report.tokens.after };
       status = response.statusCode;

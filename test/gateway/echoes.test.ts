@@ -1,0 +1,95 @@
+/** Clients don't send answers back byte for byte, and people begin with the same words at the same time. */
+import { afterEach, expect, it } from "vitest";
+import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
+import { startGateway, upstreamAt } from "./gateway-process.ts";
+
+let provider: FakeProvider;
+let gateway: Awaited<ReturnType<typeof startGateway>>;
+afterEach(async () => {
+  await gateway.close();
+  await provider.close();
+});
+
+const chats = async () => (await gateway.gateway.store.conversations.list("default")).conversations;
+
+async function post(path: string, body: object): Promise<Record<string, never>> {
+  const response = await fetch(`${gateway.url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ model: "gpt-4o", ...body }),
+  });
+  expect(response.status).toBe(200);
+  return response.json() as Promise<Record<string, never>>;
+}
+
+interface Call {
+  readonly id: string;
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+interface Reply {
+  readonly role: "assistant";
+  readonly content: string | null;
+  readonly tool_calls?: readonly Call[];
+}
+
+const spaced = (json: string) => JSON.stringify(JSON.parse(json), undefined, 2);
+const ECHOES: Readonly<Record<string, (reply: Reply) => object>> = {
+  "other spaces in arguments": ({ tool_calls = [], ...reply }) => ({
+    ...reply,
+    tool_calls: tool_calls.map((call) => ({
+      ...call,
+      function: { ...call.function, arguments: spaced(call.function.arguments) },
+    })),
+  }),
+  "empty content": (reply) => ({ ...reply, content: "" }),
+  "no content": ({ content: _, ...reply }) => reply,
+};
+
+it.each(Object.keys(ECHOES))("an answer that comes back with %s is the same answer", async (name) => {
+  provider = await startFakeProvider({
+    reply: ({ number }) => ({ calls: [{ name: "read", args: { path: `file ${number}`, lines: [1, 2] } }] }),
+  });
+  gateway = await startGateway({ ...upstreamAt(provider.url), summarizer: "extractive" });
+  const messages: object[] = [{ role: "user", content: "Read all files." }];
+  const tools = [{ type: "function", function: { name: "read", parameters: { type: "object" } } }];
+  for (let turn = 0; turn < 5; turn++) {
+    const { choices } = (await post("/v1/chat/completions", { messages, tools })) as unknown as {
+      choices: readonly { readonly message: Reply }[];
+    };
+    const reply = choices[0]!.message;
+    messages.push(ECHOES[name]!(reply), {
+      role: "tool",
+      tool_call_id: reply.tool_calls![0]!.id,
+      content: `Text ${turn}`,
+    });
+  }
+  expect((await chats()).map(({ length }) => length)).toEqual([10]);
+});
+
+it("trimmed answers are the same answers", async () => {
+  provider = await startFakeProvider({ reply: ({ number }) => `\n Answer ${number}. \n` });
+  gateway = await startGateway({ ...upstreamAt(provider.url), summarizer: "extractive" });
+  const messages: { role: string; content: string }[] = [];
+  for (let turn = 0; turn < 4; turn++) {
+    messages.push({ role: "user", content: `Question ${turn}` });
+    const { choices } = (await post("/v1/chat/completions", { messages })) as unknown as {
+      choices: readonly { readonly message: { readonly content: string } }[];
+    };
+    messages.push({ role: "assistant", content: choices[0]!.message.content.trim() });
+  }
+  expect((await chats()).map(({ length }) => length)).toEqual([8]);
+});
+
+it("people who begin with the same words at the same time have a conversation each", async () => {
+  provider = await startFakeProvider({ reply: { text: "Hi.", delayMs: 300 } });
+  gateway = await startGateway({ ...upstreamAt(provider.url), summarizer: "extractive" });
+  const hello = { messages: [{ role: "user", content: "Hello" }] };
+  const first = post("/v1/chat/completions", hello);
+  // Long enough for the first request to be in the store, and not for its answer.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await Promise.all([first, post("/v1/chat/completions", hello)]);
+  expect((await chats()).map(({ length, fork }) => ({ length, fork }))).toEqual([
+    { length: 2, fork: undefined },
+    { length: 2, fork: undefined },
+  ]);
+});

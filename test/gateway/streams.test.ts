@@ -245,3 +245,41 @@ describe("compressed answers", () => {
     expect(there.seen[0]!.request.headers["accept-encoding"]).toBe("identity");
   });
 });
+
+it("puts a call of the older form together, so that its conversation goes on", async () => {
+  const pieces = [{ name: "weather", arguments: "" }, { arguments: '{"city":' }, { arguments: '"Rome"}' }];
+  const { running } = await gatewayTo((_, body, response) => {
+    if (!JSON.parse(body.toString()).stream) {
+      response.setHeader("content-type", "application/json");
+      response.end(
+        JSON.stringify({ id: "d", choices: [{ message: { role: "assistant", content: "Sunny." } }] }),
+      );
+      return;
+    }
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    for (const function_call of pieces) {
+      const event = {
+        id: "c",
+        choices: [{ index: 0, delta: { role: "assistant", content: null, function_call } }],
+      };
+      response.write(`data: ${JSON.stringify(event)}\n\n`);
+    }
+    response.end("data: [DONE]\n\n");
+  });
+  const url = `${running.url}/v1/chat/completions`;
+  const first = await post(url, CHAT);
+  await first.text();
+  const call = {
+    role: "assistant",
+    content: null,
+    function_call: { name: "weather", arguments: '{"city":"Rome"}' },
+  };
+  const result = { role: "function", name: "weather", content: "Sun." };
+  const second = await post(url, { ...CHAT, stream: false, messages: [...CHAT.messages, call, result] });
+  await second.text();
+  expect(second.headers.get("x-precis-session")).toBe(first.headers.get("x-precis-session"));
+  const { conversations } = await running.gateway.store.conversations.list("default");
+  expect(conversations.map(({ length }) => length)).toEqual([4]);
+  const stored = await running.gateway.store.conversations.read("default", conversations[0]!.id);
+  expect(JSON.parse(stored[1]!.wire)).toEqual(call);
+});

@@ -15,6 +15,8 @@ interface Call {
 export function assembleChat(events: readonly Json[]): Json | undefined {
   const texts: Partial<Record<(typeof TEXT_FIELDS)[number], string>> = {};
   const calls = new Map<number, Call>();
+  /** The one call of the form that `tool_calls` replaced. */
+  const legacy = new Map<number, Call>();
   let seen = false;
   for (const event of events) {
     const choice = listOf(event["choices"]).find((one) => isJson(one) && (one["index"] ?? 0) === 0);
@@ -26,13 +28,16 @@ export function assembleChat(events: readonly Json[]): Json | undefined {
       if (piece !== undefined) texts[field] = (texts[field] ?? "") + piece;
     }
     for (const piece of listOf(delta["tool_calls"])) if (isJson(piece)) addCall(calls, piece);
+    if (isJson(delta["function_call"])) addCall(legacy, { index: 0, function: delta["function_call"] });
   }
   if (!seen) return undefined;
   const { content, ...others } = texts;
+  const old = legacy.get(0);
   return {
     role: "assistant",
-    content: content === undefined || (content === "" && calls.size > 0) ? null : content,
+    content: content === undefined || (content === "" && (calls.size > 0 || old)) ? null : content,
     ...others,
+    ...(old && { function_call: { name: old.name, arguments: old.args } }),
     ...(calls.size > 0 && { tool_calls: [...calls.values()].map(callOf) }),
   };
 }

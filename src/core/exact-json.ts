@@ -1,0 +1,139 @@
+/** A number as it was written, where a double would change it. `JSON.stringify` writes it like that again. */
+export interface ExactNumber {
+  readonly rawJSON: string;
+}
+
+/** What newer engines add to JSON. Where an engine hasn't got it, numbers are doubles. */
+interface SourceJson {
+  parse(
+    text: string,
+    revive: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+  ): unknown;
+  rawJSON(source: string): ExactNumber;
+  isRawJSON(value: unknown): value is ExactNumber;
+}
+
+const json = JSON as unknown as Pick<SourceJson, "parse"> & Partial<SourceJson>;
+
+/** JSON text as a value in which no number is changed: one that a double can't hold is an `ExactNumber`. */
+export function parseExact(text: string): unknown {
+  const { rawJSON } = json;
+  if (!rawJSON || !hasInexact(text)) return JSON.parse(text);
+  try {
+    return json.parse(text, (_, value, { source }) =>
+      typeof value === "number" && source !== undefined && isInexact(source) ? rawJSON(source) : value,
+    );
+  } catch (error) {
+    // Nested deeper than this way can go.
+    if (error instanceof RangeError) return JSON.parse(text);
+    throw error;
+  }
+}
+
+export function isExactNumber(value: unknown): value is ExactNumber {
+  return json.isRawJSON?.(value) ?? false;
+}
+
+/** Strings and numbers of a JSON text. */
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/gs;
+
+/** JSON text with its numbers as doubles: so they come back from clients that know no others. */
+export function withDoubles(text: string): string {
+  if (!hasInexact(text)) return text;
+  return text.replace(TOKENS, (token) =>
+    !token.startsWith('"') && isInexact(token) ? JSON.stringify(Number(token)) : token,
+  );
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** A string's first characters are looked at one by one: for short ones that is faster than a search. */
+const SHORT_STRING = 24;
+/** Characters of the shortest number that a double can't hold: `1e400`. */
+const LEAST_CHARACTERS = 5;
+/** A number with so few characters is as exact as it was written, unless it is too large or too small. */
+const SURE_CHARACTERS = 15;
+
+/**
+ * Is there a number that a double can't hold? Runs over every text that comes in, so it must be much faster than to parse
+ * it: strings, which most of a text is, are leapt over.
+ */
+function hasInexact(text: string): boolean {
+  for (let at = 0; at >= 0; ) {
+    let quote = at;
+    while (quote < text.length && text.charCodeAt(quote) !== QUOTE) quote++;
+    if (quote - at >= LEAST_CHARACTERS && hasInexactIn(text, at, quote)) return true;
+    if (quote >= text.length) return false;
+    at = endOfString(text, quote + 1);
+  }
+  return false;
+}
+
+/** The place behind a string whose first character is given; -1 if it doesn't end. */
+function endOfString(text: string, start: number): number {
+  const short = Math.min(start + SHORT_STRING, text.length);
+  let at = start;
+  while (at < short) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at + 1;
+    at += code === BACKSLASH ? 2 : 1;
+  }
+  for (;;) {
+    const quote = text.indexOf('"', at);
+    if (quote < 0) return -1;
+    let first = quote;
+    while (first > at && text.charCodeAt(first - 1) === BACKSLASH) first--;
+    at = quote + 1;
+    if ((quote - first) % 2 === 0) return at;
+  }
+}
+
+/** The same for a part of the text that has no strings in it. */
+function hasInexactIn(text: string, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) {
+    if (!isInNumber(text.charCodeAt(at))) continue;
+    const start = at;
+    while (at < to && isInNumber(text.charCodeAt(at))) at++;
+    if (at - start >= LEAST_CHARACTERS && isInexact(text.slice(start, at))) return true;
+  }
+  return false;
+}
+
+/** Digits and `+-.eE`; commas and slashes lie between them. */
+function isInNumber(code: number): boolean {
+  return code <= 0x39 ? code >= 0x2b && code !== 0x2c && code !== 0x2f : code === 0x45 || code === 0x65;
+}
+
+const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+/** Smaller doubles have fewer digits. */
+const LEAST_NORMAL = 2.3e-308;
+
+/** Would the number be another one after it was a double? */
+function isInexact(source: string): boolean {
+  const double = Number(source);
+  if (source.length <= SURE_CHARACTERS) {
+    const size = Math.abs(double);
+    if (size >= LEAST_NORMAL && size !== Number.POSITIVE_INFINITY) return false;
+  }
+  if (Number.isNaN(double)) return false;
+  const written = decimalOf(source);
+  return written !== undefined && written !== decimalOf(String(double));
+}
+
+/** Digits of the longest exponent that is looked at; no number but zero with a longer one is a double. */
+const MOST_EXPONENT = 6;
+
+/** A number's digits and where their point is, the same for all ways to write it; undefined for none. */
+function decimalOf(source: string): string | undefined {
+  const [, whole, fraction = "", exponent = "0"] = NUMBER.exec(source) ?? [];
+  if (whole === undefined) return undefined;
+  if (exponent.length > MOST_EXPONENT) return source;
+  const digits = whole + fraction;
+  let start = 0;
+  while (digits[start] === "0") start++;
+  let end = digits.length;
+  while (end > start && digits[end - 1] === "0") end--;
+  return start === end
+    ? "0"
+    : `${digits.slice(start, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
+}

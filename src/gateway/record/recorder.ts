@@ -138,8 +138,11 @@ export function createRecorder(options: {
         const { chain } = upTo;
         const { matched } = here();
         let { known } = here();
+        // An answer without words ends with the last message, which may be stored already: it is said once more, with the id.
+        const isSaidAgain = answerId !== undefined && matched > 0 && matched === chain.length - 1;
+        const from = isSaidAgain ? matched - 1 : matched;
         const fresh: NewMessage[] = [];
-        for (let index = matched; index < chain.length - 1; index++) fresh.push(messageAt(upTo, index));
+        for (let index = from; index < chain.length - 1; index++) fresh.push(messageAt(upTo, index));
         const head = upTo.head();
         const isNewHead = head !== undefined && head !== known.head;
         if (fresh.length === 0 && !isNewHead) return;
@@ -148,7 +151,7 @@ export function createRecorder(options: {
           session: known.session,
           ...(known.isNamed && { named: true as const }),
           ...(known.id === undefined && known.isInvented && { isNew: true as const }),
-          ...(matched > 0 && known.id !== undefined && { after: chain[matched]! }),
+          ...(from > 0 && known.id !== undefined && { after: chain[from]! }),
           messages: answerId === undefined ? fresh : ending(fresh, answerId),
           ...(isNewHead && { head: options.redact ? redactSecrets(head) : head }),
           dialect: dialect.id,

@@ -1,3 +1,4 @@
+import { parseExact } from "../core/exact-json.ts";
 import type { Conversation, ServerStore } from "../stores/server-store.ts";
 import { branchesOf } from "./inspect/branches.ts";
 import { inspectConversation } from "./inspect/inspection.ts";
@@ -74,7 +75,7 @@ export async function inspectCommand(flags: ParsedFlags, io: Io): Promise<void> 
       })),
       transcript: messages.map(({ wire, ...message }) => ({
         ...message,
-        message: JSON.parse(wire) as unknown,
+        message: parseExact(wire),
       })),
       view: { checkpoint: view.checkpoint?.id, entries: view.entries, messages: view.messages },
     };

@@ -62,6 +62,7 @@ test("spaces in arguments and around an assistant's text don't change it, other 
   expect(chain([call('{ "id": 12345678901234567 }')])).not.toEqual(
     chain([call('{ "id": 12345678901234568 }')]),
   );
+  expect(chain([call('{ "id": 12345678901234567 }')])).toEqual(chain([call('{"id":12345678901234567}')]));
   expect(chain([call("not json, {")])).not.toEqual(chain([call("not json,  {")]));
   expect(chain([user("a ")])).not.toEqual(chain([user("a")]));
 });

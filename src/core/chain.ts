@@ -1,3 +1,4 @@
+import { parseExact } from "./exact-json.ts";
 import { createHash, type Hash } from "./hash.ts";
 import type { Message } from "./types.ts";
 
@@ -96,14 +97,11 @@ function absorbMessage(
   }
 }
 
-/** A number that a double may not hold. */
-const LONG_NUMBER = /\d{16}|\d[eE]/;
-
 /** Clients that keep arguments as values write them anew, with other spaces. */
 function canonicalArgs(args: string): string {
-  if (!/\s/.test(args) || LONG_NUMBER.test(args)) return args;
+  if (!/\s/.test(args)) return args;
   try {
-    return JSON.stringify(JSON.parse(args));
+    return JSON.stringify(parseExact(args));
   } catch {
     return args;
   }

@@ -1,3 +1,5 @@
+import { isExactNumber, parseExact } from "./exact-json.ts";
+
 /** Of what a clipped text may keep, this share stands before the marker, the rest after it: ends of logs matter more. */
 const HEAD_SHARE = 0.4;
 /** A cut moves to a line or JSON boundary if one lies within this share of the kept side. */
@@ -89,12 +91,13 @@ export function clipArgs(
   if (whole <= allowance) return args;
   let value: unknown;
   try {
-    value = JSON.parse(args);
+    value = parseExact(args);
   } catch {
     value = args;
   }
-  const object =
-    typeof value === "object" && value !== null && !Array.isArray(value) ? value : { clipped: value };
+  const isObject =
+    typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
+  const object = isObject ? value : { clipped: value };
   let perString = Math.max(8, Math.floor(allowance / 2));
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const clipped = JSON.stringify(clipValue(object, perString, count));
@@ -120,7 +123,7 @@ function clipValue(value: unknown, perString: number, count: (text: string) => n
         : value;
     return items.map((item) => clipValue(item, perString, count));
   }
-  if (typeof value === "object" && value !== null) {
+  if (typeof value === "object" && value !== null && !isExactNumber(value)) {
     return Object.fromEntries(
       Object.entries(value).map(([key, inner]) => [key, clipValue(inner, perString, count)]),
     );

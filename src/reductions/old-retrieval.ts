@@ -1,3 +1,4 @@
+import { isExactNumber, parseExact } from "../core/exact-json.ts";
 import { editParts, type Reduction } from "./reduction.ts";
 
 /** A string of at least this many characters in a passage is its text, not a name. */
@@ -25,7 +26,7 @@ export function sourcesOf(text: string): string | undefined {
   if (first !== "[" && first !== "{") return undefined;
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExact(text);
   } catch {
     return undefined;
   }
@@ -58,7 +59,9 @@ function passageSource(value: unknown): Record<string, unknown> | undefined {
   const identity = entries.filter(
     ([key, inner]) =>
       IDENTITY.test(key) &&
-      (typeof inner === "number" || (typeof inner === "string" && inner.length < TEXT_CHARACTERS)),
+      (typeof inner === "number" ||
+        isExactNumber(inner) ||
+        (typeof inner === "string" && inner.length < TEXT_CHARACTERS)),
   );
   return hasText && identity.length > 0 ? Object.fromEntries(identity) : undefined;
 }

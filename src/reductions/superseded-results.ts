@@ -1,4 +1,5 @@
 import { editableParts } from "../core/edits.ts";
+import { parseExact } from "../core/exact-json.ts";
 import type { Message, ToolCallPart } from "../core/types.ts";
 import { editParts, type Reduction } from "./reduction.ts";
 
@@ -33,7 +34,7 @@ function callAt(messages: readonly Message[], at: { index: number; part: number 
 function callKey(call: ToolCallPart): string {
   let args = call.args;
   try {
-    const value: unknown = JSON.parse(args);
+    const value = parseExact(args);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
       args = JSON.stringify(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
     }

@@ -1,5 +1,6 @@
 import { restoreDraft } from "../../core/checkpoint.ts";
 import { entriesOf, keepAll } from "../../core/draft.ts";
+import { parseExact } from "../../core/exact-json.ts";
 import type { Checkpoint, Dialect, Entry, Message, Records } from "../../core/types.ts";
 import { dialectById } from "../../dialects/index.ts";
 import { recordsApart } from "../../gateway/compaction/records-apart.ts";
@@ -50,7 +51,7 @@ export async function inspectConversation(
   const { id } = conversation;
   const messages = await store.conversations.read(tenant, id);
   const headText = await store.conversations.head(tenant, id);
-  const head: unknown = headText === undefined ? undefined : JSON.parse(headText);
+  const head = headText === undefined ? undefined : parseExact(headText);
   // By the stored hashes: the texts may have been redacted since.
   // What a single request wished for is that request's alone.
   const records = await recordsApart(store.records(tenant), undefined).find(
@@ -99,7 +100,7 @@ function viewOf(
   { checkpoints, undos }: Records,
 ): InspectedView {
   const { lead: leading } = readHead(dialect, head);
-  const wire = [...leading, ...stored.map((message) => JSON.parse(message.wire) as unknown)];
+  const wire = [...leading, ...stored.map((message) => parseExact(message.wire))];
   const transcript = wire.map((message) => dialect.read(message));
   const undone = new Set(undos.map((undo) => undo.checkpoint));
   const candidates = checkpoints

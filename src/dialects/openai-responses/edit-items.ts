@@ -1,3 +1,4 @@
+import { parseExact } from "../../core/exact-json.ts";
 import { lockedPart } from "../shared/edit-cursor.ts";
 import { toArgsText } from "../shared/json.ts";
 import { isRecord } from "../shared/malformed.ts";
@@ -33,7 +34,7 @@ export function replaceItem(dialect: string, item: ResponsesItem, text: string):
 function shaped(before: unknown, text: string, fallback: Record<string, unknown>): unknown {
   const fields = isRecord(before) ? before : {};
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExact(text);
     if (isRecord(value) && Object.keys(fallback).every((key) => key in value)) return { ...fields, ...value };
   } catch {
     // Clipped arguments usually aren't valid JSON any more.

@@ -1,3 +1,5 @@
+import { parseExact } from "../../core/exact-json.ts";
+
 /** The JSON of a wire value; the empty text for nothing. Never throws: what can't be JSON isn't sent as JSON. */
 export function toJson(value: unknown): string {
   if (value === undefined) return "";
@@ -11,7 +13,7 @@ export function toJson(value: unknown): string {
 /** Arguments as an object, for formats whose wire carries one. Text that isn't a JSON object is wrapped. */
 export function toArgsObject(text: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExact(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
       return value as Record<string, unknown>;
     }

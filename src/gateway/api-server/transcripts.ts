@@ -1,3 +1,4 @@
+import { parseExact } from "../../core/exact-json.ts";
 import type { Dialect, Message } from "../../core/types.ts";
 import type { Conversation, ConversationStore, StoredMessage } from "../../stores/server-store.ts";
 
@@ -39,7 +40,7 @@ export function createTranscripts(store: Pick<ConversationStore, "read">): Trans
   const readMore = async (entry: Entry, tenant: string, id: string, dialect: Dialect<unknown>) => {
     const from = entry.stored.length;
     for (const message of await store.read(tenant, id, from === 0 ? {} : { from })) {
-      const wire: unknown = JSON.parse(message.wire);
+      const wire = parseExact(message.wire);
       entry.stored.push(message);
       entry.wires.push(wire);
       entry.messages.push(dialect.read(wire));

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { parseExact } from "../../core/exact-json.ts";
 import { isJson } from "../wires/json.ts";
 import type { Json } from "../wires/wire.ts";
 import { findList, scanList } from "./json-scan.ts";
@@ -119,7 +120,7 @@ function parseWhole(bytes: Buffer): Parsed {
   const list = found && scanList(bytes, found.open);
   const messages = found && json[found.name];
   if (!found || !list || !Array.isArray(messages) || messages.length !== list.ends.length) return { json };
-  const { "": _, ...before } = JSON.parse(`${bytes.toString("utf8", 0, found.key)}"":0}`) as Json;
+  const { "": _, ...before } = parseExact(`${bytes.toString("utf8", 0, found.key)}"":0}`) as Json;
   return { json, known: { bytes, before, list: found.name, messages, ends: list.ends } };
 }
 
@@ -131,8 +132,8 @@ function parseRest(bytes: Buffer, known: KnownBody, shared: number): Parsed | un
   const { ends, close } = scanned;
   if (!isUtf8(bytes.subarray(cut))) return undefined;
   try {
-    const fresh: unknown = JSON.parse(`[0${bytes.toString("utf8", cut, close)}]`);
-    const after: unknown = JSON.parse(`{"":0${bytes.toString("utf8", close + 1)}`);
+    const fresh: unknown = parseExact(`[0${bytes.toString("utf8", cut, close)}]`);
+    const after: unknown = parseExact(`{"":0${bytes.toString("utf8", close + 1)}`);
     if (!Array.isArray(fresh) || fresh.length !== ends.length + 1 || !isJson(after)) return undefined;
     const { "": _, ...fields } = after;
     // Twice the same field: which of the two counts is for the parser to say.

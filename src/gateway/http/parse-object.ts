@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { parseExact } from "../../core/exact-json.ts";
 import { isJson } from "../wires/json.ts";
 import { RequestFault } from "../wires/request-fault.ts";
 import type { Json } from "../wires/wire.ts";
@@ -8,7 +9,7 @@ export function parseObject(bytes: Buffer): Json {
   if (!isUtf8(bytes)) throw new RequestFault(400, "bad-utf8", "The body isn't valid UTF-8.");
   let value: unknown;
   try {
-    value = JSON.parse(bytes.toString("utf8"));
+    value = parseExact(bytes.toString("utf8"));
   } catch (error) {
     throw new RequestFault(400, "bad-json", `The body isn't valid JSON: ${(error as Error).message}.`);
   }

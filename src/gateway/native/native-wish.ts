@@ -1,4 +1,4 @@
-import { isJson, listOf, textOf } from "../wires/json.ts";
+import { isJson, listOf, numberOf, textOf } from "../wires/json.ts";
 import type { Json, Wire } from "../wires/wire.ts";
 
 /** What a request asks of the provider's own compaction. */
@@ -75,14 +75,14 @@ function responsesWish(body: Json): NativeWish {
     summarize,
     instructions: undefined,
     pauses: false,
-    threshold: compaction ? (typeof threshold === "number" ? threshold : DEFAULT_THRESHOLD) : undefined,
+    threshold: compaction ? (numberOf(threshold) ?? DEFAULT_THRESHOLD) : undefined,
     edits: [],
   };
 }
 
 function thresholdOf(trigger: unknown): number {
-  const value = isJson(trigger) ? trigger["value"] : undefined;
-  return typeof value === "number" && value > 0 ? value : DEFAULT_THRESHOLD;
+  const value = isJson(trigger) ? numberOf(trigger["value"]) : undefined;
+  return value !== undefined && value > 0 ? value : DEFAULT_THRESHOLD;
 }
 
 export function hasCompactionBlock(message: unknown): boolean {

@@ -1,3 +1,4 @@
+import { parseExact } from "../../core/exact-json.ts";
 import type { Gateway } from "../gateway.ts";
 import { loggable } from "../ops/log.ts";
 import { answerKey } from "../record/answer-key.ts";
@@ -90,7 +91,7 @@ async function rebuildFromStore(
       if (isSession && named.response !== undefined && stored.at(-1)?.answer !== undefined) continue;
       // Instructions are said anew with each request; messages of the developer aren't.
       const { lead } = readHead(wire.dialect, head);
-      const items = [...lead, ...stored.map(({ wire: text }) => JSON.parse(text) as unknown)];
+      const items = [...lead, ...stored.map(({ wire: text }) => parseExact(text))];
       for (const item of items) wire.dialect.read(item);
       return { items, place };
     }

@@ -14,8 +14,10 @@ export interface Io {
   readonly stderr: Output;
   /** The environment: only NO_COLOR, FORCE_COLOR, TERM and COLUMNS are read. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborted by Ctrl-C. */
+  /** Aborted by Ctrl-C and by SIGTERM. */
   readonly signal: AbortSignal;
+  /** Aborted by Ctrl-C alone: somebody waits for the end. */
+  readonly interrupted?: AbortSignal;
   /**
    * From now on Ctrl-C ends the process at once, without `signal`: for a long calculation that can't hear it, while
    * nothing can be left half done.

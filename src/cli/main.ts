@@ -122,7 +122,11 @@ function fail(error: unknown, args: readonly string[], io: Io): number {
 }
 
 const controller = new AbortController();
-const interrupt = (): void => controller.abort(new Error("interrupted"));
+const byHand = new AbortController();
+const interrupt = (signal: NodeJS.Signals): void => {
+  controller.abort(new Error("interrupted"));
+  if (signal === "SIGINT") byHand.abort();
+};
 process.once("SIGINT", interrupt);
 process.once("SIGTERM", interrupt);
 // A reader that has seen enough (`| head`) is no failure.
@@ -138,6 +142,7 @@ const io: Io = {
   stderr: process.stderr,
   env: process.env,
   signal: controller.signal,
+  interrupted: byHand.signal,
   letGo() {
     process.off("SIGINT", interrupt);
     process.off("SIGTERM", interrupt);

@@ -25,6 +25,10 @@ export const serveLine: CommandLine = {
     "no-store": { help: "keep no transcripts; summaries live in memory" },
     observe: { help: "change nothing, only report what would have been done" },
     workers: { value: "N", help: "processes that share the work" },
+    grace: {
+      value: "TIME",
+      help: "still serve that long after SIGTERM (5s), while /readyz says 503 to balancers (0s unless told)",
+    },
     config: { value: "FILE", help: "config file (precis.config.json unless told)" },
     ...KEY_FLAGS,
     json: { help: "nothing on stdout but one line of JSON with the address" },
@@ -67,7 +71,7 @@ export async function serveCommand(flags: ParsedFlags, io: Io): Promise<void> {
     else io.stderr.write(banner(address, config.upstreams));
   };
   if (config.workers > 1) {
-    await serveWorkers(config, version(), io.signal, tell);
+    await serveWorkers(config, version(), io, tell);
     return;
   }
   const running = await createGateway(config, { version: version() });
@@ -76,6 +80,7 @@ export async function serveCommand(flags: ParsedFlags, io: Io): Promise<void> {
     if (io.signal.aborted) resolve();
     else io.signal.addEventListener("abort", () => resolve(), { once: true });
   });
+  await running.leave(io.interrupted);
   await running.close();
 }
 
@@ -83,11 +88,13 @@ function flagsOf(flags: ParsedFlags): GatewayConfigInput & { upstream?: string }
   const port = flags.value("port");
   const window = flags.value("window");
   const workers = flags.value("workers");
+  const grace = flags.value("grace");
   const text = (name: string) => flags.value(name);
   return {
     ...(port !== undefined && { port: portOf(port) }),
     ...(window !== undefined && { window: parseTokens("window", window) }),
     ...(workers !== undefined && { workers: parseCount("workers", workers) }),
+    ...(grace !== undefined && { graceMs: grace === "0" ? 0 : grace }),
     ...(text("host") !== undefined && { host: text("host")! }),
     ...(text("profile") !== undefined && { profile: text("profile") as "agent" }),
     ...(text("db") !== undefined && { db: text("db")! }),

@@ -124,6 +124,8 @@ export const gatewaySchema = object({
   /** True: nothing is changed, only reported. */
   observe: yesOrNo.default(false),
   workers: wholeNumber("number of workers", 1, 256).default(1),
+  /** How long it still serves after SIGTERM while `/readyz` says that it goes, so that balancers can see it. */
+  graceMs: duration(0).default(0),
   /** The window of every model that no upstream names one for. */
   window: tokens.optional(),
   ...tuning,

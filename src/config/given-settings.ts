@@ -15,15 +15,18 @@ const SETTINGS = {
   budget: "text",
   profile: "text",
   workers: "number",
+  graceMs: "time",
   log: "text",
-} as const satisfies Partial<Record<keyof typeof gatewaySchema.shape, "text" | "number">>;
+} as const satisfies Partial<Record<keyof typeof gatewaySchema.shape, "text" | "number" | "time">>;
 
 const SERVICE_ADDRESS = /^(?:tcp|udp):\/\//;
 
 type Name = keyof typeof SETTINGS;
 const NAMES = Object.keys(SETTINGS) as Name[];
 
-const variableOf = (name: Name): string => `PRECIS_${name.toUpperCase()}`;
+/** The name of its flag. A time is given with its unit there, so the name has none. */
+const flagOf = (name: Name): string => name.replace(/Ms$/, "");
+const variableOf = (name: Name): string => `PRECIS_${flagOf(name).toUpperCase()}`;
 
 /** Every variable that precis reads by a name of its own. */
 export const VARIABLES: readonly string[] = [
@@ -37,7 +40,8 @@ export const VARIABLES: readonly string[] = [
 /** What the command line says, checked under the names of its flags. */
 export function fromFlags(flags: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
-  for (const name of NAMES) if (name in given) check(name, given[name], `--${name}`, String(given[name]));
+  for (const name of NAMES)
+    if (name in given) check(name, given[name], `--${flagOf(name)}`, String(given[name]));
   return given;
 }
 
@@ -58,7 +62,10 @@ export function fromVariables(
         problem: "this is an address that Kubernetes sets for a service called precis.",
         fix: "Set enableServiceLinks to false in the pod, or PRECIS_PORT to a number from 0 to 65535.",
       });
-    found[name] = SETTINGS[name] === "number" ? Number(text) : text;
+    const kind = SETTINGS[name];
+    // No time needs no unit.
+    const isNumber = kind === "number" || (kind === "time" && text === "0");
+    found[name] = isNumber ? Number(text) : text;
     check(name, found[name], variable, text);
   }
   return found;
@@ -99,6 +106,13 @@ export function givenClientKeys(env: Variables): { name: string; key: string }[]
 }
 
 function check(name: Name, value: unknown, setting: string, text: string): void {
+  if (SETTINGS[name] === "time" && typeof value === "string" && /^\s*\d+\s*$/.test(value))
+    throw new SettingError({
+      setting,
+      value: text,
+      problem: "this has no unit.",
+      fix: "Give a time such as 500ms, 5s or 1m.",
+    });
   const parsed = gatewaySchema.shape[name].safeParse(value);
   if (!parsed.success) throw wrongSetting(setting, text, parsed.error);
 }

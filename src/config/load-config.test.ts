@@ -99,6 +99,8 @@ it.each([
     "--db mysql://x: this is no database that precis knows. Give a file, ",
   ],
   [{ env: {}, flags: { workers: 300 } }, "--workers 300: "],
+  [{ env: {}, flags: { graceMs: "5" } }, "--grace 5: this has no unit. Give a time such as"],
+  [{ env: { PRECIS_GRACE: "soon" } }, "PRECIS_GRACE=soon: this is no length of time."],
 ])("names the flag or the variable at fault: %j", async (options, message) => {
   await expect(loadConfig(options)).rejects.toThrow(message);
 });
@@ -113,6 +115,14 @@ it("never repeats a secret", async () => {
     expect(error).toBeInstanceOf(SettingError);
     expect(String(error)).not.toContain("hunter2");
   }
+});
+
+it("takes a time with its unit for the grace", async () => {
+  expect(await loadConfig({ env: {} })).toMatchObject({ graceMs: 0 });
+  expect(await loadConfig({ env: { PRECIS_GRACE: "5s" } })).toMatchObject({ graceMs: 5_000 });
+  expect(await loadConfig({ env: { PRECIS_GRACE: "0" } })).toMatchObject({ graceMs: 0 });
+  const flags = { graceMs: "1m" };
+  expect(await loadConfig({ env: { PRECIS_GRACE: "5s" }, flags })).toMatchObject({ graceMs: 60_000 });
 });
 
 it("takes databases of every kind, and a flag in place of a wrong variable", async () => {

@@ -29,6 +29,7 @@ import { createLive, type SentEvent } from "./live/live.ts";
 import { createResponses } from "./native/previous-response.ts";
 import { openStore } from "./open-store.ts";
 import { createDeletions } from "./ops/deletions.ts";
+import { createGrace } from "./ops/grace.ts";
 import { createLog, type Log } from "./ops/log.ts";
 import { createMetrics } from "./ops/metrics.ts";
 import { startPreparing } from "./ops/prepare-idle.ts";
@@ -46,6 +47,8 @@ export interface RunningGateway {
   readonly gateway: Gateway;
   /** Resolves with its address once it listens. */
   listen(): Promise<string>;
+  /** Says that it isn't ready and goes on serving, for the time that the config gives balancers; `hurry` ends that. */
+  leave(hurry?: AbortSignal): Promise<void>;
   /** Stops listening, lets requests under way end, then lets go of everything. */
   close(): Promise<void>;
 }
@@ -85,6 +88,7 @@ export async function createGateway(
   const busy = createBusy(parts.shareBusy);
   const announcer = createAnnouncer(live, store.conversations, busy, log);
   const metrics = createMetrics();
+  const grace = createGrace();
   const drain = new AbortController();
   const warnGuess = createWarnGuess({ log, metrics });
   const compactors = createCompactors({
@@ -154,6 +158,7 @@ export async function createGateway(
     metrics,
     gather: parts.gather,
     log,
+    isLeaving: () => grace.isLeaving() || drain.signal.aborted,
     isDraining: () => drain.signal.aborted,
     draining: drain.signal,
     now,
@@ -192,6 +197,7 @@ export async function createGateway(
           resolve(`http://${family === "IPv6" ? `[${address}]` : address}:${port}`);
         });
       }),
+    leave: (hurry) => grace.leave(config.graceMs, hurry),
     async close() {
       drain.abort();
       const started = performance.now();

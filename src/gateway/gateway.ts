@@ -61,7 +61,9 @@ export interface Gateway {
   /** What all processes of this server counted, this one included; undefined where there is only this one. */
   readonly gather: ((of: Counted) => Promise<readonly unknown[]>) | undefined;
   readonly log: Log;
-  /** True from the moment of SIGTERM on. */
+  /** True from the moment of SIGTERM on: nobody should send anything more. What comes is served all the same. */
+  isLeaving(): boolean;
+  /** True from the moment on when no new connections are taken. */
   isDraining(): boolean;
   /** Aborted at that moment. */
   readonly draining: AbortSignal;

@@ -31,7 +31,7 @@ export function createHandler(
   };
 
   return (request, response) => {
-    if (gateway.isDraining()) response.setHeader("connection", "close");
+    if (gateway.isLeaving()) response.setHeader("connection", "close");
     route(request, response).catch((error: unknown) => fail(gateway, response, error));
   };
 }

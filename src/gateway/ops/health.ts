@@ -20,7 +20,7 @@ export async function handleOps(gateway: Gateway, response: ServerResponse, path
 }
 
 async function ready(gateway: Gateway, response: ServerResponse): Promise<void> {
-  if (gateway.isDraining()) {
+  if (gateway.isLeaving()) {
     sendJson(response, 503, { status: "draining" });
     return;
   }

@@ -15,21 +15,27 @@ class WorkersError extends PrecisError {
   readonly code = "workers";
 }
 
+/** When to end: `interrupted` is somebody who waits for it. */
+interface Ends {
+  readonly signal: AbortSignal;
+  readonly interrupted?: AbortSignal;
+}
+
 /** One server in several processes on one port. The first process only starts and watches the others. */
 export async function serveWorkers(
   config: GatewayConfig,
   version: string,
-  signal: AbortSignal,
+  ends: Ends,
   onListening: (address: string) => void,
 ): Promise<void> {
-  if (cluster.isPrimary) await watch(config, signal, onListening);
-  else await work(config, version, signal);
+  if (cluster.isPrimary) await watch(config, ends, onListening);
+  else await work(config, version, ends);
 }
 
 /** The first worker starts alone: what it can't do, none can, and a database is migrated once. */
 async function watch(
   config: GatewayConfig,
-  signal: AbortSignal,
+  { signal, interrupted }: Ends,
   onListening: (address: string) => void,
 ): Promise<void> {
   const log = createLog(config.log);
@@ -80,17 +86,24 @@ async function watch(
   };
   start();
   const error = await stopped;
+  const hurry = (): void => {
+    for (const worker of alive) if (worker.isConnected()) worker.send({ type: "hurry" } satisfies Word);
+  };
+  if (interrupted?.aborted) hurry();
+  else interrupted?.addEventListener("abort", hurry, { once: true });
   // Not `worker.kill`: that waits for connections which clients keep open.
   for (const worker of alive) worker.process.kill("SIGTERM");
   while (alive.size > 0) await new Promise((resolve) => setTimeout(resolve, 50));
   if (error) throw error;
 }
 
-async function work(config: GatewayConfig, version: string, signal: AbortSignal): Promise<void> {
+async function work(config: GatewayConfig, version: string, { signal, interrupted }: Ends): Promise<void> {
   const say = (word: Word): void => {
     if (process.connected) process.send?.(word);
   };
   const { gather, told } = createGather(say);
+  const hurry = new AbortController();
+  interrupted?.addEventListener("abort", () => hurry.abort(), { once: true });
   try {
     const running = await createGateway(config, {
       version,
@@ -103,6 +116,7 @@ async function work(config: GatewayConfig, version: string, signal: AbortSignal)
       if (word.type === "event") live.receive(word.event);
       else if (word.type === "busy" || word.type === "stop" || word.type === "gone") busy.receive(word);
       else if (word.type === "told") told(word);
+      else if (word.type === "hurry") hurry.abort();
       else if (word.type === "ask" && word.of === "totals")
         say({ type: "tell", id: word.id, data: totals.read() });
       else if (word.type === "ask")
@@ -113,8 +127,12 @@ async function work(config: GatewayConfig, version: string, signal: AbortSignal)
       if (signal.aborted) resolve();
       else signal.addEventListener("abort", () => resolve(), { once: true });
       // The first process is gone: nobody would end this one.
-      process.once("disconnect", () => resolve());
+      process.once("disconnect", () => {
+        hurry.abort();
+        resolve();
+      });
     });
+    await running.leave(hurry.signal);
     await running.close();
     process.disconnect?.();
   } catch (error) {

@@ -10,6 +10,8 @@ export type Word =
   /** It can't be started; the words are for people. */
   | { readonly type: "failed"; readonly message: string }
   | { readonly type: "event"; readonly event: SentEvent }
+  /** Somebody waits for the end. */
+  | { readonly type: "hurry" }
   | BusyWord
   /** Asks all for what they counted; `data` is one's answer, `all` are those of all. */
   | { readonly type: "ask"; readonly id: string; readonly of: Counted }

@@ -1,0 +1,31 @@
+/** The time between "no more requests, please" and the drain. */
+export interface Grace {
+  /** True from its beginning on. */
+  isLeaving(): boolean;
+  /** Resolves when it is over; `hurry` ends it. */
+  leave(ms: number, hurry?: AbortSignal): Promise<void>;
+}
+
+/**
+ * Balancers ask every few seconds whether a node is ready, and send it requests until they have heard that it isn't. A node
+ * that closed its port at once would refuse those.
+ */
+export function createGrace(): Grace {
+  let isLeaving = false;
+  return {
+    isLeaving: () => isLeaving,
+    async leave(ms, hurry) {
+      isLeaving = true;
+      if (ms === 0 || hurry?.aborted) return;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(over, ms);
+        hurry?.addEventListener("abort", over);
+        function over(): void {
+          clearTimeout(timer);
+          hurry?.removeEventListener("abort", over);
+          resolve();
+        }
+      });
+    },
+  };
+}

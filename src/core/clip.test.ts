@@ -46,3 +46,10 @@ test("arguments that aren't an object become one, or an empty one", () => {
   expect(JSON.parse(clipArgs(`not json ${"x".repeat(4_000)}`, 50, count)!)).toHaveProperty("clipped");
   expect(clipArgs(JSON.stringify({ [`${"k".repeat(900)}`]: 1 }), 20, count)).toBe("{}");
 });
+
+test("clipped arguments keep numbers that a double can't hold", () => {
+  const args = `{"id":1234567890123456789,"ids":[1e400],"text":"${"word ".repeat(4_000)}"}`;
+  const clipped = clipArgs(args, 60, count)!;
+  expect(clipped.length).toBeLessThan(args.length);
+  expect(clipped).toContain('"id":1234567890123456789,"ids":[1e400]');
+});

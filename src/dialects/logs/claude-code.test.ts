@@ -81,3 +81,13 @@ test("the client's own summary is flagged where it stands", () => {
   expect(log.summaries).toEqual([2]);
   expect(log.messages).toHaveLength(4);
 });
+
+test("numbers that a double can't hold are those of the file", () => {
+  const file = lines(
+    user("u1", "Remove it."),
+    assistant("a1", "msg_1", { ...call("t1"), input: { id: "NUMBER" } }),
+    user("u2", [result("t1")]),
+  );
+  const log = readLog(file.replace('"NUMBER"', "1234567890123456789"));
+  expect(JSON.stringify(log.messages)).toContain('"input":{"id":1234567890123456789}');
+});

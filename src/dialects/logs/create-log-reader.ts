@@ -1,4 +1,5 @@
 import { TranscriptError } from "../../core/errors.ts";
+import { parseExact } from "../../core/exact-json.ts";
 import { isFields } from "./fields.ts";
 import { readDocument, recordFormats } from "./read-document.ts";
 import { isWireMessage } from "./requests.ts";
@@ -58,7 +59,7 @@ export function createLogReader(options: LogOptions = {}): LogReader {
     }
     if (mode === "wrong") throw wrongFile(describeText(sample), broken?.line, broken?.error);
     try {
-      const value: unknown = JSON.parse(trimmed);
+      const value = parseExact(trimmed);
       mode = "records";
       take(value);
     } catch (error) {
@@ -145,7 +146,7 @@ function invalidJson(line: number, error: unknown): TranscriptError {
 
 function parseText(text: string, sample: readonly string[]): unknown {
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch (error) {
     // The first line was broken, the others stand by themselves: JSONL, not one value.
     if (sample.slice(1).some((line) => /^\{.*\}$/.test(line))) throw invalidJson(1, error);

@@ -1,8 +1,10 @@
+import { isExactNumber } from "../../core/exact-json.ts";
+
 /** Safe access to JSON of unknown shape. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+  typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 
 export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 
@@ -16,13 +18,14 @@ export const textOf = (value: unknown): string | undefined =>
 const SECONDS_BELOW = 1e11;
 
 /** Epoch milliseconds of an ISO date, of seconds or of milliseconds. */
-export function timeOf(value: unknown): number | undefined {
+export function timeOf(time: unknown): number | undefined {
+  const value = isExactNumber(time) ? Number(time.rawJSON) : time;
   if (typeof value === "number" && Number.isFinite(value) && value > 0) {
     return value < SECONDS_BELOW ? Math.round(value * 1000) : value;
   }
   if (typeof value !== "string") return undefined;
-  const time = Date.parse(value);
-  return Number.isNaN(time) ? undefined : time;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : date;
 }
 
 /** Text of a `content` that is a string or a list of parts with `text`. */

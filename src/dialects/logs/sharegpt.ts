@@ -1,3 +1,4 @@
+import { parseExact } from "../../core/exact-json.ts";
 import { argsText, contentText, type Fields, fieldsOf, isFields, listOf, textOf } from "./fields.ts";
 import { createMessageList } from "./message-list.ts";
 import type { DocumentFormat } from "./types.ts";
@@ -68,7 +69,7 @@ export const sharegpt: DocumentFormat = {
 /** A call written as JSON text: `{ "name": …, "arguments": … }`. */
 function parseCall(text: string): { name: string; arguments: string } | undefined {
   try {
-    const value = fieldsOf(JSON.parse(text));
+    const value = fieldsOf(parseExact(text));
     const name = textOf(value.name);
     return name === undefined ? undefined : { name, arguments: argsText(value.arguments) };
   } catch {
@@ -79,7 +80,7 @@ function parseCall(text: string): { name: string; arguments: string } | undefine
 function parseTools(value: unknown): unknown {
   if (typeof value !== "string") return Array.isArray(value) && value.length > 0 ? value : undefined;
   try {
-    const tools: unknown = JSON.parse(value);
+    const tools = parseExact(value);
     return Array.isArray(tools) && tools.length > 0 ? tools : undefined;
   } catch {
     return undefined;

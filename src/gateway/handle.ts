@@ -6,6 +6,7 @@ import { fail } from "./http/fail.ts";
 import { handleOps, OPS_PATHS } from "./ops/health.ts";
 import { servePage } from "./page/serve-page.ts";
 import { geminiFault, handleV1 } from "./v1/handle-v1.ts";
+import { answerWrongBase, withoutLastSlash } from "./v1/wrong-base.ts";
 import { wires } from "./wires/index.ts";
 import { RequestFault } from "./wires/request-fault.ts";
 
@@ -18,10 +19,14 @@ export function createHandler(
   const rules: OriginRules = { loopback: isLoopback(config.host), hosts: config.hosts, cors: config.cors };
 
   const route = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const pathname = pathOf(request.url ?? "/");
+    const url = request.url ?? "/";
+    const given = pathOf(url);
+    const pathname = withoutLastSlash(given);
+    if (pathname !== given) request.url = pathname + url.slice(given.length);
     if (OPS_PATHS.has(pathname)) return handleOps(gateway, response, pathname);
     checkOrigin(request.headers, rules);
     if (rules.cors.length > 0 && allowOrigin(request, response)) return;
+    if (!wires.has(pathname) && answerWrongBase(gateway, request, response, pathname)) return;
     if (pathname.startsWith("/v1/")) return handleV1(gateway, request, response, pathname);
     if (pathname.startsWith("/v1beta/") || pathname.startsWith("/v1alpha/")) throw geminiFault();
     if (pathname.startsWith("/api/")) return api(request, response);

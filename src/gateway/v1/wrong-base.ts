@@ -1,0 +1,41 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Gateway } from "../gateway.ts";
+import { fail } from "../http/fail.ts";
+import { wires } from "../wires/index.ts";
+import { RequestFault } from "../wires/request-fault.ts";
+import { counted } from "./count.ts";
+
+/** Paths that clients add to their base URL. Others under `/v1` are the upstream's. */
+const OUR_PATHS = new Set([...wires.keys(), ...counted.keys(), "/v1/models", "/v1/responses/compact"]);
+const PREFIX = "/v1";
+
+/** Some clients write a slash at the end. Only where the path is ours: what is another's goes there as it came. */
+export function withoutLastSlash(path: string): string {
+  const bare = path.endsWith("/") ? path.slice(0, -1) : path;
+  return OUR_PATHS.has(bare) ? bare : path;
+}
+
+/** Answers a client whose base URL has no `/v1`, or two of them, with the way to set it right; true if that was it. */
+export function answerWrongBase(
+  gateway: Gateway,
+  request: IncomingMessage,
+  response: ServerResponse,
+  pathname: string,
+): boolean {
+  const isTwice = `${pathname}/`.startsWith(`${PREFIX}${PREFIX}/`);
+  const meant = withoutLastSlash(isTwice ? pathname.slice(PREFIX.length) : PREFIX + pathname);
+  // A person who looks gets the page.
+  const isPerson = request.method !== "POST" && request.headers.accept?.includes("text/html");
+  if (isPerson || (!isTwice && !OUR_PATHS.has(meant))) return false;
+  const fix = isTwice
+    ? `/v1 is there twice, because the client adds it by itself: leave it out of the base URL, such as http://127.0.0.1:8787.`
+    : `Put /v1 at the end of the client's base URL, such as http://127.0.0.1:8787/v1.`;
+  const message = `precis: there is nothing at ${request.method} ${pathname}. ${fix}`;
+  fail(
+    gateway,
+    response,
+    new RequestFault(404, "not-found", message),
+    wires.get(meant) ?? counted.get(meant),
+  );
+  return true;
+}

@@ -1,6 +1,6 @@
 import cluster, { type Worker } from "node:cluster";
 import type { GatewayConfig } from "../../config/gateway-schema.ts";
-import { PrecisError } from "../../core/errors.ts";
+import { ConfigError, PrecisError } from "../../core/errors.ts";
 import { createGateway } from "../create-gateway.ts";
 import { createLog } from "../ops/log.ts";
 import { createBusyBoard } from "./busy-board.ts";
@@ -28,8 +28,19 @@ export async function serveWorkers(
   ends: Ends,
   onListening: (address: string) => void,
 ): Promise<void> {
+  needSharedStore(config);
   if (cluster.isPrimary) await watch(config, ends, onListening);
   else await work(config, version, ends);
+}
+
+/** Conversations that only one process knows would come and go with the process that happens to answer. */
+function needSharedStore({ db, store, workers }: GatewayConfig): void {
+  if (!store || (db !== "memory" && db !== ":memory:")) return;
+  throw new ConfigError({
+    option: "workers",
+    message: `with --db ${db} each of the ${workers} workers would have a memory of its own.`,
+    fix: "Give --db a file or postgres://…, keep nothing with --no-store, or use one worker.",
+  });
 }
 
 /** The first worker starts alone: what it can't do, none can, and a database is migrated once. */

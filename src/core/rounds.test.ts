@@ -29,6 +29,18 @@ describe("rounds", () => {
     ]);
   });
 
+  test("what follows an answered call belongs to its round, where that call is", () => {
+    const ran: Message = { ...call("b"), parts: [...call("b").parts, ...result("b").parts], follows: "a" };
+    expect(units([say("user", "go"), call("a"), result("a"), ran, say("user", "on")])).toEqual([
+      "message 0-1",
+      "round 1-4",
+      "message 4-5",
+    ]);
+    const { faults } = structureOf([ran, say("user", "on")]);
+    expect(faults).toEqual([]);
+    expect(units([ran, say("user", "on")])).toEqual(["round 0-1", "message 1-2"]);
+  });
+
   test("what stands between a call and its result belongs to the round", () => {
     expect(units([call("a"), say("user", "hurry"), result("a")])).toEqual(["round 0-3"]);
   });

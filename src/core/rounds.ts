@@ -108,6 +108,8 @@ function pairCalls(messages: readonly Message[]): { ranges: Unit[]; pairs: Pair[
       index > 0 && message.role === "assistant" && messages[index - 1]!.role === "assistant"
         ? runStart[index - 1]!
         : index;
+    const followed = message.follows === undefined ? undefined : answered.get(message.follows);
+    if (followed !== undefined) lastResultOf.set(followed.index, index);
     let at = -1;
     for (const part of message.parts) {
       if (part.type !== "reasoning") at++;

@@ -101,6 +101,8 @@ export type Part =
 export interface Message {
   readonly role: Role;
   readonly parts: readonly Part[];
+  /** Id of an answered call to whose round the message belongs too: what was run once the call was approved. */
+  readonly follows?: string;
   /** The wire message carries precis's pin marker (`precis: { pin: true }`). */
   readonly pinned?: boolean;
   /** The wire message carries precis's knowledge marker (`precis: { knowledge: true }`). */

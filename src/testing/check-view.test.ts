@@ -56,6 +56,40 @@ describe("checkView", () => {
     expect(check(messages, [keep(0), insert, keep(4), keep(5)])).toEqual([]);
   });
 
+  it.each([
+    ["the request", [1, 3, 4], "orphan-result at message 3 (call mcpr)"],
+    ["the approval", [1, 2, 4], "unanswered-call at message 2 (call mcpr)"],
+    ["the call", [1, 2, 3], "unanswered-call at message 3 (call mcpr)"],
+    ["both before the call", [1, 4], "orphan-result at message 4 (call mcpr)"],
+  ])("finds an approval that was split: %s is missing", (_, shown, breach) => {
+    const items = [
+      responses.user("A long first question that takes some room ".repeat(10)),
+      responses.user("Look."),
+      { type: "mcp_approval_request", id: "mcpr", name: "look", server_label: "s", arguments: "{}" },
+      { type: "mcp_approval_response", approval_request_id: "mcpr", approve: true },
+      {
+        type: "mcp_call",
+        id: "mcp",
+        name: "look",
+        arguments: "{}",
+        output: "Quiet.",
+        approval_request_id: "mcpr",
+      },
+      responses.user("And now?"),
+    ];
+    const judge = (left: readonly number[]) => {
+      const entries = items.map((_, index) => (left.includes(index) ? keep(index) : drop(index)));
+      const result = resultOf(
+        left.map((index) => items[index]),
+        entries,
+      );
+      return checkView({ dialect: "openai-responses", transcript: items, result, count });
+    };
+    expect(judge([...shown, 5])).toContain(`wire: ${breach}`);
+    expect(judge([1, 2, 3, 4, 5])).toEqual([]);
+    expect(judge([1, 5])).toEqual([]);
+  });
+
   it("finds a split round", () => {
     const left = [0, 1, 3, 4, 5];
     const entries = [keep(0), keep(1), drop(2), keep(3), keep(4), keep(5)];

@@ -90,6 +90,29 @@ describe("openai-responses read", () => {
     }
   });
 
+  it("reads an approval as a call and its result, and what ran then as a part of their round", () => {
+    const request = {
+      type: "mcp_approval_request",
+      id: "mcpr",
+      name: "ask",
+      server_label: "s",
+      arguments: "{}",
+    };
+    const response = { type: "mcp_approval_response", approval_request_id: "mcpr", approve: true };
+    const ran = { type: "mcp_call", id: "mc", name: "ask", arguments: "{}", approval_request_id: "mcpr" };
+    const { type, id, ...asked } = request;
+    expect(read(request)).toEqual({
+      role: "assistant",
+      parts: [{ type: "tool-call", id: "mcpr", name: type, args: JSON.stringify(asked), locked: true }],
+    });
+    expect(read(response)).toEqual({
+      role: "tool",
+      parts: [{ type: "tool-result", id, text: '{"approve":true}', locked: true }],
+    });
+    expect(read(ran).follows).toBe("mcpr");
+    expect(read({ ...ran, approval_request_id: null })).not.toHaveProperty("follows");
+  });
+
   it("reads encrypted reasoning as signed", () => {
     expect(
       read({
@@ -110,7 +133,7 @@ describe("openai-responses read", () => {
       { id: "msg_1" },
       { type: "compaction", encrypted_content: "x" },
       { type: "mcp_list_tools", id: "m", server_label: "s", tools: [] },
-      { type: "mcp_approval_response", approval_request_id: "x", approve: true },
+      { type: "mcp_approval_response", approve: true },
       { type: "something_new", text: "?" },
     ]) {
       expect(read(item).parts).toEqual([

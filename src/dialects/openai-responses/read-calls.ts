@@ -12,6 +12,7 @@ type Media = (ImagePart | FilePart)[];
 export interface ReadItem {
   readonly role: Role;
   readonly parts: readonly Part[];
+  readonly follows?: string;
 }
 
 /** Calls that the client runs, and their outputs. Every one is an item of its own. */
@@ -66,11 +67,34 @@ export function readServerItem(item: Item): ReadItem | undefined {
     case "mcp_call": {
       const failed = item.error !== undefined && item.error !== null;
       const text = textOf(failed ? item.error : (item.output ?? ""));
-      return ran(item, nameOf(item), textOf(item.arguments), { text }, failed);
+      const { approval_request_id: follows } = item;
+      return {
+        ...ran(item, nameOf(item), textOf(item.arguments), { text }, failed),
+        ...(typeof follows === "string" ? { follows } : {}),
+      };
     }
     default:
       return undefined;
   }
+}
+
+/**
+ * A call that waits for the client's consent, and the client's word: a call and its result, because the API refuses one
+ * without the other. Undefined where the id is missing that joins them.
+ */
+export function readApproval(item: Item): ReadItem | undefined {
+  const { type, id, approval_request_id, ...rest } = item;
+  if (type === "mcp_approval_request" && typeof id === "string") {
+    return {
+      role: "assistant",
+      parts: [{ type: "tool-call", id, name: type, args: toJson(rest), locked: true }],
+    };
+  }
+  if (type === "mcp_approval_response" && typeof approval_request_id === "string") {
+    const text = toJson(rest);
+    return { role: "tool", parts: [{ type: "tool-result", id: approval_request_id, text, locked: true }] };
+  }
+  return undefined;
 }
 
 /** Output of a call: a text, or a list of texts, pictures, files, logs and shell results. */

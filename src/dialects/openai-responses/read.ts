@@ -3,7 +3,7 @@ import { toJson } from "../shared/json.ts";
 import { isRecord, malformed, malformedRole } from "../shared/malformed.ts";
 import { markedMessage } from "../shared/marker.ts";
 import { opaqueReasoning } from "../shared/opaque-reasoning.ts";
-import { readClientItem, readServerItem } from "./read-calls.ts";
+import { type ReadItem, readApproval, readClientItem, readServerItem } from "./read-calls.ts";
 import { readPart } from "./read-part.ts";
 import { itemType, type ResponsesItem } from "./wire.ts";
 
@@ -30,12 +30,19 @@ export function read(item: ResponsesItem): Message {
   if (type === "message") return markedMessage(roleOf(wire), readContent(wire.content), wire.precis);
   if (type === "reasoning") return markedMessage("assistant", [readReasoning(wire)], wire.precis);
   const known = readClientItem(ID, wire) ?? readServerItem(wire);
-  if (known !== undefined) return markedMessage(known.role, known.parts, wire.precis);
+  if (known !== undefined) return readItem(known, wire.precis);
   const role =
     typeof wire.role === "string" && Object.hasOwn(ROLES, wire.role) ? ROLES[wire.role] : undefined;
   const speaker = role ?? (USER_ITEMS.has(type) ? "user" : "assistant");
   const { precis, ...rest } = wire;
+  const approval = readApproval(rest);
+  if (approval !== undefined) return readItem(approval, precis);
   return markedMessage(speaker, [{ type: "other", kind: type, json: toJson(rest) }], precis);
+}
+
+function readItem({ role, parts, follows }: ReadItem, marker: unknown): Message {
+  const message = markedMessage(role, parts, marker);
+  return follows === undefined ? message : { ...message, follows };
 }
 
 function roleOf(wire: Record<string, unknown>): Role {

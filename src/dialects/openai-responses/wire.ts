@@ -22,6 +22,7 @@ export interface ResponsesItem {
   readonly content?: unknown;
   readonly id?: string | null | undefined;
   readonly call_id?: string | null | undefined;
+  readonly approval_request_id?: string | null | undefined;
   readonly name?: string | undefined;
   readonly arguments?: unknown;
   readonly input?: unknown;

@@ -3,6 +3,10 @@ import { FactsBuilder, isObject, objects, str, type WireFacts } from "./facts.ts
 const CALL = /^(.*)_call$/;
 const OUTPUT = /^(.*)_call_output$/;
 
+/** A request for consent is answered by the client; what it allows is answered by the provider's own call. */
+const CONSENT = "mcp_approval";
+const RUN = "mcp_run";
+
 /** Responses: one item per message; calls and outputs are items of their own, joined by `call_id`. */
 export function responsesFacts(item: unknown): WireFacts {
   const facts = new FactsBuilder();
@@ -29,8 +33,17 @@ export function responsesFacts(item: unknown): WireFacts {
     facts.reasoning++;
     return facts.done("assistant");
   }
+  const approval = str(item["approval_request_id"]);
+  if (type === "mcp_approval_response" && approval !== "") {
+    facts.results.push({ kind: CONSENT, id: approval });
+    // What was allowed and isn't seen to have run may be run once more.
+    if (item["approve"] === true) facts.calls.push({ kind: RUN, id: approval });
+    return facts.done("tool");
+  }
   if (type !== "message") {
     facts.media++;
+    if (type === "mcp_approval_request") facts.calls.push({ kind: CONSENT, id: str(item["id"]) });
+    if (type === "mcp_call" && approval !== "") facts.results.push({ kind: RUN, id: approval });
     return facts.done("assistant");
   }
   const role =

@@ -80,7 +80,7 @@ function absorbMessage(
       case "tool-call":
         hash
           .absorb(`call ${ordinal(ordinals, part.id)} ${part.name}`)
-          .absorb(textHash(canonicalArgs(part.args)));
+          .absorb(textHash(canonicalArgs(part.asDoubles ?? part.args)));
         break;
       case "tool-result":
         hash

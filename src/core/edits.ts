@@ -30,8 +30,10 @@ export function applyEdits(message: Message, edits: readonly Edit[]): Message {
 
 function replaced(part: Part, text: string): Part {
   switch (part.type) {
-    case "tool-call":
-      return { ...part, args: text };
+    case "tool-call": {
+      const { asDoubles: _, ...rest } = part;
+      return { ...rest, args: text };
+    }
     case "tool-result": {
       const { media: _media, ...rest } = part;
       return { ...rest, text };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isExactNumber, parseExact } from "./exact-json.ts";
+import { isExactNumber, parseExact, withDoubles } from "./exact-json.ts";
 
 const again = (text: string) => JSON.stringify(parseExact(text));
 
@@ -91,6 +91,12 @@ test("long runs of digits take no long time", () => {
   expect(isExactNumber(parseExact(`1${zeros}1`))).toBe(true);
   expect(isExactNumber(parseExact(`1e1${zeros}`))).toBe(true);
   expect(performance.now() - started).toBeLessThan(2_000);
+});
+
+test("as doubles, numbers are what a client makes of them that knows no others", () => {
+  const text = '{"id":1234567890123456789,"s":"a \\" 1234567890123456789","n":[1.0,1e400]}';
+  expect(withDoubles(text)).toBe('{"id":1234567890123456800,"s":"a \\" 1234567890123456789","n":[1.0,null]}');
+  expect(withDoubles('{"a": 1.50}')).toBe('{"a": 1.50}');
 });
 
 /** The same number, counted in whole units of the smallest place of either. */

@@ -34,6 +34,17 @@ export function isExactNumber(value: unknown): value is ExactNumber {
   return json.isRawJSON?.(value) ?? false;
 }
 
+/** Strings and numbers of a JSON text. */
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/gs;
+
+/** JSON text with its numbers as doubles: so it comes back from clients that know no others. */
+export function withDoubles(text: string): string {
+  if (!hasInexact(text)) return text;
+  return text.replace(TOKENS, (token) =>
+    !token.startsWith('"') && isInexact(token) ? JSON.stringify(Number(token)) : token,
+  );
+}
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 /** A string's first characters are looked at one by one: for short ones that is faster than a search. */

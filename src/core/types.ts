@@ -59,6 +59,11 @@ export interface ToolCallPart {
   readonly name: string;
   /** The arguments as JSON text (or as free text for tools that take text). */
   readonly args: string;
+  /**
+   * The arguments as they come back from clients that know no numbers but doubles; only where that isn't the same, and the
+   * wire carries them as values.
+   */
+  readonly asDoubles?: string;
   /** Run by the provider: may stand in one message with its result, and can't be edited. */
   readonly locked?: true;
 }

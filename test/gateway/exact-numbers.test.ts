@@ -81,6 +81,20 @@ it("numbers of a view, of its answer and of what is stored are those that came",
   expect(await stored()).toHaveLength(last.length + 1);
 });
 
+it("a client that knows no numbers but doubles goes on with the same conversation", async () => {
+  const { url, stored } = await start(ANSWER);
+  const messages: object[] = [{ role: "user", content: "Remove it." }];
+  for (let turn = 0; turn < 3; turn++) {
+    const body = { model: "claude-x", max_tokens: 500, messages };
+    const { content } = (await (await post(`${url}/v1/messages`, body)).json()) as { content: object[] };
+    const result = { type: "tool_result", tool_use_id: "toolu_9", content: `Removed ${turn}.` };
+    messages.push({ role: "assistant", content }, { role: "user", content: [result] });
+  }
+  expect(await stored()).toHaveLength(messages.length - 1);
+  // What was said is what the provider said.
+  expect((await stored())[1]).toContain(`"snowflake":${OTHER_ID}`);
+});
+
 const EVENTS = [
   `{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-x","content":[],"trace":${MOST},"usage":{"input_tokens":5,"output_tokens":1}}}`,
   '{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_9","name":"remove","input":{}}}',

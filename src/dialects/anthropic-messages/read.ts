@@ -1,3 +1,4 @@
+import { withDoubles } from "../../core/exact-json.ts";
 import type { FilePart, ImagePart, Message, Part, Role, ToolResultPart } from "../../core/types.ts";
 import { toJson } from "../shared/json.ts";
 import { joinTexts } from "../shared/legal-text.ts";
@@ -74,7 +75,9 @@ function readCall(part: Record<string, unknown>): Part {
   if (typeof id !== "string" || typeof name !== "string") {
     throw malformed({ dialect: ID, expected: `\`${type}\` to have an \`id\` and a \`name\``, found: part });
   }
-  const call = { type: "tool-call", id, name, args: toJson(input ?? {}) } as const;
+  const args = toJson(input ?? {});
+  const asDoubles = withDoubles(args);
+  const call = { type: "tool-call", id, name, args, ...(asDoubles !== args && { asDoubles }) } as const;
   return type === "tool_use" ? call : { ...call, locked: true };
 }
 

@@ -1,4 +1,7 @@
+import { Writable } from "node:stream";
+import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { GatewayParts } from "../../src/gateway/create-gateway.ts";
 import { sqliteStore } from "../../src/stores/sqlite.ts";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { scratchFolder } from "../cli/run-cli.ts";
@@ -22,10 +25,10 @@ afterEach(async () => {
 });
 
 /** Everything that the node remembers is gone; what it stored isn't. */
-async function restart(more: object = {}): Promise<void> {
+async function restart(more: object = {}, parts: GatewayParts = {}): Promise<void> {
   await gateway.close();
   config = { ...config, ...more };
-  gateway = await startGateway(config);
+  gateway = await startGateway(config, parts);
 }
 
 interface Asked {
@@ -274,15 +277,29 @@ it("is rebuilt with the developer's first messages, and without instructions of 
 });
 
 it("holds no secret in what is rebuilt from a redacted store", async () => {
-  await restart({ redact: true });
+  const warnings: { msg: string; response?: string }[] = [];
+  const sink = new Writable({
+    write(line: Buffer, _, done) {
+      warnings.push(JSON.parse(line.toString()) as (typeof warnings)[0]);
+      done();
+    },
+  });
+  const log = pino({ level: "warn" }, sink);
+  await restart({ redact: true }, { log });
+  const harmless = await ask("My name is Ada.");
+  await ask("Who am I?", { after: harmless.id });
+  expect(warnings).toEqual([]);
   const first = await ask("The password: hunter2hunter2, and sk-proj-abcdefghijklmnop1234567890 too.");
   const second = await ask("Keep them.", { after: first.id });
-  await restart();
+  await restart({}, { log });
   const third = await ask("What are they?", { after: first.id });
-  expect(sent()).toEqual(["The password: [secret], and [secret] too.", "Answer 1.", "What are they?"]);
+  expect(sent()).toEqual(["The password: [secret], and [secret] too.", "Answer 3.", "What are they?"]);
+  // The model gets less than was said to it: whoever runs the gateway is told.
+  expect(warnings).toMatchObject([first, first].map(({ id }) => ({ response: id })));
+  expect(warnings[0]!.msg).toContain("[secret]");
   expect((await ask("And now?", { after: second.id })).session).toBe(first.session);
   expect(third.session).toBe(first.session);
-  expect(await lengths()).toEqual([4, 6]);
+  expect(await lengths()).toEqual([4, 4, 6]);
 });
 
 it("doesn't take the newest answer for an older one in what older versions stored", async () => {

@@ -3,6 +3,7 @@ import type { Gateway } from "../gateway.ts";
 import { loggable } from "../ops/log.ts";
 import { answerKey } from "../record/answer-key.ts";
 import type { Place } from "../record/locate.ts";
+import { REDACTED } from "../record/redact-secrets.ts";
 import { readHead } from "../record/stored-head.ts";
 import type { Exchange } from "../v1/exchange.ts";
 import { textOf } from "../wires/json.ts";
@@ -93,6 +94,11 @@ async function rebuildFromStore(
       const { lead } = readHead(wire.dialect, head);
       const items = [...lead, ...stored.map(({ wire: text }) => parseExact(text))];
       for (const item of items) wire.dialect.read(item);
+      if (stored.some(({ wire: text }) => text.includes(REDACTED)) || head?.includes(REDACTED))
+        gateway.log.warn(
+          named,
+          `what a request goes on from was stored without its secrets (\`redact\`); the model gets ${REDACTED} in their place`,
+        );
       return { items, place };
     }
   } catch (error) {

@@ -6,9 +6,12 @@ const SECRETS =
 const PASSWORDS =
   /(:\/\/[^\s/:@"\\]{1,100}:)[^\s/@"\\]{1,200}(?=@)|(\b(?:password|passwd|passphrase)\b\\*["']?\s{0,9}[:=]\s{0,9}\\*["']?)(?!(?:string|str|text|boolean|bool|null|undefined|true|false|none|required)\b)[^\s"'\\,;&]{4,200}/gi;
 
+/** What stands in place of a secret. */
+export const REDACTED = "[secret]";
+
 /** JSON text with secrets replaced; it stays JSON, because none of the signs of a secret has a meaning in JSON. */
 export function redactSecrets(wire: string): string {
   return wire
-    .replace(SECRETS, "[secret]")
-    .replace(PASSWORDS, (_, address?: string, name?: string) => `${address ?? name ?? ""}[secret]`);
+    .replace(SECRETS, REDACTED)
+    .replace(PASSWORDS, (_, address?: string, name?: string) => `${address ?? name ?? ""}${REDACTED}`);
 }

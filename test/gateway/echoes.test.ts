@@ -80,6 +80,28 @@ it("trimmed answers are the same answers", async () => {
   expect((await chats()).map(({ length }) => length)).toEqual([8]);
 });
 
+it("an answer that comes back without its reasoning is the same answer", async () => {
+  provider = await startFakeProvider({
+    reply: ({ number }) => ({ text: `Answer ${number}.`, reasoning: `Thought ${number}.` }),
+  });
+  gateway = await startGateway({ ...upstreamAt(provider.url), summarizer: "extractive" });
+  const input: object[] = [];
+  for (let turn = 0; turn < 5; turn++) {
+    input.push({ role: "user", content: `Question ${turn}` });
+    const { output } = (await post("/v1/responses", { model: "gpt-5", input, store: false })) as unknown as {
+      output: readonly { readonly type: string }[];
+    };
+    expect(output.map(({ type }) => type)).toEqual(["reasoning", "message"]);
+    input.push({ role: "assistant", content: `Answer ${turn}.` });
+  }
+  const [chat, ...others] = await chats();
+  expect(others).toEqual([]);
+  const stored = await gateway.gateway.store.conversations.read("default", chat!.id);
+  expect(stored.map(({ role }) => role)).toEqual(
+    Array.from({ length: 5 }, () => ["user", "assistant", "assistant"]).flat(),
+  );
+});
+
 it("people who begin with the same words at the same time have a conversation each", async () => {
   provider = await startFakeProvider({ reply: { text: "Hi.", delayMs: 300 } });
   gateway = await startGateway({ ...upstreamAt(provider.url), summarizer: "extractive" });

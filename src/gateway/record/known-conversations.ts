@@ -21,6 +21,11 @@ export interface Known {
   readonly dialect: string;
   /** Chain hash of the newest stored message. */
   newest: string | undefined;
+  /**
+   * The end of the newest answer for a client that sends it back without its reasoning, which some wire formats keep in
+   * messages of their own: under which hash it comes, and which message of the store that is.
+   */
+  withoutReasoning?: { readonly comesAs: string; readonly is: string } | undefined;
   /** The system prompt as stored. */
   head: string | undefined;
   lastRequestAt: number;
@@ -101,7 +106,8 @@ export function createKnownConversations(): KnownConversations {
     remember(hash, known) {
       const hashes = known.hashes;
       if (!hashes.includes(hash)) hashes.push(hash);
-      while (hashes.length > ENDS) forgetAt(hashes.shift()!, known);
+      const ends = known.withoutReasoning ? ENDS + 1 : ENDS;
+      while (hashes.length > ends) forgetAt(hashes.shift()!, known);
       known.newest = hash;
       const others = byHash.get(hash);
       if (others === undefined) byHash.set(hash, [known]);

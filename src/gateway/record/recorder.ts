@@ -13,7 +13,12 @@ import { redactSecrets } from "./redact-secrets.ts";
 import type { Session } from "./session-of.ts";
 import { createSharedTexts } from "./shared-texts.ts";
 import { titleOf } from "./title-of.ts";
-import { type TranscriptRecord, transcriptRecord, withAnswer } from "./transcript-record.ts";
+import {
+  endWithoutReasoning,
+  type TranscriptRecord,
+  transcriptRecord,
+  withAnswer,
+} from "./transcript-record.ts";
 
 /** An upstream that answers within this time gets request and answer stored in one write (milliseconds). */
 const WRITE_ALONE_AFTER_MS = 25;
@@ -32,6 +37,13 @@ export interface AnswerNames {
   readonly conversation: string | undefined;
 }
 
+/** What is known of an answer beside its messages. */
+interface Answered {
+  readonly id?: string | undefined;
+  /** The hash of its end without its reasoning, if that makes a difference. */
+  readonly withoutReasoning?: string | undefined;
+}
+
 /** The recording of one request. */
 export interface Recording {
   /**
@@ -43,6 +55,8 @@ export interface Recording {
   readonly record: TranscriptRecord;
   /** Messages of the transcript that were stored before. */
   readonly matched: number;
+  /** Messages of the conversation in the store. A client may leave out some of them. */
+  readonly length: number;
   /** The conversation that the request's messages are in, once they are; undefined if they can't be stored. */
   readonly stored: Promise<string | undefined>;
   /** Stores the request's messages, unless the answer comes within moments. */
@@ -97,6 +111,7 @@ export function createRecorder(options: {
       let timer: NodeJS.Timeout | undefined;
       let writing: Promise<void> | undefined;
       const stored = Promise.withResolvers<string | undefined>();
+      let length: number | undefined;
       let isEnded = false;
       let counted: Known | undefined;
       const found = (place: Located): Located => {
@@ -120,21 +135,24 @@ export function createRecorder(options: {
       };
 
       /** Stores everything behind what is stored already. */
-      const write = async (upTo: TranscriptRecord, answerId?: string): Promise<void> => {
+      const write = async (upTo: TranscriptRecord, answer: Answered = {}): Promise<void> => {
         try {
-          await append(upTo, answerId);
+          await append(upTo, answer);
         } catch (error) {
           const { id } = here().known;
           if (id === undefined || !(error instanceof StoreError)) throw error;
           // The conversation was deleted meanwhile: what the client still has of it is a new one.
           conversations.forget(id);
           located = { known: invented(tenant, lane, dialect.id), matched: 0 };
-          await append(upTo, answerId);
+          await append(upTo, answer);
         } finally {
           stored.resolve(here().known.id);
         }
       };
-      const append = async (upTo: TranscriptRecord, answerId: string | undefined): Promise<void> => {
+      const append = async (
+        upTo: TranscriptRecord,
+        { id: answerId, withoutReasoning }: Answered,
+      ): Promise<void> => {
         const { chain } = upTo;
         const { matched } = here();
         let { known } = here();
@@ -151,7 +169,7 @@ export function createRecorder(options: {
           session: known.session,
           ...(known.isNamed && { named: true as const }),
           ...(known.id === undefined && known.isInvented && { isNew: true as const }),
-          ...(from > 0 && known.id !== undefined && { after: chain[from]! }),
+          ...(from > 0 && known.id !== undefined && { after: storedAs(known, chain[from]!) }),
           messages: answerId === undefined ? fresh : ending(fresh, answerId),
           ...(isNewHead && { head: options.redact ? redactSecrets(head) : head }),
           dialect: dialect.id,
@@ -166,9 +184,14 @@ export function createRecorder(options: {
         if (isNewHead) known.head = sharedText(head);
         else if (head === undefined) known.head = undefined;
         located = { known, matched: chain.length - 1 };
+        length = appended.length;
+        const end = chain.at(-1)!;
+        known.withoutReasoning =
+          withoutReasoning === undefined ? undefined : { comesAs: withoutReasoning, is: end };
         // A client that asks once more sends the request without its answer.
         if (upTo !== record) conversations.remember(record.chain.at(-1)!, known);
-        conversations.remember(chain.at(-1)!, known);
+        if (withoutReasoning !== undefined) conversations.remember(withoutReasoning, known);
+        conversations.remember(end, known);
         options.onAppended?.(tenant, appended, known);
       };
 
@@ -192,6 +215,9 @@ export function createRecorder(options: {
           here();
           return before ?? 0;
         },
+        get length() {
+          return length ?? here().matched;
+        },
         stored: stored.promise,
         begin() {
           // By then the request is on its way.
@@ -209,7 +235,11 @@ export function createRecorder(options: {
           const { known } = here();
           if (names?.conversation !== undefined && session === undefined && !known.isNamed)
             known.session = names.conversation;
-          await write(answer.length === 0 ? record : withAnswer(record, dialect, answer), names?.id);
+          const withoutReasoning = endWithoutReasoning(record, dialect, answer);
+          await write(answer.length === 0 ? record : withAnswer(record, dialect, answer), {
+            id: names?.id,
+            withoutReasoning,
+          });
         },
         async abandon() {
           clearTimeout(timer);
@@ -223,6 +253,11 @@ export function createRecorder(options: {
       };
     },
   };
+}
+
+/** The hash under which the store has a message that a client may have sent otherwise. */
+function storedAs({ withoutReasoning }: Known, hash: string): string {
+  return withoutReasoning?.comesAs === hash ? withoutReasoning.is : hash;
 }
 
 /** Messages at whose end an answer ends. */

@@ -1,4 +1,5 @@
 import { type Chain, createChain } from "../../core/chain.ts";
+import { isOnlyReasoning } from "../../core/rounds.ts";
 import type { Dialect, Message } from "../../core/types.ts";
 import type { WireRequest } from "../wires/wire.ts";
 import type { KnownChains } from "./known-chains.ts";
@@ -55,6 +56,22 @@ export function transcriptRecord(
     },
     hasAnswer: messages.some(({ role }) => role === "assistant"),
   };
+}
+
+/** The end of an answer for a client that sends it back without its reasoning; undefined if that is the same. */
+export function endWithoutReasoning(
+  record: TranscriptRecord,
+  dialect: Dialect<unknown>,
+  answer: readonly unknown[],
+): string | undefined {
+  // Most answers are one message.
+  if (answer.length < 2) return undefined;
+  const messages = answer.map((message) => dialect.read(message));
+  const said = messages.filter((message) => !isOnlyReasoning(message));
+  if (said.length === messages.length || said.length === 0) return undefined;
+  const growing = record.growing.copy();
+  for (const message of said) growing.add(message);
+  return growing.hashes.at(-1);
 }
 
 /** The record with an answer at its end. */

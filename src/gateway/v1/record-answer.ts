@@ -17,7 +17,7 @@ export async function recordAnswer(
   await recording.finish(answer.messages, names);
   const conversation = recording.known.id;
   if (conversation === undefined || names === undefined) return;
-  const length = recording.record.chain.length - 1 + answer.messages.length;
+  const { length } = recording;
   for (const name of [names.conversation, names.id])
     if (name !== undefined) gateway.responses.remember(client.tenant, name, { conversation, length });
 }

@@ -105,8 +105,8 @@ function longestMatch(
     const holds = (held: HeldConversation) => holders.has(held.conversation.id) && test(held, hash);
     const found = newestOf(data, (held) => holds(held) && endsWith(held, hash)) ?? newestOf(data, holds);
     if (!found) continue;
-    const matched = found.messages.findIndex((message) => message.hash === hash) + 1;
-    return { conversation: found.conversation, matched };
+    // By its place in the request: a client may leave out messages that the conversation holds.
+    return { conversation: found.conversation, matched: hashes.lastIndexOf(hash) + 1 };
   }
   return undefined;
 }

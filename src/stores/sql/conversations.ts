@@ -31,7 +31,7 @@ export function sqlConversations(context: SqlContext): ConversationStore {
       readScript("find", function* () {
         const found = yield* longestMatch(engine, tenant, hashes, { session });
         if (prefer !== "unnamed" || !found?.conversation.named) return found;
-        const unnamed = { matched: found.matched };
+        const unnamed = { hash: hashes[found.matched - 1]! };
         return (yield* longestMatch(engine, tenant, hashes, { session, unnamed })) ?? found;
       }),
 
@@ -157,8 +157,8 @@ async function get(db: Db, tenant: string, id: string): Promise<Conversation | u
 
 interface MatchQuery {
   readonly session: string | undefined;
-  /** Only conversations that nobody asked for by name, and that share this many messages or end where they match. */
-  readonly unnamed?: { readonly matched: number };
+  /** Only conversations that nobody asked for by name, and that hold this message or end where they match. */
+  readonly unnamed?: { readonly hash: string };
 }
 
 /** The newest hashes first: a client that goes on ends where its conversation does. */
@@ -171,7 +171,8 @@ function* longestMatch(
   for (const part of [hashes.slice(-NEWEST_HASHES), hashes.slice(0, -NEWEST_HASHES)]) {
     if (part.length === 0) continue;
     const [row] = yield* matches(engine, tenant, part, of);
-    if (row) return { conversation: conversationOf(row), matched: Number(row.position) + 1 };
+    // By its place in the request: a client may leave out messages that the conversation holds.
+    if (row) return { conversation: conversationOf(row), matched: hashes.indexOf(row.matched) + 1 };
   }
   return undefined;
 }
@@ -182,12 +183,12 @@ function matches(
   tenant: string,
   hashes: readonly string[],
   { session, unnamed }: MatchQuery,
-): Script<readonly (ConversationRow & { readonly position: number | string })[]> {
+): Script<readonly (ConversationRow & { readonly matched: string })[]> {
   const isOfSession = session === undefined ? "" : "and c.session = ?";
-  const isUnnamed = unnamed ? "and c.named = 0 and (m.position = ? or c.length = m.position + 1)" : "";
+  const isUnnamed = unnamed ? "and c.named = 0 and (m.hash = ? or c.length = m.position + 1)" : "";
   return rows(
-    `select c.*, m.position as position
-     from (select precis_messages.conversation, precis_messages.position from ${rowsOf.from("precis_messages", "hash")}) m
+    `select c.*, m.hash as matched
+     from (select precis_messages.conversation, precis_messages.position, precis_messages.hash from ${rowsOf.from("precis_messages", "hash")}) m
      join precis_conversations c on c.tenant = ? and c.id = m.conversation ${isOfSession} ${isUnnamed}
      order by m.position desc, case when c.length = m.position + 1 then 0 else 1 end, c.updated_at desc, c.id desc
      limit 1`,
@@ -195,7 +196,7 @@ function matches(
     tenant,
     tenant,
     ...(session === undefined ? [] : [session]),
-    ...(unnamed ? [unnamed.matched - 1] : []),
+    ...(unnamed ? [unnamed.hash] : []),
   );
 }
 

@@ -19,6 +19,13 @@ export function describeFinding(context: ContractContext): void {
       // The difference is further back than what is looked up first.
       const edited = hashesOf(all).map((hash, i) => (i < 10 ? hash : `${hash}'`));
       expect(await find(tenant, edited)).toMatchObject({ matched: 10 });
+      // A client that left a message out: what counts is where its own transcript ends.
+      expect(
+        await find(
+          tenant,
+          hashesOf(all).filter((_, i) => i !== 5),
+        ),
+      ).toMatchObject({ matched: 99 });
       expect(await find(tenant, ["unknown"])).toBeUndefined();
       expect(await find(tenant, [])).toBeUndefined();
       expect(await find(other, hashesOf(all))).toBeUndefined();

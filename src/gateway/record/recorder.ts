@@ -3,12 +3,12 @@ import { createTextHash, hash128 } from "../../core/hash.ts";
 import type { Dialect } from "../../core/types.ts";
 import type { Appended, ConversationStore, NewMessage } from "../../stores/server-store.ts";
 import type { WireRequest } from "../wires/wire.ts";
-import { answerKey } from "./answer-key.ts";
 import { createKnownChains } from "./known-chains.ts";
 import type { Known, KnownConversations } from "./known-conversations.ts";
 import { laneOf } from "./lane.ts";
 import { isFirst, type Located, locate, locateFirst, type Place } from "./locate.ts";
 import { invented } from "./new-known.ts";
+import { ending, newMessage } from "./new-message.ts";
 import { redactSecrets } from "./redact-secrets.ts";
 import type { Session } from "./session-of.ts";
 import { createSharedTexts } from "./shared-texts.ts";
@@ -22,8 +22,6 @@ import {
 
 /** An upstream that answers within this time gets request and answer stored in one write (milliseconds). */
 const WRITE_ALONE_AFTER_MS = 25;
-/** Rough tokens of a stored message, for lists; views are counted exactly. */
-const CHARS_PER_TOKEN = 4;
 /** Texts whose hashes are remembered, in all (characters). */
 const REMEMBERED_CHARS = 8_000_000;
 /** A request with no more messages than these is the first of its conversation. */
@@ -258,22 +256,4 @@ export function createRecorder(options: {
 /** The hash under which the store has a message that a client may have sent otherwise. */
 function storedAs({ withoutReasoning }: Known, hash: string): string {
   return withoutReasoning?.comesAs === hash ? withoutReasoning.is : hash;
-}
-
-/** Messages at whose end an answer ends. */
-function ending(messages: readonly NewMessage[], answerId: string): readonly NewMessage[] {
-  return messages.map((message, index) =>
-    index === messages.length - 1 ? { ...message, answer: answerKey(answerId) } : message,
-  );
-}
-
-function newMessage(record: TranscriptRecord, index: number, at: number, redact: boolean): NewMessage {
-  const text = JSON.stringify(record.wire[record.start + index]);
-  return {
-    hash: record.chain[index + 1]!,
-    role: record.messages[record.start + index]!.role,
-    wire: redact ? redactSecrets(text) : text,
-    tokens: Math.ceil(text.length / CHARS_PER_TOKEN),
-    at,
-  };
 }

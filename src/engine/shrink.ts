@@ -122,7 +122,8 @@ function shortenedText(part: Part, allowance: number, measure: Measure): string 
   }
 }
 
-function isMedia(part: Part): boolean {
+/** Pictures and files, also in the result of a tool. */
+export function isMedia(part: Part): boolean {
   return (
     part.type === "image" ||
     part.type === "file" ||

@@ -4,8 +4,16 @@ import { openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { chat } from "../../src/testing/index.ts";
 
-const PICTURE =
-  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+/** As much of a PNG file as says how large the picture is. */
+function picture(width: number, height: number): string {
+  const size = Buffer.alloc(8);
+  size.writeUInt32BE(width, 0);
+  size.writeUInt32BE(height, 4);
+  const start = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+  const bytes = Buffer.concat([start, size, Buffer.from([8, 6, 0, 0, 0])]);
+  return `data:image/png;base64,${bytes.toString("base64")}`;
+}
+const PICTURE = picture(1_024, 768);
 const WORDS_OF_A_MESSAGE = 400;
 
 const talk = (messages: number) =>
@@ -44,6 +52,14 @@ it.each([
   expect(messages.at(-1)).toEqual(transcript.at(-1));
   expect(report.counts.edited).toBe(0);
   expect(report.tokens.after).toBeGreaterThan(landing * report.budget.budget);
+});
+
+it.each([8_000, 16_000, 32_000])("window %i: the newest picture too", async (window) => {
+  const transcript = [...talk(Math.ceil((window * 1.5) / WORDS_OF_A_MESSAGE / 2)), ...shot()];
+  const compactor = createCompactor({ dialect: openaiChat, window, summarizer: "extractive" });
+  const { messages, report } = await compactor.fit(transcript as never, { now: 1 });
+  expect(report.outcome).toBe("compacted");
+  expect(messages.at(-1)).toEqual(transcript.at(-1));
 });
 
 it("a picture of an earlier round goes before words of the newest one do", async () => {

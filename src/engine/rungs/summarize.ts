@@ -1,10 +1,10 @@
 import { coversOf, type Draft, type Fate, type Insert, isShown } from "../../core/draft.ts";
-import { applyEdits } from "../../core/edits.ts";
+import { applyEdits, editableParts } from "../../core/edits.ts";
 import type { InsertMessage, Message, Run } from "../../core/types.ts";
 import { summaryMessage } from "../../summaries/summary-message.ts";
 import { draftTokens, floorTokens, hiddenEnd, insertTokens } from "../conversation.ts";
 import { narrativeShare, RECORDS_SLACK } from "../narrative-share.ts";
-import { shrinkParts } from "../shrink.ts";
+import { isMedia, shrinkParts } from "../shrink.ts";
 import { chooseTail, emptyTail, newestUnit, type Tail, tailFrom, tailIndexes } from "../tail.ts";
 import {
   aroundTail,
@@ -20,6 +20,8 @@ import {
 const MAX_SUMMARY = 12_000;
 /** The summary message should have at least this share of the landing, so an oversized tail is cut to the rest. */
 const LEAST_SUMMARY_SHARE = 0.3;
+/** A view that lands higher than it should for the sake of the newest round takes at most this share of the limit. */
+const MOST_AROUND_NEWEST = 0.7;
 /** Where a count of messages was the reason, a summary takes at most this share of what it hides. */
 const MODEST_SHARE = 0.5;
 /** … and at most this many times the narrative's ceiling: as much again for the user's words and the working set. */
@@ -55,12 +57,38 @@ export const summarize: Rung = (input) => {
   const most = Math.floor(landing * (1 - (small ? SOFT_SUMMARY_SHARE : LEAST_SUMMARY_SHARE)));
   const ready = atCut(input);
   if (ready) return ready;
-  for (const candidate of [tail, newestUnit(conversation), emptyTail(conversation)]) {
-    const draft = coverMiddle(input, candidate, floor + Math.max(limit, most));
-    if (draft) return draft;
-  }
-  return undefined;
+  const newest = newestUnit(conversation);
+  const within = floor + Math.max(limit, most);
+  const draft = coverMiddle(input, tail, within) ?? coverMiddle(input, newest, within);
+  if (draft && !hidesPictures(input, draft, newest)) return draft;
+  return aroundNewest(input, newest) ?? draft ?? coverMiddle(input, emptyTail(conversation), within);
 };
+
+/** Are pictures of the newest round left out, which nobody has seen yet? */
+function hidesPictures({ conversation }: RungInput, { fates }: Draft, { from }: Tail): boolean {
+  return conversation.messages.slice(from).some((message, at) => {
+    const fate = fates[from + at]!;
+    if (fate.type !== "edit") return false;
+    const parts = editableParts(message);
+    return fate.edits.some(
+      (edit) => edit.type === "replace" && parts[edit.part] && isMedia(parts[edit.part]!),
+    );
+  });
+}
+
+/**
+ * The newest round can't be made smaller, or only without the screenshot that a tool was asked for: a view that lands higher is
+ * better than one without it.
+ */
+function aroundNewest(input: RungInput, newest: Tail): Draft | undefined {
+  const { conversation, goal, limit } = input;
+  const bare = floorTokens(conversation) + newest.tokens;
+  const summary = Math.floor((goal - floorTokens(conversation)) * LEAST_SUMMARY_SHARE);
+  const landed = Math.max(goal, bare + summary);
+  return landed > limit * MOST_AROUND_NEWEST
+    ? undefined
+    : coverMiddle({ ...input, goal: landed }, newest, bare);
+}
 
 /**
  * The conversation went on while its summary was being written. If what came since leaves room for the summary message,

@@ -12,7 +12,7 @@ export interface Place {
 }
 
 /** What says which conversation a request belongs to. */
-interface Sought {
+export interface Sought {
   readonly tenant: string;
   readonly record: TranscriptRecord;
   readonly lane: string;

@@ -1,7 +1,7 @@
 import type { ChatSettings } from "../api.ts";
 import { metaOf } from "../api-server/loaded.ts";
 import type { Gateway } from "../gateway.ts";
-import type { Recording } from "../record/recorder.ts";
+import type { Recording } from "../record/recording.ts";
 
 /** What a person set for a conversation on the page. */
 export interface Chat {

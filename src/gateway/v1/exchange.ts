@@ -4,7 +4,7 @@ import type { Client } from "../auth/client.ts";
 import type { RequestOptions } from "../compaction/request-options.ts";
 import type { Announcement } from "../native/announce-compaction.ts";
 import type { StandsOn } from "../native/previous-response.ts";
-import type { Recording } from "../record/recorder.ts";
+import type { Recording } from "../record/recording.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { Json, Wire, WireRequest } from "../wires/wire.ts";
 import type { Chat } from "./chat-of.ts";

@@ -7,7 +7,7 @@ import { decodeBody, readBody } from "../http/read-body.ts";
 import { withPrevious } from "../native/previous-response.ts";
 import { loggable } from "../ops/log.ts";
 import type { Place } from "../record/locate.ts";
-import type { Recording } from "../record/recorder.ts";
+import type { Recording } from "../record/recording.ts";
 import { readingOf } from "../record/redacting.ts";
 import { sessionOf } from "../record/session-of.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";

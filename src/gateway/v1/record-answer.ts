@@ -1,6 +1,6 @@
 import type { Gateway } from "../gateway.ts";
 import { loggable } from "../ops/log.ts";
-import type { AnswerNames } from "../record/recorder.ts";
+import type { AnswerNames } from "../record/recording.ts";
 import type { WireAnswer } from "../wires/wire.ts";
 import type { Exchange } from "./exchange.ts";
 

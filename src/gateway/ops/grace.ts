@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 /** The time between "no more requests, please" and the drain. */
 export interface Grace {
   /** True from its beginning on. */
@@ -16,16 +18,8 @@ export function createGrace(): Grace {
     isLeaving: () => isLeaving,
     async leave(ms, hurry) {
       isLeaving = true;
-      if (ms === 0 || hurry?.aborted) return;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(over, ms);
-        hurry?.addEventListener("abort", over);
-        function over(): void {
-          clearTimeout(timer);
-          hurry?.removeEventListener("abort", over);
-          resolve();
-        }
-      });
+      // It ends by itself or is ended: either way it is over.
+      if (ms > 0) await sleep(ms, undefined, hurry && { signal: hurry }).catch(() => {});
     },
   };
 }

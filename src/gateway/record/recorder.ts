@@ -4,7 +4,7 @@ import type { WireRequest } from "../wires/wire.ts";
 import { createKnownChains } from "./known-chains.ts";
 import { laneOf } from "./lane.ts";
 import { isFirst, locate, type Place } from "./locate.ts";
-import { createRecording, type Recording, type RecordingContext } from "./recording.ts";
+import { Recording, type RecordingContext } from "./recording.ts";
 import type { Session } from "./session-of.ts";
 import { createSharedTexts } from "./shared-texts.ts";
 import { transcriptRecord } from "./transcript-record.ts";
@@ -47,7 +47,7 @@ export function createRecorder(options: Omit<RecordingContext, "sharedText">): R
       const lane = laneOf(dialect.id, asked);
       const sought = { tenant, record, lane, dialect: dialect.id, session, from };
       const place = isFirst(sought) ? undefined : await locate(context, sought);
-      return createRecording(context, { dialect, asked, at, sought, place });
+      return new Recording(context, { dialect, asked, at, sought, place });
     },
   };
 }

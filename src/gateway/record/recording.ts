@@ -28,31 +28,6 @@ interface Answered {
   readonly withoutReasoning?: string | undefined;
 }
 
-/** The recording of one request. */
-export interface Recording {
-  /**
-   * The request is the first of its conversation, as far as can be told without a look at it: what follows is found out
-   * while the upstream is at work, or when it is first asked for.
-   */
-  readonly isFirst: boolean;
-  readonly known: Known;
-  readonly record: TranscriptRecord;
-  /** Messages of the transcript that were stored before. */
-  readonly matched: number;
-  /** Messages of the conversation in the store. A client may leave out some of them. */
-  readonly length: number;
-  /** The conversation that the request's messages are in, once they are; undefined if they can't be stored. */
-  readonly stored: Promise<string | undefined>;
-  /** Stores the request's messages, unless the answer comes within moments. */
-  begin(): void;
-  /** Stores what isn't stored yet, with the answer. When it resolves, all of it is in the store for good. */
-  finish(answer: readonly unknown[], names?: AnswerNames): Promise<void>;
-  /** There will be no answer: stores the request's messages alone. */
-  abandon(): Promise<void>;
-  /** The request is done with, one way or the other. */
-  end(): void;
-}
-
 /** What all recordings share. */
 export interface RecordingContext {
   readonly store: ConversationStore;
@@ -64,77 +39,163 @@ export interface RecordingContext {
   onAppended?(tenant: string, appended: Appended, known: Known): void;
 }
 
-/** Records one request. Without a `place`, where it belongs is found out later. */
-export function createRecording(
-  context: RecordingContext,
-  {
-    dialect,
-    asked,
-    at,
-    sought,
-    place,
-  }: {
-    readonly dialect: Dialect<unknown>;
-    readonly asked: Pick<WireRequest, "model">;
-    readonly at: number;
-    readonly sought: Sought;
-    readonly place: Located | undefined;
-  },
-): Recording {
-  const { store, known: conversations, sharedText } = context;
-  const { tenant, record, lane, session } = sought;
-  let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> | undefined;
-  const stored = Promise.withResolvers<string | undefined>();
-  let length: number | undefined;
-  let isEnded = false;
-  let counted: Known | undefined;
-  const found = (one: Located): Located => {
-    if (one.matched === record.chain.length - 1) stored.resolve(one.known.id);
-    if (!isEnded) one.known.underWay++;
-    counted = one.known;
+/** What is known of a request when its recording begins. */
+export interface Recorded {
+  readonly dialect: Dialect<unknown>;
+  readonly asked: Pick<WireRequest, "model">;
+  readonly at: number;
+  readonly sought: Sought;
+  /** Where it belongs; undefined for a first request, of which that is found out later. */
+  readonly place: Located | undefined;
+}
+
+/** The recording of one request. */
+export class Recording {
+  /**
+   * The request is the first of its conversation, as far as can be told without a look at it: what follows is found out
+   * while the upstream is at work, or when it is first asked for.
+   */
+  readonly isFirst: boolean;
+  readonly record: TranscriptRecord;
+  /** The conversation that the request's messages are in, once they are; undefined if they can't be stored. */
+  readonly stored: Promise<string | undefined>;
+  readonly #resolveStored: (conversation: string | undefined) => void;
+  readonly #context: RecordingContext;
+  readonly #of: Recorded;
+  readonly #prepared: NewMessage[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> | undefined;
+  #located: Located | undefined;
+  #before: number | undefined;
+  #length: number | undefined;
+  #isEnded = false;
+  #counted: Known | undefined;
+
+  constructor(context: RecordingContext, of: Recorded) {
+    this.#context = context;
+    this.#of = of;
+    this.isFirst = of.place === undefined;
+    this.record = of.sought.record;
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    this.stored = promise;
+    this.#resolveStored = resolve;
+    if (of.place) this.#found(of.place);
+  }
+
+  get known(): Known {
+    return this.#here().known;
+  }
+
+  /** Messages of the transcript that were stored before. */
+  get matched(): number {
+    this.#here();
+    return this.#before ?? 0;
+  }
+
+  /** Messages of the conversation in the store. A client may leave out some of them. */
+  get length(): number {
+    return this.#length ?? this.#here().matched;
+  }
+
+  /** Stores the request's messages, unless the answer comes within moments. */
+  begin(): void {
+    // By then the request is on its way.
+    if (!this.#located) setImmediate(() => this.#prepare());
+    this.#timer = setTimeout(() => {
+      this.#writing = this.#write(this.record);
+      // Whoever waits for the commit gets the error; until then it is nobody's.
+      this.#writing.catch(() => {});
+    }, WRITE_ALONE_AFTER_MS);
+  }
+
+  /** Stores what isn't stored yet, with the answer. When it resolves, all of it is in the store for good. */
+  async finish(answer: readonly unknown[], names?: AnswerNames): Promise<void> {
+    const { record } = this;
+    const { dialect, sought } = this.#of;
+    clearTimeout(this.#timer);
+    if (this.#writing) await this.#writing;
+    // A client that goes on by naming the provider's conversation finds ours by it, unless it has a name already.
+    const { known } = this.#here();
+    if (names?.conversation !== undefined && sought.session === undefined && !known.isNamed)
+      known.session = names.conversation;
+    const withoutReasoning = endWithoutReasoning(record, dialect, answer);
+    await this.#write(answer.length === 0 ? record : withAnswer(record, dialect, answer), {
+      id: names?.id,
+      withoutReasoning,
+    });
+  }
+
+  /** There will be no answer: stores the request's messages alone. */
+  async abandon(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#writing;
+    await this.#write(this.record);
+  }
+
+  /** The request is done with, one way or the other. */
+  end(): void {
+    if (this.#counted && !this.#isEnded) this.#counted.underWay--;
+    this.#isEnded = true;
+  }
+
+  #here(): Located {
+    return this.#located ?? this.#found(locateFirst(this.#context, this.#of.sought));
+  }
+
+  #found(one: Located): Located {
+    if (one.matched === this.record.chain.length - 1) this.#resolveStored(one.known.id);
+    if (!this.#isEnded) one.known.underWay++;
+    this.#counted = one.known;
+    this.#before = one.matched;
+    this.#located = one;
     return one;
-  };
-  let located = place && found(place);
-  let before = located?.matched;
-  const here = (): Located => {
-    located ??= found(locateFirst(context, sought));
-    before ??= located.matched;
-    return located;
-  };
-  const prepared: NewMessage[] = [];
-  const messageAt = (upTo: TranscriptRecord, index: number): NewMessage => {
-    prepared[index] ??= newMessage(upTo, index, at, context.redact);
-    return prepared[index];
-  };
+  }
+
+  #prepare(): void {
+    const { record } = this;
+    try {
+      const { matched } = this.#here();
+      for (let index = matched; index < record.chain.length - 1; index++) this.#messageAt(record, index);
+      record.head();
+    } catch {
+      // Whoever stores it meets the same error, and can tell it.
+    }
+  }
+
+  #messageAt(upTo: TranscriptRecord, index: number): NewMessage {
+    this.#prepared[index] ??= newMessage(upTo, index, this.#of.at, this.#context.redact);
+    return this.#prepared[index];
+  }
 
   /** Stores everything behind what is stored already. */
-  const write = async (upTo: TranscriptRecord, answer: Answered = {}): Promise<void> => {
+  async #write(upTo: TranscriptRecord, answer: Answered = {}): Promise<void> {
     try {
-      await append(upTo, answer);
+      await this.#append(upTo, answer);
     } catch (error) {
-      const { id } = here().known;
+      const { id } = this.#here().known;
       if (id === undefined || !(error instanceof StoreError)) throw error;
       // The conversation was deleted meanwhile: what the client still has of it is a new one.
-      conversations.forget(id);
-      located = { known: invented(tenant, lane, dialect.id), matched: 0 };
-      await append(upTo, answer);
+      this.#context.known.forget(id);
+      const { tenant, lane, dialect } = this.#of.sought;
+      this.#located = { known: invented(tenant, lane, dialect), matched: 0 };
+      await this.#append(upTo, answer);
     } finally {
-      stored.resolve(here().known.id);
+      this.#resolveStored(this.#here().known.id);
     }
-  };
-  const append = async (
-    upTo: TranscriptRecord,
-    { id: answerId, withoutReasoning }: Answered,
-  ): Promise<void> => {
+  }
+
+  async #append(upTo: TranscriptRecord, { id: answerId, withoutReasoning }: Answered): Promise<void> {
+    const { store, known: conversations, redact, sharedText, onAppended } = this.#context;
+    const { dialect, asked, at, sought } = this.#of;
+    const { tenant } = sought;
     const { chain } = upTo;
-    const { matched } = here();
-    let { known } = here();
+    const { matched } = this.#here();
+    let { known } = this.#here();
     // An answer without words ends with the last message, which may be stored already: it is said once more, with the id.
     const isSaidAgain = answerId !== undefined && matched > 0 && matched === chain.length - 1;
     const from = isSaidAgain ? matched - 1 : matched;
     const fresh: NewMessage[] = [];
-    for (let index = from; index < chain.length - 1; index++) fresh.push(messageAt(upTo, index));
+    for (let index = from; index < chain.length - 1; index++) fresh.push(this.#messageAt(upTo, index));
     const head = upTo.head();
     const isNewHead = head !== undefined && head !== known.head;
     if (fresh.length === 0 && !isNewHead) return;
@@ -145,7 +206,7 @@ export function createRecording(
       ...(known.id === undefined && known.isInvented && { isNew: true as const }),
       ...(from > 0 && known.id !== undefined && { after: storedAs(known, chain[from]!) }),
       messages: answerId === undefined ? fresh : ending(fresh, answerId),
-      ...(isNewHead && { head: context.redact ? redactSecrets(head) : head }),
+      ...(isNewHead && { head: redact ? redactSecrets(head) : head }),
       dialect: dialect.id,
       ...(asked.model !== "" && { model: asked.model }),
       ...(known.id === undefined && { title: titleOf(upTo.messages) }),
@@ -157,74 +218,17 @@ export function createRecording(
     known.id = appended.conversation;
     if (isNewHead) known.head = sharedText(head);
     else if (head === undefined) known.head = undefined;
-    located = { known, matched: chain.length - 1 };
-    length = appended.length;
+    this.#located = { known, matched: chain.length - 1 };
+    this.#length = appended.length;
     const end = chain.at(-1)!;
     known.withoutReasoning =
       withoutReasoning === undefined ? undefined : { comesAs: withoutReasoning, is: end };
     // A client that asks once more sends the request without its answer.
-    if (upTo !== record) conversations.remember(record.chain.at(-1)!, known);
+    if (upTo !== this.record) conversations.remember(this.record.chain.at(-1)!, known);
     if (withoutReasoning !== undefined) conversations.remember(withoutReasoning, known);
     conversations.remember(end, known);
-    context.onAppended?.(tenant, appended, known);
-  };
-
-  const prepare = (): void => {
-    try {
-      const { matched } = here();
-      for (let index = matched; index < record.chain.length - 1; index++) messageAt(record, index);
-      record.head();
-    } catch {
-      // Whoever stores it meets the same error, and can tell it.
-    }
-  };
-
-  return {
-    isFirst: place === undefined,
-    get known() {
-      return here().known;
-    },
-    record,
-    get matched() {
-      here();
-      return before ?? 0;
-    },
-    get length() {
-      return length ?? here().matched;
-    },
-    stored: stored.promise,
-    begin() {
-      // By then the request is on its way.
-      if (!located) setImmediate(prepare);
-      timer = setTimeout(() => {
-        writing = write(record);
-        // Whoever waits for the commit gets the error; until then it is nobody's.
-        writing.catch(() => {});
-      }, WRITE_ALONE_AFTER_MS);
-    },
-    async finish(answer, names) {
-      clearTimeout(timer);
-      await writing;
-      // A client that goes on by naming the provider's conversation finds ours by it, unless it has a name already.
-      const { known } = here();
-      if (names?.conversation !== undefined && session === undefined && !known.isNamed)
-        known.session = names.conversation;
-      const withoutReasoning = endWithoutReasoning(record, dialect, answer);
-      await write(answer.length === 0 ? record : withAnswer(record, dialect, answer), {
-        id: names?.id,
-        withoutReasoning,
-      });
-    },
-    async abandon() {
-      clearTimeout(timer);
-      await writing;
-      await write(record);
-    },
-    end() {
-      if (counted && !isEnded) counted.underWay--;
-      isEnded = true;
-    },
-  };
+    onAppended?.(tenant, appended, known);
+  }
 }
 
 /** The hash under which the store has a message that a client may have sent otherwise. */

@@ -5,19 +5,58 @@ import type { WireRequest } from "../wires/wire.ts";
 import type { KnownChains } from "./known-chains.ts";
 import { writeHead } from "./stored-head.ts";
 
-/** A request's transcript as it is stored: read once, hashed once, when somebody first asks for a hash. */
-export interface TranscriptRecord {
+/**
+ * A request's transcript as it is stored: read once, hashed once, when somebody first asks for a hash. A class, because
+ * there is one for every request: objects with getters of their own are slow to make, and slow to get rid of.
+ */
+export class TranscriptRecord {
   readonly messages: readonly Message[];
   /** Leading system messages; they aren't part of the conversation's identity. */
   readonly start: number;
-  /** `chain[n]` names the first n messages after the leading system messages. */
-  readonly chain: readonly string[];
   readonly wire: readonly unknown[];
-  /** The system prompt and leading system messages as JSON text. */
-  readonly head: () => string | undefined;
   readonly hasAnswer: boolean;
+  readonly #hash: () => Chain;
+  readonly #writeHead: () => string | undefined;
+  #hashed: { readonly growing: Chain; readonly chain: readonly string[] } | undefined;
+  #head: { readonly text: string | undefined } | undefined;
+
+  constructor(of: {
+    readonly messages: readonly Message[];
+    readonly start: number;
+    readonly wire: readonly unknown[];
+    hash(): Chain;
+    writeHead(): string | undefined;
+  }) {
+    this.messages = of.messages;
+    this.start = of.start;
+    this.wire = of.wire;
+    this.hasAnswer = of.messages.some(({ role }) => role === "assistant");
+    this.#hash = of.hash;
+    this.#writeHead = of.writeHead;
+  }
+
+  /** `chain[n]` names the first n messages after the leading system messages. */
+  get chain(): readonly string[] {
+    return this.#asHashed().chain;
+  }
+
   /** The chain as it grows; only the newest record of a request may add to it. */
-  readonly growing: Chain;
+  get growing(): Chain {
+    return this.#asHashed().growing;
+  }
+
+  /** The system prompt and leading system messages as JSON text. */
+  head(): string | undefined {
+    this.#head ??= { text: this.#writeHead() };
+    return this.#head.text;
+  }
+
+  #asHashed() {
+    if (this.#hashed) return this.#hashed;
+    const growing = this.#hash();
+    this.#hashed = { growing, chain: [...growing.hashes] };
+    return this.#hashed;
+  }
 }
 
 export function transcriptRecord(
@@ -29,33 +68,19 @@ export function transcriptRecord(
   const messages = transcript.map((message) => dialect.read(message));
   let start = 0;
   while (messages[start]?.role === "system") start++;
-  const hash = () => {
-    const known = chains?.take(transcript);
-    const growing = known?.chain ?? createChain(textHash);
-    for (let at = known?.length ?? start; at < messages.length; at++) growing.add(messages[at]!);
-    chains?.keep(transcript, growing.copy());
-    return { growing, chain: [...growing.hashes] };
-  };
-  let hashed: ReturnType<typeof hash> | undefined;
-  let head: { readonly text: string | undefined } | undefined;
-  return {
+  return new TranscriptRecord({
     messages,
     start,
-    get chain() {
-      hashed ??= hash();
-      return hashed.chain;
-    },
-    get growing() {
-      hashed ??= hash();
-      return hashed.growing;
-    },
     wire: transcript,
-    head: () => {
-      head ??= { text: writeHead(dialect, { system, lead: transcript.slice(0, start) }) };
-      return head.text;
+    hash() {
+      const known = chains?.take(transcript);
+      const growing = known?.chain ?? createChain(textHash);
+      for (let at = known?.length ?? start; at < messages.length; at++) growing.add(messages[at]!);
+      chains?.keep(transcript, growing.copy());
+      return growing;
     },
-    hasAnswer: messages.some(({ role }) => role === "assistant"),
-  };
+    writeHead: () => writeHead(dialect, { system, lead: transcript.slice(0, start) }),
+  });
 }
 
 /** The end of an answer for a client that sends it back without its reasoning; undefined if that is the same. */
@@ -81,12 +106,13 @@ export function withAnswer(
   answer: readonly unknown[],
 ): TranscriptRecord {
   const added = answer.map((message) => dialect.read(message));
-  for (const message of added) record.growing.add(message);
-  return {
-    ...record,
+  const { growing } = record;
+  for (const message of added) growing.add(message);
+  return new TranscriptRecord({
     messages: [...record.messages, ...added],
+    start: record.start,
     wire: [...record.wire, ...answer],
-    chain: [...record.growing.hashes],
-    hasAnswer: true,
-  };
+    hash: () => growing,
+    writeHead: () => record.head(),
+  });
 }

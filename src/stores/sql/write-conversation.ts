@@ -12,8 +12,11 @@ export function surelyBegins({ conversation, session, isNew, after }: Append): b
   return conversation === undefined && (isNew === true || session === undefined) && after === undefined;
 }
 
+/** What an append says of its conversation. */
+type AppendFacts = Omit<Append, "head" | "messages">;
+
 /** Columns of times hold whole milliseconds. */
-export function roundedTimes(input: Append): Append {
+export function roundedTimes<T extends Pick<Append, "at" | "ttlMs">>(input: T): T {
   return {
     ...input,
     at: Math.round(input.at),
@@ -21,7 +24,7 @@ export function roundedTimes(input: Append): Append {
   };
 }
 
-export function tokensIn(messages: readonly NewMessage[]): number {
+export function tokensIn(messages: readonly Pick<NewMessage, "tokens">[]): number {
   return messages.reduce((sum, message) => sum + Math.round(message.tokens ?? 0), 0);
 }
 
@@ -53,7 +56,7 @@ const INSERT = `insert into precis_conversations (${COLUMNS.join(", ")}) values 
 export function newRow(
   { newId }: { newId(): string },
   tenant: string,
-  input: Append,
+  input: AppendFacts,
   of: {
     readonly origin: ConversationRow | undefined;
     readonly position: number;
@@ -91,7 +94,7 @@ export function newRow(
 /** What an append changes of a conversation that is there. */
 export function changesOf(
   known: ConversationRow,
-  input: Append,
+  input: AppendFacts,
   {
     head,
     length,

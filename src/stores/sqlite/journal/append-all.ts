@@ -12,7 +12,7 @@ import {
   tokensIn,
   updateConversation,
 } from "../../sql/write-conversation.ts";
-import type { JournalRecord } from "./journal-record.ts";
+import { callOf, type ReadRecord } from "./journal-record.ts";
 
 /** A conversation as it is after the records so far. */
 interface Grown {
@@ -41,7 +41,7 @@ interface Collected {
   readonly conversations: Map<string, Grown>;
   readonly messages: MessageRow[];
   /** By tenant and hash. */
-  readonly bodies: Map<string, readonly [tenant: string, hash: string, wire: string]>;
+  readonly bodies: Map<string, readonly [tenant: string, hash: string, wire: Buffer]>;
   readonly oldHeads: (readonly [tenant: string, hash: string])[];
 }
 
@@ -50,15 +50,15 @@ interface Collected {
  * the other. The outcome is the same. Records that aren't simply the next messages of their conversation (another process
  * wrote to it meanwhile) go the long way.
  */
-export function* appendAll(records: readonly JournalRecord[]): Script<void> {
+export function* appendAll(records: readonly ReadRecord[]): Script<void> {
   let collected = nothing();
   for (const record of records) {
     const grown = yield* targetOf(collected, record);
-    if (grown) collect(collected, grown, record.call);
+    if (grown) collect(collected, grown, record);
     else {
       yield* write(collected);
       collected = nothing();
-      yield* appendAlone(record.call);
+      yield* appendAlone(callOf(record));
     }
   }
   yield* write(collected);
@@ -71,14 +71,13 @@ function nothing(): Collected {
 /** The conversation that a record goes on with. Undefined if it doesn't end where the record begins. */
 function* targetOf(
   { conversations }: Collected,
-  { call, position }: JournalRecord,
+  { tenant, id, rest, position }: ReadRecord,
 ): Script<Grown | undefined> {
-  const { tenant, input } = call;
-  const isNew = input.conversation === undefined;
-  const key = keyOf(tenant, input.conversation ?? call.id);
+  const isNew = rest.conversation === undefined;
+  const key = keyOf(tenant, rest.conversation ?? id);
   let grown = conversations.get(key);
   if (isNew) {
-    const row = newRow({ newId: () => call.id }, tenant, roundedTimes(input), {
+    const row = newRow({ newId: () => id }, tenant, roundedTimes(rest), {
       origin: undefined,
       position: 0,
       head: undefined,
@@ -86,8 +85,8 @@ function* targetOf(
       tokens: 0,
     });
     grown = { row, stored: undefined, newest: undefined };
-  } else grown ??= yield* storedAs(tenant, input.conversation!);
-  if (!grown || grown.row.length !== position || grown.newest !== input.after) return undefined;
+  } else grown ??= yield* storedAs(tenant, rest.conversation!);
+  if (!grown || grown.row.length !== position || grown.newest !== rest.after) return undefined;
   conversations.set(key, grown);
   return grown;
 }
@@ -108,25 +107,27 @@ function* storedAs(tenant: string, id: string): Script<Grown | undefined> {
   return { row, stored: row, newest: last?.hash };
 }
 
-function collect(collected: Collected, grown: Grown, { tenant, input: given }: AppendCall): void {
-  const input = roundedTimes(given);
+function collect(collected: Collected, grown: Grown, record: ReadRecord): void {
+  const { tenant, messages, wires } = record;
+  const rest = roundedTimes(record.rest);
   const { id } = grown.row;
   let { length } = grown.row;
-  for (const { hash, wire, role, tokens, at, answer = null } of input.messages) {
-    const body = addBody(collected, tenant, wire);
+  let index = 0;
+  for (const { hash, role, tokens, at, answer = null } of messages) {
+    const body = addBody(collected, tenant, wires[index++]!);
     const counted = tokens === undefined ? null : Math.round(tokens);
     collected.messages.push([tenant, id, length++, hash, body, role, counted, Math.round(at), answer]);
     grown.newest = hash;
   }
   const before = grown.row.head;
-  const head = input.head === undefined ? undefined : addBody(collected, tenant, input.head);
-  const tokens = tokensIn(input.messages);
-  const isGrown = input.messages.length > 0;
-  grown.row = { ...grown.row, ...changesOf(grown.row, input, { head, length, tokens, isGrown }) };
+  const head = record.head && addBody(collected, tenant, record.head);
+  const tokens = tokensIn(messages);
+  const isGrown = messages.length > 0;
+  grown.row = { ...grown.row, ...changesOf(grown.row, rest, { head, length, tokens, isGrown }) };
   if (before !== null && before !== grown.row.head) collected.oldHeads.push([tenant, before]);
 }
 
-function addBody({ bodies }: Collected, tenant: string, wire: string): string {
+function addBody({ bodies }: Collected, tenant: string, wire: Buffer): string {
   const hash = bodyHash(wire);
   bodies.set(keyOf(tenant, hash), [tenant, hash, wire]);
   return hash;
@@ -147,8 +148,9 @@ function* write({ conversations, messages, bodies, oldHeads }: Collected): Scrip
   for (const head of oldHeads) yield* rows(DELETE_BODY, ...head);
 }
 
+/** The text comes as its bytes, which is what SQLite keeps of it anyway. */
 const INSERT_BODY =
-  "insert into precis_bodies (tenant, hash, wire) values (?, ?, ?) on conflict (tenant, hash) do nothing";
+  "insert into precis_bodies (tenant, hash, wire) values (?, ?, cast(? as text)) on conflict (tenant, hash) do nothing";
 const INSERT_MESSAGE =
   "insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at, answer) values (?, ?, ?, ?, ?, ?, ?, ?, ?)";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { rows, type Script } from "../../sql/script.ts";
 import { appendAll } from "./append-all.ts";
 import { JOURNAL } from "./journal-file.ts";
-import { type JournalRecord, readRecord } from "./journal-record.ts";
+import { type ReadRecord, readRecord } from "./journal-record.ts";
 
 /** How far the journals are in the database, by name. */
 export interface Applied {
@@ -12,7 +12,7 @@ export interface Applied {
   /** Journals in which something stands that no process wrote so. */
   readonly damaged: readonly string[];
   /** Records that were passed over. */
-  readonly refused: readonly JournalRecord[];
+  readonly refused: readonly ReadRecord[];
 }
 
 /** `one`: a single record, to find one that can't be stored; `refuse-one`: passes that one over. */
@@ -48,7 +48,7 @@ export function* applyJournals(folder: string, mode?: Mode): Script<Applied> {
   const atMost = mode ? 1 : RECORDS_AT_ONCE;
   const names = journalsIn(folder);
   const offsets = yield* offsetsOf(names);
-  const records: JournalRecord[] = [];
+  const records: ReadRecord[] = [];
   const seen = new Map<string, number>();
   const damaged: string[] = [];
   let bytes = 0;
@@ -67,7 +67,7 @@ export function* applyJournals(folder: string, mode?: Mode): Script<Applied> {
 }
 
 interface ReadJournal {
-  readonly records: readonly JournalRecord[];
+  readonly records: readonly ReadRecord[];
   /** Where the first record begins that wasn't read. */
   readonly end: number;
   readonly size: number;
@@ -81,7 +81,7 @@ function readJournal(
   from: number,
   room: { readonly records: number; readonly bytes: number },
 ): ReadJournal {
-  const records: JournalRecord[] = [];
+  const records: ReadRecord[] = [];
   let descriptor: number;
   try {
     descriptor = openSync(path, "r");

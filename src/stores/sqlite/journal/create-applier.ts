@@ -4,6 +4,7 @@ import { timeOrderedId } from "../../shared/time-ordered-id.ts";
 import type { Script } from "../../sql/script.ts";
 import { type Applied, applyJournals, journalsIn, type Mode } from "./apply-journals.ts";
 import { ABANDONED_AFTER_MS, type JournalFile } from "./journal-file.ts";
+import { callOf } from "./journal-record.ts";
 import type { ApplyThread } from "./start-thread.ts";
 
 /** Whose journals: this process's own, or everybody's. */
@@ -114,6 +115,6 @@ export function createApplier({
 
 function keepRefused(folder: string, records: Applied["refused"], cause: unknown): void {
   const path = join(folder, `${timeOrderedId()}.refused.json`);
-  writeFileSync(path, JSON.stringify(records));
+  writeFileSync(path, JSON.stringify(records.map(callOf)));
   process.emitWarning(`precis: an append can't be stored and was set aside as ${path}: ${String(cause)}`);
 }

@@ -2,80 +2,103 @@ import { crc32 } from "node:zlib";
 import type { Append, NewMessage } from "../../server-store.ts";
 import type { AppendCall } from "../../sql/sql-engine.ts";
 
-/** One append as a journal holds it. */
+/** One append as a journal takes it. */
 export interface JournalRecord {
   readonly call: AppendCall;
   /** How long its conversation was, as far as the writer knew: where its messages belong. */
   readonly position: number;
 }
 
-/** A record that was read, and where the next one begins. */
-export interface ReadRecord extends JournalRecord {
+/** An append without its texts. */
+type Rest = Omit<Append, "head" | "messages">;
+
+/** A message without its text. */
+type MessageMeta = Omit<NewMessage, "wire">;
+
+/** What stands behind the texts of a record, as JSON. */
+interface Meta {
+  readonly v: typeof VERSION;
+  readonly tenant: string;
+  readonly id: string;
+  readonly position: number;
+  readonly rest: Rest;
+  readonly messages: readonly MessageMeta[];
+  readonly hasHead: boolean;
+  /** Of each text, the head first. */
+  readonly bytes: readonly number[];
+}
+
+/** A record as it was read. Its texts stay bytes, because most of them go into the database as they are. */
+export interface ReadRecord extends Pick<Meta, "tenant" | "id" | "position" | "rest" | "messages"> {
+  readonly head: Buffer | undefined;
+  /** The texts of the messages. */
+  readonly wires: readonly Buffer[];
+  /** Where the next record begins. */
   readonly end: number;
 }
 
 /** What stands at an offset: a record, the beginning of one (or nothing), or something else. */
 export type RecordAt = ReadRecord | "unfinished" | "damaged";
 
-/** A record without its texts, which follow in the order of `chars`: head (if there is one), then the messages. */
-interface Meta {
-  readonly v: 1;
-  readonly tenant: string;
-  readonly id: string;
-  readonly position: number;
-  readonly input: Omit<Append, "head" | "messages"> & {
-    readonly messages: readonly Omit<NewMessage, "wire">[];
-  };
-  readonly hasHead: boolean;
-  readonly chars: readonly number[];
-}
-
-const NEWLINE = 0x0a;
-/** `bytes crc`, both of fixed width, and the end of the line. */
-const LINE_BYTES = 20;
+const VERSION = 2;
+/** Bytes, their checksum, and how many of them are the JSON at their end; all of fixed width, and the end of the line. */
+const LINE = /^([0-9a-f]{8}) ([0-9a-f]{8}) ([0-9a-f]{8})\n$/;
+const LINE_BYTES = 27;
 const WIDTH = 8;
-const LINE = /^([0-9a-f]{8}) ([0-9a-f]{8}) {2}\n$/;
 
 /** A character has at most three bytes. */
 const BYTES_PER_CHARACTER = 3;
 /** What is kept for the next records (bytes). */
 const KEPT_BYTES = 1_024 * 1_024;
-let scratch = Buffer.alloc(0);
+const kept = Buffer.allocUnsafeSlow(KEPT_BYTES);
 
 /**
- * Of each record a line with the number of bytes and their checksum; then the call as a line of JSON; then its texts as they
- * are, because to quote them once more would be most of the work. What it returns is overwritten by the next call.
+ * Of each record a line; then its texts as they are, because to quote them once more would be most of the work; then the
+ * rest as JSON. What it returns is overwritten by the next call.
  */
 export function writeRecords(records: readonly JournalRecord[]): Buffer {
-  const bodies = records.map(bodyOf);
-  const most = bodies.reduce((sum, body) => sum + LINE_BYTES + body.length * BYTES_PER_CHARACTER, 0);
-  const bytes = most <= scratch.length ? scratch : Buffer.allocUnsafe(Math.max(most, KEPT_BYTES));
-  if (bytes.length <= KEPT_BYTES) scratch = bytes;
+  let bytes: Buffer = kept;
   let at = 0;
-  for (const body of bodies) {
+  const write = (text: string): number => {
+    bytes = withRoom(bytes, at, text.length * BYTES_PER_CHARACTER);
+    const length = bytes.write(text, at);
+    at += length;
+    return length;
+  };
+  for (const { call, position } of records) {
+    bytes = withRoom(bytes, at, LINE_BYTES);
     const start = at + LINE_BYTES;
-    const length = bytes.write(body, start);
-    const sum = crc32(bytes.subarray(start, start + length));
-    bytes.write(`${hex(length)} ${hex(sum)}  \n`, at, "latin1");
-    at = start + length;
+    at = start;
+    const { head, messages } = call.input;
+    const lengths = head === undefined ? [] : [write(head)];
+    for (const { wire } of messages) lengths.push(write(wire));
+    const metaBytes = write(metaOf(call, position, lengths));
+    const sum = crc32(bytes.subarray(start, at));
+    bytes.write(`${hex(at - start)} ${hex(sum)} ${hex(metaBytes)}\n`, start - LINE_BYTES, "latin1");
   }
   return bytes.subarray(0, at);
 }
 
-function bodyOf({ call, position }: JournalRecord): string {
-  const { head, messages, ...rest } = call.input;
-  const wires = messages.map(({ wire }) => wire);
-  const texts = head === undefined ? wires : [head, ...wires];
+function withRoom(bytes: Buffer, used: number, more: number): Buffer {
+  if (used + more <= bytes.length) return bytes;
+  const larger = Buffer.allocUnsafe(Math.max(2 * bytes.length, used + more));
+  bytes.copy(larger, 0, 0, used);
+  return larger;
+}
+
+function metaOf({ tenant, id, input }: AppendCall, position: number, bytes: readonly number[]): string {
+  const { head, messages, ...rest } = input;
   const meta: Meta = {
-    v: 1,
-    tenant: call.tenant,
-    id: call.id,
+    v: VERSION,
+    tenant,
+    id,
     position,
-    input: { ...rest, messages: messages.map(({ wire: _, ...message }) => message) },
+    rest,
+    messages: messages.map(({ wire: _, ...message }) => message),
     hasHead: head !== undefined,
-    chars: texts.map((text) => text.length),
+    bytes,
   };
-  return `${JSON.stringify(meta)}\n${texts.join("")}`;
+  return JSON.stringify(meta);
 }
 
 function hex(value: number): string {
@@ -89,23 +112,34 @@ export function readRecord(bytes: Buffer, from: number): RecordAt {
   if (!line) return "damaged";
   const end = start + Number.parseInt(line[1]!, 16);
   if (bytes.length < end) return "unfinished";
-  const body = bytes.subarray(start, end);
-  if (crc32(body) !== Number.parseInt(line[2]!, 16)) return "damaged";
-  const split = body.indexOf(NEWLINE);
-  const meta = JSON.parse(body.toString("utf8", 0, split)) as Meta;
-  const text = body.toString("utf8", split + 1);
-  let at = 0;
-  const texts = meta.chars.map((length) => {
-    const one = text.slice(at, at + length);
+  if (crc32(bytes.subarray(start, end)) !== Number.parseInt(line[2]!, 16)) return "damaged";
+  const meta = readMeta(bytes.toString("utf8", end - Number.parseInt(line[3]!, 16), end));
+  if (meta?.v !== VERSION) return "damaged";
+  let at = start;
+  const texts = meta.bytes.map((length) => {
     at += length;
-    return one;
+    return bytes.subarray(at - length, at);
   });
   const head = meta.hasHead ? texts.shift() : undefined;
-  const { messages, ...rest } = meta.input;
+  const { tenant, id, position, rest, messages } = meta;
+  return { tenant, id, position, rest, messages, head, wires: texts, end };
+}
+
+/** What a damaged line points to needn't be JSON. */
+function readMeta(text: string): Meta | undefined {
+  try {
+    return JSON.parse(text) as Meta;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The append that a record was made of. */
+export function callOf({ tenant, id, rest, messages, head, wires }: ReadRecord): AppendCall {
   const input: Append = {
     ...rest,
-    ...(head !== undefined && { head }),
-    messages: messages.map((message, index) => ({ ...message, wire: texts[index]! })),
+    ...(head !== undefined && { head: head.toString() }),
+    messages: messages.map((message, index) => ({ ...message, wire: wires[index]!.toString() })),
   };
-  return { call: { tenant: meta.tenant, id: meta.id, input }, position: meta.position, end };
+  return { tenant, id, input };
 }

@@ -4,8 +4,13 @@
  * Synchronous and free of dependencies, because it runs on every message in Node, edge and browser builds alike.
  */
 export function hash128(text: string): string {
-  return createHash().absorb(text).digest();
+  once.fill(0);
+  absorbInto(once, text);
+  return digestOf(once);
 }
+
+/** Of a text in one piece. */
+const once = new Int32Array(4);
 
 /** A hash that takes its text in pieces. Where the pieces end is part of what is hashed. */
 export interface Hash {
@@ -25,29 +30,35 @@ export function createHash(from: ArrayLike<number> = [0, 0, 0, 0]): Hash {
   const state = new Int32Array(from);
   const hash: Hash = {
     absorb(text) {
-      for (let at = 0; ; at += READ_CHARACTERS) {
-        const isLast = at + READ_CHARACTERS >= text.length;
-        readUnits(text, at);
-        mix(state, isLast ? text.length - at : READ_CHARACTERS);
-        if (isLast) break;
-      }
-      end(state, text.length);
+      absorbInto(state, text);
       return hash;
     },
-    digest() {
-      let d1 = finish(state[0]!);
-      let d2 = finish(state[1]!);
-      let d3 = finish(state[2]!);
-      let d4 = finish(state[3]!);
-      d1 = (d1 + d2 + d3 + d4) | 0;
-      d2 = (d2 + d1) | 0;
-      d3 = (d3 + d1) | 0;
-      d4 = (d4 + d1) | 0;
-      return hex(d1) + hex(d2) + hex(d3) + hex(d4);
-    },
+    digest: () => digestOf(state),
     copy: () => createHash(state),
   };
   return hash;
+}
+
+function absorbInto(state: Int32Array, text: string): void {
+  for (let at = 0; ; at += READ_CHARACTERS) {
+    const isLast = at + READ_CHARACTERS >= text.length;
+    readUnits(text, at);
+    mix(state, isLast ? text.length - at : READ_CHARACTERS);
+    if (isLast) break;
+  }
+  end(state, text.length);
+}
+
+function digestOf(state: Int32Array): string {
+  let d1 = finish(state[0]!);
+  let d2 = finish(state[1]!);
+  let d3 = finish(state[2]!);
+  let d4 = finish(state[3]!);
+  d1 = (d1 + d2 + d3 + d4) | 0;
+  d2 = (d2 + d1) | 0;
+  d3 = (d3 + d1) | 0;
+  d4 = (d4 + d1) | 0;
+  return hex(d1) + hex(d2) + hex(d3) + hex(d4);
 }
 
 /** Mixes code units in, eight at a time; the rest as if they were filled up with zeros. */

@@ -1,6 +1,6 @@
 import { StoreError } from "../../core/errors.ts";
 import type { Dialect } from "../../core/types.ts";
-import type { Appended, ConversationStore, NewMessage } from "../../stores/server-store.ts";
+import type { Append, Appended, ConversationStore, NewMessage } from "../../stores/server-store.ts";
 import type { WireRequest } from "../wires/wire.ts";
 import type { Known, KnownConversations } from "./known-conversations.ts";
 import { type Located, locateFirst, type Sought } from "./locate.ts";
@@ -57,12 +57,11 @@ export class Recording {
    */
   readonly isFirst: boolean;
   readonly record: TranscriptRecord;
-  /** The conversation that the request's messages are in, once they are; undefined if they can't be stored. */
-  readonly stored: Promise<string | undefined>;
-  readonly #resolveStored: (conversation: string | undefined) => void;
   readonly #context: RecordingContext;
   readonly #of: Recorded;
   readonly #prepared: NewMessage[] = [];
+  #isStored = false;
+  #waiting: PromiseWithResolvers<string | undefined> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
   #located: Located | undefined;
@@ -76,9 +75,6 @@ export class Recording {
     this.#of = of;
     this.isFirst = of.place === undefined;
     this.record = of.sought.record;
-    const { promise, resolve } = Promise.withResolvers<string | undefined>();
-    this.stored = promise;
-    this.#resolveStored = resolve;
     if (of.place) this.#found(of.place);
   }
 
@@ -95,6 +91,13 @@ export class Recording {
   /** Messages of the conversation in the store. A client may leave out some of them. */
   get length(): number {
     return this.#length ?? this.#here().matched;
+  }
+
+  /** The conversation that the request's messages are in, once they are; undefined if they can't be stored. */
+  async stored(): Promise<string | undefined> {
+    if (this.#isStored) return this.#here().known.id;
+    this.#waiting ??= Promise.withResolvers();
+    return this.#waiting.promise;
   }
 
   /** Stores the request's messages, unless the answer comes within moments. */
@@ -143,12 +146,17 @@ export class Recording {
   }
 
   #found(one: Located): Located {
-    if (one.matched === this.record.chain.length - 1) this.#resolveStored(one.known.id);
     if (!this.#isEnded) one.known.underWay++;
     this.#counted = one.known;
     this.#before = one.matched;
     this.#located = one;
+    if (one.matched === this.record.chain.length - 1) this.#nowStored();
     return one;
+  }
+
+  #nowStored(): void {
+    this.#isStored = true;
+    this.#waiting?.resolve(this.#here().known.id);
   }
 
   #prepare(): void {
@@ -180,7 +188,7 @@ export class Recording {
       this.#located = { known: invented(tenant, lane, dialect), matched: 0 };
       await this.#append(upTo, answer);
     } finally {
-      this.#resolveStored(this.#here().known.id);
+      this.#nowStored();
     }
   }
 
@@ -199,19 +207,23 @@ export class Recording {
     const head = upTo.head();
     const isNewHead = head !== undefined && head !== known.head;
     if (fresh.length === 0 && !isNewHead) return;
-    const appended = await store.append(tenant, {
-      ...(known.id !== undefined && { conversation: known.id }),
+    const input: { -readonly [K in keyof Append]: Append[K] } = {
       session: known.session,
-      ...(known.isNamed && { named: true as const }),
-      ...(known.id === undefined && known.isInvented && { isNew: true as const }),
-      ...(from > 0 && known.id !== undefined && { after: storedAs(known, chain[from]!) }),
       messages: answerId === undefined ? fresh : ending(fresh, answerId),
-      ...(isNewHead && { head: redact ? redactSecrets(head) : head }),
       dialect: dialect.id,
-      ...(asked.model !== "" && { model: asked.model }),
-      ...(known.id === undefined && { title: titleOf(upTo.messages) }),
       at,
-    });
+    };
+    if (known.isNamed) input.named = true;
+    if (known.id === undefined) {
+      input.title = titleOf(upTo.messages);
+      if (known.isInvented) input.isNew = true;
+    } else {
+      input.conversation = known.id;
+      if (from > 0) input.after = storedAs(known, chain[from]!);
+    }
+    if (isNewHead) input.head = redact ? redactSecrets(head) : head;
+    if (asked.model !== "") input.model = asked.model;
+    const appended = await store.append(tenant, input);
     // The other branch of a fork is remembered by itself.
     if (known.id !== undefined && known.id !== appended.conversation)
       known = { ...known, hashes: [], underWay: 0 };

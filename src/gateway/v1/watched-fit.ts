@@ -30,7 +30,7 @@ export async function watchedFit(
     isOver = true;
   };
   result.background.then(over, over);
-  void recording.stored.then((conversation) => {
+  void recording.stored().then((conversation) => {
     // What was compacted within `fit` is over; so is a summary that came before there was a conversation to tell about.
     if (isOver || conversation === undefined) return;
     tellBegun(gateway, tenant, conversation, began);

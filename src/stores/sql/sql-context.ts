@@ -49,6 +49,7 @@ export function createSqlContext({
   const writer = createWriter(db, engine);
   const journal = engine.openJournal?.((script) => writer.runScript(script));
   let opened: Promise<void> | undefined;
+  let isOpen = false;
   let closed: Promise<void> | undefined;
 
   const ready = (operation: string): Promise<void> => {
@@ -60,10 +61,15 @@ export function createSqlContext({
       });
     }
     // A failure isn't remembered: a database that was down for a moment is tried again at the next call.
-    opened ??= prepare(db, engine).catch((error: unknown) => {
-      opened = undefined;
-      throw error;
-    });
+    opened ??= prepare(db, engine).then(
+      () => {
+        isOpen = true;
+      },
+      (error: unknown) => {
+        opened = undefined;
+        throw error;
+      },
+    );
     return opened;
   };
   const running = new Set<Promise<unknown>>();
@@ -99,11 +105,17 @@ export function createSqlContext({
       guard(operation, () => settled(() => runScriptIn(db, engine, script()))),
     readScriptApart: (operation, script) => guard(operation, () => runScriptIn(db, engine, script())),
     write: (operation, work) => guard(operation, () => settled(() => writer.run(work))),
-    append: (call, script) =>
-      guard("append", () => {
-        const slow = () => settled(() => writer.runScript(script, call));
-        return journal ? journal.append(call, slow) : slow();
-      }),
+    append(call, script) {
+      const slow = () => settled(() => writer.runScript(script, call));
+      if (!journal) return guard("append", slow);
+      if (!isOpen || closed) return guard("append", () => journal.append(call, slow));
+      // Who closes the store closes the journal, and so waits for what the journal took.
+      try {
+        return journal.append(call, () => guard("append", slow));
+      } catch (error) {
+        return Promise.reject(storeFailure("append", error, engine));
+      }
+    },
     async *snapshot(operation, work) {
       try {
         await ready(operation);

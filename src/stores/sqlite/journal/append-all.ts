@@ -71,13 +71,14 @@ function nothing(): Collected {
 /** The conversation that a record goes on with. Undefined if it doesn't end where the record begins. */
 function* targetOf(
   { conversations }: Collected,
-  { tenant, id, rest, position }: ReadRecord,
+  { tenant, id, rest, title, position }: ReadRecord,
 ): Script<Grown | undefined> {
   const isNew = rest.conversation === undefined;
   const key = keyOf(tenant, rest.conversation ?? id);
   let grown = conversations.get(key);
   if (isNew) {
-    const row = newRow({ newId: () => id }, tenant, roundedTimes(rest), {
+    const facts = { ...roundedTimes(rest), title: title?.toString() ?? "" };
+    const row = newRow({ newId: () => id }, tenant, facts, {
       origin: undefined,
       position: 0,
       head: undefined,

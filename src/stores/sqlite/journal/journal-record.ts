@@ -10,7 +10,7 @@ export interface JournalRecord {
 }
 
 /** An append without its texts. */
-type Rest = Omit<Append, "head" | "messages">;
+type Rest = Omit<Append, "head" | "title" | "messages">;
 
 /** A message without its text. */
 type MessageMeta = Omit<NewMessage, "wire">;
@@ -24,13 +24,15 @@ interface Meta {
   readonly rest: Rest;
   readonly messages: readonly MessageMeta[];
   readonly hasHead: boolean;
-  /** Of each text, the head first. */
+  readonly hasTitle: boolean;
+  /** Of each text: head, title, messages. */
   readonly bytes: readonly number[];
 }
 
 /** A record as it was read. Its texts stay bytes, because most of them go into the database as they are. */
 export interface ReadRecord extends Pick<Meta, "tenant" | "id" | "position" | "rest" | "messages"> {
   readonly head: Buffer | undefined;
+  readonly title: Buffer | undefined;
   /** The texts of the messages. */
   readonly wires: readonly Buffer[];
   /** Where the next record begins. */
@@ -69,8 +71,10 @@ export function writeRecords(records: readonly JournalRecord[]): Buffer {
     bytes = withRoom(bytes, at, LINE_BYTES);
     const start = at + LINE_BYTES;
     at = start;
-    const { head, messages } = call.input;
+    const { head, title, messages } = call.input;
     const lengths = head === undefined ? [] : [write(head)];
+    // A title that was cut ends in a sign that would make all of the JSON twice as long in memory.
+    if (title !== undefined) lengths.push(write(title));
     for (const { wire } of messages) lengths.push(write(wire));
     const metaBytes = write(metaOf(call, position, lengths));
     const sum = crc32(bytes.subarray(start, at));
@@ -87,7 +91,7 @@ function withRoom(bytes: Buffer, used: number, more: number): Buffer {
 }
 
 function metaOf({ tenant, id, input }: AppendCall, position: number, bytes: readonly number[]): string {
-  const { head, messages, ...rest } = input;
+  const { head, title, messages, ...rest } = input;
   const meta: Meta = {
     v: VERSION,
     tenant,
@@ -96,6 +100,7 @@ function metaOf({ tenant, id, input }: AppendCall, position: number, bytes: read
     rest,
     messages: messages.map(({ wire: _, ...message }) => message),
     hasHead: head !== undefined,
+    hasTitle: title !== undefined,
     bytes,
   };
   return JSON.stringify(meta);
@@ -121,8 +126,9 @@ export function readRecord(bytes: Buffer, from: number): RecordAt {
     return bytes.subarray(at - length, at);
   });
   const head = meta.hasHead ? texts.shift() : undefined;
+  const title = meta.hasTitle ? texts.shift() : undefined;
   const { tenant, id, position, rest, messages } = meta;
-  return { tenant, id, position, rest, messages, head, wires: texts, end };
+  return { tenant, id, position, rest, messages, head, title, wires: texts, end };
 }
 
 /** What a damaged line points to needn't be JSON. */
@@ -135,10 +141,11 @@ function readMeta(text: string): Meta | undefined {
 }
 
 /** The append that a record was made of. */
-export function callOf({ tenant, id, rest, messages, head, wires }: ReadRecord): AppendCall {
+export function callOf({ tenant, id, rest, messages, head, title, wires }: ReadRecord): AppendCall {
   const input: Append = {
     ...rest,
     ...(head !== undefined && { head: head.toString() }),
+    ...(title !== undefined && { title: title.toString() }),
     messages: messages.map((message, index) => ({ ...message, wire: wires[index]!.toString() })),
   };
   return { tenant, id, input };

@@ -28,7 +28,7 @@ export const PACKAGES = {
   tokens: ["gpt-tokenizer"],
   stores: ["kysely", "pg"],
   config: ["zod"],
-  gateway: ["@hono/node-server", "hono", "pino", "prom-client", "zod"],
+  gateway: ["@hono/node-server", "hono", "pino", "prom-client", "undici", "zod"],
   // Contract suites run inside the host's own test runner.
   testing: ["fast-check", "vitest"],
 };

@@ -217,7 +217,7 @@ export async function createGateway(
       await gateway.deletions.finish();
       await compactors.close();
       await gateway.observing?.close();
-      for (const { agent } of upstreams) agent.destroy();
+      await Promise.all(upstreams.map(({ pool }) => pool.destroy()));
       await store.close();
     },
   };

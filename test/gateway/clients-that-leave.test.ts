@@ -1,8 +1,9 @@
 import { once } from "node:events";
-import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, get, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { relayStream } from "../../src/gateway/relay/relay-stream.ts";
+import { Answer } from "../../src/gateway/upstream/answer.ts";
 import { readAll } from "../../src/gateway/upstream/read-all.ts";
 import { abortOnClose } from "../../src/gateway/v1/open-exchange.ts";
 
@@ -20,13 +21,21 @@ afterEach(async () => {
   await once(server, "close");
 });
 
-/** An answer that had come whole when its client left, before anybody read it. */
-async function unreadAnswer(): Promise<IncomingMessage> {
-  answering = (response) => response.end("data: 1\n\ndata: [DONE]\n\n");
-  const [answer] = (await once(get(url), "response")) as [IncomingMessage];
-  while (!answer.complete) await new Promise((resolve) => setTimeout(resolve, 5));
-  answer.destroy();
-  if (!answer.closed) await once(answer, "close");
+const source = { pause() {}, resume() {} };
+
+/** An answer that broke off before anybody read it. */
+function brokenAnswer(): Answer {
+  const answer = new Answer(200, {}, source);
+  answer.push(Buffer.from("data: 1\n\n"));
+  answer.fail(new Error("the connection broke"));
+  return answer;
+}
+
+/** An answer that had come whole before anybody read it. */
+function unreadAnswer(): Answer {
+  const answer = new Answer(200, {}, source);
+  answer.push(Buffer.from("data: 1\n\ndata: [DONE]\n\n"));
+  answer.finish();
   return answer;
 }
 
@@ -43,12 +52,15 @@ async function abandonedResponse(): Promise<ServerResponse> {
 }
 
 it("don't leave anybody waiting for an answer that nobody read", async () => {
-  const answer = await unreadAnswer();
-  await expect(readAll(answer, "there")).rejects.toThrow("broke off");
-  const stream = await unreadAnswer();
+  await expect(readAll(brokenAnswer())).rejects.toThrow("the connection broke");
   const response = await abandonedResponse();
-  const commit = async () => {};
-  expect(await relayStream({ answer: stream, response, endMarkers: ["[DONE]"], commit })).toBe("broken");
+  let commits = 0;
+  const commit = async () => {
+    commits++;
+  };
+  for (const answer of [brokenAnswer(), unreadAnswer()])
+    expect(await relayStream({ answer, response, endMarkers: ["[DONE]"], commit })).toBe("broken");
+  expect(commits).toBe(0);
 });
 
 it("are noticed though they left while their request was looked at", async () => {

@@ -53,10 +53,10 @@ export async function answerChat(
       body: bytes,
       signal: stop,
     });
-    if ((answer.statusCode ?? 500) >= 400) {
-      const text = (await readAll(answer, upstream.name)).toString("utf8");
-      const overflow = overflowOf(answer.statusCode ?? 500, text);
-      if (!overflow || rejected) throw upstreamSaid(answer.statusCode ?? 500, text, upstream.name);
+    if (answer.statusCode >= 400) {
+      const text = (await readAll(answer)).toString("utf8");
+      const overflow = overflowOf(answer.statusCode, text);
+      if (!overflow || rejected) throw upstreamSaid(answer.statusCode, text, upstream.name);
       if (overflow.limit !== undefined)
         gateway.windows.learn(upstream, loaded.model, context.tenant, overflow.limit);
       rejected = overflow.tokens === undefined ? true : { tokens: overflow.tokens };
@@ -65,7 +65,7 @@ export async function answerChat(
     const deltas = createDeltaReader(wire, send);
     let wasStopped = false;
     try {
-      for await (const piece of answer) deltas.push(piece as Buffer);
+      for await (const piece of answer.pieces()) deltas.push(piece);
     } catch (error) {
       if (!stop.aborted) throw error;
       wasStopped = true;

@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
+import type { Answer } from "../upstream/answer.ts";
 import { createEndFinder } from "./end-finder.ts";
 
 /** Largest answer that is read on the side (bytes). A larger one is passed on all the same. */
@@ -9,7 +10,7 @@ const MAX_READ = 64 * 1024 * 1024;
  * end) waits for `commit`, so nothing that a client takes for done can be lost.
  */
 export function relayStream(options: {
-  readonly answer: IncomingMessage;
+  readonly answer: Answer;
   readonly response: ServerResponse;
   readonly endMarkers: readonly string[];
   /** Bytes that were read from the answer already. */
@@ -80,8 +81,6 @@ export function relayStream(options: {
       settle("broken");
     };
 
-    if (options.first) take(options.first);
-    answer.on("data", take);
     const end = () => {
       flush();
       finish(transform?.(Buffer.alloc(0), true));
@@ -93,11 +92,7 @@ export function relayStream(options: {
         response.end(() => settle("whole"));
       }, fail);
     };
-    answer.on("end", end);
-    // A short answer of which the beginning was read may be at its end already.
-    if (answer.readableEnded) end();
     const broken = () => {
-      if (answer.readableEnded) return;
       flush();
       // Its last event was there: nothing is missing but the end of the connection.
       if (committed) {
@@ -108,14 +103,15 @@ export function relayStream(options: {
       response.destroy();
       settle("broken");
     };
-    answer.on("error", broken);
-    answer.on("close", broken);
-    if (answer.destroyed) broken();
-    answer.resume();
     const closed = () => settle(response.writableFinished ? "whole" : "broken");
     response.on("close", closed);
-    // The client may be gone already.
-    if (response.destroyed) closed();
+    // The client may be gone already: it never got to the end, and will ask again.
+    if (response.destroyed) {
+      closed();
+      return;
+    }
+    if (options.first) take(options.first);
+    answer.read({ piece: take, end, broken });
   });
 }
 

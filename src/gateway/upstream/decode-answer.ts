@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import zlib from "node:zlib";
 
 const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
@@ -11,7 +11,7 @@ const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
 };
 
 /** The text of an answer's bytes, for reading on the side; empty if it can't be read. */
-export function answerText(answer: IncomingMessage, bytes: Buffer): string {
+export function answerText(answer: { readonly headers: IncomingHttpHeaders }, bytes: Buffer): string {
   const names = (answer.headers["content-encoding"] ?? "").toLowerCase().split(",");
   try {
     let decoded = bytes;

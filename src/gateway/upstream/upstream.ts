@@ -1,10 +1,8 @@
-import { Agent as HttpAgent } from "node:http";
-import { Agent as HttpsAgent } from "node:https";
+import { Pool } from "undici";
 import type { UpstreamConfig } from "../../config/gateway-schema.ts";
+import { createConnector } from "./connect.ts";
 import { glob } from "./glob.ts";
 
-/** Connections that are kept open to one upstream. */
-const MAX_FREE_SOCKETS = 256;
 /** Shorter than what most servers allow, so that we rarely meet a connection that was just closed (milliseconds). */
 const KEEP_ALIVE_MS = 4_000;
 
@@ -16,11 +14,8 @@ export interface Upstream {
   readonly config: UpstreamConfig;
   readonly dialects: readonly DialectName[];
   readonly url: URL;
-  readonly secure: boolean;
-  /** Name or address as a connection needs it, without the brackets of an IPv6 address. */
-  readonly host: string;
-  readonly port: number;
-  readonly agent: HttpAgent | HttpsAgent;
+  /** Its connections. */
+  readonly pool: Pool;
   /** It has the provider's own compaction API. */
   readonly isNative: boolean;
   takes(model: string, dialect: DialectName | undefined): boolean;
@@ -28,14 +23,10 @@ export interface Upstream {
   windowOf(model: string): number | undefined;
 }
 
-const HTTP_PORT = 80;
-const HTTPS_PORT = 443;
-
 const ALL: readonly DialectName[] = ["openai-chat", "openai-responses", "anthropic-messages"];
 
 export function createUpstream(config: UpstreamConfig): Upstream {
   const url = new URL(config.baseURL);
-  const secure = url.protocol === "https:";
   const isAnthropic = url.hostname === "api.anthropic.com";
   const isOpenai = url.hostname === "api.openai.com" || url.hostname.endsWith(".openai.azure.com");
   const dialects: readonly DialectName[] =
@@ -46,20 +37,19 @@ export function createUpstream(config: UpstreamConfig): Upstream {
     test: glob(name),
     window,
   }));
-  const Agent = secure ? HttpsAgent : HttpAgent;
+  const { timeoutMs } = config;
   return {
     name: config.name,
     config,
     dialects,
     url,
-    secure,
-    host: url.hostname.replace(/^\[|\]$/g, ""),
-    port: url.port === "" ? (secure ? HTTPS_PORT : HTTP_PORT) : Number(url.port),
-    agent: new Agent({
-      keepAlive: true,
-      keepAliveMsecs: KEEP_ALIVE_MS,
-      maxFreeSockets: MAX_FREE_SOCKETS,
-      scheduling: "lifo",
+    pool: new Pool(url.origin, {
+      connect: createConnector(timeoutMs),
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      // One request at a time on each connection: an answer may take minutes.
+      pipelining: 1,
     }),
     isNative: config.nativeCompaction ?? (isAnthropic || isOpenai),
     takes: (model, dialect) =>

@@ -1,8 +1,8 @@
-import type { IncomingMessage } from "node:http";
 import { overflowOf } from "../../models/index.ts";
 import type { Gateway } from "../gateway.ts";
 import { dropBetas } from "../native/drop-betas.ts";
 import { prepareNative } from "../native/prepare-native.ts";
+import type { Answer } from "../upstream/answer.ts";
 import { answerText, askReadable } from "../upstream/decode-answer.ts";
 import { readAll } from "../upstream/read-all.ts";
 import { send } from "../upstream/send.ts";
@@ -18,7 +18,7 @@ import { actionOf } from "./report-headers.ts";
 /** What an upstream answered, as far as it was read. */
 interface Attempt {
   readonly outgoing: Outgoing;
-  readonly answer: IncomingMessage;
+  readonly answer: Answer;
   readonly status: number;
   /** The whole body, if it is an error. */
   readonly failed: { readonly bytes: Buffer; readonly text: string } | undefined;
@@ -48,15 +48,15 @@ export async function generate(
 
 async function attempt(exchange: Exchange, outgoing: Outgoing): Promise<Attempt> {
   const answer = await sendOn(exchange, outgoing);
-  const status = answer.statusCode ?? 502;
+  const status = answer.statusCode;
   const begun = { outgoing, answer, failed: undefined };
   if (status < 400 && isStream(answer)) {
     const peeked = await peek(answer, exchange, outgoing);
     if (!peeked?.isTooLong) return { ...begun, status, read: peeked?.bytes };
-    const failed = await readRest(answer, exchange, peeked.bytes);
+    const failed = await readRest(answer, peeked.bytes);
     return { ...begun, status: BAD_REQUEST, failed, read: undefined };
   }
-  const bytes = await readAll(answer, exchange.upstream.name);
+  const bytes = await readAll(answer);
   const isTooLong = status < 400 && saysTooLong(answer, bytes);
   if (status < 400 && !isTooLong) return { ...begun, status, read: bytes };
   const failed = { bytes, text: answerText(answer, bytes) };
@@ -79,7 +79,7 @@ async function retryTooLong(gateway: Gateway, exchange: Exchange, first: Attempt
   return second;
 }
 
-function sendOn(exchange: Exchange, outgoing: Outgoing): Promise<IncomingMessage> {
+function sendOn(exchange: Exchange, outgoing: Outgoing): Promise<Answer> {
   const { upstream, request, client, path, signal } = exchange;
   const headers = upstreamHeaders(upstream, request.headers, path, outgoing.body.length, client.keyIsOurs);
   if (outgoing.isOurs) delete headers["content-encoding"];

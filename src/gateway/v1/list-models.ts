@@ -74,7 +74,7 @@ export async function modelsOf(
     body: undefined,
     signal: AbortSignal.timeout(LIST_MS),
   });
-  const bytes = await readAll(answer, upstream.name);
+  const bytes = await readAll(answer);
   if (answer.statusCode !== 200) throw new Error(`it answered ${answer.statusCode}`);
   const list = parseJson(bytes.toString("utf8"));
   return isJson(list) ? listOf(list["data"]).filter(isJson) : [];

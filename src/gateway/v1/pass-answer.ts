@@ -1,8 +1,8 @@
-import type { IncomingMessage } from "node:http";
 import type { Gateway } from "../gateway.ts";
 import { returnedHeaders } from "../http/headers.ts";
 import { type AnswerNote, answerRewriter, noteAnswer } from "../relay/answer-rewriter.ts";
 import { relayStream } from "../relay/relay-stream.ts";
+import type { Answer } from "../upstream/answer.ts";
 import { answerText } from "../upstream/decode-answer.ts";
 import { UpstreamFault } from "../upstream/send.ts";
 import { isJson, parseJson } from "../wires/json.ts";
@@ -21,12 +21,12 @@ export async function passFailure(
   gateway: Gateway,
   exchange: Exchange,
   outgoing: Outgoing,
-  answer: IncomingMessage,
+  answer: Answer,
   bytes: Buffer,
 ): Promise<void> {
   const { response, recording } = exchange;
   await recording?.abandon().catch((error: unknown) => storeFailed(gateway, error));
-  response.writeHead(answer.statusCode ?? 502, {
+  response.writeHead(answer.statusCode, {
     ...returnedHeaders(answer.headers),
     "content-length": bytes.length,
     ...reportHeaders(exchange, outgoing),
@@ -39,7 +39,7 @@ export async function passStream(
   gateway: Gateway,
   exchange: Exchange,
   outgoing: Outgoing,
-  answer: IncomingMessage,
+  answer: Answer,
   first: Buffer | undefined,
 ): Promise<void> {
   const { response, wire } = exchange;
@@ -51,7 +51,7 @@ export async function passStream(
     ...(exchange.announcement ? [exchange.announcement.stream()] : []),
   ];
   if (transforms.length > 0) delete headers["content-length"];
-  response.writeHead(answer.statusCode ?? 200, { ...headers, ...reportHeaders(exchange, outgoing) });
+  response.writeHead(answer.statusCode, { ...headers, ...reportHeaders(exchange, outgoing) });
   const outcome = await relayStream({
     answer,
     response,
@@ -98,7 +98,7 @@ export async function passJson(
   gateway: Gateway,
   exchange: Exchange,
   outgoing: Outgoing,
-  answer: IncomingMessage,
+  answer: Answer,
   whole: Buffer,
 ): Promise<void> {
   const { response, wire } = exchange;
@@ -114,7 +114,7 @@ export async function passJson(
     bytes = Buffer.from(JSON.stringify(noted));
     delete headers["content-encoding"];
   }
-  response.writeHead(answer.statusCode ?? 200, {
+  response.writeHead(answer.statusCode, {
     ...headers,
     "content-length": bytes.length,
     ...reportHeaders(exchange, outgoing),

@@ -42,18 +42,23 @@ export async function passThrough(gateway: Gateway, passing: Passing): Promise<n
     signal,
   });
   if (response.destroyed) throw new Error("the client went away");
-  response.writeHead(answer.statusCode ?? 502, {
+  response.writeHead(answer.statusCode, {
     ...returnedHeaders(answer.headers),
     "x-precis-action": "untouched",
   });
   await new Promise<void>((resolve) => {
-    answer.pipe(response);
-    answer.on("close", () => {
-      if (!answer.complete) response.destroy();
-    });
     response.on("close", resolve);
+    response.on("drain", () => answer.resume());
+    answer.read({
+      piece: (bytes) => {
+        if (!response.write(bytes)) answer.pause();
+      },
+      end: () => response.end(),
+      // The client must see that the answer isn't whole.
+      broken: () => response.destroy(),
+    });
   });
-  return answer.statusCode ?? 502;
+  return answer.statusCode;
 }
 
 /** The model that a request names in its path or body; empty if it names none. */

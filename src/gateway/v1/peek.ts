@@ -1,12 +1,12 @@
-import type { IncomingMessage } from "node:http";
 import { overflowOf } from "../../models/index.ts";
+import type { Answer } from "../upstream/answer.ts";
 import { answerText } from "../upstream/decode-answer.ts";
 import { readAll } from "../upstream/read-all.ts";
 import { isJson, parseJson } from "../wires/json.ts";
 import { readEvents } from "../wires/read-events.ts";
 import type { Exchange, Outgoing } from "./exchange.ts";
 
-export function isStream(answer: IncomingMessage): boolean {
+export function isStream(answer: Answer): boolean {
   return /^text\/event-stream/i.test(answer.headers["content-type"] ?? "");
 }
 
@@ -21,7 +21,7 @@ const OPENING = new Set(["response.created", "response.in_progress", "response.q
 
 /** The first bytes of a stream that might say that the request is too long. */
 export async function peek(
-  answer: IncomingMessage,
+  answer: Answer,
   { plain }: Exchange,
   { report }: Outgoing,
 ): Promise<{ readonly bytes: Buffer; readonly isTooLong: boolean } | undefined> {
@@ -46,23 +46,21 @@ function isFailed(response: unknown): boolean {
   return isJson(response) && response["error"] != null;
 }
 
-/** The next bytes of an answer; undefined if there are none in time. Whoever reads on resumes it. */
-function nextPiece(answer: IncomingMessage, ms?: number): Promise<Buffer | undefined> {
+/** The next bytes of an answer; undefined if there are none in time. Whoever reads on gets the rest. */
+function nextPiece(answer: Answer, ms?: number): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
-    if (answer.readableEnded || answer.destroyed || (ms !== undefined && ms <= 0)) {
+    if (ms !== undefined && ms <= 0) {
       resolve(undefined);
       return;
     }
     const settle = (piece?: Buffer): void => {
       clearTimeout(timer);
-      answer.pause();
-      answer.off("data", settle).off("end", none).off("close", none);
+      answer.leave();
       resolve(piece);
     };
     const none = (): void => settle();
     const timer = ms === undefined ? undefined : setTimeout(none, ms);
-    answer.on("data", settle).on("end", none).on("close", none);
-    answer.resume();
+    answer.read({ piece: settle, end: none, broken: none });
   });
 }
 
@@ -73,7 +71,7 @@ export const BAD_REQUEST = 400;
 const MAX_ERROR_BYTES = 16_384;
 
 /** Does an answer that began well say in its body that the request is too long? */
-export function saysTooLong(answer: IncomingMessage, bytes: Buffer): boolean {
+export function saysTooLong(answer: Answer, bytes: Buffer): boolean {
   if (bytes.length > MAX_ERROR_BYTES) return false;
   const isPlain = (answer.headers["content-encoding"] ?? "identity") === "identity";
   if (isPlain && !bytes.includes('"error"')) return false;
@@ -82,7 +80,7 @@ export function saysTooLong(answer: IncomingMessage, bytes: Buffer): boolean {
 }
 
 /** All of an answer of which the first bytes were read. */
-export async function readRest(answer: IncomingMessage, { upstream }: Exchange, first: Buffer) {
-  const bytes = Buffer.concat([first, await readAll(answer, upstream.name)]);
+export async function readRest(answer: Answer, first: Buffer) {
+  const bytes = Buffer.concat([first, await readAll(answer)]);
   return { bytes, text: answerText(answer, bytes) };
 }

@@ -1,0 +1,118 @@
+import type { IncomingHttpHeaders } from "node:http";
+
+/** Who reads the body of an answer. */
+export interface AnswerReader {
+  piece(bytes: Buffer): void;
+  end(): void;
+  /** It will never be whole: the connection broke, or nobody wants it any more. */
+  broken(cause: unknown): void;
+}
+
+/** Where an answer comes from. */
+export interface AnswerSource {
+  pause(): void;
+  resume(): void;
+}
+
+/** Bytes that wait for a reader before the upstream has to wait, too. */
+const MAX_WAITING_BYTES = 65_536;
+
+/** An upstream's answer: its head, and its body as it comes. */
+export class Answer {
+  readonly statusCode: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly #source: AnswerSource;
+  #reader: AnswerReader | undefined;
+  #isPaused = false;
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
+  #isSourcePaused = false;
+  #last: { readonly cause: unknown } | "whole" | undefined;
+
+  constructor(statusCode: number, headers: IncomingHttpHeaders, source: AnswerSource) {
+    this.statusCode = statusCode;
+    this.headers = headers;
+    this.#source = source;
+  }
+
+  /** The reader gets what came so far, and whatever comes, until it leaves. There is one at a time. */
+  read(reader: AnswerReader): void {
+    this.#reader = reader;
+    this.resume();
+  }
+
+  /** What comes from now on waits for the next reader. */
+  leave(): void {
+    this.#reader = undefined;
+  }
+
+  /** The reader can't take more for now. */
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#deliver();
+    if (!this.#isSourcePaused || this.#waiting.length > 0) return;
+    this.#isSourcePaused = false;
+    this.#source.resume();
+  }
+
+  /** All of it, piece by piece. Throws if it isn't whole. */
+  async *pieces(): AsyncGenerator<Buffer, void, undefined> {
+    for (;;) {
+      const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>();
+      this.read({
+        piece: (bytes) => {
+          this.leave();
+          resolve(bytes);
+        },
+        end: () => resolve(undefined),
+        broken: reject,
+      });
+      const piece = await promise;
+      if (piece === undefined) return;
+      yield piece;
+    }
+  }
+
+  /** For the source: more of the body. */
+  push(bytes: Buffer): void {
+    if (this.#reader && !this.#isPaused && this.#waiting.length === 0) {
+      this.#reader.piece(bytes);
+      return;
+    }
+    this.#waiting.push(bytes);
+    this.#waitingBytes += bytes.length;
+    if (this.#waitingBytes < MAX_WAITING_BYTES || this.#isSourcePaused) return;
+    this.#isSourcePaused = true;
+    this.#source.pause();
+  }
+
+  /** For the source: that was all. */
+  finish(): void {
+    this.#last ??= "whole";
+    this.#deliver();
+  }
+
+  /** For the source: nothing more will come, though something is missing. */
+  fail(cause: unknown): void {
+    this.#last ??= { cause };
+    this.#deliver();
+  }
+
+  #deliver(): void {
+    while (this.#reader && !this.#isPaused && this.#waiting.length > 0) {
+      const bytes = this.#waiting.shift()!;
+      this.#waitingBytes -= bytes.length;
+      this.#reader.piece(bytes);
+    }
+    const reader = this.#reader;
+    if (!reader || this.#last === undefined) return;
+    if (this.#last === "whole" && this.#waiting.length > 0) return;
+    this.#reader = undefined;
+    if (this.#last === "whole") reader.end();
+    else reader.broken(this.#last.cause);
+  }
+}

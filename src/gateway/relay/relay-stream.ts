@@ -60,11 +60,25 @@ export function relayStream(options: {
         held.push(piece);
       } else {
         const at = findEnd(piece);
+        if (at !== undefined) {
+          held = [piece.subarray(at)];
+          holdForMoments();
+        }
         pass(at === undefined ? piece : piece.subarray(0, at));
-        if (at !== undefined) held = [piece.subarray(at)];
       }
       // Not all upstreams close the connection behind their last event.
       if (held && !isReleased && endsEvent(held)) commit().then(release, fail);
+    };
+    /** What stands before the end leaves together with it if the commit is there at once: one write instead of two. */
+    const holdForMoments = () => {
+      const { socket } = response;
+      socket?.cork();
+      // Node lets go itself at the end of a response.
+      const letGo = () => {
+        if (!response.writableEnded) socket?.uncork();
+      };
+      // In the next turn of the event loop a commit is there that had to wait for nobody.
+      setImmediate(() => setImmediate(letGo));
     };
     const commit = (): Promise<void> => {
       committed ??= options.commit(size <= MAX_READ ? Buffer.concat(seen) : undefined);

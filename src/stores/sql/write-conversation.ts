@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import type { Append, NewMessage } from "../server-store.ts";
+import type { Append } from "../server-store.ts";
 import { cleanTitle } from "../shared/clean-text.ts";
 import type { ConversationTable } from "./schema.ts";
 import { rows, type Script } from "./script.ts";
@@ -12,11 +12,17 @@ export function surelyBegins({ conversation, session, isNew, after }: Append): b
   return conversation === undefined && (isNew === true || session === undefined) && after === undefined;
 }
 
-/** What an append says of its conversation. */
-type AppendFacts = Omit<Append, "head" | "messages">;
+/** What an append says of its conversation; what it doesn't say is undefined or left out. */
+type AppendFacts = {
+  readonly [K in Exclude<keyof Append, "at" | "head" | "messages">]?: Append[K] | undefined;
+} & {
+  readonly at: number;
+};
 
 /** Columns of times hold whole milliseconds. */
-export function roundedTimes<T extends Pick<Append, "at" | "ttlMs">>(input: T): T {
+export function roundedTimes<T extends { readonly at: number; readonly ttlMs?: number | undefined }>(
+  input: T,
+): T {
   return {
     ...input,
     at: Math.round(input.at),
@@ -24,7 +30,7 @@ export function roundedTimes<T extends Pick<Append, "at" | "ttlMs">>(input: T): 
   };
 }
 
-export function tokensIn(messages: readonly Pick<NewMessage, "tokens">[]): number {
+export function tokensIn(messages: readonly { readonly tokens?: number | undefined }[]): number {
   return messages.reduce((sum, message) => sum + Math.round(message.tokens ?? 0), 0);
 }
 

@@ -71,14 +71,14 @@ function nothing(): Collected {
 /** The conversation that a record goes on with. Undefined if it doesn't end where the record begins. */
 function* targetOf(
   { conversations }: Collected,
-  { tenant, id, rest, title, position }: ReadRecord,
+  { tenant, id, facts, title, position }: ReadRecord,
 ): Script<Grown | undefined> {
-  const isNew = rest.conversation === undefined;
-  const key = keyOf(tenant, rest.conversation ?? id);
+  const isNew = facts.conversation === undefined;
+  const key = keyOf(tenant, facts.conversation ?? id);
   let grown = conversations.get(key);
   if (isNew) {
-    const facts = { ...roundedTimes(rest), title: title?.toString() ?? "" };
-    const row = newRow({ newId: () => id }, tenant, facts, {
+    const said = { ...roundedTimes(facts), title: title?.toString() };
+    const row = newRow({ newId: () => id }, tenant, said, {
       origin: undefined,
       position: 0,
       head: undefined,
@@ -86,8 +86,8 @@ function* targetOf(
       tokens: 0,
     });
     grown = { row, stored: undefined, newest: undefined };
-  } else grown ??= yield* storedAs(tenant, rest.conversation!);
-  if (!grown || grown.row.length !== position || grown.newest !== rest.after) return undefined;
+  } else grown ??= yield* storedAs(tenant, facts.conversation!);
+  if (!grown || grown.row.length !== position || grown.newest !== facts.after) return undefined;
   conversations.set(key, grown);
   return grown;
 }
@@ -110,7 +110,7 @@ function* storedAs(tenant: string, id: string): Script<Grown | undefined> {
 
 function collect(collected: Collected, grown: Grown, record: ReadRecord): void {
   const { tenant, messages, wires } = record;
-  const rest = roundedTimes(record.rest);
+  const facts = roundedTimes(record.facts);
   const { id } = grown.row;
   let { length } = grown.row;
   let index = 0;
@@ -124,7 +124,7 @@ function collect(collected: Collected, grown: Grown, record: ReadRecord): void {
   const head = record.head && addBody(collected, tenant, record.head);
   const tokens = tokensIn(messages);
   const isGrown = messages.length > 0;
-  grown.row = { ...grown.row, ...changesOf(grown.row, rest, { head, length, tokens, isGrown }) };
+  grown.row = { ...grown.row, ...changesOf(grown.row, facts, { head, length, tokens, isGrown }) };
   if (before !== null && before !== grown.row.head) collected.oldHeads.push([tenant, before]);
 }
 

@@ -9,30 +9,24 @@ export interface JournalRecord {
   readonly position: number;
 }
 
-/** An append without its texts. */
-type Rest = Omit<Append, "head" | "title" | "messages">;
+/** What an append says beside its texts. */
+export type AppendFacts = Facts<Omit<Append, "head" | "title" | "messages">>;
 
 /** A message without its text. */
-type MessageMeta = Omit<NewMessage, "wire">;
+export type MessageFacts = Facts<Omit<NewMessage, "wire">>;
 
-/** What stands behind the texts of a record, as JSON. */
-interface Meta {
-  readonly v: typeof VERSION;
+/** What isn't there may be undefined, too. */
+type Facts<T> = { readonly [K in keyof T]: undefined extends T[K] ? T[K] | undefined : T[K] };
+
+/** A record as it was read. Its texts stay bytes, because most of them go into the database as they are. */
+export interface ReadRecord {
   readonly tenant: string;
   readonly id: string;
   readonly position: number;
-  readonly rest: Rest;
-  readonly messages: readonly MessageMeta[];
-  readonly hasHead: boolean;
-  readonly hasTitle: boolean;
-  /** Of each text: head, title, messages. */
-  readonly bytes: readonly number[];
-}
-
-/** A record as it was read. Its texts stay bytes, because most of them go into the database as they are. */
-export interface ReadRecord extends Pick<Meta, "tenant" | "id" | "position" | "rest" | "messages"> {
-  readonly head: Buffer | undefined;
+  readonly facts: AppendFacts;
   readonly title: Buffer | undefined;
+  readonly head: Buffer | undefined;
+  readonly messages: readonly MessageFacts[];
   /** The texts of the messages. */
   readonly wires: readonly Buffer[];
   /** Where the next record begins. */
@@ -67,18 +61,19 @@ export function writeRecords(records: readonly JournalRecord[]): Buffer {
     at += length;
     return length;
   };
-  for (const { call, position } of records) {
+  for (const record of records) {
     bytes = withRoom(bytes, at, LINE_BYTES);
     const start = at + LINE_BYTES;
     at = start;
-    const { head, title, messages } = call.input;
-    const lengths = head === undefined ? [] : [write(head)];
+    const { head, title, messages } = record.call.input;
+    const headBytes = head === undefined ? undefined : write(head);
     // A title that was cut ends in a sign that would make all of the JSON twice as long in memory.
-    if (title !== undefined) lengths.push(write(title));
-    for (const { wire } of messages) lengths.push(write(wire));
-    const metaBytes = write(metaOf(call, position, lengths));
+    const titleBytes = title === undefined ? undefined : write(title);
+    const values = valuesOf(record, headBytes, titleBytes);
+    for (const message of messages) addMessage(values, message, write(message.wire));
+    const jsonBytes = write(JSON.stringify(values));
     const sum = crc32(bytes.subarray(start, at));
-    bytes.write(`${hex(at - start)} ${hex(sum)} ${hex(metaBytes)}\n`, start - LINE_BYTES, "latin1");
+    bytes.write(`${hex(at - start)} ${hex(sum)} ${hex(jsonBytes)}\n`, start - LINE_BYTES, "latin1");
   }
   return bytes.subarray(0, at);
 }
@@ -90,20 +85,37 @@ function withRoom(bytes: Buffer, used: number, more: number): Buffer {
   return larger;
 }
 
-function metaOf({ tenant, id, input }: AppendCall, position: number, bytes: readonly number[]): string {
-  const { head, title, messages, ...rest } = input;
-  const meta: Meta = {
-    v: VERSION,
+/** One list without names, which would be most of it. What isn't there is null in JSON. */
+function valuesOf(
+  { call: { tenant, id, input }, position }: JournalRecord,
+  headBytes: number | undefined,
+  titleBytes: number | undefined,
+): unknown[] {
+  const { at, conversation, session, named, isNew, after, dialect, model, ttlMs } = input;
+  return [
+    VERSION,
     tenant,
     id,
     position,
-    rest,
-    messages: messages.map(({ wire: _, ...message }) => message),
-    hasHead: head !== undefined,
-    hasTitle: title !== undefined,
-    bytes,
-  };
-  return JSON.stringify(meta);
+    headBytes,
+    titleBytes,
+    at,
+    conversation,
+    session,
+    named,
+    isNew,
+    after,
+    dialect,
+    model,
+    ttlMs,
+  ];
+}
+/** Behind these come the messages, each with so many values. */
+const FIRST_MESSAGE = 15;
+const MESSAGE_VALUES = 6;
+
+function addMessage(values: unknown[], message: NewMessage, bytes: number): void {
+  values.push(bytes, message.hash, message.role, message.at, message.tokens, message.answer);
 }
 
 function hex(value: number): string {
@@ -118,35 +130,80 @@ export function readRecord(bytes: Buffer, from: number): RecordAt {
   const end = start + Number.parseInt(line[1]!, 16);
   if (bytes.length < end) return "unfinished";
   if (crc32(bytes.subarray(start, end)) !== Number.parseInt(line[2]!, 16)) return "damaged";
-  const meta = readMeta(bytes.toString("utf8", end - Number.parseInt(line[3]!, 16), end));
-  if (meta?.v !== VERSION) return "damaged";
-  let at = start;
-  const texts = meta.bytes.map((length) => {
-    at += length;
-    return bytes.subarray(at - length, at);
-  });
-  const head = meta.hasHead ? texts.shift() : undefined;
-  const title = meta.hasTitle ? texts.shift() : undefined;
-  const { tenant, id, position, rest, messages } = meta;
-  return { tenant, id, position, rest, messages, head, title, wires: texts, end };
+  const values = readValues(bytes.toString("utf8", end - Number.parseInt(line[3]!, 16), end));
+  return values?.[0] === VERSION ? recordOf(values, bytes.subarray(start, end), end) : "damaged";
 }
 
 /** What a damaged line points to needn't be JSON. */
-function readMeta(text: string): Meta | undefined {
+function readValues(text: string): unknown[] | undefined {
   try {
-    return JSON.parse(text) as Meta;
+    const values: unknown = JSON.parse(text);
+    return Array.isArray(values) ? values : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** The append that a record was made of. */
-export function callOf({ tenant, id, rest, messages, head, title, wires }: ReadRecord): AppendCall {
-  const input: Append = {
-    ...rest,
-    ...(head !== undefined && { head: head.toString() }),
-    ...(title !== undefined && { title: title.toString() }),
-    messages: messages.map((message, index) => ({ ...message, wire: wires[index]!.toString() })),
+function recordOf(values: readonly unknown[], texts: Buffer, end: number): ReadRecord {
+  let taken = 0;
+  const take = (index: number): Buffer => {
+    const from = taken;
+    taken += values[index] as number;
+    return texts.subarray(from, taken);
   };
+  const maybe = <T>(index: number): T | undefined => (values[index] ?? undefined) as T | undefined;
+  const head = values[4] === null ? undefined : take(4);
+  const title = values[5] === null ? undefined : take(5);
+  const messages: MessageFacts[] = [];
+  const wires: Buffer[] = [];
+  for (let at = FIRST_MESSAGE; at < values.length; at += MESSAGE_VALUES) {
+    wires.push(take(at));
+    messages.push({
+      hash: values[at + 1] as string,
+      role: values[at + 2] as MessageFacts["role"],
+      at: values[at + 3] as number,
+      tokens: maybe(at + 4),
+      answer: maybe(at + 5),
+    });
+  }
+  const facts: AppendFacts = {
+    at: values[6] as number,
+    conversation: maybe(7),
+    session: maybe(8),
+    named: maybe(9),
+    isNew: maybe(10),
+    after: maybe(11),
+    dialect: maybe(12),
+    model: maybe(13),
+    ttlMs: maybe(14),
+  };
+  return {
+    tenant: values[1] as string,
+    id: values[2] as string,
+    position: values[3] as number,
+    facts,
+    title,
+    head,
+    messages,
+    wires,
+    end,
+  };
+}
+
+/** The append that a record was made of. */
+export function callOf({ tenant, id, facts, messages, head, title, wires }: ReadRecord): AppendCall {
+  const input = given<Append>({
+    ...facts,
+    head: head?.toString(),
+    title: title?.toString(),
+    messages: messages.map((message, index) =>
+      given<NewMessage>({ ...message, wire: wires[index]!.toString() }),
+    ),
+  });
   return { tenant, id, input };
+}
+
+/** Without what isn't there. */
+function given<T>(facts: Facts<T>): T {
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as T;
 }

@@ -2,7 +2,7 @@ import type { Selectable } from "kysely";
 import type { Append } from "../server-store.ts";
 import { cleanTitle } from "../shared/clean-text.ts";
 import type { ConversationTable } from "./schema.ts";
-import { rows, type Script } from "./script.ts";
+import { rows, type Script, type Statement } from "./script.ts";
 
 /** A conversation as the table holds it. */
 export type ConversationRow = Selectable<ConversationTable>;
@@ -23,6 +23,7 @@ type AppendFacts = {
 export function roundedTimes<T extends { readonly at: number; readonly ttlMs?: number | undefined }>(
   input: T,
 ): T {
+  if (Number.isInteger(input.at) && input.ttlMs === undefined) return input;
   return {
     ...input,
     at: Math.round(input.at),
@@ -129,7 +130,11 @@ export function changesOf(
 }
 
 export function* insertConversation(row: ConversationRow): Script<void> {
-  yield* rows(INSERT, ...COLUMNS.map((column) => row[column]));
+  yield insertOf(row);
+}
+
+export function insertOf(row: ConversationRow): Statement {
+  return { sql: INSERT, parameters: COLUMNS.map((column) => row[column]) };
 }
 
 /** Only what changes: an index whose columns aren't named isn't written. */

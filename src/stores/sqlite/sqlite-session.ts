@@ -14,8 +14,10 @@ const MAX_STATEMENTS = 200;
 
 /** Pages that are kept in memory: hashes lie anywhere in their indexes, so a small cache would read pages over and over. */
 const CACHE_KB = 16_384;
-/** The log is taken over into the main file when it has this many pages of 4 KB: a page that changed often is then written once. */
-const WAL_PAGES = 16_000;
+/** Of new files. Most messages fit into one page of this size, and an index has fewer of them to find a place in. */
+const PAGE_BYTES = 16_384;
+/** The log is taken over into the main file when it is this long: a page that changed often is then written once. */
+const WAL_BYTES = 64 * 1_024 * 1_024;
 
 const RETURNS_ROWS = /^\s*(select|with|pragma|explain)\b|\breturning\b/i;
 
@@ -39,12 +41,12 @@ export async function openDatabase(
   try {
     await whenFree(() => {
       database.exec(`pragma busy_timeout = ${busyMs}`);
-      if (!readOnly) database.exec("pragma journal_mode = wal");
+      if (!readOnly) database.exec(`pragma page_size = ${PAGE_BYTES}; pragma journal_mode = wal`);
       // In WAL mode `normal` keeps every commit when the process dies; `full` also when the power fails.
       database.exec(`pragma synchronous = ${durability === "power" ? "full" : "normal"}`);
       database.exec("pragma foreign_keys = on");
       database.exec(`pragma cache_size = -${cacheKb}`);
-      database.exec(`pragma wal_autocheckpoint = ${WAL_PAGES}`);
+      database.exec(`pragma wal_autocheckpoint = ${Math.round(WAL_BYTES / pageBytes(database))}`);
       if (!readOnly) database.exec("pragma secure_delete = on");
     });
   } catch (error) {
@@ -52,6 +54,10 @@ export async function openDatabase(
     throw error;
   }
   return database;
+}
+
+function pageBytes(database: DatabaseSync): number {
+  return Number(database.prepare("pragma page_size").get()?.["page_size"]);
 }
 
 /** Runs `work`; while another process holds the lock, tries again without holding up this one. */

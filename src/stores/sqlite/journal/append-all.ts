@@ -6,7 +6,7 @@ import {
   COLUMNS,
   type ConversationRow,
   changesOf,
-  insertConversation,
+  insertOf,
   newRow,
   roundedTimes,
   tokensIn,
@@ -16,7 +16,7 @@ import { callOf, type ReadRecord } from "./journal-record.ts";
 
 /** A conversation as it is after the records so far. */
 interface Grown {
-  row: ConversationRow;
+  readonly row: ConversationRow;
   /** As it is in the database; undefined for a new one. */
   readonly stored: ConversationRow | undefined;
   /** Chain hash of its last message. */
@@ -53,7 +53,7 @@ interface Collected {
 export function* appendAll(records: readonly ReadRecord[]): Script<void> {
   let collected = nothing();
   for (const record of records) {
-    const grown = yield* targetOf(collected, record);
+    const grown = begun(collected, record) ?? (yield* targetOf(collected, record));
     if (grown) collect(collected, grown, record);
     else {
       yield* write(collected);
@@ -68,25 +68,26 @@ function nothing(): Collected {
   return { conversations: new Map(), messages: [], bodies: new Map(), oldHeads: [] };
 }
 
+/** The conversation that a record begins, if it does. */
+function begun({ conversations }: Collected, record: ReadRecord): Grown | undefined {
+  const { tenant, id, facts, title, position } = record;
+  if (facts.conversation !== undefined || facts.after !== undefined || position !== 0) return undefined;
+  const said = { ...roundedTimes(facts), title: title?.toString() };
+  const nothing = { origin: undefined, position: 0, head: undefined, length: 0, tokens: 0 };
+  const row = newRow({ newId: () => id }, tenant, said, nothing);
+  const grown = { row, stored: undefined, newest: undefined };
+  conversations.set(keyOf(tenant, id), grown);
+  return grown;
+}
+
 /** The conversation that a record goes on with. Undefined if it doesn't end where the record begins. */
 function* targetOf(
   { conversations }: Collected,
-  { tenant, id, facts, title, position }: ReadRecord,
+  { tenant, facts, position }: ReadRecord,
 ): Script<Grown | undefined> {
-  const isNew = facts.conversation === undefined;
-  const key = keyOf(tenant, facts.conversation ?? id);
-  let grown = conversations.get(key);
-  if (isNew) {
-    const said = { ...roundedTimes(facts), title: title?.toString() };
-    const row = newRow({ newId: () => id }, tenant, said, {
-      origin: undefined,
-      position: 0,
-      head: undefined,
-      length: 0,
-      tokens: 0,
-    });
-    grown = { row, stored: undefined, newest: undefined };
-  } else grown ??= yield* storedAs(tenant, facts.conversation!);
+  if (facts.conversation === undefined) return undefined;
+  const key = keyOf(tenant, facts.conversation);
+  const grown = conversations.get(key) ?? (yield* storedAs(tenant, facts.conversation));
   if (!grown || grown.row.length !== position || grown.newest !== facts.after) return undefined;
   conversations.set(key, grown);
   return grown;
@@ -105,7 +106,7 @@ function* storedAs(tenant: string, id: string): Script<Grown | undefined> {
     id,
     row.length - 1,
   );
-  return { row, stored: row, newest: last?.hash };
+  return { row: { ...row }, stored: row, newest: last?.hash };
 }
 
 function collect(collected: Collected, grown: Grown, record: ReadRecord): void {
@@ -124,7 +125,7 @@ function collect(collected: Collected, grown: Grown, record: ReadRecord): void {
   const head = record.head && addBody(collected, tenant, record.head);
   const tokens = tokensIn(messages);
   const isGrown = messages.length > 0;
-  grown.row = { ...grown.row, ...changesOf(grown.row, facts, { head, length, tokens, isGrown }) };
+  Object.assign(grown.row, changesOf(grown.row, facts, { head, length, tokens, isGrown }));
   if (before !== null && before !== grown.row.head) collected.oldHeads.push([tenant, before]);
 }
 
@@ -139,12 +140,12 @@ function keyOf(tenant: string, name: string): string {
 }
 
 function* write({ conversations, messages, bodies, oldHeads }: Collected): Script<void> {
-  for (const [, body] of [...bodies].sort(([a], [b]) => (a < b ? -1 : 1))) yield* rows(INSERT_BODY, ...body);
+  for (const key of [...bodies.keys()].sort()) yield { sql: INSERT_BODY, parameters: bodies.get(key)! };
   for (const { row, stored } of conversations.values()) {
-    if (!stored) yield* insertConversation(row);
+    if (!stored) yield insertOf(row);
     else yield* updateConversation(row, differences(stored, row));
   }
-  for (const message of messages) yield* rows(INSERT_MESSAGE, ...message);
+  for (const message of messages) yield { sql: INSERT_MESSAGE, parameters: message };
   yield* unbury(messages);
   for (const head of oldHeads) yield* rows(DELETE_BODY, ...head);
 }

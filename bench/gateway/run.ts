@@ -18,8 +18,8 @@ import { type LoadResult, load } from "./load.ts";
 const ROUNDS = Number(process.env["ROUNDS"] ?? 5);
 const MS = Number(process.env["MS"] ?? 1_500);
 /** Compiled code is what is measured: each contestant first gets so many requests, or so much time. */
-const WARM_REQUESTS = 10_000;
-const WARM_MS = Number(process.env["WARM_MS"] ?? 8_000);
+const WARM_REQUESTS = 30_000;
+const WARM_MS = Number(process.env["WARM_MS"] ?? 12_000);
 /** Before each round, so that work which is put off (journals are applied later) is under way when it begins, as when it ends. */
 const LEAD_MS = 700;
 const PATH = "/v1/chat/completions";

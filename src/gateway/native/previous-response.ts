@@ -50,7 +50,6 @@ export async function withPrevious(
   body: Json,
   isForwarded: boolean,
 ): Promise<{ readonly body: Json; readonly standsOn: StandsOn | undefined }> {
-  if (of.wire.api !== "responses") return { body, standsOn: undefined };
   const response = textOf(body["previous_response_id"]);
   const conversation = conversationOf(body);
   if (response === undefined && conversation === undefined) return { body, standsOn: undefined };

@@ -19,8 +19,6 @@ export async function chatOf(
   tenant: string,
   recording: Recording,
 ): Promise<Chat | undefined> {
-  // What has no answer yet has nothing that could be shown otherwise.
-  if (recording.isFirst) return undefined;
   const { known, record, matched } = recording;
   const { id } = known;
   if (id === undefined) return undefined;

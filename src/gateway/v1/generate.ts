@@ -8,6 +8,7 @@ import { readAll } from "../upstream/read-all.ts";
 import { send } from "../upstream/send.ts";
 import { targetPath } from "../upstream/target-path.ts";
 import { upstreamHeaders } from "../upstream/upstream-headers.ts";
+import { parseJson } from "../wires/json.ts";
 import { compactHarder } from "./compact-harder.ts";
 import { decideView } from "./decide-view.ts";
 import type { Exchange, Outgoing } from "./exchange.ts";
@@ -24,6 +25,8 @@ interface Attempt {
   readonly failed: { readonly bytes: Buffer; readonly text: string } | undefined;
   /** All of an answer in one piece, or the first bytes of a stream that had to be looked at. */
   readonly read: Buffer | undefined;
+  /** An answer in one piece as JSON, if it is. */
+  readonly data?: unknown;
 }
 
 /** Sends a request on and its answer back. */
@@ -38,12 +41,12 @@ export async function generate(
   exchange.recording?.begin();
   const first = await attempt(exchange, view);
   if (exchange.recording) exchange.recording.known.lastRequestAt = exchange.startedAt;
-  const done = await retryTooLong(gateway, exchange, first);
+  const done = first.failed ? await retryTooLong(gateway, exchange, first) : first;
   const { outgoing, answer, failed } = done;
   if (failed) await passFailure(gateway, exchange, outgoing, answer, failed.bytes);
   else if (isStream(answer)) await passStream(gateway, exchange, outgoing, answer, done.read);
-  else await passJson(gateway, exchange, outgoing, answer, done.read ?? Buffer.alloc(0));
-  return { ...outgoing, action: actionOf(exchange, outgoing.action) };
+  else await passJson(gateway, exchange, outgoing, answer, done.read ?? Buffer.alloc(0), done.data);
+  return { report: outgoing.report, action: actionOf(exchange, outgoing.action) };
 }
 
 async function attempt(exchange: Exchange, outgoing: Outgoing): Promise<Attempt> {
@@ -57,9 +60,11 @@ async function attempt(exchange: Exchange, outgoing: Outgoing): Promise<Attempt>
     return { ...begun, status: BAD_REQUEST, failed, read: undefined };
   }
   const bytes = await readAll(answer);
-  const isTooLong = status < 400 && saysTooLong(answer, bytes);
-  if (status < 400 && !isTooLong) return { ...begun, status, read: bytes };
-  const failed = { bytes, text: answerText(answer, bytes) };
+  const text = answerText(answer, bytes);
+  const data = status < 400 ? parseJson(text) : undefined;
+  const isTooLong = status < 400 && saysTooLong(data);
+  if (status < 400 && !isTooLong) return { ...begun, status, read: bytes, data };
+  const failed = { bytes, text };
   return { ...begun, status: isTooLong ? BAD_REQUEST : status, failed, read: undefined };
 }
 

@@ -38,7 +38,10 @@ export async function openExchange(
   const options = requestOptions(request.headers);
   const upstream = chooseUpstream(gateway.upstreams, read.model, wire.dialect.id as DialectName);
   const isForwarded = options.off || gateway.config.observe || upstream.isNative;
-  const { body, standsOn } = await withPrevious(gateway, { client, wire }, given, isForwarded);
+  const { body, standsOn } =
+    wire.api === "responses"
+      ? await withPrevious(gateway, { client, wire }, given, isForwarded)
+      : { body: given, standsOn: undefined };
   const isRewritten = body !== given;
   const rewritten = isRewritten ? Buffer.from(JSON.stringify(body)) : undefined;
   const asked = isRewritten ? wire.read(body) : read;
@@ -70,7 +73,8 @@ export async function openExchange(
     startedAt,
     arrivedAt,
     recording,
-    chat: recording && (await chatOf(gateway, client.tenant, recording)),
+    // What has no answer yet has nothing that could be shown otherwise.
+    chat: recording && !recording.isFirst ? await chatOf(gateway, client.tenant, recording) : undefined,
   };
 }
 

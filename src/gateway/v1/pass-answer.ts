@@ -5,7 +5,7 @@ import { relayStream } from "../relay/relay-stream.ts";
 import type { Answer } from "../upstream/answer.ts";
 import { answerText } from "../upstream/decode-answer.ts";
 import { UpstreamFault } from "../upstream/send.ts";
-import { isJson, parseJson } from "../wires/json.ts";
+import { isJson } from "../wires/json.ts";
 import { readEvents } from "../wires/read-events.ts";
 import type { Wire, WireAnswer } from "../wires/wire.ts";
 import { choiceOf } from "./choice-of.ts";
@@ -100,10 +100,10 @@ export async function passJson(
   outgoing: Outgoing,
   answer: Answer,
   whole: Buffer,
+  data: unknown,
 ): Promise<void> {
   const { response, wire } = exchange;
   let bytes = whole;
-  const data = parseJson(answerText(answer, bytes));
   await finish(gateway, exchange, outgoing, isJson(data) ? wire.readJson(data) : NO_ANSWER);
   const headers = returnedHeaders(answer.headers);
   const note = noteOf(gateway, exchange, outgoing);
@@ -140,8 +140,9 @@ async function finish(
   }
   try {
     // As the client got it, because so it comes back.
-    const messages = exchange.announcement?.messages(answer.messages) ?? answer.messages;
-    await recordAnswer(gateway, exchange, { ...answer, messages });
+    const { announcement } = exchange;
+    const got = announcement ? { ...answer, messages: announcement.messages(answer.messages) } : answer;
+    await recordAnswer(gateway, exchange, got);
     guardLoops(gateway, exchange, answer.messages);
   } catch (error) {
     storeFailed(gateway, error);

@@ -2,7 +2,7 @@ import { overflowOf } from "../../models/index.ts";
 import type { Answer } from "../upstream/answer.ts";
 import { answerText } from "../upstream/decode-answer.ts";
 import { readAll } from "../upstream/read-all.ts";
-import { isJson, parseJson } from "../wires/json.ts";
+import { isJson } from "../wires/json.ts";
 import { readEvents } from "../wires/read-events.ts";
 import type { Exchange, Outgoing } from "./exchange.ts";
 
@@ -67,15 +67,8 @@ function nextPiece(answer: Answer, ms?: number): Promise<Buffer | undefined> {
 /** What an error inside of a stream would have been as a status. */
 export const BAD_REQUEST = 400;
 
-/** Longest answer that may be nothing but an error (bytes). */
-const MAX_ERROR_BYTES = 16_384;
-
 /** Does an answer that began well say in its body that the request is too long? */
-export function saysTooLong(answer: Answer, bytes: Buffer): boolean {
-  if (bytes.length > MAX_ERROR_BYTES) return false;
-  const isPlain = (answer.headers["content-encoding"] ?? "identity") === "identity";
-  if (isPlain && !bytes.includes('"error"')) return false;
-  const data = parseJson(answerText(answer, bytes));
+export function saysTooLong(data: unknown): boolean {
   return isJson(data) && data["error"] != null && overflowOf(BAD_REQUEST, data["error"]) !== undefined;
 }
 

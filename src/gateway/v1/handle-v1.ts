@@ -27,14 +27,19 @@ export async function handleV1(
   let seen: { model: string; conversation: string | undefined; tenant: string } | undefined;
   metrics.active.inc();
   try {
-    const client = await gateway.authenticate(request.headers);
+    const known = gateway.authenticate(request.headers);
+    const client = known instanceof Promise ? await known : known;
     gateway.limitRate(client);
     const base = { request, response, client, path };
     if (wire && request.method === "POST") {
       const exchange = await openExchange(gateway, { ...base, wire });
-      const done = await generate(gateway, exchange).finally(() => exchange.recording?.end());
-      action = done.action;
-      tokens = done.report && { before: done.report.tokens.transcript, after: done.report.tokens.after };
+      try {
+        const done = await generate(gateway, exchange);
+        action = done.action;
+        tokens = done.report && { before: done.report.tokens.transcript, after: done.report.tokens.after };
+      } finally {
+        exchange.recording?.end();
+      }
       status = response.statusCode;
       seen = {
         model: exchange.asked.model,

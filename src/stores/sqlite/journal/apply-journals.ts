@@ -20,9 +20,9 @@ export type Mode = "one" | "refuse-one";
 
 /** Records that one transaction takes: the more, the cheaper each; but whoever reads waits for all of them. */
 const RECORDS_AT_ONCE = 4_000;
-/** Bytes that are read of a journal at once, unless a single record is longer. */
-const BYTES_AT_ONCE = 4 * 1_024 * 1_024;
-/** Bytes of records that one transaction takes, or one record: all of them are in memory meanwhile. */
+/** Bytes that are read of a journal at once, unless a single record is longer: few enough to be garbage soon. */
+const BYTES_AT_ONCE = 1_024 * 1_024;
+/** Bytes of records that one transaction takes, or one record. */
 const BYTES_PER_TRANSACTION = 16 * 1_024 * 1_024;
 /** How far a journal is in the database stands beside it, under this and its name. */
 const KEY = "journal/";
@@ -45,29 +45,29 @@ export function journalsIn(folder: string): string[] {
  * the database and changes with the same commit. Any process may do it, also for one that is gone.
  */
 export function* applyJournals(folder: string, mode?: Mode): Script<Applied> {
-  const atMost = mode ? 1 : RECORDS_AT_ONCE;
   const names = journalsIn(folder);
   const offsets = yield* offsetsOf(names);
-  const records: ReadRecord[] = [];
+  const refused: ReadRecord[] = [];
   const seen = new Map<string, number>();
   const damaged: string[] = [];
-  let bytes = 0;
+  const room = { records: mode ? 1 : RECORDS_AT_ONCE, bytes: BYTES_PER_TRANSACTION };
   for (const name of names) {
     const from = offsets.get(name) ?? 0;
-    const room = { records: atMost - records.length, bytes: BYTES_PER_TRANSACTION - bytes };
-    const read = readJournal(join(folder, name), from, room);
-    bytes += read.end - from;
-    records.push(...read.records);
-    seen.set(name, read.isAll ? read.size : read.end);
-    if (read.isDamaged) damaged.push(name);
-    if (read.end > from) yield* saveOffset(name, read.end);
+    const pieces = readJournal(join(folder, name), from, room);
+    let piece = pieces.next();
+    for (; !piece.done; piece = pieces.next()) {
+      if (mode === "refuse-one") refused.push(...piece.value);
+      else yield* appendAll(piece.value);
+    }
+    const { end, size, isAll, isDamaged } = piece.value;
+    seen.set(name, isAll ? size : end);
+    if (isDamaged) damaged.push(name);
+    if (end > from) yield* saveOffset(name, end);
   }
-  if (mode !== "refuse-one") yield* appendAll(records);
-  return { seen, damaged, refused: mode === "refuse-one" ? records : [] };
+  return { seen, damaged, refused };
 }
 
-interface ReadJournal {
-  readonly records: readonly ReadRecord[];
+interface JournalEnd {
   /** Where the first record begins that wasn't read. */
   readonly end: number;
   readonly size: number;
@@ -76,18 +76,20 @@ interface ReadJournal {
   readonly isDamaged: boolean;
 }
 
-function readJournal(
-  path: string,
-  from: number,
-  room: { readonly records: number; readonly bytes: number },
-): ReadJournal {
-  const records: ReadRecord[] = [];
+/** What there is still room for. */
+interface Room {
+  records: number;
+  bytes: number;
+}
+
+/** The records of a journal from an offset on, some at a time, as long as there is room. */
+function* readJournal(path: string, from: number, room: Room): Generator<readonly ReadRecord[], JournalEnd> {
   let descriptor: number;
   try {
     descriptor = openSync(path, "r");
   } catch {
     // Its owner removed it meanwhile, so all of it is in the database.
-    return { records, end: from, size: from, isAll: true, isDamaged: false };
+    return { end: from, size: from, isAll: true, isDamaged: false };
   }
   try {
     const { size } = fstatSync(descriptor);
@@ -95,24 +97,40 @@ function readJournal(
     for (let step = BYTES_AT_ONCE; end < size; ) {
       const bytes = Buffer.allocUnsafe(Math.min(step, size - end));
       const got = bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, end));
-      let at = 0;
-      for (;;) {
-        if (records.length === room.records || end + at - from >= room.bytes)
-          return { records, end: end + at, size, isAll: false, isDamaged: false };
-        const one = readRecord(got, at);
-        if (one === "damaged") return { records, end: end + at, size, isAll: true, isDamaged: true };
-        if (one === "unfinished") break;
-        records.push(one);
-        at = one.end;
-      }
-      if (at === 0 && end + got.length >= size) break;
+      const { records, length, stop } = recordsIn(got, room);
+      end += length;
+      if (records.length > 0) yield records;
+      if (stop === "full") return { end, size, isAll: false, isDamaged: false };
+      if (stop === "damaged") return { end, size, isAll: true, isDamaged: true };
+      if (length === 0 && end + got.length >= size) break;
       // One record longer than that: more is read at once.
-      if (at === 0) step *= 2;
-      end += at;
+      if (length === 0) step *= 2;
     }
-    return { records, end, size, isAll: true, isDamaged: false };
+    return { end, size, isAll: true, isDamaged: false };
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** The records that bytes begin with, and why there are no more of them. */
+function recordsIn(
+  bytes: Buffer,
+  room: Room,
+): {
+  readonly records: ReadRecord[];
+  readonly length: number;
+  readonly stop: "full" | "damaged" | "unfinished";
+} {
+  const records: ReadRecord[] = [];
+  let length = 0;
+  for (;;) {
+    if (room.records === 0 || room.bytes <= 0) return { records, length, stop: "full" };
+    const one = readRecord(bytes, length);
+    if (typeof one === "string") return { records, length, stop: one };
+    records.push(one);
+    room.records--;
+    room.bytes -= one.end - length;
+    length = one.end;
   }
 }
 

@@ -2,31 +2,11 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { Answer } from "./answer.ts";
 import { answerHeaders } from "./answer-headers.ts";
-import { wasReused } from "./connect.ts";
+import type { Asking } from "./pool.ts";
 import type { Upstream } from "./upstream.ts";
+import { codeOf, UpstreamFault } from "./upstream-fault.ts";
 
-/** What went wrong, with the system's code for it. */
-const WORDS: Readonly<Record<UpstreamFault["kind"], (why: string) => string>> = {
-  timeout: () => "didn't answer in time.",
-  broken: (why) => `broke off its answer${why}. Try again.`,
-  unreachable: (why) => `can't be reached${why}. Check its address and that it is running.`,
-};
-
-/** An upstream that couldn't be reached or fell silent. */
-export class UpstreamFault extends Error {
-  readonly kind: "unreachable" | "timeout" | "broken";
-  readonly upstream: string;
-
-  constructor(kind: UpstreamFault["kind"], upstream: string, cause?: unknown) {
-    const code = codeOf(cause);
-    super(`precis: the upstream ${upstream} ${WORDS[kind](code === undefined ? "" : ` (${code})`)}`, {
-      cause,
-    });
-    this.name = "UpstreamFault";
-    this.kind = kind;
-    this.upstream = upstream;
-  }
-}
+export { UpstreamFault } from "./upstream-fault.ts";
 
 export interface Sending {
   readonly upstream: Upstream;
@@ -37,83 +17,82 @@ export interface Sending {
   readonly signal: AbortSignal;
 }
 
-const CLOSED = "UND_ERR_SOCKET";
-/** How a connection ends that the other side closed. */
-const ENDED = new Set(["ECONNRESET", "EPIPE", CLOSED]);
 const LATE = new Set(["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"]);
 /** Below it an answer only says that another one follows. */
 const FINAL_STATUS = 200;
+/** Its head says how long the body would be that it doesn't have, which undici takes for a body that is missing. */
+const NOT_MODIFIED = 304;
+const OTHER_LENGTH = "UND_ERR_RES_CONTENT_LENGTH_MISMATCH";
+
+/** A connection that was kept open was closed by the other side just then: such a request is sent again. */
+class StaleConnection extends Error {}
 
 /** Sends a request and resolves with the head of the answer. Its body is still to be read. */
 export async function send(sending: Sending): Promise<Answer> {
   try {
-    return await attempt(sending);
+    return await attempt(sending, false);
   } catch (error) {
-    // A connection that was kept open may have been closed by the other side just then: such a request is sent again.
-    const isStale = error instanceof UpstreamFault && error.kind === "unreachable" && isStaleEnd(error.cause);
-    if (!isStale) throw error;
-    return attempt(sending);
+    if (!(error instanceof StaleConnection)) throw error;
+    return attempt(sending, true);
   }
 }
 
-function attempt({ upstream, method, path, headers, body, signal }: Sending): Promise<Answer> {
+function attempt(
+  { upstream, method, path, headers, body, signal }: Sending,
+  isLast: boolean,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     let controller: Dispatcher.DispatchController | undefined;
     let answer: Answer | undefined;
+    const asking: Asking = {
+      method: method as Dispatcher.HttpMethod,
+      path,
+      headers: headers as IncomingHttpHeaders,
+      body: body ?? null,
+    };
     const abort = () => {
-      if (controller) controller.abort(signal.reason as Error);
-      else reject(signal.reason as Error);
+      const reason = signal.reason as Error;
+      if (controller) {
+        controller.abort(reason);
+        return;
+      }
+      // The client left while the connection was being made.
+      reject(reason);
+      asking.connection?.abandon(reason);
     };
     signal.addEventListener("abort", abort, { once: true });
-    upstream.pool.dispatch(
-      {
-        method: method as Dispatcher.HttpMethod,
-        path,
-        headers: headers as IncomingHttpHeaders,
-        body: body ?? null,
+    upstream.pool.dispatch(asking, {
+      onRequestStart(started) {
+        controller = started;
+        if (signal.aborted) abort();
+        else asking.connection?.begin();
       },
-      {
-        onRequestStart(started) {
-          controller = started;
-          // The client left while the connection was being made.
-          if (signal.aborted) abort();
-        },
-        onResponseStart(source, status, received) {
-          if (status < FINAL_STATUS) return;
-          answer = new Answer(status, answerHeaders(received), source);
-          resolve(answer);
-        },
-        onResponseData: (_, bytes) => answer?.push(bytes),
-        onResponseEnd() {
-          signal.removeEventListener("abort", abort);
-          answer?.finish();
-        },
-        onResponseError(_, error) {
-          signal.removeEventListener("abort", abort);
-          const fault = faultOf(error, upstream, signal, answer ? "broken" : "unreachable");
-          if (answer) answer.fail(fault);
-          else reject(fault);
-        },
+      onResponseStarted: () => asking.connection?.answered(),
+      onResponseStart(source, status, received) {
+        if (status < FINAL_STATUS) return;
+        answer = new Answer(status, answerHeaders(received), source);
+        resolve(answer);
       },
-    );
+      onResponseData: (_, bytes) => answer?.push(bytes),
+      onResponseEnd() {
+        signal.removeEventListener("abort", abort);
+        asking.connection?.ended();
+        answer?.finish();
+      },
+      onResponseError(_, error) {
+        signal.removeEventListener("abort", abort);
+        const code = codeOf(error);
+        const isStale = !isLast && asking.connection?.isStale(code, controller !== undefined);
+        if (answer?.statusCode === NOT_MODIFIED && code === OTHER_LENGTH) answer.finish();
+        else if (answer) answer.fail(faultOf("broken"));
+        else reject(isStale && !signal.aborted ? new StaleConnection() : faultOf("unreachable"));
+
+        function faultOf(kind: UpstreamFault["kind"]): unknown {
+          if (signal.aborted) return signal.reason;
+          return new UpstreamFault(LATE.has(code ?? "") ? "timeout" : kind, upstream.name, error);
+        }
+      },
+    });
   });
-}
-
-function faultOf(
-  error: unknown,
-  { name }: Upstream,
-  signal: AbortSignal,
-  kind: UpstreamFault["kind"],
-): unknown {
-  if (signal.aborted) return signal.reason;
-  return new UpstreamFault(LATE.has(codeOf(error) ?? "") ? "timeout" : kind, name, error);
-}
-
-function isStaleEnd(cause: unknown): boolean {
-  return ENDED.has(codeOf(cause) ?? "") && wasReused(cause);
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }

@@ -1,10 +1,7 @@
-import { Pool } from "undici";
+import type { Pool } from "undici";
 import type { UpstreamConfig } from "../../config/gateway-schema.ts";
-import { createConnector } from "./connect.ts";
 import { glob } from "./glob.ts";
-
-/** Shorter than what most servers allow, so that we rarely meet a connection that was just closed (milliseconds). */
-const KEEP_ALIVE_MS = 4_000;
+import { createPool } from "./pool.ts";
 
 export type DialectName = NonNullable<UpstreamConfig["dialects"]>[number];
 
@@ -37,20 +34,12 @@ export function createUpstream(config: UpstreamConfig): Upstream {
     test: glob(name),
     window,
   }));
-  const { timeoutMs } = config;
   return {
     name: config.name,
     config,
     dialects,
     url,
-    pool: new Pool(url.origin, {
-      connect: createConnector(timeoutMs),
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      // One request at a time on each connection: an answer may take minutes.
-      pipelining: 1,
-    }),
+    pool: createPool(url, config.timeoutMs),
     isNative: config.nativeCompaction ?? (isAnthropic || isOpenai),
     takes: (model, dialect) =>
       (dialect === undefined || dialects.includes(dialect)) &&

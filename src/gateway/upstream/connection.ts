@@ -1,0 +1,79 @@
+import { Socket } from "node:net";
+import type { buildConnector } from "undici";
+import { createContinueFilter } from "./continue-filter.ts";
+
+const RESET = "ECONNRESET";
+/** The same in other words: undici takes a reset for the end of an answer that says nothing about its length. */
+const WAS_RESET = "ERR_CONNECTION_RESET";
+
+/** How a connection ends that the other side closed. */
+const ENDED = new Set([RESET, WAS_RESET, "EPIPE", "UND_ERR_SOCKET"]);
+
+/** One connection to an upstream, as the requests see it that go over it one after the other. */
+export class Connection {
+  #socket: Socket | undefined;
+  #isConnecting = false;
+  /** Requests that were written to it. */
+  #carried = 0;
+  /** Something came back for the newest one. */
+  #isAnswered = false;
+  readonly #filter = createContinueFilter(() => {
+    this.#isAnswered = true;
+  });
+
+  /** Opens connections with `connect`, each in place of the one before. */
+  readonly opener =
+    (connect: buildConnector.connector): buildConnector.connector =>
+    (options, callback) => {
+      this.#carried = 0;
+      this.#isConnecting = true;
+      const opened: unknown = connect(options, (...result) => {
+        this.#isConnecting = false;
+        const [, socket] = result;
+        if (socket) this.#watch(socket);
+        callback(...result);
+      });
+      this.#socket = opened instanceof Socket ? opened : undefined;
+    };
+
+  /** A request is about to be written. */
+  begin(): void {
+    this.#carried++;
+    this.#isAnswered = false;
+    this.#filter.arm();
+  }
+
+  /** The head of an answer begins. */
+  answered(): void {
+    this.#isAnswered = true;
+    this.#filter.disarm();
+  }
+
+  /** An answer came to its end. One that came before its request was there leaves a connection that nobody may listen to. */
+  ended(): void {
+    if (this.#socket && this.#socket.writableLength > 0) this.#socket.destroy();
+  }
+
+  /** Nobody waits any more for the connection that is being made. */
+  abandon(reason: Error): void {
+    if (this.#isConnecting) this.#socket?.destroy(reason);
+  }
+
+  /**
+   * May a request that failed be sent again? It may if the connection had carried another one before, so that the
+   * upstream may have closed it just then, and if nothing came back.
+   */
+  isStale(code: string | undefined, wasWritten: boolean): boolean {
+    if (code === undefined || !ENDED.has(code)) return false;
+    return wasWritten ? this.#carried > 1 && !this.#isAnswered : this.#carried > 0;
+  }
+
+  #watch(socket: Socket): void {
+    this.#socket = socket;
+    socket.prependListener("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === RESET) error.code = WAS_RESET;
+    });
+    const read = socket.read.bind(socket);
+    socket.read = (size?: number) => this.#filter.pass(read(size) as Buffer | null);
+  }
+}

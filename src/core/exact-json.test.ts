@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isExactNumber, parseExact, withDoubles } from "./exact-json.ts";
+import { isExactNumber, parseExact, parseExactDense, withDoubles } from "./exact-json.ts";
 
 const again = (text: string) => JSON.stringify(parseExact(text));
 
@@ -71,6 +71,7 @@ test("every number is the one that was written, wherever it stands", () => {
       const { number: value, ...others } = parseExact(text) as Record<string, unknown>;
       const { number: plain, ...expected } = JSON.parse(text) as Record<string, unknown>;
       expect(others).toEqual(expected);
+      expect(JSON.stringify(parseExactDense(text))).toBe(JSON.stringify(parseExact(text)));
       if (isExactNumber(value)) expect(JSON.stringify(value)).toBe(source);
       else {
         expect(value).toBe(plain);

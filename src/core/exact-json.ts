@@ -30,6 +30,14 @@ export function parseExact(text: string): unknown {
   }
 }
 
+/** A number that may not be exact as a double: many digits, or an exponent. What stands in a string may look like it, too. */
+const DOUBTFUL = /(?:^|[:,[\s])-?\d(?:[\d.]{14}|[\d.]*[eE])/;
+
+/** The same for a text of many short values, such as events: there is little in it to leap over. */
+export function parseExactDense(text: string): unknown {
+  return DOUBTFUL.test(text) ? parseExact(text) : JSON.parse(text);
+}
+
 export function isExactNumber(value: unknown): value is ExactNumber {
   return json.isRawJSON?.(value) ?? false;
 }

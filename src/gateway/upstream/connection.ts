@@ -13,6 +13,7 @@ const ENDED = new Set([RESET, WAS_RESET, "EPIPE", "UND_ERR_SOCKET"]);
 export class Connection {
   #socket: Socket | undefined;
   #isConnecting = false;
+  #isWanted = false;
   /** Requests that were written to it. */
   #carried = 0;
   /** Something came back for the newest one. */
@@ -25,6 +26,11 @@ export class Connection {
   readonly opener =
     (connect: buildConnector.connector): buildConnector.connector =>
     (options, callback) => {
+      // undici would open a connection again for a request that was given up.
+      if (!this.#isWanted) {
+        callback(new Error("nobody waits for this connection"), null);
+        return;
+      }
       this.#carried = 0;
       this.#isConnecting = true;
       const opened: unknown = connect(options, (...result) => {
@@ -35,6 +41,11 @@ export class Connection {
       });
       this.#socket = opened instanceof Socket ? opened : undefined;
     };
+
+  /** A request will go over it. */
+  want(): void {
+    this.#isWanted = true;
+  }
 
   /** A request is about to be written. */
   begin(): void {
@@ -54,8 +65,9 @@ export class Connection {
     if (this.#socket && this.#socket.writableLength > 0) this.#socket.destroy();
   }
 
-  /** Nobody waits any more for the connection that is being made. */
+  /** Nobody waits any more for the answer, nor for the connection if it is still being made. */
   abandon(reason: Error): void {
+    this.#isWanted = false;
     if (this.#isConnecting) this.#socket?.destroy(reason);
   }
 

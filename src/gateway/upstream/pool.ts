@@ -32,6 +32,7 @@ class WatchedClient extends Client {
   }
 
   override dispatch(options: Asking, handler: Dispatcher.DispatchHandler): boolean {
+    this.#connection.want();
     options.connection = this.#connection;
     return super.dispatch(options, handler);
   }

@@ -53,13 +53,10 @@ function attempt(
     };
     const abort = () => {
       const reason = signal.reason as Error;
-      if (controller) {
-        controller.abort(reason);
-        return;
-      }
-      // The client left while the connection was being made.
-      reject(reason);
       asking.connection?.abandon(reason);
+      if (controller) controller.abort(reason);
+      // The client left while the connection was being made.
+      else reject(reason);
     };
     signal.addEventListener("abort", abort, { once: true });
     upstream.pool.dispatch(asking, {

@@ -11,3 +11,14 @@ test("a broken event costs only itself", () => {
   // Two halves that only look whole when they are put together are no event.
   expect(readEvents('data: {"a":1},{"b":2}\n\ndata: {"n":3}\n\n')).toEqual([{ n: 3 }]);
 });
+
+test("events that have nothing but data are read the same, however they are cut", () => {
+  const plain = [{ n: 1, text: "a\n\ndata: {}" }, { n: 2 }].map(
+    (event) => `data: ${JSON.stringify(event)}\n\n`,
+  );
+  const read = [{ n: 1, text: "a\n\ndata: {}" }, { n: 2 }];
+  expect(readEvents(plain.join(""))).toEqual(read);
+  expect(readEvents(`${plain.join("")}data: [DONE]\n\n`)).toEqual(read);
+  expect(readEvents(`${plain.join("")}data: {"n"`)).toEqual(read);
+  expect(readEvents(`${plain[0]}: ping\n\n${plain[1]}`)).toEqual(read);
+});

@@ -1,21 +1,22 @@
 import { loadavg } from "node:os";
 import { cpuOf } from "../support/cpu-of.ts";
-import { round } from "../support/statistics.ts";
+import { median, round } from "../support/statistics.ts";
 import { writeResult } from "../support/write-result.ts";
 import { createConversations } from "./bodies.ts";
 import { type Contestant, startContestant, startPortkey } from "./contestants.ts";
 import { type LoadResult, load } from "./load.ts";
 
 /**
- * precis beside a minimal proxy and another gateway in one run, in turns, so that all meet the same machine. Of each the
- * best of its rounds counts: what else the machine does can only make a round slower.
+ * precis beside a minimal proxy and another gateway in one run, in turns, so that all meet the same machine. A machine may
+ * be half again as fast in one second as in the next, so each round is compared with the others' rounds next to it, and the
+ * median of these comparisons counts.
  *
  *   node bench/gateway/run.ts
  *
  * ROUNDS, MS (of a round) and WARM_MS change how long it takes.
  */
 
-const ROUNDS = Number(process.env["ROUNDS"] ?? 5);
+const ROUNDS = Number(process.env["ROUNDS"] ?? 9);
 const MS = Number(process.env["MS"] ?? 1_500);
 /** Compiled code is what is measured: each contestant first gets so many requests, or so much time. */
 const WARM_REQUESTS = 30_000;
@@ -66,34 +67,24 @@ const measure = async (
   return { ...result, cpuUs: (cpuOf(child.pid!) - before) / requests };
 };
 
-const results = {} as Record<Kind, Record<string, Measured>>;
+const results = {} as Record<Kind, Record<string, Measured[]>>;
 for (const kind of Object.keys(KINDS) as Kind[]) {
-  const row: Record<string, Measured> = {};
+  const row: Record<string, Measured[]> = Object.fromEntries(contestants.map(({ name }) => [name, []]));
   results[kind] = row;
   for (const one of contestants) await measure(kind, one, { ms: WARM_MS, requests: WARM_REQUESTS });
   for (let turn = 0; turn < ROUNDS; turn++)
     for (const one of contestants) {
       await measure(kind, one, { ms: LEAD_MS });
-      row[one.name] = better(row[one.name], await measure(kind, one, { ms: MS }));
+      row[one.name]!.push(await measure(kind, one, { ms: MS }));
     }
 }
 for (const { child } of [...contestants, upstream]) child.disconnect();
 
-function better(before: Measured | undefined, now: Measured): Measured {
-  if (!before) return now;
-  return {
-    perSecond: Math.max(before.perSecond, now.perSecond),
-    p50: Math.min(before.p50, now.p50),
-    p99: Math.min(before.p99, now.p99),
-    failed: before.failed + now.failed,
-    cpuUs: Math.min(before.cpuUs, now.cpuUs),
-  };
-}
-
-const ratio = (kind: Kind, to: string) =>
-  round((results[kind]["precis"]?.perSecond ?? 0) / (results[kind][to]?.perSecond ?? Number.NaN), 2);
-const one = results["2 KB, one by one"];
-const added = round((one["precis"]?.p50 ?? 0) - (one["minimal"]?.p50 ?? 0), 2);
+/** Of precis and another one, round by round. */
+const compare = (kind: Kind, to: string, by: (own: Measured, other: Measured) => number) =>
+  round(median(results[kind]["precis"]!.map((own, turn) => by(own, results[kind][to]![turn]!))), 2);
+const ratio = (kind: Kind, to: string) => compare(kind, to, (own, other) => own.perSecond / other.perSecond);
+const added = compare("2 KB, one by one", "minimal", (own, other) => own.p50 - other.p50);
 const goals = [
   { goal: "2 KB, of minimal", least: 0.7, is: ratio("2 KB", "minimal") },
   { goal: "200 KB, of minimal", least: 0.9, is: ratio("200 KB", "minimal") },
@@ -107,12 +98,12 @@ const goals = [
     : []),
 ].map((one) => ({ ...one, holds: "least" in one ? one.is >= (one.least ?? 0) : one.is <= (one.most ?? 0) }));
 
-const rounded = (of: Measured) => ({
-  perSecond: round(of.perSecond, 0),
-  p50: round(of.p50, 2),
-  p99: round(of.p99, 2),
-  failed: of.failed,
-  cpuUs: round(of.cpuUs, 0),
+const medians = (of: readonly Measured[]) => ({
+  perSecond: round(median(of.map(({ perSecond }) => perSecond)), 0),
+  p50: round(median(of.map(({ p50 }) => p50)), 2),
+  p99: round(median(of.map(({ p99 }) => p99)), 2),
+  failed: of.reduce((sum, { failed }) => sum + failed, 0),
+  cpuUs: round(median(of.map(({ cpuUs }) => cpuUs)), 0),
 });
 writeResult({
   loadOfMachine: round(loadavg()[0] ?? 0, 1),
@@ -120,7 +111,7 @@ writeResult({
   results: Object.fromEntries(
     Object.entries(results).map(([kind, row]) => [
       kind,
-      Object.fromEntries(Object.entries(row).map(([name, of]) => [name, rounded(of)])),
+      Object.fromEntries(Object.entries(row).map(([name, of]) => [name, medians(of)])),
     ]),
   ),
   ...(portkey ? {} : { portkey: "not installed: `npm ci` in bench/gateway/portkey failed" }),

@@ -72,7 +72,7 @@ export function sqliteEngine(path: string, durability: "process" | "power" = "pr
       // In this order: looked up value by value, without a table of the values first.
       from: (table, column) =>
         `json_each(?) as wanted cross join ${table} on ${table}.${column} = wanted.value where ${table}.tenant = ?`,
-      value: (values) => JSON.stringify([...new Set(values)]),
+      value: (values) => JSON.stringify(values),
     },
     isOneOf: (column, values) => sql`${column} in (select value from json_each(${JSON.stringify(values)}))`,
     explain: (error) => explainSqlite(error, path),

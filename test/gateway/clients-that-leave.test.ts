@@ -21,7 +21,7 @@ afterEach(async () => {
   await once(server, "close");
 });
 
-const source = { pause() {}, resume() {} };
+const source = { pause() {}, resume() {}, abort() {} };
 
 /** An answer that broke off before anybody read it. */
 function brokenAnswer(): Answer {

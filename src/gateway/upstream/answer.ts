@@ -12,6 +12,7 @@ export interface AnswerReader {
 export interface AnswerSource {
   pause(): void;
   resume(): void;
+  abort(reason: Error): void;
 }
 
 /** Bytes that wait for a reader before the upstream has to wait, too. */
@@ -46,6 +47,12 @@ export class Answer {
     this.#reader = undefined;
   }
 
+  /** Nobody wants the rest: the upstream needn't send it. */
+  drop(): void {
+    this.#reader = undefined;
+    if (this.#last === undefined) this.#source.abort(new Error("nobody reads this answer"));
+  }
+
   /** The reader can't take more for now. */
   pause(): void {
     this.#isPaused = true;
@@ -61,19 +68,23 @@ export class Answer {
 
   /** All of it, piece by piece. Throws if it isn't whole. */
   async *pieces(): AsyncGenerator<Buffer, void, undefined> {
-    for (;;) {
-      const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>();
-      this.read({
-        piece: (bytes) => {
-          this.leave();
-          resolve(bytes);
-        },
-        end: () => resolve(undefined),
-        broken: reject,
-      });
-      const piece = await promise;
-      if (piece === undefined) return;
-      yield piece;
+    try {
+      for (;;) {
+        const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>();
+        this.read({
+          piece: (bytes) => {
+            this.leave();
+            resolve(bytes);
+          },
+          end: () => resolve(undefined),
+          broken: reject,
+        });
+        const piece = await promise;
+        if (piece === undefined) return;
+        yield piece;
+      }
+    } finally {
+      this.drop();
     }
   }
 
@@ -109,8 +120,7 @@ export class Answer {
       this.#reader.piece(bytes);
     }
     const reader = this.#reader;
-    if (!reader || this.#last === undefined) return;
-    if (this.#last === "whole" && this.#waiting.length > 0) return;
+    if (!reader || this.#last === undefined || this.#waiting.length > 0) return;
     this.#reader = undefined;
     if (this.#last === "whole") reader.end();
     else reader.broken(this.#last.cause);

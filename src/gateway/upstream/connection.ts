@@ -65,9 +65,13 @@ export class Connection {
     if (this.#socket && this.#socket.writableLength > 0) this.#socket.destroy();
   }
 
-  /** Nobody waits any more for the answer, nor for the connection if it is still being made. */
-  abandon(reason: Error): void {
+  /** A request failed. */
+  failed(): void {
     this.#isWanted = false;
+  }
+
+  /** Nobody waits any more for the connection that is being made. */
+  abandon(reason: Error): void {
     if (this.#isConnecting) this.#socket?.destroy(reason);
   }
 

@@ -53,10 +53,13 @@ function attempt(
     };
     const abort = () => {
       const reason = signal.reason as Error;
-      asking.connection?.abandon(reason);
-      if (controller) controller.abort(reason);
+      if (controller) {
+        controller.abort(reason);
+        return;
+      }
       // The client left while the connection was being made.
-      else reject(reason);
+      reject(reason);
+      asking.connection?.abandon(reason);
     };
     signal.addEventListener("abort", abort, { once: true });
     upstream.pool.dispatch(asking, {
@@ -79,6 +82,7 @@ function attempt(
       },
       onResponseError(_, error) {
         signal.removeEventListener("abort", abort);
+        asking.connection?.failed();
         const code = codeOf(error);
         const isStale = !isLast && asking.connection?.isStale(code, controller !== undefined);
         if (answer?.statusCode === NOT_MODIFIED && code === OTHER_LENGTH) answer.finish();

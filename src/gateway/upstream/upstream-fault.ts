@@ -17,7 +17,8 @@ const REASONS: Readonly<Record<string, string>> = {
 const UNTRUSTED = /CERT|SELF_SIGNED|ERR_TLS_|UNABLE_TO_/;
 /** The other side doesn't speak TLS. */
 const NO_TLS = "EPROTO";
-const IMPOSSIBLE = "UND_ERR_INVALID_ARG";
+/** A request that no HTTP can carry. */
+const IMPOSSIBLE = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED"]);
 
 /** An upstream that couldn't be reached or fell silent. */
 export class UpstreamFault extends Error {
@@ -39,7 +40,7 @@ function wordsFor(kind: UpstreamFault["kind"], cause: unknown): string {
   const reason = why === undefined ? "" : ` (${why})`;
   if (kind === "broken") return `broke off its answer${reason}. Try again.`;
   const code = codeOf(cause) ?? "";
-  if (code === IMPOSSIBLE) return `can't be asked${reason}. Check its apiKey and headers in the config.`;
+  if (IMPOSSIBLE.has(code)) return `can't be asked${reason}. Check its apiKey and headers in the config.`;
   if (code === NO_TLS)
     return `can't be reached${reason}. Check whether its address begins with http or https.`;
   if (UNTRUSTED.test(code))
@@ -50,7 +51,7 @@ function wordsFor(kind: UpstreamFault["kind"], cause: unknown): string {
 function reasonOf(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined;
   const code = codeOf(cause);
-  if (code === IMPOSSIBLE) return cause.message;
+  if (code !== undefined && IMPOSSIBLE.has(code)) return cause.message;
   if (cause.name === "HTTPParserError")
     return cause.message.includes("EOF") ? CLOSED : "its answer isn't HTTP";
   return code === undefined ? undefined : (REASONS[code] ?? code);

@@ -374,7 +374,22 @@ describe("everything else under /v1", () => {
   });
 
   it("keeps the query of the upstream's address, and the client's", async () => {
-    const there = await upstream((_, __, response) => response.end(ANSWER));
+    // A summary that isn't one in the words of the API would be asked for again and again, with pauses.
+    const text = "## Goal\nSay a.";
+    const there = await upstream((request, _, response) => {
+      const path = request.url!.split("?")[0];
+      if (path === "/openai/v1/responses")
+        response.end(
+          JSON.stringify({
+            output: [{ type: "message", role: "assistant", content: [{ type: "output_text", text }] }],
+          }),
+        );
+      else if (path === "/openai/v1/messages")
+        response.end(
+          JSON.stringify({ type: "message", role: "assistant", content: [{ type: "text", text }] }),
+        );
+      else response.end(ANSWER);
+    });
     const { url } = await gateway(upstreamAt(`${there.url}/openai/v1?api-version=preview`));
     await post(`${url}/v1/chat/completions`, CHAT);
     await fetch(`${url}/v1/files?limit=2`);

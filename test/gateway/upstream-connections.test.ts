@@ -69,8 +69,14 @@ async function gatewayTo(there: RawUpstream, more: object = {}): Promise<string>
 }
 
 const ask = (url: string) => post(`${url}/v1/chat/completions`, CHAT);
+/** Longest time that anything here takes (milliseconds). */
+const PATIENCE_MS = 3_000;
 const until = async (isSo: () => boolean): Promise<void> => {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+  const start = performance.now();
+  while (!isSo()) {
+    if (performance.now() - start > PATIENCE_MS) throw new Error("it didn't come to that in time");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
 };
 
 type End = (socket: Socket) => unknown;

@@ -245,6 +245,16 @@ describe("an answer", () => {
     expect((await ask(url)).status).toBe(200);
   });
 
+  it("that ends right after its head is told as broken off, whatever was asked for", async () => {
+    const there = await rawUpstream((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n"));
+    const url = await gatewayTo(there);
+    for (const path of ["/v1/chat/completions", "/v1/embeddings"]) {
+      const response = await post(url + path, CHAT);
+      expect(response.status).toBe(502);
+      expect(await response.text()).toContain("broke off its answer (it closed the connection)");
+    }
+  });
+
   it.each([
     ["hello, this is no HTTP\r\n\r\n", "its answer isn't HTTP"],
     [`HTTP/1.1 200 OK\r\nx-long: ${"a".repeat(20_000)}\r\n\r\n`, "the head of its answer is too long"],

@@ -42,20 +42,31 @@ export async function passThrough(gateway: Gateway, passing: Passing): Promise<n
     signal,
   });
   if (response.destroyed) throw new Error("the client went away");
-  response.writeHead(answer.statusCode, {
-    ...returnedHeaders(answer.headers),
-    "x-precis-action": "untouched",
-  });
-  await new Promise<void>((resolve) => {
+  await new Promise<void>((resolve, reject) => {
+    // With the first bytes: until then a fault can still be told in words.
+    const begin = () => {
+      if (response.headersSent) return;
+      response.writeHead(answer.statusCode, {
+        ...returnedHeaders(answer.headers),
+        "x-precis-action": "untouched",
+      });
+    };
     response.on("close", resolve);
     response.on("drain", () => answer.resume());
     answer.read({
-      piece: (bytes) => {
+      piece(bytes) {
+        begin();
         if (!response.write(bytes)) answer.pause();
       },
-      end: () => response.end(),
-      // The client must see that the answer isn't whole.
-      broken: () => response.destroy(),
+      end() {
+        begin();
+        response.end();
+      },
+      broken(cause) {
+        // The client must see that the answer isn't whole.
+        if (response.headersSent) response.destroy();
+        reject(cause);
+      },
     });
   });
   return answer.statusCode;

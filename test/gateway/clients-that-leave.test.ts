@@ -25,7 +25,7 @@ const source = { pause() {}, resume() {}, abort() {} };
 
 /** An answer that broke off before anybody read it. */
 function brokenAnswer(): Answer {
-  const answer = new Answer(200, {}, source);
+  const answer = new Answer(200, {}, source, 60_000);
   answer.push(Buffer.from("data: 1\n\n"));
   answer.fail(new Error("the connection broke"));
   return answer;
@@ -33,7 +33,7 @@ function brokenAnswer(): Answer {
 
 /** An answer that had come whole before anybody read it. */
 function unreadAnswer(): Answer {
-  const answer = new Answer(200, {}, source);
+  const answer = new Answer(200, {}, source, 60_000);
   answer.push(Buffer.from("data: 1\n\ndata: [DONE]\n\n"));
   answer.finish();
   return answer;

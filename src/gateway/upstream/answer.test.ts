@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Answer, type AnswerReader } from "./answer.ts";
 
 type Step =
@@ -74,13 +74,14 @@ class Reader implements AnswerReader {
 
 const MAX_WAITING_BYTES = 65_536;
 const CAUSE = new Error("broken");
+const PATIENCE_MS = 60_000;
 
 describe("an answer", () => {
   it("reaches its readers byte for byte, once and in order, and each one hears of the end once", () => {
     fc.assert(
       fc.property(steps, (given: readonly Step[]) => {
         const source = new Source();
-        const answer = new Answer(200, {}, source);
+        const answer = new Answer(200, {}, source, PATIENCE_MS);
         const got: Buffer[] = [];
         const readers: Reader[] = [];
         let sent = 0;
@@ -156,7 +157,7 @@ describe("an answer", () => {
   });
 
   it("comes piece by piece, and says at its end whether it is whole", async () => {
-    const whole = new Answer(200, {}, new Source());
+    const whole = new Answer(200, {}, new Source(), PATIENCE_MS);
     whole.push(Buffer.from("a"));
     whole.push(Buffer.from("b"));
     setImmediate(() => {
@@ -167,7 +168,7 @@ describe("an answer", () => {
     for await (const piece of whole.pieces()) got.push(piece.toString());
     expect(got).toEqual(["a", "b", "c"]);
 
-    const broken = new Answer(200, {}, new Source());
+    const broken = new Answer(200, {}, new Source(), PATIENCE_MS);
     broken.push(Buffer.from("a"));
     broken.fail(CAUSE);
     const pieces = broken.pieces();
@@ -177,7 +178,7 @@ describe("an answer", () => {
 
   it("isn't sent on if whoever reads it piece by piece stops in the middle", async () => {
     const source = new Source();
-    const answer = new Answer(200, {}, source);
+    const answer = new Answer(200, {}, source, PATIENCE_MS);
     answer.push(Buffer.from("a"));
     answer.push(Buffer.from("b"));
     for await (const piece of answer.pieces()) {
@@ -185,5 +186,27 @@ describe("an answer", () => {
       break;
     }
     expect(source.aborted).toBe(1);
+  });
+
+  it("is given up when its reader takes nothing for too long, and not before", () => {
+    vi.useFakeTimers();
+    try {
+      const source = new Source();
+      const answer = new Answer(200, {}, source, PATIENCE_MS);
+      const reader = new Reader(
+        () => answer.pause(),
+        () => {},
+      );
+      answer.read(reader);
+      for (let sent = 0; sent <= 2 * MAX_WAITING_BYTES; sent += 10_000) answer.push(pieceAt(sent, 10_000));
+      expect(source.isPaused).toBe(true);
+      vi.advanceTimersByTime(PATIENCE_MS - 1);
+      expect(source.aborted).toBe(0);
+      vi.advanceTimersByTime(1);
+      expect(source.aborted).toBe(1);
+      expect(reader.told).toHaveLength(1);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

@@ -23,6 +23,8 @@ export class Answer {
   readonly statusCode: number;
   readonly headers: IncomingHttpHeaders;
   readonly #source: AnswerSource;
+  readonly #patienceMs: number;
+  #patience: NodeJS.Timeout | undefined;
   #reader: AnswerReader | undefined;
   #isPaused = false;
   #waiting: Buffer[] = [];
@@ -30,10 +32,17 @@ export class Answer {
   #isSourcePaused = false;
   #last: { readonly cause: unknown } | "whole" | undefined;
 
-  constructor(statusCode: number, headers: IncomingHttpHeaders, source: AnswerSource) {
+  constructor(
+    statusCode: number,
+    headers: IncomingHttpHeaders,
+    source: AnswerSource,
+    /** How long the upstream waits for a reader that takes nothing. */
+    patienceMs: number,
+  ) {
     this.statusCode = statusCode;
     this.headers = headers;
     this.#source = source;
+    this.#patienceMs = patienceMs;
   }
 
   /** The reader gets what came so far, and whatever comes, until it leaves. There is one at a time. */
@@ -63,6 +72,7 @@ export class Answer {
     this.#deliver();
     if (!this.#isSourcePaused || this.#waiting.length > 0) return;
     this.#isSourcePaused = false;
+    clearTimeout(this.#patience);
     this.#source.resume();
   }
 
@@ -99,18 +109,32 @@ export class Answer {
     if (this.#waitingBytes < MAX_WAITING_BYTES || this.#isSourcePaused) return;
     this.#isSourcePaused = true;
     this.#source.pause();
+    this.#patience = setTimeout(() => this.#giveUp(), this.#patienceMs);
+    this.#patience.unref();
   }
 
   /** For the source: that was all. */
   finish(): void {
+    clearTimeout(this.#patience);
     this.#last ??= "whole";
     this.#deliver();
   }
 
   /** For the source: nothing more will come, though something is missing. */
   fail(cause: unknown): void {
+    clearTimeout(this.#patience);
     this.#last ??= { cause };
     this.#deliver();
+  }
+
+  /** A client that is there but doesn't read must not hold a connection for ever. */
+  #giveUp(): void {
+    const cause = new Error("nobody reads this answer");
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    this.#isPaused = false;
+    this.fail(cause);
+    this.#source.abort(cause);
   }
 
   #deliver(): void {

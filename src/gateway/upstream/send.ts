@@ -71,7 +71,7 @@ function attempt(
       onResponseStarted: () => asking.connection?.answered(),
       onResponseStart(source, status, received) {
         if (status < FINAL_STATUS) return;
-        answer = new Answer(status, answerHeaders(received), source);
+        answer = new Answer(status, answerHeaders(received), source, upstream.config.timeoutMs);
         resolve(answer);
       },
       onResponseData: (_, bytes) => answer?.push(bytes),

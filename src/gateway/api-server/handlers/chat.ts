@@ -122,8 +122,8 @@ function stream(context: ApiContext, id: string, say: () => Promise<Appended>, a
 }
 
 function failureOf({ gateway }: ApiContext, error: unknown): { code: string; message: string; fix?: string } {
-  if (error instanceof Error && "code" in error && "fix" in error)
-    return { code: String(error.code), message: error.message, fix: String(error.fix) };
+  if (error instanceof Error && "code" in error && "fix" in error && typeof error.fix === "string")
+    return { code: String(error.code), message: error.message, fix: error.fix };
   if (error instanceof RequestFault) return { code: error.code, message: error.message };
   gateway.log.warn(loggable(error), "an answer failed");
   return { code: "failed", message: error instanceof Error ? error.message : String(error) };

@@ -20,7 +20,8 @@ export async function startContestant(
   more: { readonly headers?: Readonly<Record<string, string>>; readonly env?: NodeJS.ProcessEnv } = {},
 ): Promise<Contestant> {
   const child = fork(here(file), args, {
-    execArgv: ["--expose-gc"],
+    // The second as `npm start` has it, for all of them.
+    execArgv: ["--expose-gc", "--max-semi-space-size=16"],
     env: { ...process.env, ...more.env },
     // Results go to the standard output, and nothing else.
     stdio: ["ignore", "ignore", "inherit", "ipc"],

@@ -12,7 +12,7 @@ test("a broken event costs only itself", () => {
   expect(readEvents('data: {"a":1},{"b":2}\n\ndata: {"n":3}\n\n')).toEqual([{ n: 3 }]);
 });
 
-test("events that have nothing but data are read the same, however they are cut", () => {
+test("words that look like events, and an end that is missing, change nothing", () => {
   const plain = [{ n: 1, text: "a\n\ndata: {}" }, { n: 2 }].map(
     (event) => `data: ${JSON.stringify(event)}\n\n`,
   );

@@ -13,7 +13,7 @@ export function surelyBegins({ conversation, session, isNew, after }: Append): b
 }
 
 /** What an append says of its conversation; what it doesn't say is undefined or left out. */
-type AppendFacts = {
+export type AppendFacts = {
   readonly [K in Exclude<keyof Append, "at" | "head" | "messages">]?: Append[K] | undefined;
 } & {
   readonly at: number;

@@ -25,7 +25,12 @@ const input: fc.Arbitrary<Append> = fc.record(
   {
     conversation: fc.uuid(),
     session: text,
+    named: fc.constant(true as const),
+    isNew: fc.constant(true as const),
     after: fc.string(),
+    dialect: fc.constantFrom("openai-chat" as const, "anthropic-messages" as const),
+    model: text,
+    ttlMs: fc.nat(),
     head: text,
     title: text,
     messages: fc.array(message, { maxLength: 4 }),

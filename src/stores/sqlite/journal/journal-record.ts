@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { Append, NewMessage } from "../../server-store.ts";
 import type { AppendCall } from "../../sql/sql-engine.ts";
+import type { AppendFacts } from "../../sql/write-conversation.ts";
 
 /** One append as a journal takes it. */
 export interface JournalRecord {
@@ -8,9 +9,6 @@ export interface JournalRecord {
   /** How long its conversation was, as far as the writer knew: where its messages belong. */
   readonly position: number;
 }
-
-/** What an append says beside its texts. */
-export type AppendFacts = Facts<Omit<Append, "head" | "title" | "messages">>;
 
 /** A message without its text. */
 export type MessageFacts = Facts<Omit<NewMessage, "wire">>;
@@ -23,7 +21,7 @@ export interface ReadRecord {
   readonly tenant: string;
   readonly id: string;
   readonly position: number;
-  readonly facts: AppendFacts;
+  readonly facts: Omit<AppendFacts, "title">;
   readonly title: Buffer | undefined;
   readonly head: Buffer | undefined;
   readonly messages: readonly MessageFacts[];
@@ -85,7 +83,10 @@ function withRoom(bytes: Buffer, used: number, more: number): Buffer {
   return larger;
 }
 
-/** One list without names, which would be most of it. What isn't there is null in JSON. */
+/**
+ * One list without names, which would be most of it; the messages follow behind these. What isn't there is null in JSON.
+ * `recordOf` reads them in the same order.
+ */
 function valuesOf(
   { call: { tenant, id, input }, position }: JournalRecord,
   headBytes: number | undefined,
@@ -110,9 +111,6 @@ function valuesOf(
     ttlMs,
   ];
 }
-/** Behind these come the messages, each with so many values. */
-const FIRST_MESSAGE = 15;
-const MESSAGE_VALUES = 6;
 
 function addMessage(values: unknown[], message: NewMessage, bytes: number): void {
   values.push(bytes, message.hash, message.role, message.at, message.tokens, message.answer);
@@ -145,49 +143,39 @@ function readValues(text: string): unknown[] | undefined {
 }
 
 function recordOf(values: readonly unknown[], texts: Buffer, end: number): ReadRecord {
+  // Behind the version.
+  let at = 1;
+  const next = <T>(): T => (values[at++] ?? undefined) as T;
   let taken = 0;
-  const take = (index: number): Buffer => {
-    const from = taken;
-    taken += values[index] as number;
-    return texts.subarray(from, taken);
+  const take = (bytes: number): Buffer => {
+    taken += bytes;
+    return texts.subarray(taken - bytes, taken);
   };
-  const maybe = <T>(index: number): T | undefined => (values[index] ?? undefined) as T | undefined;
-  const head = values[4] === null ? undefined : take(4);
-  const title = values[5] === null ? undefined : take(5);
+  const tenant = next<string>();
+  const id = next<string>();
+  const position = next<number>();
+  const headBytes = next<number | undefined>();
+  const titleBytes = next<number | undefined>();
+  const facts: ReadRecord["facts"] = {
+    at: next(),
+    conversation: next(),
+    session: next(),
+    named: next(),
+    isNew: next(),
+    after: next(),
+    dialect: next(),
+    model: next(),
+    ttlMs: next(),
+  };
+  const head = headBytes === undefined ? undefined : take(headBytes);
+  const title = titleBytes === undefined ? undefined : take(titleBytes);
   const messages: MessageFacts[] = [];
   const wires: Buffer[] = [];
-  for (let at = FIRST_MESSAGE; at < values.length; at += MESSAGE_VALUES) {
-    wires.push(take(at));
-    messages.push({
-      hash: values[at + 1] as string,
-      role: values[at + 2] as MessageFacts["role"],
-      at: values[at + 3] as number,
-      tokens: maybe(at + 4),
-      answer: maybe(at + 5),
-    });
+  while (at < values.length) {
+    wires.push(take(next()));
+    messages.push({ hash: next(), role: next(), at: next(), tokens: next(), answer: next() });
   }
-  const facts: AppendFacts = {
-    at: values[6] as number,
-    conversation: maybe(7),
-    session: maybe(8),
-    named: maybe(9),
-    isNew: maybe(10),
-    after: maybe(11),
-    dialect: maybe(12),
-    model: maybe(13),
-    ttlMs: maybe(14),
-  };
-  return {
-    tenant: values[1] as string,
-    id: values[2] as string,
-    position: values[3] as number,
-    facts,
-    title,
-    head,
-    messages,
-    wires,
-    end,
-  };
+  return { tenant, id, position, facts, title, head, messages, wires, end };
 }
 
 /** The append that a record was made of. */

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { BudgetImpossibleError, ConfigError, PrecisError, TranscriptError } from "../../core/errors.ts";
 import type { Gateway } from "../gateway.ts";
 import { loggable } from "../ops/log.ts";
-import { UpstreamFault } from "../upstream/send.ts";
+import { UpstreamFault } from "../upstream/upstream-fault.ts";
 import { openaiError } from "../wires/openai-error.ts";
 import { RequestFault } from "../wires/request-fault.ts";
 import type { Wire } from "../wires/wire.ts";

@@ -2,8 +2,9 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterEach, expect, it } from "vitest";
 import type { Answer } from "./answer.ts";
 import { readAll } from "./read-all.ts";
-import { send, UpstreamFault } from "./send.ts";
+import { send } from "./send.ts";
 import { createUpstream } from "./upstream.ts";
+import { UpstreamFault } from "./upstream-fault.ts";
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

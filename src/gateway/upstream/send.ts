@@ -6,8 +6,6 @@ import type { Asking } from "./pool.ts";
 import type { Upstream } from "./upstream.ts";
 import { codeOf, UpstreamFault } from "./upstream-fault.ts";
 
-export { UpstreamFault } from "./upstream-fault.ts";
-
 export interface Sending {
   readonly upstream: Upstream;
   readonly method: string;

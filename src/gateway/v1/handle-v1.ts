@@ -27,8 +27,8 @@ export async function handleV1(
   let seen: { model: string; conversation: string | undefined; tenant: string } | undefined;
   metrics.active.inc();
   try {
-    const known = gateway.authenticate(request.headers);
-    const client = known instanceof Promise ? await known : known;
+    const found = gateway.authenticate(request.headers);
+    const client = found instanceof Promise ? await found : found;
     gateway.limitRate(client);
     const base = { request, response, client, path };
     if (wire && request.method === "POST") {

@@ -4,7 +4,7 @@ import { type AnswerNote, answerRewriter, noteAnswer } from "../relay/answer-rew
 import { relayStream } from "../relay/relay-stream.ts";
 import type { Answer } from "../upstream/answer.ts";
 import { answerText } from "../upstream/decode-answer.ts";
-import { UpstreamFault } from "../upstream/send.ts";
+import { UpstreamFault } from "../upstream/upstream-fault.ts";
 import { isJson } from "../wires/json.ts";
 import { readEvents } from "../wires/read-events.ts";
 import type { Wire, WireAnswer } from "../wires/wire.ts";

@@ -56,7 +56,9 @@ export function sqlRecords({ engine, now, readScriptApart, write }: SqlContext, 
 }
 
 /** A tenant that has none needs no look for each hash: databases ask this once, and first. */
-const HAS_ANY = (table: string) => `exists (select 1 from ${table} where tenant = ?)`;
+function hasAny(table: string): string {
+  return `exists (select 1 from ${table} where tenant = ?)`;
+}
 
 /** In one statement, because every request waits for this. */
 function* findRecords(engine: SqlEngine, tenant: string, hashes: readonly string[]): Script<Records> {
@@ -65,9 +67,9 @@ function* findRecords(engine: SqlEngine, tenant: string, hashes: readonly string
   const wanted = rowsOf.value(hashes);
   const rowsFound = yield* rows<{ kind: "checkpoint" | "summary"; id: string; json: string }>(
     `select 'checkpoint' as kind, precis_checkpoints.id as id, precis_checkpoints.json as json
-     from ${rowsOf.from("precis_checkpoints", "hash")} and ${HAS_ANY("precis_checkpoints")}
+     from ${rowsOf.from("precis_checkpoints", "hash")} and ${hasAny("precis_checkpoints")}
      union all select 'summary' as kind, precis_summaries.key as id, precis_summaries.json as json
-     from ${rowsOf.from("precis_summaries", "hash")} and ${HAS_ANY("precis_summaries")}`,
+     from ${rowsOf.from("precis_summaries", "hash")} and ${hasAny("precis_summaries")}`,
     wanted,
     tenant,
     tenant,

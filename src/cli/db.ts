@@ -151,7 +151,7 @@ function statusText(database: string, stats: StoreStats): string {
     ["newest", stats.updatedAt === undefined ? "nothing yet" : new Date(stats.updatedAt).toISOString()],
     ["tenants", formatCount(stats.tenants)],
     ["conversations", formatCount(counts.conversations)],
-    ["messages", `${formatCount(counts.messages)} (${formatCount(counts.bodies)} different texts)`],
+    ["messages", `${formatCount(counts.messages)} (${formatCount(counts.bodies)} texts)`],
     ["checkpoints", `${formatCount(counts.checkpoints)} (${formatCount(counts.undos)} undone)`],
     ["summaries", formatCount(counts.summaries)],
     ["events", formatCount(counts.events)],

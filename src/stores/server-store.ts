@@ -354,7 +354,7 @@ export type StoreCount =
   | "leases"
   | "clientKeys";
 
-/** What is in a store. `messages` counts places in transcripts, `bodies` the texts that they share. */
+/** What is in a store. `messages` counts places in transcripts, `bodies` their texts, of which several may share one. */
 export interface StoreStats {
   readonly kind: ServerStore["kind"];
   readonly schema: number;

@@ -13,7 +13,7 @@ import { describeRecords } from "./store-contract/records.ts";
 import { START, storedTranscript } from "./store-contract/samples.ts";
 import { describeUpkeep } from "./store-contract/upkeep.ts";
 
-export { storedTranscript } from "./store-contract/samples.ts";
+export { storedTranscript, textsOf } from "./store-contract/samples.ts";
 
 /** What `describeStore` takes. */
 export interface StoreContract {

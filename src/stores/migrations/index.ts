@@ -2,6 +2,7 @@ import type { Db, SqlEngine } from "../sql/sql-engine.ts";
 import { initial } from "./0001-initial.ts";
 import { namedSessions } from "./0002-named-sessions.ts";
 import { answers } from "./0003-answers.ts";
+import { textsWithMessages } from "./0004-texts-with-messages.ts";
 
 /** One step from a version of the schema to the next. A published one never changes. */
 export interface Migration {
@@ -10,4 +11,4 @@ export interface Migration {
 }
 
 /** All steps, oldest first: version n of the schema is what the first n of them make. */
-export const migrations: readonly Migration[] = [initial, namedSessions, answers];
+export const migrations: readonly Migration[] = [initial, namedSessions, answers, textsWithMessages];

@@ -2,6 +2,7 @@ import type { Append } from "../server-store.ts";
 import { checkAppend } from "../shared/check-append.ts";
 import { checkName } from "../shared/check-name.ts";
 import { bodyHash } from "../sql/body-hash.ts";
+import { standsWithMessage } from "../sql/place-text.ts";
 import type { AppendCall } from "../sql/sql-engine.ts";
 import { COLUMNS, newRow, roundedTimes, surelyBegins, tokensIn } from "../sql/write-conversation.ts";
 
@@ -23,9 +24,9 @@ place as materialized (
   ${grows && makes ? "union all" : ""}
   ${makes ? "select tenant, id, head, 0 as shared, 0 as start from made" : ""}
 ), said as materialized (
-  select place.tenant, place.id, place.start + m.nth as position, m.hash, m.body, m.role, m.tokens, m.at, m.answer
+  select place.tenant, place.id, place.start + m.nth as position, m.hash, m.body, m.role, m.tokens, m.at, m.answer, m.wire
   from json_to_recordset($1)
-    as m (tenant text, id text, nth int, hash text, body text, role text, tokens bigint, at bigint, answer text)
+    as m (tenant text, id text, nth int, hash text, body text, role text, tokens bigint, at bigint, answer text, wire text)
   join place on place.tenant = m.tenant and place.id = m.id and place.shared <= m.nth
 ), texts as (
   insert into precis_bodies (tenant, hash, wire)
@@ -34,8 +35,8 @@ place as materialized (
   order by b.tenant, b.hash
   on conflict (tenant, hash) do nothing
 ), placed as (
-  insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at, answer)
-  select tenant, id, position, hash, body, role, tokens, at, answer from said
+  insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at, answer, wire)
+  select tenant, id, position, hash, body, role, tokens, at, answer, wire from said
 ), remembered as (
   delete from precis_tombstones t using said where t.tenant = said.tenant and t.hash = said.hash
 )
@@ -151,8 +152,9 @@ export function appendStatement(calls: readonly AppendCall[]): {
     } else asked.push({ call, tenant, id, head, ...growthOf(input) });
     for (const [nth, { hash, role, wire, tokens, at, answer }] of messages.entries()) {
       const counted = tokens === undefined ? undefined : Math.round(tokens);
-      const place = { tenant, id, nth, hash, body: body(tenant, wire) };
-      said.push({ ...place, role, tokens: counted, at: Math.round(at), answer });
+      const place = { tenant, id, nth, hash };
+      const text = standsWithMessage(wire.length, messages.length) ? { wire } : { body: body(tenant, wire) };
+      said.push({ ...place, ...text, role, tokens: counted, at: Math.round(at), answer });
     }
   }
   const kind = {

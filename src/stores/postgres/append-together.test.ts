@@ -174,7 +174,9 @@ test("all kinds at once come to what the memory store comes to one by one", asyn
     for (let n = 1; n <= answers; n++)
       lengths.push((await into.conversations.findAnswer(TENANT, `r${n}`))?.length);
     expect(lengths.filter((length) => length !== undefined).length).toBeGreaterThan(names.length);
-    const { counts } = await into.upkeep.stats();
+    // In memory all messages share their texts, in a database only long ones do.
+    const { bodies, ...counts } = (await into.upkeep.stats()).counts;
+    expect(bodies).toBeGreaterThan(names.length);
     return { lengths, grown: grown.map(({ added, length }) => ({ added, length })), rows, counts };
   };
   expect(await run(store, true)).toEqual(await run(memory, false));

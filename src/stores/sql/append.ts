@@ -3,7 +3,7 @@ import { checkAppend } from "../shared/check-append.ts";
 import { checkName } from "../shared/check-name.ts";
 import { anchorNotFound, conversationNotFound } from "../shared/not-found.ts";
 import { bodyHash } from "./body-hash.ts";
-import { type AddressedMessage, insertBodies, insertMessages } from "./insert-messages.ts";
+import { insertBodies, insertMessages, placedMessages, textsApart } from "./insert-messages.ts";
 import { rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 import {
@@ -37,18 +37,19 @@ export function* append(context: AppendContext, tenant: string, given: Append): 
   const start = found ? found.start : 0;
   const shared = known ? yield* sharedFrom(tenant, known, start, input.messages) : 0;
   if (known) yield* renameAnswers(tenant, known.id, start, input.messages.slice(0, shared));
-  const rest: AddressedMessage[] = input.messages
-    .slice(shared)
-    .map((message) => ({ ...message, body: bodyHash(message.wire) }));
+  const rest = placedMessages(input.messages.slice(shared));
   const position = start + shared;
   const isFork = known !== undefined && rest.length > 0 && position < Number(known.length);
   // Chats that merely begin with the same words of a user have nothing to do with each other.
   const origin = isFork && (yield* hasAnswer(tenant, known.id, position)) ? known : undefined;
 
   const head = input.head === undefined ? undefined : bodyHash(input.head);
-  const bodies = new Map(rest.map((message) => [message.body, message.wire]));
+  const lent = isFork ? yield* textsToLend(tenant, known.id, position) : [];
+  const bodies = textsApart(rest);
+  for (const { body, wire } of lent) bodies.set(body, wire);
   if (head !== undefined && input.head !== undefined && head !== known?.head) bodies.set(head, input.head);
   yield* insertBodies(tenant, bodies);
+  if (isFork) yield* setApart(tenant, known.id, lent);
 
   const isNew = !known || isFork;
   const length = isNew || rest.length > 0 ? position + rest.length : Number(known.length);
@@ -180,7 +181,36 @@ function* tokensOf(tenant: string, conversation: string, length: number): Script
   return Number(row?.total ?? 0);
 }
 
-/** The fork gets the places of what it shares; the texts themselves are there. */
+/** A text that stands in the row of a message that a fork shares. */
+interface LentText {
+  readonly position: number;
+  readonly body: string;
+  readonly wire: string;
+}
+
+function* textsToLend(tenant: string, conversation: string, length: number): Script<LentText[]> {
+  const found = yield* rows<{ position: number; wire: string }>(
+    "select position, wire from precis_messages where tenant = ? and conversation = ? and position < ? and body is null",
+    tenant,
+    conversation,
+    length,
+  );
+  return found.map(({ position, wire }) => ({ position, wire, body: bodyHash(wire) }));
+}
+
+/** From now on they stand apart, once for all forks. */
+function* setApart(tenant: string, conversation: string, texts: readonly LentText[]): Script<void> {
+  for (const { position, body } of texts)
+    yield* rows(
+      "update precis_messages set body = ?, wire = null where tenant = ? and conversation = ? and position = ?",
+      body,
+      tenant,
+      conversation,
+      position,
+    );
+}
+
+/** The fork gets the places of what it shares; the texts themselves stand apart. */
 function* copyMessages(tenant: string, from: string, to: string, length: number): Script<void> {
   yield* rows(
     `insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at, answer)

@@ -12,8 +12,9 @@ import { NEWEST_HASHES, PAGE, within } from "../shared/limits.ts";
 import { readCursor, writeCursor } from "../shared/list-cursor.ts";
 import { conversationNotFound } from "../shared/not-found.ts";
 import { append } from "./append.ts";
-import { conversationOf, messageOf, readMeta } from "./conversation-row.ts";
+import { conversationOf, readMeta } from "./conversation-row.ts";
 import { deleteConversation, forksOf, removing } from "./delete-conversation.ts";
+import { readMessages } from "./read-messages.ts";
 import { rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { Db, SqlEngine } from "./sql-engine.ts";
@@ -85,21 +86,7 @@ export function sqlConversations(context: SqlContext): ConversationStore {
       }),
 
     read: (tenant, id, { from = 0, to } = {}) =>
-      read("read", async (db) => {
-        const rows = await db
-          .selectFrom("precis_messages as m")
-          .innerJoin("precis_bodies as b", (join) =>
-            join.onRef("b.tenant", "=", "m.tenant").onRef("b.hash", "=", "m.body"),
-          )
-          .select(["m.position", "m.hash", "m.role", "m.tokens", "m.at", "m.answer", "b.wire"])
-          .where("m.tenant", "=", tenant)
-          .where("m.conversation", "=", id)
-          .where("m.position", ">=", from)
-          .$if(to !== undefined, (query) => query.where("m.position", "<", to ?? 0))
-          .orderBy("m.position")
-          .execute();
-        return rows.map(messageOf);
-      }),
+      read("read", (db) => readMessages(db, tenant, id, { from, to })),
 
     list: (tenant, query = {}) => read("list", (db) => list(db, tenant, query)),
 

@@ -75,9 +75,13 @@ export async function deleteConversation(
     .where("fork_of", "=", id)
     .execute();
   await deleteRecords(context, tx, tenant, [...new Set(places.map((place) => place.hash))]);
-  const bodies = new Set(places.map((place) => place.body));
-  if (row.head !== null) bodies.add(row.head);
-  await deleteBodies(context, tx, tenant, [...bodies]);
+  const bodies = new Set([row.head, ...places.map((place) => place.body)]);
+  await deleteBodies(
+    context,
+    tx,
+    tenant,
+    [...bodies].filter((body) => body !== null),
+  );
   return true;
 }
 

@@ -1,8 +1,9 @@
 import type { Checkpoint, Summary, Undo } from "../../core/types.ts";
 import { EXPORT_VERSION, type ExportLine } from "../shared/export-line.ts";
 import { clientKeyOf } from "./client-keys.ts";
-import { conversationOf, messageOf } from "./conversation-row.ts";
+import { conversationOf } from "./conversation-row.ts";
 import { eventOf } from "./events.ts";
+import { readMessages } from "./read-messages.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { Db } from "./sql-engine.ts";
 import { tenantsOf } from "./tenants.ts";
@@ -58,20 +59,9 @@ async function* conversations(db: Db, tenant: string): AsyncIterable<ExportLine>
 
 async function* messages(db: Db, tenant: string, conversation: string): AsyncIterable<ExportLine> {
   for (let from = 0; ; from += ROWS_PER_PAGE) {
-    const rows = await db
-      .selectFrom("precis_messages as m")
-      .innerJoin("precis_bodies as b", (join) =>
-        join.onRef("b.tenant", "=", "m.tenant").onRef("b.hash", "=", "m.body"),
-      )
-      .select(["m.position", "m.hash", "m.role", "m.tokens", "m.at", "m.answer", "b.wire"])
-      .where("m.tenant", "=", tenant)
-      .where("m.conversation", "=", conversation)
-      .where("m.position", ">=", from)
-      .where("m.position", "<", from + ROWS_PER_PAGE)
-      .orderBy("m.position")
-      .execute();
-    for (const row of rows) yield { type: "message", tenant, conversation, message: messageOf(row) };
-    if (rows.length < ROWS_PER_PAGE) return;
+    const page = await readMessages(db, tenant, conversation, { from, to: from + ROWS_PER_PAGE });
+    for (const message of page) yield { type: "message", tenant, conversation, message };
+    if (page.length < ROWS_PER_PAGE) return;
   }
 }
 

@@ -8,7 +8,7 @@ import {
   readExport,
 } from "../shared/export-line.ts";
 import { bodyHash } from "./body-hash.ts";
-import { insertBodies, insertMessages } from "./insert-messages.ts";
+import { insertBodies, insertMessages, placedMessages, textsApart } from "./insert-messages.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { Db, SqlEngine } from "./sql-engine.ts";
 import { runScriptIn } from "./writer.ts";
@@ -87,8 +87,8 @@ async function importItem(
 async function importConversation(engine: SqlEngine, tx: Db, item: ImportedConversation): Promise<number> {
   const { tenant, conversation, head, messages, citations } = item;
   const title = cleanTitle(conversation.title);
-  const addressed = messages.map((message) => ({ ...message, body: bodyHash(message.wire) }));
-  const bodies = new Map(addressed.map((message) => [message.body, message.wire]));
+  const placed = placedMessages(messages);
+  const bodies = textsApart(placed);
   if (head !== undefined) bodies.set(bodyHash(head), head);
   const known = await tx
     .selectFrom("precis_conversations")
@@ -123,7 +123,7 @@ async function importConversation(engine: SqlEngine, tx: Db, item: ImportedConve
       named: conversation.named ? 1 : 0,
     })
     .execute();
-  await runScriptIn(tx, engine, insertMessages(tenant, conversation.id, 0, addressed));
+  await runScriptIn(tx, engine, insertMessages(tenant, conversation.id, 0, placed));
   for (const { number, source, title: about } of citations) {
     await tx
       .insertInto("precis_citations")

@@ -1,13 +1,27 @@
 import type { NewMessage } from "../server-store.ts";
 import { inBatches } from "./in-batches.ts";
+import { placeOf } from "./place-text.ts";
 import { rows, type Script } from "./script.ts";
 
 /** Rows that one statement takes. Few, because a statement is prepared once for each number of rows. */
 const ROWS_PER_STATEMENT = 32;
 
-/** A message with the address of its text. */
-export interface AddressedMessage extends NewMessage {
-  readonly body: string;
+/** A message that knows where its text is to stand. */
+export interface PlacedMessage extends NewMessage {
+  /** A hash for one that stands apart. */
+  readonly body: string | null;
+}
+
+/** Messages that are new at the same time. */
+export function placedMessages(messages: readonly NewMessage[]): PlacedMessage[] {
+  return messages.map((message) => ({ ...message, body: placeOf(message.wire, messages.length) }));
+}
+
+/** The texts that stand apart, by hash. */
+export function textsApart(messages: readonly PlacedMessage[]): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const { body, wire } of messages) if (body !== null) texts.set(body, wire);
+  return texts;
 }
 
 /** The texts, each once. */
@@ -22,18 +36,18 @@ export function* insertBodies(tenant: string, bodies: ReadonlyMap<string, string
   }
 }
 
-/** The places of messages whose texts are there. */
+/** Messages; the texts that stand apart are there. */
 export function* insertMessages(
   tenant: string,
   conversation: string,
   position: number,
-  messages: readonly AddressedMessage[],
+  messages: readonly PlacedMessage[],
 ): Script<void> {
   let next = position;
   for (const batch of inBatches(messages, ROWS_PER_STATEMENT)) {
     yield* rows(
-      `insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at, answer) values ${tuples("(?, ?, ?, ?, ?, ?, ?, ?, ?)", batch.length)}`,
-      ...batch.flatMap(({ hash, body, role, tokens, at, answer }) => [
+      `insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at, answer, wire) values ${tuples("(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", batch.length)}`,
+      ...batch.flatMap(({ hash, body, role, tokens, at, answer, wire }) => [
         tenant,
         conversation,
         next++,
@@ -43,6 +57,7 @@ export function* insertMessages(
         tokens === undefined ? null : Math.round(tokens),
         Math.round(at),
         answer ?? null,
+        body === null ? wire : null,
       ]),
     );
     // What was deleted and is sent again is a conversation like any other.

@@ -5,10 +5,11 @@ import { Kysely } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startPostgres, type TestPostgres } from "../../../test/support/postgres.ts";
-import { storedTranscript } from "../../testing/store-contract.ts";
+import { storedTranscript, textsOf } from "../../testing/store-contract.ts";
 import { type Migration, migrations } from "../migrations/index.ts";
 import { postgresEngine } from "../postgres.ts";
 import { sqliteEngine } from "../sqlite.ts";
+import { bodyHash } from "./body-hash.ts";
 import { createSqlStore } from "./create-sql-store.ts";
 import { migrate } from "./migrate.ts";
 import type { Schema } from "./schema.ts";
@@ -138,6 +139,76 @@ describe.each([
     expect(await placeOf("session of responses")).toEqual(["responses", 2]);
     expect(await placeOf("resp_2")).toEqual(["responses", 4]);
     for (const id of ["named", "chat"]) expect(await placeOf(`session of ${id}`)).toBeUndefined();
+    await store.close();
+  });
+
+  test("texts of older versions are read, shared with forks and deleted as before", async () => {
+    const engine = await place();
+    const old = engine();
+    const db = new Kysely<Schema>({ dialect: old.dialect });
+    await migrate(db, old, migrations.slice(0, 3));
+    const at = {
+      created_at: 1,
+      updated_at: 1,
+      pinned: 0,
+      archived: 0,
+      tokens: 0,
+      title: "",
+      title_search: "",
+    };
+    const messages = storedTranscript("a", "b", "c");
+    for (const conversation of ["one", "two"]) {
+      const row = { tenant: "t", id: conversation, length: 3, named: 0, ...at };
+      await db
+        .insertInto("precis_conversations")
+        .values(row as never)
+        .execute();
+      for (const [position, { hash, role, wire }] of messages.entries()) {
+        // As the third version wrote them: each text apart.
+        await db
+          .insertInto("precis_bodies")
+          .values({ tenant: "t", hash: bodyHash(wire), wire })
+          .onConflict((c) => c.doNothing())
+          .execute();
+        const answer = position === 1 ? `answer of ${conversation}` : null;
+        const message = {
+          tenant: "t",
+          conversation,
+          position,
+          hash,
+          body: bodyHash(wire),
+          role,
+          at: 1,
+          answer,
+        };
+        await db
+          .insertInto("precis_messages")
+          .values(message as never)
+          .execute();
+      }
+    }
+    await db.destroy();
+    await old.closed?.();
+
+    const store = createSqlStore(engine(), {}, migrations);
+    const { conversations, upkeep } = store;
+    const readTexts = async (id: string) => textsOf(await conversations.read("t", id));
+    for (const id of ["one", "two"]) expect(await readTexts(id)).toEqual(textsOf(messages));
+    expect((await upkeep.stats()).counts).toMatchObject({ messages: 6, bodies: 3 });
+    expect((await conversations.findAnswer("t", "answer of two"))?.conversation.id).toBe("two");
+    // One goes on, and has a fork that shares texts of both versions.
+    const longer = storedTranscript("a", "b", "c", "d", "e");
+    await conversations.append("t", { conversation: "one", messages: longer, at: 2 });
+    const other = storedTranscript("a", "b", "c", "d", "other");
+    const fork = await conversations.append("t", { conversation: "one", messages: other, at: 3 });
+    expect(await readTexts(fork.conversation)).toEqual(textsOf(other));
+    expect(await readTexts("one")).toEqual(textsOf(longer));
+    expect((await upkeep.stats()).counts).toMatchObject({ messages: 13, bodies: 6 });
+    await conversations.delete("t", "one");
+    expect(await readTexts("two")).toEqual(textsOf(messages));
+    expect(await readTexts(fork.conversation)).toEqual(textsOf(other));
+    for (const id of ["two", fork.conversation]) await conversations.delete("t", id);
+    expect((await upkeep.stats()).counts).toMatchObject({ messages: 0, bodies: 0 });
     await store.close();
   });
 

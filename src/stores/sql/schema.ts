@@ -3,10 +3,10 @@ export interface Schema {
   precis_meta: { key: string; value: string };
   /** One row per tenant that has events: the counter of their ids. */
   precis_tenants: { tenant: string; last_event: number };
-  /** The JSON of messages and heads, each once per tenant. */
+  /** The JSON of heads, and of messages whose text stands apart: each once per tenant. */
   precis_bodies: { tenant: string; hash: string; wire: string };
   precis_conversations: ConversationTable;
-  /** The messages of a conversation by position; `hash` is the chain hash, `body` where the JSON is. */
+  /** The messages of a conversation by position; `hash` is the chain hash. */
   precis_messages: MessageTable;
   precis_checkpoints: { tenant: string; id: string; hash: string; saved_at: number; json: string };
   precis_summaries: { tenant: string; key: string; hash: string; saved_at: number; json: string };
@@ -49,12 +49,14 @@ export interface MessageTable {
   conversation: string;
   position: number;
   hash: string;
-  body: string;
+  /** The hash under which its JSON stands, or the JSON itself in `wire`. */
+  body: string | null;
   role: string;
   tokens: number | null;
   at: number;
   /** Id of the provider's answer that ends here. */
   answer: string | null;
+  wire: string | null;
 }
 
 export interface EventTable {

@@ -18,6 +18,8 @@ export function storedTranscript(...path: readonly string[]): NewMessage[] {
 
 export const hashesOf = (messages: readonly NewMessage[]) => messages.map((message) => message.hash);
 
+export const textsOf = (messages: readonly NewMessage[]) => messages.map((message) => message.wire);
+
 export function checkpoint(id: string, hash: string): Checkpoint {
   return {
     id,

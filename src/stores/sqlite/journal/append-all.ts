@@ -1,5 +1,6 @@
 import { append, DELETE_BODY } from "../../sql/append.ts";
 import { bodyHash } from "../../sql/body-hash.ts";
+import { standsWithMessage } from "../../sql/place-text.ts";
 import { rows, type Script } from "../../sql/script.ts";
 import type { AppendCall } from "../../sql/sql-engine.ts";
 import {
@@ -28,11 +29,12 @@ type MessageRow = readonly [
   conversation: string,
   position: number,
   hash: string,
-  body: string,
+  body: string | null,
   role: string,
   tokens: number | null,
   at: number,
   answer: string | null,
+  wire: Buffer | null,
 ];
 
 /** What is still to be written of the records that were looked at. */
@@ -116,9 +118,12 @@ function collect(collected: Collected, grown: Grown, record: ReadRecord): void {
   let { length } = grown.row;
   let index = 0;
   for (const { hash, role, tokens, at, answer = null } of messages) {
-    const body = addBody(collected, tenant, wires[index++]!);
+    const wire = wires[index++]!;
+    const isWithIt = standsWithMessage(wire.length, messages.length);
+    const body = isWithIt ? null : addBody(collected, tenant, wire);
     const counted = tokens === undefined ? null : Math.round(tokens);
-    collected.messages.push([tenant, id, length++, hash, body, role, counted, Math.round(at), answer]);
+    const text = isWithIt ? wire : null;
+    collected.messages.push([tenant, id, length++, hash, body, role, counted, Math.round(at), answer, text]);
     grown.newest = hash;
   }
   const before = grown.row.head;
@@ -154,7 +159,7 @@ function* write({ conversations, messages, bodies, oldHeads }: Collected): Scrip
 const INSERT_BODY =
   "insert into precis_bodies (tenant, hash, wire) values (?, ?, cast(? as text)) on conflict (tenant, hash) do nothing";
 const INSERT_MESSAGE =
-  "insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at, answer) values (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+  "insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at, answer, wire) values (?, ?, ?, ?, ?, ?, ?, ?, ?, cast(? as text))";
 
 function differences(before: ConversationRow, now: ConversationRow): Partial<ConversationRow> {
   return Object.fromEntries(

@@ -13,7 +13,8 @@ import { type LoadResult, load } from "./load.ts";
  *
  *   node bench/gateway/run.ts
  *
- * ROUNDS, MS (of a round) and WARM_MS change how long it takes.
+ * ROUNDS, MS (of a round) and WARM_MS change how long it takes; PORTKEY_NODE, the path of another Node, runs the other gateway
+ * on that one, too.
  */
 
 const ROUNDS = Number(process.env["ROUNDS"] ?? 9);
@@ -24,6 +25,8 @@ const WARM_MS = Number(process.env["WARM_MS"] ?? 12_000);
 /** Before each round, so that work which is put off (journals are applied later) is under way when it begins, as when it ends. */
 const LEAD_MS = 700;
 const PATH = "/v1/chat/completions";
+/** As it comes, and without a store, which is what the others do. */
+const OWN = ["precis", "precis --no-store"];
 
 /** With the processor time that the contestant used for each request, all of its threads together. */
 interface Measured extends LoadResult {
@@ -42,9 +45,9 @@ const upstream = await startContestant("upstream", "upstream.ts");
 const portkey = await startPortkey(upstream.url);
 const contestants: readonly Contestant[] = [
   await startContestant("minimal", "minimal-proxy.ts", [upstream.url]),
-  await startContestant("precis", "precis.ts", [upstream.url]),
-  await startContestant("precis --no-store", "precis.ts", [upstream.url, '{"store":false}']),
-  ...(portkey ? [portkey] : []),
+  await startContestant(OWN[0]!, "precis.ts", [upstream.url]),
+  await startContestant(OWN[1]!, "precis.ts", [upstream.url, '{"store":false}']),
+  ...portkey,
 ];
 
 let seed = 0;
@@ -80,17 +83,34 @@ for (const kind of Object.keys(KINDS) as Kind[]) {
 }
 for (const { child } of [...contestants, upstream]) child.disconnect();
 
-/** Of precis and another one, round by round. */
-const compare = (kind: Kind, to: string, by: (own: Measured, other: Measured) => number) =>
-  round(median(results[kind]["precis"]!.map((own, turn) => by(own, results[kind][to]![turn]!))), 2);
-const ratio = (kind: Kind, to: string) => compare(kind, to, (own, other) => own.perSecond / other.perSecond);
-const added = compare("2 KB, one by one", "minimal", (own, other) => own.p50 - other.p50);
+/** Of two contestants, round by round. */
+const compare = (kind: Kind, one: string, other: string, by: (one: Measured, other: Measured) => number) =>
+  round(median(results[kind][one]!.map((own, turn) => by(own, results[kind][other]![turn]!))), 2);
+const ratio = (kind: Kind, to: string, one = "precis") =>
+  compare(kind, one, to, (own, other) => own.perSecond / other.perSecond);
+const added = compare("2 KB, one by one", "precis", "minimal", (own, other) => own.p50 - other.p50);
+/** Requests per second of each, of the minimal proxy's and the other gateway's. */
+const ratios = Object.fromEntries(
+  (Object.keys(KINDS) as Kind[]).map((kind) => [
+    kind,
+    Object.fromEntries(
+      OWN.map((own) => [
+        own,
+        Object.fromEntries(
+          contestants
+            .filter(({ name }) => !OWN.includes(name))
+            .map(({ name }) => [name, ratio(kind, name, own)]),
+        ),
+      ]),
+    ),
+  ]),
+);
 const goals = [
   { goal: "2 KB, of minimal", least: 0.7, is: ratio("2 KB", "minimal") },
   { goal: "200 KB, of minimal", least: 0.9, is: ratio("200 KB", "minimal") },
   { goal: "streamed, of minimal", least: 0.7, is: ratio("streamed, 2 KB", "minimal") },
   { goal: "added at p50, ms", most: 0.3, is: added },
-  ...(portkey
+  ...(portkey.length > 0
     ? [
         { goal: "2 KB, times portkey", least: 8, is: ratio("2 KB", "portkey") },
         { goal: "streamed, times portkey", least: 8, is: ratio("streamed, 2 KB", "portkey") },
@@ -108,12 +128,13 @@ const medians = (of: readonly Measured[]) => ({
 writeResult({
   loadOfMachine: round(loadavg()[0] ?? 0, 1),
   goals,
+  ratios,
   results: Object.fromEntries(
     Object.entries(results).map(([kind, row]) => [
       kind,
       Object.fromEntries(Object.entries(row).map(([name, of]) => [name, medians(of)])),
     ]),
   ),
-  ...(portkey ? {} : { portkey: "not installed: `npm ci` in bench/gateway/portkey failed" }),
+  ...(portkey.length > 0 ? {} : { portkey: "not installed: `npm ci` in bench/gateway/portkey failed" }),
 });
 process.exit(0);

@@ -4,6 +4,7 @@ import { checkName } from "../shared/check-name.ts";
 import { anchorNotFound, conversationNotFound } from "../shared/not-found.ts";
 import { bodyHash } from "./body-hash.ts";
 import { insertBodies, insertMessages, placedMessages, textsApart } from "./insert-messages.ts";
+import { setApart, textsToLend } from "./lend-texts.ts";
 import { rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 import {
@@ -179,35 +180,6 @@ function* tokensOf(tenant: string, conversation: string, length: number): Script
     length,
   );
   return Number(row?.total ?? 0);
-}
-
-/** A text that stands in the row of a message that a fork shares. */
-interface LentText {
-  readonly position: number;
-  readonly body: string;
-  readonly wire: string;
-}
-
-function* textsToLend(tenant: string, conversation: string, length: number): Script<LentText[]> {
-  const found = yield* rows<{ position: number; wire: string }>(
-    "select position, wire from precis_messages where tenant = ? and conversation = ? and position < ? and body is null",
-    tenant,
-    conversation,
-    length,
-  );
-  return found.map(({ position, wire }) => ({ position, wire, body: bodyHash(wire) }));
-}
-
-/** From now on they stand apart, once for all forks. */
-function* setApart(tenant: string, conversation: string, texts: readonly LentText[]): Script<void> {
-  for (const { position, body } of texts)
-    yield* rows(
-      "update precis_messages set body = ?, wire = null where tenant = ? and conversation = ? and position = ?",
-      body,
-      tenant,
-      conversation,
-      position,
-    );
 }
 
 /** The fork gets the places of what it shares; the texts themselves stand apart. */

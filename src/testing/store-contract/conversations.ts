@@ -125,6 +125,24 @@ export function describeConversations(context: ContractContext): void {
       expect((await upkeep.stats(tenant)).counts).toMatchObject({ messages: 0, bodies: 0 });
     });
 
+    it("forks a long conversation that was said bit by bit, with all texts in both", async () => {
+      const [tenant] = tenants();
+      const { conversations, upkeep } = context.store;
+      const path = Array.from({ length: 72 }, (_, n) => `${n}`);
+      const said = storedTranscript(...path);
+      const { conversation } = await add(tenant, { messages: said.slice(0, 2) });
+      for (let n = 2; n < said.length; n += 2) {
+        const after = said[n - 1]!.hash;
+        await add(tenant, { conversation, after, messages: said.slice(n, n + 2) });
+      }
+      const other = storedTranscript(...path.slice(0, 70), "other");
+      const fork = await add(tenant, { conversation, messages: other });
+      expect(fork).toMatchObject({ forkOf: conversation, added: 1, length: 71 });
+      expect(textsOf(await conversations.read(tenant, conversation))).toEqual(textsOf(said));
+      expect(textsOf(await conversations.read(tenant, fork.conversation))).toEqual(textsOf(other));
+      expect((await upkeep.stats(tenant)).counts).toMatchObject({ messages: 143, bodies: 73 });
+    });
+
     it("forks where a transcript departs, and shares the texts before", async () => {
       const [tenant] = tenants();
       const first = storedTranscript("hi", "hello", "why", "so");

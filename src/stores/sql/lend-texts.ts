@@ -1,0 +1,36 @@
+import { bodyHash } from "./body-hash.ts";
+import { inBatches } from "./in-batches.ts";
+import { rows, type Script } from "./script.ts";
+
+/** Rows that one statement takes: a statement for each would be a way to the database for each message of a long chat. */
+const ROWS_PER_STATEMENT = 32;
+
+/** A text that stands in the row of a message that a fork shares. */
+export interface LentText {
+  readonly position: number;
+  readonly body: string;
+  readonly wire: string;
+}
+
+export function* textsToLend(tenant: string, conversation: string, length: number): Script<LentText[]> {
+  const found = yield* rows<{ position: number; wire: string }>(
+    "select position, wire from precis_messages where tenant = ? and conversation = ? and position < ? and body is null",
+    tenant,
+    conversation,
+    length,
+  );
+  return found.map(({ position, wire }) => ({ position, wire, body: bodyHash(wire) }));
+}
+
+/** From now on they stand apart, once for all forks. */
+export function* setApart(tenant: string, conversation: string, texts: readonly LentText[]): Script<void> {
+  for (const batch of inBatches(texts, ROWS_PER_STATEMENT))
+    yield* rows(
+      `with apart (place, text) as (values ${batch.map(() => "(cast(? as bigint), ?)").join(", ")})
+       update precis_messages set body = apart.text, wire = null from apart
+       where tenant = ? and conversation = ? and position = apart.place`,
+      ...batch.flatMap(({ position, body }) => [position, body]),
+      tenant,
+      conversation,
+    );
+}

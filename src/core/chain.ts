@@ -3,7 +3,8 @@ import { createHash, type Hash } from "./hash.ts";
 import type { Message } from "./types.ts";
 
 /** Where every chain begins; the number is the version of the canonical form. */
-const CHAIN_SEED = "precis/chain/1";
+const SEED = createHash().absorb("precis/chain/1");
+const SEED_HASH = SEED.digest();
 
 /**
  * Hashes of every prefix of a transcript: `chain[n]` names its first n messages, counted from the first message after
@@ -34,24 +35,36 @@ export interface Chain {
 }
 
 export function createChain(textHash: (text: string) => string): Chain {
-  const hash = createHash().absorb(CHAIN_SEED);
-  return growChain(textHash, hash, [hash.digest()], new Map());
+  return new GrowingChain(textHash, SEED.copy(), [SEED_HASH], new Map());
 }
 
-function growChain(
-  textHash: (text: string) => string,
-  hash: Hash,
-  hashes: string[],
-  ordinals: Map<string, number>,
-): Chain {
-  return {
-    hashes,
-    add(message) {
-      absorbMessage(hash, message, ordinals, textHash);
-      hashes.push(hash.digest());
-    },
-    copy: () => growChain(textHash, hash.copy(), [...hashes], new Map(ordinals)),
-  };
+/** A class, because every request has one. */
+class GrowingChain implements Chain {
+  readonly hashes: string[];
+  readonly #textHash: (text: string) => string;
+  readonly #hash: Hash;
+  readonly #ordinals: Map<string, number>;
+
+  constructor(
+    textHash: (text: string) => string,
+    hash: Hash,
+    hashes: string[],
+    ordinals: Map<string, number>,
+  ) {
+    this.hashes = hashes;
+    this.#textHash = textHash;
+    this.#hash = hash;
+    this.#ordinals = ordinals;
+  }
+
+  add(message: Message): void {
+    absorbMessage(this.#hash, message, this.#ordinals, this.#textHash);
+    this.hashes.push(this.#hash.digest());
+  }
+
+  copy(): Chain {
+    return new GrowingChain(this.#textHash, this.#hash.copy(), [...this.hashes], new Map(this.#ordinals));
+  }
 }
 
 function absorbMessage(

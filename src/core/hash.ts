@@ -26,17 +26,30 @@ const C2 = 0xab0e9789;
 const C3 = 0x38b34ae5;
 const C4 = 0xa1e38b93;
 
-export function createHash(from: ArrayLike<number> = [0, 0, 0, 0]): Hash {
-  const state = new Int32Array(from);
-  const hash: Hash = {
-    absorb(text) {
-      absorbInto(state, text);
-      return hash;
-    },
-    digest: () => digestOf(state),
-    copy: () => createHash(state),
-  };
-  return hash;
+export function createHash(): Hash {
+  return new GrowingHash([0, 0, 0, 0]);
+}
+
+/** A class, because every request has some of them. */
+class GrowingHash implements Hash {
+  readonly #state: Int32Array;
+
+  constructor(state: ArrayLike<number>) {
+    this.#state = new Int32Array(state);
+  }
+
+  absorb(text: string): Hash {
+    absorbInto(this.#state, text);
+    return this;
+  }
+
+  digest(): string {
+    return digestOf(this.#state);
+  }
+
+  copy(): Hash {
+    return new GrowingHash(this.#state);
+  }
 }
 
 function absorbInto(state: Int32Array, text: string): void {
@@ -58,7 +71,7 @@ function digestOf(state: Int32Array): string {
   d2 = (d2 + d1) | 0;
   d3 = (d3 + d1) | 0;
   d4 = (d4 + d1) | 0;
-  return hex(d1) + hex(d2) + hex(d3) + hex(d4);
+  return hex(d1, d2, d3, d4);
 }
 
 /** Mixes code units in, eight at a time; the rest as if they were filled up with zeros. */
@@ -159,11 +172,21 @@ function finish(h: number): number {
   return h ^ (h >>> 16);
 }
 
-/** `toString(16)` with padding took half of the time of a hash. */
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const DIGITS = Uint8Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
 
-function hex(h: number): string {
-  return `${HEX[h >>> 24]}${HEX[(h >>> 16) & 255]}${HEX[(h >>> 8) & 255]}${HEX[h & 255]}`;
+/** Of a whole digest at once: texts put together from pieces took half of the time of a hash, and ten times the memory. */
+function hex(a: number, b: number, c: number, d: number): string {
+  // biome-ignore format: one line for each word.
+  return String.fromCharCode(
+    digit(a, 28), digit(a, 24), digit(a, 20), digit(a, 16), digit(a, 12), digit(a, 8), digit(a, 4), digit(a, 0),
+    digit(b, 28), digit(b, 24), digit(b, 20), digit(b, 16), digit(b, 12), digit(b, 8), digit(b, 4), digit(b, 0),
+    digit(c, 28), digit(c, 24), digit(c, 20), digit(c, 16), digit(c, 12), digit(c, 8), digit(c, 4), digit(c, 0),
+    digit(d, 28), digit(d, 24), digit(d, 20), digit(d, 16), digit(d, 12), digit(d, 8), digit(d, 4), digit(d, 0),
+  );
+}
+
+function digit(word: number, shift: number): number {
+  return DIGITS[(word >>> shift) & 15]!;
 }
 
 /** Characters of text whose hashes are remembered; enough for a transcript of several million tokens. */

@@ -2,12 +2,18 @@ import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
 import type { Known } from "./known-conversations.ts";
 
 /** What is known of a conversation of which only the session is. */
-export function named(tenant: string, session: string, lane: string, dialect: string): Known {
+export function named(
+  tenant: string,
+  session: string,
+  lane: string,
+  dialect: string,
+  isInvented = false,
+): Known {
   return {
     tenant,
     id: undefined,
     session,
-    isInvented: false,
+    isInvented,
     isNamed: false,
     lane,
     dialect,
@@ -22,5 +28,5 @@ export function named(tenant: string, session: string, lane: string, dialect: st
 
 /** One that begins here, under a name that nobody can know yet. */
 export function invented(tenant: string, lane: string, dialect: string): Known {
-  return { ...named(tenant, timeOrderedId(), lane, dialect), isInvented: true };
+  return named(tenant, timeOrderedId(), lane, dialect, true);
 }

@@ -6,7 +6,9 @@ const RANDOM_BYTES = 10;
 const random = new Uint8Array(IDS_PER_FETCH * RANDOM_BYTES);
 let used = random.length;
 
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const DIGITS = Uint8Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
+const DASH = "-".charCodeAt(0);
+const VERSION = "7".charCodeAt(0);
 
 let lastTime = -1;
 let lastTimeText = "";
@@ -18,12 +20,21 @@ export function timeOrderedId(now: number = Date.now()): string {
     used = 0;
   }
   const at = used;
-  const version = HEX[0x70 | (random[at]! & 0x0f)]! + HEX[random[at + 1]!]!;
-  const variant = HEX[0x80 | (random[at + 2]! & 0x3f)]! + HEX[random[at + 3]!]!;
-  let id = `${timeText(Math.floor(now))}-${version}-${variant}-`;
-  for (let i = at + 4; i < at + RANDOM_BYTES; i++) id += HEX[random[i]!]!;
   used += RANDOM_BYTES;
-  return id;
+  return timeText(Math.floor(now)) + randomText(at);
+}
+
+/** All at once: a text that is put together from pieces is a tree of texts. */
+function randomText(at: number): string {
+  const high = (index: number): number => DIGITS[random[at + index]! >>> 4]!;
+  const low = (index: number): number => DIGITS[random[at + index]! & 15]!;
+  const variant = DIGITS[8 | (random[at + 2]! & 3)]!;
+  // biome-ignore format: one line for each group of digits.
+  return String.fromCharCode(
+    DASH, VERSION, low(0), high(1), low(1),
+    DASH, variant, low(2), high(3), low(3),
+    DASH, high(4), low(4), high(5), low(5), high(6), low(6), high(7), low(7), high(8), low(8), high(9), low(9),
+  );
 }
 
 function timeText(time: number): string {

@@ -1,7 +1,9 @@
 import { sql } from "kysely";
 import { inBatches } from "./in-batches.ts";
+import { rows } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { Db } from "./sql-engine.ts";
+import { runScriptIn } from "./writer.ts";
 
 /** Hashes that one statement handles. */
 const HASHES_PER_STATEMENT = 1_000;
@@ -29,13 +31,13 @@ async function countRemoval({ journal }: SqlContext, tx: Db): Promise<void> {
 export async function forksOf(tx: Db, tenant: string, id: string): Promise<string[]> {
   const found = new Set([id]);
   for (const one of found) {
-    const rows = await tx
+    const forks = await tx
       .selectFrom("precis_conversations")
       .select("id")
       .where("tenant", "=", tenant)
       .where("fork_of", "=", one)
       .execute();
-    for (const row of rows) found.add(row.id);
+    for (const fork of forks) found.add(fork.id);
   }
   return [...found];
 }
@@ -51,6 +53,9 @@ export async function deleteConversation(
   id: string,
 ): Promise<boolean> {
   const { engine } = context;
+  // Of two at once that share a text, each would see the other's message and leave it.
+  if (engine.lockName !== undefined)
+    await runScriptIn(tx, engine, rows(engine.lockName, `precis/remove/${tenant}`));
   const row = await tx
     .selectFrom("precis_conversations")
     .select("head")

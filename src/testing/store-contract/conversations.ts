@@ -125,6 +125,25 @@ export function describeConversations(context: ContractContext): void {
       expect((await upkeep.stats(tenant)).counts).toMatchObject({ messages: 0, bodies: 0 });
     });
 
+    it("leaves no text behind when all who have it are deleted at the same time", async () => {
+      const [tenant] = tenants();
+      const { conversations, upkeep } = context.store;
+      const wire = JSON.stringify({ role: "user", content: "a page of a manual ".repeat(500) });
+      for (let round = 0; round < 10; round++) {
+        const made = [];
+        for (const opening of ["one", "two", "three"]) {
+          const messages = storedTranscript(`${round} ${opening}`).map((message) => ({ ...message, wire }));
+          made.push(await add(tenant, { messages, head: "be brief" }));
+        }
+        await Promise.all(made.map(({ conversation }) => conversations.delete(tenant, conversation)));
+        expect((await upkeep.stats(tenant)).counts).toMatchObject({
+          conversations: 0,
+          messages: 0,
+          bodies: 0,
+        });
+      }
+    });
+
     it("forks a long conversation that was said bit by bit, with all texts in both", async () => {
       const [tenant] = tenants();
       const { conversations, upkeep } = context.store;

@@ -84,9 +84,11 @@ function checkSummable(wire: Wire, transcript: readonly unknown[]): void {
 async function answerWith(gateway: Gateway, exchange: Exchange, made: MadeSummary): Promise<undefined> {
   const { wire, response, body, appliedEdits } = exchange;
   const { json, events } = compactionAnswer(wire, made, { body, applied: appliedEdits });
-  await recordAnswer(gateway, exchange, wire.readJson(json)).catch((error: unknown) =>
-    storeFailed(gateway, error),
-  );
+  try {
+    await recordAnswer(gateway, exchange, wire.readJson(json));
+  } catch (error) {
+    storeFailed(gateway, error);
+  }
   const headers = reportHeaders(exchange, { action: "compacted", report: undefined });
   if (!exchange.asked.streamed) sendJson(response, 200, json, headers);
   else {

@@ -3,10 +3,16 @@ import type { Gateway } from "../gateway.ts";
 import type { Exchange } from "../v1/exchange.ts";
 import { RequestFault } from "../wires/request-fault.ts";
 import { emulate } from "./emulate.ts";
-import { nativeWish } from "./native-wish.ts";
+import { type NativeWish, nativeWish } from "./native-wish.ts";
 
-/** The provider's own compaction: forwarded where the upstream has it, carried out here where it hasn't. */
-export async function prepareNative(gateway: Gateway, exchange: Exchange): Promise<Exchange | undefined> {
+/**
+ * The provider's own compaction: forwarded where the upstream has it, carried out here where it hasn't. Most requests ask for none,
+ * which is known at once.
+ */
+export function prepareNative(
+  gateway: Gateway,
+  exchange: Exchange,
+): Exchange | Promise<Exchange | undefined> {
   const wish = nativeWish(exchange.wire, exchange.body);
   const { isNative } = exchange.upstream;
   if (exchange.options.off || gateway.config.observe) return exchange;
@@ -22,6 +28,14 @@ export async function prepareNative(gateway: Gateway, exchange: Exchange): Promi
       `precis: the upstream ${exchange.upstream.name} keeps no message threads. Send all messages, without \`thread\`.`,
     );
   if (!wish.isNative && wish.edits.length === 0) return exchange;
+  return carryOut(gateway, exchange, wish);
+}
+
+async function carryOut(
+  gateway: Gateway,
+  exchange: Exchange,
+  wish: NativeWish,
+): Promise<Exchange | undefined> {
   try {
     return await emulate(gateway, exchange, wish);
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Dialect } from "../../core/types.ts";
 import type { WireRequest } from "../wires/wire.ts";
 import { createKnownChains } from "./known-chains.ts";
 import { laneOf } from "./lane.ts";
-import { isFirst, locate, type Place } from "./locate.ts";
+import { isFirst, type Located, locate, type Place } from "./locate.ts";
 import { Recording, type RecordingContext } from "./recording.ts";
 import type { Session } from "./session-of.ts";
 import { createSharedTexts } from "./shared-texts.ts";
@@ -25,7 +25,7 @@ export interface Recorder {
     readonly comesAgain?: boolean;
     /** Where the client goes on from, if it said so: other conversations with the same messages aren't meant. */
     readonly from?: Place | undefined;
-  }): Promise<Recording>;
+  }): Recording | Promise<Recording>;
 }
 
 /** Writes transcripts into the store while the upstream is at work. */
@@ -35,7 +35,7 @@ export function createRecorder(options: Omit<RecordingContext, "sharedText">): R
   const chains = createKnownChains();
 
   return {
-    async open({ tenant, dialect, asked, session, at, comesAgain, from }) {
+    open({ tenant, dialect, asked, session, at, comesAgain, from }) {
       // The words of a first request are new; remembering them would be work for nothing.
       const isShort = asked.transcript.length <= FIRST_MESSAGES;
       const record = transcriptRecord(
@@ -46,8 +46,9 @@ export function createRecorder(options: Omit<RecordingContext, "sharedText">): R
       );
       const lane = laneOf(dialect.id, asked);
       const sought = { tenant, record, lane, dialect: dialect.id, session, from };
-      const place = isFirst(sought) ? undefined : await locate(context, sought);
-      return new Recording(context, { dialect, asked, at, sought, place });
+      const recorded = (place: Located | undefined) =>
+        new Recording(context, { dialect, asked, at, sought, place });
+      return isFirst(sought) ? recorded(undefined) : locate(context, sought).then(recorded);
     },
   };
 }

@@ -112,11 +112,15 @@ export class Recording {
   }
 
   /** Stores what isn't stored yet, with the answer. When it resolves, all of it is in the store for good. */
-  async finish(answer: readonly unknown[], names?: AnswerNames): Promise<void> {
+  finish(answer: readonly unknown[], names?: AnswerNames): Promise<void> {
+    clearTimeout(this.#timer);
+    const finish = () => this.#finish(answer, names);
+    return this.#writing ? this.#writing.then(finish) : finish();
+  }
+
+  async #finish(answer: readonly unknown[], names: AnswerNames | undefined): Promise<void> {
     const { record } = this;
     const { dialect, sought } = this.#of;
-    clearTimeout(this.#timer);
-    if (this.#writing) await this.#writing;
     // A client that goes on by naming the provider's conversation finds ours by it, unless it has a name already.
     const { known } = this.#here();
     if (names?.conversation !== undefined && sought.session === undefined && !known.isNamed)

@@ -31,6 +31,25 @@ interface Rejected {
   readonly tokens: number | undefined;
 }
 
+/** The client's own bytes, where that is known without a look at the transcript. */
+export function decideAtOnce(gateway: Gateway, exchange: Exchange): Outgoing | undefined {
+  const left = leftAlone(exchange);
+  // What was set for one conversation is for the engine to judge.
+  if (left || exchange.chat) return left;
+  const sure = (gateway.observing ?? gateway.compactors).surelyFits(choiceOf(gateway, exchange));
+  return surelyFits(exchange, sure) ? passing(exchange, "pass") : undefined;
+}
+
+/** What nobody may change, whatever the upstream says of it. */
+function leftAlone(exchange: Exchange): Outgoing | undefined {
+  if (exchange.isUntouched) return passing(exchange, "untouched");
+  return exchange.options.off ? passing(exchange, "off") : undefined;
+}
+
+function passing({ bytes, isRewritten }: Exchange, action: Outgoing["action"]): Outgoing {
+  return { action, body: bytes, isOurs: isRewritten === true, report: undefined };
+}
+
 /**
  * The bytes to send: the client's own wherever possible, a view where the transcript doesn't fit.
  * `rejected`: the upstream refused the last try as too long.
@@ -40,20 +59,12 @@ export async function decideView(
   exchange: Exchange,
   rejected?: Rejected,
 ): Promise<Outgoing> {
-  const { asked, bytes, options, body, wire, client, upstream, request, recording } = exchange;
-  const untouched: Outgoing = {
-    action: "pass",
-    body: bytes,
-    isOurs: exchange.isRewritten === true,
-    report: undefined,
-  };
-  if (exchange.isUntouched) return { ...untouched, action: "untouched" };
-  if (options.off) return { ...untouched, action: "off" };
+  const { asked, body, wire, client, upstream, request, recording } = exchange;
+  const left = leftAlone(exchange);
+  if (left) return left;
+  const untouched = passing(exchange, "pass");
   const choice = choiceOf(gateway, exchange);
   const compactors = gateway.observing ?? gateway.compactors;
-  // What was set for one conversation is for the engine to judge.
-  const sure = exchange.chat ? 0 : compactors.surelyFits(choice);
-  if (!rejected && surelyFits(exchange, sure)) return untouched;
   const compactor = compactors.of(choice);
   const isApart = compactors.isApart(choice);
   const { window } = gateway.windows.of(upstream, asked.model, client.tenant);

@@ -10,7 +10,7 @@ import { targetPath } from "../upstream/target-path.ts";
 import { upstreamHeaders } from "../upstream/upstream-headers.ts";
 import { parseJson } from "../wires/json.ts";
 import { compactHarder } from "./compact-harder.ts";
-import { decideView } from "./decide-view.ts";
+import { decideAtOnce, decideView } from "./decide-view.ts";
 import type { Exchange, Outgoing } from "./exchange.ts";
 import { passFailure, passJson, passStream } from "./pass-answer.ts";
 import { BAD_REQUEST, isStream, peek, readRest, saysTooLong } from "./peek.ts";
@@ -34,9 +34,10 @@ export async function generate(
   gateway: Gateway,
   given: Exchange,
 ): Promise<Pick<Outgoing, "action" | "report">> {
-  const exchange = await prepareNative(gateway, given);
+  const prepared = prepareNative(gateway, given);
+  const exchange = prepared instanceof Promise ? await prepared : prepared;
   if (!exchange) return { action: "compacted", report: undefined };
-  const view = await decideView(gateway, exchange);
+  const view = decideAtOnce(gateway, exchange) ?? (await decideView(gateway, exchange));
   gateway.metrics.ownSeconds.observe((performance.now() - exchange.arrivedAt) / 1_000);
   exchange.recording?.begin();
   const first = await attempt(exchange, view);

@@ -46,7 +46,7 @@ export async function openExchange(
   const rewritten = isRewritten ? Buffer.from(JSON.stringify(body)) : undefined;
   const asked = isRewritten ? wire.read(body) : read;
   const startedAt = gateway.now();
-  const recording = await openRecording(gateway, {
+  const opened = openRecording(gateway, {
     client,
     wire,
     comesAgain: plain.length >= LEAST_BYTES,
@@ -55,6 +55,7 @@ export async function openExchange(
     at: startedAt,
     from: standsOn?.place,
   });
+  const recording = opened instanceof Promise ? await opened : opened;
   return {
     request,
     response,
@@ -90,7 +91,8 @@ export function abortOnClose(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-async function openRecording(
+/** That of a first request is there at once. */
+function openRecording(
   gateway: Gateway,
   {
     client,
@@ -109,13 +111,17 @@ async function openRecording(
     readonly at: number;
     readonly from: Place | undefined;
   },
-): Promise<Recording | undefined> {
+): Recording | undefined | Promise<Recording | undefined> {
   const session = sessionOf(request.headers);
   if (!gateway.recorder) return undefined;
+  // A transcript that can't be read, or a store that is down, is no reason to refuse a request.
+  const notRecorded = (error: unknown): undefined => {
+    gateway.log.warn(loggable(error), "a request isn't recorded");
+  };
   try {
     const dialect = comesAgain ? wire.dialect : withoutMemory(wire.dialect);
     const reading = readingOf(gateway.config, dialect);
-    return await gateway.recorder.open({
+    const opened = gateway.recorder.open({
       tenant: client.tenant,
       dialect: reading,
       asked,
@@ -124,9 +130,8 @@ async function openRecording(
       comesAgain,
       from,
     });
+    return opened instanceof Promise ? opened.catch(notRecorded) : opened;
   } catch (error) {
-    // A transcript that can't be read, or a store that is down, is no reason to refuse a request.
-    gateway.log.warn(loggable(error), "a request isn't recorded");
-    return undefined;
+    return notRecorded(error);
   }
 }

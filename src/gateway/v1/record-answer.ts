@@ -5,21 +5,24 @@ import type { WireAnswer } from "../wires/wire.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** Stores an answer and remembers where it stands, for clients that go on by naming it. */
-export async function recordAnswer(
+export function recordAnswer(
   gateway: Gateway,
   { recording, client, wire, body, standsOn }: Exchange,
   answer: WireAnswer,
-): Promise<void> {
-  if (!recording) return;
+): Promise<void> | undefined {
+  if (!recording) return undefined;
   // Rebuilt without its answer, the next request would be another one; who names it is left to the upstream, which has it.
   if (answer.isUnfinished) return recording.abandon();
   const names = wire.api === "responses" ? namesOf(body["store"] !== false, standsOn, answer) : undefined;
-  await recording.finish(answer.messages, names);
-  const conversation = recording.known.id;
-  if (conversation === undefined || names === undefined) return;
-  const { length } = recording;
-  for (const name of [names.conversation, names.id])
-    if (name !== undefined) gateway.responses.remember(client.tenant, name, { conversation, length });
+  const finished = recording.finish(answer.messages, names);
+  if (names === undefined) return finished;
+  return finished.then(() => {
+    const { known, length } = recording;
+    if (known.id === undefined) return;
+    for (const name of [names.conversation, names.id])
+      if (name !== undefined)
+        gateway.responses.remember(client.tenant, name, { conversation: known.id, length });
+  });
 }
 
 /**

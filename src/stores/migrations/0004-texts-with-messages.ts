@@ -13,6 +13,10 @@ export const textsWithMessages: Migration = {
         .addColumn("wire", "text")
         .alterColumn("body", (c) => c.dropNotNull())
         .execute();
+      await tx.schema
+        .alterTable("precis_messages")
+        .addCheckConstraint("precis_messages_text", hasOneText)
+        .execute();
     } else await rebuild(tx);
     // Most messages have none: they cost nothing to write.
     await tx.schema
@@ -23,6 +27,9 @@ export const textsWithMessages: Migration = {
       .execute();
   },
 };
+
+/** Whoever doesn't know of both places (a node of an older version that still runs) stores no message without a text. */
+const hasOneText = sql`(body is null) <> (wire is null)`;
 
 /** SQLite can't make a column optional: the rows move into another table, which gets the name. */
 async function rebuild(tx: Db): Promise<void> {
@@ -72,5 +79,6 @@ function columns(table: CreateTableBuilder<string>): CreateTableBuilder<string> 
         "tenant",
         "hash",
       ])
+      .addCheckConstraint("precis_messages_text", hasOneText)
   );
 }

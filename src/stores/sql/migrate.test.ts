@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Kysely } from "kysely";
+import { Kysely, sql } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startPostgres, type TestPostgres } from "../../../test/support/postgres.ts";
@@ -209,6 +209,24 @@ describe.each([
     expect(await readTexts(fork.conversation)).toEqual(textsOf(other));
     for (const id of ["two", fork.conversation]) await conversations.delete("t", id);
     expect((await upkeep.stats()).counts).toMatchObject({ messages: 0, bodies: 0 });
+    await store.close();
+  });
+
+  test("no message is stored without a text, whatever an older version still does", async () => {
+    const engine = await place();
+    const store = createSqlStore(engine(), {}, migrations);
+    const { conversations } = store;
+    const messages = storedTranscript("a", "b", "c");
+    const { conversation } = await conversations.append("t", { messages, at: 1 });
+    expect(textsOf(await conversations.read("t", conversation))).toEqual(textsOf(messages));
+    // As the third version copied a message into a fork: where its text was, and nothing else.
+    const direct = engine();
+    const db = new Kysely<Schema>({ dialect: direct.dialect });
+    const copy = sql`insert into precis_messages (tenant, conversation, position, hash, body, role, at)
+      select tenant, conversation, position + 10, hash, body, role, at from precis_messages`;
+    await expect(copy.execute(db)).rejects.toThrow(/precis_messages_text/);
+    await db.destroy();
+    await direct.closed?.();
     await store.close();
   });
 

@@ -63,3 +63,39 @@ test("a wrong password is called that", async () => {
   await expect(store.ready()).rejects.toThrow(/refused the user or password/);
   await store.close();
 });
+
+test("deleting a conversation never looks through all others of a tenant", async () => {
+  const url = await server.database();
+  const store = postgresStore({ url });
+  const long = (text: string) => JSON.stringify(text.repeat(5_000));
+  const messages = ["a", "b", "c", "d"].map((text) => ({
+    hash: text,
+    role: "user" as const,
+    wire: long(text),
+    at: 1,
+  }));
+  const { conversation } = await store.conversations.append("t", { messages, head: "be brief", at: 1 });
+  const others = 20_000;
+  const direct = new pg.Client({ connectionString: url }).on("error", () => {});
+  await direct.connect();
+  await direct.query(`insert into precis_conversations
+      (tenant, id, title, title_search, head, length, tokens, created_at, updated_at, pinned, archived, named)
+    select tenant, 'other' || n, title, title_search, head, length, tokens, created_at, updated_at, pinned, archived, named
+    from precis_conversations, generate_series(1, ${others}) n`);
+  await direct.query(`insert into precis_messages (tenant, conversation, position, hash, role, at, wire)
+    select 't', 'other' || n, 0, 'other' || n, 'user', 1, 'short' from generate_series(1, ${others}) n`);
+  await direct.query("analyze");
+  const rowsRead = async () => {
+    // Counted of a connection when it ends.
+    const { rows } = await direct.query<{ count: string }>(
+      "select sum(seq_tup_read) as count from pg_stat_user_tables where relname in ('precis_conversations', 'precis_messages')",
+    );
+    return Number(rows[0]?.count);
+  };
+  await direct.query("select pg_stat_force_next_flush()");
+  const before = await rowsRead();
+  expect(await store.conversations.delete("t", conversation)).toBe(true);
+  await store.close();
+  expect((await rowsRead()) - before).toBeLessThan(others);
+  await direct.end();
+});

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { inBatches } from "./in-batches.ts";
 import { rows } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
@@ -148,28 +148,22 @@ export async function deleteBodies(
       .deleteFrom("precis_bodies")
       .where("tenant", "=", tenant)
       .where(engine.isOneOf(sql.ref("precis_bodies.hash"), batch))
-      .where((e) =>
-        e.not(
-          e.exists(
-            e
-              .selectFrom("precis_messages as m")
-              .select("m.body")
-              .whereRef("m.tenant", "=", "precis_bodies.tenant")
-              .whereRef("m.body", "=", "precis_bodies.hash"),
-          ),
-        ),
-      )
-      .where((e) =>
-        e.not(
-          e.exists(
-            e
-              .selectFrom("precis_conversations as c")
-              .select("c.head")
-              .whereRef("c.tenant", "=", "precis_bodies.tenant")
-              .whereRef("c.head", "=", "precis_bodies.hash"),
-          ),
-        ),
-      )
+      .where(nothingHas("precis_messages", "body"))
+      .where(nothingHas("precis_conversations", "head"))
       .execute();
   }
+}
+
+/**
+ * Asks for the first at or behind it in the order of its index. Asked whether there is one that equals it, PostgreSQL may
+ * read the whole table: where all conversations have the same head, it takes the first row for an answer.
+ */
+function nothingHas(
+  table: "precis_messages" | "precis_conversations",
+  name: "body" | "head",
+): RawBuilder<SqlBool> {
+  const column = sql.ref(`other.${name}`);
+  return sql`(select ${column} from ${sql.table(table)} as other
+    where other.tenant = precis_bodies.tenant and ${column} >= precis_bodies.hash
+    order by ${column} limit 1) is distinct from precis_bodies.hash`;
 }

@@ -41,7 +41,7 @@ place as materialized (
   delete from precis_tombstones t using said where t.tenant = said.tenant and t.hash = said.hash
 )
 ${heads ? UNUSED_HEADS : ""}
-${grows ? "select call, shared, length from grown" : "select where false"}`;
+${grows ? `select call, shared, length${heads ? LEFT_HEAD : ""} from grown` : "select where false"}`;
 }
 
 const grown = (rows: string) => `asked as materialized (
@@ -100,7 +100,13 @@ const UNUSED_HEADS = `, unused as (
     ) is null limit 1) is null
     and (select 1 from said where said.tenant = old.tenant and said.body = old.hash limit 1) is null
     and (select 1 from place where place.tenant = old.tenant and place.head = old.hash limit 1) is null
+  returning b.tenant, b.hash
 )`;
+
+/** The head before this one if others had it; they may have left it in the same moment. */
+const LEFT_HEAD = `, case when old_head <> head and not exists (
+  select from unused where unused.tenant = grown.tenant and unused.hash = grown.old_head
+) then old_head end as left_head`;
 
 /** What there is in a batch: conversations that are there, ones that aren't, heads of those that are. */
 interface BatchKind {

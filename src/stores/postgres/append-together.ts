@@ -1,8 +1,11 @@
 import type { PostgresPool } from "kysely";
 import type { Appended } from "../server-store.ts";
+import { deleteBody } from "../sql/delete-bodies.ts";
+import type { Script } from "../sql/script.ts";
 import type { AppendCall } from "../sql/sql-engine.ts";
 import { appendStatement, isPlain } from "./append-statement.ts";
 import { earlyStatistics } from "./early-statistics.ts";
+import { runAndRelease } from "./run-script.ts";
 import type { PreparingClient, StatementNames } from "./statement-names.ts";
 
 /** Appends that one statement takes at most, */
@@ -22,6 +25,8 @@ interface Grown {
   /** Messages that were there. */
   readonly shared: number;
   readonly length: number | string;
+  /** The head that it left and that others had, if there is one. */
+  readonly left_head?: string | null;
 }
 
 interface Waiting {
@@ -114,14 +119,20 @@ export function appendTogether(
     const { text, values } = appendStatement(calls);
     const client = (await pool.connect()) as unknown as PreparingClient;
     let broken: Error | undefined;
+    let left: readonly Left[] = [];
     try {
       const { rows } = await client.query<Grown>({ text, name: names?.of(text), values });
+      left = rows.flatMap(({ call, left_head: head }) =>
+        head ? [{ tenant: calls[call]!.tenant, head }] : [],
+      );
       return new Map(rows.map((grown) => [grown.call, grown]));
     } catch (error) {
       if (!isRunAlone(error)) broken = error instanceof Error ? error : new Error(String(error));
       throw error;
     } finally {
-      client.release(broken);
+      if (left.length === 0) client.release(broken);
+      // What was appended doesn't wait for it, and is there whatever becomes of it.
+      else runAndRelease(client, names, deleteLeft(left)).catch(() => {});
     }
   };
 
@@ -133,6 +144,21 @@ export function appendTogether(
       schedule();
     });
   };
+}
+
+/** A head that a conversation left to others. */
+interface Left {
+  readonly tenant: string;
+  readonly head: string;
+}
+
+/** If the others have left it at the same time, nothing else knows of it. */
+function* deleteLeft(left: readonly Left[]): Script<void> {
+  const heads = new Map(left.map((one) => [`${one.tenant}\0${one.head}`, one]));
+  for (const key of [...heads.keys()].sort()) {
+    const { tenant, head } = heads.get(key)!;
+    yield* deleteBody({ lockRows: true }, tenant, head);
+  }
 }
 
 /** Undefined for a conversation that the statement left as it was. */

@@ -3,6 +3,7 @@ import { checkAppend } from "../shared/check-append.ts";
 import { checkName } from "../shared/check-name.ts";
 import { anchorNotFound, conversationNotFound } from "../shared/not-found.ts";
 import { bodyHash } from "./body-hash.ts";
+import { deleteBody } from "./delete-bodies.ts";
 import { insertBodies, insertMessages, placedMessages, textsApart } from "./insert-messages.ts";
 import { setApart, textsToLend } from "./lend-texts.ts";
 import { rows, type Script } from "./script.ts";
@@ -73,15 +74,10 @@ export function* append(context: AppendContext, tenant: string, given: Append): 
     );
     // The head before this one would outlive the conversation: nothing else knows of it.
     if (head !== undefined && known.head !== null && known.head !== head)
-      yield* rows(DELETE_BODY, tenant, known.head);
+      yield* deleteBody(context.engine, tenant, known.head);
   }
   return { conversation: id, forkOf: origin?.id, added: rest.length, length };
 }
-
-/** Removes a text that nothing stands on. */
-export const DELETE_BODY = `delete from precis_bodies where tenant = ? and hash = ?
-  and not exists (select 1 from precis_messages m where m.tenant = precis_bodies.tenant and m.body = precis_bodies.hash)
-  and not exists (select 1 from precis_conversations c where c.tenant = precis_bodies.tenant and c.head = precis_bodies.hash)`;
 
 /** The conversation that is meant, locked until the transaction ends, and where in it the new messages begin. */
 function* targetOf(

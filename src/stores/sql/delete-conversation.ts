@@ -1,4 +1,5 @@
-import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { sql } from "kysely";
+import { deleteBodies } from "./delete-bodies.ts";
 import { inBatches } from "./in-batches.ts";
 import { rows } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
@@ -53,7 +54,7 @@ export async function deleteConversation(
   id: string,
 ): Promise<boolean> {
   const { engine } = context;
-  // Of two at once that share a text, each would see the other's message and leave it.
+  // Of two at once that share a message, each would see the other's and leave its records.
   if (engine.lockName !== undefined)
     await runScriptIn(tx, engine, rows(engine.lockName, `precis/remove/${tenant}`));
   const row = await tx
@@ -134,36 +135,4 @@ async function deleteRecords(
       .onConflict((c) => c.columns(["tenant", "hash"]).doUpdateSet({ at }))
       .execute();
   }
-}
-
-/** Removes texts that nothing stands on any more. */
-export async function deleteBodies(
-  { engine }: SqlContext,
-  tx: Db,
-  tenant: string,
-  hashes: readonly string[],
-): Promise<void> {
-  for (const batch of inBatches(hashes, HASHES_PER_STATEMENT)) {
-    await tx
-      .deleteFrom("precis_bodies")
-      .where("tenant", "=", tenant)
-      .where(engine.isOneOf(sql.ref("precis_bodies.hash"), batch))
-      .where(nothingHas("precis_messages", "body"))
-      .where(nothingHas("precis_conversations", "head"))
-      .execute();
-  }
-}
-
-/**
- * Asks for the first at or behind it in the order of its index. Asked whether there is one that equals it, PostgreSQL may
- * read the whole table: where all conversations have the same head, it takes the first row for an answer.
- */
-function nothingHas(
-  table: "precis_messages" | "precis_conversations",
-  name: "body" | "head",
-): RawBuilder<SqlBool> {
-  const column = sql.ref(`other.${name}`);
-  return sql`(select ${column} from ${sql.table(table)} as other
-    where other.tenant = precis_bodies.tenant and ${column} >= precis_bodies.hash
-    order by ${column} limit 1) is distinct from precis_bodies.hash`;
 }

@@ -1,5 +1,6 @@
-import { append, DELETE_BODY } from "../../sql/append.ts";
+import { append } from "../../sql/append.ts";
 import { bodyHash } from "../../sql/body-hash.ts";
+import { DELETE_BODY } from "../../sql/delete-bodies.ts";
 import { standsWithMessage } from "../../sql/place-text.ts";
 import { rows, type Script } from "../../sql/script.ts";
 import type { AppendCall } from "../../sql/sql-engine.ts";

@@ -25,7 +25,7 @@ export async function handleV1(
   let tokens: { readonly before: number; readonly after: number } | undefined;
   let status: number;
   let seen: { model: string; conversation: string | undefined; tenant: string } | undefined;
-  metrics.active.inc();
+  metrics.active.add(1);
   try {
     const found = gateway.authenticate(request.headers);
     const client = found instanceof Promise ? await found : found;
@@ -61,14 +61,15 @@ export async function handleV1(
     if (response.destroyed && !response.headersSent) status = 499;
     else status = fail(gateway, response, error, wire ?? counted.get(pathname));
   } finally {
-    metrics.active.dec();
+    metrics.active.add(-1);
   }
   const ms = performance.now() - started;
   metrics.seconds.observe(ms / 1_000);
-  metrics.requests.inc({ api: wire?.api ?? "other", status: `${Math.floor(status / 100)}xx`, action });
+  metrics.requests.add(wire?.api ?? "other", `${Math.floor(status / 100)}xx`, action);
   totals.add("requests");
   if (status >= 400) totals.add("errors");
-  gateway.log.debug({ path: pathname, status, action, ms: Math.round(ms), ...seen }, "request");
+  if (gateway.log.isLevelEnabled("debug"))
+    gateway.log.debug({ path: pathname, status, action, ms: Math.round(ms), ...seen }, "request");
   if (gateway.live.hasListeners && seen)
     gateway.live.send(seen.tenant, {
       type: "request",

@@ -1,4 +1,5 @@
 import type { Db } from "../sql/sql-engine.ts";
+import { createIndex } from "./create-index.ts";
 import type { Migration } from "./index.ts";
 
 /** The first schema. */
@@ -48,13 +49,13 @@ async function conversations(tx: Db): Promise<void> {
       "hash",
     ])
     .execute();
-  await index(tx, "precis_conversations", "session", ["tenant", "session", "updated_at"]);
-  await index(tx, "precis_conversations", "list", ["tenant", "pinned", "updated_at", "id"]);
-  await index(tx, "precis_conversations", "head", ["tenant", "head"]);
+  await createIndex(tx, "precis_conversations", "session", ["tenant", "session", "updated_at"]);
+  await createIndex(tx, "precis_conversations", "list", ["tenant", "pinned", "updated_at", "id"]);
+  await createIndex(tx, "precis_conversations", "head", ["tenant", "head"]);
   // Few have these: the others cost nothing to write.
-  await index(tx, "precis_conversations", "fork", ["tenant", "fork_of"], "fork_of");
-  await index(tx, "precis_conversations", "expires", ["expires_at"], "expires_at");
-  await index(tx, "precis_conversations", "updated", ["updated_at"]);
+  await createIndex(tx, "precis_conversations", "fork", ["tenant", "fork_of"], "fork_of");
+  await createIndex(tx, "precis_conversations", "expires", ["expires_at"], "expires_at");
+  await createIndex(tx, "precis_conversations", "updated", ["updated_at"]);
 
   await schema
     .createTable("precis_messages")
@@ -77,8 +78,8 @@ async function conversations(tx: Db): Promise<void> {
     // Without an action: a body that a message still needs can't be deleted, whatever two nodes do at once.
     .addForeignKeyConstraint("precis_messages_body", ["tenant", "body"], "precis_bodies", ["tenant", "hash"])
     .execute();
-  await index(tx, "precis_messages", "hash", ["tenant", "hash"]);
-  await index(tx, "precis_messages", "body", ["tenant", "body"]);
+  await createIndex(tx, "precis_messages", "hash", ["tenant", "hash"]);
+  await createIndex(tx, "precis_messages", "body", ["tenant", "body"]);
 }
 
 async function records(tx: Db): Promise<void> {
@@ -95,8 +96,8 @@ async function records(tx: Db): Promise<void> {
       .addColumn("json", "text", (c) => c.notNull())
       .addPrimaryKeyConstraint(`${table}_pk`, ["tenant", key])
       .execute();
-    await index(tx, table, "hash", ["tenant", "hash"]);
-    await index(tx, table, "saved", ["saved_at"]);
+    await createIndex(tx, table, "hash", ["tenant", "hash"]);
+    await createIndex(tx, table, "saved", ["saved_at"]);
   }
   await tx.schema
     .createTable("precis_undos")
@@ -142,8 +143,8 @@ async function beside(tx: Db): Promise<void> {
       (c) => c.onDelete("cascade"),
     )
     .execute();
-  await index(tx, "precis_events", "conversation", ["tenant", "conversation", "id"]);
-  await index(tx, "precis_events", "at", ["at"]);
+  await createIndex(tx, "precis_events", "conversation", ["tenant", "conversation", "id"]);
+  await createIndex(tx, "precis_events", "at", ["at"]);
 
   await schema
     .createTable("precis_citations")
@@ -187,19 +188,4 @@ async function beside(tx: Db): Promise<void> {
     .addColumn("last_used_at", "bigint")
     .addPrimaryKeyConstraint("precis_client_keys_pk", ["tenant", "id"])
     .execute();
-}
-
-/** An index; with `present`, only of rows that have a value there. */
-async function index(
-  tx: Db,
-  table: string,
-  name: string,
-  columns: readonly string[],
-  present?: string,
-): Promise<void> {
-  const made = tx.schema
-    .createIndex(`${table}_by_${name}`)
-    .on(table)
-    .columns([...columns]);
-  await (present === undefined ? made : made.where(present, "is not", null)).execute();
 }

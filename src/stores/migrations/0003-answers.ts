@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { createIndex } from "./create-index.ts";
 import type { Migration } from "./index.ts";
 
 /**
@@ -16,12 +17,6 @@ export const answers: Migration = {
         select tenant, id, length - 1 from precis_conversations
         where dialect = 'openai-responses' and named = 0 and session is not null
       )`.execute(tx);
-    // Most messages have none: they cost nothing to write.
-    await tx.schema
-      .createIndex("precis_messages_by_answer")
-      .on("precis_messages")
-      .columns(["tenant", "answer"])
-      .where("answer", "is not", null)
-      .execute();
+    await createIndex(tx, "precis_messages", "answer", ["tenant", "answer"], "answer");
   },
 };

@@ -1,5 +1,6 @@
 import { type CreateTableBuilder, sql } from "kysely";
 import type { Db } from "../sql/sql-engine.ts";
+import { createIndex } from "./create-index.ts";
 import type { Migration } from "./index.ts";
 
 /** Short texts stand in the rows of their messages; older ones stay where they are. */
@@ -18,13 +19,7 @@ export const textsWithMessages: Migration = {
         .addCheckConstraint("precis_messages_text", hasOneText)
         .execute();
     } else await rebuild(tx);
-    // Most messages have none: they cost nothing to write.
-    await tx.schema
-      .createIndex("precis_messages_by_body")
-      .on("precis_messages")
-      .columns(["tenant", "body"])
-      .where("body", "is not", null)
-      .execute();
+    await createIndex(tx, "precis_messages", "body", ["tenant", "body"], "body");
   },
 };
 
@@ -40,17 +35,8 @@ async function rebuild(tx: Db): Promise<void> {
     from precis_messages order by tenant, conversation, position`.execute(tx);
   await tx.schema.dropTable("precis_messages").execute();
   await tx.schema.alterTable("precis_messages_with_texts").renameTo("precis_messages").execute();
-  await tx.schema
-    .createIndex("precis_messages_by_hash")
-    .on("precis_messages")
-    .columns(["tenant", "hash"])
-    .execute();
-  await tx.schema
-    .createIndex("precis_messages_by_answer")
-    .on("precis_messages")
-    .columns(["tenant", "answer"])
-    .where("answer", "is not", null)
-    .execute();
+  await createIndex(tx, "precis_messages", "hash", ["tenant", "hash"]);
+  await createIndex(tx, "precis_messages", "answer", ["tenant", "answer"], "answer");
 }
 
 function columns(table: CreateTableBuilder<string>): CreateTableBuilder<string> {

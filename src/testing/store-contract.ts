@@ -11,6 +11,7 @@ import { describeFinding } from "./store-contract/finding.ts";
 import { describeLeases } from "./store-contract/leases.ts";
 import { describeRecords } from "./store-contract/records.ts";
 import { START, storedTranscript } from "./store-contract/samples.ts";
+import { describeTexts } from "./store-contract/texts.ts";
 import { describeUpkeep } from "./store-contract/upkeep.ts";
 
 export { storedTranscript, textsOf } from "./store-contract/samples.ts";
@@ -51,6 +52,7 @@ export function describeStore({ name, open, ownClock = true }: StoreContract): v
 
     describeRecords(context);
     describeConversations(context);
+    describeTexts(context);
     describeFinding(context);
     describeAnswers(context);
     describeDeleting(context);

@@ -41,7 +41,7 @@ export async function startContestant(
 
 /**
  * Another gateway for comparison, installed when it is first needed; none if that can't be done here. With `PORTKEY_NODE`
- * also on that Node: it is several times faster on new ones than on the one that its image comes with (20).
+ * also on that Node: it is up to twice as fast on new ones as on the one that its image comes with (20).
  */
 export async function startPortkey(upstream: string): Promise<readonly Contestant[]> {
   const folder = here("portkey");

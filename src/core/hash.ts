@@ -174,7 +174,7 @@ function finish(h: number): number {
 
 const DIGITS = Uint8Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
 
-/** Of a whole digest at once: texts put together from pieces took half of the time of a hash, and ten times the memory. */
+/** Of a whole digest at once: put together from pieces it took twice as long, and ten times the memory. */
 function hex(a: number, b: number, c: number, d: number): string {
   // biome-ignore format: one line for each word.
   return String.fromCharCode(

@@ -53,11 +53,13 @@ export async function serveCommand(flags: ParsedFlags, io: Io): Promise<void> {
     return;
   }
   // Only this command needs them, and they take a while to load.
-  const [{ loadConfig }, { createGateway }, { serveWorkers }] = await Promise.all([
+  const [{ loadConfig }, { createGateway }, { keepRequestsYoung }, { serveWorkers }] = await Promise.all([
     import("../config/load-config.ts"),
     import("../gateway/create-gateway.ts"),
+    import("../gateway/ops/young-heap.ts"),
     import("../gateway/workers/serve-workers.ts"),
   ]);
+  keepRequestsYoung();
   const file = flags.value("config");
   const config = await loadConfig({
     ...(file !== undefined && { file }),

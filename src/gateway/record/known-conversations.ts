@@ -25,7 +25,7 @@ export interface Known {
    * The end of the newest answer for a client that sends it back without its reasoning, which some wire formats keep in
    * messages of their own: under which hash it comes, and which message of the store that is.
    */
-  withoutReasoning?: { readonly comesAs: string; readonly is: string } | undefined;
+  withoutReasoning: { readonly comesAs: string; readonly is: string } | undefined;
   /** The system prompt as stored. */
   head: string | undefined;
   lastRequestAt: number;
@@ -34,7 +34,7 @@ export interface Known {
   /** Tool rounds seen since the last compaction, by what was called, to notice a client that goes in circles. */
   rounds: Map<string, number> | undefined;
   /** What was set for it on the page, and until when that is believed. */
-  meta?: { readonly of: ChatMeta; readonly until: number };
+  meta: { readonly of: ChatMeta; readonly until: number } | undefined;
   /** What it is found by: chain hashes. */
   hashes: string[];
 }

@@ -3,24 +3,31 @@ import type { Known } from "./known-conversations.ts";
 
 /** What is known of a conversation of which only the session is. */
 export function named(tenant: string, session: string, lane: string, dialect: string): Known {
-  return {
-    tenant,
-    id: undefined,
-    session,
-    isInvented: false,
-    isNamed: false,
-    lane,
-    dialect,
-    newest: undefined,
-    head: undefined,
-    lastRequestAt: 0,
-    underWay: 0,
-    rounds: undefined,
-    hashes: [],
-  };
+  return known(tenant, session, lane, dialect, false);
 }
 
 /** One that begins here, under a name that nobody can know yet. */
 export function invented(tenant: string, lane: string, dialect: string): Known {
-  return { ...named(tenant, timeOrderedId(), lane, dialect), isInvented: true };
+  return known(tenant, timeOrderedId(), lane, dialect, true);
+}
+
+/** With all that it may ever hold: what is added later makes another kind of object of each. */
+function known(tenant: string, session: string, lane: string, dialect: string, isInvented: boolean): Known {
+  return {
+    tenant,
+    id: undefined,
+    session,
+    isInvented,
+    isNamed: false,
+    lane,
+    dialect,
+    newest: undefined,
+    withoutReasoning: undefined,
+    head: undefined,
+    lastRequestAt: 0,
+    underWay: 0,
+    rounds: undefined,
+    meta: undefined,
+    hashes: [],
+  };
 }

@@ -118,7 +118,7 @@ export class Recording {
     return this.#writing ? this.#writing.then(finish) : finish();
   }
 
-  async #finish(answer: readonly unknown[], names: AnswerNames | undefined): Promise<void> {
+  #finish(answer: readonly unknown[], names: AnswerNames | undefined): Promise<void> {
     const { record } = this;
     const { dialect, sought } = this.#of;
     // A client that goes on by naming the provider's conversation finds ours by it, unless it has a name already.
@@ -126,7 +126,7 @@ export class Recording {
     if (names?.conversation !== undefined && sought.session === undefined && !known.isNamed)
       known.session = names.conversation;
     const withoutReasoning = endWithoutReasoning(record, dialect, answer);
-    await this.#write(answer.length === 0 ? record : withAnswer(record, dialect, answer), {
+    return this.#write(answer.length === 0 ? record : withAnswer(record, dialect, answer), {
       id: names?.id,
       withoutReasoning,
     });
@@ -181,28 +181,30 @@ export class Recording {
 
   /** Stores everything behind what is stored already. */
   async #write(upTo: TranscriptRecord, answer: Answered = {}): Promise<void> {
+    const { store, known: conversations } = this.#context;
+    const { tenant, lane, dialect } = this.#of.sought;
     try {
-      await this.#append(upTo, answer);
+      const input = this.#toAppend(upTo, answer);
+      if (input) this.#appended(upTo, answer, input, await store.append(tenant, input));
     } catch (error) {
       const { id } = this.#here().known;
       if (id === undefined || !(error instanceof StoreError)) throw error;
       // The conversation was deleted meanwhile: what the client still has of it is a new one.
-      this.#context.known.forget(id);
-      const { tenant, lane, dialect } = this.#of.sought;
+      conversations.forget(id);
       this.#located = { known: invented(tenant, lane, dialect), matched: 0 };
-      await this.#append(upTo, answer);
+      const input = this.#toAppend(upTo, answer);
+      if (input) this.#appended(upTo, answer, input, await store.append(tenant, input));
     } finally {
       this.#nowStored();
     }
   }
 
-  async #append(upTo: TranscriptRecord, { id: answerId, withoutReasoning }: Answered): Promise<void> {
-    const { store, known: conversations, redact, sharedText, onAppended } = this.#context;
-    const { dialect, asked, at, sought } = this.#of;
-    const { tenant } = sought;
+  /** Undefined if there is nothing to store. */
+  #toAppend(upTo: TranscriptRecord, { id: answerId }: Answered): Append | undefined {
+    const { redact } = this.#context;
+    const { dialect, asked, at } = this.#of;
     const { chain } = upTo;
-    const { matched } = this.#here();
-    let { known } = this.#here();
+    const { known, matched } = this.#here();
     // An answer without words ends with the last message, which may be stored already: it is said once more, with the id.
     const isSaidAgain = answerId !== undefined && matched > 0 && matched === chain.length - 1;
     const from = isSaidAgain ? matched - 1 : matched;
@@ -210,7 +212,7 @@ export class Recording {
     for (let index = from; index < chain.length - 1; index++) fresh.push(this.#messageAt(upTo, index));
     const head = upTo.head();
     const isNewHead = head !== undefined && head !== known.head;
-    if (fresh.length === 0 && !isNewHead) return;
+    if (fresh.length === 0 && !isNewHead) return undefined;
     const input: { -readonly [K in keyof Append]: Append[K] } = {
       session: known.session,
       messages: answerId === undefined ? fresh : ending(fresh, answerId),
@@ -227,13 +229,20 @@ export class Recording {
     }
     if (isNewHead) input.head = redact ? redactSecrets(head) : head;
     if (asked.model !== "") input.model = asked.model;
-    const appended = await store.append(tenant, input);
+    return input;
+  }
+
+  #appended(upTo: TranscriptRecord, { withoutReasoning }: Answered, input: Append, appended: Appended): void {
+    const { known: conversations, sharedText, onAppended } = this.#context;
+    const { chain } = upTo;
+    let { known } = this.#here();
     // The other branch of a fork is remembered by itself.
     if (known.id !== undefined && known.id !== appended.conversation)
       known = { ...known, hashes: [], underWay: 0 };
     known.id = appended.conversation;
-    if (isNewHead) known.head = sharedText(head);
-    else if (head === undefined) known.head = undefined;
+    const head = upTo.head();
+    if (head === undefined) known.head = undefined;
+    else if (input.head !== undefined) known.head = sharedText(head);
     this.#located = { known, matched: chain.length - 1 };
     this.#length = appended.length;
     const end = chain.at(-1)!;
@@ -243,7 +252,7 @@ export class Recording {
     if (upTo !== this.record) conversations.remember(this.record.chain.at(-1)!, known);
     if (withoutReasoning !== undefined) conversations.remember(withoutReasoning, known);
     conversations.remember(end, known);
-    onAppended?.(tenant, appended, known);
+    onAppended?.(this.#of.sought.tenant, appended, known);
   }
 }
 

@@ -8,5 +8,10 @@ export function cleanText(text: string): string {
 
 /** A title on one line, of bounded length. */
 export function cleanTitle(title: string): string {
-  return cleanText(title).replace(/\s+/g, " ").trim().slice(0, MAX_TITLE).toWellFormed();
+  // Single spaces, of which there are many, are no match.
+  return cleanText(title)
+    .replace(/\s\s+|[^\S ]/g, " ")
+    .trim()
+    .slice(0, MAX_TITLE)
+    .toWellFormed();
 }

@@ -134,7 +134,32 @@ export function* insertConversation(row: ConversationRow): Script<void> {
 }
 
 export function insertOf(row: ConversationRow): Statement {
-  return { sql: INSERT, parameters: COLUMNS.map((column) => row[column]) };
+  return { sql: INSERT, parameters: valuesOf(row) };
+}
+
+/** In the order of the columns. One by one: to look each up by its name takes several times as long. */
+function valuesOf(row: ConversationRow): readonly unknown[] {
+  return [
+    row.tenant,
+    row.id,
+    row.session,
+    row.title,
+    row.title_search,
+    row.dialect,
+    row.model,
+    row.head,
+    row.length,
+    row.tokens,
+    row.created_at,
+    row.updated_at,
+    row.expires_at,
+    row.pinned,
+    row.archived,
+    row.fork_of,
+    row.fork_length,
+    row.meta,
+    row.named,
+  ];
 }
 
 /** Only what changes: an index whose columns aren't named isn't written. */

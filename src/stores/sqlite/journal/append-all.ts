@@ -46,6 +46,8 @@ interface Collected {
   /** By tenant and hash. */
   readonly bodies: Map<string, readonly [tenant: string, hash: string, wire: Buffer]>;
   readonly oldHeads: (readonly [tenant: string, hash: string])[];
+  /** The newest head: the next conversation mostly has the same. */
+  head: { readonly tenant: string; readonly hash: string; readonly wire: Buffer } | undefined;
 }
 
 /**
@@ -68,7 +70,7 @@ export function* appendAll(records: readonly ReadRecord[]): Script<void> {
 }
 
 function nothing(): Collected {
-  return { conversations: new Map(), messages: [], bodies: new Map(), oldHeads: [] };
+  return { conversations: new Map(), messages: [], bodies: new Map(), oldHeads: [], head: undefined };
 }
 
 /** The conversation that a record begins, if it does. */
@@ -128,11 +130,24 @@ function collect(collected: Collected, grown: Grown, record: ReadRecord): void {
     grown.newest = hash;
   }
   const before = grown.row.head;
-  const head = record.head && addBody(collected, tenant, record.head);
+  const head = record.head && addHead(collected, tenant, record.head);
   const tokens = tokensIn(messages);
   const isGrown = messages.length > 0;
-  Object.assign(grown.row, changesOf(grown.row, facts, { head, length, tokens, isGrown }));
+  if (facts.conversation === undefined) {
+    // It begins here, and was made of the same facts.
+    grown.row.length = length;
+    grown.row.tokens = tokens;
+    grown.row.head = head ?? null;
+  } else Object.assign(grown.row, changesOf(grown.row, facts, { head, length, tokens, isGrown }));
   if (before !== null && before !== grown.row.head) collected.oldHeads.push([tenant, before]);
+}
+
+function addHead(collected: Collected, tenant: string, wire: Buffer): string {
+  const { head } = collected;
+  if (head?.tenant === tenant && head.wire.equals(wire)) return head.hash;
+  const hash = addBody(collected, tenant, wire);
+  collected.head = { tenant, hash, wire };
+  return hash;
 }
 
 function addBody({ bodies }: Collected, tenant: string, wire: Buffer): string {

@@ -35,10 +35,16 @@ export interface ReadRecord {
 export type RecordAt = ReadRecord | "unfinished" | "damaged";
 
 const VERSION = 2;
-/** Bytes, their checksum, and how many of them are the JSON at their end; all of fixed width, and the end of the line. */
-const LINE = /^([0-9a-f]{8}) ([0-9a-f]{8}) ([0-9a-f]{8})\n$/;
+/**
+ * A line holds three numbers, a space between them: how many bytes follow, their checksum, and how many of them are the JSON
+ * at their end.
+ */
 const LINE_BYTES = 27;
+/** Hexadecimal digits of each. */
 const WIDTH = 8;
+const SPACE = 0x20;
+const LINE_END = 0x0a;
+const DIGITS = Uint8Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
 
 /** A character has at most three bytes. */
 const BYTES_PER_CHARACTER = 3;
@@ -71,7 +77,7 @@ export function writeRecords(records: readonly JournalRecord[]): Buffer {
     for (const message of messages) addMessage(values, message, write(message.wire));
     const jsonBytes = write(JSON.stringify(values));
     const sum = crc32(bytes.subarray(start, at));
-    bytes.write(`${hex(at - start)} ${hex(sum)} ${hex(jsonBytes)}\n`, start - LINE_BYTES, "latin1");
+    writeLine(bytes, start - LINE_BYTES, at - start, sum, jsonBytes);
   }
   return bytes.subarray(0, at);
 }
@@ -116,19 +122,44 @@ function addMessage(values: unknown[], message: NewMessage, bytes: number): void
   values.push(bytes, message.hash, message.role, message.at, message.tokens, message.answer);
 }
 
-function hex(value: number): string {
-  return value.toString(16).padStart(WIDTH, "0");
+function writeLine(bytes: Buffer, at: number, length: number, sum: number, jsonBytes: number): void {
+  writeHex(bytes, at, length);
+  bytes[at + WIDTH] = SPACE;
+  writeHex(bytes, at + WIDTH + 1, sum);
+  bytes[at + 2 * WIDTH + 1] = SPACE;
+  writeHex(bytes, at + 2 * WIDTH + 2, jsonBytes);
+  bytes[at + LINE_BYTES - 1] = LINE_END;
+}
+
+function writeHex(bytes: Buffer, at: number, value: number): void {
+  for (let digit = 0; digit < WIDTH; digit++)
+    bytes[at + digit] = DIGITS[(value >>> (4 * (WIDTH - 1 - digit))) & 15]!;
+}
+
+/** Undefined if anything else stands there. */
+function readHex(bytes: Buffer, at: number): number | undefined {
+  let value = 0;
+  for (let digit = 0; digit < WIDTH; digit++) {
+    const found = DIGITS.indexOf(bytes[at + digit]!);
+    if (found < 0) return undefined;
+    value = value * 16 + found;
+  }
+  return value;
 }
 
 export function readRecord(bytes: Buffer, from: number): RecordAt {
   const start = from + LINE_BYTES;
   if (bytes.length < start) return "unfinished";
-  const line = LINE.exec(bytes.toString("latin1", from, start));
-  if (!line) return "damaged";
-  const end = start + Number.parseInt(line[1]!, 16);
+  const length = readHex(bytes, from);
+  const sum = readHex(bytes, from + WIDTH + 1);
+  const jsonBytes = readHex(bytes, from + 2 * WIDTH + 2);
+  const isLine =
+    bytes[from + WIDTH] === SPACE && bytes[from + 2 * WIDTH + 1] === SPACE && bytes[start - 1] === LINE_END;
+  if (!isLine || length === undefined || sum === undefined || jsonBytes === undefined) return "damaged";
+  const end = start + length;
   if (bytes.length < end) return "unfinished";
-  if (crc32(bytes.subarray(start, end)) !== Number.parseInt(line[2]!, 16)) return "damaged";
-  const values = readValues(bytes.toString("utf8", end - Number.parseInt(line[3]!, 16), end));
+  if (crc32(bytes.subarray(start, end)) !== sum) return "damaged";
+  const values = readValues(bytes.toString("utf8", end - jsonBytes, end));
   return values?.[0] === VERSION ? recordOf(values, bytes.subarray(start, end), end) : "damaged";
 }
 

@@ -10,8 +10,9 @@ const DIGITS = Uint8Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0
 const DASH = "-".charCodeAt(0);
 const VERSION = "7".charCodeAt(0);
 
-let lastTime = -1;
-let lastTimeText = "";
+/** The time of the newest id, and its digits. */
+let time = -1;
+const timeDigits = new Uint8Array(12);
 
 /** A UUID of version 7: what is made together lies together in an index, which makes writing it several times cheaper. */
 export function timeOrderedId(now: number = Date.now()): string {
@@ -21,27 +22,29 @@ export function timeOrderedId(now: number = Date.now()): string {
   }
   const at = used;
   used += RANDOM_BYTES;
-  return timeText(Math.floor(now)) + randomText(at);
+  writeTime(Math.floor(now));
+  return idOf(at);
+}
+
+function writeTime(now: number): void {
+  if (now === time) return;
+  time = now;
+  const text = now.toString(16).padStart(timeDigits.length, "0");
+  for (let index = 0; index < timeDigits.length; index++) timeDigits[index] = text.charCodeAt(index);
 }
 
 /** All at once: a text that is put together from pieces is a tree of texts. */
-function randomText(at: number): string {
+function idOf(at: number): string {
   const high = (index: number): number => DIGITS[random[at + index]! >>> 4]!;
   const low = (index: number): number => DIGITS[random[at + index]! & 15]!;
   const variant = DIGITS[8 | (random[at + 2]! & 3)]!;
+  const t = timeDigits;
   // biome-ignore format: one line for each group of digits.
   return String.fromCharCode(
+    t[0]!, t[1]!, t[2]!, t[3]!, t[4]!, t[5]!, t[6]!, t[7]!,
+    DASH, t[8]!, t[9]!, t[10]!, t[11]!,
     DASH, VERSION, low(0), high(1), low(1),
     DASH, variant, low(2), high(3), low(3),
     DASH, high(4), low(4), high(5), low(5), high(6), low(6), high(7), low(7), high(8), low(8), high(9), low(9),
   );
-}
-
-function timeText(time: number): string {
-  if (time !== lastTime) {
-    const text = time.toString(16).padStart(12, "0");
-    lastTimeText = `${text.slice(0, 8)}-${text.slice(8, 12)}`;
-    lastTime = time;
-  }
-  return lastTimeText;
 }

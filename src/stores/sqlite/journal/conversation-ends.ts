@@ -16,26 +16,29 @@ export interface ConversationEnds {
 /** Conversations in each of two generations: what wasn't used during one is forgotten. */
 const GENERATION = 10_000;
 
+interface Held extends ConversationEnd {
+  readonly tenant: string;
+}
+
+/** By conversation alone: of two tenants with the same id only the one that wrote last is known, and the other is looked up. */
 export function createConversationEnds(): ConversationEnds {
-  let ends = new Map<string, ConversationEnd>();
-  let older = new Map<string, ConversationEnd>();
-  const keyOf = (tenant: string, conversation: string) => `${conversation} ${tenant}`;
+  let ends = new Map<string, Held>();
+  let older = new Map<string, Held>();
   return {
     get(tenant, conversation) {
-      const key = keyOf(tenant, conversation);
-      return ends.get(key) ?? older.get(key);
+      const held = ends.get(conversation) ?? older.get(conversation);
+      return held?.tenant === tenant ? held : undefined;
     },
-    set(tenant, conversation, end) {
+    set(tenant, conversation, { length, newest }) {
       if (ends.size >= GENERATION) {
         older = ends;
         ends = new Map();
       }
-      ends.set(keyOf(tenant, conversation), end);
+      ends.set(conversation, { tenant, length, newest });
     },
-    delete(tenant, conversation) {
-      const key = keyOf(tenant, conversation);
-      ends.delete(key);
-      older.delete(key);
+    delete(_, conversation) {
+      ends.delete(conversation);
+      older.delete(conversation);
     },
     clear() {
       ends = new Map();

@@ -82,7 +82,10 @@ interface Room {
   bytes: number;
 }
 
-/** The records of a journal from an offset on, some at a time, as long as there is room. */
+/**
+ * The records of a journal from an offset on, some at a time, as long as there is room. Their bytes are overwritten by the
+ * next ones: fresh memory for each piece would cost more than to read it.
+ */
 function* readJournal(path: string, from: number, room: Room): Generator<readonly ReadRecord[], JournalEnd> {
   let descriptor: number;
   try {
@@ -94,9 +97,9 @@ function* readJournal(path: string, from: number, room: Room): Generator<readonl
   try {
     const { size } = fstatSync(descriptor);
     let end = from;
-    for (let step = BYTES_AT_ONCE; end < size; ) {
-      const bytes = Buffer.allocUnsafe(Math.min(step, size - end));
-      const got = bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, end));
+    let bytes = Buffer.allocUnsafeSlow(Math.min(BYTES_AT_ONCE, Math.max(0, size - end)));
+    while (end < size) {
+      const got = bytes.subarray(0, readSync(descriptor, bytes, 0, Math.min(bytes.length, size - end), end));
       const { records, length, stop } = recordsIn(got, room);
       end += length;
       if (records.length > 0) yield records;
@@ -104,7 +107,7 @@ function* readJournal(path: string, from: number, room: Room): Generator<readonl
       if (stop === "damaged") return { end, size, isAll: true, isDamaged: true };
       if (length === 0 && end + got.length >= size) break;
       // One record longer than that: more is read at once.
-      if (length === 0) step *= 2;
+      if (length === 0) bytes = Buffer.allocUnsafeSlow(Math.min(2 * bytes.length, size - end));
     }
     return { end, size, isAll: true, isDamaged: false };
   } finally {

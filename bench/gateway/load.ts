@@ -1,4 +1,4 @@
-import { Agent, request as httpRequest } from "node:http";
+import { lightClients, nodeClients } from "./clients.ts";
 
 export interface LoadResult {
   readonly perSecond: number;
@@ -18,42 +18,24 @@ export async function load(options: {
   /** It ends earlier when so many requests were answered. */
   readonly requests?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** `nodeClients` unless told. */
+  readonly clients?: "node" | "light";
   /** The bodies of one connection, one after the other. */
   bodies(connection: number): () => Buffer;
 }): Promise<LoadResult> {
   const { url, path, connections, ms } = options;
   const places = [url].flat().map((one) => new URL(one));
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const clients = options.clients === "light" ? lightClients() : nodeClients(connections);
+  const headers = { "content-type": "application/json", ...options.headers };
   const times: number[] = [];
   const most = options.requests ?? Number.POSITIVE_INFINITY;
   let failed = 0;
-  const once = ({ hostname, port }: URL, body: Buffer): Promise<void> =>
-    new Promise((resolve) => {
-      const started = performance.now();
-      const request = httpRequest(
-        {
-          agent,
-          host: hostname,
-          port,
-          method: "POST",
-          path,
-          headers: { "content-type": "application/json", "content-length": body.length, ...options.headers },
-        },
-        (answer) => {
-          if (answer.statusCode !== 200) failed++;
-          answer.resume();
-          answer.on("close", () => {
-            times.push(performance.now() - started);
-            resolve();
-          });
-        },
-      );
-      request.on("error", () => {
-        failed++;
-        resolve();
-      });
-      request.end(body);
-    });
+  const once = async (place: URL, body: Buffer): Promise<void> => {
+    const started = performance.now();
+    const status = await clients.ask(place, path, headers, body);
+    if (status !== undefined) times.push(performance.now() - started);
+    if (status !== 200) failed++;
+  };
   const started = performance.now();
   await Promise.all(
     Array.from({ length: connections }, async (_, connection) => {
@@ -63,7 +45,7 @@ export async function load(options: {
     }),
   );
   const seconds = (performance.now() - started) / 1_000;
-  agent.destroy();
+  clients.close();
   times.sort((a, b) => a - b);
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
   return { perSecond: times.length / seconds, p50: at(0.5), p99: at(0.99), failed };

@@ -14,7 +14,7 @@ import { type LoadResult, load } from "./load.ts";
  *   node bench/gateway/run.ts
  *
  * ROUNDS, MS (of a round) and WARM_MS change how long it takes; PORTKEY_NODE, the path of another Node, runs the other gateway
- * on that one, too.
+ * on that one, too. CLIENTS=light asks with less work for each request, which leaves more of the machine to the contestants.
  */
 
 const ROUNDS = Number(process.env["ROUNDS"] ?? 9);
@@ -25,6 +25,7 @@ const WARM_MS = Number(process.env["WARM_MS"] ?? 12_000);
 /** Before each round, so that work which is put off (journals are applied later) is under way when it begins, as when it ends. */
 const LEAD_MS = 700;
 const PATH = "/v1/chat/completions";
+const CLIENTS = process.env["CLIENTS"] === "light" ? "light" : "node";
 /** As it comes, and without a store, which is what the others do. */
 const OWN = ["precis", "precis --no-store"];
 
@@ -62,6 +63,7 @@ const measure = async (
     url,
     headers,
     path: PATH,
+    clients: CLIENTS,
     connections: KINDS[kind].connections,
     bodies: () => createConversations({ ...KINDS[kind], seed: ++seed }),
     ...limit,
@@ -126,6 +128,7 @@ const medians = (of: readonly Measured[]) => ({
   cpuUs: round(median(of.map(({ cpuUs }) => cpuUs)), 0),
 });
 writeResult({
+  clients: CLIENTS,
   loadOfMachine: round(loadavg()[0] ?? 0, 1),
   goals,
   ratios,

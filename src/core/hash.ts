@@ -1,3 +1,5 @@
+import { HEX_DIGITS } from "./hex-digits.ts";
+
 /**
  * Content addresses: MurmurHash3 x86/128 over UTF-16 code units. Not cryptographic, and it needn't be: a collision
  * can only be made inside one tenant's own conversations, and 128 bits leave accidents out of account.
@@ -172,8 +174,6 @@ function finish(h: number): number {
   return h ^ (h >>> 16);
 }
 
-const DIGITS = Uint8Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
-
 /** Of a whole digest at once: put together from pieces it took twice as long, and ten times the memory. */
 function hex(a: number, b: number, c: number, d: number): string {
   // biome-ignore format: one line for each word.
@@ -186,7 +186,7 @@ function hex(a: number, b: number, c: number, d: number): string {
 }
 
 function digit(word: number, shift: number): number {
-  return DIGITS[(word >>> shift) & 15]!;
+  return HEX_DIGITS[(word >>> shift) & 15]!;
 }
 
 /** Characters of text whose hashes are remembered; enough for a transcript of several million tokens. */

@@ -1,4 +1,5 @@
 import type { Message } from "../../core/types.ts";
+import { inOneLine } from "../../stores/shared/clean-text.ts";
 
 const TITLE_CHARS = 80;
 /** A title is made from the beginning of a message, tags and white space left out. */
@@ -22,9 +23,4 @@ function plainBeginning(text: string): string {
   const plain = first.includes("<") ? "" : inOneLine(first);
   if (plain.length > TITLE_CHARS) return plain;
   return inOneLine(text.slice(0, TITLE_FROM_CHARS).replace(/<[^>]{0,200}>/g, " "));
-}
-
-/** Single spaces, of which there are many, are no match: replacing them by themselves is most of the work. */
-function inOneLine(text: string): string {
-  return text.replace(/\s\s+|[^\S ]/g, " ").trim();
 }

@@ -6,12 +6,12 @@ export function cleanText(text: string): string {
   return text.toWellFormed().replaceAll("\0", "");
 }
 
+/** Single spaces, of which there are many, are no match: replacing them by themselves is most of the work. */
+export function inOneLine(text: string): string {
+  return text.replace(/\s\s+|[^\S ]/g, " ").trim();
+}
+
 /** A title on one line, of bounded length. */
 export function cleanTitle(title: string): string {
-  // Single spaces, of which there are many, are no match.
-  return cleanText(title)
-    .replace(/\s\s+|[^\S ]/g, " ")
-    .trim()
-    .slice(0, MAX_TITLE)
-    .toWellFormed();
+  return inOneLine(cleanText(title)).slice(0, MAX_TITLE).toWellFormed();
 }

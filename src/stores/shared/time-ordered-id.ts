@@ -1,3 +1,5 @@
+import { HEX_DIGITS } from "../../core/hex-digits.ts";
+
 /** Random bytes are fetched for so many ids at a time: asking for them costs more than making an id of them. */
 const IDS_PER_FETCH = 256;
 /** Of the 16 bytes of a UUID the first six are the time. */
@@ -6,7 +8,6 @@ const RANDOM_BYTES = 10;
 const random = new Uint8Array(IDS_PER_FETCH * RANDOM_BYTES);
 let used = random.length;
 
-const DIGITS = Uint8Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
 const DASH = "-".charCodeAt(0);
 const VERSION = "7".charCodeAt(0);
 
@@ -35,9 +36,9 @@ function writeTime(now: number): void {
 
 /** All at once: a text that is put together from pieces is a tree of texts. */
 function idOf(at: number): string {
-  const high = (index: number): number => DIGITS[random[at + index]! >>> 4]!;
-  const low = (index: number): number => DIGITS[random[at + index]! & 15]!;
-  const variant = DIGITS[8 | (random[at + 2]! & 3)]!;
+  const high = (index: number): number => HEX_DIGITS[random[at + index]! >>> 4]!;
+  const low = (index: number): number => HEX_DIGITS[random[at + index]! & 15]!;
+  const variant = HEX_DIGITS[8 | (random[at + 2]! & 3)]!;
   const t = timeDigits;
   // biome-ignore format: one line for each group of digits.
   return String.fromCharCode(

@@ -137,8 +137,12 @@ export function insertOf(row: ConversationRow): Statement {
   return { sql: INSERT, parameters: valuesOf(row) };
 }
 
+type ValuesOf<C extends readonly (keyof ConversationRow)[]> = {
+  readonly [K in keyof C]: ConversationRow[C[K]];
+};
+
 /** In the order of the columns. One by one: to look each up by its name takes several times as long. */
-function valuesOf(row: ConversationRow): readonly unknown[] {
+function valuesOf(row: ConversationRow): ValuesOf<typeof COLUMNS> {
   return [
     row.tenant,
     row.id,

@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib";
+import { HEX_DIGITS } from "../../../core/hex-digits.ts";
 import type { Append, NewMessage } from "../../server-store.ts";
 import type { AppendCall } from "../../sql/sql-engine.ts";
 import type { AppendFacts } from "../../sql/write-conversation.ts";
@@ -44,7 +45,6 @@ const LINE_BYTES = 27;
 const WIDTH = 8;
 const SPACE = 0x20;
 const LINE_END = 0x0a;
-const DIGITS = Uint8Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
 
 /** A character has at most three bytes. */
 const BYTES_PER_CHARACTER = 3;
@@ -133,14 +133,14 @@ function writeLine(bytes: Buffer, at: number, length: number, sum: number, jsonB
 
 function writeHex(bytes: Buffer, at: number, value: number): void {
   for (let digit = 0; digit < WIDTH; digit++)
-    bytes[at + digit] = DIGITS[(value >>> (4 * (WIDTH - 1 - digit))) & 15]!;
+    bytes[at + digit] = HEX_DIGITS[(value >>> (4 * (WIDTH - 1 - digit))) & 15]!;
 }
 
 /** Undefined if anything else stands there. */
 function readHex(bytes: Buffer, at: number): number | undefined {
   let value = 0;
   for (let digit = 0; digit < WIDTH; digit++) {
-    const found = DIGITS.indexOf(bytes[at + digit]!);
+    const found = HEX_DIGITS.indexOf(bytes[at + digit]!);
     if (found < 0) return undefined;
     value = value * 16 + found;
   }

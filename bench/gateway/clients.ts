@@ -13,7 +13,7 @@ export interface Clients {
   close(): void;
 }
 
-/** As programs in Node ask. They take as much of the machine as a minimal proxy does. */
+/** As programs in Node ask. They take nearly as much of the machine as a minimal proxy does. */
 export function nodeClients(connections: number): Clients {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   return {
@@ -40,7 +40,7 @@ export function nodeClients(connections: number): Clients {
   };
 }
 
-/** With less than half of the work, so that more of the machine is left to what is measured. */
+/** With three fifths of the work, so that more of the machine is left to what is measured. */
 export function lightClients(): Clients {
   const idle = new Map<string, Client[]>();
   const all: Client[] = [];

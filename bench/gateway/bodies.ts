@@ -6,10 +6,21 @@ const MESSAGE_CHARS = 4_096;
 /** A conversation begins anew after so many turns, so that bodies keep their size. */
 const TURNS = 20;
 
+/** Different texts of a size. They are made once, so that whoever sends them takes little of the machine. */
+const TEXTS = 256;
+const texts = new Map<string, string>();
+
 /** Words that make a text of about a size. */
 function words(chars: number, seed: number): string {
+  const kind = seed % TEXTS;
+  const key = `${chars}/${kind}`;
+  const known = texts.get(key);
+  if (known !== undefined) return known;
   let text = "";
-  for (let n = 0; text.length < chars; n++) text += `word${(n * 7919 + seed * 31) % 9973} `;
+  for (let n = 0; text.length < chars; n++) text += `word${(n * 7919 + kind * 31) % 9973} `;
+  // In one piece, not as the many that it was put together from.
+  text = Buffer.from(text).toString();
+  texts.set(key, text);
   return text;
 }
 

@@ -2,7 +2,7 @@ import type { Selectable } from "kysely";
 import type { Append } from "../server-store.ts";
 import { cleanTitle } from "../shared/clean-text.ts";
 import type { ConversationTable } from "./schema.ts";
-import { rows, type Script, type Statement } from "./script.ts";
+import { rows, type Script } from "./script.ts";
 
 /** A conversation as the table holds it. */
 export type ConversationRow = Selectable<ConversationTable>;
@@ -130,11 +130,7 @@ export function changesOf(
 }
 
 export function* insertConversation(row: ConversationRow): Script<void> {
-  yield insertOf(row);
-}
-
-export function insertOf(row: ConversationRow): Statement {
-  return { sql: INSERT, parameters: valuesOf(row) };
+  yield { sql: INSERT, parameters: valuesOf(row) };
 }
 
 type ValuesOf<C extends readonly (keyof ConversationRow)[]> = {
@@ -142,7 +138,7 @@ type ValuesOf<C extends readonly (keyof ConversationRow)[]> = {
 };
 
 /** In the order of the columns. One by one: to look each up by its name takes several times as long. */
-function valuesOf(row: ConversationRow): ValuesOf<typeof COLUMNS> {
+export function valuesOf(row: ConversationRow): ValuesOf<typeof COLUMNS> {
   return [
     row.tenant,
     row.id,

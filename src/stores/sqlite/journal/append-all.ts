@@ -8,12 +8,13 @@ import {
   COLUMNS,
   type ConversationRow,
   changesOf,
-  insertOf,
   newRow,
   roundedTimes,
   tokensIn,
   updateConversation,
+  valuesOf,
 } from "../../sql/write-conversation.ts";
+import { insertInto, insertRows } from "./insert-rows.ts";
 import { callOf, type ReadRecord } from "./journal-record.ts";
 
 /** A conversation as it is after the records so far. */
@@ -162,11 +163,13 @@ function keyOf(tenant: string, name: string): string {
 
 function* write({ conversations, messages, bodies, oldHeads }: Collected): Script<void> {
   for (const key of [...bodies.keys()].sort()) yield { sql: INSERT_BODY, parameters: bodies.get(key)! };
+  const begun: ReturnType<typeof valuesOf>[] = [];
   for (const { row, stored } of conversations.values()) {
-    if (!stored) yield insertOf(row);
+    if (!stored) begun.push(valuesOf(row));
     else yield* updateConversation(row, differences(stored, row));
   }
-  for (const message of messages) yield { sql: INSERT_MESSAGE, parameters: message };
+  yield* insertRows(INSERT_CONVERSATIONS, begun);
+  yield* insertRows(INSERT_MESSAGES, messages);
   yield* unbury(messages);
   for (const head of oldHeads) yield* rows(DELETE_BODY, ...head);
 }
@@ -174,8 +177,14 @@ function* write({ conversations, messages, bodies, oldHeads }: Collected): Scrip
 /** The text comes as its bytes, which is what SQLite keeps of it anyway. */
 const INSERT_BODY =
   "insert into precis_bodies (tenant, hash, wire) values (?, ?, cast(? as text)) on conflict (tenant, hash) do nothing";
-const INSERT_MESSAGE =
-  "insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at, answer, wire) values (?, ?, ?, ?, ?, ?, ?, ?, ?, cast(? as text))";
+const INSERT_MESSAGES = insertInto(
+  "precis_messages (tenant, conversation, position, hash, body, role, tokens, at, answer, wire)",
+  "(?, ?, ?, ?, ?, ?, ?, ?, ?, cast(? as text))",
+);
+const INSERT_CONVERSATIONS = insertInto(
+  `precis_conversations (${COLUMNS.join(", ")})`,
+  `(${COLUMNS.map(() => "?").join(", ")})`,
+);
 
 function differences(before: ConversationRow, now: ConversationRow): Partial<ConversationRow> {
   return Object.fromEntries(

@@ -43,6 +43,8 @@ const VERSION = 2;
 const LINE_BYTES = 27;
 /** Hexadecimal digits of each. */
 const WIDTH = 8;
+/** By character code; -1: no digit. */
+const HEX_VALUES = Int8Array.from({ length: 256 }, (_, code) => HEX_DIGITS.indexOf(code));
 const SPACE = 0x20;
 const LINE_END = 0x0a;
 
@@ -140,7 +142,7 @@ function writeHex(bytes: Buffer, at: number, value: number): void {
 function readHex(bytes: Buffer, at: number): number | undefined {
   let value = 0;
   for (let digit = 0; digit < WIDTH; digit++) {
-    const found = HEX_DIGITS.indexOf(bytes[at + digit]!);
+    const found = HEX_VALUES[bytes[at + digit]!]!;
     if (found < 0) return undefined;
     value = value * 16 + found;
   }

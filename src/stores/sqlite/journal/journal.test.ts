@@ -1,6 +1,7 @@
 import {
   appendFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -186,6 +187,30 @@ test("a record that no table takes is kept aside, and those around it are stored
   const refused = journals().find((name) => name.endsWith(".refused.json"));
   expect(readFileSync(join(folder, refused!), "utf8")).toContain("hash of b");
   expect(String(warned.mock.calls[0]?.[0])).toContain("set aside");
+  warned.mockRestore();
+  await close();
+});
+
+test("of many records that are written together, only the one that no table takes is missing", async () => {
+  const { open, close, folder, journals } = place();
+  const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+  const store = open();
+  await store.ready();
+  const names = Array.from({ length: 100 }, (_, n) => `m${n}`);
+  const records = names.map((name, n) => {
+    const role = n === 50 ? (null as never) : "user";
+    const input = { messages: [{ ...message(name), role }], at: AT };
+    return writeRecord({ call: { tenant: TENANT, id: name, input }, position: 0 });
+  });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "0.journal"), Buffer.concat(records));
+  for (const name of names.filter((_, n) => n !== 50))
+    expect(await wordsOf(store, name), name).toEqual([name]);
+  const { counts } = await store.upkeep.stats();
+  expect(counts).toMatchObject({ conversations: 99, messages: 99 });
+  const refused = journals().filter((name) => name.endsWith(".refused.json"));
+  expect(refused).toHaveLength(1);
+  expect(readFileSync(join(folder, refused[0]!), "utf8")).toContain("hash of m50");
   warned.mockRestore();
   await close();
 });

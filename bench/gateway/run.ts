@@ -1,4 +1,5 @@
 import { loadavg } from "node:os";
+import { setTimeout } from "node:timers/promises";
 import { cpuOf } from "../support/cpu-of.ts";
 import { median, round } from "../support/statistics.ts";
 import { writeResult } from "../support/write-result.ts";
@@ -8,22 +9,25 @@ import { type LoadResult, load } from "./load.ts";
 
 /**
  * precis beside a minimal proxy and another gateway in one run, in turns, so that all meet the same machine. A machine may
- * be half again as fast in one second as in the next, so each round is compared with the others' rounds next to it, and the
- * median of these comparisons counts.
+ * be half again as fast in one second as in the next, so there are many short rounds, and their medians are compared.
  *
  *   node bench/gateway/run.ts
  *
  * ROUNDS, MS (of a round) and WARM_MS change how long it takes; PORTKEY_NODE, the path of another Node, runs the other gateway
- * on that one, too. CLIENTS=light asks with less work for each request, which leaves more of the machine to the contestants.
+ * on that one, too. CLIENTS=light asks with a third of the work for each request, which leaves more of the machine to the contestants.
  */
 
-const ROUNDS = Number(process.env["ROUNDS"] ?? 9);
+const ROUNDS = Number(process.env["ROUNDS"] ?? 21);
+/** The other gateway is several times slower: every so many rounds are enough to see that. */
+const OTHERS_EVERY = 3;
 const MS = Number(process.env["MS"] ?? 1_500);
 /** Compiled code is what is measured: each contestant first gets so many requests, or so much time. */
 const WARM_REQUESTS = 30_000;
 const WARM_MS = Number(process.env["WARM_MS"] ?? 12_000);
 /** Before each round, so that work which is put off (journals are applied later) is under way when it begins, as when it ends. */
 const LEAD_MS = 700;
+/** What was put off last is done a second later: who comes next mustn't share the machine with it. */
+const REST_MS = 1_300;
 const PATH = "/v1/chat/completions";
 const CLIENTS = process.env["CLIENTS"] === "light" ? "light" : "node";
 /** As it comes, and without a store, which is what the others do. */
@@ -44,12 +48,12 @@ type Kind = keyof typeof KINDS;
 
 const upstream = await startContestant("upstream", "upstream.ts");
 const portkey = await startPortkey(upstream.url);
-const contestants: readonly Contestant[] = [
+const near: readonly Contestant[] = [
   await startContestant("minimal", "minimal-proxy.ts", [upstream.url]),
   await startContestant(OWN[0]!, "precis.ts", [upstream.url]),
   await startContestant(OWN[1]!, "precis.ts", [upstream.url, '{"store":false}']),
-  ...portkey,
 ];
+const contestants = [...near, ...portkey];
 
 let seed = 0;
 const measure = async (
@@ -78,19 +82,20 @@ for (const kind of Object.keys(KINDS) as Kind[]) {
   results[kind] = row;
   for (const one of contestants) await measure(kind, one, { ms: WARM_MS, requests: WARM_REQUESTS });
   for (let turn = 0; turn < ROUNDS; turn++)
-    for (const one of contestants) {
+    for (const one of turn % OTHERS_EVERY === 0 ? contestants : near) {
       await measure(kind, one, { ms: LEAD_MS });
       row[one.name]!.push(await measure(kind, one, { ms: MS }));
+      if (one.name === OWN[0]) await setTimeout(REST_MS);
     }
 }
 for (const { child } of [...contestants, upstream]) child.disconnect();
 
-/** Of two contestants, round by round. */
-const compare = (kind: Kind, one: string, other: string, by: (one: Measured, other: Measured) => number) =>
-  round(median(results[kind][one]!.map((own, turn) => by(own, results[kind][other]![turn]!))), 2);
+const medianOf = (kind: Kind, name: string, what: "perSecond" | "p50") =>
+  median(results[kind][name]!.map((round) => round[what]));
 const ratio = (kind: Kind, to: string, one = "precis") =>
-  compare(kind, one, to, (own, other) => own.perSecond / other.perSecond);
-const added = compare("2 KB, one by one", "precis", "minimal", (own, other) => own.p50 - other.p50);
+  round(medianOf(kind, one, "perSecond") / medianOf(kind, to, "perSecond"), 2);
+const oneByOne = (name: string) => medianOf("2 KB, one by one", name, "p50");
+const added = round(oneByOne("precis") - oneByOne("minimal"), 2);
 /** Requests per second of each, of the minimal proxy's and the other gateway's. */
 const ratios = Object.fromEntries(
   (Object.keys(KINDS) as Kind[]).map((kind) => [

@@ -198,7 +198,7 @@ test("of many records that are written together, only the one that no table take
   await store.ready();
   const names = Array.from({ length: 100 }, (_, n) => `m${n}`);
   const records = names.map((name, n) => {
-    const role = n === 50 ? (null as never) : "user";
+    const role = n === 50 ? (null as never) : ("user" as const);
     const input = { messages: [{ ...message(name), role }], at: AT };
     return writeRecord({ call: { tenant: TENANT, id: name, input }, position: 0 });
   });

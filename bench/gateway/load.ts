@@ -1,4 +1,5 @@
-import { lightClients, nodeClients } from "./clients.ts";
+import { nodeClients } from "./clients.ts";
+import { lightClients } from "./light-clients.ts";
 
 export interface LoadResult {
   readonly perSecond: number;

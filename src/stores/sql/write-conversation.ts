@@ -57,7 +57,10 @@ export const COLUMNS = [
   "named",
 ] as const satisfies readonly (keyof ConversationRow)[];
 
-const INSERT = `insert into precis_conversations (${COLUMNS.join(", ")}) values (${COLUMNS.map(() => "?").join(", ")})`;
+/** Where rows of conversations go, and the signs for the values of one. */
+export const INTO_CONVERSATIONS = `precis_conversations (${COLUMNS.join(", ")})`;
+export const CONVERSATION_VALUES = `(${COLUMNS.map(() => "?").join(", ")})`;
+const INSERT = `insert into ${INTO_CONVERSATIONS} values ${CONVERSATION_VALUES}`;
 
 /** The row of a conversation that begins here, or of a fork. */
 export function newRow(

@@ -6,8 +6,10 @@ import { rows, type Script } from "../../sql/script.ts";
 import type { AppendCall } from "../../sql/sql-engine.ts";
 import {
   COLUMNS,
+  CONVERSATION_VALUES,
   type ConversationRow,
   changesOf,
+  INTO_CONVERSATIONS,
   newRow,
   roundedTimes,
   tokensIn,
@@ -163,12 +165,12 @@ function keyOf(tenant: string, name: string): string {
 
 function* write({ conversations, messages, bodies, oldHeads }: Collected): Script<void> {
   for (const key of [...bodies.keys()].sort()) yield { sql: INSERT_BODY, parameters: bodies.get(key)! };
-  const begun: ReturnType<typeof valuesOf>[] = [];
+  const added: ReturnType<typeof valuesOf>[] = [];
   for (const { row, stored } of conversations.values()) {
-    if (!stored) begun.push(valuesOf(row));
+    if (!stored) added.push(valuesOf(row));
     else yield* updateConversation(row, differences(stored, row));
   }
-  yield* insertRows(INSERT_CONVERSATIONS, begun);
+  yield* insertRows(INSERT_CONVERSATIONS, added);
   yield* insertRows(INSERT_MESSAGES, messages);
   yield* unbury(messages);
   for (const head of oldHeads) yield* rows(DELETE_BODY, ...head);
@@ -181,10 +183,7 @@ const INSERT_MESSAGES = insertInto(
   "precis_messages (tenant, conversation, position, hash, body, role, tokens, at, answer, wire)",
   "(?, ?, ?, ?, ?, ?, ?, ?, ?, cast(? as text))",
 );
-const INSERT_CONVERSATIONS = insertInto(
-  `precis_conversations (${COLUMNS.join(", ")})`,
-  `(${COLUMNS.map(() => "?").join(", ")})`,
-);
+const INSERT_CONVERSATIONS = insertInto(INTO_CONVERSATIONS, CONVERSATION_VALUES);
 
 function differences(before: ConversationRow, now: ConversationRow): Partial<ConversationRow> {
   return Object.fromEntries(

@@ -11,6 +11,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { hasBrowser, NO_BROWSER } from "./lib/browser.mjs";
 import { run } from "./lib/child.mjs";
 import { root } from "./lib/project.mjs";
 
@@ -48,8 +49,14 @@ process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 const slowSamples = values.samples === "all" ? "all" : "sample";
 
 /** test/stream installs the binary of this platform alone: those of all others would be 700 MB. */
-const hasLlamaCpp = process.platform === "linux" && process.arch === "x64";
-if (!hasLlamaCpp) console.log("stream: skipped, its llama.cpp is there for Linux on x64 only");
+const hasLlamaCpp = process.platform === "linux" && ["x64", "arm64"].includes(process.arch);
+
+/** What this machine can't run, and why. */
+const leftOut = [
+  ...(hasBrowser ? [] : [`page, ${NO_BROWSER}`]),
+  ...(hasLlamaCpp ? [] : ["stream, its llama.cpp is there for Linux on x64 and arm64 only"]),
+];
+for (const one of leftOut) console.log(`skipped: ${one}`);
 
 /** @type {readonly Step[]} */
 const steps = [
@@ -63,19 +70,7 @@ const steps = [
     args: ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${scratch}/vitest.json`],
     counts: (code) => vitestCounts(code, "vitest.json"),
   },
-  {
-    name: "page",
-    command: "vitest",
-    args: [
-      "run",
-      "--config",
-      "test/page/vitest.config.ts",
-      "--reporter=default",
-      "--reporter=json",
-      `--outputFile.json=${scratch}/page.json`,
-    ],
-    counts: (code) => vitestCounts(code, "page.json"),
-  },
+  ...(hasBrowser ? [pageStep()] : []),
   ...(hasLlamaCpp ? [llamaCppStep()] : []),
   ...(values.clients
     ? [
@@ -115,6 +110,7 @@ console.log("");
 for (const step of results.filter((result) => result.failed > 0)) {
   console.log(`failed: ${step.name} (${step.failed})${step.note}`);
 }
+for (const one of leftOut) console.log(`skipped: ${one}`);
 if (skipped > 0) console.log(`skipped: ${skipped}`);
 if (values.json !== undefined) {
   writeFileSync(
@@ -124,6 +120,17 @@ if (values.json !== undefined) {
 }
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
+
+/** @returns {Step} */
+function pageStep() {
+  const report = `--outputFile.json=${scratch}/page.json`;
+  return {
+    name: "page",
+    command: "vitest",
+    args: ["run", "--config", "test/page/vitest.config.ts", "--reporter=default", "--reporter=json", report],
+    counts: (code) => vitestCounts(code, "page.json"),
+  };
+}
 
 /** @returns {Step} */
 function llamaCppStep() {

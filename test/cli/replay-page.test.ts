@@ -1,16 +1,18 @@
 /** The page in a real browser: nothing leaves it, nothing in the transcript runs, it fits a phone. */
 import { writeFileSync } from "node:fs";
-import chromium from "@sparticuz/chromium";
-import { type Browser, chromium as browserType, type Page } from "playwright-core";
+import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { browserOptions, hasBrowser } from "../../scripts/lib/browser.mjs";
 import { gardenChat, runCli, scratchFolder } from "./run-cli.ts";
 
 const folder = scratchFolder();
 const page = folder.path("replay.html");
 const ATTACK = `</script><script>window.hit = 1</script><img src="https://example.com/x.png" onerror="window.hit = 2">`;
 let browser: Browser;
+const browserTest = test.skipIf(!hasBrowser);
 
 beforeAll(async () => {
+  if (!hasBrowser) return;
   const chat = gardenChat(150).map(({ role, content }, index) => ({
     role,
     content: index > 0 && index % 9 === 0 ? `${ATTACK} ${content}` : content,
@@ -19,9 +21,7 @@ beforeAll(async () => {
   writeFileSync(file, JSON.stringify(chat));
   const done = await runCli(["replay", file, "--window", "4k", "--prices", "gpt-4o", "--html", page]);
   expect(done.code).toBe(0);
-  // One process for all pages would end with the first page that is closed.
-  const args = chromium.args.filter((flag) => !/single-process|no-zygote/.test(flag));
-  browser = await browserType.launch({ executablePath: await chromium.executablePath(), args });
+  browser = await chromium.launch(await browserOptions());
 }, 120_000);
 
 afterAll(async () => {
@@ -41,7 +41,7 @@ async function open(width: number, colorScheme: "light" | "dark"): Promise<{ tab
   return { tab, faults };
 }
 
-test.each([
+browserTest.each([
   [1280, "light"],
   [1280, "dark"],
   [390, "light"],
@@ -65,17 +65,20 @@ test.each([
   },
 );
 
-test("a mark opens its compaction, which shows the receipt and the summary word for word", async () => {
-  const { tab } = await open(1280, "light");
-  expect(await tab.locator("#c1 pre").isVisible()).toBe(false);
-  await tab.locator("a.mark").first().click();
-  await tab.locator("#c1 pre").waitFor({ state: "visible" });
-  expect(await tab.locator("#c1 pre").textContent()).toContain("<conversation-summary>");
-  expect(await tab.locator("#c1 td.fate").allTextContents()).toContain("covered");
-  await tab.close();
-});
+browserTest(
+  "a mark opens its compaction, which shows the receipt and the summary word for word",
+  async () => {
+    const { tab } = await open(1280, "light");
+    expect(await tab.locator("#c1 pre").isVisible()).toBe(false);
+    await tab.locator("a.mark").first().click();
+    await tab.locator("#c1 pre").waitFor({ state: "visible" });
+    expect(await tab.locator("#c1 pre").textContent()).toContain("<conversation-summary>");
+    expect(await tab.locator("#c1 td.fate").allTextContents()).toContain("covered");
+    await tab.close();
+  },
+);
 
-test("hovering and arrow keys tell about a request", async () => {
+browserTest("hovering and arrow keys tell about a request", async () => {
   const { tab } = await open(1280, "light");
   const plot = tab.locator(".plot").first();
   await plot.hover();

@@ -4,7 +4,7 @@ import { CLIENT_KEY, type ClientProgram, installed, MACHINE } from "../client-pr
 export const opencode: ClientProgram = {
   name: "opencode",
   api: "chat",
-  machines: ["linux-x64"],
+  machines: ["linux-x64", "linux-arm64"],
   start: ({ url, prompt, resumes }) => ({
     command: installed(`opencode-${MACHINE}/bin/opencode`),
     args: ["run", ...(resumes ? ["--continue"] : []), prompt],

@@ -61,7 +61,7 @@ export function createCompactors(options: {
 }): Compactors {
   const { config, windows } = options;
   const compactors = new Map<string, Compactor<unknown>>();
-  const limits = new Map<string, number>();
+  const limits = new Map<string, Limit>();
 
   const settle = (choice: CompactorChoice) => {
     const { upstream, model } = choice;
@@ -168,15 +168,13 @@ export function createCompactors(options: {
     isApart: (choice) => markOf(choice) !== undefined,
 
     surelyFits(choice) {
-      const { tenant, upstream, model, cap, profile: asked, budget: cut } = choice;
-      const key = `${tenant} ${upstream?.name} ${model} ${cap} ${asked?.name} ${cut} ${windows.version}`;
-      let limit = limits.get(key);
-      if (limit === undefined) {
-        if (limits.size >= MAX_LIMITS) limits.clear();
-        limit = sureLimit(choice);
-        limits.set(key, limit);
-      }
-      return limit;
+      const known = limits.get(choice.model);
+      if (known && isFor(known, choice, windows.version)) return known.tokens;
+      const { tenant, upstream, cap, profile, budget } = choice;
+      const tokens = sureLimit(choice);
+      if (limits.size >= MAX_LIMITS) limits.clear();
+      limits.set(choice.model, { tenant, upstream, cap, profile, budget, version: windows.version, tokens });
+      return tokens;
     },
 
     async settled() {
@@ -186,6 +184,24 @@ export function createCompactors(options: {
       await Promise.all([...compactors.values()].map((one) => one.close()));
     },
   };
+}
+
+/** What surely fits of a model, as it was last asked for. */
+interface Limit extends Pick<CompactorChoice, "tenant" | "upstream" | "cap" | "profile" | "budget"> {
+  /** Of what is known about windows. */
+  readonly version: number;
+  readonly tokens: number;
+}
+
+function isFor(limit: Limit, choice: CompactorChoice, version: number): boolean {
+  return (
+    limit.tenant === choice.tenant &&
+    limit.upstream === choice.upstream &&
+    limit.cap === choice.cap &&
+    limit.profile === choice.profile &&
+    limit.budget === choice.budget &&
+    limit.version === version
+  );
 }
 
 /** Share of the window that is kept free for counting errors, at its largest. */

@@ -1,5 +1,5 @@
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { timeOrderedId } from "../../shared/time-ordered-id.ts";
 
 /** How the names of journals end. */
@@ -25,22 +25,22 @@ export interface JournalFile {
 }
 
 export function createJournalFile(folder: string): JournalFile {
-  let open: { readonly path: string; readonly descriptor: number } | undefined;
+  let open: { readonly name: string; readonly descriptor: number } | undefined;
   let size = 0;
   let writtenAt = 0;
 
   const begin = () => {
     mkdirSync(folder, { recursive: true });
-    const path = join(folder, `${timeOrderedId()}${JOURNAL}`);
-    return { path, descriptor: openSync(path, "ax", PRIVATE) };
+    const name = `${timeOrderedId()}${JOURNAL}`;
+    return { name, descriptor: openSync(join(folder, name), "ax", PRIVATE) };
   };
   const end = (of?: "keep"): void => {
     if (!open) return;
-    const { path, descriptor } = open;
+    const { name, descriptor } = open;
     open = undefined;
     size = 0;
     closeSync(descriptor);
-    if (of !== "keep") rmSync(path, { force: true });
+    if (of !== "keep") rmSync(join(folder, name), { force: true });
   };
 
   return {
@@ -48,7 +48,7 @@ export function createJournalFile(folder: string): JournalFile {
       return size;
     },
     get name() {
-      return open && basename(open.path);
+      return open?.name;
     },
     write(bytes) {
       // By the clock on the wall, as others judge it; a machine that slept is noticed, a clock that was set too.

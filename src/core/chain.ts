@@ -12,8 +12,8 @@ const SEED_HASH = SEED.digest();
  *
  * The canonical form leaves out what real clients change between two calls of one conversation: `cache_control` markers
  * and message ids (a dialect doesn't read them), tool-call ids (replaced by their order of appearance), reasoning
- * (clients drop it from older messages), the spaces between the tokens of a call's arguments, and those around an
- * assistant's text. Content as a string and as one text part is the same, and so are no content and an empty one.
+ * (clients drop it from older messages), the spaces between the tokens of a call's arguments, those around an
+ * assistant's text, and all of a spoken answer but its id. Content as a string and as one text part is the same, and so are no content and an empty one.
  */
 export function chainOf(
   messages: readonly Message[],
@@ -102,7 +102,7 @@ function absorbMessage(
         for (const media of part.media ?? []) hash.absorb(textHash(media.source));
         break;
       case "other":
-        hash.absorb(`other ${part.kind}`).absorb(textHash(part.json));
+        hash.absorb(`other ${part.kind}`).absorb(textHash(part.comesBackAs ?? part.json));
         break;
       default:
         part satisfies never;

@@ -86,6 +86,8 @@ export interface OtherPart {
   readonly type: "other";
   readonly kind: string;
   readonly json: string;
+  /** All that clients send back of it, where they got more than that. */
+  readonly comesBackAs?: string;
 }
 
 /** One part of a message. */

@@ -122,6 +122,7 @@ function readAssistantFields(wire: Record<string, unknown>, parts: Part[]): void
       type: "other",
       kind: "audio",
       json: toJson({ id: audio.id, transcript: audio.transcript }),
+      ...(typeof audio.id === "string" && { comesBackAs: audio.id }),
     });
   }
   if (Array.isArray(tool_calls)) for (const call of tool_calls) parts.push(readCall(call));

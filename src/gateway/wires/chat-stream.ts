@@ -17,6 +17,7 @@ export function assembleChat(events: readonly Json[]): Json | undefined {
   const calls = new Map<number, Call>();
   /** The one call of the form that `tool_calls` replaced. */
   const legacy = new Map<number, Call>();
+  const sounds: Json[] = [];
   let seen = false;
   for (const event of events) {
     const choice = listOf(event["choices"]).find((one) => isJson(one) && (one["index"] ?? 0) === 0);
@@ -29,6 +30,7 @@ export function assembleChat(events: readonly Json[]): Json | undefined {
     }
     for (const piece of listOf(delta["tool_calls"])) if (isJson(piece)) addCall(calls, piece);
     if (isJson(delta["function_call"])) addCall(legacy, { index: 0, function: delta["function_call"] });
+    if (isJson(delta["audio"])) sounds.push(delta["audio"]);
   }
   if (!seen) return undefined;
   const { content, ...others } = texts;
@@ -37,9 +39,17 @@ export function assembleChat(events: readonly Json[]): Json | undefined {
     role: "assistant",
     content: content === undefined || (content === "" && (calls.size > 0 || old)) ? null : content,
     ...others,
+    ...(sounds.length > 0 && { audio: soundOf(sounds) }),
     ...(old && { function_call: { name: old.name, arguments: old.args } }),
     ...(calls.size > 0 && { tool_calls: [...calls.values()].map(callOf) }),
   };
+}
+
+/** A spoken answer. Each piece of its sound is base64 by itself. */
+function soundOf(pieces: readonly Json[]): Json {
+  const texts = (field: string) => pieces.map((piece) => textOf(piece[field]) ?? "");
+  const data = Buffer.concat(texts("data").map((piece) => Buffer.from(piece, "base64"))).toString("base64");
+  return Object.assign({}, ...pieces, { data, transcript: texts("transcript").join("") }) as Json;
 }
 
 function addCall(calls: Map<number, Call>, piece: Json): void {

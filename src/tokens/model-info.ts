@@ -55,7 +55,10 @@ function bareId(id: string): string {
     .replace(/\[1m\]$/, "");
   const last = path.slice(path.lastIndexOf("/") + 1);
   const bare = last
-    .replace(/^(?:[a-z-]+\.)*(?:anthropic|meta|mistral|deepseek|qwen|openai|amazon|google)\./, "")
+    .replace(
+      /^(?:[a-z-]+\.)*(?:anthropic|meta|mistral|deepseek|qwen|openai|amazon|google|moonshotai|moonshot|zai|xai)\./,
+      "",
+    )
     .replace(/[:@].*$/, "")
     .replace(/^meta-/, "")
     .replace(/^llama(?=\d)/, "llama-")

@@ -3,10 +3,10 @@ import type { ModelInfo, Prices } from "../core/types.ts";
 /**
  * What we know about models, as plain data. Looked up by `modelInfo`, which also knows how ids vary.
  *
- * Sources, all read on 2026-11-15: the providers' model pages (platform.claude.com, developers.openai.com,
- * ai.google.dev, api-docs.deepseek.com, docs.mistral.ai), the models.dev catalogue and the model specifications of
- * gpt-tokenizer 4.0. Prices are US dollars per million tokens, standard tier, short prompts; a price that could not be
- * confirmed is left out.
+ * Sources, read on 2026-11-15 and 2026-11-16: the providers' model pages (platform.claude.com, developers.openai.com,
+ * ai.google.dev, api-docs.deepseek.com, docs.mistral.ai), the models.dev catalogue, the model specifications of
+ * gpt-tokenizer 4.0, and for Kimi, GLM and Grok the pages of hosts, of which the smallest window counts. Prices are US
+ * dollars per million tokens, standard tier, short prompts; a price that could not be confirmed is left out.
  */
 export type RegistryEntry = Omit<ModelInfo, "id" | "known">;
 
@@ -164,6 +164,7 @@ const google: Record<string, RegistryEntry> = {
 const OPEN = { encoding: "o200k_base", factor: 1.1, images: "openai" } as const;
 const OPEN_32K = { ...OPEN, window: 32_768 } as const;
 const OPEN_128K = { ...OPEN, window: 131_072 } as const;
+const OPEN_200K = { ...OPEN, window: 200_000 } as const;
 const OPEN_256K = { ...OPEN, window: 262_144 } as const;
 const OPEN_1M = { ...OPEN, window: 1_048_576 } as const;
 
@@ -199,6 +200,30 @@ const open: Record<string, RegistryEntry> = {
   "deepseek-v4-flash": { ...OPEN_1M, output: 384_000, ...freeWrite(0.22, 0.007, 0.66) },
   "deepseek-v4": OPEN_1M,
   deepseek: OPEN_128K,
+  "kimi-k2-0905": OPEN_256K,
+  "kimi-k2-thinking": OPEN_256K,
+  "kimi-k2-turbo": OPEN_256K,
+  "kimi-k2.5": OPEN_256K,
+  "kimi-k2.6": OPEN_256K,
+  "kimi-k2.7": OPEN_256K,
+  "kimi-k2": OPEN_128K,
+  // Hosts serve 200,000 to 204,800.
+  "glm-4.6": OPEN_200K,
+  "glm-4.7": OPEN_200K,
+  "glm-4.5": OPEN_128K,
+  "glm-5.2": OPEN_1M,
+  "glm-5.3": OPEN_1M,
+  "glm-5": OPEN_200K,
+};
+
+// ── xAI ─────────────────────────────────────────────────────────────────────────────────────────
+// Not in the tokenizer's specifications, so the factor is the margin that open models have.
+
+const xai: Record<string, RegistryEntry> = {
+  "grok-4": { ...OPEN, window: 256_000 },
+  "grok-4-fast": { ...OPEN, window: 2_000_000, output: 30_000 },
+  "grok-4.1-fast": { ...OPEN, window: 2_000_000, output: 30_000 },
+  "grok-4-1-fast": { ...OPEN, window: 2_000_000, output: 30_000 },
 };
 
 /** Every model and family by its bare id: lower case, no provider, no date. */
@@ -207,4 +232,5 @@ export const REGISTRY: Readonly<Record<string, RegistryEntry>> = {
   ...anthropic,
   ...google,
   ...open,
+  ...xai,
 };

@@ -43,6 +43,17 @@ describe("openai-chat read", () => {
     ]);
   });
 
+  it("reads names that are objects which can't be text", () => {
+    const name = JSON.parse('{"toString":""}') as never;
+    const call = { role: "assistant", function_call: { name, arguments: "{}" } } as const;
+    expect(openaiChat.read(call).parts).toMatchObject([{ type: "tool-call", name: '{"toString":""}' }]);
+    const content = [{ type: name }, { type: "input_audio", input_audio: { data: "AAAA", format: name } }];
+    expect(openaiChat.read({ role: "user", content } as never).parts).toMatchObject([
+      { type: "other", kind: '{"toString":""}' },
+      { type: "file", mediaType: 'audio/{"toString":""}' },
+    ]);
+  });
+
   it("reads pictures, sounds, files and refusals", () => {
     const { parts } = openaiChat.read({
       role: "user",

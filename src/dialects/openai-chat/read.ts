@@ -1,5 +1,5 @@
 import type { FilePart, ImagePart, Message, Part, Role, ToolResultPart } from "../../core/types.ts";
-import { toJson } from "../shared/json.ts";
+import { nameText, toJson } from "../shared/json.ts";
 import { joinTexts } from "../shared/legal-text.ts";
 import { isRecord, malformed, malformedRole } from "../shared/malformed.ts";
 import { markedMessage } from "../shared/marker.ts";
@@ -72,7 +72,7 @@ function readPart(part: unknown): Part {
     const { data, format } = input_audio;
     return filePart({
       source: data as string,
-      mediaType: `audio/${format}`,
+      mediaType: `audio/${nameText(format)}`,
       bytes: base64Bytes(data as string),
     });
   }
@@ -85,13 +85,13 @@ function readPart(part: unknown): Part {
     const url = isRecord(video_url) ? video_url.url : video_url;
     if (typeof url === "string") return filePart({ source: url, mediaType: "video/*" });
   }
-  return { type: "other", kind: String(type), json: toJson(part) };
+  return { type: "other", kind: nameText(type), json: toJson(part) };
 }
 
 /** A message of role `tool` (or the legacy `function`) is one result, whatever its content is made of. */
 function readResult(wire: Record<string, unknown>): ToolResultPart {
   const { role, content, name, tool_call_id } = wire;
-  const id = role === "function" ? legacyCallId(String(name)) : tool_call_id;
+  const id = role === "function" ? legacyCallId(nameText(name)) : tool_call_id;
   if (typeof id !== "string") {
     throw malformed({ dialect: ID, expected: "a tool message to have a `tool_call_id`", found: wire });
   }
@@ -130,8 +130,8 @@ function readAssistantFields(wire: Record<string, unknown>, parts: Part[]): void
     const { name, arguments: args } = function_call;
     parts.push({
       type: "tool-call",
-      id: legacyCallId(String(name)),
-      name: String(name),
+      id: legacyCallId(nameText(name)),
+      name: nameText(name),
       args: argsText(args),
     });
   }
@@ -144,7 +144,7 @@ function readCall(call: unknown): Part {
       return {
         type: "tool-call",
         id: id as string,
-        name: String(fn.name),
+        name: nameText(fn.name),
         args: argsText(fn.arguments),
       };
     }
@@ -152,7 +152,7 @@ function readCall(call: unknown): Part {
       return {
         type: "tool-call",
         id: id as string,
-        name: String(custom.name),
+        name: nameText(custom.name),
         args: argsText(custom.input),
       };
     }

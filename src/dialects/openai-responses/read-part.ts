@@ -1,5 +1,5 @@
 import type { Part } from "../../core/types.ts";
-import { toJson } from "../shared/json.ts";
+import { nameText, toJson } from "../shared/json.ts";
 import { isRecord } from "../shared/malformed.ts";
 import { filePart, imagePart } from "../shared/media.ts";
 
@@ -31,7 +31,7 @@ export function readPart(part: unknown): Part {
       break;
     }
   }
-  return { type: "other", kind: String(type), json: toJson(part) };
+  return { type: "other", kind: nameText(type), json: toJson(part) };
 }
 
 function firstString(...values: readonly unknown[]): string | undefined {

@@ -10,6 +10,11 @@ export function toJson(value: unknown): string {
   }
 }
 
+/** What should have been a name, whatever it is. Never throws: an object may bring a `toString` of its own that is no function. */
+export function nameText(value: unknown): string {
+  return typeof value === "object" ? toJson(value) : String(value);
+}
+
 /** Arguments as an object, for formats whose wire carries one. Text that isn't a JSON object is wrapped. */
 export function toArgsObject(text: string): Record<string, unknown> {
   try {

@@ -98,7 +98,12 @@ export function createExchange(options: FakeProviderOptions): Exchange {
     try {
       if (!isAllowed(options.apiKey, incoming.headers)) throw unauthorized(api);
       const body = parseBody(incoming.raw);
-      Object.assign(record, { body, model: String(body["model"] ?? ""), streamed: body["stream"] === true });
+      const { model } = body;
+      Object.assign(record, {
+        body,
+        model: typeof model === "string" ? model : "",
+        streamed: body["stream"] === true,
+      });
       const checked = rules(incoming.headers);
       const accepted = wire.accept(body, checked);
       const { prompt } = accepted;

@@ -48,7 +48,7 @@ process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 /** In full these take minutes for each client and for each strategy: only where everything runs. */
 const slowSamples = values.samples === "all" ? "all" : "sample";
 
-/** test/stream installs the binary of this platform alone: those of all others would be 700 MB. */
+/** test/stream installs the two binaries without graphics cards: all of them would be 700 MB. */
 const hasLlamaCpp = process.platform === "linux" && ["x64", "arm64"].includes(process.arch);
 
 /** What this machine can't run, and why. */

@@ -5,7 +5,7 @@ import type { ModelInfo, Prices } from "../core/types.ts";
  *
  * Sources, read on 2026-11-15 and 2026-11-16: the providers' model pages (platform.claude.com, developers.openai.com,
  * ai.google.dev, api-docs.deepseek.com, docs.mistral.ai), the models.dev catalogue, the model specifications of
- * gpt-tokenizer 4.0, and for Kimi, GLM and Grok the pages of hosts, of which the smallest window counts. Prices are US
+ * gpt-tokenizer 4.0, and for Kimi, GLM and Grok the pages of hosts, the smaller window where they differ. Prices are US
  * dollars per million tokens, standard tier, short prompts; a price that could not be confirmed is left out.
  */
 export type RegistryEntry = Omit<ModelInfo, "id" | "known">;
@@ -219,11 +219,13 @@ const open: Record<string, RegistryEntry> = {
 // ── xAI ─────────────────────────────────────────────────────────────────────────────────────────
 // Not in the tokenizer's specifications, so the factor is the margin that open models have.
 
+const GROK_FAST = { ...OPEN, window: 2_000_000, output: 30_000 } as const;
+
 const xai: Record<string, RegistryEntry> = {
   "grok-4": { ...OPEN, window: 256_000 },
-  "grok-4-fast": { ...OPEN, window: 2_000_000, output: 30_000 },
-  "grok-4.1-fast": { ...OPEN, window: 2_000_000, output: 30_000 },
-  "grok-4-1-fast": { ...OPEN, window: 2_000_000, output: 30_000 },
+  "grok-4-fast": GROK_FAST,
+  "grok-4.1-fast": GROK_FAST,
+  "grok-4-1-fast": GROK_FAST,
 };
 
 /** Every model and family by its bare id: lower case, no provider, no date. */

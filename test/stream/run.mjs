@@ -5,7 +5,7 @@ import { runWithOwnPackages } from "../../scripts/lib/own-packages.mjs";
 process.exitCode = runWithOwnPackages({
   folder: "test/stream",
   what: "llama.cpp",
-  size: "85 MB",
+  size: "100 MB",
   // Without a network it fails long before.
   installMs: 240_000,
   env: { ...process.env, NODE_LLAMA_CPP_SKIP_DOWNLOAD: "true", npm_config_fetch_retries: "1" },

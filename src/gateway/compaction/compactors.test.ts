@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { parseConfig } from "../../config/parse-config.ts";
+import { profiles } from "../../profiles/index.ts";
 import { memoryStore } from "../../stores/memory.ts";
 import { createUpstream } from "../upstream/upstream.ts";
 import { wires } from "../wires/index.ts";
@@ -31,7 +32,12 @@ it("what surely fits is that of the request, whoever asked for the same model be
   };
   const most = compactors.surelyFits(usual);
   expect(most).toBeGreaterThan(20_000);
-  const smaller: Partial<CompactorChoice>[] = [{ upstream: small }, { budget: 5_000 }, { cap: 99_000 }];
+  const smaller: Partial<CompactorChoice>[] = [
+    { upstream: small },
+    { budget: 5_000 },
+    { cap: 99_000 },
+    { profile: profiles.stream },
+  ];
   for (const wish of smaller) {
     expect(compactors.surelyFits({ ...usual, ...wish }), JSON.stringify(Object.keys(wish))).toBeLessThan(
       most / 2,

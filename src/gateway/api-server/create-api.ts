@@ -6,6 +6,7 @@ import { exactCounter } from "../../tokens/index.ts";
 import { type AnswerOf, type ApiError, type Route, routes } from "../api.ts";
 import type { Gateway } from "../gateway.ts";
 import { describeFailure } from "../http/fail.ts";
+import { INERT } from "../http/headers.ts";
 import { RequestFault } from "../wires/request-fault.ts";
 import { type ApiContext, invalid } from "./context.ts";
 import { chatHandlers } from "./handlers/chat.ts";
@@ -81,6 +82,7 @@ export function createApi(gateway: Gateway): ApiServer {
   });
   return {
     listener: async (request, response) => {
+      for (const [name, value] of Object.entries(INERT)) response.setHeader(name, value);
       await listener(request, response);
     },
     settled: () => busy.settled(),

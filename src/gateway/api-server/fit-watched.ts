@@ -26,7 +26,7 @@ export async function fitWatched(
     },
   };
   const result = await onBehalfOf(behalf, () =>
-    withClientKeys(headers, client.keyIsOurs, () =>
+    withClientKeys({ headers, keyIsOurs: client.keyIsOurs, upstream: loaded.choice.upstream }, () =>
       gateway.compactors.of(loaded.choice).fit(loaded.transcript, {
         ...fitInput(loaded),
         now: gateway.now(),

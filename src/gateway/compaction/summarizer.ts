@@ -22,21 +22,46 @@ const CARRIED = [
 /** Stands for "no key of ours" where a model insists on one. */
 const NO_KEY = "none";
 
+/** What a client sent along with a request, and the upstream that it was sent for. */
+interface SentKeys {
+  readonly upstream: Upstream | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /**
  * The key of the request that a summary is made for. It lives as long as that work and is kept nowhere: background work
  * inherits it from the `fit` that started it.
  */
-const keys = new AsyncLocalStorage<Readonly<Record<string, string>>>();
+const keys = new AsyncLocalStorage<SentKeys>();
 
-/** Runs work that may ask a model with the client's own key. */
-export function withClientKeys<T>(headers: IncomingHttpHeaders, keyIsOurs: boolean, work: () => T): T {
+/** Runs work that may ask a model with the client's own key. No other upstream than the request's own ever gets it. */
+export function withClientKeys<T>(
+  {
+    headers,
+    keyIsOurs,
+    upstream,
+  }: {
+    readonly headers: IncomingHttpHeaders;
+    /** The key that the client showed was for us. */
+    readonly keyIsOurs: boolean;
+    /** Where the request goes. */
+    readonly upstream: Upstream | undefined;
+  },
+  work: () => T,
+): T {
   const carried: Record<string, string> = {};
   for (const name of CARRIED) {
     const value = headerOf(headers, name);
     const isKey = name === "authorization" || name.endsWith("api-key");
     if (value !== undefined && !(isKey && keyIsOurs)) carried[name] = value;
   }
-  return keys.run(carried, work);
+  return keys.run({ upstream, headers: carried }, work);
+}
+
+/** The client's headers, as far as they were sent for this upstream. */
+function sentFor(upstream: Upstream): Record<string, string> {
+  const sent = keys.getStore();
+  return sent?.upstream === upstream ? { ...sent.headers } : {};
 }
 
 /** What a person chose: a model by name is asked where it is served. */
@@ -99,7 +124,7 @@ export function summarizerFor(options: {
     ...(template.window !== undefined && { window: template.window }),
     ...(template.continues !== undefined && { continues: template.continues }),
     complete: (request) => {
-      const carried = { ...keys.getStore() };
+      const carried = sentFor(upstream);
       if (upstream.config.apiKey !== undefined)
         for (const name of ["authorization", "x-api-key", "api-key"]) delete carried[name];
       const stop = currentBehalf()?.signal;

@@ -29,7 +29,7 @@ export function answerBroken(error: NodeJS.ErrnoException, socket: Duplex): void
   const [status, name, code, words] = FAULTS[error.code ?? ""] ?? MALFORMED;
   const body = JSON.stringify(openaiError(status, { code, message: `precis: ${words}` }));
   socket.end(
-    `HTTP/1.1 ${status} ${name}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${name}\r\nconnection: close\r\ncontent-type: application/json\r\nx-content-type-options: nosniff\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }
 

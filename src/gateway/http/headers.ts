@@ -18,27 +18,55 @@ const NOT_FORWARDED = new Set([
   "origin",
   "referer",
   "forwarded",
+  "x-real-ip",
 ]);
 
-/** Headers of an answer that concern one connection only, or that a provider has no business setting here. */
+/**
+ * Headers of an answer that concern one connection only, or that speak for this server's whole origin, which a provider
+ * has no business doing: its cookies, its rules for browsers, where else the origin is found.
+ */
 const NOT_RETURNED = new Set([
   "connection",
   "keep-alive",
   "proxy-authenticate",
+  "proxy-connection",
+  "te",
   "transfer-encoding",
   "trailer",
   "upgrade",
   "set-cookie",
-  "access-control-allow-origin",
-  "access-control-allow-credentials",
+  "clear-site-data",
+  "strict-transport-security",
+  "alt-svc",
+  "refresh",
+  "link",
+  "service-worker-allowed",
+  "content-security-policy",
+  "content-security-policy-report-only",
+  "x-content-type-options",
+  "x-frame-options",
+  "permissions-policy",
+  "report-to",
+  "reporting-endpoints",
+  "nel",
 ]);
+
+/**
+ * What every answer has that isn't the page: whatever an upstream sends and whatever type it says, a browser that is led
+ * there runs nothing of it on the page's origin.
+ */
+export const INERT: Readonly<Record<string, string>> = {
+  "x-content-type-options": "nosniff",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
+};
 
 /** The client's headers for the upstream, without those of ours. */
 export function forwardedHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   const forwarded: OutgoingHttpHeaders = {};
+  const ofConnection = namedByConnection(headers);
   for (const name in headers) {
     const value = headers[name];
-    if (value === undefined || NOT_FORWARDED.has(name)) continue;
+    if (value === undefined || NOT_FORWARDED.has(name) || ofConnection?.has(name)) continue;
     if (name.startsWith("x-precis-") || name.startsWith("x-forwarded-") || name.startsWith("sec-")) continue;
     forwarded[name] = value;
   }
@@ -47,12 +75,23 @@ export function forwardedHeaders(headers: IncomingHttpHeaders): OutgoingHttpHead
 
 /** The upstream's headers for the client. */
 export function returnedHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
-  const returned: OutgoingHttpHeaders = {};
+  const returned: OutgoingHttpHeaders = { ...INERT };
+  const ofConnection = namedByConnection(headers);
   for (const name in headers) {
     const value = headers[name];
-    if (value !== undefined && !NOT_RETURNED.has(name)) returned[name] = value;
+    if (value === undefined || NOT_RETURNED.has(name) || ofConnection?.has(name)) continue;
+    if (!name.startsWith("access-control-")) returned[name] = value;
   }
   return returned;
+}
+
+/** What almost every `connection` says; it names no header. */
+const COMMON_CONNECTION = new Set(["keep-alive", "close", "upgrade"]);
+
+/** Headers that `connection` lists: they were meant for whoever is at the other end of it, and for nobody behind (RFC 9110, 7.6.1). */
+function namedByConnection({ connection }: IncomingHttpHeaders): ReadonlySet<string> | undefined {
+  if (connection === undefined || COMMON_CONNECTION.has(connection)) return undefined;
+  return new Set(connection.split(",").map((name) => name.trim().toLowerCase()));
 }
 
 /** A header's one value. */

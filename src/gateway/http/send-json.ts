@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { INERT } from "./headers.ts";
 
 /** One JSON answer. Nothing happens if the answer has begun already. */
 export function sendJson(
@@ -15,6 +16,7 @@ export function sendJson(
   response.writeHead(status, {
     "content-type": "application/json",
     "content-length": bytes.length,
+    ...INERT,
     ...headers,
   });
   response.end(bytes);

@@ -1,6 +1,7 @@
 import type { InsertMessage } from "../../core/types.ts";
 import { measureOf } from "../api-server/measure-of.ts";
 import type { Gateway } from "../gateway.ts";
+import { INERT } from "../http/headers.ts";
 import { sendJson } from "../http/send-json.ts";
 import { choiceOf } from "../v1/choice-of.ts";
 import type { Exchange } from "../v1/exchange.ts";
@@ -92,7 +93,7 @@ async function answerWith(gateway: Gateway, exchange: Exchange, made: MadeSummar
   const headers = reportHeaders(exchange, { action: "compacted", report: undefined });
   if (!exchange.asked.streamed) sendJson(response, 200, json, headers);
   else {
-    response.writeHead(200, { "content-type": "text/event-stream", ...headers });
+    response.writeHead(200, { "content-type": "text/event-stream", ...INERT, ...headers });
     response.end(
       events.map((event) => `event: ${String(event["type"])}\ndata: ${JSON.stringify(event)}\n\n`).join(""),
     );

@@ -15,7 +15,8 @@ export async function makeSummary(
 ): Promise<MadeSummary> {
   const { client, wire, upstream, asked, request, signal } = exchange;
   const compactor = gateway.compactors.of({ tenant: client.tenant, wire, upstream, model: asked.model });
-  const { text, tokens, report } = await withClientKeys(request.headers, client.keyIsOurs, () =>
+  const sent = { headers: request.headers, keyIsOurs: client.keyIsOurs, upstream };
+  const { text, tokens, report } = await withClientKeys(sent, () =>
     compactor.summarize(transcript, {
       system: asked.system,
       cap: SUMMARY_CAP,

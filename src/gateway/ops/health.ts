@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { AggregatorRegistry, type Registry } from "prom-client";
 import type { Gateway } from "../gateway.ts";
+import { INERT } from "../http/headers.ts";
 import { sendJson } from "../http/send-json.ts";
 
 /** Longest that the store may take to say that it is there (milliseconds). */
@@ -14,7 +15,7 @@ export async function handleOps(gateway: Gateway, response: ServerResponse, path
   else if (pathname === "/readyz") await ready(gateway, response);
   else {
     const registry = await registryOf(gateway);
-    response.writeHead(200, { "content-type": registry.contentType });
+    response.writeHead(200, { "content-type": registry.contentType, ...INERT });
     response.end(await registry.metrics());
   }
 }

@@ -86,7 +86,7 @@ export async function decideView(
   let fitted: FitResult<unknown>;
   try {
     fitted = await watchedFit(gateway, exchange, () =>
-      withClientKeys(request.headers, client.keyIsOurs, () => fitHeld()),
+      withClientKeys({ headers: request.headers, keyIsOurs: client.keyIsOurs, upstream }, () => fitHeld()),
     );
   } catch (error) {
     // What we don't understand passes through untouched: the upstream knows best what is wrong with it.

@@ -1,7 +1,8 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Client } from "../auth/client.ts";
 import type { Gateway } from "../gateway.ts";
 import { sendJson } from "../http/send-json.ts";
+import { keyOwner } from "../upstream/key-owner.ts";
 import { readAll } from "../upstream/read-all.ts";
 import { send } from "../upstream/send.ts";
 import { targetPath } from "../upstream/target-path.ts";
@@ -28,9 +29,7 @@ export async function listModels(
   const [only, ...others] = gateway.upstreams;
   if (others.length === 0)
     return passThrough(gateway, { request, response, client, path, ...(only && { upstream: only }) });
-  const lists = await Promise.allSettled(
-    gateway.upstreams.map((upstream) => modelsOf(upstream, request, client)),
-  );
+  const lists = await Promise.allSettled(listsOf(gateway, request.headers, client));
   // One that is down or needs another key leaves the others' models; if all are, an empty list would hide why.
   if (lists.every(({ status }) => status === "rejected"))
     throw new RequestFault(
@@ -51,25 +50,33 @@ function reasons({ upstreams }: Gateway, lists: readonly PromiseSettledResult<un
   return said.join("; ");
 }
 
+/** What each upstream lists, in their order. Only one of them is asked with what the client sent. */
+export function listsOf(
+  { upstreams }: Pick<Gateway, "upstreams">,
+  headers: IncomingHttpHeaders,
+  { keyIsOurs }: Pick<Client, "keyIsOurs">,
+): Promise<Json[]>[] {
+  const owner = keyOwner(upstreams, MODELS_PATH, headers);
+  return upstreams.map((upstream) => modelsOf(upstream, upstream === owner ? headers : {}, keyIsOurs));
+}
+
+const MODELS_PATH = "/v1/models";
+
 /** What one upstream lists. Throws if it can't be asked. */
-export async function modelsOf(
-  upstream: Upstream,
-  request: Pick<IncomingMessage, "headers">,
-  client: Pick<Client, "keyIsOurs">,
-): Promise<Json[]> {
+async function modelsOf(upstream: Upstream, given: IncomingHttpHeaders, keyIsOurs: boolean): Promise<Json[]> {
   const isAnthropic = !upstream.dialects.includes("openai-chat");
   const headers = upstreamHeaders(
     upstream,
-    { ...request.headers, ...(isAnthropic && { "anthropic-version": "2023-06-01" }) },
-    "/v1/models",
+    { ...given, ...(isAnthropic && { "anthropic-version": "2023-06-01" }) },
+    MODELS_PATH,
     0,
-    client.keyIsOurs,
+    keyIsOurs,
   );
   for (const name of ["content-length", "content-type", "accept-encoding"]) delete headers[name];
   const answer = await send({
     upstream,
     method: "GET",
-    path: targetPath(upstream, "/v1/models"),
+    path: targetPath(upstream, MODELS_PATH),
     headers,
     body: undefined,
     signal: AbortSignal.timeout(LIST_MS),

@@ -1,12 +1,13 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Client } from "../auth/client.ts";
 import type { Gateway } from "../gateway.ts";
 import { returnedHeaders } from "../http/headers.ts";
 import { readBody } from "../http/read-body.ts";
 import { chooseForRest } from "../upstream/choose-upstream.ts";
+import { dialectOf } from "../upstream/key-owner.ts";
 import { send } from "../upstream/send.ts";
 import { targetPath } from "../upstream/target-path.ts";
-import type { DialectName, Upstream } from "../upstream/upstream.ts";
+import type { Upstream } from "../upstream/upstream.ts";
 import { upstreamHeaders } from "../upstream/upstream-headers.ts";
 import { isJson, parseJson, textOf } from "../wires/json.ts";
 import { abortOnClose } from "./open-exchange.ts";
@@ -78,11 +79,4 @@ function modelOf(path: string, bytes: Buffer): string {
   if (named !== undefined) return named;
   const body = parseJson(bytes.toString("utf8"));
   return (isJson(body) ? textOf(body["model"]) : undefined) ?? "";
-}
-
-/** Paths that both providers have are told apart by a header that Anthropic's clients always send. */
-function dialectOf(path: string, headers: IncomingHttpHeaders): DialectName {
-  if (path.startsWith("/v1/messages")) return "anthropic-messages";
-  if (path.startsWith("/v1/responses")) return "openai-responses";
-  return headers["anthropic-version"] === undefined ? "openai-chat" : "anthropic-messages";
 }

@@ -144,7 +144,10 @@ async function compaction(
     try {
       const { report } = await onBehalfOf(
         { tenant, conversation: () => id, signal, onFailed, ...(!isSure && { onStarted: tell }) },
-        () => withClientKeys(headers, client.keyIsOurs, () => work(loaded, signal)),
+        () =>
+          withClientKeys({ headers, keyIsOurs: client.keyIsOurs, upstream: loaded.choice.upstream }, () =>
+            work(loaded, signal),
+          ),
       );
       if (report.outcome === "compacted") {
         gateway.totals.add("compactions");

@@ -3,7 +3,7 @@ import { profiles } from "../../../profiles/index.ts";
 import type { ModelChoice, ModelsAnswer, SettingsAnswer, StrategyName } from "../../api.ts";
 import type { Gateway } from "../../gateway.ts";
 import { addTotals } from "../../ops/totals.ts";
-import { modelsOf } from "../../v1/list-models.ts";
+import { listsOf } from "../../v1/list-models.ts";
 import { textOf } from "../../wires/json.ts";
 import type { ApiContext } from "../context.ts";
 import type { Handlers } from "../create-api.ts";
@@ -117,10 +117,11 @@ function settingsAnswer(
 
 async function models({ gateway, headers, client }: ApiContext): Promise<ModelsAnswer> {
   const problems: { upstream: string; message: string; fix: string }[] = [];
+  const asked = listsOf(gateway, headers, client);
   const lists = await Promise.all(
-    gateway.upstreams.map(async (upstream) => {
+    gateway.upstreams.map(async (upstream, index) => {
       try {
-        const listed = await modelsOf(upstream, { headers }, client);
+        const listed = await asked[index]!;
         return listed.flatMap((one): ModelChoice[] => {
           const id = textOf(one["id"]);
           if (id === undefined) return [];

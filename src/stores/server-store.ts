@@ -24,12 +24,17 @@ export interface ServerStore extends Store {
 
 // ── Conversations ───────────────────────────────────────────────────────────────────────────────
 
-/** Transcripts: append-only, each message stored once however often a client sends it again. */
+/**
+ * Transcripts: append-only, each message stored once however often a client sends it again. Only an answer that a client
+ * says otherwise changes: it stands there as the client says it, with what was given beside it.
+ */
 export interface ConversationStore {
   /** Adds messages. When it resolves, they are in the store for good. Adding the same ones again adds nothing. */
   append(tenant: string, append: Append): Promise<Appended>;
   /** The conversation that shares the longest prefix with a transcript, given the chain hash after each message. */
   find(tenant: string, hashes: readonly string[], query?: FindQuery): Promise<FoundConversation | undefined>;
+  /** Conversations that hold the message with this chain hash, those that changed last first; at most eight. */
+  holding(tenant: string, hash: string): Promise<Conversation[]>;
   /** The newest conversation of a session. */
   findSession(tenant: string, session: string): Promise<Conversation | undefined>;
   /**
@@ -68,6 +73,11 @@ export interface NewMessage {
    * that is there already, it takes the place of the one before.
    */
   readonly answer?: string;
+  /**
+   * The wire messages of an answer as the provider gave it, as JSON texts, where the client said it otherwise. With the first
+   * message of what the client said.
+   */
+  readonly given?: readonly string[];
 }
 
 /** What `append` takes. */
@@ -82,6 +92,11 @@ export interface Append {
   readonly isNew?: true;
   /** Chain hash of the message that the new ones follow. Left out: they are the first. */
   readonly after?: string;
+  /**
+   * Chain hashes of the conversation's last messages, all of those behind `after`: the client says them otherwise, so the new
+   * ones stand in their place. If others are there by now, the new ones make a fork as usual.
+   */
+  readonly instead?: readonly string[];
   readonly messages: readonly NewMessage[];
   /** The leading system messages or the system prompt as JSON text. The newest is kept. */
   readonly head?: string;
@@ -163,6 +178,8 @@ export interface StoredMessage extends NewMessage {
 export interface ReadRange {
   readonly from?: number;
   readonly to?: number;
+  /** Only those behind the message with this chain hash; none if the conversation doesn't hold it. */
+  readonly after?: string;
 }
 
 /** Which conversations to list: pinned ones first, then the newest. */

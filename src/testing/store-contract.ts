@@ -10,6 +10,7 @@ import { describeEvents } from "./store-contract/events.ts";
 import { describeFinding } from "./store-contract/finding.ts";
 import { describeLeases } from "./store-contract/leases.ts";
 import { describeRecords } from "./store-contract/records.ts";
+import { describeSaidOtherwise } from "./store-contract/said-otherwise.ts";
 import { START, storedTranscript } from "./store-contract/samples.ts";
 import { describeTexts } from "./store-contract/texts.ts";
 import { describeUpkeep } from "./store-contract/upkeep.ts";
@@ -55,6 +56,7 @@ export function describeStore({ name, open, ownClock = true }: StoreContract): v
     describeTexts(context);
     describeFinding(context);
     describeAnswers(context);
+    describeSaidOtherwise(context);
     describeDeleting(context);
     describeEvents(context);
     describeCitations(context);

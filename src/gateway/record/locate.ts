@@ -1,4 +1,6 @@
+import type { Dialect } from "../../core/types.ts";
 import type { Conversation, ConversationStore } from "../../stores/server-store.ts";
+import { type GoesOn, goOn } from "./go-on.ts";
 import type { Known, KnownConversations } from "./known-conversations.ts";
 import { invented, named } from "./new-known.ts";
 import type { Session } from "./session-of.ts";
@@ -17,6 +19,8 @@ export interface Sought {
   readonly record: TranscriptRecord;
   readonly lane: string;
   readonly dialect: string;
+  /** Reads messages of the store as those of the request were read. */
+  readonly reading: Dialect<unknown>;
   readonly session: Session | undefined;
   /** Where the client goes on from, if it said so. */
   readonly from: Place | undefined;
@@ -27,6 +31,8 @@ export interface Located {
   readonly known: Known;
   /** Messages of the transcript that it holds. */
   readonly matched: number;
+  /** Where an answer came back otherwise than it was given. */
+  readonly goesOn?: GoesOn;
 }
 
 /** The conversation that a request goes on with, or a new one. */
@@ -41,12 +47,12 @@ export async function locate(
   const meant = from && (await locateAt(context, sought, from));
   if (meant && fits(meant.known, session)) return meant;
   const near = locateNear(context, sought);
-  if (near) return near;
+  if (near) return resumed(context, sought, near);
   const far = hasAnswer
     ? await store.find(tenant, chain.slice(1), isAsked ? { session: session.name } : { prefer: "unnamed" })
     : undefined;
   if (far && isOf(far.conversation, dialect))
-    return { known: knownOf(far.conversation, sought), matched: far.matched };
+    return resumed(context, sought, { known: knownOf(far.conversation, sought), matched: far.matched });
   if (session === undefined) return { known: invented(tenant, lane, dialect), matched: 0 };
   const held = await store.findSession(tenant, session.name);
   // A client's side calls and sub-agents share its session header, but not its conversation.
@@ -95,6 +101,44 @@ async function locateAt(
   if (near) return near;
   const held = await store.get(tenant, id);
   return held && isOf(held, dialect) ? { known: knownOf(held, sought), matched: length } : undefined;
+}
+
+/**
+ * The same place; or, if the transcript goes on there with an answer that the store doesn't know so, the place behind the
+ * answer that it is. Of several conversations that go on there, the one whose answer is most like it.
+ */
+async function resumed(
+  context: { readonly store: ConversationStore; readonly known: KnownConversations },
+  sought: Sought,
+  found: Located,
+): Promise<Located> {
+  const { store, known } = context;
+  const { tenant, record, reading, lane, dialect, session } = sought;
+  const { matched } = found;
+  const rest = record.messages.slice(record.start + matched);
+  const anchor = storedAs(found.known, record.chain[matched]!);
+  if (matched === 0 || found.known.id === undefined || !rest.some(({ role }) => role === "assistant"))
+    return found;
+  const from = async (id: string) =>
+    goOn(record, reading, matched, await store.read(tenant, id, { after: anchor }));
+  const own = await from(found.known.id);
+  if (own?.isCertain) return { ...found, matched: own.matched, goesOn: own };
+  let best = own && { ...found, matched: own.matched, goesOn: own };
+  for (const conversation of await store.holding(tenant, anchor)) {
+    if (conversation.id === found.known.id || !isOf(conversation, dialect)) continue;
+    const near = known.find(tenant, record.chain, { lane, dialect, id: conversation.id });
+    const other = near?.known ?? knownOf(conversation, sought);
+    if (other.isNamed !== found.known.isNamed || !fits(other, session)) continue;
+    const goesOn = await from(conversation.id);
+    if (goesOn && goesOn.share > (best?.goesOn.share ?? -1))
+      best = { known: other, matched: goesOn.matched, goesOn };
+  }
+  return best ?? found;
+}
+
+/** The hash under which the store has a message that a client may have sent otherwise. */
+export function storedAs({ withoutReasoning }: Known, hash: string): string {
+  return withoutReasoning?.comesAs === hash ? withoutReasoning.is : hash;
 }
 
 function knownOf(

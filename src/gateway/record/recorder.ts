@@ -33,7 +33,7 @@ export function createRecorder(options: Omit<RecordingContext, "sharedText">): R
       // Texts come as new strings: to look one up takes longer than to hash it.
       const record = transcriptRecord(dialect, asked, hash128, comesAgain ? chains : undefined);
       const lane = laneOf(dialect.id, asked);
-      const sought = { tenant, record, lane, dialect: dialect.id, session, from };
+      const sought = { tenant, record, lane, dialect: dialect.id, reading: dialect, session, from };
       const recorded = (place: Located | undefined) =>
         new Recording(context, { dialect, asked, at, sought, place });
       return isFirst(sought) ? recorded(undefined) : locate(context, sought).then(recorded);

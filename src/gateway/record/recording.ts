@@ -3,7 +3,7 @@ import type { Dialect } from "../../core/types.ts";
 import type { Append, Appended, ConversationStore, NewMessage } from "../../stores/server-store.ts";
 import type { WireRequest } from "../wires/wire.ts";
 import type { Known, KnownConversations } from "./known-conversations.ts";
-import { type Located, locateFirst, type Sought } from "./locate.ts";
+import { type Located, locateFirst, type Sought, storedAs } from "./locate.ts";
 import { invented } from "./new-known.ts";
 import { ending, newMessage } from "./new-message.ts";
 import { redactSecrets } from "./redact-secrets.ts";
@@ -154,7 +154,8 @@ export class Recording {
     this.#counted = one.known;
     this.#before = one.matched;
     this.#located = one;
-    if (one.matched === this.record.chain.length - 1) this.#nowStored();
+    const isSaidOtherwise = one.goesOn?.instead !== undefined;
+    if (one.matched === this.record.chain.length - 1 && !isSaidOtherwise) this.#nowStored();
     return one;
   }
 
@@ -166,8 +167,9 @@ export class Recording {
   #prepare(): void {
     const { record } = this;
     try {
-      const { matched } = this.#here();
-      for (let index = matched; index < record.chain.length - 1; index++) this.#messageAt(record, index);
+      const { matched, goesOn } = this.#here();
+      for (let index = goesOn?.from ?? matched; index < record.chain.length - 1; index++)
+        this.#messageAt(record, index);
       record.head();
     } catch {
       // Whoever stores it meets the same error, and can tell it.
@@ -175,7 +177,9 @@ export class Recording {
   }
 
   #messageAt(upTo: TranscriptRecord, index: number): NewMessage {
-    this.#prepared[index] ??= newMessage(upTo, index, this.#of.at, this.#context.redact);
+    const { at } = this.#of;
+    const replacement = this.#located?.goesOn?.replacements.get(index);
+    this.#prepared[index] ??= { ...newMessage(upTo, index, at, this.#context.redact), ...replacement };
     return this.#prepared[index];
   }
 
@@ -204,10 +208,10 @@ export class Recording {
     const { redact } = this.#context;
     const { dialect, asked, at } = this.#of;
     const { chain } = upTo;
-    const { known, matched } = this.#here();
+    const { known, matched, goesOn } = this.#here();
     // An answer without words ends with the last message, which may be stored already: it is said once more, with the id.
     const isSaidAgain = answerId !== undefined && matched > 0 && matched === chain.length - 1;
-    const from = isSaidAgain ? matched - 1 : matched;
+    const from = goesOn?.from ?? (isSaidAgain ? matched - 1 : matched);
     const fresh: NewMessage[] = [];
     for (let index = from; index < chain.length - 1; index++) fresh.push(this.#messageAt(upTo, index));
     const head = upTo.head();
@@ -225,7 +229,8 @@ export class Recording {
       if (known.isInvented) input.isNew = true;
     } else {
       input.conversation = known.id;
-      if (from > 0) input.after = storedAs(known, chain[from]!);
+      if (from > 0) input.after = goesOn?.after ?? storedAs(known, chain[from]!);
+      if (goesOn?.instead && fresh.length > 0) input.instead = goesOn.instead;
     }
     if (isNewHead) input.head = redact ? redactSecrets(head) : head;
     if (asked.model !== "") input.model = asked.model;
@@ -254,9 +259,4 @@ export class Recording {
     conversations.remember(end, known);
     onAppended?.(this.#of.sought.tenant, appended, known);
   }
-}
-
-/** The hash under which the store has a message that a client may have sent otherwise. */
-function storedAs({ withoutReasoning }: Known, hash: string): string {
-  return withoutReasoning?.comesAs === hash ? withoutReasoning.is : hash;
 }

@@ -12,6 +12,7 @@ export function append(context: MemoryContext, data: TenantData, given: Append):
   const known = targetOf(data, input);
   if (!known && input.after !== undefined) throw anchorNotFound("(new)");
   const start = known ? positionAfter(known, input.after) : 0;
+  if (known && input.instead) giveWay(data, known, start, input.instead);
   const shared = known
     ? input.messages.findIndex((message, i) => known.messages[start + i]?.hash !== message.hash)
     : 0;
@@ -88,6 +89,23 @@ function positionAfter({ conversation, messages }: HeldConversation, after: stri
   const index = messages.findIndex((message) => message.hash === after);
   if (index === -1) throw anchorNotFound(conversation.id);
   return index + 1;
+}
+
+/** The conversation's last messages go, if they are still those that the client says otherwise. */
+function giveWay(
+  { byHash }: TenantData,
+  { conversation, messages }: HeldConversation,
+  start: number,
+  instead: readonly string[],
+): void {
+  const last = messages.slice(start);
+  if (last.length !== instead.length || last.some(({ hash }, index) => hash !== instead[index])) return;
+  messages.length = start;
+  for (const { hash } of last) {
+    const holders = byHash.get(hash);
+    holders?.delete(conversation.id);
+    if (holders?.size === 0) byHash.delete(hash);
+  }
 }
 
 /** Messages that were there already may be the end of another answer, with the same words. */

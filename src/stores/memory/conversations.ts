@@ -1,6 +1,6 @@
 import type { Conversation, ConversationStore, FoundConversation } from "../server-store.ts";
 import { cleanTitle } from "../shared/clean-text.ts";
-import { PAGE, within } from "../shared/limits.ts";
+import { HOLDERS, PAGE, within } from "../shared/limits.ts";
 import { type ListCursor, readCursor, writeCursor } from "../shared/list-cursor.ts";
 import { conversationNotFound } from "../shared/not-found.ts";
 import { append } from "./append.ts";
@@ -34,6 +34,14 @@ export function memoryConversations(context: MemoryContext): ConversationStore {
       return unnamed ?? found;
     },
 
+    async holding(tenant, hash) {
+      const data = of("holding", tenant);
+      return [...(data.byHash.get(hash) ?? [])]
+        .flatMap((id) => data.conversations.get(id)?.conversation ?? [])
+        .sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1))
+        .slice(0, HOLDERS);
+    },
+
     findSession: async (tenant, session) =>
       newestOf(of("findSession", tenant), (held) => held.conversation.session === session)?.conversation,
 
@@ -53,8 +61,12 @@ export function memoryConversations(context: MemoryContext): ConversationStore {
 
     head: async (tenant, id) => of("head", tenant).conversations.get(id)?.head,
 
-    read: async (tenant, id, { from = 0, to } = {}) =>
-      of("read", tenant).conversations.get(id)?.messages.slice(from, to) ?? [],
+    async read(tenant, id, { from = 0, to, after } = {}) {
+      const messages = of("read", tenant).conversations.get(id)?.messages ?? [];
+      if (after === undefined) return messages.slice(from, to);
+      const last = messages.findIndex(({ hash }) => hash === after);
+      return last === -1 ? [] : messages.slice(Math.max(from, last + 1), to);
+    },
 
     async list(tenant, { search, session, archived = "hide", limit, cursor } = {}) {
       const size = within(limit, PAGE);

@@ -3,6 +3,7 @@ import { initial } from "./0001-initial.ts";
 import { namedSessions } from "./0002-named-sessions.ts";
 import { answers } from "./0003-answers.ts";
 import { textsWithMessages } from "./0004-texts-with-messages.ts";
+import { givenAnswers } from "./0005-given-answers.ts";
 
 /** One step from a version of the schema to the next. A published one never changes. */
 export interface Migration {
@@ -11,4 +12,10 @@ export interface Migration {
 }
 
 /** All steps, oldest first: version n of the schema is what the first n of them make. */
-export const migrations: readonly Migration[] = [initial, namedSessions, answers, textsWithMessages];
+export const migrations: readonly Migration[] = [
+  initial,
+  namedSessions,
+  answers,
+  textsWithMessages,
+  givenAnswers,
+];

@@ -117,7 +117,7 @@ interface BatchKind {
 
 /** True for the calls that the statement may know. Names that can't be are left to whoever can say so. */
 export function isPlain({ tenant, input }: AppendCall): boolean {
-  if (input.messages.length === 0) return false;
+  if (input.messages.length === 0 || input.instead !== undefined) return false;
   if (input.conversation === undefined && !surelyBegins(input)) return false;
   // Messages that turn out to be there get no other answer by it, and the last one is never there.
   if (input.messages.some(({ answer }, nth) => answer !== undefined && nth < input.messages.length - 1))

@@ -4,6 +4,7 @@ import { checkName } from "../shared/check-name.ts";
 import { anchorNotFound, conversationNotFound } from "../shared/not-found.ts";
 import { bodyHash } from "./body-hash.ts";
 import { deleteBody } from "./delete-bodies.ts";
+import { giveWay, NOTHING, without } from "./give-way.ts";
 import { insertBodies, insertMessages, placedMessages, textsApart } from "./insert-messages.ts";
 import { setApart, textsToLend } from "./lend-texts.ts";
 import { rows, type Script } from "./script.ts";
@@ -33,10 +34,11 @@ export function* append(context: AppendContext, tenant: string, given: Append): 
   checkName("append", "tenant", tenant);
   checkAppend(input);
   const found = yield* targetOf(context, tenant, input);
-  const known = found?.row;
-  if (!known && input.after !== undefined) throw anchorNotFound("(new)");
+  if (!found && input.after !== undefined) throw anchorNotFound("(new)");
 
   const start = found ? found.start : 0;
+  const gone = found && input.instead ? yield* giveWay(context, found.row, start, input.instead) : NOTHING;
+  const known = found && gone !== NOTHING ? without(found.row, gone) : found?.row;
   const shared = known ? yield* sharedFrom(tenant, known, start, input.messages) : 0;
   if (known) yield* renameAnswers(tenant, known.id, start, input.messages.slice(0, shared));
   const rest = placedMessages(input.messages.slice(shared));
@@ -75,6 +77,7 @@ export function* append(context: AppendContext, tenant: string, given: Append): 
     // The head before this one would outlive the conversation: nothing else knows of it.
     if (head !== undefined && known.head !== null && known.head !== head)
       yield* deleteBody(context.engine, tenant, known.head);
+    for (const body of gone.bodies) yield* deleteBody(context.engine, tenant, body);
   }
   return { conversation: id, forkOf: origin?.id, added: rest.length, length };
 }
@@ -181,8 +184,8 @@ function* tokensOf(tenant: string, conversation: string, length: number): Script
 /** The fork gets the places of what it shares; the texts themselves stand apart. */
 function* copyMessages(tenant: string, from: string, to: string, length: number): Script<void> {
   yield* rows(
-    `insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at, answer)
-     select tenant, ?, position, hash, body, role, tokens, at, answer from precis_messages
+    `insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at, answer, given)
+     select tenant, ?, position, hash, body, role, tokens, at, answer, given from precis_messages
      where tenant = ? and conversation = ? and position < ?`,
     to,
     tenant,

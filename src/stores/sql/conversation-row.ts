@@ -29,7 +29,7 @@ export function readMeta({ meta }: Pick<Selectable<ConversationTable>, "meta">):
 }
 
 export function messageOf(
-  row: Pick<Selectable<MessageTable>, "position" | "hash" | "role" | "tokens" | "at" | "answer"> & {
+  row: Pick<Selectable<MessageTable>, "position" | "hash" | "role" | "tokens" | "at" | "answer" | "given"> & {
     wire: string;
   },
 ): StoredMessage {
@@ -41,5 +41,6 @@ export function messageOf(
     ...(row.tokens !== null && { tokens: Number(row.tokens) }),
     at: Number(row.at),
     ...(row.answer !== null && { answer: row.answer }),
+    ...(row.given !== null && { given: JSON.parse(row.given) as string[] }),
   };
 }

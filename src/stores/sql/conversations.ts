@@ -8,7 +8,7 @@ import type {
 } from "../server-store.ts";
 import { checkName } from "../shared/check-name.ts";
 import { cleanTitle } from "../shared/clean-text.ts";
-import { NEWEST_HASHES, PAGE, within } from "../shared/limits.ts";
+import { HOLDERS, NEWEST_HASHES, PAGE, within } from "../shared/limits.ts";
 import { readCursor, writeCursor } from "../shared/list-cursor.ts";
 import { conversationNotFound } from "../shared/not-found.ts";
 import { append } from "./append.ts";
@@ -34,6 +34,19 @@ export function sqlConversations(context: SqlContext): ConversationStore {
         if (prefer !== "unnamed" || !found?.conversation.named) return found;
         const unnamed = { hash: hashes[found.matched - 1]! };
         return (yield* longestMatch(engine, tenant, hashes, { session, unnamed })) ?? found;
+      }),
+
+    holding: (tenant, hash) =>
+      readScript("holding", function* () {
+        const found = yield* rows<ConversationRow>(
+          `select * from precis_conversations where tenant = ? and id in (
+             select conversation from precis_messages where tenant = ? and hash = ?
+           ) order by updated_at desc, id desc limit ${HOLDERS}`,
+          tenant,
+          tenant,
+          hash,
+        );
+        return found.map(conversationOf);
       }),
 
     findSession: (tenant, session) =>
@@ -85,8 +98,7 @@ export function sqlConversations(context: SqlContext): ConversationStore {
         return row?.wire;
       }),
 
-    read: (tenant, id, { from = 0, to } = {}) =>
-      read("read", (db) => readMessages(db, tenant, id, { from, to })),
+    read: (tenant, id, range = {}) => read("read", (db) => readMessages(db, tenant, id, range)),
 
     list: (tenant, query = {}) => read("list", (db) => list(db, tenant, query)),
 

@@ -46,8 +46,8 @@ export function* insertMessages(
   let next = position;
   for (const batch of inBatches(messages, ROWS_PER_STATEMENT)) {
     yield* rows(
-      `insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at, answer, wire) values ${tuples("(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", batch.length)}`,
-      ...batch.flatMap(({ hash, body, role, tokens, at, answer, wire }) => [
+      `insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at, answer, given, wire) values ${tuples("(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", batch.length)}`,
+      ...batch.flatMap(({ hash, body, role, tokens, at, answer, given, wire }) => [
         tenant,
         conversation,
         next++,
@@ -57,6 +57,7 @@ export function* insertMessages(
         tokens === undefined ? null : Math.round(tokens),
         Math.round(at),
         answer ?? null,
+        given === undefined ? null : JSON.stringify(given),
         body === null ? wire : null,
       ]),
     );

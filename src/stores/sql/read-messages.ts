@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { StoredMessage } from "../server-store.ts";
+import type { ReadRange, StoredMessage } from "../server-store.ts";
 import { messageOf } from "./conversation-row.ts";
 import type { Db } from "./sql-engine.ts";
 
@@ -8,18 +8,28 @@ export async function readMessages(
   db: Db,
   tenant: string,
   conversation: string,
-  { from, to }: { readonly from: number; readonly to: number | undefined },
+  { from = 0, to, after }: ReadRange,
 ): Promise<StoredMessage[]> {
   const rows = await db
     .selectFrom("precis_messages as m")
     .leftJoin("precis_bodies as b", (join) =>
       join.onRef("b.tenant", "=", "m.tenant").onRef("b.hash", "=", "m.body"),
     )
-    .select(["m.position", "m.hash", "m.role", "m.tokens", "m.at", "m.answer"])
+    .select(["m.position", "m.hash", "m.role", "m.tokens", "m.at", "m.answer", "m.given"])
     .select(sql<string>`coalesce(m.wire, b.wire)`.as("wire"))
     .where("m.tenant", "=", tenant)
     .where("m.conversation", "=", conversation)
     .where("m.position", ">=", from)
+    .$if(after !== undefined, (query) =>
+      query.where("m.position", ">", (e) =>
+        e
+          .selectFrom("precis_messages as a")
+          .select("a.position")
+          .where("a.tenant", "=", tenant)
+          .where("a.conversation", "=", conversation)
+          .where("a.hash", "=", after ?? ""),
+      ),
+    )
     .$if(to !== undefined, (query) => query.where("m.position", "<", to ?? 0))
     .orderBy("m.position")
     .execute();

@@ -56,6 +56,8 @@ export interface MessageTable {
   at: number;
   /** Id of the provider's answer that ends here. */
   answer: string | null;
+  /** The wire messages of an answer as it was given, as a JSON list of texts, where the client said it otherwise. */
+  given: string | null;
   wire: string | null;
 }
 

@@ -76,7 +76,7 @@ export function createJournal(
   const positionOf = ({ tenant, input }: AppendCall): number | undefined => {
     const { conversation, after } = input;
     if (conversation === undefined) return surelyBegins(input) ? 0 : undefined;
-    if (removing > 0 || slow.isAny(tenant, input)) return undefined;
+    if (removing > 0 || input.instead !== undefined || slow.isAny(tenant, input)) return undefined;
     const end = ends.get(tenant, conversation);
     return end && end.newest === after ? end.length : undefined;
   };

@@ -1,0 +1,151 @@
+import { chainOf } from "../../core/chain.ts";
+import { parseExact } from "../../core/exact-json.ts";
+import { hash128 } from "../../core/hash.ts";
+import type { Dialect } from "../../core/types.ts";
+import type { StoredMessage } from "../../stores/server-store.ts";
+import { ALIKE, compareAnswers, idOf, isReference, type Said } from "./same-answer.ts";
+import type { TranscriptRecord } from "./transcript-record.ts";
+
+/** What is stored of a message that stands in the place of others. */
+export interface Replacement {
+  /** The answer as it was given, with the first message of what the client says instead. */
+  readonly given?: readonly string[];
+  /** The id of the answer that ends here. */
+  readonly answer?: string;
+  /** The item itself, where the client only names it. */
+  readonly wire?: string;
+  /** When it was first said. */
+  readonly at?: number;
+}
+
+/** How a request goes on with a conversation that says an answer otherwise than the client does. */
+export interface GoesOn {
+  /** Messages of the transcript that are in the conversation, in the client's words or in the provider's. */
+  readonly matched: number;
+  /** The first message of the transcript that is to be stored. */
+  readonly from: number;
+  /** Chain hash of the stored message that it follows. */
+  readonly after: string;
+  /** Chain hashes of stored messages that give way to what the client says. */
+  readonly instead: readonly string[] | undefined;
+  /** By their index in the transcript. */
+  readonly replacements: ReadonlyMap<number, Replacement>;
+  /** How much the answers have in common, from 0 to 1. */
+  readonly share: number;
+  /** Ids say that the answers are the same. */
+  readonly isCertain: boolean;
+}
+
+/** Neighbouring messages, `from` ≤ index < `to`. */
+interface Run {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Lays what a conversation holds behind `matched` messages of a transcript beside what the transcript says there. What
+ * clients wrote themselves must be the same; an answer may come back otherwise. Undefined if the conversation went another
+ * way, or further than the transcript.
+ */
+export function goOn(
+  record: TranscriptRecord,
+  dialect: Dialect<unknown>,
+  matched: number,
+  tail: readonly StoredMessage[],
+): GoesOn | undefined {
+  const { chain, messages, wire, start } = record;
+  const stored = tail.map(({ wire: text }): Said => {
+    const parsed = parseExact(text);
+    return { message: dialect.read(parsed), wire: parsed };
+  });
+  const asked = messages
+    .slice(start + matched)
+    .map((message, index): Said => ({ message, wire: wire[start + matched + index] }));
+  const pairs: { readonly ours: Run; readonly theirs: Run; readonly isSame: boolean }[] = [];
+  let [i, j, share] = [0, 0, 1];
+  let isCertain = true;
+  while (i < stored.length) {
+    if (j >= asked.length) return undefined;
+    if (pairs.length === 0 && tail[i]!.hash === chain[matched + j + 1]) {
+      i++;
+      j++;
+      continue;
+    }
+    const ours = { from: i, to: endOfAnswer(stored, i) };
+    const theirs = { from: j, to: endOfAnswer(asked, j) };
+    if (ours.to === i && theirs.to === j) {
+      if (keyOf(stored[i]!) !== keyOf(asked[j]!)) return undefined;
+      pairs.push({ ours: { from: i, to: ++i }, theirs: { from: j, to: ++j }, isSame: true });
+      continue;
+    }
+    if (ours.to === i || theirs.to === j) return undefined;
+    const likeness = compareAnswers(stored.slice(i, ours.to), asked.slice(j, theirs.to));
+    // Nothing followed the newest answer yet: whatever the client says there is how it goes on.
+    const isNewest = ours.to === stored.length && saysAnswer(record, matched + j);
+    if (likeness.share < ALIKE && !isNewest) return undefined;
+    share = Math.min(share, likeness.share);
+    isCertain &&= likeness.isCertain;
+    pairs.push({ ours, theirs, isSame: likeness.isSame });
+    i = ours.to;
+    j = theirs.to;
+  }
+  const at = pairs.findIndex(({ isSame }) => !isSame);
+  const common = { matched: matched + j, share, isCertain };
+  const first = pairs[at];
+  if (!first) {
+    const after = tail.at(-1)?.hash ?? chain[matched]!;
+    return { ...common, from: matched + j, after, instead: undefined, replacements: new Map() };
+  }
+  return {
+    ...common,
+    from: matched + first.theirs.from,
+    after: tail[first.ours.from - 1]?.hash ?? chain[matched]!,
+    instead: tail.slice(first.ours.from).map(({ hash }) => hash),
+    replacements: new Map(
+      pairs.slice(at).flatMap(({ ours, theirs }) =>
+        replacementsOf(tail.slice(ours.from, ours.to), {
+          given: stored.slice(ours.from, ours.to),
+          said: asked.slice(theirs.from, theirs.to),
+        }).map((one, index) => [matched + theirs.from + index, one] as const),
+      ),
+    ),
+  };
+}
+
+/** Where the answer ends that begins there; the index itself if none does. */
+function endOfAnswer(said: readonly Said[], from: number): number {
+  let end = from;
+  while (said[end]?.message.role === "assistant") end++;
+  return end;
+}
+
+/** Is there an answer among the first messages? Without one, chats merely begin with the same words. */
+function saysAnswer({ messages, start }: TranscriptRecord, length: number): boolean {
+  return messages.slice(start, start + length).some(({ role }) => role === "assistant");
+}
+
+/** What a message says, whatever its calls are called. */
+function keyOf({ message }: Said): string {
+  return chainOf([message], 0, hash128)[1]!;
+}
+
+/** For each message that a client says in the place of others. */
+function replacementsOf(
+  tail: readonly StoredMessage[],
+  { given, said }: { readonly given: readonly Said[]; readonly said: readonly Said[] },
+): Replacement[] {
+  const isAnswer = given[0]?.message.role === "assistant";
+  // What was said otherwise before stays: the first of them is what the provider gave.
+  const before = tail.flatMap((message) => message.given ?? []);
+  const asGiven = before.length > 0 ? before : tail.map(({ wire }) => wire);
+  const answer = tail.findLast((message) => message.answer !== undefined)?.answer;
+  return said.map(({ wire }, index) => {
+    const named = isReference(wire) ? given.findIndex((one) => idOf(one.wire) === idOf(wire)) : -1;
+    return {
+      at: (tail[index] ?? tail.at(-1))!.at,
+      ...(isAnswer && index === 0 && { given: asGiven }),
+      ...(answer !== undefined && index === said.length - 1 && { answer }),
+      ...(named !== -1 && { wire: tail[named]!.wire }),
+    };
+  });
+}

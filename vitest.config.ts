@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { TIME_LIMITS } from "./test/support/time-limits.ts";
 
 export default defineConfig({
   test: {
@@ -17,8 +18,6 @@ export default defineConfig({
     isolate: false,
     // Two cores are what the time limits are meant for; the default leaves one of them to the main process.
     maxWorkers: 2,
-    // Sampled suites do real work on two cores; a test that hangs must still end long before the run's own limit.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    ...TIME_LIMITS,
   },
 });

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { browserOptions, hasBrowser } from "../../scripts/lib/browser.mjs";
+import { HANGS_AFTER_MS } from "../support/time-limits.ts";
 import { gardenChat, runCli, scratchFolder } from "./run-cli.ts";
 
 const folder = scratchFolder();
@@ -22,7 +23,7 @@ beforeAll(async () => {
   const done = await runCli(["replay", file, "--window", "4k", "--prices", "gpt-4o", "--html", page]);
   expect(done.code).toBe(0);
   browser = await chromium.launch(await browserOptions());
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();
@@ -31,6 +32,7 @@ afterAll(async () => {
 
 async function open(width: number, colorScheme: "light" | "dark"): Promise<{ tab: Page; faults: string[] }> {
   const tab = await browser.newPage({ viewport: { width, height: 800 }, colorScheme });
+  tab.setDefaultTimeout(HANGS_AFTER_MS);
   const faults: string[] = [];
   tab.on("console", (message) => faults.push(message.text()));
   tab.on("pageerror", (error) => faults.push(String(error)));

@@ -132,7 +132,7 @@ test("Ctrl-C while replaying stops between two requests", async () => {
   const { code, stdout, stderr } = await result;
   expect([code, stdout]).toEqual([130, ""]);
   expect(stderr).toMatch(/interrupted\n$/);
-}, 120_000);
+});
 
 test("a reader that has seen enough is no failure", async () => {
   const script = `"$1" "$2" replay "$3" --window 4k --json | head -c 1 >/dev/null; echo "\${PIPESTATUS[0]}"`;

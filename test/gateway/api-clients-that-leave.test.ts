@@ -11,7 +11,7 @@ let serve: ServeProcess;
 /** Requests that wait for their summary. */
 let waiting: ServerResponse[];
 const { call, raw } = apiOf(() => serve.url);
-const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 5_000, interval: 20 });
+const eventually = <T>(read: () => T) => expect.poll(read);
 
 beforeEach(async () => {
   waiting = [];

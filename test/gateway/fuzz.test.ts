@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { byProof } from "../support/proof.ts";
+import { HANGS_AFTER_MS } from "../support/time-limits.ts";
 import { startGateway } from "./gateway-process.ts";
 
 /** Requests of one run; `npm run proof` sets more. */
@@ -115,7 +116,7 @@ const headers = fc.dictionary(
 );
 
 it("answers any request with something that makes sense, and nothing of another tenant", {
-  timeout: 60_000 + RUNS * REQUEST_MS,
+  timeout: HANGS_AFTER_MS + RUNS * REQUEST_MS,
 }, async () => {
   const ask = (path: string, body: string, key: string, more: Record<string, string> = {}) =>
     fetch(gateway.url + path, {

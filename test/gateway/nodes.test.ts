@@ -4,17 +4,17 @@ import {
   startFakeProvider,
   summarizingReply,
 } from "../../src/testing/fake-provider/index.ts";
-import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { sharedPostgres, type TestDatabases } from "../support/postgres.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 
 const WINDOW = 5_000;
 const NODES = 3;
-let postgres: TestPostgres;
+let postgres: TestDatabases;
 let provider: FakeProvider;
 let nodes: Awaited<ReturnType<typeof startGateway>>[];
 
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await sharedPostgres();
   provider = await startFakeProvider({
     window: WINDOW,
     reply: summarizingReply({ otherwise: ({ number }) => `Answer ${number}: ${"yes and no. ".repeat(10)}` }),
@@ -26,7 +26,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const node of nodes) await node.close();
   await provider.close();
-  await postgres.stop();
 });
 
 interface Said {

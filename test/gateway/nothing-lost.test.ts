@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
-import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { sharedPostgres } from "../support/postgres.ts";
 import { byProof } from "../support/proof.ts";
 import { beginChats, missingChats, type Said, takeTurn } from "./chats.ts";
 import { type ServeProcess, startServe } from "./serve-process.ts";
@@ -42,18 +42,9 @@ async function talk(url: string, chat: Said[], streamed: boolean): Promise<void>
   }
 }
 
-let postgres: TestPostgres | undefined;
-afterAll(() => postgres?.stop());
-
 it.each([
   ["SQLite", async () => join(folder, "precis.db")],
-  [
-    "PostgreSQL",
-    async () => {
-      postgres = await startPostgres();
-      return postgres.database();
-    },
-  ],
+  ["PostgreSQL", async () => (await sharedPostgres()).database()],
 ])(
   "%s: loses nothing that was acknowledged when it is killed at any moment",
   async (_name, open) => {

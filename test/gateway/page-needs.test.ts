@@ -60,7 +60,7 @@ async function imported(turns: number, system?: string): Promise<ApiConversation
   return conversations[0]!;
 }
 
-const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 10_000, interval: 50 });
+const eventually = <T>(read: () => T) => expect.poll(read);
 const newChat = () => call(routes.createConversation, { body: { model: "gpt-4o" } });
 
 describe("an answer", () => {

@@ -38,7 +38,7 @@ function expectNoRefusals(): void {
   }
 }
 
-describe("200 tool rounds in a window that the client doesn't know", { timeout: 240_000 }, () => {
+describe("200 tool rounds in a window that the client doesn't know", () => {
   it("openai: chat completions, streamed", async () => {
     await start();
     const client = new OpenAI({ baseURL: `${serve.url}/v1`, apiKey: "client-key", maxRetries: 0 });

@@ -47,7 +47,7 @@ afterEach(async () => {
   await provider.close();
 });
 
-const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 10_000, interval: 20 });
+const eventually = <T>(read: () => T) => expect.poll(read);
 const turns = (count: number, words: string) =>
   Array.from({ length: count }, (_, n) => ({
     role: n % 2 === 0 ? "user" : "assistant",

@@ -27,7 +27,7 @@ async function allWorkers(url: string, count: number): Promise<void> {
     names.add(/^id: (.*)-/.exec(new TextDecoder().decode(value))?.[1]);
     return names.size;
   };
-  await expect.poll(look, { timeout: 20_000, interval: 50 }).toBe(count);
+  await expect.poll(look).toBe(count);
 }
 
 it("ends and says once why, if its workers can't be started", async () => {
@@ -111,11 +111,11 @@ it("knows in every worker what one of them has under way, and stops it from any"
   for (let n = 0; n < 3; n++) {
     model.hold();
     const answer = await ask(routes.chat, id, { text: `Go on with ${n}.` });
-    await expect.poll(everywhere, { timeout: 5_000 }).toEqual(["answering"]);
+    await expect.poll(everywhere).toEqual(["answering"]);
     for (let m = 0; m < 3; m++) expect((await ask(routes.compact, id, {})).status).toBe(409);
     expect((await ask(routes.stop, id)).status).toBe(200);
     expect(await answer.text()).toContain('"stopped"');
-    await expect.poll(everywhere, { timeout: 5_000 }).toEqual([undefined]);
+    await expect.poll(everywhere).toEqual([undefined]);
   }
 });
 

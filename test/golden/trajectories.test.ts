@@ -58,7 +58,7 @@ async function replay(file: string, window: number): Promise<Trajectory> {
 }
 
 describe.each(sessions)("%s", (file) => {
-  it.each(WINDOWS)("window %d: the same token trajectory as before", { timeout: 120_000 }, async (window) => {
+  it.each(WINDOWS)("window %d: the same token trajectory as before", async (window) => {
     const trajectory = await replay(file, window);
     const golden = new URL(`${file.replace(/\.jsonl?$/, "")}-${window / 1_000}k.json`, GOLDEN);
     if (UPDATE) writeFileSync(golden, `${JSON.stringify(trajectory)}\n`);

@@ -31,34 +31,26 @@ it.each(DIALECT_IDS)("%s: a restart with saved state sends the same bytes", asyn
   expect(after.report.prefixChanged).toBe(false);
 });
 
-it.each(DIALECT_IDS)(
-  "%s: another process with the saved state sends the same bytes",
-  { timeout: 60_000 },
-  async (id) => {
-    const { host, system } = await grown(id, 40);
-    const before = await host.fit(system);
-    const child = spawnSync(
-      process.execPath,
-      [fileURLToPath(new URL("./fit-in-child.ts", import.meta.url))],
-      {
-        input: JSON.stringify({
-          id,
-          budget: BUDGET,
-          transcript: host.transcript,
-          state: host.state,
-          ...system,
-        }),
-        encoding: "utf8",
-        maxBuffer: 1 << 28,
-      },
-    );
-    expect(child.stderr.replaceAll(/.*ExperimentalWarning.*\n|.*--trace-warnings.*\n/g, "")).toBe("");
-    const after = JSON.parse(child.stdout) as { outcome: string; sent: string; checkpoint: string };
-    expect(after.outcome).toBe("view");
-    expect(after.sent).toBe(sent(before));
-    expect(after.checkpoint).toBe(before.report.checkpoint);
-  },
-);
+it.each(DIALECT_IDS)("%s: another process with the saved state sends the same bytes", async (id) => {
+  const { host, system } = await grown(id, 40);
+  const before = await host.fit(system);
+  const child = spawnSync(process.execPath, [fileURLToPath(new URL("./fit-in-child.ts", import.meta.url))], {
+    input: JSON.stringify({
+      id,
+      budget: BUDGET,
+      transcript: host.transcript,
+      state: host.state,
+      ...system,
+    }),
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+  });
+  expect(child.stderr.replaceAll(/.*ExperimentalWarning.*\n|.*--trace-warnings.*\n/g, "")).toBe("");
+  const after = JSON.parse(child.stdout) as { outcome: string; sent: string; checkpoint: string };
+  expect(after.outcome).toBe("view");
+  expect(after.sent).toBe(sent(before));
+  expect(after.checkpoint).toBe(before.report.checkpoint);
+});
 
 it("a process without any state still makes a valid view of the same transcript", async () => {
   const { host, system } = await grown("openai-chat", 40);

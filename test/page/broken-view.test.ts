@@ -10,7 +10,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   [serve, browser] = await Promise.all([startServe([]), connect()]);
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await serve?.stop();

@@ -7,7 +7,7 @@ let world: ChatWorld;
 
 beforeAll(async () => {
   world = await openChatWorld();
-}, 120_000);
+});
 afterAll(() => world?.close());
 
 describe("compaction", () => {

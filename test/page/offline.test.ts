@@ -11,7 +11,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   [serve, browser] = await Promise.all([startServe([]), connect()]);
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();

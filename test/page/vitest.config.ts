@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { TIME_LIMITS } from "../support/time-limits.ts";
 
 /** The page in a real browser, against the real server. Part of `npm test`; alone: `npm run test:page`. */
 export default defineConfig({
@@ -7,7 +8,6 @@ export default defineConfig({
     globalSetup: ["test/page/support/browser-server.ts"],
     maxWorkers: 2,
     isolate: false,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    ...TIME_LIMITS,
   },
 });

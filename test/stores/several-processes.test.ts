@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openStore } from "../../src/stores/open-store.ts";
-import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { sharedPostgres, type TestDatabases } from "../support/postgres.ts";
 import { byProof } from "../support/proof.ts";
+import { HANGS_AFTER_MS } from "../support/time-limits.ts";
 import { startChild } from "./run-child.ts";
 
 const STARTS = byProof({ sample: 1, more: 5, all: 20 });
@@ -13,17 +14,17 @@ const KILLS = byProof({ sample: 1, more: 20, all: 100 });
 const KILL_WITHIN_MS = 400;
 /** A crowded machine takes a while to start processes. */
 const PER_START_MS = 30_000;
+const timeLimitOf = (starts: number) => HANGS_AFTER_MS + starts * PER_START_MS;
 const LEASE_PROCESSES = 3;
 const LEASE_ROUNDS = 10;
 
 const dir = mkdtempSync(join(tmpdir(), "precis-processes-"));
-let postgres: TestPostgres;
+let postgres: TestDatabases;
 let files = 0;
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await sharedPostgres();
 });
-afterAll(async () => {
-  await postgres?.stop();
+afterAll(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
@@ -31,9 +32,7 @@ describe.each([
   ["SQLite", async () => join(dir, `${files++}.db`)],
   ["PostgreSQL", () => postgres.database()],
 ])("%s, several processes", (_name, fresh) => {
-  test("that start at once on an empty database all work", {
-    timeout: 60_000 + STARTS * PER_START_MS,
-  }, async () => {
+  test("that start at once on an empty database all work", { timeout: timeLimitOf(STARTS) }, async () => {
     for (let n = 0; n < STARTS; n++) {
       const where = await fresh();
       const children = ["a", "b", "c"].map((name) => startChild("open", where, name));
@@ -61,7 +60,7 @@ describe.each([
   });
 
   test("killed at any moment have written all that they acknowledged, and nothing by halves", {
-    timeout: 60_000 + KILLS * PER_START_MS,
+    timeout: timeLimitOf(KILLS),
   }, async () => {
     const where = await fresh();
     for (let n = 0; n < KILLS; n++) {

@@ -4,9 +4,7 @@ import { chat, startFakeProvider, summarizingReply } from "../../src/testing/ind
 import { talk } from "../support/host.ts";
 import { compactions, createPlayer } from "./player.ts";
 
-it("a fact of the first segment is still in the view after 50 compactions", {
-  timeout: 240_000,
-}, async () => {
+it("a fact of the first segment is still in the view after 50 compactions", async () => {
   const provider = await startFakeProvider({ reply: summarizingReply({ mustKeep: ["PORT-48213"] }) });
   const player = createPlayer(provider, { budget: 4_000, patient: true });
   try {

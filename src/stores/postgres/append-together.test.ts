@@ -1,17 +1,16 @@
 import type { PostgresPool } from "kysely";
 import pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startPostgres, type TestPostgres } from "../../../test/support/postgres.ts";
+import { beforeAll, expect, test } from "vitest";
+import { sharedPostgres, type TestDatabases } from "../../../test/support/postgres.ts";
 import { storedTranscript } from "../../testing/store-contract.ts";
 import { memoryServerStore } from "../memory/server.ts";
 import { postgresStore } from "../postgres.ts";
 import type { Append, Appended, NewMessage, ServerStore } from "../server-store.ts";
 
-let server: TestPostgres;
+let server: TestDatabases;
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharedPostgres();
 });
-afterAll(() => server?.stop());
 
 const TENANT = "t";
 const AT = 1_700_000_000_000;

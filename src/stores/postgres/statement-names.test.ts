@@ -1,14 +1,13 @@
 import pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startPostgres, type TestPostgres } from "../../../test/support/postgres.ts";
+import { beforeAll, expect, test } from "vitest";
+import { sharedPostgres, type TestDatabases } from "../../../test/support/postgres.ts";
 import { storedTranscript } from "../../testing/store-contract.ts";
 import { postgresStore } from "../postgres.ts";
 
-let server: TestPostgres;
+let server: TestDatabases;
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharedPostgres();
 });
-afterAll(() => server?.stop());
 
 const messages = storedTranscript("a", "b", "c");
 const [first, second] = messages;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Kysely, sql } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startPostgres, type TestPostgres } from "../../../test/support/postgres.ts";
+import { sharedPostgres, type TestDatabases } from "../../../test/support/postgres.ts";
 import { storedTranscript, textsOf } from "../../testing/store-contract.ts";
 import { type Migration, migrations } from "../migrations/index.ts";
 import { postgresEngine } from "../postgres.ts";
@@ -16,12 +16,11 @@ import type { Schema } from "./schema.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "precis-migrate-"));
-let postgres: TestPostgres;
+let postgres: TestDatabases;
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await sharedPostgres();
 });
-afterAll(async () => {
-  await postgres?.stop();
+afterAll(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 

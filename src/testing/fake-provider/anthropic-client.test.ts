@@ -250,7 +250,7 @@ describe("refuses what Anthropic refuses, in its words", () => {
     const body = { model: MODEL, max_tokens: 100, messages: [user("Hello")], tools: TOOLS, ...change };
     // The client refuses large caps by itself unless it is told how long to wait.
     const sent = client.messages.create(body as Anthropic.MessageCreateParamsNonStreaming, {
-      timeout: 5_000,
+      timeout: 600_000,
     });
     await expect(sent).rejects.toBeInstanceOf(Anthropic.BadRequestError);
     expect(provider.requests[0]).toMatchObject({ status: 400, error: expect.stringContaining(words) });

@@ -39,6 +39,6 @@ export async function drop(
 }
 
 /** Two busy cores: what takes a moment by hand may take a few seconds here. */
-export const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 });
+export const eventually = <T>(read: () => T) => expect.poll(read);
 
 export const meterOf = async (tab: Page) => (await tab.locator(".meter .wide").textContent()) ?? "";

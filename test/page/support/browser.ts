@@ -1,5 +1,6 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { inject } from "vitest";
+import { HANGS_AFTER_MS } from "../../support/time-limits.ts";
 
 /** A page with everything that went wrong on it. */
 export interface Opened {
@@ -28,6 +29,7 @@ export async function openPage(
     colorScheme: scheme,
     locale: "en-US",
   });
+  context.setDefaultTimeout(HANGS_AFTER_MS);
   const tab = await context.newPage();
   const faults: string[] = [];
   const origin = new URL(url).origin;

@@ -157,6 +157,15 @@ export interface InsertMessage {
   readonly text: string;
 }
 
+/**
+ * When the reasoning of a message may leave while the message itself is shown.
+ *
+ * - `free`: at any time.
+ * - `open-turn`: not in the turn that is under way, if tools were called in it.
+ * - `with-calls`: never in a turn in which tools were called.
+ */
+export type ReasoningRule = "free" | "open-turn" | "with-calls";
+
 /** What a wire format demands of a list of messages. Data, so that the engine needs no knowledge of any format. */
 export interface DialectRules {
   /** Where the system prompt stands: among the messages, or apart (`fit({ system })`). */
@@ -171,7 +180,12 @@ export interface DialectRules {
   /** `direct`: results must stand right after the message with their calls; `anywhere`: anywhere after it. */
   readonly results: "direct" | "anywhere";
   /** Signed reasoning is valid only behind the very prefix that it was made with. */
-  readonly boundReasoning?: true;
+  readonly boundReasoning?: boolean;
+  /**
+   * When reasoning that isn't bound to its prefix may leave. Left out: `with-calls`, because some providers refuse calls
+   * without the reasoning that led to them, and none refuses it.
+   */
+  readonly reasoning?: ReasoningRule;
   /**
    * Reasoning is a message of its own, and the messages that it led to are refused without it. Where it leaves, they
    * get the edit `strip-reasoning`, by which a dialect sends them as new ones.
@@ -203,6 +217,11 @@ export interface CacheMarks<M> {
 export interface Dialect<M = unknown> {
   readonly id: DialectId;
   readonly rules: DialectRules;
+  /**
+   * What the rules say about reasoning for one model, by its name: providers that speak the same format demand different
+   * things. Undefined, or left out: as in `rules`.
+   */
+  reasoningOf?(model: string): Pick<DialectRules, "reasoning" | "boundReasoning"> | undefined;
   /** The message as the engine sees it. Throws `TranscriptError` on something that isn't a message of this format. */
   read(message: M): Message;
   /** A new wire message with the edits applied; parts that aren't named stay the same objects. */

@@ -179,7 +179,14 @@ function shortenBehindReasoning<M>(call: Call<M>, limit: number): Climb | undefi
   if (!loop || input.thinking !== "must-stay" || dropsUnboundReasoning(input.request)) return undefined;
   const indexes = Array.from({ length: loop.to - loop.signed - 1 }, (_, at) => loop.signed + 1 + at);
   const shrink = (to: number) =>
-    shrinkParts({ conversation, draft: current, indexes, limit: Math.floor(to), why: "hard-cut" });
+    shrinkParts({
+      conversation,
+      draft: current,
+      indexes,
+      limit: Math.floor(to),
+      why: "hard-cut",
+      rules: engine.dialect.rules,
+    });
   // The loop goes on: a view that is full to the brim would leave nothing for its next result.
   const draft = shrink(limit * LOOP_SHARE) ?? shrink(limit);
   if (!draft) return undefined;

@@ -67,7 +67,7 @@ export function createEngine<M>(options: CompactorOptions<M>): Engine<M> {
       : (settings.model?.factor ?? 1);
   let measure: { readonly factor: number; readonly value: Measure } | undefined;
   return {
-    dialect: options.dialect,
+    dialect: forModel(options.dialect, settings.model?.id),
     settings,
     summarizer:
       typeof options.summarizer === "object" && settings.summary.mode !== "extractive"
@@ -99,6 +99,12 @@ export function createEngine<M>(options: CompactorOptions<M>): Engine<M> {
       return value;
     },
   };
+}
+
+/** The dialect with the rules that the model's provider has for reasoning. */
+function forModel<M>(dialect: Dialect<M>, model: string | undefined): Dialect<M> {
+  const reasoning = model === undefined ? undefined : dialect.reasoningOf?.(model);
+  return reasoning ? { ...dialect, rules: { ...dialect.rules, ...reasoning } } : dialect;
 }
 
 /** A store that fails must not fail the conversation: what couldn't be saved is made again when it is needed. */

@@ -2,10 +2,11 @@ import { clipArgs, clipText } from "../core/clip.ts";
 import { type Draft, type Fate, withFates } from "../core/draft.ts";
 import { editableParts } from "../core/edits.ts";
 import { isOnlyReasoning } from "../core/rounds.ts";
-import type { Edit, EditReason, FilePart, ImagePart, Measure, Part } from "../core/types.ts";
+import type { DialectRules, Edit, EditReason, FilePart, ImagePart, Measure, Part } from "../core/types.ts";
 import { mediaPlaceholder, resultWithoutMedia } from "../reductions/old-images.ts";
 import { currentMessage, edited } from "../reductions/reduction.ts";
 import { type Conversation, draftTokens, newestSpeaks } from "./conversation.ts";
+import { neededReasoning } from "./needed-reasoning.ts";
 
 /** Even a hard cut leaves a part this many tokens: enough for the marker that says what is missing. */
 const LEAST_PART = 16;
@@ -23,6 +24,7 @@ interface ShrinkOptions {
   readonly why: EditReason;
   /** Only tool results, not the assistant's own text and arguments. */
   readonly only?: "results";
+  readonly rules: DialectRules;
 }
 
 /**
@@ -45,6 +47,7 @@ export function shrinkParts(options: ShrinkOptions): Draft | undefined {
 function shrinkTo(options: ShrinkOptions, least: number, keepFrom: number): Draft | undefined {
   const { conversation, draft, indexes, limit } = options;
   const { measure, messages } = conversation;
+  const needsReasoning = neededReasoning(conversation, options.rules);
   const tokens = draftTokens(conversation, draft);
   const sizes = indexes.flatMap((index) =>
     editableParts(currentMessage(draft, index, messages[index]!))
@@ -71,9 +74,11 @@ function shrinkTo(options: ShrinkOptions, least: number, keepFrom: number): Draf
         },
         measure,
       );
-      // Reasoning goes before a word is cut.
+      // Reasoning goes before a word is cut, where it may.
       const thinks =
-        options.why === "hard-cut" && messages[index]!.parts.some((part) => part.type === "reasoning");
+        options.why === "hard-cut" &&
+        !needsReasoning(index) &&
+        messages[index]!.parts.some((part) => part.type === "reasoning");
       const only = isOnlyReasoning(messages[index]!);
       if (thinks && !only) edits.push({ type: "strip-reasoning", why: "hard-cut" });
       if (thinks && only && leadsOn) changes.set(index, { type: "drop", reason: "reasoning" });

@@ -16,6 +16,7 @@ import {
 } from "./conversation.ts";
 import type { Engine } from "./engine.ts";
 import { judge } from "./judge.ts";
+import { withNeededReasoning } from "./needed-reasoning.ts";
 import { mergeIntoSystem } from "./rungs/rung.ts";
 import type { Settings } from "./settings.ts";
 import { stateWarning } from "./state-warning.ts";
@@ -108,7 +109,9 @@ export async function survey<M>(
     checkpoint = undefined;
   }
   const restoredDraft = checkpoint && restoreDraft(checkpoint, messages, structure.start);
-  const standing = restoredDraft && mergeIntoSystem(restoredDraft, structure.start);
+  const standing =
+    restoredDraft &&
+    withNeededReasoning(conversation, dialect.rules, mergeIntoSystem(restoredDraft, structure.start));
   // A pin, or a late result of a covered call, can make the view on an old checkpoint invalid: then it isn't used.
   const invalid =
     checkpoint !== undefined &&

@@ -9,6 +9,8 @@ export interface ReductionInput {
   readonly structure: Structure;
   /** May this message be changed? True in the shown middle only. */
   readonly reducible: (index: number) => boolean;
+  /** Does the provider want this message's reasoning for as long as the message is shown? */
+  readonly needsReasoning: (index: number) => boolean;
   readonly measure: Measure;
   /** Tokens that one old tool result may keep. */
   readonly allowance: number;

@@ -41,6 +41,7 @@ export {
   type FakeBody,
   type FakeCacheOptions,
   type FakeCall,
+  type FakeFamily,
   type FakeMessage,
   type FakeProvider,
   type FakeProviderOptions,

@@ -1,5 +1,6 @@
 import type { Dialect, InsertMessage } from "../../core/types.ts";
 import { legalText } from "../shared/legal-text.ts";
+import { reasoningOf } from "../shared/reasoning-of.ts";
 import { edit } from "./edit.ts";
 import { ID, read } from "./read.ts";
 import type { AiSdkMessage } from "./wire.ts";
@@ -16,6 +17,7 @@ export const aiSdk: Dialect<AiSdkMessage> = {
     results: "direct",
     boundReasoning: true,
   },
+  reasoningOf,
   read,
   edit,
   write: (message: InsertMessage): AiSdkMessage => {

@@ -2,6 +2,7 @@ import type { Message, Part, Role } from "../../core/types.ts";
 import { toJson } from "../shared/json.ts";
 import { isRecord, malformed, malformedRole } from "../shared/malformed.ts";
 import { markedMessage } from "../shared/marker.ts";
+import { isSignature } from "../shared/signature.ts";
 import { readData } from "./read-data.ts";
 import { readOutput } from "./read-output.ts";
 import type { AiSdkMessage } from "./wire.ts";
@@ -107,7 +108,7 @@ function isSigned(providerOptions: unknown): boolean {
   return Object.values(providerOptions).some(
     (options) =>
       isRecord(options) &&
-      Object.entries(options).some(([key, value]) => SIGNATURE.test(key) && typeof value === "string"),
+      Object.entries(options).some(([key, value]) => SIGNATURE.test(key) && isSignature(value)),
   );
 }
 

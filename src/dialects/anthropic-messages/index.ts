@@ -1,5 +1,6 @@
 import type { Dialect, InsertMessage } from "../../core/types.ts";
 import { legalText } from "../shared/legal-text.ts";
+import { reasoningOf } from "../shared/reasoning-of.ts";
 import { edit } from "./edit.ts";
 import { marks } from "./marks.ts";
 import { ID, read } from "./read.ts";
@@ -11,6 +12,7 @@ export type { AnthropicMessage, AnthropicPart } from "./wire.ts";
 export const anthropicMessages: Dialect<AnthropicMessage> = {
   id: ID,
   rules: { system: "apart", firstRole: "user", results: "direct", boundReasoning: true },
+  reasoningOf,
   read,
   edit,
   marks,

@@ -5,6 +5,7 @@ import { joinTexts } from "../shared/legal-text.ts";
 import { isRecord, malformed, malformedRole } from "../shared/malformed.ts";
 import { markedMessage } from "../shared/marker.ts";
 import { opaqueReasoning } from "../shared/opaque-reasoning.ts";
+import { isSignature } from "../shared/signature.ts";
 import { readDocument, readImage, readSearchResult } from "./read-media.ts";
 import { type AnthropicMessage, isServerResult } from "./wire.ts";
 
@@ -53,7 +54,7 @@ function readKnown(part: Record<string, unknown>): Part | undefined {
       return readSearchResult(part);
     case "thinking": {
       const { thinking, signature } = part;
-      const signed = typeof signature === "string" && signature !== "";
+      const signed = isSignature(signature);
       const visible = typeof thinking === "string" ? thinking : "";
       return { type: "reasoning", text: visible || (signed ? opaqueReasoning(signature) : ""), signed };
     }

@@ -1,5 +1,6 @@
 import type { Dialect, InsertMessage } from "../../core/types.ts";
 import { legalText } from "../shared/legal-text.ts";
+import { reasoningOf } from "../shared/reasoning-of.ts";
 import { edit } from "./edit.ts";
 import { ID, read } from "./read.ts";
 import type { ChatMessage } from "./wire.ts";
@@ -10,6 +11,7 @@ export type { ChatMessage, ChatPart, ChatToolCall } from "./wire.ts";
 export const openaiChat: Dialect<ChatMessage> = {
   id: ID,
   rules: { system: "message", laterSystem: "anywhere", firstRole: "any", results: "direct" },
+  reasoningOf,
   read,
   edit,
   write: (message: InsertMessage): ChatMessage => ({ role: message.role, content: legalText(message.text) }),

@@ -1,6 +1,7 @@
 import type { ReasoningPart } from "../../core/types.ts";
 import { isRecord } from "../shared/malformed.ts";
 import { opaqueReasoning } from "../shared/opaque-reasoning.ts";
+import { isSignature } from "../shared/signature.ts";
 
 /**
  * The reasoning in the fields of an assistant message. Servers that send several of these fields repeat the same
@@ -25,7 +26,7 @@ export function readReasoning(message: Record<string, unknown>): ReasoningPart[]
 export function readDetail(detail: unknown): ReasoningPart {
   if (!isRecord(detail)) return { type: "reasoning", text: String(detail), signed: false };
   const { text, summary, thinking, data, signature } = detail;
-  const signed = typeof data === "string" || (typeof signature === "string" && signature !== "");
+  const signed = typeof data === "string" || isSignature(signature);
   const visible = firstText([text, summary, thinking]);
   const opaque = visible === "" && typeof data === "string" ? opaqueReasoning(data) : "";
   return { type: "reasoning", text: visible || opaque, signed };

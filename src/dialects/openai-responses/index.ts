@@ -1,4 +1,5 @@
 import type { Dialect } from "../../core/types.ts";
+import { reasoningOf } from "../shared/reasoning-of.ts";
 import { edit } from "./edit.ts";
 import { ID, read } from "./read.ts";
 import type { ResponsesItem } from "./wire.ts";
@@ -16,6 +17,7 @@ export const openaiResponses: Dialect<ResponsesItem> = {
     results: "anywhere",
     leadingReasoning: true,
   },
+  reasoningOf,
   read,
   edit,
   write,

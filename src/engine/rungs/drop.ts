@@ -18,13 +18,11 @@ export const dropMiddle: Rung = (input) => keepEnds(input, START_SHARE);
 
 /** Head and last user message only. */
 export const dropAll: Rung = (input) => {
-  const { conversation, limit } = input;
+  const { conversation, limit, rules } = input;
   const tail = emptyTail(conversation);
   const draft = withoutSummary(input, aroundTail(conversation, tail, dropped("strategy")));
-  return (
-    shrinkParts({ conversation, draft, indexes: tailIndexes(conversation, tail), limit, why: "hard-cut" }) ??
-    draft
-  );
+  const indexes = tailIndexes(conversation, tail);
+  return shrinkParts({ conversation, draft, indexes, limit, why: "hard-cut", rules }) ?? draft;
 };
 
 function keepEnds(input: RungInput, startShare: number): ReturnType<Rung> {

@@ -9,7 +9,7 @@ import { aroundTail, dropped, type Rung, type RungInput, withoutSummary } from "
 
 /** Rung 5: the newest unit with its largest parts shortened; if that can't fit, head and last user message alone. */
 export const hardCut: Rung = (input) => {
-  const { conversation, limit } = input;
+  const { conversation, rules, limit } = input;
   const { messages } = conversation;
   const newest = newestUnit(conversation);
   if (newest.from < messages.length) {
@@ -20,6 +20,7 @@ export const hardCut: Rung = (input) => {
       indexes: tailIndexes(conversation, newest),
       limit,
       why: "hard-cut",
+      rules,
     });
     if (cut) return cut;
   }

@@ -1,6 +1,7 @@
 import { isShown } from "../../core/draft.ts";
 import { reductions } from "../../reductions/index.ts";
 import { draftTokens, mustShow } from "../conversation.ts";
+import { neededReasoning } from "../needed-reasoning.ts";
 import { chooseTail } from "../tail.ts";
 import type { Rung } from "./rung.ts";
 
@@ -13,7 +14,7 @@ const ALLOWANCES = [4_000, 2_000, 1_000, 500];
 
 /** Rung 1: makes the shown middle smaller in one batch, with as generous an allowance as reaches the aim. */
 export const reduce: Rung = (input) => {
-  const { conversation, current, settings, limit, goal, anyGain } = input;
+  const { conversation, current, settings, rules, limit, goal, anyGain } = input;
   const { messages, structure, measure, head, apart } = conversation;
   const before = draftTokens(conversation, current);
   const fixed = head + apart.extras;
@@ -25,10 +26,11 @@ export const reduce: Rung = (input) => {
   });
   const reducible = (index: number) =>
     index < tail.from && isShown(current.fates[index]!) && !mustShow(conversation, index);
+  const needsReasoning = neededReasoning(conversation, rules);
+  const given = { messages, structure, reducible, needsReasoning, measure, images: settings.images };
   for (const allowance of ALLOWANCES) {
     const draft = reductions.reduce(
-      (one, reduction) =>
-        reduction.apply(one, { messages, structure, reducible, measure, allowance, images: settings.images }),
+      (one, reduction) => reduction.apply(one, { ...given, allowance }),
       current,
     );
     const after = draftTokens(conversation, draft);

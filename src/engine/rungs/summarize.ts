@@ -128,6 +128,7 @@ function coverMiddle(input: RungInput, tail: Tail, tailLimit: number): Draft | u
     indexes: tailIndexes(conversation, tail),
     limit: Math.min(tailLimit, limit),
     why: "tail-result",
+    rules: input.rules,
   });
   if (!bare) return undefined;
   const hidden = hiding.reduce(

@@ -14,11 +14,15 @@ export interface Cleared {
   readonly applied: readonly AppliedEdit[];
 }
 
-/** Carries out Anthropic's `clear_…` edits for an upstream that doesn't know them. */
+/**
+ * Carries out Anthropic's `clear_…` edits for an upstream that doesn't know them. Thinking that the upstream wants back
+ * stays, whatever the client asks for.
+ */
 export function clearEdits(
   messages: readonly unknown[],
   edits: readonly Json[],
   tokens: { readonly input: number; of(text: string): number },
+  needsThinking: (message: unknown) => boolean,
 ): Cleared {
   let result = messages;
   const applied: AppliedEdit[] = [];
@@ -27,7 +31,7 @@ export function clearEdits(
     const done = type.startsWith("clear_tool_uses")
       ? clearToolUses(result, edit, tokens)
       : type.startsWith("clear_thinking")
-        ? clearThinking(result, edit, tokens)
+        ? clearThinking(result, edit, tokens, needsThinking)
         : undefined;
     if (!done) continue;
     result = done.messages;
@@ -81,7 +85,12 @@ function clearToolUses(messages: readonly unknown[], edit: Json, tokens: Tokens)
   return { messages: changed, facts: { cleared_tool_uses: count, cleared_input_tokens: saved } };
 }
 
-function clearThinking(messages: readonly unknown[], edit: Json, tokens: Tokens): Done {
+function clearThinking(
+  messages: readonly unknown[],
+  edit: Json,
+  tokens: Tokens,
+  needsThinking: (message: unknown) => boolean,
+): Done {
   const { keep } = edit;
   if (keep === "all" || (isJson(keep) && keep["type"] === "all")) return undefined;
   const turns = isJson(keep) ? (numberOf(keep["value"]) ?? 1) : 1;
@@ -90,7 +99,8 @@ function clearThinking(messages: readonly unknown[], edit: Json, tokens: Tokens)
       ? [index]
       : [],
   );
-  const cleared = new Set(thinking.slice(0, Math.max(0, thinking.length - turns)));
+  const old = thinking.slice(0, Math.max(0, thinking.length - turns));
+  const cleared = new Set(old.filter((index) => !needsThinking(messages[index])));
   if (cleared.size === 0) return undefined;
   let saved = 0;
   const changed = messages.map((message, index) => {

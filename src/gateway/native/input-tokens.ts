@@ -18,5 +18,14 @@ export function inputTokens(wire: Wire, measure: Measure, asked: WireRequest): n
 export function clearedBy(wire: Wire, measure: Measure, asked: WireRequest, edits: readonly Json[]): Cleared {
   if (edits.length === 0) return { messages: asked.transcript, applied: [] };
   const input = inputTokens(wire, measure, asked);
-  return clearEdits(asked.transcript, edits, { input, of: (text) => measure.text(text) });
+  const tokens = { input, of: (text: string) => measure.text(text) };
+  return clearEdits(asked.transcript, edits, tokens, (message) => needsThinking(wire, asked.model, message));
+}
+
+/** Does the upstream want the thinking of this message back? Anthropic's own is signed, and may leave. */
+function needsThinking({ dialect }: Wire, model: string, message: unknown): boolean {
+  const { reasoning, boundReasoning } = { ...dialect.rules, ...dialect.reasoningOf?.(model) };
+  const { parts } = dialect.read(message);
+  if (reasoning === "free" || !parts.some(({ type }) => type === "tool-call")) return false;
+  return !(boundReasoning && parts.some((part) => part.type === "reasoning" && part.signed));
 }

@@ -31,7 +31,9 @@ export const chatWire: Wire = {
 
   write: (body, view) => ({ ...body, messages: view.messages }),
 
-  withoutThinking: (body) => body,
+  withoutThinking({ thinking: _, reasoning: __, reasoning_effort: ___, ...body }) {
+    return body;
+  },
 
   withCap: (body, cap) =>
     "max_completion_tokens" in body ? { ...body, max_completion_tokens: cap } : { ...body, max_tokens: cap },

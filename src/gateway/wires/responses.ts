@@ -40,7 +40,9 @@ export const responsesWire: Wire = {
     ...(view.system !== undefined && view.system !== null && { instructions: view.system }),
   }),
 
-  withoutThinking: (body) => body,
+  withoutThinking({ reasoning: _, ...body }) {
+    return body;
+  },
 
   withCap: (body, cap) => ({ ...body, max_output_tokens: cap }),
 

@@ -74,6 +74,7 @@ export function createExchange(options: FakeProviderOptions): Exchange {
     alternation: options.alternation ?? "merged",
     unknownFields: options.unknownFields ?? "refuse",
     binding: options.binding ?? "prefix",
+    family: options.family,
     count,
   });
 

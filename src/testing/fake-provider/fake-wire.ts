@@ -2,7 +2,7 @@ import type { Answer } from "./answer.ts";
 import type { Prompt } from "./prompt.ts";
 import type { CacheUse } from "./prompt-cache.ts";
 import type { ProviderRefusal } from "./provider-refusal.ts";
-import type { FakeBody, FakeRequest } from "./types.ts";
+import type { FakeBody, FakeFamily, FakeRequest } from "./types.ts";
 
 /** One server-sent event; `event` is left out where the API has no names. */
 export interface FakeEvent {
@@ -18,6 +18,7 @@ export interface WireRules {
   readonly alternation: "strict" | "merged";
   readonly unknownFields: "refuse" | "ignore";
   readonly binding: "prefix" | "none";
+  readonly family: FakeFamily | undefined;
   readonly count: (text: string) => number;
 }
 
@@ -26,6 +27,7 @@ export interface Accepted {
   readonly prompt: Prompt;
   /** Kept from the validation for the answer. */
   readonly notes: Readonly<Record<string, unknown>>;
+  readonly family?: FakeFamily | undefined;
 }
 
 /** One API of the fake provider. */

@@ -5,6 +5,7 @@ export type {
   FakeBody,
   FakeCacheOptions,
   FakeCall,
+  FakeFamily,
   FakeMessage,
   FakeProvider,
   FakeProviderOptions,

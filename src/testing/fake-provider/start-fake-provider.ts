@@ -172,7 +172,7 @@ function countTokens(
   try {
     const body = JSON.parse(raw) as FakeBody;
     validateMessages(body, rules, false);
-    const { prompt } = acceptMessages(body, headers, rules.binding, rules.count);
+    const { prompt } = acceptMessages(body, rules);
     send(response, 200, { input_tokens: inputTokens(prompt.pieces) });
   } catch (error) {
     const fault = error instanceof ProviderRefusal ? error : new ProviderRefusal(String(error));

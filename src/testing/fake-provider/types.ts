@@ -113,6 +113,12 @@ export interface FakeCacheOptions {
   readonly ttlMs?: number;
 }
 
+/**
+ * Models that want their reasoning back with the calls that it led to, each in its own way: DeepSeek and Kimi (from both of their
+ * APIs), Gemini by Google's own endpoint, Gemini by OpenRouter.
+ */
+export type FakeFamily = "deepseek" | "kimi" | "gemini" | "openrouter";
+
 /** What `startFakeProvider` takes. Everything has a default. */
 export interface FakeProviderOptions {
   /** Context size in tokens, enforced with the provider's own error. Default 200,000. */
@@ -136,6 +142,8 @@ export interface FakeProviderOptions {
   readonly unknownFields?: "refuse" | "ignore";
   /** `none`: signed thinking isn't bound to what stands before it, as with older models. Default `prefix`. */
   readonly binding?: "prefix" | "none";
+  /** Answers and refuses as these models do. Default: OpenAI's and Anthropic's own. */
+  readonly family?: FakeFamily;
   /** Another provider's answer to a request that is too long. Default: the API's own. */
   readonly tooLong?: (tokens: number, window: number) => { readonly status: number; readonly body: unknown };
   /** The clock of the cache. Default `Date.now`. */

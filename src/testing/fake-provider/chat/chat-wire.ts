@@ -4,7 +4,8 @@ import { type Json, obj, objects, str } from "../json.ts";
 import { type Prompt, PromptBuilder } from "../prompt.ts";
 import type { CacheUse } from "../prompt-cache.ts";
 import { ProviderRefusal } from "../provider-refusal.ts";
-import type { FakeBody, FakeMessage, FakeRequest } from "../types.ts";
+import { reasoningFamilies } from "../reasoning-family.ts";
+import type { FakeBody, FakeFamily, FakeMessage, FakeRequest } from "../types.ts";
 import { validateChat } from "./validate-chat.ts";
 
 const CREATED = 1_700_000_000;
@@ -29,7 +30,9 @@ const FINISH: Readonly<Record<Answer["stop"], string>> = {
 export const chatWire: FakeWire = {
   accept(body, rules) {
     const cap = validateChat(body, rules);
-    return { prompt: readPrompt(body, cap, rules.count), notes: {} };
+    const { family } = rules;
+    if (family) reasoningFamilies[family].checkChat(body);
+    return { prompt: readPrompt(body, cap, rules.count), notes: {}, family };
   },
 
   tooLong(tokens, cap, { window }) {
@@ -48,15 +51,16 @@ export const chatWire: FakeWire = {
     return undefined;
   },
 
-  json(answer, use, request) {
+  json(answer, use, request, { family }) {
+    const message = messageOf(answer, family);
     return {
       ...head(answer, request, "chat.completion"),
-      choices: [{ index: 0, message: messageOf(answer), logprobs: null, finish_reason: FINISH[answer.stop] }],
+      choices: [{ index: 0, message, logprobs: null, finish_reason: FINISH[answer.stop] }],
       usage: usageOf(answer, use),
     };
   },
 
-  events(answer, use, request) {
+  events(answer, use, request, { family }) {
     const withUsage = obj(request.body["stream_options"])["include_usage"] === true;
     const event = (delta: Json, finish: string | null = null): FakeEvent => ({
       data: {
@@ -67,14 +71,20 @@ export const chatWire: FakeWire = {
     });
     return [
       event({ role: "assistant", content: "", refusal: null }),
-      ...pieces(answer.reasoning).map((piece) => event({ reasoning_content: piece })),
+      ...thoughtDeltas(answer, family).map((delta) => event(delta)),
       ...pieces(answer.text).map((piece) =>
         event(answer.stop === "refusal" ? { refusal: piece } : { content: piece }),
       ),
       ...answer.calls.flatMap((call, index) => [
         event({
           tool_calls: [
-            { index, id: call.id, type: "function", function: { name: call.name, arguments: "" } },
+            {
+              index,
+              id: call.id,
+              type: "function",
+              function: { name: call.name, arguments: "" },
+              ...callFields(answer, index, family),
+            },
           ],
         }),
         ...pieces(call.args).map((piece) =>
@@ -141,21 +151,41 @@ function head(answer: Answer, request: FakeRequest, object: string): Json {
   };
 }
 
-function messageOf(answer: Answer): Json {
+/** Reasoning in pieces; what isn't plain text comes in one. */
+function thoughtDeltas(answer: Answer, family: FakeFamily | undefined): Json[] {
+  const fields = thoughtFields(answer, family);
+  return Object.entries(fields).flatMap(([name, value]): Json[] =>
+    typeof value === "string"
+      ? pieces(value).map((piece) => ({ [name]: piece }))
+      : objects(value).map((one) => ({ [name]: [one] })),
+  );
+}
+
+function thoughtFields(answer: Answer, family: FakeFamily | undefined): Json {
+  if (family) return reasoningFamilies[family].message(answer);
+  return answer.reasoning === "" ? {} : { reasoning_content: answer.reasoning };
+}
+
+function callFields(answer: Answer, at: number, family: FakeFamily | undefined): Json {
+  return family ? reasoningFamilies[family].call(answer, at) : {};
+}
+
+function messageOf(answer: Answer, family: FakeFamily | undefined): Json {
   const isRefusal = answer.stop === "refusal";
   return {
     role: "assistant",
     content: isRefusal || (answer.text === "" && answer.calls.length > 0) ? null : answer.text,
     refusal: isRefusal ? answer.text : null,
     annotations: [],
-    ...(answer.reasoning === "" ? {} : { reasoning_content: answer.reasoning }),
+    ...thoughtFields(answer, family),
     ...(answer.calls.length === 0
       ? {}
       : {
-          tool_calls: answer.calls.map(({ id, name, args }) => ({
+          tool_calls: answer.calls.map(({ id, name, args }, at) => ({
             id,
             type: "function",
             function: { name, arguments: args },
+            ...callFields(answer, at, family),
           })),
         }),
   };

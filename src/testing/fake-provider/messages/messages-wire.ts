@@ -1,9 +1,10 @@
 import { type Answer, pieces } from "../answer.ts";
-import type { Accepted, FakeEvent, FakeWire } from "../fake-wire.ts";
+import type { Accepted, FakeEvent, FakeWire, WireRules } from "../fake-wire.ts";
 import { type Json, obj, objects, str } from "../json.ts";
 import { type Prompt, PromptBuilder } from "../prompt.ts";
 import type { CacheUse } from "../prompt-cache.ts";
 import { ProviderRefusal } from "../provider-refusal.ts";
+import { reasoningFamilies } from "../reasoning-family.ts";
 import type { FakeBody, FakeRequest } from "../types.ts";
 import { bare, contentOf, isThinking, readBlock } from "./blocks.ts";
 import { checkBinding, sign } from "./thinking-binding.ts";
@@ -24,7 +25,7 @@ const REFUSES_LARGE_CAP = /claude-(?:[23]|(?:opus|sonnet)-4-[01]\b|(?:opus|sonne
 export const messagesWire: FakeWire = {
   accept(body, rules) {
     validateMessages(body, rules, true);
-    return acceptMessages(body, rules.headers, rules.binding, rules.count);
+    return acceptMessages(body, rules);
   },
 
   tooLong(tokens, cap, { window }, body) {
@@ -77,13 +78,15 @@ export const messagesWire: FakeWire = {
 /** The prompt of a request, after thoughts that no longer fit were left out. */
 export function acceptMessages(
   given: FakeBody,
-  headers: Readonly<Record<string, string>>,
-  binding: "prefix" | "none",
-  count: (text: string) => number,
+  { headers, binding, family, count }: Pick<WireRules, "headers" | "binding" | "family" | "count">,
 ): Accepted {
-  const { body, transformations } = checkBinding(given, headers, binding);
+  if (family) reasoningFamilies[family].checkMessages?.(given);
+  // Other providers' signatures are bound to nothing.
+  const { body, transformations } = family
+    ? { body: given, transformations: [] }
+    : checkBinding(given, headers, binding);
   const thinks = ["enabled", "adaptive"].includes(str(obj(body["thinking"])["type"]));
-  return { prompt: readPrompt(body, count), notes: { body, transformations, thinks } };
+  return { prompt: readPrompt(body, count), notes: { body, transformations, thinks }, family };
 }
 
 function readPrompt(body: FakeBody, count: (text: string) => number): Prompt {
@@ -148,9 +151,12 @@ function messageOf(answer: Answer, request: FakeRequest, accepted: Accepted): Js
 }
 
 function blocksOf(answer: Answer, accepted: Accepted): Json[] {
-  const signature = sign(accepted.notes["body"] as FakeBody, answer.reasoning);
+  const { family, notes } = accepted;
+  const signature = family
+    ? reasoningFamilies[family].signature?.(answer.reasoning)
+    : sign(notes["body"] as FakeBody, answer.reasoning);
   return [
-    ...(accepted.notes["thinks"] === true && answer.reasoning !== ""
+    ...(notes["thinks"] === true && answer.reasoning !== ""
       ? [{ type: "thinking", thinking: answer.reasoning, signature }]
       : []),
     ...(answer.text === "" ? [] : [{ type: "text", text: answer.text }]),

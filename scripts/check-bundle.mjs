@@ -23,15 +23,11 @@ const PAGE = `
 import { createCompactor, profiles } from "precis";
 import { openaiChat } from "precis/dialects";
 
-const transcript = [{ role: "system", content: "You help with gardens." }];
-for (let i = 0; i < ${ROUNDS}; i += 1) {
-  transcript.push({ role: "user", content: "Question " + i + ": how do I water tomatoes in week " + i + "? " + "Please be exact. ".repeat(20) });
-  transcript.push({ role: "assistant", content: "Answer " + i + ": with " + (i + 2) + " litres. " + "Keep the soil moist. ".repeat(20) });
-}
-transcript.push({ role: "user", content: "And how much water next week?" });
+${gardenTalk}
+const transcript = gardenTalk(${ROUNDS});
 const before = JSON.stringify(transcript);
 const compactor = createCompactor({ dialect: openaiChat, budget: ${BUDGET}, profile: profiles.agent });
-const { messages, report } = await compactor.fit(transcript);
+const { messages, report, state } = await compactor.fit(transcript);
 await compactor.close();
 globalThis.result = {
   outcome: report.outcome,
@@ -41,8 +37,32 @@ globalThis.result = {
   headKept: messages[0] === transcript[0],
   lastKept: messages.at(-1) === transcript.at(-1),
   untouched: JSON.stringify(transcript) === before,
+  name: state.last.hash,
 };
 `;
+
+/**
+ * What the page talks about; its source is part of the page.
+ * @param {number} rounds
+ */
+function gardenTalk(rounds) {
+  const talk = [{ role: "system", content: "You help with gardens." }];
+  for (let i = 0; i < rounds; i += 1) {
+    const asked = `Question ${i}: how do I water tomatoes in week ${i}? ${"Please be exact. ".repeat(20)}`;
+    const said = `Answer ${i}: with ${i + 2} litres. ${"Keep the soil moist – überall. ".repeat(20)}`;
+    talk.push({ role: "user", content: asked }, { role: "assistant", content: said });
+  }
+  talk.push({ role: "user", content: "And how much water next week?" });
+  return talk;
+}
+
+/** What Node calls that conversation. */
+async function nameInNode() {
+  const { chainOf } = await import("../dist/core/chain.js");
+  const { contentHash } = await import("../dist/core/hash.js");
+  const { openaiChat } = await import("../dist/dialects/index.js");
+  return chainOf(gardenTalk(ROUNDS).map(openaiChat.read), 1, contentHash).at(-1);
+}
 
 /** @type {string[]} */
 const faults = [];
@@ -54,7 +74,7 @@ for (const [name, text] of files) {
   console.log(`bundle: ${name} ${kb(text.length)}, ${kb(gzipSync(text).length)} gzip`);
 }
 if (!hasBrowser) console.log(`bundle: not run in a browser, ${NO_BROWSER}`);
-else if (faults.length === 0) checkResult(await runInBrowser());
+else if (faults.length === 0) checkResult(await runInBrowser(), await nameInNode());
 for (const fault of faults) console.error(`bundle: ${fault}`);
 process.exitCode = faults.length > 0 ? 1 : 0;
 
@@ -152,8 +172,11 @@ async function runInBrowser() {
   }
 }
 
-/** @param {Record<string, any>} result */
-function checkResult(result) {
+/**
+ * @param {Record<string, any>} result
+ * @param {string | undefined} name
+ */
+function checkResult(result, name) {
   if (faults.length > 0) return;
   console.log(`bundle: in the browser ${JSON.stringify(result)}`);
   /** @type {[string, boolean][]} */
@@ -165,6 +188,7 @@ function checkResult(result) {
     ["the system prompt is the same object", result.headKept],
     ["the last user message is the same object", result.lastKept],
     ["the transcript is untouched", result.untouched],
+    ["the conversation has the name that it has in Node", result.name === name],
   ];
   for (const [what, ok] of expected) if (!ok) faults.push(`not true in the browser: ${what}`);
 }

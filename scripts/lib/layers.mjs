@@ -25,6 +25,7 @@ export const FOLDERS = [
 /** Packages from npm that a folder may use. A folder that isn't named may use none. */
 /** @type {Readonly<Record<string, readonly string[]>>} */
 export const PACKAGES = {
+  core: ["@noble/hashes"],
   tokens: ["gpt-tokenizer"],
   stores: ["kysely", "pg"],
   config: ["zod"],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { budgetOf, checkThreshold, landing, startPressure } from "./budget.ts";
-import { hash128 } from "./hash.ts";
+import { contentHash } from "./hash.ts";
 
 const base = { window: 100_000, budget: undefined, reserve: undefined, safety: undefined, tools: 0, head: 0 };
 
@@ -48,12 +48,12 @@ test("landing grows from 0.3 to 0.4 of room and never passes half", () => {
 
 test("the start is spread over 0.78–0.82 by conversation, and late for small budgets without a model", () => {
   const at = (name: string) =>
-    startPressure({ startAt: undefined, budget: 50_000, model: false, conversation: hash128(name) });
+    startPressure({ startAt: undefined, budget: 50_000, model: false, conversation: contentHash(name) });
   const starts = Array.from({ length: 200 }, (_, n) => at(`${n}`));
   expect(Math.min(...starts)).toBeGreaterThanOrEqual(0.78);
   expect(Math.max(...starts)).toBeLessThanOrEqual(0.82);
   expect(Math.max(...starts) - Math.min(...starts)).toBeGreaterThan(0.03);
-  const small = { startAt: undefined, budget: 8_000, conversation: hash128("x") };
+  const small = { startAt: undefined, budget: 8_000, conversation: contentHash("x") };
   expect(startPressure({ ...small, model: false })).toBe(0.95);
   expect(startPressure({ ...small, model: true })).toBeLessThan(0.83);
 });

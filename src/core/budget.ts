@@ -1,4 +1,5 @@
 import { BudgetImpossibleError, ConfigError } from "./errors.ts";
+import { shareOf } from "./hash.ts";
 import type { Budget, Threshold } from "./types.ts";
 
 /** Largest default output reserve, in tokens. */
@@ -101,6 +102,5 @@ export function startPressure(options: {
   const { startAt, budget, model, conversation } = options;
   if (startAt !== undefined) return startAt <= 1 ? startAt : startAt / budget;
   if (!model && budget < SMALL_BUDGET) return START_AT_SMALL;
-  const spread = Number.parseInt(conversation.slice(0, 6), 16) / 0xffffff;
-  return START_AT - START_SPREAD + 2 * START_SPREAD * spread;
+  return START_AT - START_SPREAD + 2 * START_SPREAD * shareOf(conversation);
 }

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { chainOf } from "./chain.ts";
-import { hash128 } from "./hash.ts";
+import { contentHash } from "./hash.ts";
 import type { Message } from "./types.ts";
 
-const chain = (messages: Message[], start = 0) => chainOf(messages, start, hash128);
+const chain = (messages: Message[], start = 0) => chainOf(messages, start, contentHash);
 const user = (text: string): Message => ({ role: "user", parts: [{ type: "text", text }] });
 const round = (id: string): Message[] => [
   { role: "assistant", parts: [{ type: "tool-call", id, name: "read", args: '{"path":"a"}' }] },

@@ -1,19 +1,88 @@
+import { CallIds } from "./call-ids.ts";
 import { parseExact } from "./exact-json.ts";
-import { createHash, type Hash } from "./hash.ts";
+import { contentHash, LONG_TEXT } from "./hash.ts";
 import type { Message } from "./types.ts";
 
-/** Where every chain begins; the number is the version of the canonical form. */
-const SEED = createHash().absorb("precis/chain/1");
-const SEED_HASH = SEED.digest();
+/** What every link's text begins with; the number is the version of the canonical form. */
+const VERSION = "precis/chain/2";
+
+/** One place in a chain: the messages up to there, by name. It never changes, so that several may go on from it. */
+export interface Link {
+  readonly hash: string;
+  readonly calls: CallIds;
+}
+
+/** Where every chain begins. */
+export const FIRST_LINK: Link = { hash: contentHash(VERSION), calls: new CallIds() };
+
+/**
+ * The place behind one more message. Its name is one hash of the name before it and of the message in its canonical
+ * form, which leaves out what real clients change between two calls of one conversation: `cache_control` markers
+ * and message ids (a dialect doesn't read them), tool-call ids (replaced by their order of appearance), reasoning
+ * (clients drop it from older messages), the spaces between the tokens of a call's arguments, those around an
+ * assistant's text, and all of a spoken answer but its id. Content as a string and as one text part is the same, and so are no content and an empty one.
+ */
+export function nextLink(before: Link, message: Message, textHash: (text: string) => string): Link {
+  let { calls } = before;
+  const ordinal = (id: string): number => {
+    const known = calls.ordinalOf(id);
+    if (known !== undefined) return known;
+    calls = calls.with(id);
+    return calls.size - 1;
+  };
+  const piece = (text: string) => pieceOf(text, textHash);
+  let form = `${VERSION} ${before.hash} ${message.role}`;
+  for (const part of message.parts) {
+    switch (part.type) {
+      case "text": {
+        const text = message.role === "assistant" ? part.text.trim() : part.text;
+        if (text !== "" || message.role !== "assistant") form += `\ntext${piece(text)}`;
+        break;
+      }
+      case "image":
+      case "file":
+        form += `\n${part.type}${piece(part.source)}`;
+        break;
+      case "frame":
+        form += `\nframe ${part.count}${piece(part.source)}`;
+        break;
+      case "reasoning":
+        break;
+      case "tool-call":
+        form += `\ncall ${ordinal(part.id)}${piece(part.name)}${piece(canonicalArgs(part.asDoubles ?? part.args))}`;
+        break;
+      case "tool-result":
+        form += `\nresult ${ordinal(part.id)} ${part.error === true}${piece(part.text)}`;
+        for (const media of part.media ?? []) form += piece(media.source);
+        break;
+      case "other":
+        form += `\nother${piece(part.kind)}${piece(part.comesBackAs ?? part.json)}`;
+        break;
+      default:
+        part satisfies never;
+    }
+  }
+  return { hash: contentHash(form), calls };
+}
+
+/** With its length before it, so that no text can pass for several; a long one by its hash. */
+function pieceOf(text: string, textHash: (text: string) => string): string {
+  return text.length < LONG_TEXT ? ` ${text.length}:${text}` : ` #${textHash(text)}`;
+}
+
+/** Clients that keep arguments as values write them anew, with other spaces. */
+export function canonicalArgs(args: string): string {
+  if (!/\s/.test(args)) return args;
+  try {
+    return JSON.stringify(parseExact(args));
+  } catch {
+    return args;
+  }
+}
 
 /**
  * Hashes of every prefix of a transcript: `chain[n]` names its first n messages, counted from the first message after
  * the leading system messages (the system prompt isn't part of the conversation's identity).
- *
- * The canonical form leaves out what real clients change between two calls of one conversation: `cache_control` markers
- * and message ids (a dialect doesn't read them), tool-call ids (replaced by their order of appearance), reasoning
- * (clients drop it from older messages), the spaces between the tokens of a call's arguments, those around an
- * assistant's text, and all of a spoken answer but its id. Content as a string and as one text part is the same, and so are no content and an empty one.
  */
 export function chainOf(
   messages: readonly Message[],
@@ -35,95 +104,27 @@ export interface Chain {
 }
 
 export function createChain(textHash: (text: string) => string): Chain {
-  return new GrowingChain(textHash, SEED.copy(), [SEED_HASH], new Map());
+  return new GrowingChain(textHash, FIRST_LINK, [FIRST_LINK.hash]);
 }
 
 /** A class, because every request has one. */
 class GrowingChain implements Chain {
   readonly hashes: string[];
   readonly #textHash: (text: string) => string;
-  readonly #hash: Hash;
-  readonly #ordinals: Map<string, number>;
+  #link: Link;
 
-  constructor(
-    textHash: (text: string) => string,
-    hash: Hash,
-    hashes: string[],
-    ordinals: Map<string, number>,
-  ) {
+  constructor(textHash: (text: string) => string, link: Link, hashes: string[]) {
     this.hashes = hashes;
     this.#textHash = textHash;
-    this.#hash = hash;
-    this.#ordinals = ordinals;
+    this.#link = link;
   }
 
   add(message: Message): void {
-    absorbMessage(this.#hash, message, this.#ordinals, this.#textHash);
-    this.hashes.push(this.#hash.digest());
+    this.#link = nextLink(this.#link, message, this.#textHash);
+    this.hashes.push(this.#link.hash);
   }
 
   copy(): Chain {
-    return new GrowingChain(this.#textHash, this.#hash.copy(), [...this.hashes], new Map(this.#ordinals));
+    return new GrowingChain(this.#textHash, this.#link, [...this.hashes]);
   }
-}
-
-function absorbMessage(
-  hash: Hash,
-  message: Message,
-  ordinals: Map<string, number>,
-  textHash: (text: string) => string,
-): void {
-  hash.absorb(message.role);
-  for (const part of message.parts) {
-    switch (part.type) {
-      case "text": {
-        const text = message.role === "assistant" ? part.text.trim() : part.text;
-        if (text !== "" || message.role !== "assistant") hash.absorb("text").absorb(textHash(text));
-        break;
-      }
-      case "image":
-      case "file":
-        hash.absorb(part.type).absorb(textHash(part.source));
-        break;
-      case "frame":
-        hash.absorb(`frame ${part.count}`).absorb(textHash(part.source));
-        break;
-      case "reasoning":
-        break;
-      case "tool-call":
-        hash
-          .absorb(`call ${ordinal(ordinals, part.id)} ${part.name}`)
-          .absorb(textHash(canonicalArgs(part.asDoubles ?? part.args)));
-        break;
-      case "tool-result":
-        hash
-          .absorb(`result ${ordinal(ordinals, part.id)} ${part.error === true}`)
-          .absorb(textHash(part.text));
-        for (const media of part.media ?? []) hash.absorb(textHash(media.source));
-        break;
-      case "other":
-        hash.absorb(`other ${part.kind}`).absorb(textHash(part.comesBackAs ?? part.json));
-        break;
-      default:
-        part satisfies never;
-    }
-  }
-}
-
-/** Clients that keep arguments as values write them anew, with other spaces. */
-function canonicalArgs(args: string): string {
-  if (!/\s/.test(args)) return args;
-  try {
-    return JSON.stringify(parseExact(args));
-  } catch {
-    return args;
-  }
-}
-
-/** An id's order of appearance. */
-function ordinal(ordinals: Map<string, number>, id: string): number {
-  const known = ordinals.get(id);
-  if (known !== undefined) return known;
-  ordinals.set(id, ordinals.size);
-  return ordinals.size - 1;
 }

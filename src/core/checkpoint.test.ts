@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { chainOf } from "./chain.ts";
 import { findCheckpoint, makeCheckpoint, restoreDraft } from "./checkpoint.ts";
 import { type Draft, KEEP } from "./draft.ts";
-import { hash128 } from "./hash.ts";
+import { contentHash } from "./hash.ts";
 import type { Checkpoint, Message } from "./types.ts";
 
 const user = (text: string): Message => ({ role: "user", parts: [{ type: "text", text }] });
@@ -26,7 +26,7 @@ const draft: Draft = {
   ],
   inserts: [{ message: { role: "user", text: "summary" } }],
 };
-const chain = chainOf(messages, 1, hash128);
+const chain = chainOf(messages, 1, contentHash);
 const make = (more: Partial<Checkpoint> = {}) =>
   makeCheckpoint({
     draft,
@@ -46,7 +46,7 @@ const make = (more: Partial<Checkpoint> = {}) =>
       ...more,
     },
   })!;
-const keyed = { undos: [], dialect: "openai-chat", strategy: "summarize-oldest", textHash: hash128 };
+const keyed = { undos: [], dialect: "openai-chat", strategy: "summarize-oldest", textHash: contentHash };
 
 describe("a checkpoint", () => {
   test("ends at the last message that isn't a plain keep, and leaves the system prompt out", () => {
@@ -85,7 +85,7 @@ describe("the newest checkpoint that is still a prefix", () => {
     expect(findCheckpoint({ ...keyed, checkpoints: [newer, older], chain })).toBe(newer);
   });
   test("isn't found after an edit of what it is keyed by, by another strategy, or after an undo", () => {
-    const edited = chainOf([messages[0]!, user("A"), ...messages.slice(2)], 1, hash128);
+    const edited = chainOf([messages[0]!, user("A"), ...messages.slice(2)], 1, contentHash);
     expect(findCheckpoint({ ...keyed, checkpoints: [older], chain: edited })).toBeUndefined();
     expect(findCheckpoint({ ...keyed, strategy: "drop-all", checkpoints: [older], chain })).toBeUndefined();
     const undos = [{ checkpoint: newer.id, at: 3, pressure: 0.5 }];

@@ -1,6 +1,6 @@
 import { type Draft, type Fate, type Insert, KEEP } from "./draft.ts";
 import { editableParts, editableText } from "./edits.ts";
-import { hash128 } from "./hash.ts";
+import { contentHash } from "./hash.ts";
 import type { Checkpoint, Edit, EntryRange, Message, StoredEdit, Undo } from "./types.ts";
 
 /**
@@ -17,7 +17,7 @@ export function makeCheckpoint(options: {
   const { draft, messages, start, chain, facts } = options;
   const texts: Record<string, string> = {};
   const store = (text: string) => {
-    const hash = hash128(text);
+    const hash = contentHash(text);
     texts[hash] = text;
     return hash;
   };
@@ -45,7 +45,7 @@ export function makeCheckpoint(options: {
   }
   const length = last - start + 1;
   const json = canonicalJson({ hash: chain[length]!, length, ...facts, entries });
-  return { id: hash128(json), ...(JSON.parse(json) as Omit<Checkpoint, "id" | "texts">), texts };
+  return { id: contentHash(json), ...(JSON.parse(json) as Omit<Checkpoint, "id" | "texts">), texts };
 }
 
 /** Is the record what its id and the hashes of its texts say? One that was cut, damaged or tampered with is not. */
@@ -53,13 +53,13 @@ export function isGenuine(checkpoint: Checkpoint, textHash: (text: string) => st
   const { id, texts, ...body } = checkpoint;
   return (
     // Records keep the order of their fields on most ways, and then the slow way isn't needed.
-    (id === textHash(JSON.stringify(body)) || id === hash128(canonicalJson(body))) &&
+    (id === textHash(JSON.stringify(body)) || id === contentHash(canonicalJson(body))) &&
     Object.entries(texts).every(([hash, text]) => typeof text === "string" && textHash(text) === hash)
   );
 }
 
 /** JSON with sorted keys: databases give objects back in another order. */
-function canonicalJson(value: unknown): string {
+export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))

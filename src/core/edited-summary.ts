@@ -1,5 +1,5 @@
 import { ConfigError } from "./errors.ts";
-import { hash128 } from "./hash.ts";
+import { contentHash } from "./hash.ts";
 import { summaryProof } from "./state.ts";
 import type { Summary } from "./types.ts";
 
@@ -33,7 +33,7 @@ export function editedSummary(
       fix: "Say something, or undo the compaction to see the messages again.",
     });
   }
-  const key = hash128(JSON.stringify([summary.key, "edited", edit.now, text]));
+  const key = contentHash(JSON.stringify([summary.key, "edited", edit.now, text]));
   const { anew: _, ...rest } = summary;
   return {
     ...rest,

@@ -1,4 +1,4 @@
-import { hash128 } from "./hash.ts";
+import { contentHash } from "./hash.ts";
 import type { Checkpoint, Records, State, Summary, Undo } from "./types.ts";
 
 /** Checkpoints that a state carries at most. */
@@ -136,7 +136,7 @@ function isSummaryRecord(value: unknown): value is Summary {
 
 /** What shows that a summary's text is the one that was written. */
 export function summaryProof(key: string, text: string): string {
-  return hash128(`${key}\n${text}`);
+  return contentHash(`${key}\n${text}`);
 }
 
 function isUndo(value: unknown): value is Undo {

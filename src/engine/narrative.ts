@@ -1,4 +1,4 @@
-import { hash128 } from "../core/hash.ts";
+import { contentHash } from "../core/hash.ts";
 import type { Run, Summary } from "../core/types.ts";
 import { RECORDS_SLACK } from "./narrative-share.ts";
 import { isAboutRounds } from "./round-runs.ts";
@@ -23,7 +23,7 @@ export function summaryKey(source: {
   readonly anew?: number | undefined;
 }): string {
   const { hash, covers, prompt, model, focus = "", cap, anew } = source;
-  return hash128(
+  return contentHash(
     JSON.stringify([
       hash,
       covers.from,
@@ -31,10 +31,18 @@ export function summaryKey(source: {
       prompt,
       model,
       focus,
-      cap,
+      capStep(cap),
       ...(anew === undefined ? [] : [anew]),
     ]),
   );
+}
+
+/** Steps in which a cap doubles. */
+const STEPS_PER_DOUBLING = 2;
+
+/** A cap that differs by a few tokens asks for the same summary: nobody shall pay for it twice. */
+function capStep(cap: number): number {
+  return Math.round(Math.log2(Math.max(1, cap)) * STEPS_PER_DOUBLING);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { chainOf } from "../core/chain.ts";
-import { createTextHash, hash128 } from "../core/hash.ts";
+import { contentHash, createTextHash } from "../core/hash.ts";
 import type { Measure, Message } from "../core/types.ts";
 import { createSeenMessages } from "./seen-messages.ts";
 
@@ -32,7 +32,7 @@ describe("messages seen before", () => {
     const longer = [...structuredClone(talk), say("d")];
     const reading = seen.read(longer, 1, measure);
     expect(measure.calls - before).toBe(2);
-    expect(reading.chain).toEqual(chainOf(longer, 1, hash128));
+    expect(reading.chain).toEqual(chainOf(longer, 1, contentHash));
     expect(reading.tokens).toEqual(longer.map((message) => JSON.stringify(message).length));
   });
 
@@ -55,8 +55,8 @@ describe("messages seen before", () => {
     seen.read(talk, 1, measure);
     seen.read([system, { role: "tool", parts: [{ type: "tool-result", id: "1", text: "x" }] }], 1, measure);
     const start = changed[0] === system ? 1 : 0;
-    expect(seen.read(changed, start, measure).chain).toEqual(chainOf(changed, start, hash128));
-    expect(seen.read(talk, 1, measure).chain).toEqual(chainOf(talk, 1, hash128));
+    expect(seen.read(changed, start, measure).chain).toEqual(chainOf(changed, start, contentHash));
+    expect(seen.read(talk, 1, measure).chain).toEqual(chainOf(talk, 1, contentHash));
   });
 
   test("that a host changes in place are read anew", () => {

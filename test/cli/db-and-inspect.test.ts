@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { chainOf } from "../../src/core/chain.ts";
-import { hash128 } from "../../src/core/hash.ts";
+import { contentHash } from "../../src/core/hash.ts";
 import { openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { sqliteStore } from "../../src/stores/sqlite.ts";
@@ -15,7 +15,7 @@ beforeAll(async () => {
   const store = sqliteStore({ path: db });
   const [system, ...chat] = gardenChat(TURNS);
   const messages = chat.map((message) => openaiChat.read(message as never));
-  const chain = chainOf(messages, 0, hash128);
+  const chain = chainOf(messages, 0, contentHash);
   await store.conversations.append("default", {
     session: "garden",
     title: "Beds and rye",
@@ -80,7 +80,7 @@ test("inspect tells the branches of one session apart", async () => {
   const append = (words: readonly string[], more: object = {}) => {
     const wire = words.map((content, at) => ({ role: at % 2 === 0 ? "user" : "assistant", content }));
     const messages = wire.map((message) => openaiChat.read(message as never));
-    const chain = chainOf(messages, 0, hash128);
+    const chain = chainOf(messages, 0, contentHash);
     return store.conversations.append("default", {
       session: "plans",
       title: "Plans",

@@ -1,5 +1,5 @@
 import type { GatewayConfig } from "../../config/gateway-schema.ts";
-import { hash128 } from "../../core/hash.ts";
+import { legacyHash } from "../../core/legacy/hash.ts";
 import type { Compactor, Model, Profile, Store, StrategyName, Tuning } from "../../core/types.ts";
 import { createCompactor } from "../../engine/create-compactor.ts";
 import { profiles } from "../../profiles/index.ts";
@@ -88,7 +88,8 @@ export function createCompactors(options: {
   const markOf = (choice: CompactorChoice): string | undefined => {
     if (!choice.usual) return undefined;
     const wish = wishOf(settle(choice));
-    return wish === wishOf(settle({ ...choice, ...choice.usual })) ? undefined : hash128(wish);
+    // A mark tells settings apart, nothing is believed for it: records that older versions wrote keep theirs.
+    return wish === wishOf(settle({ ...choice, ...choice.usual })) ? undefined : legacyHash(wish);
   };
 
   const make = (

@@ -1,5 +1,5 @@
 import type { GatewayConfig } from "../../config/gateway-schema.ts";
-import { hash128 } from "../../core/hash.ts";
+import { contentHash } from "../../core/hash.ts";
 import { memoryStore } from "../../stores/memory.ts";
 import { type Compactors, createCompactors } from "./compactors.ts";
 import { recordsApart } from "./records-apart.ts";
@@ -21,7 +21,7 @@ export function createObserving(options: {
   const all = memoryStore({ maxRecords: MAX_RECORDS });
   return createCompactors({
     ...options,
-    records: (tenant, mark) => recordsApart(all, hash128(JSON.stringify([tenant, mark ?? ""]))),
+    records: (tenant, mark) => recordsApart(all, contentHash(JSON.stringify([tenant, mark ?? ""]))),
     summarizer: () => undefined,
     listen() {},
   });

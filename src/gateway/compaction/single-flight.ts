@@ -1,5 +1,5 @@
 import { ModelError } from "../../core/errors.ts";
-import { hash128 } from "../../core/hash.ts";
+import { contentHash } from "../../core/hash.ts";
 import type { Model } from "../../core/types.ts";
 import type { LeaseStore } from "../../stores/server-store.ts";
 
@@ -16,7 +16,7 @@ export function singleFlight(
     ...model,
     async complete(request) {
       const { name, system, messages, continues } = request;
-      const lease = `summary/${hash128(JSON.stringify([model.id, name, system, messages, continues]))}`;
+      const lease = `summary/${contentHash(JSON.stringify([model.id, name, system, messages, continues]))}`;
       const owner = `${node}/${++calls}`;
       if (!(await leases.acquire(tenant, lease, owner, LEASE_MS)))
         throw new ModelError({

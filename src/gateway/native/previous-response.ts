@@ -1,7 +1,7 @@
 import { parseExact } from "../../core/exact-json.ts";
 import type { Gateway } from "../gateway.ts";
 import { loggable } from "../ops/log.ts";
-import { answerKey } from "../record/answer-key.ts";
+import { answerKeys } from "../record/answer-key.ts";
 import type { Place } from "../record/locate.ts";
 import { REDACTED } from "../record/redact-secrets.ts";
 import { readHead } from "../record/stored-head.ts";
@@ -115,8 +115,10 @@ async function* placesOf(
   const name = response ?? conversation ?? "";
   const near = responses.find(tenant, name);
   if (near) yield near;
-  const answer = response && (await conversations.findAnswer(tenant, answerKey(response)));
-  if (answer) yield { conversation: answer.conversation.id, length: answer.length };
+  for (const key of response === undefined ? [] : answerKeys(response)) {
+    const answer = await conversations.findAnswer(tenant, key);
+    if (answer) yield { conversation: answer.conversation.id, length: answer.length };
+  }
   // The provider's own conversations are sessions by their names.
   const session = await conversations.findSession(tenant, name);
   if (session) yield { conversation: session.id, length: session.length, isSession: true };

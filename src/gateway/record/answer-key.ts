@@ -1,4 +1,5 @@
-import { hash128 } from "../../core/hash.ts";
+import { contentHash } from "../../core/hash.ts";
+import { legacyHash } from "../../core/legacy/hash.ts";
 import { redactSecrets } from "./redact-secrets.ts";
 
 /** Ids of answers as every provider makes them. */
@@ -9,5 +10,14 @@ const PLAIN = /^[\x21-\x7e]{1,200}$/;
  * and one that looks like a secret, is found by its hash.
  */
 export function answerKey(id: string): string {
-  return PLAIN.test(id) && redactSecrets(id) === id ? id : `hash:${hash128(id)}`;
+  return isPlain(id) ? id : `hash:${contentHash(id)}`;
+}
+
+/** All that it may be found by: what older versions wrote can't be hashed anew, because the id itself isn't stored. */
+export function answerKeys(id: string): readonly string[] {
+  return isPlain(id) ? [id] : [answerKey(id), `hash:${legacyHash(id)}`];
+}
+
+function isPlain(id: string): boolean {
+  return PLAIN.test(id) && redactSecrets(id) === id;
 }

@@ -1,6 +1,6 @@
 import { chainOf } from "../../core/chain.ts";
 import { parseExact } from "../../core/exact-json.ts";
-import { hash128 } from "../../core/hash.ts";
+import { contentHash } from "../../core/hash.ts";
 import type { Dialect } from "../../core/types.ts";
 import type { StoredMessage } from "../../stores/server-store.ts";
 import { ALIKE, compareAnswers, idOf, isReference, type Said } from "./same-answer.ts";
@@ -126,7 +126,7 @@ function saysAnswer({ messages, start }: TranscriptRecord, length: number): bool
 
 /** What a message says, whatever its calls are called. */
 function keyOf({ message }: Said): string {
-  return chainOf([message], 0, hash128)[1]!;
+  return chainOf([message], 0, contentHash)[1]!;
 }
 
 /** For each message that a client says in the place of others. */

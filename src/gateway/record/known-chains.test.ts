@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { chainOf } from "../../core/chain.ts";
-import { hash128 } from "../../core/hash.ts";
+import { contentHash } from "../../core/hash.ts";
 import { chatWire } from "../wires/chat.ts";
 import { createKnownChains } from "./known-chains.ts";
 import { transcriptRecord, withAnswer } from "./transcript-record.ts";
@@ -15,14 +15,14 @@ const whole = (wire: readonly unknown[]) =>
   chainOf(
     wire.map((one) => dialect.read(one)),
     1,
-    hash128,
+    contentHash,
   );
 
 test("a chain that goes on from the one before is the chain of the whole transcript", () => {
   const chains = createKnownChains();
   for (const length of [4, 6, 6, 9, 5, 12]) {
     const transcript = messages.slice(0, length);
-    const record = transcriptRecord(dialect, { transcript, system: undefined }, hash128, chains);
+    const record = transcriptRecord(dialect, { transcript, system: undefined }, contentHash, chains);
     expect(record.chain).toEqual(whole(transcript));
     const answer = { role: "assistant", content: `answer at ${length}` };
     expect(withAnswer(record, dialect, [answer]).chain).toEqual(whole([...transcript, answer]));
@@ -31,8 +31,8 @@ test("a chain that goes on from the one before is the chain of the whole transcr
 
 test("another message before the known last one makes another chain", () => {
   const chains = createKnownChains();
-  transcriptRecord(dialect, { transcript: messages.slice(0, 8), system: undefined }, hash128, chains);
+  transcriptRecord(dialect, { transcript: messages.slice(0, 8), system: undefined }, contentHash, chains);
   const changed = messages.with(3, { role: "user", content: "something else" });
-  const record = transcriptRecord(dialect, { transcript: changed, system: undefined }, hash128, chains);
+  const record = transcriptRecord(dialect, { transcript: changed, system: undefined }, contentHash, chains);
   expect(record.chain).toEqual(whole(changed));
 });

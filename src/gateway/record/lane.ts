@@ -1,4 +1,4 @@
-import { hash128 } from "../../core/hash.ts";
+import { contentHash } from "../../core/hash.ts";
 import { isJson, listOf, textOf } from "../wires/json.ts";
 import type { WireRequest } from "../wires/wire.ts";
 
@@ -23,7 +23,7 @@ export function laneOf(dialect: string, { system, tools, transcript }: WireReque
     })
     .sort()
     .join(" ");
-  return hash128(
+  return contentHash(
     `${dialect}\n${words(system ?? leading(transcript)).slice(0, TELLING_CHARS)}\n${names}`,
   ).slice(0, 12);
 }

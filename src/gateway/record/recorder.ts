@@ -1,4 +1,4 @@
-import { hash128 } from "../../core/hash.ts";
+import { contentHash } from "../../core/hash.ts";
 import type { Dialect } from "../../core/types.ts";
 import type { WireRequest } from "../wires/wire.ts";
 import { createKnownChains } from "./known-chains.ts";
@@ -31,7 +31,7 @@ export function createRecorder(options: Omit<RecordingContext, "sharedText">): R
   return {
     open({ tenant, dialect, asked, session, at, comesAgain, from }) {
       // Texts come as new strings: to look one up takes longer than to hash it.
-      const record = transcriptRecord(dialect, asked, hash128, comesAgain ? chains : undefined);
+      const record = transcriptRecord(dialect, asked, contentHash, comesAgain ? chains : undefined);
       const lane = laneOf(dialect.id, asked);
       const sought = { tenant, record, lane, dialect: dialect.id, reading: dialect, session, from };
       const recorded = (place: Located | undefined) =>

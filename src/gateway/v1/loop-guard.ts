@@ -1,4 +1,4 @@
-import { hash128 } from "../../core/hash.ts";
+import { contentHash } from "../../core/hash.ts";
 import type { Gateway } from "../gateway.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -14,7 +14,7 @@ export function guardLoops(gateway: Gateway, exchange: Exchange, answer: readonl
   for (const wire of answer) {
     const calls = exchange.wire.dialect.read(wire).parts.filter((part) => part.type === "tool-call");
     if (calls.length === 0) continue;
-    const round = hash128(calls.map(({ name, args }) => `${name} ${args}`).join("\n"));
+    const round = contentHash(calls.map(({ name, args }) => `${name} ${args}`).join("\n"));
     const count = (known.rounds.get(round) ?? 0) + 1;
     if (known.rounds.size < MAX_ROUNDS) known.rounds.set(round, count);
     if (count !== CIRCLE) continue;

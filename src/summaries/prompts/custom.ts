@@ -1,5 +1,5 @@
 import { ConfigError } from "../../core/errors.ts";
-import { hash128 } from "../../core/hash.ts";
+import { contentHash } from "../../core/hash.ts";
 import { frame } from "./shared/frame.ts";
 import type { Prompt } from "./shared/prompt.ts";
 
@@ -18,7 +18,7 @@ export function customPrompt(text: string): Prompt {
   }
   return {
     id: "custom",
-    version: `1-${hash128(task).slice(0, VERSION_DIGITS)}`,
+    version: `1-${contentHash(task).slice(0, VERSION_DIGITS)}`,
     analysis: false,
     render(input) {
       const earlier =

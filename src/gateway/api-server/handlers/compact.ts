@@ -1,4 +1,4 @@
-import { hash128 } from "../../../core/hash.ts";
+import { contentHash } from "../../../core/hash.ts";
 import { summaryProof } from "../../../core/state.ts";
 import type { FitResult, Reason, Report, Summary } from "../../../core/types.ts";
 import type { CompactAnswer, TimelineFact } from "../../api.ts";
@@ -66,7 +66,7 @@ export const compactHandlers = {
     if (!found) throw notFound(`summary ${JSON.stringify(key)}`);
     const measure = await measureOf(gateway, loaded.choice);
     // A new record: the old one stays as it is, and the one that a person wrote goes before it.
-    const newKey = `${found.key}/${hash128(text).slice(0, 8)}`;
+    const newKey = `${found.key}/${contentHash(text).slice(0, 8)}`;
     const edited: Summary = {
       ...found,
       key: newKey,

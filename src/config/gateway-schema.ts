@@ -18,6 +18,10 @@ import {
 
 /** Largest request body (bytes). */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
+/** More messages than conversations have in practice; each costs some microseconds that others wait. */
+const MAX_MESSAGES = 50_000;
+/** As many values are parsed within a tenth of a second. */
+const MAX_VALUES = 1_000_000;
 /** How long an upstream may stay silent before its first byte, and between two bytes (milliseconds). */
 const UPSTREAM_TIMEOUT_MS = 600_000;
 /** How long a drain waits for requests under way (milliseconds). */
@@ -167,6 +171,10 @@ export const gatewaySchema = object({
   }).prefault({}),
   limits: object({
     bodyBytes: bytes.default(MAX_BODY_BYTES),
+    /** Messages of one request. */
+    messages: wholeNumber("number of messages", 1).default(MAX_MESSAGES),
+    /** Fields and list items of one request's body, in all. */
+    values: wholeNumber("number of values", 1_000).default(MAX_VALUES),
     /** A client that sends its request more slowly is cut off. */
     requestMs: duration(1).default(120_000),
     headersMs: duration(1).default(30_000),

@@ -1,5 +1,5 @@
 import { CallIds } from "./call-ids.ts";
-import { parseExact } from "./exact-json.ts";
+import { parseReadable } from "./deep-json.ts";
 import { contentHash, LONG_TEXT } from "./hash.ts";
 import type { Message } from "./types.ts";
 
@@ -74,7 +74,7 @@ function pieceOf(text: string, textHash: (text: string) => string): string {
 export function canonicalArgs(args: string): string {
   if (!/\s/.test(args)) return args;
   try {
-    return JSON.stringify(parseExact(args));
+    return JSON.stringify(parseReadable(args));
   } catch {
     return args;
   }

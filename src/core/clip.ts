@@ -1,4 +1,5 @@
-import { isExactNumber, parseExact } from "./exact-json.ts";
+import { parseReadable } from "./deep-json.ts";
+import { isExactNumber } from "./exact-json.ts";
 
 /** Of what a clipped text may keep, this share stands before the marker, the rest after it: ends of logs matter more. */
 const HEAD_SHARE = 0.4;
@@ -91,7 +92,7 @@ export function clipArgs(
   if (whole <= allowance) return args;
   let value: unknown;
   try {
-    value = parseExact(args);
+    value = parseReadable(args);
   } catch {
     value = args;
   }

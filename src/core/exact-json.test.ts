@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, it, test, vi } from "vitest";
+import { stringifyDeep } from "./deep-json.ts";
 import { isExactNumber, parseExact, parseExactDense, withDoubles } from "./exact-json.ts";
 
 const again = (text: string) => JSON.stringify(parseExact(text));
@@ -113,3 +114,35 @@ function partsOf(number: string): { digits: bigint; exponent: number } {
   const [whole = "", fraction = ""] = mantissa.split(".");
   return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
 }
+
+const BIG = "12345678901234567890";
+
+it("one number that a double can't hold doesn't make every other value dearer", () => {
+  const parse = vi.spyOn(JSON, "parse");
+  const text = `{"y":${BIG},"x":[${Array(1_000).fill("1").join(",")}]}`;
+  expect(JSON.stringify(parseExact(text))).toBe(text);
+  // A function beside the text would be called for each of the values.
+  expect(parse.mock.calls.map((call) => call.length)).toEqual([1]);
+  parse.mockRestore();
+});
+
+it.each([
+  ["at any depth", `${"[".repeat(12_000)}${BIG}${"]".repeat(12_000)}`],
+  ["alone", BIG],
+  ["in a field with a name of objects", `{"__proto__":${BIG},"constructor":[${BIG}]}`],
+  ["beside the text that stands for it", `[${BIG},"\\u0001precis number 0","\\u0001precis number x"]`],
+  ["as text and as number", `["${BIG}",${BIG},-${BIG}.5e7]`],
+])("keeps numbers %s", (_, text) => {
+  expect(stringifyDeep(parseExact(text))).toBe(text);
+});
+
+it("a field that comes twice counts as it does for any parser", () => {
+  expect(JSON.stringify(parseExact(`{"a":${BIG},"a":2,"b":${BIG}}`))).toBe(`{"a":2,"b":${BIG}}`);
+});
+
+it.each([`[0${BIG}]`, `[+${BIG}]`, `[${BIG}.]`, `[${BIG}${BIG}e]`, `[1 ${BIG}]`])(
+  "%s isn't JSON because a number in it is long",
+  (text) => {
+    expect(() => parseExact(text)).toThrow(SyntaxError);
+  },
+);

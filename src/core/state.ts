@@ -1,3 +1,4 @@
+import { stringifyDeep } from "./deep-json.ts";
 import { contentHash } from "./hash.ts";
 import type { Checkpoint, Records, State, Summary, Undo } from "./types.ts";
 
@@ -50,7 +51,7 @@ export function boundState(state: State, transcriptCharacters: number): State {
     };
   };
   const size = () =>
-    sizeOf(checkpoints) + sizeOf(summaries) + (head ? JSON.stringify(head).length : 0) + BARE_STATE;
+    sizeOf(checkpoints) + sizeOf(summaries) + (head ? stringifyDeep(head).length : 0) + BARE_STATE;
   while (size() > limit) {
     if (checkpoints.length > 1) checkpoints = checkpoints.slice(1);
     else if (head) head = undefined;

@@ -1,4 +1,5 @@
 import { makeCheckpoint } from "../core/checkpoint.ts";
+import { stringifyDeep } from "../core/deep-json.ts";
 import { renderView, systemMessage } from "../core/render.ts";
 import { boundState } from "../core/state.ts";
 import type {
@@ -115,7 +116,7 @@ export function nextState<M>(
   const { made, checkpoint } = added;
   const leading = transcript.slice(0, structure.start);
   const head = leading.length > 0 ? leading : state.head;
-  const keepHead = head && JSON.stringify(head).length <= MAX_STATE_HEAD;
+  const keepHead = head && stringifyDeep(head).length <= MAX_STATE_HEAD;
   const length = chain.length - 1;
   const summaries = new Map([...state.summaries, ...(added.summaries ?? [])].map((one) => [one.key, one]));
   return boundState(

@@ -1,4 +1,5 @@
 import { createChain } from "../core/chain.ts";
+import { stringifyDeep } from "../core/deep-json.ts";
 import type { Measure, Message, Part } from "../core/types.ts";
 
 /** Conversations whose hashes and counts are remembered; a busier host pays for a lookup per text instead. */
@@ -83,5 +84,5 @@ function samePart(a: Part, b: Part): boolean {
       a.locked === b.locked &&
       a.text === b.text
     );
-  return JSON.stringify(a) === JSON.stringify(b);
+  return stringifyDeep(a) === stringifyDeep(b);
 }

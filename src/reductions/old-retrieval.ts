@@ -1,4 +1,5 @@
-import { isExactNumber, parseExact } from "../core/exact-json.ts";
+import { parseReadable } from "../core/deep-json.ts";
+import { isExactNumber } from "../core/exact-json.ts";
 import { editParts, type Reduction } from "./reduction.ts";
 
 /** A string of at least this many characters in a passage is its text, not a name. */
@@ -26,7 +27,7 @@ export function sourcesOf(text: string): string | undefined {
   if (first !== "[" && first !== "{") return undefined;
   let value: unknown;
   try {
-    value = parseExact(text);
+    value = parseReadable(text);
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
+import { parseReadable } from "../core/deep-json.ts";
 import { editableParts } from "../core/edits.ts";
-import { parseExact } from "../core/exact-json.ts";
 import type { Message, ToolCallPart } from "../core/types.ts";
 import { editParts, type Reduction } from "./reduction.ts";
 
@@ -34,7 +34,7 @@ function callAt(messages: readonly Message[], at: { index: number; part: number 
 function callKey(call: ToolCallPart): string {
   let args = call.args;
   try {
-    const value = parseExact(args);
+    const value = parseReadable(args);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
       args = JSON.stringify(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
     }

@@ -1,3 +1,4 @@
+import { parseReadable } from "../core/deep-json.ts";
 import type { Message, Run } from "../core/types.ts";
 import { findCitations } from "./keep/find-citations.ts";
 import { findItems, type ItemKind } from "./keep/find-items.ts";
@@ -166,16 +167,19 @@ function* readableLines(text: string, prose: boolean): Generator<string> {
 
 /** The strings of call arguments, without the escapes of JSON, which would tear paths apart. */
 function argumentsOf(args: string): string[] {
+  let value: unknown;
   try {
-    const strings: string[] = [];
-    JSON.parse(args, (_, value: unknown) => {
-      if (typeof value === "string") strings.push(value);
-      return value;
-    });
-    return strings;
+    value = parseReadable(args);
   } catch {
     return [args];
   }
+  const strings: string[] = [];
+  const visit = (item: unknown): void => {
+    if (typeof item === "string") strings.push(item);
+    else if (typeof item === "object" && item !== null) for (const inner of Object.values(item)) visit(inner);
+  };
+  visit(value);
+  return strings;
 }
 
 /** One of them says the other: a part of it, or the same file with more or less of its path. */

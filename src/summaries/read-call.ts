@@ -1,3 +1,4 @@
+import { parseReadable } from "../core/deep-json.ts";
 /** A call as a person would write it down. */
 export interface CallText {
   /** The tool's name and its short arguments, with their names. */
@@ -47,7 +48,7 @@ export function readCall(name: string, args: string): CallText {
 
 function parse(args: string): unknown {
   try {
-    return JSON.parse(args);
+    return parseReadable(args);
   } catch {
     return args;
   }

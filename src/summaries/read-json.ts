@@ -1,3 +1,5 @@
+import { parseReadable } from "../core/deep-json.ts";
+
 /** Larger results are read as text: parsing them would cost more than it gives (characters). */
 const MAX_JSON = 2_000_000;
 /** Values up to this length share a line with their neighbours (characters). */
@@ -11,7 +13,7 @@ export function readJson(text: string): string | undefined {
   if ((start !== "{" && start !== "[") || text.length > MAX_JSON) return undefined;
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseReadable(text);
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { parseReadable } from "../core/deep-json.ts";
 import type { Part } from "../core/types.ts";
 
 /** A source with the number that the host gave it. */
@@ -59,7 +60,7 @@ function fromJson(text: string): NumberedSource[] {
   if ((start !== "[" && start !== "{") || text.length > MAX_JSON) return [];
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseReadable(text);
   } catch {
     return [];
   }

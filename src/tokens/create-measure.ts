@@ -1,3 +1,4 @@
+import { stringifyDeep } from "../core/deep-json.ts";
 import { ConfigError } from "../core/errors.ts";
 import type { Measure, Message, Part, TokenCounter } from "../core/types.ts";
 import { fileTokens } from "./file-tokens.ts";
@@ -116,7 +117,7 @@ function toolsJson(tools: unknown): string | undefined {
   if (tools === undefined || tools === null) return undefined;
   if (typeof tools === "object" && Object.keys(tools).length === 0) return undefined;
   try {
-    return JSON.stringify(tools);
+    return stringifyDeep(tools);
   } catch {
     // Tool objects of SDKs may carry schema objects that refer to themselves.
     return JSON.stringify(tools, withoutCycles());

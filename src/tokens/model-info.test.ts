@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it, test, vi } from "vitest";
 import { modelInfo } from "./model-info.ts";
 import { REGISTRY } from "./registry.ts";
 
@@ -138,4 +138,24 @@ test("the data is plausible", () => {
     expect(cacheWrite, name).toBeGreaterThanOrEqual(input);
     expect(output, name).toBeGreaterThan(input);
   }
+});
+
+it.each(["-v1", "-it", "-exp", "-123", "a.", "ft:", "[1m]", "/", ":", " ", "-"])(
+  "an id of many %j takes no more steps than a short one",
+  (piece) => {
+    const replace = vi.spyOn(String.prototype, "slice");
+    const info = modelInfo(`x${piece.repeat(8_000)}`);
+    expect(replace.mock.calls.length).toBeLessThan(100);
+    replace.mockRestore();
+    expect(info).toMatchObject({ known: false, window: 8_192 });
+  },
+);
+
+it("an id that is longer than any can still be told its window", () => {
+  const id = "x-v1".repeat(1_000);
+  expect(modelInfo(id, { [id]: { window: 32_768 } })).toMatchObject({ known: true, window: 32_768, id });
+});
+
+it("takes off several qualifiers", () => {
+  expect(modelInfo("gpt-4o-2024-11-20-preview-latest").window).toBe(128_000);
 });

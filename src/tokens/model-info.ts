@@ -8,6 +8,11 @@ const LONG_WINDOW = 1_000_000;
 
 /** An end of an id that doesn't name another model: a date, a version, `-latest`, `-preview`, `-instruct`. */
 const QUALIFIER = /-(?:\d{8}|\d{4}-\d{2}-\d{2}|\d{3,4}|\d{2}-\d{2,4}|latest|preview|exp|instruct|it|v\d+)$/;
+/** Characters of the longest qualifier (`-2025-01-31`), and qualifiers of one id that are taken off. */
+const MAX_QUALIFIER = 11;
+const MAX_QUALIFIERS = 8;
+/** No model's id is longer (characters). One that is matches nothing, and isn't looked at any closer. */
+const MAX_ID = 512;
 /** `ft:BASE:ORGANISATION:NAME:ID`. What follows the base may have slashes. */
 const FINE_TUNED = /^\s*(?:[^:]*\/)?ft:([^:]+)/i;
 /** What may follow a family's name in a longer id. */
@@ -31,6 +36,8 @@ export function modelInfo(
   id: string,
   overrides: Readonly<Record<string, Partial<ModelInfo>>> = {},
 ): ModelInfo {
+  if (id.length > MAX_ID)
+    return { ...UNKNOWN, known: own(overrides, id)?.window !== undefined, ...own(overrides, id), id };
   const base = FINE_TUNED.exec(id)?.[1];
   const bare = bareId(base ?? id);
   const name = withoutQualifiers(bare);
@@ -70,7 +77,12 @@ function bareId(id: string): string {
 /** The listed name that is left when dates and versions are taken off one by one, or what is left in the end. */
 function withoutQualifiers(bare: string): string {
   let name = bare;
-  while (!Object.hasOwn(REGISTRY, name) && QUALIFIER.test(name)) name = name.replace(QUALIFIER, "");
+  for (let taken = 0; taken < MAX_QUALIFIERS && !Object.hasOwn(REGISTRY, name); taken++) {
+    // Only the end is looked at: a name of many dashes would be searched through from each of them.
+    const end = QUALIFIER.exec(name.slice(-MAX_QUALIFIER))?.[0];
+    if (end === undefined) break;
+    name = name.slice(0, -end.length);
+  }
   return name;
 }
 

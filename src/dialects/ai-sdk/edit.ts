@@ -1,7 +1,7 @@
 import type { Edit } from "../../core/types.ts";
 import { type EditCursor, editCursor, lockedPart } from "../shared/edit-cursor.ts";
 import { editParts, sameFields } from "../shared/edit-parts.ts";
-import { toArgsObject } from "../shared/json.ts";
+import { nameText, toArgsObject } from "../shared/json.ts";
 import { EMPTY_TEXT, legalText, PARAGRAPH } from "../shared/legal-text.ts";
 import { isRecord } from "../shared/malformed.ts";
 import { ID, read } from "./read.ts";
@@ -64,7 +64,7 @@ function append(parts: readonly ModelPart[], role: string, texts: readonly strin
   if (role !== "tool") return [...parts, ...texts.map(textPart)];
   const at = parts.findLastIndex((part) => part.type === "tool-result");
   const last = parts[at];
-  if (last === undefined) throw lockedPart(ID, String(parts.at(-1)?.type));
+  if (last === undefined) throw lockedPart(ID, nameText(parts.at(-1)?.type));
   const { output } = last;
   if (isRecord(output) && output.type === "content" && Array.isArray(output.value)) {
     const value = [...output.value, ...texts.map(textPart)];
@@ -97,7 +97,7 @@ function replacePart(part: ModelPart, text: string, role: string): ModelPart {
       if (role === "assistant") throw lockedPart(ID, part.type);
       return replaceOutput(part, text);
     default:
-      throw lockedPart(ID, String(part.type));
+      throw lockedPart(ID, nameText(part.type));
   }
 }
 

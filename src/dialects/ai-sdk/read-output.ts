@@ -1,5 +1,5 @@
 import type { FilePart, ImagePart } from "../../core/types.ts";
-import { toJson } from "../shared/json.ts";
+import { nameText, toJson } from "../shared/json.ts";
 import { joinTexts } from "../shared/legal-text.ts";
 import { isRecord } from "../shared/malformed.ts";
 import { readData } from "./read-data.ts";
@@ -17,11 +17,11 @@ export function readOutput(output: unknown): ReadOutput {
   const { type, value, reason } = output;
   switch (type) {
     case "text":
-      return { text: String(value) };
+      return { text: nameText(value) };
     case "json":
       return { text: toJson(value) };
     case "error-text":
-      return { text: String(value), error: true };
+      return { text: nameText(value), error: true };
     case "error-json":
       return { text: toJson(value), error: true };
     case "execution-denied":

@@ -1,5 +1,5 @@
 import type { Message, Part, Role } from "../../core/types.ts";
-import { toJson } from "../shared/json.ts";
+import { nameText, toJson } from "../shared/json.ts";
 import { isRecord, malformed, malformedRole } from "../shared/malformed.ts";
 import { markedMessage } from "../shared/marker.ts";
 import { isSignature } from "../shared/signature.ts";
@@ -69,7 +69,7 @@ function readKnown(part: Record<string, unknown>, role: Role): Part | undefined 
     case "file":
       return readData(part.data, part.mediaType, part.filename, imageDetail(part.providerOptions));
     case "reasoning":
-      return { type: "reasoning", text: String(part.text ?? ""), signed: isSigned(part.providerOptions) };
+      return { type: "reasoning", text: nameText(part.text ?? ""), signed: isSigned(part.providerOptions) };
     case "reasoning-file":
       return { type: "reasoning", text: `[${part.mediaType}]`, signed: isSigned(part.providerOptions) };
     case "tool-call": {
@@ -92,7 +92,7 @@ function readKnown(part: Record<string, unknown>, role: Role): Part | undefined 
 
 function callOf(part: Record<string, unknown>): { id: string; name: string } {
   const { toolCallId, toolName } = part;
-  if (typeof toolCallId === "string") return { id: toolCallId, name: String(toolName) };
+  if (typeof toolCallId === "string") return { id: toolCallId, name: nameText(toolName) };
   throw malformed({ dialect: ID, expected: `\`${part.type}\` to have a \`toolCallId\``, found: part });
 }
 

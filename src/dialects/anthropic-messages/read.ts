@@ -1,6 +1,6 @@
 import { withDoubles } from "../../core/exact-json.ts";
 import type { FilePart, ImagePart, Message, Part, Role, ToolResultPart } from "../../core/types.ts";
-import { toJson } from "../shared/json.ts";
+import { nameText, toJson } from "../shared/json.ts";
 import { joinTexts } from "../shared/legal-text.ts";
 import { isRecord, malformed, malformedRole } from "../shared/malformed.ts";
 import { markedMessage } from "../shared/marker.ts";
@@ -59,7 +59,7 @@ function readKnown(part: Record<string, unknown>): Part | undefined {
       return { type: "reasoning", text: visible || (signed ? opaqueReasoning(signature) : ""), signed };
     }
     case "redacted_thinking":
-      return { type: "reasoning", text: opaqueReasoning(String(part.data)), signed: true };
+      return { type: "reasoning", text: opaqueReasoning(nameText(part.data)), signed: true };
     case "tool_use":
     case "server_tool_use":
     case "mcp_tool_use":
@@ -114,7 +114,7 @@ function readServerResult(part: Record<string, unknown>): ToolResultPart {
   const id = resultId(part);
   if (isRecord(content) && content.type === "web_fetch_result" && isRecord(content.content)) {
     const file = readDocument(content.content);
-    const text = [String(content.url ?? ""), file?.text ?? ""].filter((line) => line !== "");
+    const text = [nameText(content.url ?? ""), file?.text ?? ""].filter((line) => line !== "");
     const media = file !== undefined && file.text === undefined ? { media: [file] } : {};
     return { type: "tool-result", id, text: joinTexts(text), ...media, locked: true };
   }

@@ -1,3 +1,4 @@
+import { nameText } from "../shared/json.ts";
 import { contentText, type Fields, fieldsOf, isFields, listOf, present, textOf, timeOf } from "./fields.ts";
 import { createMessageList, type MessageList } from "./message-list.ts";
 import type { DocumentFormat } from "./types.ts";
@@ -48,7 +49,7 @@ const isToolPart = (part: Fields): boolean =>
   part.type === "dynamic-tool" || (typeof part.type === "string" && part.type.startsWith("tool-"));
 
 const toolName = (part: Fields): string =>
-  part.type === "dynamic-tool" ? String(part.toolName ?? "") : String(part.type).slice("tool-".length);
+  part.type === "dynamic-tool" ? nameText(part.toolName ?? "") : nameText(part.type).slice("tool-".length);
 
 function addStep(list: MessageList, step: readonly Fields[], time: number | undefined): void {
   const content: Fields[] = [];

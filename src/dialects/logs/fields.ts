@@ -1,3 +1,4 @@
+import { stringifyDeep } from "../../core/deep-json.ts";
 import { isExactNumber } from "../../core/exact-json.ts";
 
 /** Safe access to JSON of unknown shape. */
@@ -39,7 +40,7 @@ export function contentText(content: unknown): string {
 
 /** JSON text of tool arguments, whether they came as text or as an object. */
 export const argsText = (value: unknown): string =>
-  typeof value === "string" ? value : JSON.stringify(value ?? {});
+  typeof value === "string" ? value : stringifyDeep(value ?? {});
 
 /** An object without its undefined fields, so that optional fields are absent and not undefined. */
 export function present<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {

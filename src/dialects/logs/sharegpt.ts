@@ -1,4 +1,5 @@
 import { parseExact } from "../../core/exact-json.ts";
+import { nameText } from "../shared/json.ts";
 import { argsText, contentText, type Fields, fieldsOf, isFields, listOf, textOf } from "./fields.ts";
 import { createMessageList } from "./message-list.ts";
 import type { DocumentFormat } from "./types.ts";
@@ -38,7 +39,7 @@ export const sharegpt: DocumentFormat = {
     const system = textOf(value.system);
     if (system !== undefined) list.add({ role: "system", content: system }, undefined);
     for (const turn of turnsOf(value).filter(isTurn)) {
-      const from = String(turn.from).toLowerCase();
+      const from = nameText(turn.from).toLowerCase();
       const content = contentText(turn.value);
       const role = ROLES[from];
       const call = role === "call" ? parseCall(content) : undefined;

@@ -1,3 +1,4 @@
+import { stringifyDeep } from "../../core/deep-json.ts";
 import { TranscriptError } from "../../core/errors.ts";
 import { type Fields, isFields } from "./fields.ts";
 
@@ -70,6 +71,6 @@ function keysOf(value: Fields): string {
 }
 
 function shortJson(value: unknown): string {
-  const json = JSON.stringify(value) ?? "nothing";
+  const json = stringifyDeep(value) ?? "nothing";
   return json.length > SHOWN_CHARACTERS ? `${json.slice(0, SHOWN_CHARACTERS)}…` : json;
 }

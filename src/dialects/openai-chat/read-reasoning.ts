@@ -1,4 +1,5 @@
 import type { ReasoningPart } from "../../core/types.ts";
+import { nameText } from "../shared/json.ts";
 import { isRecord } from "../shared/malformed.ts";
 import { opaqueReasoning } from "../shared/opaque-reasoning.ts";
 import { isSignature } from "../shared/signature.ts";
@@ -24,7 +25,7 @@ export function readReasoning(message: Record<string, unknown>): ReasoningPart[]
 
 /** One entry of `reasoning_details`, `thinking_blocks` or a content part that is reasoning. */
 export function readDetail(detail: unknown): ReasoningPart {
-  if (!isRecord(detail)) return { type: "reasoning", text: String(detail), signed: false };
+  if (!isRecord(detail)) return { type: "reasoning", text: nameText(detail), signed: false };
   const { text, summary, thinking, data, signature } = detail;
   const signed = typeof data === "string" || isSignature(signature);
   const visible = firstText([text, summary, thinking]);

@@ -1,6 +1,6 @@
 import { parseExact } from "../../core/exact-json.ts";
 import { lockedPart } from "../shared/edit-cursor.ts";
-import { toArgsText } from "../shared/json.ts";
+import { nameText, toArgsText } from "../shared/json.ts";
 import { isRecord } from "../shared/malformed.ts";
 import type { ResponsesItem, ResponsesPart } from "./wire.ts";
 
@@ -26,7 +26,7 @@ export function replaceItem(dialect: string, item: ResponsesItem, text: string):
     case "shell_call_output":
       return { ...item, output: shellOutput(item.output, text) };
     default:
-      throw lockedPart(dialect, String(item.type));
+      throw lockedPart(dialect, nameText(item.type));
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Edit } from "../../core/types.ts";
 import { type EditCursor, editCursor, lockedPart } from "../shared/edit-cursor.ts";
 import { editParts, sameFields } from "../shared/edit-parts.ts";
+import { nameText } from "../shared/json.ts";
 import { EMPTY_TEXT, legalText, PARAGRAPH } from "../shared/legal-text.ts";
 import { replaceItem } from "./edit-items.ts";
 import { ID, read } from "./read.ts";
@@ -91,7 +92,7 @@ function replacePart(part: ResponsesPart, text: string, role: string | undefined
       };
     }
     default:
-      throw lockedPart(ID, String(type));
+      throw lockedPart(ID, nameText(type));
   }
 }
 
@@ -105,7 +106,7 @@ function editItem(
     const text = cursor.next();
     if (text !== undefined) next = replaceItem(ID, next, text);
     if (cursor.append.length > 0) {
-      if (part.type !== "tool-result") throw lockedPart(ID, String(item.type));
+      if (part.type !== "tool-result") throw lockedPart(ID, nameText(item.type));
       next = appendOutput(next, text ?? part.text, cursor.append);
     }
   }

@@ -1,5 +1,5 @@
 import type { FilePart, ImagePart, Part, Role, ToolCallPart, ToolResultPart } from "../../core/types.ts";
-import { toJson } from "../shared/json.ts";
+import { nameText, toJson } from "../shared/json.ts";
 import { joinTexts } from "../shared/legal-text.ts";
 import { isRecord, malformed } from "../shared/malformed.ts";
 import { imagePart } from "../shared/media.ts";
@@ -180,7 +180,7 @@ function callId(dialect: string, item: Item): string {
 }
 
 function nameOf(item: Item): string {
-  return typeof item.name === "string" ? item.name : String(item.type);
+  return typeof item.name === "string" ? item.name : nameText(item.type);
 }
 
 function textOf(value: unknown): string {

@@ -1,12 +1,13 @@
-import { parseExact } from "../../core/exact-json.ts";
+import { parseReadable, stringifyDeep } from "../../core/deep-json.ts";
 
 /** The JSON of a wire value; the empty text for nothing. Never throws: what can't be JSON isn't sent as JSON. */
 export function toJson(value: unknown): string {
   if (value === undefined) return "";
   try {
-    return JSON.stringify(value) ?? "";
+    return stringifyDeep(value) ?? "";
   } catch {
-    return String(value);
+    // A value that holds itself, or a big integer: no JSON has that.
+    return typeof value === "object" ? Object.prototype.toString.call(value) : String(value);
   }
 }
 
@@ -18,7 +19,7 @@ export function nameText(value: unknown): string {
 /** Arguments as an object, for formats whose wire carries one. Text that isn't a JSON object is wrapped. */
 export function toArgsObject(text: string): Record<string, unknown> {
   try {
-    const value = parseExact(text);
+    const value = parseReadable(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
       return value as Record<string, unknown>;
     }

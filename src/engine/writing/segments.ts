@@ -1,3 +1,4 @@
+import { stringifyDeep } from "../../core/deep-json.ts";
 import { isShown } from "../../core/draft.ts";
 import { ModelError } from "../../core/errors.ts";
 import type { Message, Run, Summary } from "../../core/types.ts";
@@ -106,9 +107,9 @@ function isInRequest<M>({ seen, transcript, input }: Call<M>, run: Run): boolean
   const { last } = seen.state;
   if (last && last.length >= run.to && seen.conversation.chain[last.length] === last.hash) return true;
   const { messages, input: items } = input.request as { messages?: unknown; input?: unknown };
-  const newest = JSON.stringify(transcript[start + run.to - 1]);
+  const newest = stringifyDeep(transcript[start + run.to - 1]);
   const sent = Array.isArray(messages) ? messages : Array.isArray(items) ? items : [];
-  return sent.findLast((message) => JSON.stringify(message) === newest) !== undefined;
+  return sent.findLast((message) => stringifyDeep(message) === newest) !== undefined;
 }
 
 async function continueSegment<M>(desk: Desk<M>, run: Run): Promise<Summary> {

@@ -1,3 +1,4 @@
+import { stringifyDeep } from "../../core/deep-json.ts";
 import { encode } from "../../dialects/index.ts";
 import { overflowOf } from "../../models/index.ts";
 import type { ChatEvent } from "../api.ts";
@@ -37,7 +38,7 @@ export async function answerChat(
   let rejected: { readonly tokens: number } | true | undefined;
   for (;;) {
     const body = await fitted(context, { ...loaded, wire }, rejected, send);
-    const bytes = Buffer.from(JSON.stringify(body));
+    const bytes = Buffer.from(stringifyDeep(body));
     const headers = upstreamHeaders(
       upstream,
       pageHeaders(context),

@@ -1,3 +1,4 @@
+import { stringifyDeep } from "../../core/deep-json.ts";
 import type { Dialect, Measure } from "../../core/types.ts";
 
 interface Sent {
@@ -35,4 +36,4 @@ export function createCachedPart(dialect: Dialect<unknown>, measure: Measure): (
   };
 }
 
-const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
+const isSame = (a: unknown, b: unknown): boolean => a === b || stringifyDeep(a) === stringifyDeep(b);

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { explainIssue } from "../../config/explain-issue.ts";
+import { stringifyDeep } from "../../core/deep-json.ts";
 import { exactCounter } from "../../tokens/index.ts";
 import { type AnswerOf, type ApiError, type Route, routes } from "../api.ts";
 import type { Gateway } from "../gateway.ts";
@@ -25,6 +26,8 @@ type Routes = typeof routes;
 export type Handlers = {
   readonly [K in keyof Routes]: (context: ApiContext) => Promise<AnswerOf<Routes[K]> | Response>;
 };
+
+const JSON_TYPE = { "content-type": "application/json" };
 
 type Env = { Bindings: HttpBindings };
 
@@ -58,7 +61,7 @@ export function createApi(gateway: Gateway): ApiServer {
       const client = await gateway.authenticate(incoming.headers);
       gateway.limitRate(client);
       const answer: unknown = await handlers[name](contextOf(gateway, busy, client, c));
-      return answer instanceof Response ? answer : c.json(answer as object);
+      return answer instanceof Response ? answer : c.body(stringifyDeep(answer), 200, JSON_TYPE);
     });
   }
   app.notFound((c) =>
@@ -108,7 +111,7 @@ function contextOf(
     async body(schema) {
       if (!/^application\/json\b/i.test(c.req.header("content-type") ?? ""))
         throw new RequestFault(415, "invalid", "Send the body as application/json.");
-      const value = await readJson(c.req.raw, gateway.config.limits.bodyBytes);
+      const value = await readJson(c.req.raw, gateway.config.limits);
       const parsed = schema.safeParse(value);
       if (parsed.success) return parsed.data;
       const { key, problem, fix } = explainIssue(parsed.error.issues, value);

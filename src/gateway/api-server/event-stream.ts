@@ -1,3 +1,5 @@
+import { stringifyDeep } from "../../core/deep-json.ts";
+
 /** Sent now and then so that proxies don't take a quiet stream for a dead one (milliseconds). */
 const HEARTBEAT_MS = 15_000;
 
@@ -24,7 +26,7 @@ export function eventStream<E>(
         closed = true;
       });
       try {
-        await work((event, id) => write(`id: ${id ?? ++count}\ndata: ${JSON.stringify(event)}\n\n`));
+        await work((event, id) => write(`id: ${id ?? ++count}\ndata: ${stringifyDeep(event)}\n\n`));
       } finally {
         clearInterval(heartbeat);
         const wasClosed = closed;

@@ -18,7 +18,7 @@ import { streamStrategies } from "../../stream/strategies/index.ts";
 
 /** Longest text of one message or summary, and of everything shorter (characters). */
 const MAX_TEXT = 10_000_000;
-const MAX_TITLE = 500;
+export const MAX_TITLE = 500;
 const MAX_MODEL_NAME = 300;
 const MAX_FILE_NAME = 1_000;
 const MAX_FOCUS = 2_000;

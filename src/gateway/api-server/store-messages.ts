@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { stringifyDeep } from "../../core/deep-json.ts";
 import { createTextHash } from "../../core/hash.ts";
 import type { Dialect } from "../../core/types.ts";
 import type { Appended, NewMessage } from "../../stores/server-store.ts";
@@ -29,7 +30,7 @@ function newMessages(
   const { start, chain } = record;
   const messages = transcript.slice(start + from).map((wire, offset): NewMessage => {
     const index = from + offset;
-    const text = JSON.stringify(wire);
+    const text = stringifyDeep(wire);
     return {
       hash: chain[index + 1]!,
       role: record.messages[start + index]!.role,

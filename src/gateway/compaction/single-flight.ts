@@ -1,3 +1,4 @@
+import { stringifyDeep } from "../../core/deep-json.ts";
 import { ModelError } from "../../core/errors.ts";
 import { contentHash } from "../../core/hash.ts";
 import type { Model } from "../../core/types.ts";
@@ -16,7 +17,7 @@ export function singleFlight(
     ...model,
     async complete(request) {
       const { name, system, messages, continues } = request;
-      const lease = `summary/${contentHash(JSON.stringify([model.id, name, system, messages, continues]))}`;
+      const lease = `summary/${contentHash(stringifyDeep([model.id, name, system, messages, continues]))}`;
       const owner = `${node}/${++calls}`;
       if (!(await leases.acquire(tenant, lease, owner, LEASE_MS)))
         throw new ModelError({

@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { stringifyDeep } from "../../core/deep-json.ts";
 import { INERT } from "./headers.ts";
 
 /** One JSON answer. Nothing happens if the answer has begun already. */
@@ -12,7 +13,7 @@ export function sendJson(
     response.destroy();
     return;
   }
-  const bytes = Buffer.from(JSON.stringify(body));
+  const bytes = Buffer.from(stringifyDeep(body));
   response.writeHead(status, {
     "content-type": "application/json",
     "content-length": bytes.length,

@@ -1,3 +1,4 @@
+import { stringifyDeep } from "../../core/deep-json.ts";
 import { isJson, listOf, numberOf, parseJson } from "../wires/json.ts";
 import type { Json, Wire } from "../wires/wire.ts";
 import {
@@ -128,7 +129,7 @@ function rewriteEvents(change: (event: Json) => readonly Json[]): (piece: Buffer
     const data = line === undefined ? undefined : parseJson(line.slice("data:".length));
     if (!isJson(data)) return isNewest && event === "" ? "" : `${event}\n\n`;
     return change(data)
-      .map((one) => `event: ${String(one["type"])}\ndata: ${JSON.stringify(one)}\n\n`)
+      .map((one) => `event: ${String(one["type"])}\ndata: ${stringifyDeep(one)}\n\n`)
       .join("");
   }
 }

@@ -1,3 +1,4 @@
+import { stringifyDeep } from "../../core/deep-json.ts";
 import { isJson, listOf, numberOf, textOf } from "../wires/json.ts";
 import type { Json } from "../wires/wire.ts";
 
@@ -69,12 +70,12 @@ function clearToolUses(messages: readonly unknown[], edit: Json, tokens: Tokens)
   const change = (part: unknown): unknown => {
     if (!isJson(part)) return part;
     if (part["type"] === "tool_result" && cleared.has(part["tool_use_id"]) && part["content"] !== CLEARED) {
-      saved += tokens.of(JSON.stringify(part["content"] ?? ""));
+      saved += tokens.of(stringifyDeep(part["content"] ?? ""));
       count++;
       return { ...part, content: CLEARED };
     }
     if (part["type"] === "tool_use" && cleared.has(part["id"]) && clearsInput(part["name"])) {
-      saved += tokens.of(JSON.stringify(part["input"] ?? {}));
+      saved += tokens.of(stringifyDeep(part["input"] ?? {}));
       return { ...part, input: {} };
     }
     return part;

@@ -1,3 +1,4 @@
+import { stringifyDeep } from "../../core/deep-json.ts";
 import type { InsertMessage } from "../../core/types.ts";
 import { measureOf } from "../api-server/measure-of.ts";
 import type { Gateway } from "../gateway.ts";
@@ -50,7 +51,7 @@ export async function emulate(
     made || applied.length > 0
       ? wire.write(body, { messages: joined(wire, shown), system: asked.system })
       : body;
-  const bytes = Buffer.from(JSON.stringify(next));
+  const bytes = Buffer.from(stringifyDeep(next));
   return {
     ...exchange,
     body: next,
@@ -95,7 +96,7 @@ async function answerWith(gateway: Gateway, exchange: Exchange, made: MadeSummar
   else {
     response.writeHead(200, { "content-type": "text/event-stream", ...INERT, ...headers });
     response.end(
-      events.map((event) => `event: ${String(event["type"])}\ndata: ${JSON.stringify(event)}\n\n`).join(""),
+      events.map((event) => `event: ${String(event["type"])}\ndata: ${stringifyDeep(event)}\n\n`).join(""),
     );
   }
   return undefined;

@@ -1,3 +1,4 @@
+import { stringifyDeep } from "../../core/deep-json.ts";
 import type { Measure } from "../../core/types.ts";
 import { loadedTools } from "../v1/loaded-tools.ts";
 import type { Json, Wire, WireRequest } from "../wires/wire.ts";
@@ -7,7 +8,7 @@ import { type Cleared, clearEdits } from "./clear-edits.ts";
 export function inputTokens(wire: Wire, measure: Measure, asked: WireRequest): number {
   const { system, transcript } = asked;
   const isThere = system !== undefined && system !== null;
-  const head = isThere ? measure.text(typeof system === "string" ? system : JSON.stringify(system)) : 0;
+  const head = isThere ? measure.text(typeof system === "string" ? system : stringifyDeep(system)) : 0;
   return transcript.reduce<number>(
     (sum, message) => sum + measure.message(wire.dialect.read(message)),
     measure.tools(loadedTools(asked)) + head,

@@ -7,8 +7,12 @@ import { REDACTED } from "../record/redact-secrets.ts";
 import { readHead } from "../record/stored-head.ts";
 import type { Exchange } from "../v1/exchange.ts";
 import { textOf } from "../wires/json.ts";
+import { RequestFault } from "../wires/request-fault.ts";
 import { conversationOf, transcriptOf } from "../wires/responses.ts";
 import type { Json } from "../wires/wire.ts";
+
+/** Longer ids of answers and conversations are refused: they are logged, looked up and remembered (characters). */
+const MAX_ID = 512;
 
 /** Answers whose place in a conversation is remembered. */
 const MAX_RESPONSES = 20_000;
@@ -23,6 +27,7 @@ export function createResponses(): Responses {
   const places = new Map<string, Place>();
   return {
     remember(tenant, response, place) {
+      if (response.length > MAX_ID) return;
       places.set(`${tenant} ${response}`, place);
       if (places.size > MAX_RESPONSES) places.delete(places.keys().next().value!);
     },
@@ -53,6 +58,13 @@ export async function withPrevious(
   const response = textOf(body["previous_response_id"]);
   const conversation = conversationOf(body);
   if (response === undefined && conversation === undefined) return { body, standsOn: undefined };
+  for (const id of [response, conversation])
+    if (id !== undefined && id.length > MAX_ID)
+      throw new RequestFault(
+        400,
+        "invalid",
+        `precis: an id in previous_response_id or conversation is longer than ${MAX_ID} characters.`,
+      );
   const before = isForwarded ? undefined : await rebuildFromStore(gateway, of, { response, conversation });
   if (!before) {
     if (!isForwarded)

@@ -26,7 +26,7 @@ export interface Known {
    * messages of their own: under which hash it comes, and which message of the store that is.
    */
   withoutReasoning: { readonly comesAs: string; readonly is: string } | undefined;
-  /** The system prompt as stored. */
+  /** Names the system prompt as stored. */
   head: string | undefined;
   lastRequestAt: number;
   /** Requests that are being answered right now. */

@@ -1,3 +1,4 @@
+import { stringifyDeep } from "../../core/deep-json.ts";
 import type { NewMessage } from "../../stores/server-store.ts";
 import { answerKey } from "./answer-key.ts";
 import { redactSecrets } from "./redact-secrets.ts";
@@ -15,7 +16,7 @@ export function ending(messages: readonly NewMessage[], answerId: string): reado
 
 /** A message of a transcript as the store takes it. */
 export function newMessage(record: TranscriptRecord, index: number, at: number, redact: boolean): NewMessage {
-  const text = JSON.stringify(record.wire[record.start + index]);
+  const text = stringifyDeep(record.wire[record.start + index]);
   return {
     hash: record.chain[index + 1]!,
     role: record.messages[record.start + index]!.role,

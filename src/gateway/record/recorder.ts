@@ -1,12 +1,12 @@
 import { contentHash } from "../../core/hash.ts";
 import type { Dialect } from "../../core/types.ts";
 import type { WireRequest } from "../wires/wire.ts";
+import { createHeadMark } from "./head-mark.ts";
 import { createKnownChains } from "./known-chains.ts";
 import { laneOf } from "./lane.ts";
 import { isFirst, type Located, locate, type Place } from "./locate.ts";
 import { Recording, type RecordingContext } from "./recording.ts";
 import type { Session } from "./session-of.ts";
-import { createSharedTexts } from "./shared-texts.ts";
 import { transcriptRecord } from "./transcript-record.ts";
 
 export interface Recorder {
@@ -24,8 +24,8 @@ export interface Recorder {
 }
 
 /** Writes transcripts into the store while the upstream is at work. */
-export function createRecorder(options: Omit<RecordingContext, "sharedText">): Recorder {
-  const context: RecordingContext = { ...options, sharedText: createSharedTexts() };
+export function createRecorder(options: Omit<RecordingContext, "headMark">): Recorder {
+  const context: RecordingContext = { ...options, headMark: createHeadMark() };
   const chains = createKnownChains();
 
   return {

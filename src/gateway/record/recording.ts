@@ -34,7 +34,7 @@ export interface RecordingContext {
   readonly known: KnownConversations;
   readonly redact: boolean;
   /** Equal texts as one. */
-  sharedText(text: string): string;
+  headMark(head: string): string;
   /** A conversation was made or grew. */
   onAppended?(tenant: string, appended: Appended, known: Known): void;
 }
@@ -215,7 +215,7 @@ export class Recording {
     const fresh: NewMessage[] = [];
     for (let index = from; index < chain.length - 1; index++) fresh.push(this.#messageAt(upTo, index));
     const head = upTo.head();
-    const isNewHead = head !== undefined && head !== known.head;
+    const isNewHead = head !== undefined && this.#context.headMark(head) !== known.head;
     if (fresh.length === 0 && !isNewHead) return undefined;
     const input: { -readonly [K in keyof Append]: Append[K] } = {
       session: known.session,
@@ -238,7 +238,7 @@ export class Recording {
   }
 
   #appended(upTo: TranscriptRecord, { withoutReasoning }: Answered, input: Append, appended: Appended): void {
-    const { known: conversations, sharedText, onAppended } = this.#context;
+    const { known: conversations, headMark, onAppended } = this.#context;
     const { chain } = upTo;
     let { known } = this.#here();
     // The other branch of a fork is remembered by itself.
@@ -247,7 +247,7 @@ export class Recording {
     known.id = appended.conversation;
     const head = upTo.head();
     if (head === undefined) known.head = undefined;
-    else if (input.head !== undefined) known.head = sharedText(head);
+    else if (input.head !== undefined) known.head = headMark(head);
     this.#located = { known, matched: chain.length - 1 };
     this.#length = appended.length;
     const end = chain.at(-1)!;

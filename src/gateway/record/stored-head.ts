@@ -1,3 +1,4 @@
+import { stringifyDeep } from "../../core/deep-json.ts";
 import { parseExact } from "../../core/exact-json.ts";
 import type { Dialect } from "../../core/types.ts";
 import { isJson } from "../wires/json.ts";
@@ -13,8 +14,8 @@ export interface Head {
 /** As JSON text, for the store. Undefined if there is none. */
 export function writeHead({ rules }: Dialect<unknown>, { system, lead }: Head): string | undefined {
   const isEmpty = system === undefined || system === null || (Array.isArray(system) && system.length === 0);
-  if (rules.system === "message" || isEmpty) return lead.length === 0 ? undefined : JSON.stringify(lead);
-  return JSON.stringify(lead.length === 0 ? system : { system, lead });
+  if (rules.system === "message" || isEmpty) return lead.length === 0 ? undefined : stringifyDeep(lead);
+  return stringifyDeep(lead.length === 0 ? system : { system, lead });
 }
 
 export function readHead({ rules }: Dialect<unknown>, text: string | undefined): Head {

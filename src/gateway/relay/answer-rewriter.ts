@@ -1,3 +1,4 @@
+import { stringifyDeep } from "../../core/deep-json.ts";
 import { isJson, numberOf, parseJson } from "../wires/json.ts";
 import type { Json, Wire } from "../wires/wire.ts";
 
@@ -57,5 +58,5 @@ function rewrite(line: string, change: (data: Json) => Json | undefined): string
   if (!line.startsWith("data:") || !line.includes('"usage"')) return line;
   const data = parseJson(line.slice("data:".length));
   const changed = isJson(data) ? change(data) : undefined;
-  return changed ? `data: ${JSON.stringify(changed)}` : line;
+  return changed ? `data: ${stringifyDeep(changed)}` : line;
 }

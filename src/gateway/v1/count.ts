@@ -5,6 +5,7 @@ import type { Client } from "../auth/client.ts";
 import type { CompactorChoice } from "../compaction/compactors.ts";
 import { requestOptions } from "../compaction/request-options.ts";
 import type { Gateway } from "../gateway.ts";
+import { checkValues } from "../http/check-values.ts";
 import { parseObject } from "../http/parse-object.ts";
 import { decodeBody, readBody } from "../http/read-body.ts";
 import { sendJson } from "../http/send-json.ts";
@@ -17,7 +18,10 @@ import type { DialectName } from "../upstream/upstream.ts";
 import { messagesWire } from "../wires/messages.ts";
 import { responsesWire } from "../wires/responses.ts";
 import type { Wire, WireRequest } from "../wires/wire.ts";
+import { checkAsked } from "./check-asked.ts";
 import { loadedTools } from "./loaded-tools.ts";
+import { lookAhead } from "./look-ahead.ts";
+import { abortOnClose } from "./open-exchange.ts";
 import { passThrough } from "./pass-through.ts";
 
 /** The counting routes, by path, with the API whose requests they count. */
@@ -39,8 +43,11 @@ export async function count(
 ): Promise<number> {
   const limit = gateway.config.limits.bodyBytes;
   const bytes = await readBody(request, limit);
-  const body = parseObject(await decodeBody(bytes, request.headers["content-encoding"], limit));
+  const decoded = await decodeBody(bytes, request.headers["content-encoding"], limit);
+  await checkValues(decoded, gateway.config.limits.values);
+  const body = parseObject(decoded);
   const asked = wire.read(body);
+  checkAsked(asked, gateway.config.limits);
   const upstream = chooseUpstream(gateway.upstreams, asked.model, wire.dialect.id as DialectName);
   const { off } = requestOptions(request.headers);
   if (upstream.isNative || off || gateway.config.observe)
@@ -49,6 +56,11 @@ export async function count(
   const { body: whole } = await withPrevious(gateway, { client, wire }, body, false);
   const plain = wire.read(plainBody(wire, whole));
   const choice = { tenant: client.tenant, wire, upstream, model: asked.model };
+  await lookAhead(gateway, choice, {
+    bytes: decoded.length,
+    transcript: plain.transcript,
+    signal: abortOnClose(response),
+  });
   const { messages } = clearedBy(wire, await measureOf(gateway, choice), plain, edits);
   const original = await countInput(gateway, choice, plain);
   const input =

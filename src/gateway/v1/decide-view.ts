@@ -1,3 +1,4 @@
+import { stringifyDeep } from "../../core/deep-json.ts";
 import { BudgetImpossibleError, ConfigError, InvariantError, TranscriptError } from "../../core/errors.ts";
 import type { FitInput, FitResult, Report } from "../../core/types.ts";
 import { withClientKeys } from "../compaction/summarizer.ts";
@@ -119,7 +120,7 @@ export async function decideView(
         : fitted.system,
   });
   const view = withRoom(mustNotThink ? wire.withoutThinking(shown) : shown, exchange, report, rejected);
-  const sent = Buffer.from(JSON.stringify(view));
+  const sent = Buffer.from(stringifyDeep(view));
   if (recording && !isApart) gateway.sent.set(recording.known, view, sent.length);
   return {
     action: report.outcome === "compacted" ? "compacted" : "view",
@@ -192,5 +193,5 @@ function capped(
   const body = withRoom(exchange.body, exchange, report, rejected);
   return body === exchange.body
     ? outgoing
-    : { ...outgoing, body: Buffer.from(JSON.stringify(body)), isOurs: true };
+    : { ...outgoing, body: Buffer.from(stringifyDeep(body)), isOurs: true };
 }

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { stringifyDeep } from "../../core/deep-json.ts";
 import type { Client } from "../auth/client.ts";
 import { requestOptions } from "../compaction/request-options.ts";
 import type { Gateway } from "../gateway.ts";
+import { checkValues } from "../http/check-values.ts";
 import { LEAST_BYTES } from "../http/known-bodies.ts";
 import { decodeBody, readBody } from "../http/read-body.ts";
 import { withPrevious } from "../native/previous-response.ts";
@@ -15,7 +17,9 @@ import type { DialectName } from "../upstream/upstream.ts";
 import { withoutMemory } from "../wires/remember-reads.ts";
 import type { Wire } from "../wires/wire.ts";
 import { chatOf } from "./chat-of.ts";
+import { checkAsked } from "./check-asked.ts";
 import type { Exchange } from "./exchange.ts";
+import { lookAhead } from "./look-ahead.ts";
 
 /** Reads a request and finds out where it goes and which conversation it belongs to. */
 export async function openExchange(
@@ -33,8 +37,14 @@ export async function openExchange(
   const arrivedAt = performance.now();
   const encoding = request.headers["content-encoding"];
   const plain = encoding === undefined ? bytes : await decodeBody(bytes, encoding, limit);
+  const { limits } = gateway.config;
+  const checked = checkValues(plain, limits.values);
+  if (checked) await checked;
+  const signal = abortOnClose(response);
+  signal.throwIfAborted();
   const given = gateway.bodies.parse(plain);
   const read = wire.read(given);
+  checkAsked(read, limits);
   const options = requestOptions(request.headers);
   const upstream = chooseUpstream(gateway.upstreams, read.model, wire.dialect.id as DialectName);
   const isForwarded = options.off || gateway.config.observe || upstream.isNative;
@@ -43,8 +53,16 @@ export async function openExchange(
       ? await withPrevious(gateway, { client, wire }, given, isForwarded)
       : { body: given, standsOn: undefined };
   const isRewritten = body !== given;
-  const rewritten = isRewritten ? Buffer.from(JSON.stringify(body)) : undefined;
+  const rewritten = isRewritten ? Buffer.from(stringifyDeep(body)) : undefined;
   const asked = isRewritten ? wire.read(body) : read;
+  if (isRewritten) checkAsked(asked, limits);
+  const { model, transcript } = asked;
+  const ahead = lookAhead(
+    gateway,
+    { tenant: client.tenant, wire, upstream, model },
+    { bytes: plain.length, transcript, signal },
+  );
+  if (ahead) await ahead;
   const startedAt = gateway.now();
   const opened = openRecording(gateway, {
     client,
@@ -70,7 +88,7 @@ export async function openExchange(
     asked,
     options,
     upstream,
-    signal: abortOnClose(response),
+    signal,
     startedAt,
     arrivedAt,
     recording,

@@ -1,3 +1,4 @@
+import { stringifyDeep } from "../../core/deep-json.ts";
 import type { Gateway } from "../gateway.ts";
 import { returnedHeaders } from "../http/headers.ts";
 import { type AnswerNote, answerRewriter, noteAnswer } from "../relay/answer-rewriter.ts";
@@ -111,7 +112,7 @@ export async function passJson(
   const told = isJson(data) && note ? noteAnswer(wire, note)(data) : undefined;
   const noted = isJson(data) && announcement ? announcement.json(told ?? data) : told;
   if (noted) {
-    bytes = Buffer.from(JSON.stringify(noted));
+    bytes = Buffer.from(stringifyDeep(noted));
     delete headers["content-encoding"];
   }
   response.writeHead(answer.statusCode, {

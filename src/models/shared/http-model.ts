@@ -1,3 +1,4 @@
+import { stringifyDeep } from "../../core/deep-json.ts";
 import { ConfigError, ModelError } from "../../core/errors.ts";
 import type { Model, ModelReply, ModelRequest } from "../../core/types.ts";
 import { modelInfo } from "../../tokens/model-info.ts";
@@ -49,7 +50,7 @@ export function createHttpModel({ endpoint, api, window, temperature, retry }: H
       return run(model, request.signal, async ({ signal }) => {
         for (;;) {
           try {
-            return readAnswer(api, endpoint, await post(to, JSON.stringify(body), signal));
+            return readAnswer(api, endpoint, await post(to, stringifyDeep(body), signal));
           } catch (error) {
             const next =
               error instanceof ModelError

@@ -1,16 +1,19 @@
+import { stringifyDeep } from "../../../core/deep-json.ts";
 import { dialectById, encode } from "../../../dialects/index.ts";
 import { createLogReader } from "../../../dialects/logs/index.ts";
 import type { Conversation } from "../../../stores/server-store.ts";
 import type { ApiConversation, ChatSettings } from "../../api.ts";
+import { checkValues } from "../../http/check-values.ts";
 import { UNDO_MS } from "../../ops/deletions.ts";
 import { writeHead } from "../../record/stored-head.ts";
+import { checkAsked } from "../../v1/check-asked.ts";
 import { wireOfDialect } from "../../wires/index.ts";
 import { RequestFault } from "../../wires/request-fault.ts";
 import { type ApiContext, numberQuery } from "../context.ts";
 import type { Handlers } from "../create-api.ts";
 import { changed, readGlobalSettings } from "../global-settings.ts";
 import { type ChatMeta, findConversation, load, metaOf, SETTINGS_SESSION } from "../loaded.ts";
-import { schemas } from "../schemas.ts";
+import { MAX_TITLE, schemas } from "../schemas.ts";
 import { createConversation } from "../store-messages.ts";
 import { toApi } from "../to-api.ts";
 
@@ -59,12 +62,15 @@ export const conversationHandlers = {
   async importFile(context) {
     const { gateway, tenant } = context;
     const { name, text } = await context.body(schemas.file);
+    const { limits } = gateway.config;
+    await checkValues(Buffer.from(text), limits.values);
     const reader = createLogReader({ name });
     for (const line of text.split("\n")) reader.push(line);
     const conversations: ApiConversation[] = [];
     const warnings: string[] = [];
     for (const log of reader.endAll()) {
-      warnings.push(...log.warnings);
+      for (const warning of log.warnings) warnings.push(warning);
+      checkAsked({ model: log.model ?? "", transcript: log.messages }, limits);
       const own = dialectById(log.dialect);
       const isSpoken = wireOfDialect(log.dialect).dialect.id === log.dialect;
       const system = log.system === undefined ? [] : [own.read({ role: "system", content: log.system })];
@@ -86,7 +92,7 @@ export const conversationHandlers = {
         dialect,
         transcript: all,
         head: writeHead(dialect, { system: apart, lead }),
-        title: log.title,
+        title: log.title?.slice(0, MAX_TITLE),
         model: log.model,
         ...(log.times && all.length === log.messages.length && { times: log.times }),
         meta: { source: "page" },
@@ -167,7 +173,7 @@ export const conversationHandlers = {
   async exportConversation({ gateway, tenant, param }) {
     const { transcript, system, conversation } = await load(gateway, tenant, param("id"));
     const lines = [...(system === undefined ? [] : [{ role: "system", content: system }]), ...transcript];
-    return new Response(`${lines.map((line) => JSON.stringify(line)).join("\n")}\n`, {
+    return new Response(`${lines.map((line) => stringifyDeep(line)).join("\n")}\n`, {
       headers: {
         "content-type": "application/x-ndjson",
         "content-disposition": `attachment; filename="${conversation.id.replace(/[^\w-]/g, "")}.jsonl"`,

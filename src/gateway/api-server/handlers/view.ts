@@ -1,3 +1,4 @@
+import { stringifyDeep } from "../../../core/deep-json.ts";
 import { renderView } from "../../../core/render.ts";
 import type { ApiView, WhatIfAnswer } from "../../api.ts";
 import { targetPath } from "../../upstream/target-path.ts";
@@ -31,7 +32,7 @@ export const viewHandlers = {
       method: "POST",
       path: choice.upstream ? targetPath(choice.upstream, wire.path) : wire.path,
       body,
-      bytes: Buffer.byteLength(JSON.stringify(body)),
+      bytes: Buffer.byteLength(stringifyDeep(body)),
       tokens: plan.tokens.after + plan.budget.tools,
     };
   },

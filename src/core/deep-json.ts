@@ -1,0 +1,117 @@
+import { parseExact } from "./exact-json.ts";
+
+/**
+ * JSON that is nested deeper than this is read as a text. No tool's result means anything to a reader at such a depth,
+ * and whoever walks through it needs a stack as deep: 6 KB of brackets are enough to break one.
+ */
+const MAX_READ_DEPTH = 400;
+
+/** A text as a value whose depth is bounded, so that it can be walked through. Throws if it isn't JSON or is deeper. */
+export function parseReadable(text: string): unknown {
+  if (isDeeper(text, MAX_READ_DEPTH)) throw new SyntaxError(`nested deeper than ${MAX_READ_DEPTH} levels`);
+  return parseExact(text);
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** `[` and `{`, and what closes them, differ from each other in one bit that isn't looked at. */
+const OTHER_BRACKET = 0x20;
+const OPEN = 0x5b;
+const CLOSE = 0x5d;
+
+/** Are there more levels than the limit? Looks at each character once, at those of texts only if it must. */
+function isDeeper(text: string, limit: number): boolean {
+  // A level takes two characters.
+  if (text.length < 2 * limit) return false;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfString(text, at + 1);
+      continue;
+    }
+    const bracket = code & ~OTHER_BRACKET;
+    if (bracket === OPEN) {
+      depth++;
+      if (depth > limit) return true;
+    } else if (bracket === CLOSE) depth--;
+  }
+  return false;
+}
+
+/** The place of the quote that ends a string; the text's end if none does. */
+function endOfString(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  return at;
+}
+
+/**
+ * `JSON.stringify` for values of any depth: what it can't write because its stack ends is written without one. Throws a
+ * `TypeError` for what isn't JSON (a value that holds itself, a big integer), as `JSON.stringify` does.
+ */
+export function stringifyDeep(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return writeLevels(value);
+  }
+}
+
+/** An object or a list that is being written. */
+interface Level {
+  readonly of: object;
+  /** The names of an object; undefined for a list. */
+  readonly keys: readonly string[] | undefined;
+  readonly values: readonly unknown[];
+  next: number;
+}
+
+function writeLevels(value: unknown): string {
+  const pieces: string[] = [];
+  const levels: Level[] = [];
+  const open = new Set<object>();
+  const write = (one: unknown): void => {
+    if (!isLevel(one)) {
+      pieces.push(JSON.stringify(one) ?? "null");
+      return;
+    }
+    if (open.has(one)) throw new TypeError("a value that holds itself can't be JSON");
+    open.add(one);
+    const isList = Array.isArray(one);
+    const keys = isList ? undefined : Object.keys(one).filter((key) => isWritten(one[key]));
+    pieces.push(isList ? "[" : "{");
+    levels.push({ of: one, keys, values: isList ? one : keys!.map((key) => (one as Fields)[key]), next: 0 });
+  };
+  write(value);
+  for (let level = levels.at(-1); level; level = levels.at(-1)) {
+    const { of, keys, values, next } = level;
+    if (next === values.length) {
+      pieces.push(keys ? "}" : "]");
+      open.delete(of);
+      levels.pop();
+      continue;
+    }
+    level.next++;
+    if (next > 0) pieces.push(",");
+    if (keys) pieces.push(`${JSON.stringify(keys[next])}:`);
+    write(values[next]);
+  }
+  return pieces.join("");
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What has values in it. Numbers as they were written, dates and the like write themselves. */
+function isLevel(value: unknown): value is Fields {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return true;
+  return !("toJSON" in value) && !isRaw(value);
+}
+
+const isRaw = (JSON as { isRawJSON?: (value: unknown) => boolean }).isRawJSON ?? (() => false);
+
+function isWritten(value: unknown): boolean {
+  return value !== undefined && typeof value !== "function" && typeof value !== "symbol";
+}

@@ -1,0 +1,71 @@
+import { setImmediate as breathe } from "node:timers/promises";
+import { RequestFault } from "../wires/request-fault.ts";
+
+/** Bodies up to here can't hold so many values that anybody would notice (bytes). */
+const SMALL_BYTES = 256 * 1024;
+/** How many bytes are looked at before others have their turn. */
+const SLICE_BYTES = 2 * 1024 * 1024;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_LIST = 0x5b;
+const OPEN_OBJECT = 0x7b;
+
+/**
+ * Refuses a body with more values than the limit before it is parsed: a parser can't be interrupted, and 60 MB of
+ * `1,1,1` keep it busy for seconds, while a text of that size takes it a moment. Undefined if there is nothing to wait
+ * for.
+ */
+export function checkValues(bytes: Buffer, limit: number): Promise<void> | undefined {
+  return bytes.length <= SMALL_BYTES ? undefined : scan(bytes, limit);
+}
+
+async function scan(bytes: Buffer, limit: number): Promise<void> {
+  const state: Scan = { at: 0, values: 0 };
+  while (state.at < bytes.length) {
+    scanSlice(bytes, Math.min(bytes.length, state.at + SLICE_BYTES), state);
+    if (state.values > limit)
+      throw new RequestFault(
+        413,
+        "too-many-values",
+        `precis: the body has more than ${limit} values. Send less, or raise limits.values.`,
+      );
+    await breathe();
+  }
+}
+
+interface Scan {
+  at: number;
+  /** Fields and list items so far, roughly. */
+  values: number;
+}
+
+/** Goes on to `end`, and behind it to the end of a text that begins before it. */
+function scanSlice(bytes: Buffer, end: number, state: Scan): void {
+  let { at, values } = state;
+  while (at < end) {
+    const byte = bytes[at]!;
+    if (byte === QUOTE) {
+      at = endOfText(bytes, at + 1);
+      continue;
+    }
+    if (byte === COMMA || byte === COLON || byte === OPEN_LIST || byte === OPEN_OBJECT) values++;
+    at++;
+  }
+  state.at = at;
+  state.values = values;
+}
+
+/** Behind the quote that ends a text. */
+function endOfText(bytes: Buffer, start: number): number {
+  for (let from = start; ; ) {
+    const quote = bytes.indexOf(QUOTE, from);
+    if (quote < 0) return bytes.length;
+    let before = quote - 1;
+    while (before >= start && bytes[before] === BACKSLASH) before--;
+    if ((quote - before) % 2 === 1) return quote + 1;
+    from = quote + 1;
+  }
+}

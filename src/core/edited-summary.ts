@@ -1,6 +1,6 @@
 import { ConfigError } from "./errors.ts";
 import { contentHash } from "./hash.ts";
-import { summaryProof } from "./state.ts";
+import { summaryProof } from "./summary-proof.ts";
 import type { Summary } from "./types.ts";
 
 /**

@@ -489,22 +489,60 @@ export interface Summary {
   readonly proof: string;
 }
 
+/**
+ * A text as a state keeps it: what it has in common with other texts is told by reference. A string stands for itself;
+ * three numbers in a row are a copy: which source, from which character on, how many characters.
+ */
+export type PackedText = readonly (string | number)[];
+
+/** An edit as a state keeps it. Texts are named by their place in the checkpoint's `texts`. */
+export type PackedEdit =
+  | readonly [part: number, prefix: number, suffix: number, text: number, why: EditReason]
+  | readonly ["strip-reasoning", why: EditReason]
+  | readonly ["append", text: number, why: EditReason];
+
+/** An entry as a state keeps it. A number: so many messages are kept. */
+export type PackedEntry =
+  | number
+  | readonly ["cover", messages: number, by: number]
+  | readonly ["drop", messages: number, reason: DropReason]
+  | readonly ["insert", text: number, role: InsertMessage["role"], merged?: "merged"]
+  | readonly ["edit", ...edits: PackedEdit[]]
+  /** The entries before this one come again: the last `entries` of them, so many times more. */
+  | readonly ["again", entries: number, times: number]
+  /** An entry that says more than the short forms can. */
+  | EntryRange;
+
+/**
+ * A checkpoint as a state keeps it. Its texts mostly quote the messages that it stands on, which the host has anyway, and
+ * summaries that stand in the same state: they are told by reference.
+ */
+export interface PackedCheckpoint extends Omit<Checkpoint, "entries" | "texts"> {
+  readonly entries: readonly PackedEntry[];
+  /** Sources are the messages that the checkpoint spans, by number, and after them the summaries in `quotes`. */
+  readonly texts: readonly PackedText[];
+  /** Keys of the summaries that its texts repeat. */
+  readonly quotes?: readonly string[];
+}
+
+/** What a view stood on, to tell whether the next one extends it. */
+export interface LastView {
+  readonly hash: string;
+  readonly length: number;
+  readonly checkpoint?: string;
+  /** Hash of the system prompt, which isn't part of the chain. */
+  readonly head?: string;
+}
+
 /** Plain JSON that the host stores beside its chat and hands back. Stale or foreign state is ignored, never believed. */
 export interface State {
-  readonly version: 1;
-  readonly checkpoints: readonly Checkpoint[];
+  readonly version: 2;
+  readonly checkpoints: readonly PackedCheckpoint[];
   readonly summaries: readonly Summary[];
   readonly undos: readonly Undo[];
   /** The leading system messages as last seen (wire JSON), to restore a head that the host lost. */
   readonly head?: readonly unknown[];
-  /** What the last view stood on, to tell whether the next one extends it. */
-  readonly last?: {
-    readonly hash: string;
-    readonly length: number;
-    readonly checkpoint?: string;
-    /** Hash of the system prompt, which isn't part of the chain. */
-    readonly head?: string;
-  };
+  readonly last?: LastView;
 }
 
 /** What a store holds: records that never change, found by the chain hash of the last message that they stand on. */

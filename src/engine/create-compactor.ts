@@ -15,8 +15,9 @@ import type {
 import { summaryMessage } from "../summaries/summary-message.ts";
 import { asError, requestSummary } from "./background.ts";
 import { type Call, climbTo, type Decision, decide, nothingDue, readyCut, wantedRun } from "./decide.ts";
-import { deliver, nextState } from "./deliver.ts";
+import { deliver } from "./deliver.ts";
 import { createEngine, type Engine } from "./engine.ts";
+import { prepareState } from "./next-state.ts";
 import { pressureOf, reportOf } from "./report.ts";
 import { survey } from "./survey.ts";
 import { within } from "./within.ts";
@@ -183,7 +184,7 @@ async function prepare<M>(engine: Engine<M>, transcript: readonly M[], input: Fi
   const run = seen.pressure >= PREPARE_FROM ? wantedRun(call, seen.goal) : undefined;
   const summaries =
     run && isWorthAsking(call, run) ? await requestSummary(call, run, { reason: "pressure" }) : undefined;
-  return nextState(call, { checkpoint: seen.checkpoint?.id, ...(summaries && { summaries }) });
+  return prepareState(call, { checkpoint: seen.checkpoint?.id })(summaries);
 }
 
 /** Calibrates, and begins a summary if the reply has made one due. */
@@ -270,15 +271,11 @@ async function handover<M>(call: Call<M>, cap: number, calls: ModelCall[]): Prom
 /** Records that the newest checkpoint is to be skipped. */
 async function undo<M>(engine: Engine<M>, transcript: readonly M[], input: FitInput<M>): Promise<State> {
   const call = await open(engine, transcript, input);
-  const { checkpoint, state } = call.seen;
-  if (!checkpoint) return nextState(call, { checkpoint: undefined });
+  const { checkpoint } = call.seen;
+  if (!checkpoint) return prepareState(call, { checkpoint: undefined })();
   const record = (pressure: number): Undo => ({ checkpoint: checkpoint.id, at: call.now, pressure });
-  const after = await open(engine, transcript, { ...input, state: withUndo(state, record(0)) });
+  const after = await open(engine, transcript, input, { undos: [record(0)] });
   const skipped = record(after.seen.pressure);
   await engine.records.save({ undos: [skipped] });
-  return nextState(after, { checkpoint: after.seen.checkpoint?.id, undos: withUndo(state, skipped).undos });
-}
-
-function withUndo(state: State, undo: Undo): State {
-  return { ...state, undos: [...state.undos.filter((one) => one.checkpoint !== undo.checkpoint), undo] };
+  return prepareState(after, { checkpoint: after.seen.checkpoint?.id, undos: [skipped] })();
 }

@@ -1,30 +1,16 @@
 import { makeCheckpoint } from "../core/checkpoint.ts";
-import { stringifyDeep } from "../core/deep-json.ts";
-import { renderView, systemMessage } from "../core/render.ts";
-import { boundState } from "../core/state.ts";
-import type {
-  Checkpoint,
-  FitResult,
-  Message,
-  ModelCall,
-  Outcome,
-  Reason,
-  State,
-  Summary,
-  Warning,
-} from "../core/types.ts";
+import { renderView } from "../core/render.ts";
+import type { Checkpoint, FitResult, ModelCall, Outcome, Reason, Summary, Warning } from "../core/types.ts";
 import { withCacheMarks } from "./cache-marks.ts";
-import { hasSystem, hiddenEnd } from "./conversation.ts";
+import { hiddenEnd } from "./conversation.ts";
 import type { Call } from "./decide.ts";
 import type { Climb } from "./ladder.ts";
 import { narrativeOf } from "./narrative.ts";
+import { headHash, prepareState } from "./next-state.ts";
 import { orphanWarnings } from "./orphan-warnings.ts";
 import { reportOf } from "./report.ts";
 import { openLoop, thinkingWarning } from "./signed-reasoning.ts";
 import type { Survey } from "./survey.ts";
-
-/** A system prompt up to this size is kept in the state, so that it can be restored (characters of JSON). */
-const MAX_STATE_HEAD = 16_384;
 
 /** Renders the outcome, writes its checkpoint, and tells what happened. */
 export async function deliver<M>(
@@ -57,7 +43,9 @@ export async function deliver<M>(
     ...saved,
   ];
   const checkpoint = made ?? (result.draft ? undefined : seen.checkpoint);
-  const state = nextState(call, { made, checkpoint: checkpoint?.id });
+  const stateWith = prepareState(call, { made, checkpoint: checkpoint?.id });
+  const state = once(() => stateWith());
+  const newer = once(async () => (outcome.background ? stateWith(await outcome.background) : state()));
   const report = reportOf({
     survey: seen,
     settings,
@@ -74,7 +62,12 @@ export async function deliver<M>(
   });
   if (result.draft) {
     engine.circuit.applied(seen.name);
-    emitter.emit("completed", { report, state });
+    emitter.emit("completed", {
+      report,
+      get state() {
+        return state();
+      },
+    });
   }
   const { after } = report.tokens;
   emitter.emit("pressure", { pressure: report.pressure.after, tokens: after, budget: seen.budget.budget });
@@ -91,50 +84,14 @@ export async function deliver<M>(
   return {
     messages: [...seen.restored, ...view.messages],
     system: view.system,
-    state,
     report,
-    background:
-      outcome.background?.then((summaries) =>
-        nextState(call, { made, checkpoint: checkpoint?.id, summaries }),
-      ) ?? Promise.resolve(state),
-  };
-}
-
-/** The state to hand out, with what this call added. */
-export function nextState<M>(
-  call: Call<M>,
-  added: {
-    readonly made?: Checkpoint | undefined;
-    readonly checkpoint: string | undefined;
-    readonly summaries?: readonly Summary[];
-    readonly undos?: State["undos"];
-  },
-): State {
-  const { seen, transcript } = call;
-  const { conversation, state } = seen;
-  const { chain, structure, messages } = conversation;
-  const { made, checkpoint } = added;
-  const leading = transcript.slice(0, structure.start);
-  const head = leading.length > 0 ? leading : state.head;
-  const keepHead = head && stringifyDeep(head).length <= MAX_STATE_HEAD;
-  const length = chain.length - 1;
-  const summaries = new Map([...state.summaries, ...(added.summaries ?? [])].map((one) => [one.key, one]));
-  return boundState(
-    {
-      version: 1,
-      checkpoints: made ? [...state.checkpoints.filter(({ id }) => id !== made.id), made] : state.checkpoints,
-      summaries: [...summaries.values()],
-      undos: added.undos ?? state.undos,
-      ...(keepHead && { head }),
-      last: {
-        hash: chain[length]!,
-        length,
-        ...(checkpoint !== undefined && { checkpoint }),
-        head: headHash(call),
-      },
+    get state() {
+      return state();
     },
-    characters(messages),
-  );
+    get background() {
+      return newer();
+    },
+  };
 }
 
 function checkpointOf<M>(call: Call<M>, reason: Reason, result: Climb): Checkpoint | undefined {
@@ -206,25 +163,11 @@ function prefixChanged<M>(call: Call<M>, checkpoint: string | undefined, compact
   );
 }
 
-/** Names the system prompt by what the model reads of it. */
-function headHash<M>({ engine, input, seen }: Call<M>): string {
-  const { messages, structure } = seen.conversation;
-  const apart = hasSystem(input.system) ? [systemMessage<M>(input.system)] : [];
-  const read = [...apart, ...seen.restored].map((message) => engine.dialect.read(message));
-  return engine.textHash(
-    JSON.stringify([...read, ...messages.slice(0, structure.start)].map((message) => message.parts)),
-  );
-}
-
-/** Size of a transcript in characters, for the bound of the state. */
-function characters(messages: readonly Message[]): number {
-  let sum = 0;
-  for (const message of messages) {
-    for (const part of message.parts) {
-      if (part.type === "text" || part.type === "tool-result" || part.type === "reasoning")
-        sum += part.text.length;
-      else if (part.type === "tool-call") sum += part.args.length;
-    }
-  }
-  return sum;
+/** A function that is called at most once; after that it gives the same again. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }

@@ -5,6 +5,7 @@ import type {
   Measure,
   Model,
   ModelCall,
+  PackedCheckpoint,
   Records,
   Store,
   Summary,
@@ -12,6 +13,7 @@ import type {
 } from "../core/types.ts";
 import { memoryStore } from "../stores/memory.ts";
 import { type Calibration, createCalibration, createMeasure, exactCounter } from "../tokens/index.ts";
+import { createRecentMap, type RecentMap } from "../tokens/recent-map.ts";
 import { type Circuit, createCircuit } from "./circuit.ts";
 import { createEditTokens, type EditTokens } from "./edit-tokens.ts";
 import { createEmitter, type Emitter } from "./emitter.ts";
@@ -25,6 +27,9 @@ const UNNAMED_MODEL = "(unnamed)";
 /** A store that takes longer than this to answer counts as failed (milliseconds). */
 const STORE_WAIT_MS = 10_000;
 
+/** Characters of the ids of packed checkpoints that are remembered: some hundred of them. */
+const MAX_PACKED = 16_384;
+
 /** What every part of a compactor shares: settings, effects and memory. */
 export interface Engine<M> {
   readonly dialect: Dialect<M>;
@@ -37,6 +42,8 @@ export interface Engine<M> {
   readonly seenMessages: SeenMessages;
   /** Tokens of messages that a checkpoint edits; the same in every view that stands on it. */
   readonly editTokens: EditTokens;
+  /** Checkpoints as states carry them, by id: packing one reads all that it stands on. */
+  readonly packed: RecentMap<PackedCheckpoint>;
   readonly emitter: Emitter;
   readonly jobs: Jobs<readonly Summary[]>;
   readonly circuit: Circuit;
@@ -78,6 +85,7 @@ export function createEngine<M>(options: CompactorOptions<M>): Engine<M> {
     textHash,
     seenMessages: createSeenMessages(textHash),
     editTokens: createEditTokens(),
+    packed: createRecentMap(MAX_PACKED),
     emitter: createEmitter(),
     jobs: createJobs(),
     circuit: createCircuit(),

@@ -1,41 +1,42 @@
-import { isState } from "../core/state.ts";
-import type { State, Warning } from "../core/types.ts";
+import type { StateReading } from "../core/state/read-state.ts";
+import type { Remembered } from "../core/state/remembered.ts";
+import type { Warning } from "../core/types.ts";
 
 /** Why a state that the host handed back is of no use, in whole or in part. It is ignored, never believed. */
-export function stateWarning(given: unknown, read: State, chain: readonly string[]): Warning | undefined {
+export function stateWarning(
+  given: unknown,
+  { isState, damaged, remembered }: StateReading,
+  chain: readonly string[],
+): Warning | undefined {
   // Null stands for "left out" as well: a host reads it from its database.
   if (given === undefined || given === null) return undefined;
-  if (!isState(given))
+  if (!isState)
     return {
       code: "state-unusable",
       message: "The given state isn't one of precis's, or of another version, and is ignored.",
     };
-  const lost = countOf(given) - countOf(read);
-  if (lost > 0)
+  if (damaged > 0)
     return {
       code: "state-damaged",
-      message: `${lost} of the records in the given state were damaged or changed, and are ignored. Store a state as it is.`,
+      message: `${damaged} of the records in the given state were damaged or changed, and are ignored. Store a state as it is.`,
     };
-  const { checkpoints, summaries, last } = read;
-  const fits =
-    checkpoints.some((one) => chain[one.length] === one.hash) ||
-    summaries.some((one) => chain[one.covers.to] === one.hash) ||
-    (last !== undefined && chain[last.length] === last.hash);
-  if (fits || (checkpoints.length === 0 && summaries.length === 0 && last === undefined)) return undefined;
-  return {
-    code: "state-foreign",
-    message:
-      "Nothing in the given state belongs to this transcript: it is another conversation's, or the beginning was edited. It is ignored.",
-  };
+  return fits(remembered, chain)
+    ? undefined
+    : {
+        code: "state-foreign",
+        message:
+          "Nothing in the given state belongs to this transcript: it is another conversation's, or the beginning was edited. It is ignored.",
+      };
 }
 
-function countOf({
-  checkpoints,
-  summaries,
-  undos,
-}: Partial<Record<"checkpoints" | "summaries" | "undos", unknown>>): number {
-  return [checkpoints, summaries, undos].reduce<number>(
-    (sum, list) => sum + (Array.isArray(list) ? list.length : 0),
-    0,
+/** An empty state fits every transcript. */
+function fits({ checkpoints, elsewhere, summaries, last }: Remembered, chain: readonly string[]): boolean {
+  const isEmpty =
+    checkpoints.length === 0 && elsewhere.length === 0 && summaries.length === 0 && last === undefined;
+  return (
+    isEmpty ||
+    checkpoints.length > 0 ||
+    summaries.some((one) => chain[one.covers.to] === one.hash) ||
+    (last !== undefined && chain[last.length] === last.hash)
   );
 }

@@ -2,8 +2,9 @@ import { budgetOf, landing, startPressure } from "../core/budget.ts";
 import { findCheckpoint, restoreDraft } from "../core/checkpoint.ts";
 import { type Draft, isShown, keepAll } from "../core/draft.ts";
 import { editableParts } from "../core/edits.ts";
-import { mergeRecords, readState } from "../core/state.ts";
-import type { Budget, Checkpoint, Dialect, FitInput, State, Undo, Warning } from "../core/types.ts";
+import { readState } from "../core/state/read-state.ts";
+import { mergeRecords, type Remembered } from "../core/state/remembered.ts";
+import type { Budget, Checkpoint, Dialect, FitInput, Undo, Warning } from "../core/types.ts";
 import { checkInput } from "./check-options.ts";
 import {
   type Conversation,
@@ -33,7 +34,7 @@ export interface Survey<M> {
   /** Hash of the first message: names the conversation, forks included. */
   readonly name: string;
   readonly conversation: Conversation;
-  readonly state: State;
+  readonly state: Remembered;
   readonly budget: Budget;
   readonly checkpoint: Checkpoint | undefined;
   /** There is a checkpoint, but its view of this transcript would break a post-condition. */
@@ -61,13 +62,14 @@ export async function survey<M>(
     readonly budget?: number | undefined;
     /** Look at the whole transcript as if nothing had been compacted. */
     readonly fresh?: boolean;
+    /** Undos that aren't stored yet. */
+    readonly undos?: readonly Undo[];
   } = {},
 ): Promise<Survey<M>> {
   checkInput(input);
   input.signal?.throwIfAborted();
   const { dialect, settings, textHash } = engine;
   const measure = await engine.measure();
-  const given = readState(input.state);
   const tools = input.tools === undefined ? 0 : measure.tools(input.tools);
   const budgetFor = (head: number, total: number): Budget =>
     budgetOf({
@@ -82,13 +84,16 @@ export async function survey<M>(
   const read = (restored: readonly M[]) =>
     readConversation({ dialect, transcript, input, measure, seenMessages, restored, budgetFor });
   let conversation = read([]);
+  const { start } = conversation.structure;
+  const reading = readState(input.state, { ...conversation, start, textHash });
+  const given = reading.remembered;
   const restored = lostHead(dialect, conversation, given, input);
   if (restored.length > 0) conversation = read(restored);
 
   const { chain, structure, messages } = conversation;
   const found = await engine.records.find(chain.slice(1));
-  const state = mergeRecords(given, found);
-  const unusable = stateWarning(input.state, given, chain);
+  const state = mergeRecords(mergeRecords(given, found), { undos: more.undos ?? [] });
+  const unusable = stateWarning(input.state, reading, chain);
   const budget = budgetFor(conversation.head, conversation.total);
   const keyed = {
     checkpoints: state.checkpoints,
@@ -204,7 +209,7 @@ function cap(settings: Settings, total: number, budget: number | undefined): num
 function lostHead<M>(
   dialect: Dialect<M>,
   { structure, chain }: Conversation,
-  state: State,
+  state: Remembered,
   input: FitInput<M>,
 ): readonly M[] {
   const { head, last } = state;

@@ -31,8 +31,9 @@ it.each([
   42,
   [],
   {},
-  { version: 2, checkpoints: [], summaries: [], undos: [] },
+  { version: 3, checkpoints: [], summaries: [], undos: [] },
   { version: 1 },
+  { version: 2 },
   { version: 1, checkpoints: "all", summaries: null, undos: {} },
   { version: 1, checkpoints: [null, 1, {}, { id: "x" }], summaries: [], undos: [] },
 ])("state %j is ignored", async (state) => {
@@ -60,9 +61,16 @@ it("a tampered text is never sent", async () => {
 
 it("a checkpoint whose entries were tampered with is never used", async () => {
   const { state, transcript } = await compactedState();
-  const tampered = structuredClone(state) as unknown as { checkpoints: { entries: { type: string }[] }[] };
-  for (const checkpoint of tampered.checkpoints)
-    for (const entry of checkpoint.entries) if (entry.type === "keep") entry.type = "drop";
+  const tampered = {
+    ...state,
+    checkpoints: state.checkpoints.map((checkpoint) => ({
+      ...checkpoint,
+      entries: checkpoint.entries.map((entry) =>
+        typeof entry === "number" ? (["drop", entry, "budget"] as const) : entry,
+      ),
+    })),
+  };
+  expect(tampered).not.toEqual(state);
   const result = await fitWith(tampered, transcript);
   expect(result.report.outcome).toBe("compacted");
 });

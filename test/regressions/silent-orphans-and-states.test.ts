@@ -55,7 +55,7 @@ describe("a state that is of no use is told", () => {
   it.each([
     ["a text", "state"],
     ["a list", []],
-    ["of another version", { version: 2, checkpoints: [] }],
+    ["of another version", { version: 3, checkpoints: [] }],
     ["of something else", { messages: [] }],
   ])("%s", async (_, state) => {
     const result = await compactor().fit(transcript, { state });

@@ -33,7 +33,7 @@ it("a state of another version, a broken one and a foreign one are ignored, and 
   await compactOnce(foreign);
   const summary = good.summaries[0]!;
   const odd: unknown[] = [
-    { ...good, version: 2 },
+    { ...good, version: 3 },
     { ...good, version: 0 },
     "state",
     [],
@@ -48,7 +48,7 @@ it("a state of another version, a broken one and a foreign one are ignored, and 
     const result = await fresh.fit({ state });
     expect(json(result.messages)).not.toContain("deleted");
     expect(json(result.messages)).not.toContain("Something else altogether");
-    expect(result.state.version).toBe(1);
+    expect(result.state.version).toBe(2);
   }
 });
 

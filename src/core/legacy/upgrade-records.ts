@@ -1,6 +1,6 @@
 import { canonicalJson } from "../checkpoint.ts";
 import { contentHash } from "../hash.ts";
-import { summaryProof } from "../state.ts";
+import { summaryProof } from "../summary-proof.ts";
 import type { Checkpoint, Records, Summary, Undo } from "../types.ts";
 import { legacyHash } from "./hash.ts";
 

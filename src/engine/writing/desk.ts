@@ -1,5 +1,5 @@
 import { ConfigError, ModelError } from "../../core/errors.ts";
-import { summaryProof } from "../../core/state.ts";
+import { summaryProof } from "../../core/summary-proof.ts";
 import type { ModelCall, Run, Summary } from "../../core/types.ts";
 import { mustKeepOf } from "../../summaries/must-keep.ts";
 import { type Prompt, promptById, promptKey } from "../../summaries/prompts/index.ts";

@@ -1,5 +1,5 @@
 import { contentHash } from "../../../core/hash.ts";
-import { summaryProof } from "../../../core/state.ts";
+import { summaryProof } from "../../../core/summary-proof.ts";
 import type { FitResult, Reason, Report, Summary } from "../../../core/types.ts";
 import type { CompactAnswer, TimelineFact } from "../../api.ts";
 import { failedSummary } from "../../compaction/failed-summary.ts";

@@ -1,0 +1,2 @@
+/** Checkpoints that a state carries at most. */
+export const MAX_CHECKPOINTS = 8;

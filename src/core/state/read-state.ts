@@ -1,0 +1,102 @@
+import { isGenuine } from "../checkpoint.ts";
+import { summaryProof } from "../summary-proof.ts";
+import type { Checkpoint, LastView, Message, PackedCheckpoint, Summary } from "../types.ts";
+import { MAX_CHECKPOINTS } from "./limits.ts";
+import { isPackedCheckpoint, unpackCheckpoint } from "./packed-checkpoint.ts";
+import { readRecordsV1 } from "./read-records-v1.ts";
+import { isCount, isRecord, isSummary, isText, isUndo } from "./record-checks.ts";
+import { NOTHING_REMEMBERED, type Remembered } from "./remembered.ts";
+
+/** Summaries that are read of a state: what it carries at most, and as many again that a host may have added. */
+const MAX_SUMMARIES_READ = 512;
+const MAX_UNDOS_READ = 64;
+
+/** The transcript that a state is read for. */
+export interface StateContext {
+  readonly messages: readonly Message[];
+  /** Where the leading system messages end. */
+  readonly start: number;
+  /** `chain[n]` names the first n messages after them. */
+  readonly chain: readonly string[];
+  readonly textHash: (text: string) => string;
+}
+
+/** What a state held. */
+export interface StateReading {
+  readonly remembered: Remembered;
+  /** It is a state of a version that is known. */
+  readonly isState: boolean;
+  /** Records that were damaged or changed, and are left out. */
+  readonly damaged: number;
+}
+
+/** What can be believed of a state that a host handed back: anything stale, truncated or foreign is left out. */
+export function readState(value: unknown, context: StateContext): StateReading {
+  if (!isRecord(value) || (value["version"] !== 1 && value["version"] !== 2))
+    return { remembered: NOTHING_REMEMBERED, isState: false, damaged: 0 };
+  const given = {
+    checkpoints: newest(value["checkpoints"], MAX_CHECKPOINTS),
+    summaries: newest(value["summaries"], MAX_SUMMARIES_READ),
+    undos: newest(value["undos"], MAX_UNDOS_READ),
+    last: isLast(value["last"]) ? value["last"] : undefined,
+  };
+  const { damaged, last, ...records } =
+    value["version"] === 1 ? readRecordsV1(given, context) : readRecords(given, context);
+  const { head } = value;
+  return {
+    remembered: { ...records, ...(Array.isArray(head) && { head }), ...(last && { last }) },
+    isState: true,
+    damaged,
+  };
+}
+
+/** Lists of a state, before anything in them is believed. */
+export interface GivenRecords {
+  readonly checkpoints: readonly unknown[];
+  readonly summaries: readonly unknown[];
+  readonly undos: readonly unknown[];
+  readonly last: LastView | undefined;
+}
+
+/** Records that can be used, and how many could not. */
+export type ReadRecords = Pick<Remembered, "checkpoints" | "summaries" | "undos" | "elsewhere"> & {
+  readonly last: LastView | undefined;
+  readonly damaged: number;
+};
+
+function readRecords(given: GivenRecords, context: StateContext): ReadRecords {
+  const { chain, textHash } = context;
+  const summaries = given.summaries.filter(isUntouched);
+  const undos = given.undos.filter(isUndo);
+  const checkpoints: Checkpoint[] = [];
+  const elsewhere: PackedCheckpoint[] = [];
+  for (const one of given.checkpoints) {
+    if (isPackedCheckpoint(one) && chain[one.length] !== one.hash) elsewhere.push(one);
+    else {
+      const checkpoint = unpackCheckpoint(one, { ...context, summaries }, textHash);
+      if (checkpoint && isGenuine(checkpoint, textHash)) checkpoints.push(checkpoint);
+    }
+  }
+  const kept = checkpoints.length + elsewhere.length + summaries.length + undos.length;
+  const all = given.checkpoints.length + given.summaries.length + given.undos.length;
+  return { checkpoints, summaries, undos, elsewhere, last: given.last, damaged: all - kept };
+}
+
+function isUntouched(value: unknown): value is Summary {
+  return isSummary(value) && value.proof === summaryProof(value.key, value.text);
+}
+
+/** The last ones of a list: states are written with the newest at their end. */
+function newest(value: unknown, most: number): readonly unknown[] {
+  return Array.isArray(value) ? value.slice(-most) : [];
+}
+
+function isLast(value: unknown): value is LastView {
+  return (
+    isRecord(value) &&
+    isText(value["hash"]) &&
+    isCount(value["length"]) &&
+    (value["checkpoint"] === undefined || isText(value["checkpoint"])) &&
+    (value["head"] === undefined || isText(value["head"]))
+  );
+}

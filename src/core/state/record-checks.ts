@@ -1,0 +1,159 @@
+import type {
+  Checkpoint,
+  DropReason,
+  EditReason,
+  EntryRange,
+  InsertMessage,
+  StoredEdit,
+  Summary,
+  Undo,
+} from "../types.ts";
+
+/**
+ * What a record from outside must look like before anything reads it. Only an object's own fields count: a name such as
+ * `constructor` is none of them.
+ */
+
+const DROP_REASONS: Readonly<Record<DropReason, true>> = {
+  orphan: true,
+  budget: true,
+  strategy: true,
+  empty: true,
+  reasoning: true,
+};
+const EDIT_REASONS: Readonly<Record<EditReason, true>> = {
+  "old-image": true,
+  "old-reasoning": true,
+  "signed-reasoning": true,
+  "superseded-result": true,
+  "large-result": true,
+  "old-retrieval": true,
+  "tail-result": true,
+  "hard-cut": true,
+  summary: true,
+  "interface-only": true,
+};
+const INSERT_ROLES: Readonly<Record<InsertMessage["role"], true>> = {
+  user: true,
+  system: true,
+  assistant: true,
+};
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A whole number from 0 on. */
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+export function isDropReason(value: unknown): value is DropReason {
+  return isText(value) && Object.hasOwn(DROP_REASONS, value);
+}
+
+export function isEditReason(value: unknown): value is EditReason {
+  return isText(value) && Object.hasOwn(EDIT_REASONS, value);
+}
+
+export function isInsertRole(value: unknown): value is InsertMessage["role"] {
+  return isText(value) && Object.hasOwn(INSERT_ROLES, value);
+}
+
+/** All of a checkpoint but its entries and texts. */
+export function hasCheckpointFacts(value: Record<string, unknown>): boolean {
+  const { tokens, seen } = value;
+  return (
+    ["id", "hash", "dialect", "strategy", "reason", "rung"].every((name) => isText(value[name])) &&
+    isCount(value["length"]) &&
+    isCount(value["sealed"]) &&
+    Number.isFinite(value["budget"]) &&
+    Number.isFinite(value["at"]) &&
+    isRecord(tokens) &&
+    Number.isFinite(tokens["before"]) &&
+    Number.isFinite(tokens["after"]) &&
+    isRecord(seen) &&
+    isCount(seen["messages"]) &&
+    isCount(seen["turns"])
+  );
+}
+
+/** A whole checkpoint, as a store holds it. */
+export function isCheckpoint(value: unknown): value is Checkpoint {
+  return (
+    isRecord(value) &&
+    hasCheckpointFacts(value) &&
+    Array.isArray(value["entries"]) &&
+    value["entries"].every(isEntryRange) &&
+    isRecord(value["texts"]) &&
+    Object.values(value["texts"]).every(isText)
+  );
+}
+
+export function isEntryRange(value: unknown): value is EntryRange {
+  if (!isRecord(value)) return false;
+  const { type, from, to, index } = value;
+  switch (type) {
+    case "keep":
+    case "cover":
+    case "drop":
+      return (
+        isCount(from) &&
+        isCount(to) &&
+        from < to &&
+        (type !== "cover" || isCount(value["by"])) &&
+        (type !== "drop" || isDropReason(value["reason"]))
+      );
+    case "edit":
+      return isCount(index) && Array.isArray(value["edits"]) && value["edits"].every(isStoredEdit);
+    case "insert":
+      return isCount(value["by"]) && isInsertRole(value["role"]) && isText(value["text"]);
+    default:
+      return false;
+  }
+}
+
+function isStoredEdit(value: unknown): value is StoredEdit {
+  if (!isRecord(value) || !isEditReason(value["why"])) return false;
+  if (value["type"] === "strip-reasoning") return true;
+  if (!isText(value["text"])) return false;
+  if (value["type"] === "append") return true;
+  return (
+    value["type"] === "replace" &&
+    isCount(value["part"]) &&
+    isCount(value["prefix"]) &&
+    isCount(value["suffix"])
+  );
+}
+
+/** A summary in the right shape; whether its text is the one that was written is for its proof to say. */
+export function isSummary(value: unknown): value is Summary {
+  if (!isRecord(value)) return false;
+  const { covers, tokens } = value;
+  return (
+    ["key", "text", "hash", "prompt", "model", "proof"].every((name) => isText(value[name])) &&
+    (value["author"] === "model" || value["author"] === "user") &&
+    (value["anew"] === undefined || value["anew"] === true) &&
+    isRecord(covers) &&
+    isCount(covers["from"]) &&
+    isCount(covers["to"]) &&
+    isCount(value["level"]) &&
+    Number.isFinite(value["at"]) &&
+    isRecord(tokens) &&
+    Number.isFinite(tokens["source"]) &&
+    Number.isFinite(tokens["text"])
+  );
+}
+
+export function isUndo(value: unknown): value is Undo {
+  return (
+    isRecord(value) &&
+    isText(value["checkpoint"]) &&
+    Number.isFinite(value["at"]) &&
+    Number.isFinite(value["pressure"])
+  );
+}

@@ -1,0 +1,75 @@
+import { stringifyDeep } from "../core/deep-json.ts";
+import { systemMessage } from "../core/render.ts";
+import { mergeRecords } from "../core/state/remembered.ts";
+import { writeState } from "../core/state/write-state.ts";
+import type { Checkpoint, State, Summary, Undo } from "../core/types.ts";
+import { hasSystem } from "./conversation.ts";
+import type { Call } from "./decide.ts";
+import { narrativeOf } from "./narrative.ts";
+import { isAboutRounds } from "./round-runs.ts";
+
+/** A system prompt up to this size is kept in the state, so that it can be restored (characters of JSON). */
+const MAX_STATE_HEAD = 16_384;
+
+/** What a call added to what was known. */
+export interface Added {
+  readonly made?: Checkpoint | undefined;
+  /** Id of the checkpoint that the view stands on. */
+  readonly checkpoint: string | undefined;
+  readonly undos?: readonly Undo[];
+}
+
+/**
+ * Gets the state ready to be handed out, with what this call added. Putting it together takes time that hosts with a store
+ * needn't spend: that is done when somebody asks for it, and what the host could change until then is read before.
+ */
+export function prepareState<M>(call: Call<M>, added: Added): (summaries?: readonly Summary[]) => State {
+  const { engine, seen, transcript } = call;
+  const { conversation, state } = seen;
+  const { chain, structure, messages } = conversation;
+  const { made, checkpoint, undos = [] } = added;
+  const length = chain.length - 1;
+  const leading = transcript.slice(0, structure.start);
+  const head = structuredHead(leading.length > 0 ? leading : state.head);
+  const last = {
+    hash: chain[length]!,
+    length,
+    ...(checkpoint !== undefined && { checkpoint }),
+    head: headHash(call),
+  };
+  return (summaries = []) => {
+    const { head: _, ...known } = mergeRecords(state, { checkpoints: made ? [made] : [], summaries, undos });
+    return writeState(
+      { ...known, ...(head && { head }), last },
+      {
+        context: { messages, start: structure.start, chain },
+        inUse: summariesInUse(known.summaries, chain),
+        packed: engine.packed,
+      },
+    );
+  };
+}
+
+/** The system prompt as plain JSON, if it is small enough to be kept. */
+function structuredHead(head: readonly unknown[] | undefined): readonly unknown[] | undefined {
+  const json = head && stringifyDeep(head);
+  return json !== undefined && json.length <= MAX_STATE_HEAD ? (JSON.parse(json) as unknown[]) : undefined;
+}
+
+/** Keys of the records that speak for this transcript: the next compaction goes on from them. */
+function summariesInUse(summaries: readonly Summary[], chain: readonly string[]): ReadonlySet<string> {
+  const rounds = summaries.filter((one) => isAboutRounds(one) && chain[one.covers.to] === one.hash);
+  return new Set(
+    [...narrativeOf(summaries, chain, chain.length - 1).records, ...rounds].map(({ key }) => key),
+  );
+}
+
+/** Names the system prompt by what the model reads of it. */
+export function headHash<M>({ engine, input, seen }: Call<M>): string {
+  const { messages, structure } = seen.conversation;
+  const apart = hasSystem(input.system) ? [systemMessage<M>(input.system)] : [];
+  const read = [...apart, ...seen.restored].map((message) => engine.dialect.read(message));
+  return engine.textHash(
+    JSON.stringify([...read, ...messages.slice(0, structure.start)].map((message) => message.parts)),
+  );
+}

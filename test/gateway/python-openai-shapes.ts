@@ -90,3 +90,30 @@ export function dumpedMessage(answer: Parameters<typeof answeredMessage>[0]): ob
     tool_calls: answer.tool_calls ?? null,
   };
 }
+
+type Event = Readonly<Record<string, unknown>>;
+
+/**
+ * What `client.responses.stream` puts together from events, and what its last event says: the types of the items. Throws where the
+ * package does: it adds an item at the end when it is announced, and looks for it at its index afterwards.
+ */
+export function pythonResponse(events: readonly Event[]): {
+  readonly snapshot: readonly unknown[];
+  readonly completed: readonly unknown[];
+} {
+  const [first, ...rest] = events;
+  if (first?.["type"] !== "response.created")
+    throw new Error(`Expected to have received \`response.created\` before \`${String(first?.["type"])}\``);
+  const snapshot: unknown[] = [];
+  let completed: readonly unknown[] | undefined;
+  for (const event of rest) {
+    const { type, output_index: index, item, response } = event;
+    if (type === "response.output_item.added") snapshot.push((item as Event)["type"]);
+    else if (typeof index === "number" && snapshot[index] === undefined)
+      throw new Error(`list index out of range: ${String(type)} at ${index}`);
+    if (type === "response.completed")
+      completed = ((response as Event)["output"] as readonly Event[]).map((one) => one["type"]);
+  }
+  if (completed === undefined) throw new Error("Didn't receive a `response.completed` event.");
+  return { snapshot, completed };
+}

@@ -45,10 +45,13 @@ export function fail(gateway: Gateway, response: ServerResponse, error: unknown,
   else gateway.log.debug({ ...loggable(error), status }, "a request was refused");
   const body = (wire?.error ?? openaiError)(status, { code, message });
   const retryAfter = error instanceof RequestFault ? error.retryAfter : undefined;
+  const { request_id: id } = body;
   // Part of the body may still be on its way: the connection can't be used again.
   sendJson(response, status, body, {
     ...((status === 413 || status === 400) && { connection: "close" }),
     ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }),
+    // Anthropic's clients read it here.
+    ...(typeof id === "string" && { "request-id": id }),
   });
   return status;
 }

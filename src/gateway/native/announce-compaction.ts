@@ -31,7 +31,7 @@ function announceBlock(made: MadeSummary): Announcement {
   const withUsage = (usage: unknown, begun: unknown = {}): unknown => {
     if (!isJson(usage)) return usage;
     const iterations = listOf(usage["iterations"]);
-    const answered = messageIteration({ ...(isJson(begun) ? begun : {}), ...usage });
+    const answered = messageIteration({ ...(isJson(begun) ? begun : {}), ...usage }, made.model);
     return {
       ...usage,
       iterations: [compactionIteration(made), ...(iterations.length > 0 ? iterations : [answered])],
@@ -63,9 +63,10 @@ function announceBlock(made: MadeSummary): Announcement {
 }
 
 /** What the answer itself cost, as one of its iterations. */
-function messageIteration(usage: Json): Json {
+function messageIteration(usage: Json, model: string): Json {
   return {
     type: "message",
+    model,
     input_tokens: usage["input_tokens"] ?? 0,
     output_tokens: usage["output_tokens"] ?? 0,
     cache_creation_input_tokens: usage["cache_creation_input_tokens"] ?? 0,

@@ -38,8 +38,12 @@ function messagesAnswer(made: MadeSummary, { applied }: Asked): { json: Json; ev
     cache_read_input_tokens: 0,
     cache_creation: null,
     output_tokens: 0,
+    output_tokens_details: null,
     server_tool_use: null,
     service_tier: "standard",
+    inference_geo: null,
+    speed: null,
+    fallback_credit: null,
     iterations: [compactionIteration(made)],
   };
   const message = {
@@ -50,9 +54,11 @@ function messagesAnswer(made: MadeSummary, { applied }: Asked): { json: Json; ev
     stop_sequence: null,
     stop_details: null,
     container: null,
+    diagnostics: null,
   };
   const context_management = applied ? { applied_edits: applied } : null;
   const end = { stop_reason: "compaction", stop_sequence: null };
+  const delta = { ...end, stop_details: null, container: null };
   return {
     json: { ...message, content: [compactionBlock(made.text)], ...end, context_management, usage },
     events: [
@@ -61,7 +67,7 @@ function messagesAnswer(made: MadeSummary, { applied }: Asked): { json: Json; ev
         message: { ...message, content: [], stop_reason: null, context_management: null, usage },
       },
       ...blockEvents(made.text),
-      { type: "message_delta", delta: end, context_management, usage },
+      { type: "message_delta", delta, context_management, usage },
       { type: "message_stop" },
     ],
   };
@@ -114,10 +120,12 @@ function responsesAnswer(made: MadeSummary, { body }: Asked): { json: Json; even
   return { json: done, events: events.map((event, index) => ({ ...event, sequence_number: index })) };
 }
 
-/** The events of an item that stands first. */
+/**
+ * The events of an item that stands first. `response.compaction.compacting` isn't among them: it holds nothing, and the stream
+ * helper of OpenAI's own package throws at it in the versions that don't know it yet.
+ */
 export function itemEvents(item: Json): Json[] {
   return [
-    { type: "response.compaction.compacting", item_id: item["id"], output_index: 0 },
     { type: "response.output_item.added", output_index: 0, item },
     { type: "response.output_item.done", output_index: 0, item },
   ];

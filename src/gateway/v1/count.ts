@@ -71,7 +71,9 @@ export async function count(
     wire.api === "messages"
       ? {
           input_tokens: input,
-          ...(edits.length > 0 && { context_management: { original_input_tokens: original } }),
+          ...((edits.length > 0 || request.headers["anthropic-beta"] !== undefined) && {
+            context_management: edits.length > 0 ? { original_input_tokens: original } : null,
+          }),
         }
       : { object: "response.input_tokens", input_tokens: input };
   sendJson(response, 200, answer);

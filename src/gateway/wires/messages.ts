@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Dialect, Usage } from "../../core/types.ts";
 import { anthropicMessages } from "../../dialects/index.ts";
 import { isJson, listOf, numberOf, textOf } from "./json.ts";
@@ -73,7 +74,7 @@ export const messagesWire: Wire = {
   error(status, { code, message }) {
     const details = OWN_CODES.test(code) && { details: { error_code: code } };
     const type = ERROR_TYPES[status] ?? "invalid_request_error";
-    return { type: "error", error: { type, message, code, ...details } };
+    return { type: "error", error: { type, message, code, ...details }, request_id: requestId() };
   },
 };
 
@@ -93,8 +94,13 @@ const ERROR_TYPES: Readonly<Record<number, string>> = {
   500: "api_error",
   502: "api_error",
   503: "overloaded_error",
-  504: "api_error",
+  504: "timeout_error",
 };
+
+/** Names a request that was answered here, in Anthropic's form. */
+function requestId(): string {
+  return `req_${randomUUID().replaceAll("-", "")}`;
+}
 
 function answerOf(answer: Json, content: unknown, usage: unknown): WireAnswer {
   return {

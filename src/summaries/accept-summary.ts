@@ -56,6 +56,8 @@ export type Acceptance =
     }
   | { readonly ok: false; readonly reason: Unacceptable };
 
+/** Longest answer that is looked at, notes included (characters). */
+const MAX_REPLY_CHARS = 1_000_000;
 /** Models don't count well: this much over the ceiling is trimmed. */
 const MAX_OVER = 1.1;
 /** Of an answer that was cut off or trimmed, at least this share must be left. */
@@ -69,6 +71,8 @@ const PHRASES =
 /** Judges an answer. What isn't a summary is refused with a reason; it must never become text of a view. */
 export function acceptSummary(input: AcceptInput): Acceptance {
   const { reply, cap, sourceTokens, count } = input;
+  // Looking through megabytes takes many seconds, and no summary with its notes has them.
+  if (reply.text.length > MAX_REPLY_CHARS) return refuse("too-long");
   if (reply.stop === "tool-call" || hasToolCall(stripNotes(reply.text))) return refuse("tool-call");
   if (reply.stop === "refusal") return refuse("refusal");
   const whole = reply.stop === "end" || isClosed(reply.text);

@@ -27,7 +27,9 @@ export function touchedFiles(messages: readonly Message[]): TouchedFile[] {
 
 /** The last part of a path. */
 export function baseName(path: string): string {
-  const trimmed = path.replace(/[/\\]+$/, "");
+  let end = path.length;
+  while (end > 0 && (path[end - 1] === "/" || path[end - 1] === "\\")) end--;
+  const trimmed = path.slice(0, end);
   return trimmed.slice(Math.max(trimmed.lastIndexOf("/"), trimmed.lastIndexOf("\\")) + 1) || path;
 }
 

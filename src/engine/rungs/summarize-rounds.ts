@@ -55,7 +55,10 @@ function recordLine({ messages }: Conversation, units: readonly Unit[], text: st
 /** One line per call: name, arguments, result. */
 function roundLines({ messages, structure, measure }: Conversation, unit: Unit): string[] {
   const clip = (text: string, tokens: number) =>
-    clipText(text.trim(), tokens, (piece) => measure.text(piece))?.replace(/\s*\n\s*/g, " ") ?? "…";
+    clipText(text.trim(), tokens, (piece) => measure.text(piece))
+      ?.split("\n")
+      .map((line) => line.trim())
+      .join(" ") ?? "…";
   const results = new Map(structure.pairs.map(({ call, result }) => [`${call.index}:${call.part}`, result]));
   const lines: string[] = [];
   for (let index = unit.from; index < unit.to; index++) {

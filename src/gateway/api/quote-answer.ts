@@ -13,10 +13,14 @@ const COMMON = new Set(
   ),
 );
 
+/** Longer runs of characters aren't words that anybody looks for (characters). */
+const LONGEST_WORD = 200;
+
 /** The words of a question that are worth looking for, longest first. */
 export function keywords(question: string): readonly string[] {
   const words = question.toLowerCase().match(/[\p{L}\p{N}_./-]+/gu) ?? [];
   const telling = words
+    .filter((word) => word.length <= LONGEST_WORD)
     .map((word) => word.replace(/^[./-]+|[./-]+$/g, ""))
     .filter((word) => word.length >= SHORTEST_WORD && !COMMON.has(word));
   return [...new Set(telling)].sort((a, b) => b.length - a.length).slice(0, MOST_WORDS);

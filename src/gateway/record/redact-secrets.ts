@@ -1,17 +1,69 @@
-/** What looks like a key or a password in a text. */
-const SECRETS =
-  /\b(?:sk|pk|rk|gsk|xai|hf|nvapi|pplx|ghp|gho|github_pat|glpat|xox[abpr])[-_][\w.-]{16,}|\bAKIA[0-9A-Z]{16}\b|\bAIza[\w-]{30,}|\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}|-----BEGIN [A-Z ]*PRIVATE KEY-----(?:(?!-----END)[^"]){1,8192}-----END [A-Z ]*PRIVATE KEY-----/g;
+/** Where a key may begin: with a word, or behind an escaped line break or tab of JSON text, which ends in a letter. */
+const START = String.raw`(?:\b|(?<=\\[nrtbf]))`;
+/** The same, but not within a run of its own characters: a text of nothing but beginnings would be read from each. */
+const RUN_START = String.raw`(?:(?<![\w-])|(?<=\\[nrtbf]))`;
+
+/** What looks like a key in a text. */
+const KEYS = new RegExp(
+  [
+    String.raw`${START}(?:sk|pk|rk|gsk|xai|hf|nvapi|pplx|ghp|gho|github_pat|glpat|xox[abpr])[-_][\w.-]{16,}`,
+    String.raw`${START}AKIA[0-9A-Z]{16}\b`,
+    String.raw`${START}AIza[\w-]{30,}`,
+    String.raw`${RUN_START}eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}`,
+  ].join("|"),
+  "g",
+);
 
 /** A password in an address, or behind its name. The name of a type behind it is none. */
 const PASSWORDS =
-  /(:\/\/[^\s/:@"\\]{1,100}:)[^\s/@"\\]{1,200}(?=@)|(\b(?:password|passwd|passphrase)\b\\*["']?\s{0,9}[:=]\s{0,9}\\*["']?)(?!(?:string|str|text|boolean|bool|null|undefined|true|false|none|required)\b)[^\s"'\\,;&]{4,200}/gi;
+  /(:\/\/[^\s/:@"\\]{1,100}:)[^\s/@"\\]{1,200}(?=@)|(\b(?:password|passwd|passphrase)\b\\{0,16}["']?\s{0,9}[:=]\s{0,9}\\{0,16}["']?)(?!(?:string|str|text|boolean|bool|null|undefined|true|false|none|required)\b)[^\s"'\\,;&]{4,200}/gi;
 
 /** What stands in place of a secret. */
 export const REDACTED = "[secret]";
 
 /** JSON text with secrets replaced; it stays JSON, because none of the signs of a secret has a meaning in JSON. */
 export function redactSecrets(wire: string): string {
-  return wire
-    .replace(SECRETS, REDACTED)
+  return withoutPrivateKeys(wire)
+    .replace(KEYS, REDACTED)
     .replace(PASSWORDS, (_, address?: string, name?: string) => `${address ?? name ?? ""}${REDACTED}`);
+}
+
+const BEGIN = "-----BEGIN ";
+const END = "-----END ";
+/** The rest of the line that begins or ends a private key. */
+const NAME = /^[A-Z ]{0,40}PRIVATE KEY-----/;
+const MAX_NAME = 60;
+/** Longest private key, with its line breaks escaped (characters). */
+const MAX_KEY = 8_192;
+
+/** Private keys are searched for with plain comparisons: a pattern would look through the same text for each beginning. */
+function withoutPrivateKeys(text: string): string {
+  let at = text.indexOf(BEGIN);
+  if (at < 0) return text;
+  const pieces: string[] = [];
+  let from = 0;
+  while (at >= 0) {
+    const end = endOfKey(text, at);
+    if (end !== undefined) {
+      pieces.push(text.slice(from, at), REDACTED);
+      from = end;
+    }
+    at = text.indexOf(BEGIN, end ?? at + BEGIN.length);
+  }
+  pieces.push(text.slice(from));
+  return pieces.join("");
+}
+
+/** Behind the private key that begins at a place; undefined if none does. */
+function endOfKey(text: string, at: number): number | undefined {
+  const opening = NAME.exec(text.slice(at + BEGIN.length, at + BEGIN.length + MAX_NAME))?.[0];
+  if (opening === undefined) return undefined;
+  const start = at + BEGIN.length + opening.length;
+  const body = text.slice(start, start + MAX_KEY + END.length);
+  const end = body.indexOf(END);
+  const quote = body.indexOf('"');
+  if (end < 1 || (quote >= 0 && quote < end)) return undefined;
+  const close = start + end + END.length;
+  const closing = NAME.exec(text.slice(close, close + MAX_NAME))?.[0];
+  return closing === undefined ? undefined : close + closing.length;
 }

@@ -71,7 +71,7 @@ function mostOf(text: string): number | undefined {
   const said =
     /supports at most (\d+) completion tokens/i.exec(text) ??
     />\s*(\d+), which is the maximum allowed number of output tokens/i.exec(text) ??
-    /max\w*tokens\W+must be (?:less than or equal to|<=)\s*`?(\d+)/i.exec(text) ??
+    /max\w{0,30}tokens\W{1,5}must be (?:less than or equal to|<=)\s*`?(\d+)/i.exec(text) ??
     /exceeds the model limit of (\d+)/i.exec(text);
   const most = Number(said?.[1]);
   return Number.isFinite(most) && most > 0 ? most : undefined;

@@ -1,6 +1,7 @@
 import { ModelError } from "../../core/errors.ts";
 import { failureInside, failureOf } from "./failure.ts";
 import { parseJson } from "./json.ts";
+import { AnswerTooLong, readText } from "./read-text.ts";
 import { redact } from "./redact.ts";
 import { parseSse, type SseEvent } from "./sse.ts";
 
@@ -35,8 +36,9 @@ export async function post(endpoint: Endpoint, body: string, signal: AbortSignal
       // A redirect would carry the key to another host. ("error" is unknown to some edge runtimes.)
       redirect: "manual",
     });
-    text = await response.text();
+    text = await readText(response, MAX_ANSWER_BYTES);
   } catch (error) {
+    if (error instanceof AnswerTooLong) throw tooLong(model, error.message);
     throw new ModelError({
       model,
       failure: "network",
@@ -63,6 +65,19 @@ export async function post(endpoint: Endpoint, body: string, signal: AbortSignal
   if (inside !== undefined) throw inside;
   if (json === undefined) throw badAnswer(model, "it isn't JSON", redact(text, secrets));
   return { type: "json", json };
+}
+
+/** A summary's answer, its reasoning and the frames of a stream included, is never larger (bytes). */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+
+function tooLong(model: string, why: string): ModelError {
+  return new ModelError({
+    model,
+    failure: "bad-answer",
+    message: `the answer can't be read: ${why}.`,
+    fix: "Check that `baseURL` speaks the API that it is used for, or use another model.",
+    retryable: false,
+  });
 }
 
 const isRedirect = (status: number): boolean => status >= 300 && status < 400;

@@ -59,7 +59,7 @@ export function extractProgress(input: ProgressInput): string {
 export function frameProgress(text: string, input: ProgressInput): string {
   const purse = openPurse(input);
   const goal = purse.take(LABEL.goal, input.notes.goal, input.cap * GOAL_SHARE);
-  const told = purse.take("", text.replace(/\s*\n+\s*/g, " ").trim(), input.cap);
+  const told = purse.take("", onOneLine(text), input.cap);
   const also = field(LABEL.also, joined(purse.lines([LABEL.also])));
   return sentencesOf([purse.opening, field(LABEL.goal, goal), told, also]);
 }
@@ -138,3 +138,11 @@ const sentencesOf = (texts: readonly string[]): string =>
     .join(" ")
     .replace(/\n /g, "\n")
     .trim();
+
+function onOneLine(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join(" ");
+}

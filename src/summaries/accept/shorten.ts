@@ -1,5 +1,5 @@
 /** A heading, or a bullet without words: at the end of a shortened text it announces what isn't there. */
-const DANGLING = /^\s*(?:#{1,6}\s.*|\*\*[^*]+\*\*:?|[-*+•]|\d+[.)]|.*[:：])\s*$/;
+const DANGLING = /^(?:#{1,6}\s.*|\*\*[^*]+\*\*:?|[-*+•]|\d+[.)]|.*[:：])$/;
 const SENTENCE_END = /[.!?。！？؟।]["'”’»」』)]?(?=\s|$|[^ -~])/g;
 
 /** The text within `cap` tokens: whole lines, or whole sentences if it is a single line. Empty if not even one fits. */
@@ -23,7 +23,8 @@ export function dropUnfinished(text: string): string {
 
 function withoutDangling(text: string): string {
   const lines = text.trimEnd().split("\n");
-  while (lines.length > 1 && (DANGLING.test(lines.at(-1)!) || lines.at(-1)!.trim() === "")) lines.pop();
+  while (lines.length > 1 && (DANGLING.test(lines.at(-1)!.trim()) || lines.at(-1)!.trim() === ""))
+    lines.pop();
   return lines.join("\n");
 }
 

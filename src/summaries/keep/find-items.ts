@@ -48,6 +48,8 @@ const NAMED_SECRET =
 export function findItems(text: string, prose: boolean): FoundItem[] {
   const found = new Map<string, FoundItem>();
   const add = (kind: ItemKind, raw: string): void => {
+    // Nothing that is so long is kept, and to trim it would take long.
+    if (raw.length > 2 * MAX_LENGTH) return;
     const item = raw.replace(/[.,;:!?'’-]+$/, "").trim();
     if (item.length < 2 || item.length > MAX_LENGTH || SECRET.test(item) || found.has(item)) return;
     found.set(item, { kind, text: item });

@@ -1,16 +1,19 @@
 import { Lexer, type Token, type Tokens } from "marked";
 import { memo, type ReactNode, useMemo } from "react";
 import { splitPointers } from "../state/citations.ts";
+import { isCheapMarkdown } from "../state/markdown-work.ts";
 import { strings } from "../strings.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { ScrollArea } from "./scroll-area.tsx";
 
 /**
  * Markdown as React elements. No HTML is ever made from text, so nothing that a model writes can run or load anything:
- * HTML is shown as the text that it is, and an image becomes a link.
+ * HTML is shown as the text that it is, and an image becomes a link. A text that would take long to parse is shown as it
+ * was written.
  */
 export const Markdown = memo(function Markdown({ text, onPointer }: { text: string; onPointer?: OnPointer }) {
-  const tokens = useMemo(() => Lexer.lex(text, { gfm: true }), [text]);
+  const tokens = useMemo(() => (isCheapMarkdown(text) ? Lexer.lex(text, { gfm: true }) : undefined), [text]);
+  if (tokens === undefined) return <div className="markdown as-written">{text}</div>;
   return <div className="markdown">{tokens.map((token, n) => blockOf(token, n, onPointer))}</div>;
 });
 

@@ -64,6 +64,28 @@ async function warmFit(options: {
   return { ms: median(runs), outcome };
 }
 
+/** `fit` of the same long transcript with another last message each time, as hosts have it that try several ways at once. */
+async function forkedFit(options: {
+  budget: number;
+  parse: boolean;
+}): Promise<{ ms: number; outcome: string }> {
+  const compactor = createCompactor({ dialect: openaiChat, budget: options.budget });
+  const { state } = await compactor.fit(transcript);
+  const runs: number[] = [];
+  let outcome = "";
+  for (let run = 0; run < REPEATS; run++) {
+    let messages = [...transcript, chat.user(`Try it in way ${run}.`)];
+    if (options.parse) messages = JSON.parse(JSON.stringify(messages)) as ChatMessage[];
+    runs.push(
+      await time(async () => {
+        outcome = (await compactor.fit(messages, { state })).report.outcome;
+      }),
+    );
+  }
+  await compactor.close();
+  return { ms: median(runs), outcome };
+}
+
 /** How the cost of one turn grows with the number of turns before it. */
 async function costPerTurn(): Promise<{ turns: number; tokens: number; ms: number }[]> {
   const points = [100, 200, 400, 800, 1_600];
@@ -93,16 +115,20 @@ for (const [name, budget] of [
   ["nothing due", TOKENS * 2],
   ["on a checkpoint", TOKENS / 2],
 ] as const)
-  for (const parse of [false, true]) {
-    const { ms, outcome } = await warmFit({ budget, parse });
-    const ratio = ms / cold;
-    cases[`${name}, ${parse ? "freshly parsed" : "same objects"}`] = {
-      ms: round(ms),
-      outcome,
-      ratio: round(ratio, 5),
-      holds: ratio <= ALLOWED_RATIO,
-    };
-  }
+  for (const parse of [false, true])
+    for (const [way, fit] of [
+      ["", warmFit],
+      ["forks, ", forkedFit],
+    ] as const) {
+      const { ms, outcome } = await fit({ budget, parse });
+      const ratio = ms / cold;
+      cases[`${name}, ${way}${parse ? "freshly parsed" : "same objects"}`] = {
+        ms: round(ms),
+        outcome,
+        ratio: round(ratio, 5),
+        holds: ratio <= ALLOWED_RATIO,
+      };
+    }
 writeResult({
   tokens: count(transcript),
   messages: transcript.length,

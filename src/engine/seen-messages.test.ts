@@ -66,4 +66,37 @@ describe("messages seen before", () => {
     part.text = "b";
     expect(seen.read([{ role: "user", parts: [part] }], 0, counting()).chain).not.toEqual(first);
   });
+
+  test("are looked at once for all forks that share them, and not once for each", () => {
+    const seen = createSeenMessages(createTextHash());
+    const measure = counting();
+    const shared = Array.from({ length: 20 }, (_, n) => say(`shared ${n}`));
+    for (let fork = 0; fork < 30; fork++) seen.read([...shared, say(`fork ${fork}`)], 0, measure);
+    let looks = 0;
+    const watched = shared.map((message) => ({
+      role: message.role,
+      get parts() {
+        looks++;
+        return message.parts;
+      },
+    }));
+    const before = measure.calls;
+    const transcript = [...watched, say("another one")];
+    expect(seen.read(transcript, 0, measure).chain).toEqual(chainOf(transcript, 0, contentHash));
+    expect(measure.calls - before).toBe(1);
+    // A few for each message in the comparison, and one in the chain that was expected.
+    expect(looks).toBeLessThan(shared.length * 6);
+  });
+
+  test("are forgotten with the last conversation that has them", () => {
+    const seen = createSeenMessages(createTextHash());
+    const measure = counting();
+    const talks = Array.from({ length: 40 }, (_, n) => [say("same beginning"), say(`talk ${n}`)]);
+    for (const one of talks) seen.read(one, 0, measure);
+    const before = measure.calls;
+    seen.read(talks.at(-1)!, 0, measure);
+    expect(measure.calls - before).toBe(0);
+    seen.read(talks[0]!, 0, measure);
+    expect(measure.calls - before).toBe(1);
+  });
 });

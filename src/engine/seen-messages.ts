@@ -1,6 +1,6 @@
-import { createChain } from "../core/chain.ts";
-import { stringifyDeep } from "../core/deep-json.ts";
-import type { Measure, Message, Part } from "../core/types.ts";
+import { FIRST_LINK, type Link, nextLink } from "../core/chain.ts";
+import { sameMessage } from "../core/same-message.ts";
+import type { Measure, Message } from "../core/types.ts";
 
 /** Conversations whose hashes and counts are remembered; a busier host pays for a lookup per text instead. */
 const MAX_CONVERSATIONS = 32;
@@ -17,72 +17,79 @@ export interface SeenMessages {
   read(messages: readonly Message[], start: number, measure: Measure): Reading;
 }
 
-interface Entry {
-  readonly measure: Measure;
-  readonly chain: ReturnType<typeof createChain>;
-  /** What was read last time, after the leading system messages. Compared by content, never by identity. */
-  messages: readonly Message[];
-  readonly tokens: number[];
+/** A place in the tree of all transcripts: what was said up to there. */
+interface Place {
+  readonly link: Link;
+  readonly before: Place | undefined;
+  /** The message that leads here, as it was last read: a host that sends the same objects again is compared at once. */
+  message: Message | undefined;
+  /** Places behind this one, the newest first: several where a conversation forks. */
+  readonly next: Place[];
+  /** Tokens of the message, and by which measure. */
+  tokens: { readonly measure: Measure; readonly count: number } | undefined;
+  /** A remembered transcript ends here. */
+  isEnd: boolean;
 }
 
 /**
  * Remembers the last few conversations, so that a `fit` costs a comparison of each old message and real work for the new
- * ones only. A transcript that doesn't begin with what was seen (an edit, a fork) is read from its start.
+ * ones only. They are one tree: forks share what they have in common, so that a transcript is compared with one of them
+ * up to where they part, and not with each.
  */
 export function createSeenMessages(textHash: (text: string) => string): SeenMessages {
-  let entries: Entry[] = [];
+  const root = placeBehind(undefined, FIRST_LINK, undefined);
+  /** Least recently used first. */
+  const ends = new Set<Place>();
+
+  const follow = (from: Place, message: Message): Place => {
+    for (const known of from.next) {
+      if (!sameMessage(known.message!, message)) continue;
+      known.message = message;
+      return known;
+    }
+    const place = placeBehind(from, nextLink(from.link, message, textHash), message);
+    from.next.unshift(place);
+    return place;
+  };
+  const forget = (end: Place): void => {
+    ends.delete(end);
+    end.isEnd = false;
+    let place = end;
+    while (place.before && place.next.length === 0 && !place.isEnd) {
+      const { next } = place.before;
+      next.splice(next.indexOf(place), 1);
+      place = place.before;
+    }
+  };
+
   return {
     read(messages, start, measure) {
-      const own = messages.slice(start);
-      const entry: Entry = entries.find((one) => one.measure === measure && begins(own, one.messages)) ?? {
-        measure,
-        chain: createChain(textHash),
-        messages: [],
-        tokens: [],
-      };
-      for (let index = entry.messages.length; index < own.length; index++) {
-        entry.chain.add(own[index]!);
-        entry.tokens.push(measure.message(own[index]!));
+      const chain = [root.link.hash];
+      const tokens = messages.slice(0, start).map((message) => measure.message(message));
+      let place = root;
+      for (let index = start; index < messages.length; index++) {
+        place = follow(place, messages[index]!);
+        if (place.tokens?.measure !== measure)
+          place.tokens = { measure, count: measure.message(place.message!) };
+        chain.push(place.link.hash);
+        tokens.push(place.tokens.count);
+        // The transcript that ended here has grown: it is remembered by its new end.
+        if (place.isEnd) {
+          place.isEnd = false;
+          ends.delete(place);
+        }
       }
-      entry.messages = own;
-      entries = [entry, ...entries.filter((one) => one !== entry)].slice(0, MAX_CONVERSATIONS);
-      const leading = messages.slice(0, start).map((message) => measure.message(message));
-      return { chain: [...entry.chain.hashes], tokens: [...leading, ...entry.tokens] };
+      place.isEnd = true;
+      ends.add(place);
+      for (const oldest of ends) {
+        if (ends.size <= MAX_CONVERSATIONS) break;
+        forget(oldest);
+      }
+      return { chain, tokens };
     },
   };
 }
 
-function begins(messages: readonly Message[], prefix: readonly Message[]): boolean {
-  return prefix.length <= messages.length && prefix.every((one, at) => same(one, messages[at]!));
-}
-
-function same(a: Message, b: Message): boolean {
-  return (
-    a.role === b.role &&
-    a.parts.length === b.parts.length &&
-    a.parts.every((part, at) => samePart(part, b.parts[at]!))
-  );
-}
-
-function samePart(a: Part, b: Part): boolean {
-  if (a.type === "text") return b.type === "text" && a.text === b.text;
-  if (a.type === "tool-call")
-    return (
-      b.type === "tool-call" &&
-      a.id === b.id &&
-      a.name === b.name &&
-      a.locked === b.locked &&
-      a.args === b.args
-    );
-  if (a.type === "tool-result" && a.media === undefined)
-    return (
-      b.type === "tool-result" &&
-      b.media === undefined &&
-      a.id === b.id &&
-      a.name === b.name &&
-      a.error === b.error &&
-      a.locked === b.locked &&
-      a.text === b.text
-    );
-  return stringifyDeep(a) === stringifyDeep(b);
+function placeBehind(before: Place | undefined, link: Link, message: Message | undefined): Place {
+  return { link, before, message, next: [], tokens: undefined, isEnd: false };
 }

@@ -1,0 +1,56 @@
+import { stringifyDeep } from "./deep-json.ts";
+import type { Message, Part } from "./types.ts";
+
+/** Do two messages say the same, with the same calls? Compared by content, never by identity. */
+export function sameMessage(a: Message, b: Message): boolean {
+  return (
+    a.role === b.role &&
+    a.parts.length === b.parts.length &&
+    a.parts.every((part, at) => samePart(part, b.parts[at]!))
+  );
+}
+
+/** Nearly all parts are texts, calls and results: for these the fields are named, which is several times as fast. */
+function samePart(a: Part, b: Part): boolean {
+  if (a.type === "text") return b.type === "text" && a.text === b.text;
+  if (a.type === "tool-call")
+    return (
+      b.type === "tool-call" &&
+      a.id === b.id &&
+      a.name === b.name &&
+      a.locked === b.locked &&
+      a.args === b.args &&
+      a.asDoubles === b.asDoubles
+    );
+  if (a.type === "tool-result")
+    return (
+      b.type === "tool-result" &&
+      a.id === b.id &&
+      a.name === b.name &&
+      a.error === b.error &&
+      a.locked === b.locked &&
+      a.text === b.text &&
+      sameValue(a.media, b.media)
+    );
+  return sameValue(a, b);
+}
+
+/** What is nested deeper than this is compared as text, which needs no stack. */
+const MAX_DEPTH = 20;
+
+/** Of plain data. */
+function sameValue(a: unknown, b: unknown, depth = 0): boolean {
+  if (a === b) return true;
+  if (depth > MAX_DEPTH) return stringifyDeep(a) === stringifyDeep(b);
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every(
+      (key) =>
+        Object.hasOwn(b, key) &&
+        sameValue((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key], depth + 1),
+    )
+  );
+}

@@ -58,9 +58,10 @@ function gardenTalk(rounds) {
 
 /** What Node calls that conversation. */
 async function nameInNode() {
-  const { chainOf } = await import("../dist/core/chain.js");
-  const { contentHash } = await import("../dist/core/hash.js");
-  const { openaiChat } = await import("../dist/dialects/index.js");
+  // Not written as literals: types are checked before anything is built.
+  const [{ chainOf }, { contentHash }, { openaiChat }] = await Promise.all(
+    ["core/chain.js", "core/hash.js", "dialects/index.js"].map((file) => import(`../dist/${file}`)),
+  );
   return chainOf(gardenTalk(ROUNDS).map(openaiChat.read), 1, contentHash).at(-1);
 }
 

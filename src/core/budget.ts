@@ -43,6 +43,11 @@ export function thresholdTokens(value: Threshold, whole: number): number {
   return value <= 1 ? Math.floor(value * whole) : Math.floor(value);
 }
 
+/** Tokens that are kept free for an answer where nobody says how many. */
+export function defaultReserve(window: number): number {
+  return Math.min(MAX_DEFAULT_RESERVE, Math.floor(window * DEFAULT_RESERVE_SHARE));
+}
+
 /** The one budget: `min(options.budget, window − output reserve − tools − safety)`. Without a window nothing is subtracted. */
 export function budgetOf(options: {
   readonly window: number | undefined;
@@ -58,9 +63,7 @@ export function budgetOf(options: {
     return { window, reserve: 0, tools: 0, safety: 0, budget, head, room: Math.max(0, budget - head) };
   }
   const reserve =
-    options.reserve === undefined
-      ? Math.min(MAX_DEFAULT_RESERVE, Math.floor(window * DEFAULT_RESERVE_SHARE))
-      : thresholdTokens(options.reserve, window);
+    options.reserve === undefined ? defaultReserve(window) : thresholdTokens(options.reserve, window);
   const safety =
     options.safety === undefined
       ? Math.floor(window * DEFAULT_SAFETY_SHARE)

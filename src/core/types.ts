@@ -149,6 +149,7 @@ export type EditReason =
   | "tail-result"
   | "hard-cut"
   | "summary"
+  | "host-state"
   | "interface-only";
 
 /** A message that precis writes itself. */
@@ -457,10 +458,15 @@ export interface Checkpoint {
   readonly seen: { readonly messages: number; readonly turns: number };
 }
 
-/** "Skip this checkpoint": what `undo` records. */
+/** "Skip this checkpoint": what `undo` records, and what is recorded when a larger budget needs it no more. */
 export interface Undo {
   readonly checkpoint: string;
   readonly at: number;
+  /**
+   * Given if no person undid it: the checkpoint was left because the budget is larger. It is taken up again only when a
+   * compaction is due, and nothing is suspended.
+   */
+  readonly why?: "larger-budget";
   /** Pressure at the moment of the undo; automatic compaction waits until it has grown by 0.1 or reached 1. */
   readonly pressure: number;
 }
@@ -532,6 +538,8 @@ export interface LastView {
   readonly checkpoint?: string;
   /** Hash of the system prompt, which isn't part of the chain. */
   readonly head?: string;
+  /** Hash of the messages that it showed although its checkpoint hides them. */
+  readonly broughtBack?: string;
 }
 
 /** Plain JSON that the host stores beside its chat and hands back. Stale or foreign state is ignored, never believed. */
@@ -808,9 +816,26 @@ export interface Report {
   readonly warnings: readonly Warning[];
   /** True when the view is no longer an extension of the one before it: drop KV and prompt caches. */
   readonly prefixChanged: boolean;
+  /** Why it isn't one. */
+  readonly prefixReason: PrefixReason | undefined;
   /** Id of the checkpoint that the view stands on. */
   readonly checkpoint: string | undefined;
 }
+
+/**
+ * Why a view changed before its end: a compaction was applied; the transcript was edited or forked; a person took a
+ * compaction back; a message that it hides must be shown (a pin); summaries were cleared; a larger budget needs no
+ * compaction; the system prompt is another; other options were chosen.
+ */
+export type PrefixReason =
+  | "compaction"
+  | "transcript"
+  | "undo"
+  | "pin"
+  | "cleared"
+  | "larger-budget"
+  | "system"
+  | "options";
 
 /** What `fit` returns. `messages` is a new array of the host's own format; unchanged messages are the same objects. */
 export interface FitResult<M> {

@@ -7,6 +7,7 @@ import type {
   SummaryOptions,
   Tuning,
 } from "../core/types.ts";
+import { promptOf } from "../summaries/prompts/index.ts";
 import { checkInputNames, checkOptionNames } from "./option-names.ts";
 
 const PLACEMENTS: readonly Placement[] = ["user", "system", "merged"];
@@ -16,6 +17,8 @@ const MODES: readonly NonNullable<SummaryOptions["mode"]>[] = [
   "simple",
   "extractive",
 ];
+/** A summary of fewer tokens than this says nothing. */
+const LEAST_CAP = 16;
 const MERGES: readonly NonNullable<SummaryOptions["merge"]>[] = ["segments", "rolling"];
 
 /** Refuses what types would have refused: hosts in JavaScript and options from files have none. */
@@ -122,6 +125,10 @@ function checkTuning(tuning: Tuning): void {
   if (given(tuning.auto) && typeof tuning.auto !== "boolean") {
     throw refused("auto", `${said(tuning.auto)} isn't a boolean.`, "Give true or false.");
   }
+  checkPrompt(tuning.summary?.prompt);
+  number("summary.cap", tuning.summary?.cap, "a number of tokens", LEAST_CAP);
+  number("summary.temperature", tuning.summary?.temperature, "a temperature from 0 to 2", 0, 2);
+  number("summary.fanout", tuning.summary?.fanout, "a number of records", 2);
   number("waitMs", tuning.waitMs, "a number of milliseconds", 0);
   number("summary.deadlineMs", tuning.summary?.deadlineMs, "a number of milliseconds", 1);
   number("triggers.messages", tuning.triggers?.messages, "a number of messages", 1);
@@ -138,6 +145,27 @@ function checkTuning(tuning: Tuning): void {
     number("frames.tokensPerFrame", tuning.frames.tokensPerFrame ?? "nothing", "a number of tokens", 0);
     number("frames.separator", tuning.frames.separator, "a number of tokens", 0);
   }
+}
+
+/** A prompt is refused when it is set, not when it is used: until then a summary would silently never be written. */
+function checkPrompt(prompt: unknown): void {
+  if (!given(prompt)) return;
+  if (typeof prompt !== "string") {
+    const { id, version, text } = (isObject(prompt) ? prompt : {}) as Record<string, unknown>;
+    if (
+      typeof id !== "string" ||
+      !/^[\w.-]+$/.test(id) ||
+      !Number.isInteger(version) ||
+      typeof text !== "string"
+    ) {
+      throw refused(
+        "summary.prompt",
+        `${said(prompt)} isn't a prompt.`,
+        'Name a built-in one, write what a summary should hold, or give `{ id: "mine", version: 1, text }`.',
+      );
+    }
+  }
+  promptOf(prompt as NonNullable<SummaryOptions["prompt"]>);
 }
 
 function number(option: string, value: unknown, what: string, least: number, most = Infinity): void {

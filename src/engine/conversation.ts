@@ -4,6 +4,7 @@ import { TranscriptError } from "../core/errors.ts";
 import { appendSystem, systemMessage } from "../core/render.ts";
 import { isOnlyReasoning, type Structure, structureOf } from "../core/rounds.ts";
 import type { Budget, Dialect, Edit, FitInput, Measure, Message, Select } from "../core/types.ts";
+import { type HostNote, hidesMessages, hostNote } from "./host-state.ts";
 import { laterInstructions } from "./later-instructions.ts";
 import type { SeenMessages } from "./seen-messages.ts";
 
@@ -25,6 +26,8 @@ export interface Conversation {
   readonly systemGain?: (text: string) => number;
   /** System prompt, pins and knowledge, wherever they stand. */
   readonly head: number;
+  /** Where the work stands, as the host says: shown at the end of every view that hides something. */
+  readonly note?: HostNote;
   /** Everything that a pass-through would send. */
   readonly total: number;
 }
@@ -33,7 +36,7 @@ export interface Conversation {
 export function readConversation<M>(options: {
   readonly dialect: Dialect<M>;
   readonly transcript: readonly M[];
-  readonly input: Pick<FitInput<M>, "system" | "pins" | "knowledge" | "extras">;
+  readonly input: Pick<FitInput<M>, "system" | "pins" | "knowledge" | "extras" | "hostState">;
   readonly measure: Measure;
   readonly seenMessages: SeenMessages;
   /** Leading system messages that the host lost and the view brings back. */
@@ -89,6 +92,7 @@ export function readConversation<M>(options: {
     hasSystem(system) ? measure.message(dialect.read(systemMessage<M>(system))) : 0;
   const systemGain = (text: string) =>
     promptTokens(appendSystem(dialect, input.system, text)) - promptTokens(input.system);
+  const note = hostNote(input.hostState, budgetFor(head, total).budget, measure);
   return {
     messages,
     structure,
@@ -98,6 +102,7 @@ export function readConversation<M>(options: {
     tokens,
     apart,
     head,
+    ...(note && { note }),
     total,
     editedTokens: (index, edits) => measure.message(dialect.read(dialect.edit(transcript[index]!, edits))),
     ...(dialect.rules.system === "apart" && { systemGain }),
@@ -121,8 +126,9 @@ export function draftTokens(
   /** Looks up, or remembers, the tokens of an edited message. */
   known: (message: string, count: () => number) => number = (_message, count) => count(),
 ): number {
-  const { messages, tokens, measure, apart } = conversation;
+  const { messages, tokens, measure, apart, note } = conversation;
   let sum = apart.system + apart.extras;
+  if (note && hidesMessages(draft)) sum += note.tokens;
   for (let index = 0; index < draft.fates.length; index++) {
     const fate = draft.fates[index]!;
     if (fate.type === "keep") sum += tokens[index]!;
@@ -177,11 +183,16 @@ export function newestSpeaks({ messages }: Conversation): boolean {
   );
 }
 
-/** Tokens of what every view shows. */
+/** Tokens of what every compacted view holds beside messages of the conversation. */
+export function fixedTokens({ head, apart, note }: Conversation): number {
+  return head + apart.extras + (note?.tokens ?? 0);
+}
+
+/** Tokens of what every compacted view shows. */
 export function floorTokens(conversation: Conversation): number {
-  const { structure, tokens, head, apart, isHead } = conversation;
+  const { structure, tokens, isHead } = conversation;
   const last = structure.lastUser;
-  return head + apart.extras + (last !== undefined && !isHead(last) ? tokens[last]! : 0);
+  return fixedTokens(conversation) + (last !== undefined && !isHead(last) ? tokens[last]! : 0);
 }
 
 /**

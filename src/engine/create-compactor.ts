@@ -14,8 +14,9 @@ import type {
 } from "../core/types.ts";
 import { summaryMessage } from "../summaries/summary-message.ts";
 import { asError, requestSummary } from "./background.ts";
+import { fixedTokens } from "./conversation.ts";
 import { type Call, climbTo, type Decision, decide, nothingDue, readyCut, wantedRun } from "./decide.ts";
-import { deliver } from "./deliver.ts";
+import { deliver, viewDraft } from "./deliver.ts";
 import { createEngine, type Engine } from "./engine.ts";
 import { prepareState } from "./next-state.ts";
 import { pressureOf, reportOf } from "./report.ts";
@@ -85,7 +86,7 @@ async function open<M>(
   more: Parameters<typeof survey<M>>[3] = {},
 ): Promise<Call<M>> {
   const now = input.now ?? Date.now();
-  return { engine, transcript, input, now, seen: await survey(engine, transcript, input, more) };
+  return { engine, transcript, input, now, seen: await survey(engine, transcript, input, { ...more, now }) };
 }
 
 async function fitView<M>(
@@ -132,7 +133,7 @@ async function compact<M>(
   const opened = await open(engine, transcript, input, more);
   let call = fresh ? forgetful(opened) : opened;
   const { conversation, budget, tokens } = call.seen;
-  const fixed = conversation.head + conversation.apart.extras;
+  const fixed = fixedTokens(conversation);
   const goal = filling
     ? budget.budget
     : Math.min(call.seen.goal, Math.max(fixed, Math.floor((fresh ? conversation.total : tokens) / 2)));
@@ -167,7 +168,7 @@ async function plan<M>(engine: Engine<M>, transcript: readonly M[], input: FitIn
   const { due, result, wanted } = decide(call);
   return {
     due,
-    entries: entriesOf(result.draft ?? seen.current),
+    entries: entriesOf(viewDraft(call, result)),
     calls: wanted ? plannedCalls(call, wanted) : [],
     rungs: result.rungs,
     budget: seen.budget,
@@ -247,7 +248,7 @@ async function summarize<M>(
     ],
     calls,
     warnings: [],
-    prefixChanged: false,
+    prefixReason: undefined,
     checkpoint: seen.checkpoint?.id,
   });
   return { text, tokens: measure.text(text), report };
@@ -273,7 +274,11 @@ async function undo<M>(engine: Engine<M>, transcript: readonly M[], input: FitIn
   const call = await open(engine, transcript, input);
   const { checkpoint } = call.seen;
   if (!checkpoint) return prepareState(call, { checkpoint: undefined })();
-  const record = (pressure: number): Undo => ({ checkpoint: checkpoint.id, at: call.now, pressure });
+  const record = (pressure: number): Undo => ({
+    checkpoint: checkpoint.id,
+    at: call.seen.recordAt,
+    pressure,
+  });
   const after = await open(engine, transcript, input, { undos: [record(0)] });
   const skipped = record(after.seen.pressure);
   await engine.records.save({ undos: [skipped] });

@@ -1,7 +1,8 @@
 import { startPressure } from "../core/budget.ts";
 import { type Draft, isShown } from "../core/draft.ts";
 import type { FitInput, Reason, Run, RungName, Summary } from "../core/types.ts";
-import { draftTokens, floorTokens, hiddenEnd } from "./conversation.ts";
+import { LEAVE_BELOW } from "./choose-checkpoint.ts";
+import { draftTokens, fixedTokens, floorTokens, hiddenEnd } from "./conversation.ts";
 import type { Engine } from "./engine.ts";
 import { judge } from "./judge.ts";
 import { type Climb, climb } from "./ladder.ts";
@@ -63,8 +64,7 @@ export function decide<M>(call: Call<M>): Decision {
     lastRequestAt: input.lastRequestAt,
     rejected,
   };
-  const reason = dueReason(moment);
-  const due = reason && seen.invalid ? "invalid-checkpoint" : reason;
+  const due = seen.invalid ? invalidReason(moment) : dueReason(moment);
   const limit = rejected
     ? Math.min(seen.budget.budget, rejectedLimit(input.rejected, seen.tokens, seen.budget.budget))
     : seen.budget.budget;
@@ -104,6 +104,11 @@ export function decide<M>(call: Call<M>): Decision {
   return { due, wanted, result: climbTo(call, target, ready, seen.current, steps) };
 }
 
+/** A compaction that no longer holds is made anew, unless all of the transcript fits with ease. */
+function invalidReason(moment: Parameters<typeof dueReason>[0]): Reason | undefined {
+  return dueReason(moment) || moment.pressure >= LEAVE_BELOW ? "invalid-checkpoint" : undefined;
+}
+
 /**
  * Where a compaction lands at a cheap moment: a cold cache is written anew anyway, so every token less is saved at once
  * and on each request that follows.
@@ -112,8 +117,10 @@ function cheapGoal<M>({ engine, seen }: Call<M>): number {
   if (engine.settings.landAt !== undefined) return seen.goal;
   const { conversation, budget, goal } = seen;
   const lowest = floorTokens(conversation) + Math.floor(budget.room * LEAST_LANDING);
-  const fixed = conversation.head + conversation.apart.extras;
-  return Math.min(goal, Math.max(lowest, fixed + Math.floor(budget.room * CHEAP_LANDING)));
+  return Math.min(
+    goal,
+    Math.max(lowest, fixedTokens(conversation) + Math.floor(budget.room * CHEAP_LANDING)),
+  );
 }
 
 /** Pressure at which a compaction starts without a model. */
@@ -146,7 +153,6 @@ export function climbTo<M>(
       settings: engine.settings,
       rules: engine.dialect.rules,
       ...target,
-      hostState: input.hostState,
       focus: input.focus,
       narrative: recordsOf(call),
       ...(rounds && { rounds }),

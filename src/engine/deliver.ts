@@ -1,13 +1,16 @@
 import { makeCheckpoint } from "../core/checkpoint.ts";
+import type { Draft } from "../core/draft.ts";
 import { renderView } from "../core/render.ts";
 import type { Checkpoint, FitResult, ModelCall, Outcome, Reason, Summary, Warning } from "../core/types.ts";
 import { withCacheMarks } from "./cache-marks.ts";
 import { hiddenEnd } from "./conversation.ts";
 import type { Call } from "./decide.ts";
+import { withHostNote } from "./host-state.ts";
 import type { Climb } from "./ladder.ts";
 import { narrativeOf } from "./narrative.ts";
-import { headHash, prepareState } from "./next-state.ts";
+import { prepareState } from "./next-state.ts";
 import { orphanWarnings } from "./orphan-warnings.ts";
+import { prefixReason } from "./prefix-change.ts";
 import { reportOf } from "./report.ts";
 import { openLoop, thinkingWarning } from "./signed-reasoning.ts";
 import type { Survey } from "./survey.ts";
@@ -29,9 +32,12 @@ export async function deliver<M>(
   const { engine, transcript, input, seen } = call;
   const { dialect, settings, emitter } = engine;
   const { reason, result } = outcome;
-  const draft = result.draft ?? seen.current;
+  const draft = viewDraft(call, result);
   const made = outcome.adopt && result.draft && reason ? checkpointOf(call, reason, result) : undefined;
-  const saved = made ? await engine.records.save({ checkpoints: [made] }) : [];
+  const saved =
+    made || seen.left.length > 0
+      ? await engine.records.save({ ...(made && { checkpoints: [made] }), undos: seen.left })
+      : [];
   const loop = input.extras?.length ? undefined : openLoop(seen.conversation, dialect.rules);
   const thinking = thinkingWarning(seen.conversation, draft, loop);
   const calls = result.draft ? takeCalls(call) : [];
@@ -43,7 +49,9 @@ export async function deliver<M>(
     ...saved,
   ];
   const checkpoint = made ?? (result.draft ? undefined : seen.checkpoint);
-  const stateWith = prepareState(call, { made, checkpoint: checkpoint?.id });
+  // A view that isn't adopted stands beside the conversation's own, which the next call goes on from.
+  const beside = result.draft !== undefined && !outcome.adopt;
+  const stateWith = prepareState(call, { made, checkpoint: checkpoint?.id, beside });
   const state = once(() => stateWith());
   const newer = once(async () => (outcome.background ? stateWith(await outcome.background) : state()));
   const report = reportOf({
@@ -57,7 +65,7 @@ export async function deliver<M>(
     rungs: result.rungs,
     calls,
     warnings,
-    prefixChanged: prefixChanged(call, checkpoint?.id, result.draft !== undefined),
+    prefixReason: prefixReason(call, checkpoint?.id, result.draft !== undefined),
     checkpoint: checkpoint?.id,
   });
   if (result.draft) {
@@ -94,9 +102,16 @@ export async function deliver<M>(
   };
 }
 
+/** What this request shows: the outcome, and the host's note, which no checkpoint holds. */
+export function viewDraft<M>({ engine, seen }: Call<M>, result: Climb): Draft {
+  const { note, messages } = seen.conversation;
+  const endsWithUser = messages.at(-1)?.role === "user";
+  return withHostNote(result.draft ?? seen.current, note, engine.dialect.rules, endsWithUser);
+}
+
 function checkpointOf<M>(call: Call<M>, reason: Reason, result: Climb): Checkpoint | undefined {
-  const { engine, seen, now } = call;
-  const { conversation, budget, tokens } = seen;
+  const { engine, seen } = call;
+  const { conversation, tokens } = seen;
   return makeCheckpoint({
     draft: result.draft!,
     messages: conversation.messages,
@@ -105,8 +120,8 @@ function checkpointOf<M>(call: Call<M>, reason: Reason, result: Climb): Checkpoi
     facts: {
       dialect: engine.dialect.id,
       strategy: engine.settings.strategy,
-      budget: budget.budget,
-      at: now,
+      budget: seen.ownBudget,
+      at: seen.recordAt,
       reason,
       rung: result.rung,
       tokens: { before: tokens, after: result.tokens },
@@ -150,18 +165,6 @@ function plantedWarnings(calls: readonly ModelCall[]): Warning[] {
 }
 
 type Engine = Call<unknown>["engine"];
-
-/** Does the view no longer extend the one that the state remembers? */
-function prefixChanged<M>(call: Call<M>, checkpoint: string | undefined, compacted: boolean): boolean {
-  const { last } = call.seen.state;
-  if (!last) return compacted;
-  return (
-    compacted ||
-    last.checkpoint !== checkpoint ||
-    call.seen.conversation.chain[last.length] !== last.hash ||
-    (last.head !== undefined && last.head !== headHash(call))
-  );
-}
 
 /** A function that is called at most once; after that it gives the same again. */
 function once<T>(make: () => T): () => T {

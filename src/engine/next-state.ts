@@ -1,11 +1,10 @@
 import { stringifyDeep } from "../core/deep-json.ts";
-import { systemMessage } from "../core/render.ts";
 import { mergeRecords } from "../core/state/remembered.ts";
 import { writeState } from "../core/state/write-state.ts";
 import type { Checkpoint, State, Summary, Undo } from "../core/types.ts";
-import { hasSystem } from "./conversation.ts";
 import type { Call } from "./decide.ts";
 import { narrativeOf } from "./narrative.ts";
+import { lastView } from "./prefix-change.ts";
 import { isAboutRounds } from "./round-runs.ts";
 
 /** A system prompt up to this size is kept in the state, so that it can be restored (characters of JSON). */
@@ -17,6 +16,8 @@ export interface Added {
   /** Id of the checkpoint that the view stands on. */
   readonly checkpoint: string | undefined;
   readonly undos?: readonly Undo[];
+  /** The view of this call isn't the conversation's own. */
+  readonly beside?: boolean;
 }
 
 /**
@@ -28,19 +29,17 @@ export function prepareState<M>(call: Call<M>, added: Added): (summaries?: reado
   const { conversation, state } = seen;
   const { chain, structure, messages } = conversation;
   const { made, checkpoint, undos = [] } = added;
-  const length = chain.length - 1;
   const leading = transcript.slice(0, structure.start);
   const head = structuredHead(leading.length > 0 ? leading : state.head);
-  const last = {
-    hash: chain[length]!,
-    length,
-    ...(checkpoint !== undefined && { checkpoint }),
-    head: headHash(call),
-  };
+  const last = added.beside ? state.last : lastView(call, checkpoint);
   return (summaries = []) => {
-    const { head: _, ...known } = mergeRecords(state, { checkpoints: made ? [made] : [], summaries, undos });
+    const {
+      head: _head,
+      last: _last,
+      ...known
+    } = mergeRecords(state, { checkpoints: made ? [made] : [], summaries, undos });
     return writeState(
-      { ...known, ...(head && { head }), last },
+      { ...known, ...(head && { head }), ...(last && { last }) },
       {
         context: { messages, start: structure.start, chain },
         inUse: summariesInUse(known.summaries, chain),
@@ -61,15 +60,5 @@ function summariesInUse(summaries: readonly Summary[], chain: readonly string[])
   const rounds = summaries.filter((one) => isAboutRounds(one) && chain[one.covers.to] === one.hash);
   return new Set(
     [...narrativeOf(summaries, chain, chain.length - 1).records, ...rounds].map(({ key }) => key),
-  );
-}
-
-/** Names the system prompt by what the model reads of it. */
-export function headHash<M>({ engine, input, seen }: Call<M>): string {
-  const { messages, structure } = seen.conversation;
-  const apart = hasSystem(input.system) ? [systemMessage<M>(input.system)] : [];
-  const read = [...apart, ...seen.restored].map((message) => engine.dialect.read(message));
-  return engine.textHash(
-    JSON.stringify([...read, ...messages.slice(0, structure.start)].map((message) => message.parts)),
   );
 }

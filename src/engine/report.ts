@@ -6,6 +6,7 @@ import type {
   Entry,
   ModelCall,
   Outcome,
+  PrefixReason,
   PressureReport,
   Reason,
   Report,
@@ -13,6 +14,7 @@ import type {
   Warning,
 } from "../core/types.ts";
 import { shownInsertTokens } from "./conversation.ts";
+import { hidesMessages } from "./host-state.ts";
 import type { Settings } from "./settings.ts";
 import type { Survey } from "./survey.ts";
 
@@ -32,7 +34,7 @@ export function reportOf<M>(options: {
   readonly rungs: readonly RungReport[];
   readonly calls?: readonly ModelCall[];
   readonly warnings: readonly Warning[];
-  readonly prefixChanged: boolean;
+  readonly prefixReason: PrefixReason | undefined;
   readonly checkpoint: string | undefined;
 }): Report {
   const { survey, settings, dialect, tokens, calls = [] } = options;
@@ -53,7 +55,8 @@ export function reportOf<M>(options: {
     cost: calls.reduce((sum, call) => sum + call.cost, 0),
     cacheHits: { checkpoint: survey.checkpoint !== undefined, summaries: survey.state.summaries.length },
     warnings: [...survey.warnings, ...options.warnings],
-    prefixChanged: options.prefixChanged,
+    prefixChanged: options.prefixReason !== undefined,
+    prefixReason: options.prefixReason,
     checkpoint: options.checkpoint,
   };
 }
@@ -75,7 +78,7 @@ function countsOf(entries: readonly Entry[]): Report["counts"] {
 /** How full the current view is, and with what. */
 export function pressureOf<M>(survey: Survey<M>): PressureReport {
   const { conversation, current, pressure, tokens, budget, startsAt, checkpoint } = survey;
-  const { measure, messages, apart } = conversation;
+  const { measure, messages, apart, note } = conversation;
   const fill = { system: apart.system, summary: 0, user: apart.extras, assistant: 0, tool: 0, image: 0 };
   for (const [index, fate] of current.fates.entries()) {
     if (fate.type === "cover" || fate.type === "drop") continue;
@@ -89,6 +92,7 @@ export function pressureOf<M>(survey: Survey<M>): PressureReport {
     const results = message.role === "user" && message.parts.some((part) => part.type === "tool-result");
     fill[results ? "tool" : message.role] += all - images;
   }
+  if (note && hidesMessages(current)) fill.user += note.tokens;
   for (const insert of current.inserts) fill.summary += shownInsertTokens(conversation, insert);
   const level = pressure < YELLOW_FROM ? "green" : pressure < RED_FROM ? "yellow" : "red";
   return {

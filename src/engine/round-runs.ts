@@ -1,7 +1,7 @@
 import type { Unit } from "../core/rounds.ts";
 import type { Run, Summary } from "../core/types.ts";
 import { PROMPTS, promptKey } from "../summaries/prompts/index.ts";
-import { type Conversation, mustShow } from "./conversation.ts";
+import { type Conversation, fixedTokens, mustShow } from "./conversation.ts";
 import type { Settings } from "./settings.ts";
 import { strategies } from "./strategies.ts";
 import { chooseTail } from "./tail.ts";
@@ -21,10 +21,9 @@ export const isAboutRounds = ({ prompt }: Pick<Summary, "prompt">): boolean => p
 
 /** First message of the tail that `tool-summaries` leaves alone. */
 export function roundsEnd(conversation: Conversation, settings: Settings, goal: number): number {
-  const { head, apart } = conversation;
   return chooseTail(conversation, {
     tail: settings.tail,
-    limit: settings.tail.tokens ?? Math.floor((goal - head - apart.extras) * settings.tail.share),
+    limit: settings.tail.tokens ?? Math.floor((goal - fixedTokens(conversation)) * settings.tail.share),
     soft: false,
   }).from;
 }

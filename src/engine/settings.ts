@@ -1,4 +1,4 @@
-import { checkThreshold, thresholdTokens } from "../core/budget.ts";
+import { checkThreshold, defaultReserve, thresholdTokens } from "../core/budget.ts";
 import { ConfigError } from "../core/errors.ts";
 import type {
   CacheOptions,
@@ -159,8 +159,9 @@ function summarySettings<M>(
   warnings: Warning[],
 ): SummarySettings {
   const summary = { ...DEFAULT_SUMMARY, ...profile, ...options.summary };
-  if (window === undefined || reserve === undefined) return summary;
-  const free = thresholdTokens(reserve, window);
+  const asksModel = options.summarizer !== undefined && options.summarizer !== "extractive";
+  if (window === undefined || (reserve === undefined && !asksModel)) return summary;
+  const free = reserve === undefined ? defaultReserve(window) : thresholdTokens(reserve, window);
   if (free >= summary.cap || free === 0) return summary;
   if (options.summary?.cap !== undefined && options.reserve !== undefined) {
     throw new ConfigError({

@@ -1,18 +1,18 @@
 import { budgetOf, landing, startPressure } from "../core/budget.ts";
-import { findCheckpoint, restoreDraft } from "../core/checkpoint.ts";
-import { type Draft, isShown, keepAll } from "../core/draft.ts";
-import { editableParts } from "../core/edits.ts";
+import { restoreDraft } from "../core/checkpoint.ts";
+import { type Draft, keepAll } from "../core/draft.ts";
 import { readState } from "../core/state/read-state.ts";
 import { mergeRecords, type Remembered } from "../core/state/remembered.ts";
 import type { Budget, Checkpoint, Dialect, FitInput, Undo, Warning } from "../core/types.ts";
+import { type Amended, amend } from "./amend.ts";
 import { checkInput } from "./check-options.ts";
+import { chooseCheckpoint, undosOf } from "./choose-checkpoint.ts";
 import {
   type Conversation,
   draftTokens,
+  fixedTokens,
   floorTokens,
   hasSystem,
-  mustShow,
-  newestSpeaks,
   readConversation,
 } from "./conversation.ts";
 import type { Engine } from "./engine.ts";
@@ -22,8 +22,6 @@ import { mergeIntoSystem } from "./rungs/rung.ts";
 import type { Settings } from "./settings.ts";
 import { stateWarning } from "./state-warning.ts";
 
-/** A checkpoint made for a smaller budget is left when the whole transcript is below this share of the present one. */
-const LEAVE_BELOW = 0.65;
 /** Even with a large last user message a compaction aims to leave this share of what is free beside it unused. */
 const LEAST_LANDING_SHARE = 0.25;
 /** A head above this share of the budget leaves too little for the conversation. */
@@ -36,11 +34,17 @@ export interface Survey<M> {
   readonly conversation: Conversation;
   readonly state: Remembered;
   readonly budget: Budget;
+  /** Tokens that views of this compactor may have, whatever this one call asks for. */
+  readonly ownBudget: number;
   readonly checkpoint: Checkpoint | undefined;
   /** There is a checkpoint, but its view of this transcript would break a post-condition. */
   readonly invalid: boolean;
-  /** Undos of checkpoints that this transcript begins with. */
+  /** Undos by a person, of checkpoints that this transcript begins with. */
   readonly undos: readonly Undo[];
+  /** Records of checkpoints that are left just now because the budget is larger; to be saved with the next view. */
+  readonly left: readonly Undo[];
+  /** Messages that the checkpoint hid or shortened and that are shown again: pins, the other half of a round. */
+  readonly broughtBack: readonly number[];
   readonly current: Draft;
   readonly tokens: number;
   readonly pressure: number;
@@ -50,6 +54,8 @@ export interface Survey<M> {
   /** Leading system messages that the host lost. */
   readonly restored: readonly M[];
   readonly warnings: readonly Warning[];
+  /** When a record of this call counts as made: later than every other of the conversation, even if the clock was set back. */
+  readonly recordAt: number;
 }
 
 /** Reads the transcript, finds its checkpoint by hash and measures the current view. */
@@ -64,6 +70,8 @@ export async function survey<M>(
     readonly fresh?: boolean;
     /** Undos that aren't stored yet. */
     readonly undos?: readonly Undo[];
+    /** Milliseconds; the clock's time where it is left out. */
+    readonly now?: number;
   } = {},
 ): Promise<Survey<M>> {
   checkInput(input);
@@ -71,15 +79,16 @@ export async function survey<M>(
   const { dialect, settings, textHash } = engine;
   const measure = await engine.measure();
   const tools = input.tools === undefined ? 0 : measure.tools(input.tools);
-  const budgetFor = (head: number, total: number): Budget =>
+  const budgetOfCap = (budgetCap: number | undefined, head: number): Budget =>
     budgetOf({
       window: settings.window,
-      budget: cap(settings, total, more.budget),
+      budget: budgetCap,
       reserve: settings.reserve,
       safety: settings.safety,
       tools,
       head,
     });
+  const budgetFor = (head: number, total: number) => budgetOfCap(cap(settings, total, more.budget), head);
   const { seenMessages } = engine;
   const read = (restored: readonly M[]) =>
     readConversation({ dialect, transcript, input, measure, seenMessages, restored, budgetFor });
@@ -92,78 +101,75 @@ export async function survey<M>(
 
   const { chain, structure, messages } = conversation;
   const found = await engine.records.find(chain.slice(1));
-  const state = mergeRecords(mergeRecords(given, found), { undos: more.undos ?? [] });
+  const merged = mergeRecords(mergeRecords(given, found), { undos: more.undos ?? [] });
   const unusable = stateWarning(input.state, reading, chain);
   const budget = budgetFor(conversation.head, conversation.total);
-  const keyed = {
-    checkpoints: state.checkpoints,
+  const ownBudget = budgetOfCap(settings.budget, conversation.head).budget;
+  const name = chain[1] ?? chain[0]!;
+  const startsAt = startPressure({
+    startAt: settings.startAt,
+    budget: budget.budget,
+    model: engine.summarizer !== undefined,
+    conversation: name,
+  });
+  const recordAt = afterRecords(more.now ?? Date.now(), merged);
+  const choice = {
+    state: merged,
     chain,
     dialect: dialect.id,
     strategy: settings.strategy,
     textHash,
+    budget: budget.budget,
+    total: conversation.total,
+    startsAt,
+    recordAt,
   };
-  const undos = state.undos.filter((undo) =>
-    findCheckpoint({
-      ...keyed,
-      checkpoints: state.checkpoints.filter(({ id }) => id === undo.checkpoint),
-      undos: [],
-    }),
-  );
-  let checkpoint = more.fresh ? undefined : findCheckpoint({ ...keyed, undos: state.undos });
-  if (checkpoint && checkpoint.budget < budget.budget && conversation.total < LEAVE_BELOW * budget.budget) {
-    checkpoint = undefined;
-  }
-  const restoredDraft = checkpoint && restoreDraft(checkpoint, messages, structure.start);
-  const standing =
-    restoredDraft &&
-    withNeededReasoning(conversation, dialect.rules, mergeIntoSystem(restoredDraft, structure.start));
-  // A pin, or a late result of a covered call, can make the view on an old checkpoint invalid: then it isn't used.
+  const { checkpoint: chosen, left } = more.fresh ? NO_CHECKPOINT : chooseCheckpoint(choice);
+  const state = left.length > 0 ? mergeRecords(merged, { undos: left }) : merged;
+  const standing = chosen && standingView(chosen, conversation, dialect);
   const invalid =
-    checkpoint !== undefined &&
+    chosen !== undefined &&
     standing !== undefined &&
-    (!stillStands(conversation, standing) ||
-      // Messages were taken back: what the view ended with may be gone.
-      (checkpoint.seen.messages > messages.length &&
-        judge({
-          dialect,
-          transcript,
-          system: input.system,
-          conversation,
-          draft: standing,
-          tokens: 0,
-          limit: 0,
-        }).length > 0));
-  const current = standing && !invalid ? standing : keepAll(messages.length);
-  if (!standing || invalid) checkpoint = undefined;
+    // What the view ended with may have been taken back, or what must be shown by now may not go with the rest.
+    (standing.shown.length > 0 || chosen.seen.messages > messages.length) &&
+    judge({
+      dialect,
+      transcript,
+      system: input.system,
+      conversation,
+      draft: standing.draft,
+      tokens: 0,
+      limit: 0,
+    }).length > 0;
+  const checkpoint = standing && !invalid ? chosen : undefined;
+  const broughtBack = standing && checkpoint ? standing.shown : [];
+  const current = standing && checkpoint ? standing.draft : keepAll(messages.length);
   const tokens = draftTokens(
     conversation,
     current,
     checkpoint && engine.editTokens(measure, `${checkpoint.id} ${structure.start}`),
   );
-  const fixed = conversation.head + conversation.apart.extras;
+  const fixed = fixedTokens(conversation);
   const floor = floorTokens(conversation);
   const goal = Math.max(
     fixed + landing(budget.room, settings.landAt),
     floor + Math.floor((budget.budget - floor) * LEAST_LANDING_SHARE),
   );
-  const name = chain[1] ?? chain[0]!;
   return {
     name,
     conversation,
     state,
     budget,
+    ownBudget,
     checkpoint,
     invalid,
-    undos,
+    undos: undosOf(choice),
+    left,
+    broughtBack,
     current,
     tokens,
     pressure: tokens / budget.budget,
-    startsAt: startPressure({
-      startAt: settings.startAt,
-      budget: budget.budget,
-      model: engine.summarizer !== undefined,
-      conversation: name,
-    }),
+    startsAt,
     goal: Math.min(goal, budget.budget),
     restored,
     warnings: [
@@ -172,29 +178,36 @@ export async function survey<M>(
       ...surveyWarnings(conversation, budget, restored.length),
       ...(unusable ? [unusable] : []),
     ],
+    recordAt,
   };
 }
 
-/**
- * Is a view that was valid when it was made still valid for the longer transcript? Judging it anew on the wire would cost
- * more than everything else here; what newer messages and pins can break are head, last user message and rounds.
- */
-function stillStands(conversation: Conversation, { fates }: Draft): boolean {
-  const { structure, messages } = conversation;
-  for (let index = 0; index < fates.length; index++) {
-    const fate = fates[index]!;
-    if (fate.type === "keep" || !mustShow(conversation, index)) continue;
-    if (fate.type !== "edit") return false;
-    const parts = editableParts(messages[index]!);
-    const cut = fate.edits.some(
-      (edit) => edit.type === "replace" && (conversation.isHead(index) || parts[edit.part]?.type === "text"),
-    );
-    if (cut) return false;
-  }
-  if (newestSpeaks(conversation) && !isShown(fates.at(-1)!)) return false;
-  return structure.pairs.every(
-    ({ call, result }) => isShown(fates[call.index]!) === isShown(fates[result.index]!),
-  );
+const NO_CHECKPOINT = { checkpoint: undefined, left: [] };
+/** A time that no clock shows: a record that claims it is foreign, and the order of the others doesn't follow it. */
+const LATEST_TIME = 8.64e15;
+
+/** Records are ordered by their times: a clock that was set back must not make a new record older than those before it. */
+function afterRecords(
+  now: number,
+  { checkpoints, undos }: Pick<Remembered, "checkpoints" | "undos">,
+): number {
+  let latest = now;
+  for (const { at } of [...checkpoints, ...undos]) if (at >= latest && at < LATEST_TIME) latest = at + 1;
+  return latest;
+}
+
+/** The checkpoint's view of the transcript as it is now. Undefined if the record doesn't fit it. */
+function standingView<M>(
+  checkpoint: Checkpoint,
+  conversation: Conversation,
+  dialect: Dialect<M>,
+): Amended | undefined {
+  const { messages, structure } = conversation;
+  const restored = restoreDraft(checkpoint, messages, structure.start);
+  if (!restored) return undefined;
+  const { draft, shown } = amend(conversation, restored, dialect.rules);
+  const merged = mergeIntoSystem(draft, structure.start);
+  return { draft: withNeededReasoning(conversation, dialect.rules, merged), shown };
 }
 
 function cap(settings: Settings, total: number, budget: number | undefined): number | undefined {

@@ -100,7 +100,7 @@ export function summaryMessage(
   const telling = { cost: prose, salience: salience(transcript), known: new Set<number>() };
   const words = chooseWords({
     words: said,
-    budget: cap * wordsShare(input.shares?.words ?? WORDS_SHARE, transcript.toolShare),
+    budget: cap * (input.shares?.words ?? wordsShare(transcript.toolShare)),
     manner: talk ? "talk" : "work",
     ...telling,
   });
@@ -227,9 +227,9 @@ function renderQuotes(quotes: readonly Quote[], by: Quote["by"], sources: CitedS
     .join("\n");
 }
 
-function wordsShare(share: number, toolShare: number): number {
+function wordsShare(toolShare: number): number {
   const talking = Math.max(0, 1 - toolShare / WORK_TOOL_SHARE);
-  return share + Math.max(0, TALK_WORDS_SHARE - share) * talking;
+  return WORDS_SHARE + (TALK_WORDS_SHARE - WORDS_SHARE) * talking;
 }
 
 function introduce(hidden: Uint8Array): string {

@@ -30,6 +30,7 @@ const EDIT_WORDS: Readonly<Record<EditReason, string>> = {
   "tail-result": "a large result in the tail was clipped",
   "hard-cut": "cut to fit the budget",
   summary: "the system prompt took the summary",
+  "host-state": "the host's state of the work joined it",
   "interface-only": "fields for the interface left out",
 };
 

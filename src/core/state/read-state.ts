@@ -97,6 +97,7 @@ function isLast(value: unknown): value is LastView {
     isText(value["hash"]) &&
     isCount(value["length"]) &&
     (value["checkpoint"] === undefined || isText(value["checkpoint"])) &&
-    (value["head"] === undefined || isText(value["head"]))
+    (value["head"] === undefined || isText(value["head"])) &&
+    (value["broughtBack"] === undefined || isText(value["broughtBack"]))
   );
 }

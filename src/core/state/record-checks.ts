@@ -31,6 +31,7 @@ const EDIT_REASONS: Readonly<Record<EditReason, true>> = {
   "tail-result": true,
   "hard-cut": true,
   summary: true,
+  "host-state": true,
   "interface-only": true,
 };
 const INSERT_ROLES: Readonly<Record<InsertMessage["role"], true>> = {
@@ -154,6 +155,7 @@ export function isUndo(value: unknown): value is Undo {
     isRecord(value) &&
     isText(value["checkpoint"]) &&
     Number.isFinite(value["at"]) &&
-    Number.isFinite(value["pressure"])
+    Number.isFinite(value["pressure"]) &&
+    (value["why"] === undefined || value["why"] === "larger-budget")
   );
 }

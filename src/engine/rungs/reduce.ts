@@ -1,6 +1,6 @@
 import { isShown } from "../../core/draft.ts";
 import { reductions } from "../../reductions/index.ts";
-import { draftTokens, mustShow } from "../conversation.ts";
+import { draftTokens, fixedTokens, mustShow } from "../conversation.ts";
 import { neededReasoning } from "../needed-reasoning.ts";
 import { chooseTail } from "../tail.ts";
 import type { Rung } from "./rung.ts";
@@ -15,9 +15,9 @@ const ALLOWANCES = [4_000, 2_000, 1_000, 500];
 /** Rung 1: makes the shown middle smaller in one batch, with as generous an allowance as reaches the aim. */
 export const reduce: Rung = (input) => {
   const { conversation, current, settings, rules, limit, goal, anyGain } = input;
-  const { messages, structure, measure, head, apart } = conversation;
+  const { messages, structure, measure } = conversation;
   const before = draftTokens(conversation, current);
-  const fixed = head + apart.extras;
+  const fixed = fixedTokens(conversation);
   const aim = anyGain ? goal : Math.min(limit, fixed + Math.floor((limit - fixed) * ENOUGH));
   const tail = chooseTail(conversation, {
     tail: settings.tail,

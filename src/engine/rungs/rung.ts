@@ -1,14 +1,6 @@
 import { type Draft, type Fate, type Insert, KEEP } from "../../core/draft.ts";
 import { SUMMARY_MARKER } from "../../core/markers.ts";
-import type {
-  DialectRules,
-  DropReason,
-  Edit,
-  HostState,
-  InsertMessage,
-  RungName,
-  Summary,
-} from "../../core/types.ts";
+import type { DialectRules, DropReason, Edit, InsertMessage, RungName, Summary } from "../../core/types.ts";
 import { type Conversation, mustShow } from "../conversation.ts";
 import type { Settings } from "../settings.ts";
 import type { Step } from "../strategies.ts";
@@ -33,7 +25,6 @@ export interface RungInput {
    * to gain.
    */
   readonly spokenFor?: boolean;
-  readonly hostState?: HostState | undefined;
   readonly focus?: string | undefined;
   /** Model-written records that fit this transcript, oldest first, without gaps. */
   readonly narrative?: readonly Summary[];

@@ -166,7 +166,6 @@ function withSummary(input: RungInput, bare: Draft, cap: number): Draft | undefi
     cap: cap - frame,
     count: (text) => insertTokens(measure, { role, text }) - frame,
     shares: settings.shares,
-    ...(input.hostState !== undefined && { hostState: input.hostState }),
     ...(input.focus !== undefined && { focus: input.focus }),
     narrative: shownRecords(input, cap, hiddenEnd(conversation, fates)),
   });

@@ -1,8 +1,8 @@
-import { ConfigError, ModelError } from "../../core/errors.ts";
+import { ModelError } from "../../core/errors.ts";
 import { summaryProof } from "../../core/summary-proof.ts";
 import type { ModelCall, Run, Summary } from "../../core/types.ts";
 import { mustKeepOf } from "../../summaries/must-keep.ts";
-import { type Prompt, promptById, promptKey } from "../../summaries/prompts/index.ts";
+import { type Prompt, promptKey, promptOf } from "../../summaries/prompts/index.ts";
 import type { Call } from "../decide.ts";
 import { narrativeOf, recordCeiling, summaryKey } from "../narrative.ts";
 import { LEAST_RECORD, narrativeShare } from "../narrative-share.ts";
@@ -82,18 +82,6 @@ export function ceilingBeside<M>(
 /** Tokens that all records together may take in the summary message. */
 export function shareOf<M>({ engine, seen }: Call<M>): number {
   return narrativeShare(engine.settings, seen.goal - seen.conversation.head);
-}
-
-function promptOf(prompt: string | { readonly text: string }): Prompt {
-  if (typeof prompt === "string") return promptById(prompt);
-  if (!prompt.text.trim()) {
-    throw new ConfigError({
-      option: "summary.prompt",
-      message: "the text is empty.",
-      fix: "Write what a summary should hold, or name a built-in prompt.",
-    });
-  }
-  return promptById("custom", prompt.text);
 }
 
 export function record<M>(desk: Desk<M>, covers: Run, prompt: Prompt, text: string, level: number): Summary {

@@ -6,8 +6,14 @@ import type { Prompt } from "./shared/prompt.ts";
 /** Digits of the text's hash in the version: enough to tell the prompts of one host apart. */
 const VERSION_DIGITS = 12;
 
-/** The host's own task in the common frame. Its text is part of the version, so another text makes other summaries. */
-export function customPrompt(text: string): Prompt {
+/**
+ * The host's own task in the common frame, under the id and version that the host gives it. Its text is part of the
+ * version, so another text makes other summaries even if nobody counts the version up.
+ */
+export function customPrompt(
+  text: string,
+  { id = "custom", version = 1 }: { readonly id?: string; readonly version?: number } = {},
+): Prompt {
   const task = text.trim();
   if (task === "") {
     throw new ConfigError({
@@ -17,8 +23,8 @@ export function customPrompt(text: string): Prompt {
     });
   }
   return {
-    id: "custom",
-    version: `1-${contentHash(task).slice(0, VERSION_DIGITS)}`,
+    id,
+    version: `${version}-${contentHash(task).slice(0, VERSION_DIGITS)}`,
     analysis: false,
     render(input) {
       const earlier =

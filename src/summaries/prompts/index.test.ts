@@ -5,7 +5,7 @@ import type { Message } from "../../core/types.ts";
 import { text } from "../../testing/arbitraries/texts.ts";
 import { MARKER_NAMES } from "../marker-tag.ts";
 import { renderTranscript } from "../summarizer-input.ts";
-import { answerCap, customPrompt, PROMPTS, type PromptInput, promptById, promptKey } from "./index.ts";
+import { answerCap, customPrompt, PROMPTS, type PromptInput, promptKey, promptOf } from "./index.ts";
 
 const messages: Message[] = [
   { role: "user", parts: [{ type: "text", text: "Port src/a.py to Go." }] },
@@ -112,27 +112,28 @@ test("an answer has room for the analysis that it was asked for", () => {
   expect(PROMPTS.agent.render(input).user).toContain("at most 400 tokens of notes");
 });
 
-describe("promptById", () => {
-  test("knows every built-in prompt", () => {
-    for (const [id, prompt] of Object.entries(PROMPTS)) {
-      expect(prompt.id).toBe(id);
-      expect(promptById(id)).toBe(prompt);
-    }
+describe("promptOf", () => {
+  test.each(["agent", "progress", "citations", "concise"] as const)("knows %s by its name", (id) => {
+    expect(promptOf(id)).toBe(PROMPTS[id]);
   });
 
-  test.each(["", "Agent", "toString", "__proto__", "summary"])("refuses %j", (id) => {
-    expect(() => promptById(id)).toThrow(ConfigError);
-    expect(() => promptById(id)).toThrow(/agent, progress, citations, concise/);
+  test.each(["", "Agent", "toString", "__proto__", "summary", "merge", "repair"])("refuses %j", (id) => {
+    expect(() => promptOf(id)).toThrow(ConfigError);
+    expect(() => promptOf(id)).toThrow(/agent, progress, citations, concise/);
   });
 
-  test("a custom prompt needs a text, and another text is another version", () => {
-    expect(() => promptById("custom", "  ")).toThrow(ConfigError);
-    const [one, same, other] = [
-      promptById("custom", "A"),
-      promptById("custom", " A "),
-      promptById("custom", "B"),
-    ];
-    expect(promptKey(one)).toBe(promptKey(same));
-    expect(promptKey(one)).not.toBe(promptKey(other));
+  test("a text of more than one word is the host's own prompt", () => {
+    const own = promptOf("Write the minutes in five bullet points.");
+    expect(own.id).toBe("custom");
+    expect(own.render(input).user).toContain("Write the minutes in five bullet points.");
+  });
+
+  test("a prompt keeps the id and version that the host gave it, and another text is another version", () => {
+    const of = (version: number, text: string) => promptKey(promptOf({ id: "minutes", version, text }));
+    expect(of(2, "List items.")).toMatch(/^minutes@2-/);
+    expect(of(2, " List items. ")).toBe(of(2, "List items."));
+    expect(of(2, "List items.")).not.toBe(of(3, "List items."));
+    expect(of(2, "List items.")).not.toBe(of(2, "List all items."));
+    expect(() => of(1, "  ")).toThrow(ConfigError);
   });
 });

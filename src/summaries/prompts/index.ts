@@ -1,4 +1,5 @@
 import { ConfigError } from "../../core/errors.ts";
+import type { SummaryOptions } from "../../core/types.ts";
 import { agentPrompt } from "./agent.ts";
 import { citationsPrompt } from "./citations.ts";
 import { concisePrompt } from "./concise.ts";
@@ -33,14 +34,22 @@ export const PROMPTS = {
 
 export type PromptId = keyof typeof PROMPTS;
 
-/** The prompt of that id; `custom` takes the host's text. */
-export function promptById(id: string, customText?: string): Prompt {
-  if (id === "custom") return customPrompt(customText ?? "");
-  if (Object.hasOwn(PROMPTS, id)) return PROMPTS[id as PromptId];
+/** Characters of a wrong name that an error repeats. */
+const MAX_SHOWN = 40;
+
+/** The prompts that a host can name. The others are for steps of our own. */
+const CHOOSABLE: readonly PromptId[] = ["agent", "progress", "citations", "concise"];
+
+/** The prompt that a host named or wrote. A text is told from a name by the blanks between its words. */
+export function promptOf(given: NonNullable<SummaryOptions["prompt"]>): Prompt {
+  if (typeof given !== "string") return customPrompt(given.text, given);
+  const name = CHOOSABLE.find((id) => id === given);
+  if (name) return PROMPTS[name];
+  if (/\S\s+\S/.test(given)) return customPrompt(given);
   throw new ConfigError({
-    option: "prompt",
-    message: `there is no prompt ${JSON.stringify(id)}.`,
-    fix: `Use one of ${Object.keys(PROMPTS).join(", ")}, custom.`,
+    option: "summary.prompt",
+    message: `there is no prompt ${JSON.stringify(given.slice(0, MAX_SHOWN))}.`,
+    fix: `Use one of ${CHOOSABLE.join(", ")}, or write in a sentence what a summary should hold.`,
   });
 }
 

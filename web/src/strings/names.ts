@@ -44,6 +44,7 @@ export const editReasons: Readonly<Record<EditReason, string>> = {
   "tail-result": "recent result shortened",
   "hard-cut": "cut to fit",
   summary: "summary added",
+  "host-state": "the state of the work joined it",
   "interface-only": "only its interface kept",
 };
 

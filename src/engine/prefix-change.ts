@@ -1,0 +1,64 @@
+import { systemMessage } from "../core/render.ts";
+import type { LastView, PrefixReason } from "../core/types.ts";
+import { hasSystem } from "./conversation.ts";
+import type { Call } from "./decide.ts";
+
+/** What the view of this call stands on, so that the next call can tell whether its own extends it. */
+export function lastView<M>(call: Call<M>, checkpoint: string | undefined): LastView {
+  const { chain } = call.seen.conversation;
+  const length = chain.length - 1;
+  const broughtBack = checkpoint === call.seen.checkpoint?.id ? broughtBackHash(call) : undefined;
+  return {
+    hash: chain[length]!,
+    length,
+    ...(checkpoint !== undefined && { checkpoint }),
+    head: headHash(call),
+    ...(broughtBack !== undefined && { broughtBack }),
+  };
+}
+
+/** Why the view no longer extends the one that the state remembers. Undefined if it does. */
+export function prefixReason<M>(
+  call: Call<M>,
+  checkpoint: string | undefined,
+  compacted: boolean,
+): PrefixReason | undefined {
+  const { state, conversation } = call.seen;
+  const { last } = state;
+  if (compacted) return "compaction";
+  if (!last) return undefined;
+  const now = lastView(call, checkpoint);
+  if (conversation.chain[last.length] !== last.hash) return "transcript";
+  if (last.checkpoint !== checkpoint) return checkpointReason(call, last.checkpoint);
+  if (last.broughtBack !== now.broughtBack) return "pin";
+  return last.head !== undefined && last.head !== now.head ? "system" : undefined;
+}
+
+/** Why the view stands on another checkpoint than `before`, or on none. */
+function checkpointReason<M>({ engine, seen }: Call<M>, before: string | undefined): PrefixReason {
+  if (before === undefined) return "compaction";
+  const undo = seen.state.undos.find(({ checkpoint }) => checkpoint === before);
+  if (undo) return undo.why ?? "undo";
+  const record = seen.state.checkpoints.find(({ id }) => id === before);
+  if (!record) return "cleared";
+  if (record.strategy !== engine.settings.strategy || record.dialect !== engine.dialect.id) return "options";
+  // Another process has compacted since; or what must be shown by now doesn't go with that compaction.
+  return seen.checkpoint && seen.checkpoint.at > record.at ? "compaction" : "pin";
+}
+
+/** Names the messages that are shown although the checkpoint hides them. */
+function broughtBackHash<M>({ engine, seen }: Call<M>): string | undefined {
+  const { broughtBack, conversation } = seen;
+  if (broughtBack.length === 0) return undefined;
+  return engine.textHash(broughtBack.map((index) => index - conversation.structure.start).join(" "));
+}
+
+/** Names the system prompt by what the model reads of it. */
+function headHash<M>({ engine, input, seen }: Call<M>): string {
+  const { messages, structure } = seen.conversation;
+  const apart = hasSystem(input.system) ? [systemMessage<M>(input.system)] : [];
+  const read = [...apart, ...seen.restored].map((message) => engine.dialect.read(message));
+  return engine.textHash(
+    JSON.stringify([...read, ...messages.slice(0, structure.start)].map((message) => message.parts)),
+  );
+}

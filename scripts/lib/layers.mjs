@@ -100,7 +100,7 @@ export const SIBLINGS = [
 ];
 
 /** Files that gather the members of their folder. */
-export const WIRING = ["index", "main", "open-store"];
+export const WIRING = ["index", "main", "run-command-line", "open-store"];
 
 /** The only file of `src` that the web page may import. */
 export const ROUTE_FILE = "src/gateway/api.ts";

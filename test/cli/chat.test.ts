@@ -7,7 +7,7 @@ import {
   summarizingReply,
 } from "../../src/testing/fake-provider/index.ts";
 import { startServe } from "../gateway/serve-process.ts";
-import { type CliResult, runCli, scratchFolder, startCli } from "./run-cli.ts";
+import { type CliResult, runCli, runCliProcess, scratchFolder, startCli } from "./run-cli.ts";
 
 const WINDOW = 4_000;
 const folder = scratchFolder();
@@ -52,11 +52,9 @@ describe("without a model", () => {
   const db = folder.path("offline.db");
 
   test("the offline assistant says what it is, and quotes", async () => {
-    const { code, stdout, stderr } = await chat(
-      ["The pump at Larkfield is a Grundfos 4412.", "Which pump is at Larkfield?"],
-      "--db",
-      db,
-    );
+    const { code, stdout, stderr } = await runCliProcess(["chat", "--db", db], {
+      stdin: "The pump at Larkfield is a Grundfos 4412.\nWhich pump is at Larkfield?\n",
+    });
     expect(code).toBe(0);
     expect(stderr).toContain("not a language model");
     expect(stdout).toContain("> …The pump at Larkfield is a Grundfos 4412.…\n\nYou, #1");

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { afterAll, expect, test } from "vitest";
 import type { Report } from "../../src/core/types.ts";
-import { gardenChat, runCli, scratchFolder } from "./run-cli.ts";
+import { gardenChat, runCli, runCliProcess, scratchFolder } from "./run-cli.ts";
 
 const folder = scratchFolder();
 afterAll(folder.remove);
@@ -16,7 +16,7 @@ const parse = (stdout: string): Output => JSON.parse(stdout) as Output;
 const chat = gardenChat(100);
 
 test("fits the budget and keeps head and last user message as they are", async () => {
-  const { code, stdout, stderr } = await runCli(["compact", "-", "--budget", "2k"], {
+  const { code, stdout, stderr } = await runCliProcess(["compact", "-", "--budget", "2k"], {
     stdin: JSON.stringify(chat),
   });
   const { messages, report } = parse(stdout);

@@ -3,10 +3,12 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import type { Output } from "../../src/cli/io.ts";
+import { runCommandLine } from "../../src/cli/run-command-line.ts";
+import { compileCache } from "../support/compile-cache.ts";
 
-/** Node keeps the compiled sources there, so that only the first start of many is slow. */
-const COMPILE_CACHE = join(tmpdir(), "precis-compile-cache");
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
 export interface CliResult {
@@ -21,7 +23,7 @@ export function startCli(args: readonly string[], env: Readonly<Record<string, s
     env: {
       PATH: process.env["PATH"] ?? "",
       NODE_NO_WARNINGS: "1",
-      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      ...compileCache,
       ...env,
     },
     stdio: ["pipe", "pipe", "pipe"],
@@ -38,15 +40,44 @@ export async function finished(child: ChildProcess): Promise<CliResult> {
   return { code, stdout, stderr };
 }
 
-/** Runs it to its end. */
+interface RunOptions {
+  readonly stdin?: string | Uint8Array;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs the command line to its end, in this process: starting another one takes longer than most commands. */
 export async function runCli(
   args: readonly string[],
-  options: { readonly stdin?: string | Uint8Array; readonly env?: Readonly<Record<string, string>> } = {},
+  { stdin = "", env = {} }: RunOptions = {},
 ): Promise<CliResult> {
-  const child = startCli(args, options.env);
+  const stdout = collector();
+  const stderr = collector();
+  const never = new AbortController().signal;
+  const code = await runCommandLine(args, {
+    stdin: Readable.from([Buffer.from(stdin)]),
+    stdout,
+    stderr,
+    env,
+    signal: never,
+    interrupted: never,
+  });
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+/** The same in a process of its own, as people run it. */
+export async function runCliProcess(
+  args: readonly string[],
+  { stdin = "", env = {} }: RunOptions = {},
+): Promise<CliResult> {
+  const child = startCli(args, env);
   child.stdin?.on("error", () => {});
-  child.stdin?.end(options.stdin ?? "");
+  child.stdin?.end(stdin);
   return finished(child);
+}
+
+function collector(): Output & { text(): string } {
+  const pieces: string[] = [];
+  return { write: (text) => pieces.push(text), text: () => pieces.join("") };
 }
 
 /** A folder for one test file; call `remove` at its end. */

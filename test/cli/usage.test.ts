@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { runCli } from "./run-cli.ts";
+import { runCli, runCliProcess } from "./run-cli.ts";
 
 const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
   version: string;
@@ -36,7 +36,11 @@ describe("help and version go to stdout, exit 0", () => {
   });
 
   test("version", async () => {
-    expect(await runCli(["--version"])).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: "" });
+    expect(await runCliProcess(["--version"])).toEqual({
+      code: 0,
+      stdout: `${manifest.version}\n`,
+      stderr: "",
+    });
   });
 });
 

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { compileCache } from "../support/compile-cache.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
@@ -36,7 +37,7 @@ export async function startServe(
   const [program, ...given] = [...command, "--db", db ?? join(folder, "precis.db"), ...flags];
   const child = spawn(program!, given, {
     cwd: folder,
-    env: { PATH: process.env["PATH"] ?? "", ...env },
+    env: { PATH: process.env["PATH"] ?? "", ...compileCache, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let log = "";

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import type { State } from "../../src/core/types.ts";
+import { compileCache } from "../support/compile-cache.ts";
 import { DIALECT_IDS } from "../support/dialects.ts";
 import { createHost, type Host, sent, session } from "../support/host.ts";
 
@@ -43,6 +44,7 @@ it.each(DIALECT_IDS)("%s: another process with the saved state sends the same by
       ...system,
     }),
     encoding: "utf8",
+    env: { ...process.env, ...compileCache },
     maxBuffer: 1 << 28,
   });
   expect(child.stderr.replaceAll(/.*ExperimentalWarning.*\n|.*--trace-warnings.*\n/g, "")).toBe("");

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { compileCache } from "../support/compile-cache.ts";
 
 const SCRIPT = fileURLToPath(new URL("./store-in-child.ts", import.meta.url));
 
@@ -17,7 +18,10 @@ export interface RunningChild {
 
 /** Starts `store-in-child.ts` with the Node that runs this. */
 export function startChild(...args: readonly string[]): RunningChild {
-  const child = spawn(process.execPath, [SCRIPT, ...args], { stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [SCRIPT, ...args], {
+    env: { ...process.env, ...compileCache },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
   let stdout = "";
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { afterEach, expect, it } from "vitest";
 import { type Route, routes, urlOf } from "../../src/gateway/api.ts";
 import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
-import { runCli, scratchFolder } from "../cli/run-cli.ts";
+import { runCliProcess, scratchFolder } from "../cli/run-cli.ts";
 import { startTrickleProvider } from "../support/trickle-provider.ts";
 import { post } from "./own-upstream.ts";
 import { startServe } from "./serve-process.ts";
@@ -38,10 +38,10 @@ it("ends and says once why, if its workers can't be started", async () => {
   await once(taken, "listening");
   const { port } = taken.address() as { port: number };
   const flags = ["serve", "--workers", "2", "--db", folder.path("w.db")];
-  const inUse = await runCli([...flags, "--port", String(port)]);
+  const inUse = await runCliProcess([...flags, "--port", String(port)]);
   expect(inUse.code).toBe(1);
   expect(inUse.stderr.match(/is in use/g)).toHaveLength(1);
-  const noDatabase = await runCli(["serve", "--workers", "2", "--port", "0", "--db", folder.path("no/w.db")]);
+  const noDatabase = await runCliProcess(["serve", "--workers", "2", "--port", "0", "--db", folder.path("no/w.db")]);
   expect(noDatabase.code).toBe(1);
   expect(noDatabase.stderr.match(/can't be opened/g)).toHaveLength(1);
 });
@@ -49,7 +49,7 @@ it("ends and says once why, if its workers can't be started", async () => {
 it("refuses workers that would each have a memory of their own", async () => {
   const flags = ["serve", "--port", "0", "--workers", "2"];
   for (const db of ["memory", ":memory:"]) {
-    const apart = await runCli([...flags, "--db", db]);
+    const apart = await runCliProcess([...flags, "--db", db]);
     expect(apart.code).toBe(1);
     expect(apart.stderr).toMatch(/`workers`: .*memory of its own.* Give --db a file or postgres:\/\//);
   }

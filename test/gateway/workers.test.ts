@@ -41,7 +41,15 @@ it("ends and says once why, if its workers can't be started", async () => {
   const inUse = await runCliProcess([...flags, "--port", String(port)]);
   expect(inUse.code).toBe(1);
   expect(inUse.stderr.match(/is in use/g)).toHaveLength(1);
-  const noDatabase = await runCliProcess(["serve", "--workers", "2", "--port", "0", "--db", folder.path("no/w.db")]);
+  const noDatabase = await runCliProcess([
+    "serve",
+    "--workers",
+    "2",
+    "--port",
+    "0",
+    "--db",
+    folder.path("no/w.db"),
+  ]);
   expect(noDatabase.code).toBe(1);
   expect(noDatabase.stderr.match(/can't be opened/g)).toHaveLength(1);
 });

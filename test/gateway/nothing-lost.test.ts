@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { sharedPostgres } from "../support/postgres.ts";
 import { byProof } from "../support/proof.ts";
+import { HANGS_AFTER_MS } from "../support/time-limits.ts";
 import { beginChats, missingChats, type Said, takeTurn } from "./chats.ts";
 import { type ServeProcess, startServe } from "./serve-process.ts";
 
@@ -67,7 +68,7 @@ it.each([
     }
     expect(provider.requests.filter(({ status }) => status === 400)).toEqual([]);
   },
-  KILLS * KILL_MS + 60_000,
+  KILLS * KILL_MS + HANGS_AFTER_MS,
 );
 
 it("ends the requests under way before it goes", async () => {

@@ -11,7 +11,6 @@ const ROUNDS = 200;
 const HEAD = 1_830;
 /** A summary for every fourth round at the most. */
 const MOST_CALLS = 0.25 * ROUNDS;
-const TIMEOUT_MS = 60_000;
 
 const run = (factor: number, more: Partial<WorkRun>) =>
   runWork({ size: workSize(HEAD, factor * HEAD), window: factor * HEAD, rounds: ROUNDS, ...more });
@@ -20,7 +19,7 @@ describe.each([3, 4, 8])("a window of %i times the head, 200 tool rounds", (fact
   it.each([
     ["a model that does as it is told", { habit: "heedful" }],
     ["a slow one", { habit: "heedful", delay: 3 }],
-  ] as const)("%s is asked seldom, and what it wrote is shown", { timeout: TIMEOUT_MS }, async (_, more) => {
+  ] as const)("%s is asked seldom, and what it wrote is shown", async (_, more) => {
     const { calls, told, pressure } = await run(factor, more);
     expect(calls).toBeGreaterThan(0);
     expect(calls).toBeLessThanOrEqual(MOST_CALLS);
@@ -30,15 +29,13 @@ describe.each([3, 4, 8])("a window of %i times the head, 200 tool rounds", (fact
   });
 });
 
-it("names that a model leaves out hardly ever cost a second request", { timeout: TIMEOUT_MS }, async () => {
+it("names that a model leaves out hardly ever cost a second request", async () => {
   const { calls, names } = await run(4, { habit: "forgetful" });
   expect(calls).toBeLessThanOrEqual(MOST_CALLS);
   expect(names["summarize-full-repair"] ?? 0).toBeLessThan(names["summarize-full"]! / 2);
 });
 
-it("where no record has room, nobody is asked, and the report says why", {
-  timeout: TIMEOUT_MS,
-}, async () => {
+it("where no record has room, nobody is asked, and the report says why", async () => {
   const model = gatedModel();
   const compactor = createCompactor({ dialect: openaiChat, budget: 2_000, summarizer: model });
   const { report } = await compactor.fit(talk(40));

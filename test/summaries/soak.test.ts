@@ -7,6 +7,7 @@ import { openaiCompatible } from "../../src/models/index.ts";
 import { chat, checkView, startFakeProvider, summarizingReply } from "../../src/testing/index.ts";
 import { counterOf } from "../support/count.ts";
 import { byProof } from "../support/proof.ts";
+import { HANGS_AFTER_MS } from "../support/time-limits.ts";
 import { FAULTS } from "./fault-names.ts";
 
 const TURNS = byProof({ sample: 400, more: 2_000, all: 10_000 });
@@ -19,7 +20,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 it(`${TURNS} turns with random faults: every view is valid and is taken by the provider`, {
-  timeout: byProof({ sample: 120_000, more: 900_000, all: 3_600_000 }),
+  timeout: byProof({ sample: HANGS_AFTER_MS, more: 1_800_000, all: 7_200_000 }),
 }, async () => {
   const next = seededRandom(SEED);
   // Its own: requests come when they come, and the conversations are the same in every run.

@@ -7,6 +7,7 @@ import { dialectOf } from "./dialects.ts";
 import { type Case, judgeFit } from "./judge-fit.ts";
 import { byProof, PROOF } from "./proof.ts";
 import { recordValidity } from "./record.ts";
+import { HANGS_AFTER_MS } from "./time-limits.ts";
 
 /** Cases per dialect: a million in all at the highest level, unless `PRECIS_CASES` says otherwise. */
 const RUNS = Number(process.env["PRECIS_CASES"] ?? byProof({ sample: 1_500, more: 20_000, all: 250_000 }));

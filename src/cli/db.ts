@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { nearest } from "../core/nearest.ts";
-import type { ServerStore, StoreStats } from "../stores/server-store.ts";
+import type { Imported, ServerStore, StoreStats } from "../stores/server-store.ts";
 import { formatCount } from "./format.ts";
 import type { Io, Output } from "./io.ts";
 import { DATABASE_FLAGS, withDatabase } from "./open-database.ts";
@@ -9,6 +9,7 @@ import { parseAge } from "./parse-age.ts";
 import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
 import { checkReadable, FileError, readLines } from "./read-lines.ts";
 import { UsageError } from "./usage-error.ts";
+import { PRIVATE_FILE } from "./write-output.ts";
 
 const ACTIONS = ["status", "export", "import", "sweep", "vacuum"] as const;
 type Action = (typeof ACTIONS)[number];
@@ -25,10 +26,13 @@ export const dbLine: CommandLine = {
       value: "AGE",
       help: "sweep: remove what is older (90m, 12h, 30d, 4w); pinned chats stay",
     },
+    "with-keys": {
+      help: "import: take over the client keys in the file, too, for all tenants that it names",
+    },
     json: { help: "print the result as JSON" },
   },
   notes: [
-    "status counts what is in it. export prints everything as lines of JSON, as it is at one moment, and import FILE adds such lines to a database of either kind. sweep removes what has expired and, with --older-than, what is older. vacuum gives freed space back to the disk.",
+    "status counts what is in it. export prints everything as lines of JSON, as it is at one moment, and import FILE adds such lines to a database of either kind, client keys only with --with-keys. sweep removes what has expired and, with --older-than, what is older. vacuum gives freed space back to the disk.",
     "A database of an older version is brought up to date when it is opened; one of a newer version is refused.",
   ],
   examples: [
@@ -60,10 +64,11 @@ export async function dbCommand(flags: ParsedFlags, io: Io): Promise<void> {
         await exportTo(store, flags, io);
         break;
       case "import": {
-        const imported = await store.upkeep.importAll(readLines(file ?? "-", io, () => {}));
+        const lines = readLines(file ?? "-", io, () => {});
+        const imported = await store.upkeep.importAll(lines, { clientKeys: flags.has("with-keys") });
         say(
           imported,
-          `${formatCount(imported.lines)} lines read, ${formatCount(imported.added)} things added to ${database}.`,
+          `${formatCount(imported.lines)} lines read, ${formatCount(imported.added)} things added to ${database}.${keysText(imported.clientKeys)}`,
         );
         break;
       }
@@ -86,6 +91,14 @@ export async function dbCommand(flags: ParsedFlags, io: Io): Promise<void> {
         action satisfies never;
     }
   });
+}
+
+/** What became of the client keys in an import. */
+function keysText({ added, leftOut }: Imported["clientKeys"]): string {
+  const named = (count: number) => (count === 1 ? "1 client key" : `${formatCount(count)} client keys`);
+  if (added > 0) return `\n${named(added)} among them: whoever holds one has access now.`;
+  if (leftOut > 0) return `\n${named(leftOut)} left out. --with-keys takes them over.`;
+  return "";
 }
 
 function actionOf(name: string | undefined): Action {
@@ -118,7 +131,7 @@ async function exportTo(store: ServerStore, flags: ParsedFlags, io: Io): Promise
     }
     return;
   }
-  const file = createWriteStream(out, { flags: "wx" });
+  const file = createWriteStream(out, { flags: "wx", mode: PRIVATE_FILE });
   try {
     await once(file, "open");
     for await (const line of lines) {

@@ -1,6 +1,7 @@
 import cluster from "node:cluster";
 import { createRequire } from "node:module";
 import type { GatewayConfigInput } from "../config/gateway-schema.ts";
+import { shownAddress } from "../gateway/upstream/shown-address.ts";
 import { type Io, warnOn } from "./io.ts";
 import { withDatabase } from "./open-database.ts";
 import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
@@ -116,7 +117,7 @@ function banner(address: string, upstreams: readonly { name: string; baseURL: st
   const where =
     upstreams.length === 0
       ? "No upstream yet: the page works, /v1 answers with how to set one up."
-      : `Upstreams: ${upstreams.map(({ name, baseURL }) => `${name} (${baseURL})`).join(", ")}`;
+      : `Upstreams: ${upstreams.map(({ name, baseURL }) => `${name} (${shownAddress(baseURL)})`).join(", ")}`;
   return [
     `precis is listening at ${address}`,
     `  page       ${address}/`,

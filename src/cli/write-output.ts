@@ -3,6 +3,9 @@ import { dirname } from "node:path";
 import { FileError } from "./read-lines.ts";
 import { UsageError } from "./usage-error.ts";
 
+/** Files that hold words of a conversation are their owner's alone. One that is there already keeps its mode. */
+export const PRIVATE_FILE = 0o600;
+
 /** Writes a result to a file, but never over a file that it was made from. */
 export async function writeOutput(
   flag: string,
@@ -12,7 +15,7 @@ export async function writeOutput(
 ): Promise<void> {
   await refuseInput(flag, target, typeof inputs === "string" ? [inputs] : inputs);
   try {
-    await writeFile(target, text);
+    await writeFile(target, text, { mode: PRIVATE_FILE });
   } catch (error) {
     const code = (error as { code?: unknown }).code;
     if (code === "ENOENT") throw new FileError(`there is no folder ${dirname(target)}.`, { cause: error });

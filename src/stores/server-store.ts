@@ -334,8 +334,14 @@ export interface Upkeep {
   vacuum(): Promise<void>;
   /** Everything as lines of JSON, as it was at one moment. */
   exportAll(options?: { readonly tenant?: string }): AsyncIterable<string>;
-  /** Adds what `exportAll` gave, of any kind of store. What is there already stays as it is. */
-  importAll(lines: AsyncIterable<string> | Iterable<string>): Promise<Imported>;
+  /**
+   * Adds what `exportAll` gave, of any kind of store. What is there already stays as it is. Client keys are left out
+   * unless `clientKeys` says otherwise: whoever wrote the file would hold keys to every tenant that it names.
+   */
+  importAll(
+    lines: AsyncIterable<string> | Iterable<string>,
+    options?: { readonly clientKeys?: boolean },
+  ): Promise<Imported>;
 }
 
 /** What may stay. Leases, tombstones and conversations past their own end always go. */
@@ -387,4 +393,6 @@ export interface StoreStats {
 export interface Imported {
   readonly lines: number;
   readonly added: number;
+  /** Client keys among what was added, and those that were read and left out. */
+  readonly clientKeys: { readonly added: number; readonly leftOut: number };
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { chainOf } from "../../src/core/chain.ts";
 import { contentHash } from "../../src/core/hash.ts";
@@ -149,6 +149,29 @@ test("an import of nothing makes no database", async () => {
   expect(code).toBe(1);
   expect(stderr).toMatch(/there is no file .*nofile/);
   expect(existsSync(made)).toBe(false);
+});
+
+test("db import gives nobody a key unless it is told to, and says what it did", async () => {
+  const source = sqliteStore({ path: folder.path("keys.db") });
+  const { key } = await source.clientKeys.create("team", { name: "laptop" });
+  const lines: string[] = [];
+  for await (const line of source.upkeep.exportAll()) lines.push(line);
+  await source.close();
+  const backup = folder.path("keys.jsonl");
+  writeFileSync(backup, `${lines.join("\n")}\n`);
+  const target = folder.path("target.db");
+  const verify = async () => {
+    const store = sqliteStore({ path: target });
+    const found = await store.clientKeys.verify(key);
+    await store.close();
+    return found?.tenant;
+  };
+  const without = await runCli(["db", "import", backup, "--db", target]);
+  expect(without.stdout).toContain("1 client key left out. --with-keys takes them over.");
+  expect(await verify()).toBeUndefined();
+  const taken = await runCli(["db", "import", backup, "--db", target, "--with-keys"]);
+  expect(taken.stdout).toContain("1 client key among them");
+  expect(await verify()).toBe("team");
 });
 
 test("db: status, export, import, sweep, vacuum", async () => {

@@ -1,6 +1,7 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { encode } from "../../dialects/index.ts";
 import { overflowOf } from "../../models/index.ts";
+import { redact } from "../../models/shared/redact.ts";
 import type { ChatEvent } from "../api.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";
 import { readAll } from "../upstream/read-all.ts";
@@ -150,6 +151,6 @@ function pageHeaders({ headers }: ApiContext): Record<string, string> {
 function upstreamSaid(status: number, text: string, upstream: string): RequestFault {
   const body = parseJson(text);
   const error = isJson(body) && isJson(body["error"]) ? body["error"] : undefined;
-  const words = textOf(error?.["message"]) ?? text.slice(0, 300);
+  const words = redact(textOf(error?.["message"]) ?? text.slice(0, 300), []);
   return new RequestFault(status, "upstream", `${upstream} answered ${status}: ${words}`);
 }

@@ -1,12 +1,10 @@
 import type { GlobalSettings } from "../api.ts";
 import type { Gateway } from "../gateway.ts";
+import { SETTINGS_SESSION } from "../record/reserved-session.ts";
 import { isJson } from "../wires/json.ts";
 
-/** The store has no table for settings: they stand with a conversation that no list shows. */
-const SESSION = "precis:settings";
-
 export async function readGlobalSettings(gateway: Gateway, tenant: string): Promise<GlobalSettings> {
-  const found = await gateway.store.conversations.findSession(tenant, SESSION);
+  const found = await gateway.store.conversations.findSession(tenant, SETTINGS_SESSION);
   return found && isJson(found.meta) ? (found.meta as GlobalSettings) : {};
 }
 
@@ -16,10 +14,11 @@ export async function writeGlobalSettings(
   settings: GlobalSettings,
 ): Promise<void> {
   const { conversations } = gateway.store;
-  const found = await conversations.findSession(tenant, SESSION);
+  const found = await conversations.findSession(tenant, SETTINGS_SESSION);
   const id =
     found?.id ??
-    (await conversations.append(tenant, { session: SESSION, messages: [], at: gateway.now() })).conversation;
+    (await conversations.append(tenant, { session: SETTINGS_SESSION, messages: [], at: gateway.now() }))
+      .conversation;
   await conversations.update(tenant, id, { meta: settings, archived: true });
 }
 

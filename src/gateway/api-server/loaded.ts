@@ -4,6 +4,7 @@ import type { Conversation, StoredMessage } from "../../stores/server-store.ts";
 import type { ChatSettings } from "../api.ts";
 import type { CompactorChoice } from "../compaction/compactors.ts";
 import type { Gateway } from "../gateway.ts";
+import { SETTINGS_SESSION } from "../record/reserved-session.ts";
 import { readHead } from "../record/stored-head.ts";
 import { wireOfDialect } from "../wires/index.ts";
 import { isJson } from "../wires/json.ts";
@@ -51,8 +52,6 @@ export async function findConversation(gateway: Gateway, tenant: string, id: str
     throw notFound(`conversation ${JSON.stringify(id)}`);
   return conversation;
 }
-
-export const SETTINGS_SESSION = "precis:settings";
 
 export async function load(gateway: Gateway, tenant: string, id: string, length?: number): Promise<Loaded> {
   const conversation = await findConversation(gateway, tenant, id);

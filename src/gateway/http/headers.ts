@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
+import { withoutOwnQuery } from "../upstream/shown-address.ts";
+import type { Upstream } from "../upstream/upstream.ts";
 
 /** Headers that concern one connection only, or that we set ourselves. */
 const NOT_FORWARDED = new Set([
@@ -74,7 +76,10 @@ export function forwardedHeaders(headers: IncomingHttpHeaders): OutgoingHttpHead
 }
 
 /** The upstream's headers for the client. */
-export function returnedHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
+export function returnedHeaders(
+  headers: IncomingHttpHeaders,
+  upstream: Pick<Upstream, "url">,
+): OutgoingHttpHeaders {
   const returned: OutgoingHttpHeaders = { ...INERT };
   const ofConnection = namedByConnection(headers);
   for (const name in headers) {
@@ -82,8 +87,16 @@ export function returnedHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeade
     if (value === undefined || NOT_RETURNED.has(name) || ofConnection?.has(name)) continue;
     if (!name.startsWith("access-control-")) returned[name] = value;
   }
+  // A redirect repeats the query of the request, and a key may stand there.
+  for (const name of ADDRESSES) {
+    const address = returned[name];
+    if (typeof address === "string") returned[name] = withoutOwnQuery(upstream, address);
+  }
   return returned;
 }
+
+/** Headers whose value is an address. */
+const ADDRESSES = ["location", "content-location"];
 
 /** What almost every `connection` says; it names no header. */
 const COMMON_CONNECTION = new Set(["keep-alive", "close", "upgrade"]);

@@ -4,6 +4,7 @@ import { loggable } from "../ops/log.ts";
 import { answerKeys } from "../record/answer-key.ts";
 import type { Place } from "../record/locate.ts";
 import { REDACTED } from "../record/redact-secrets.ts";
+import { isReservedSession } from "../record/reserved-session.ts";
 import { readHead } from "../record/stored-head.ts";
 import type { Exchange } from "../v1/exchange.ts";
 import { textOf } from "../wires/json.ts";
@@ -59,11 +60,11 @@ export async function withPrevious(
   const conversation = conversationOf(body);
   if (response === undefined && conversation === undefined) return { body, standsOn: undefined };
   for (const id of [response, conversation])
-    if (id !== undefined && id.length > MAX_ID)
+    if (id !== undefined && (id.length > MAX_ID || isReservedSession(id)))
       throw new RequestFault(
         400,
         "invalid",
-        `precis: an id in previous_response_id or conversation is longer than ${MAX_ID} characters.`,
+        `precis: an id in previous_response_id or conversation is longer than ${MAX_ID} characters, or begins with precis:, which is reserved.`,
       );
   const before = isForwarded ? undefined : await rebuildFromStore(gateway, of, { response, conversation });
   if (!before) {

@@ -7,6 +7,7 @@ import { type Located, locateFirst, type Sought, storedAs } from "./locate.ts";
 import { invented } from "./new-known.ts";
 import { ending, newMessage } from "./new-message.ts";
 import { redactSecrets } from "./redact-secrets.ts";
+import { isReservedSession } from "./reserved-session.ts";
 import { titleOf } from "./title-of.ts";
 import { endWithoutReasoning, type TranscriptRecord, withAnswer } from "./transcript-record.ts";
 
@@ -123,8 +124,9 @@ export class Recording {
     const { dialect, sought } = this.#of;
     // A client that goes on by naming the provider's conversation finds ours by it, unless it has a name already.
     const { known } = this.#here();
-    if (names?.conversation !== undefined && sought.session === undefined && !known.isNamed)
-      known.session = names.conversation;
+    const named = names?.conversation;
+    if (named !== undefined && !isReservedSession(named) && sought.session === undefined && !known.isNamed)
+      known.session = named;
     const withoutReasoning = endWithoutReasoning(record, dialect, answer);
     return this.#write(answer.length === 0 ? record : withAnswer(record, dialect, answer), {
       id: names?.id,

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { headerOf } from "../http/headers.ts";
 import { RequestFault } from "../wires/request-fault.ts";
+import { isReservedSession } from "./reserved-session.ts";
 
 /** Session headers that real clients send: Claude Code, Codex, opencode. */
 const CLIENT_HEADERS = [
@@ -29,12 +30,18 @@ export function sessionOf(headers: IncomingHttpHeaders): Session | undefined {
         "invalid",
         `precis: the header x-precis-session must be at most ${MAX_CHARS} visible ASCII characters.`,
       );
+    if (isReservedSession(asked))
+      throw new RequestFault(
+        400,
+        "invalid",
+        `precis: the header x-precis-session is ${JSON.stringify(asked)}; names that begin with precis: are reserved. Choose another one.`,
+      );
     return { name: asked, source: "asked" };
   }
   for (const header of CLIENT_HEADERS) {
     const name = headerOf(headers, header);
-    if (name !== undefined && name.length <= MAX_CHARS && /^[\x21-\x7e]+$/.test(name))
-      return { name, source: "client" };
+    if (name === undefined || name.length > MAX_CHARS || isReservedSession(name)) continue;
+    if (/^[\x21-\x7e]+$/.test(name)) return { name, source: "client" };
   }
   return undefined;
 }

@@ -28,7 +28,7 @@ export async function passFailure(
   const { response, recording } = exchange;
   await recording?.abandon().catch((error: unknown) => storeFailed(gateway, error));
   response.writeHead(answer.statusCode, {
-    ...returnedHeaders(answer.headers),
+    ...returnedHeaders(answer.headers, exchange.upstream),
     "content-length": bytes.length,
     ...reportHeaders(exchange, outgoing),
   });
@@ -46,7 +46,7 @@ export async function passStream(
   const { response, wire } = exchange;
   const note = noteOf(gateway, exchange, outgoing);
   const isPlain = (answer.headers["content-encoding"] ?? "identity") === "identity";
-  const headers = returnedHeaders(answer.headers);
+  const headers = returnedHeaders(answer.headers, exchange.upstream);
   const transforms = [
     ...(note ? [answerRewriter(wire, note)] : []),
     ...(exchange.announcement ? [exchange.announcement.stream()] : []),
@@ -106,7 +106,7 @@ export async function passJson(
   const { response, wire } = exchange;
   let bytes = whole;
   await finish(gateway, exchange, outgoing, isJson(data) ? wire.readJson(data) : NO_ANSWER);
-  const headers = returnedHeaders(answer.headers);
+  const headers = returnedHeaders(answer.headers, exchange.upstream);
   const note = noteOf(gateway, exchange, outgoing);
   const { announcement } = exchange;
   const told = isJson(data) && note ? noteAnswer(wire, note)(data) : undefined;

@@ -48,7 +48,7 @@ export async function passThrough(gateway: Gateway, passing: Passing): Promise<n
     const begin = () => {
       if (response.headersSent) return;
       response.writeHead(answer.statusCode, {
-        ...returnedHeaders(answer.headers),
+        ...returnedHeaders(answer.headers, upstream),
         "x-precis-action": "untouched",
       });
     };

@@ -32,7 +32,7 @@ export function memoryUpkeep(context: MemoryContext): Upkeep {
       for (const name of names) lines.push(...linesOf(name, context.of("export", name)));
       for (const line of lines) yield JSON.stringify(line);
     },
-    importAll: (lines) => importAll(context, lines),
+    importAll: (lines, options) => importAll(context, lines, options),
   };
 }
 
@@ -128,13 +128,23 @@ function* linesOf(tenant: string, data: TenantData): Iterable<ExportLine> {
 async function importAll(
   context: MemoryContext,
   lines: AsyncIterable<string> | Iterable<string>,
+  { clientKeys = false }: { readonly clientKeys?: boolean } = {},
 ): Promise<Imported> {
   const count: LineCount = { lines: 0 };
   const cameNow = new Set<string>();
   let added = 0;
-  for await (const item of readExport(lines, count))
-    added += importItem(context.of("import", item.tenant), item, cameNow);
-  return { lines: count.lines, added };
+  const keys = { added: 0, leftOut: 0 };
+  for await (const item of readExport(lines, count)) {
+    const isKey = item.type === "clientKey";
+    if (isKey && !clientKeys) {
+      keys.leftOut++;
+      continue;
+    }
+    const one = importItem(context.of("import", item.tenant), item, cameNow);
+    added += one;
+    if (isKey) keys.added += one;
+  }
+  return { lines: count.lines, added, clientKeys: keys };
 }
 
 function importItem(data: TenantData, item: ImportItem, cameNow: Set<string>): number {

@@ -20,28 +20,41 @@ const ITEMS_PER_WRITE = 100;
 export async function importAll(
   context: SqlContext,
   lines: AsyncIterable<string> | Iterable<string>,
+  { clientKeys = false }: { readonly clientKeys?: boolean } = {},
 ): Promise<Imported> {
   const count: LineCount = { lines: 0 };
   const addedConversations = new Set<string>();
   let added = 0;
+  const keys = { added: 0, leftOut: 0 };
   let items: ImportItem[] = [];
   const flush = async () => {
     const batch = items;
     items = [];
     if (batch.length === 0) return;
-    added += await context.write("import", async (tx) => {
+    const written = await context.write("import", async (tx) => {
       let sum = 0;
-      for (const item of batch) sum += await importItem(context.engine, tx, item, addedConversations);
-      return sum;
+      let addedKeys = 0;
+      for (const item of batch) {
+        const one = await importItem(context.engine, tx, item, addedConversations);
+        sum += one;
+        if (item.type === "clientKey") addedKeys += one;
+      }
+      return { sum, addedKeys };
     });
+    added += written.sum;
+    keys.added += written.addedKeys;
   };
   for await (const item of readExport(lines, count)) {
+    if (item.type === "clientKey" && !clientKeys) {
+      keys.leftOut++;
+      continue;
+    }
     items.push(item);
     // A conversation may be large: it is written at once rather than held with others.
     if (items.length >= ITEMS_PER_WRITE || item.type === "whole-conversation") await flush();
   }
   await flush();
-  return { lines: count.lines, added };
+  return { lines: count.lines, added, clientKeys: keys };
 }
 
 /** How many things were added: a conversation counts with its messages and citations. */

@@ -42,7 +42,7 @@ export function sqlUpkeep(context: SqlContext): Upkeep {
       }),
     vacuum: () => read("vacuum", (db) => engine.vacuum(db)),
     exportAll: (options = {}) => exportAll(context, options),
-    importAll: (lines) => importAll(context, lines),
+    importAll: (lines, options) => importAll(context, lines, options),
   };
 }
 

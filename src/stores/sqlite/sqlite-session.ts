@@ -1,3 +1,4 @@
+import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import type { Statement } from "../sql/script.ts";
 import { isBusy } from "./explain.ts";
@@ -37,6 +38,7 @@ export async function openDatabase(
     readonly cacheKb?: number;
   },
 ): Promise<DatabaseSync> {
+  if (!readOnly) createPrivate(path);
   const database = new DatabaseSync(path, { readOnly });
   try {
     await whenFree(() => {
@@ -54,6 +56,18 @@ export async function openDatabase(
     throw error;
   }
   return database;
+}
+
+/** Conversations are nobody else's business: a new file is its owner's alone, and SQLite gives its other files the same mode. */
+const PRIVATE = 0o600;
+
+function createPrivate(path: string): void {
+  if (path === "" || path.startsWith(":") || path.startsWith("file:")) return;
+  try {
+    closeSync(openSync(path, "ax", PRIVATE));
+  } catch {
+    // It is there already and keeps its mode, or it can't be made, which SQLite says in its own words.
+  }
 }
 
 function pageBytes(database: DatabaseSync): number {

@@ -74,8 +74,19 @@ export function describeUpkeep(context: ContractContext): void {
       const target = await context.open();
       try {
         const first = await target.upkeep.importAll(lines);
-        expect(first).toEqual({ lines: lines.length, added: lines.length - 1 });
-        expect(await target.upkeep.importAll(lines)).toEqual({ lines: lines.length, added: 0 });
+        expect(first).toEqual({
+          lines: lines.length,
+          added: lines.length - 2,
+          clientKeys: { added: 0, leftOut: 1 },
+        });
+        // A file from elsewhere gives nobody a key, unless that is asked for.
+        expect(await target.clientKeys.verify(key)).toBeUndefined();
+        expect(await target.upkeep.importAll(lines, { clientKeys: true })).toEqual({
+          lines: lines.length,
+          added: 1,
+          clientKeys: { added: 1, leftOut: 0 },
+        });
+        expect(await target.upkeep.importAll(lines)).toMatchObject({ lines: lines.length, added: 0 });
         const again: string[] = [];
         for await (const line of target.upkeep.exportAll({ tenant })) again.push(line);
         expect(again.slice(1)).toEqual(lines.slice(1));

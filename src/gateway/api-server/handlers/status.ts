@@ -3,6 +3,7 @@ import { profiles } from "../../../profiles/index.ts";
 import type { ModelChoice, ModelsAnswer, SettingsAnswer, StrategyName } from "../../api.ts";
 import type { Gateway } from "../../gateway.ts";
 import { addTotals } from "../../ops/totals.ts";
+import { shownAddress } from "../../upstream/shown-address.ts";
 import { listsOf } from "../../v1/list-models.ts";
 import { textOf } from "../../wires/json.ts";
 import type { ApiContext } from "../context.ts";
@@ -24,7 +25,7 @@ export const statusHandlers = {
       profile: config.profile ?? "agent",
       upstreams: upstreams.map(({ name, config: own, dialects }) => ({
         name,
-        baseURL: own.baseURL,
+        baseURL: shownAddress(own.baseURL),
         dialects,
         keys: own.apiKey !== undefined ? ("server" as const) : ("client" as const),
       })),

@@ -1,6 +1,7 @@
 import { stringifyDeep } from "../../../core/deep-json.ts";
 import { renderView } from "../../../core/render.ts";
 import type { ApiView, WhatIfAnswer } from "../../api.ts";
+import { withoutOwnQuery } from "../../upstream/shown-address.ts";
 import { targetPath } from "../../upstream/target-path.ts";
 import { type ApiContext, numberQuery } from "../context.ts";
 import { countAhead } from "../count-ahead.ts";
@@ -30,7 +31,9 @@ export const viewHandlers = {
     return {
       upstream: choice.upstream?.name,
       method: "POST",
-      path: choice.upstream ? targetPath(choice.upstream, wire.path) : wire.path,
+      path: choice.upstream
+        ? withoutOwnQuery(choice.upstream, targetPath(choice.upstream, wire.path))
+        : wire.path,
       body,
       bytes: Buffer.byteLength(stringifyDeep(body)),
       tokens: plan.tokens.after + plan.budget.tools,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { timeOrderedId } from "../../shared/time-ordered-id.ts";
 import type { Script } from "../../sql/script.ts";
 import { type Applied, applyJournals, journalsIn, type Mode } from "./apply-journals.ts";
-import { ABANDONED_AFTER_MS, type JournalFile } from "./journal-file.ts";
+import { ABANDONED_AFTER_MS, type JournalFile, PRIVATE } from "./journal-file.ts";
 import { callOf } from "./journal-record.ts";
 import type { ApplyThread } from "./start-thread.ts";
 
@@ -115,6 +115,6 @@ export function createApplier({
 
 function keepRefused(folder: string, records: Applied["refused"], cause: unknown): void {
   const path = join(folder, `${timeOrderedId()}.refused.json`);
-  writeFileSync(path, JSON.stringify(records.map(callOf)));
+  writeFileSync(path, JSON.stringify(records.map(callOf)), { mode: PRIVATE });
   process.emitWarning(`precis: an append can't be stored and was set aside as ${path}: ${String(cause)}`);
 }

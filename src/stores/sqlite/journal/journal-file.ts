@@ -11,7 +11,8 @@ export const JOURNAL = ".journal";
 const WRITTEN_FOR_MS = 60_000;
 export const ABANDONED_AFTER_MS = 3 * WRITTEN_FOR_MS;
 /** Only the user who runs precis may read it. */
-const PRIVATE = 0o600;
+export const PRIVATE = 0o600;
+const PRIVATE_FOLDER = 0o700;
 
 /** The file to which this process writes its appends, one after the other. */
 export interface JournalFile {
@@ -30,7 +31,7 @@ export function createJournalFile(folder: string): JournalFile {
   let writtenAt = 0;
 
   const begin = () => {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
     const name = `${timeOrderedId()}${JOURNAL}`;
     return { name, descriptor: openSync(join(folder, name), "ax", PRIVATE) };
   };

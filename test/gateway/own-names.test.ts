@@ -1,0 +1,94 @@
+/** What is precis's own stays its own: its settings, and the keys of its upstreams. */
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { routes } from "../../src/gateway/api.ts";
+import { apiOf } from "./api-support.ts";
+import { startGateway } from "./gateway-process.ts";
+import { type OwnUpstream, post, startUpstream } from "./own-upstream.ts";
+
+const SECRET = "query-secret-4711";
+let upstream: OwnUpstream;
+let gateway: Awaited<ReturnType<typeof startGateway>>;
+const api = apiOf(() => gateway.url);
+beforeEach(async () => {
+  upstream = await startUpstream((request, _, response) => {
+    if (request.url?.startsWith("/v1/moved")) {
+      response.writeHead(302, { location: `/v1/there?key=${SECRET}` });
+      response.end();
+      return;
+    }
+    response.setHeader("content-type", "application/json");
+    response.end(
+      JSON.stringify({
+        id: "resp_1",
+        object: "response",
+        status: "completed",
+        conversation: { id: "precis:settings" },
+        output: [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "Noted." }] }],
+      }),
+    );
+  });
+  gateway = await startGateway({
+    upstreams: [{ name: "fake", baseURL: `${upstream.url}/v1?key=${SECRET}` }],
+  });
+});
+afterEach(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+
+const HI = [{ role: "user", content: "hi" }];
+const settingsConversation = () =>
+  gateway.gateway.store.conversations.findSession("default", "precis:settings");
+
+it("a session can't be called like the place of the settings", async () => {
+  for (const name of ["precis:settings", "PRECIS:settings", "precis:"]) {
+    const response = await post(
+      `${gateway.url}/v1/chat/completions`,
+      { model: "m", messages: HI },
+      { "x-precis-session": name },
+    );
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain("reserved");
+  }
+  await post(
+    `${gateway.url}/v1/chat/completions`,
+    { model: "m", messages: HI },
+    { session_id: "precis:settings" },
+  );
+  expect(await settingsConversation()).toBeUndefined();
+});
+
+it("neither a client nor an upstream can name a conversation like that", async () => {
+  const asked = { model: "m", input: "hi", conversation: "precis:settings" };
+  expect((await post(`${gateway.url}/v1/responses`, asked)).status).toBe(400);
+  // The upstream's answer says that this is the name of the conversation.
+  expect((await post(`${gateway.url}/v1/responses`, { model: "m", input: "hi" })).status).toBe(200);
+  await gateway.gateway.store.conversations.list("default");
+  expect(await settingsConversation()).toBeUndefined();
+  await api.call(routes.changeSettings, { body: { theme: "dark" } });
+  expect((await settingsConversation())?.length).toBe(0);
+});
+
+it("a key in the query of an upstream's address is sent there and told to nobody", async () => {
+  const { conversations } = await api.call(routes.importFile, {
+    body: { name: "a.json", text: JSON.stringify(HI) },
+  });
+  const { id } = conversations[0]!;
+  await api.call(routes.changeConversation, { params: { id }, body: { settings: { model: "m" } } });
+  const told = await Promise.all(
+    [
+      ["/api/status"],
+      ["/api/models"],
+      ["/api/settings"],
+      [`/api/conversations/${id}/request`],
+      ["/v1/models"],
+      ["/v1/moved"],
+      ["/metrics"],
+    ].map(async ([path]) => {
+      const response = await fetch(gateway.url + path!, { redirect: "manual" });
+      return JSON.stringify([...response.headers]) + (await response.text());
+    }),
+  );
+  expect(told.join("\n")).not.toContain(SECRET);
+  expect(upstream.seen.map(({ request }) => request.url).join("\n")).toContain(SECRET);
+});

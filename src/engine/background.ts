@@ -1,6 +1,9 @@
 import type { ModelCall, Reason, Run, Summary } from "../core/types.ts";
 import type { Call } from "./decide.ts";
 import type { Engine } from "./engine.ts";
+import { prepareState } from "./next-state.ts";
+import { reportOf } from "./report.ts";
+import { isCancelled } from "./summarizer.ts";
 import { writeSummaries } from "./write-summaries.ts";
 
 /** Conversations whose calls wait to be reported. */
@@ -15,42 +18,92 @@ export function requestSummary<M>(
   run: Run,
   why: {
     readonly reason: Reason;
-    /** Ends the job, where a person waits for it and may give up. A turn's own signal doesn't: the job outlives it. */
+    /** A person who waits for it gives up. A turn's own signal isn't one: the job outlives it. */
     readonly cancel?: AbortSignal | undefined;
   },
 ): Promise<readonly Summary[]> | undefined {
   const { engine, seen, now } = call;
-  const { jobs, circuit, emitter } = engine;
+  const { jobs, circuit } = engine;
   const { name, pressure } = seen;
   const { reason, cancel } = why;
-  const running = jobs.running(name);
   // A person who asks is answered, whatever failed before.
-  if (!running && reason !== "forced" && !circuit.allows(name, pressure, now)) return undefined;
-  const job =
-    running ??
-    jobs.start(name, async (ended) => {
-      const signal = cancel ? AbortSignal.any([ended, cancel]) : ended;
-      const calls: ModelCall[] = [];
-      emitter.emit("started", { reason });
-      circuit.begun(name);
-      try {
-        const records = await writeSummaries(call, run, { signal, calls });
-        await engine.records.save({ summaries: records });
-        circuit.succeeded(name);
-        return records;
-      } catch (error) {
-        if (ended.aborted) emitter.emit("cancelled", { reason });
-        else if (!cancel?.aborted) {
-          circuit.failed(name, pressure, now);
-          emitter.emit("failed", { error: asError(error), fallback: "extractive" });
-        }
-        throw error;
-      } finally {
-        circuit.ended(name);
-        keepForReport(engine, name, calls);
+  if (!jobs.running(name) && reason !== "forced" && !circuit.allows(name, pressure, now)) return undefined;
+  const job = jobs.start(name, (ended) => summarise(call, run, reason, ended), cancel);
+  return job.then((records) => records ?? []);
+}
+
+/** The work itself. Whatever comes of it, what it began ends with one event: completed, failed or cancelled. */
+async function summarise<M>(
+  call: Call<M>,
+  run: Run,
+  reason: Reason,
+  signal: AbortSignal,
+): Promise<readonly Summary[]> {
+  const { engine, seen, now } = call;
+  const { circuit, emitter, records: store } = engine;
+  const { name, pressure } = seen;
+  const calls: ModelCall[] = [];
+  let isOver = false;
+  const end = (tell: () => void): void => {
+    if (!isOver) tell();
+    isOver = true;
+  };
+  // At once, because a model may heed no signal.
+  signal.addEventListener("abort", () => end(() => emitter.emit("cancelled", { reason })), { once: true });
+  const tellFailed = (error: unknown): void =>
+    emitter.emit("failed", { error: asError(error), fallback: "extractive" });
+  emitter.emit("started", { reason });
+  circuit.begun(name);
+  try {
+    const { records, failure } = await writeSummaries(call, run, { signal, calls });
+    await store.save({ summaries: records });
+    end(() => {
+      // What was written before it failed is kept, and shows that the model works.
+      circuit.succeeded(name);
+      if (failure === undefined) emitter.emit("completed", written(call, reason, records));
+      else tellFailed(failure);
+    });
+    return records;
+  } catch (error) {
+    end(() => {
+      // A model that was stopped, or that leaves the summary to another node, didn't fail.
+      if (isCancelled(error)) emitter.emit("cancelled", { reason });
+      else {
+        circuit.failed(name, pressure, now);
+        tellFailed(error);
       }
     });
-  return job.then((records) => records ?? []);
+    throw error;
+  } finally {
+    circuit.ended(name);
+    keepForReport(engine, name, calls);
+  }
+}
+
+/** What is told of a summary that is there, while the view is still the one before it: the next `fit` may apply it. */
+function written<M>(call: Call<M>, reason: Reason, summaries: readonly Summary[]) {
+  const { engine, seen } = call;
+  const checkpoint = seen.checkpoint?.id;
+  const report = reportOf({
+    survey: seen,
+    settings: engine.settings,
+    dialect: engine.dialect,
+    outcome: seen.checkpoint ? "view" : "pass",
+    reason,
+    draft: seen.current,
+    tokens: seen.tokens,
+    rungs: [{ rung: "nothing-due", result: "used", tokens: seen.tokens }],
+    warnings: [],
+    prefixReason: undefined,
+    checkpoint,
+  });
+  const state = prepareState(call, { checkpoint });
+  return {
+    report,
+    get state() {
+      return state(summaries);
+    },
+  };
 }
 
 /** The next compaction tells what was asked for it, whatever came of that. */

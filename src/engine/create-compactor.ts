@@ -105,7 +105,6 @@ async function fitView<M>(
   input.signal?.throwIfAborted();
   const result = (!background && decision.otherwise?.()) || decision.result;
   const noRoom = result.draft && noRoomWarning(call);
-  if (result.draft && !background) engine.emitter.emit("started", { reason: decision.due ?? "pressure" });
   return deliver(call, {
     reason: decision.due,
     result,
@@ -145,15 +144,14 @@ async function compact<M>(
   const run = wanted && isWorthAskingByHand(call, wanted) ? wanted : undefined;
   const background = run && requestSummary(call, run, { reason: "forced", cancel: input.signal });
   if (background) await within(background, input.waitMs ?? COMPACT_WAIT_MS, input.signal);
-  if (input.signal?.aborted) {
-    engine.emitter.emit("cancelled", { reason: "forced" });
-    throw input.signal.reason;
-  }
+  input.signal?.throwIfAborted();
   if (run) call = await open(engine, transcript, input, more);
   const cut = engine.summarizer && readyCut(call, goal);
   const spokenFor = !filling && tokens <= budget.budget;
-  const result = climbTo(call, { limit: budget.budget, goal, anyGain: true, spokenFor }, cut);
-  if (result.draft && !background) engine.emitter.emit("started", { reason: "forced" });
+  const target = { limit: budget.budget, goal, anyGain: true, spokenFor };
+  const withModel = climbTo(call, target, cut);
+  // Summaries of a part, because the model failed at the rest, may cover too little: lines by code speak for that.
+  const result = withModel.draft || cut === undefined ? withModel : climbTo(call, target, undefined);
   return deliver(call, { reason: "forced", result, adopt: input.adopt ?? !filling, background });
 }
 

@@ -40,7 +40,8 @@ export async function deliver<M>(
       : [];
   const loop = input.extras?.length ? undefined : openLoop(seen.conversation, dialect.rules);
   const thinking = thinkingWarning(seen.conversation, draft, loop);
-  const calls = result.draft ? takeCalls(call) : [];
+  // A person who asked is told what was paid for, whatever came of it.
+  const calls = result.draft || reason === "forced" ? takeCalls(call) : [];
   const warnings = [
     ...(outcome.warnings ?? []),
     ...plantedWarnings(calls),
@@ -70,6 +71,7 @@ export async function deliver<M>(
   });
   if (result.draft) {
     engine.circuit.applied(seen.name);
+    emitter.emit("started", { reason: reason ?? "pressure" });
     emitter.emit("completed", {
       report,
       get state() {

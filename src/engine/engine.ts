@@ -118,16 +118,18 @@ function forModel<M>(dialect: Dialect<M>, model: string | undefined): Dialect<M>
 /** A store that fails must not fail the conversation: what couldn't be saved is made again when it is needed. */
 function recordKeeper(store: Store | undefined): RecordKeeper {
   const memory = memoryStore();
+  // What the store has, it may also have lost on purpose: only what it never got is added to what it says.
+  const unsaved = memoryStore();
   const failed = (operation: string, error: unknown): Warning => ({
     code: "store-failed",
     message: `The store could not ${operation}: ${error instanceof Error ? error.message : String(error)}`,
   });
   return {
     async find(hashes) {
-      const near = await memory.find(hashes);
-      if (!store) return { ...near, warnings: [] };
+      if (!store) return { ...(await memory.find(hashes)), warnings: [] };
       try {
         const far = await inTime(store.find(hashes));
+        const near = await unsaved.find(hashes);
         return {
           checkpoints: [...far.checkpoints, ...near.checkpoints],
           summaries: [...far.summaries, ...near.summaries],
@@ -135,7 +137,7 @@ function recordKeeper(store: Store | undefined): RecordKeeper {
           warnings: [],
         };
       } catch (error) {
-        return { ...near, warnings: [failed("read", error)] };
+        return { ...(await memory.find(hashes)), warnings: [failed("read", error)] };
       }
     },
     async save(records) {
@@ -145,6 +147,7 @@ function recordKeeper(store: Store | undefined): RecordKeeper {
         await inTime(store.save(records));
         return [];
       } catch (error) {
+        await unsaved.save(records);
         return [failed("save", error)];
       }
     },

@@ -107,7 +107,7 @@ async function ask(
   signal.throwIfAborted();
   const reply = await unlessAborted(signal, async () => replyOf(await model.complete(request), model)).catch(
     (error: unknown) => {
-      calls.push({ ...made, result: "failed", note: String(error), cost: 0 });
+      if (!isCancelled(error)) calls.push({ ...made, result: "failed", note: String(error), cost: 0 });
       throw error;
     },
   );
@@ -135,6 +135,11 @@ async function ask(
 }
 
 /** A model of the host's own may not heed its signal; nobody is kept waiting for it. */
+/** Says that nobody wants the answer any more, which is no failure of the model. */
+export function isCancelled(error: unknown): boolean {
+  return error instanceof ModelError && error.failure === "cancelled";
+}
+
 function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const stop = () => reject(signal.reason);

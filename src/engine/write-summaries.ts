@@ -7,28 +7,35 @@ import { ceilingBeside, openDesk, shareOf, unfinished, type Work } from "./writi
 import { mergeRecords, writeMerges } from "./writing/merges.ts";
 import { modesOf, rollingModes, writeRolling, writeSegments } from "./writing/segments.ts";
 
+/** What was written. */
+export interface Written {
+  readonly records: readonly Summary[];
+  /** Why it is only a part of what was asked for. */
+  readonly failure?: unknown;
+}
+
 /**
  * Has the run summarised from its originals, then merges what outgrew its share. Throws if every rung failed; if only a
  * part of a long run could be summarised, that part is kept.
  */
-export async function writeSummaries<M>(call: Call<M>, run: Run, work: Work): Promise<readonly Summary[]> {
+export async function writeSummaries<M>(call: Call<M>, run: Run, work: Work): Promise<Written> {
   const { engine, seen } = call;
   if (summarizesRounds(engine.settings)) return writeRounds(call, run, work);
   const share = shareOf(call);
   const rolling = isRolling(engine.settings, share);
   const ceiling = rolling ? rollingCeiling(engine.settings, share) : share;
   const desk = { ...openDesk(call, work, ceiling, !rolling), rolling };
-  const segments = rolling ? await writeRolling(desk, run) : await writeSegments(desk, run);
+  const { segments, failure } = rolling ? await writeRolling(desk, run) : await writeSegments(desk, run);
   // Half of what was to be made anew would stand beside the other half of what it replaces.
   if (call.anew && segments.at(-1)!.covers.to < run.to) throw unfinished(desk);
   const merges = rolling ? [] : await writeMerges(desk, segments, share);
   engine.emitter.emit("progress", { done: 1, total: 1, label: "summary" });
   const known = new Set(seen.state.summaries.map(({ key }) => key));
-  return [...segments, ...merges].filter(({ key }) => !known.has(key));
+  return { records: [...segments, ...merges].filter(({ key }) => !known.has(key)), failure };
 }
 
 /** Has finished rounds summarised: what was wanted, called, found. The talk around them stays, so nothing is merged. */
-async function writeRounds<M>(call: Call<M>, within: Run, work: Work): Promise<readonly Summary[]> {
+async function writeRounds<M>(call: Call<M>, within: Run, work: Work): Promise<Written> {
   const { conversation, state } = call.seen;
   const { start } = conversation.structure;
   const written: Summary[] = [];
@@ -42,15 +49,17 @@ async function writeRounds<M>(call: Call<M>, within: Run, work: Work): Promise<r
     const modes = modesOf(call, run).filter((mode) => mode !== "continuation");
     try {
       const place = { ...desk, prompt: PROMPTS["tool-rounds"], rolling: false };
-      written.push(...(await writeSegments(place, run, modes)));
+      const part = await writeSegments(place, run, modes);
+      written.push(...part.segments);
+      failure = part.failure;
     } catch (error) {
       failure = error;
-      break;
     }
+    if (failure !== undefined) break;
   }
   if (written.length === 0 && failure !== undefined) throw failure;
   call.engine.emitter.emit("progress", { done: 1, total: 1, label: "summary" });
-  return written;
+  return { records: written, failure };
 }
 
 /** Half of what lines by code would take. */
@@ -104,7 +113,7 @@ function plannedRounds<M>(call: Call<M>, within: Run): readonly PlannedCall[] {
 /** A standalone summary of a run, in one text. */
 export async function writeHandover<M>(call: Call<M>, run: Run, cap: number, work: Work): Promise<string> {
   const desk = openDesk(call, work, cap, false);
-  const parts = await writeSegments(desk, run);
+  const { segments: parts } = await writeSegments(desk, run);
   if (parts.at(-1)!.covers.to < run.to) throw unfinished(desk);
   return parts.length === 1 ? parts[0]!.text : (await mergeRecords(desk, parts)).text;
 }

@@ -83,7 +83,7 @@ export async function createGateway(
   const node = randomUUID();
   const live = createLive(parts.share);
   const known = createKnownConversations();
-  const records = watchRecords((tenant) => store.records(tenant));
+  const records = watchRecords(store);
   const timeline = createTimeline(store.events, live, log);
   const busy = createBusy(parts.shareBusy);
   const announcer = createAnnouncer(live, store.conversations, busy, log);

@@ -12,6 +12,8 @@ export interface ServerStore extends Store {
   ready(): Promise<void>;
   /** The engine's store of one tenant: checkpoints, summaries, undos. */
   records(tenant: string): Store;
+  /** Removes all summaries that end with one of these messages, given their chain hashes, so that they are made anew. */
+  forgetSummaries(tenant: string, hashes: readonly string[]): Promise<void>;
   readonly conversations: ConversationStore;
   readonly events: EventStore;
   readonly citations: CitationStore;

@@ -101,11 +101,9 @@ it("a person who asked for a compaction can give up: told once, nothing stored, 
     now: stage.clock.now(),
     signal: controller.signal,
   });
-  const joined = stage.compactor.prepare(stage.transcript, { now: stage.clock.now() });
   await new Promise((resolve) => setTimeout(resolve, 20));
   controller.abort(new Error("Never mind."));
   await expect(soon(asked)).rejects.toThrow("Never mind.");
-  await soon(joined);
   await soon(stage.compactor.settled());
   expect(stage.events).toEqual(["started forced", "cancelled forced"]);
   expect(store.checkpoints()).toEqual([]);
@@ -114,6 +112,31 @@ it("a person who asked for a compaction can give up: told once, nothing stored, 
   expect(result.report.outcome).toBe("compacted");
   expect(JSON.stringify(result.messages)).toContain("explained each of them in turn");
 });
+
+it.each(["first", "second"] as const)(
+  "who gives up takes nobody else's summary along (the %s one does)",
+  async (who) => {
+    const model = gatedModel({ state: "held" });
+    const stage = createStage({ summarizer: model });
+    await stage.fillTo(0.6);
+    const controllers = { first: new AbortController(), second: new AbortController() };
+    const now = stage.clock.now();
+    const asked = {
+      first: stage.compactor.compact(stage.transcript, { now, signal: controllers.first.signal }),
+      second: stage.compactor.compact(stage.transcript, { now, signal: controllers.second.signal }),
+    };
+    const other = asked[who === "first" ? "second" : "first"];
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    controllers[who].abort(new Error("Never mind."));
+    await expect(soon(asked[who])).rejects.toThrow("Never mind.");
+    model.release();
+    const { report, messages } = await soon(other);
+    expect(report.outcome).toBe("compacted");
+    expect(JSON.stringify(messages)).toContain("explained each of them in turn");
+    expect(model.requests).toHaveLength(1);
+    expect(stage.events.filter((event) => event.startsWith("cancelled"))).toEqual([]);
+  },
+);
 
 it("a compaction that a person asked for waits no longer than it was told to, then goes without", async () => {
   const model = gatedModel({ state: "held" });
@@ -156,7 +179,10 @@ it("completed carries the report and a state that another process can begin with
   await stage.fit();
   await stage.compactor.settled();
   await stage.fit();
-  expect(completed).toEqual([{ outcome: "compacted", checkpoints: 1, summaries: 1 }]);
+  expect(completed).toEqual([
+    { outcome: "pass", checkpoints: 0, summaries: 1 },
+    { outcome: "compacted", checkpoints: 1, summaries: 1 },
+  ]);
 });
 
 it("observe checks after a reply and after each tool result, and the next fit finds the summary ready", async () => {

@@ -7,7 +7,7 @@ import { splitRuns } from "../../summaries/split-input.ts";
 import { modelInfo } from "../../tokens/index.ts";
 import type { Call } from "../decide.ts";
 import { narrativeOf } from "../narrative.ts";
-import { askSummary } from "../summarizer.ts";
+import { askSummary, isCancelled } from "../summarizer.ts";
 import { absolute, besideOthers, type Desk, keyOf, mustKeep, record, sourceTokens } from "./desk.ts";
 
 /** Share of the summariser's window that is left free, because its own count may differ from ours. */
@@ -22,12 +22,19 @@ const UNTIL_CHARACTERS = 80;
 
 type Mode = "continuation" | "full" | "simple";
 
+/** Records of a run, from its beginning on. */
+export interface Segments {
+  readonly segments: Summary[];
+  /** Why they don't reach its end. */
+  readonly failure?: unknown;
+}
+
 /** One record for the run, or several where it is larger than the summariser's window. */
 export async function writeSegments<M>(
   desk: Desk<M>,
   run: Run,
   modes: readonly Mode[] = modesOf(desk.call, run),
-): Promise<Summary[]> {
+): Promise<Segments> {
   const written: Summary[] = [];
   let failure: unknown;
   for (const mode of modes) {
@@ -35,19 +42,19 @@ export async function writeSegments<M>(
     try {
       if (mode === "continuation") written.push(await continueSegment(besideOthers(desk, written), rest));
       else await writePieces(desk, rest, mode, written);
-      return written;
+      return { segments: written };
     } catch (error) {
       failure = error;
-      if (desk.summarizer.signal.aborted) break;
+      if (desk.summarizer.signal.aborted || isCancelled(error)) break;
     }
   }
   // What was paid for is kept: it speaks for the beginning of the run, and the rest is offered again.
-  if (written.length > 0) return written;
+  if (written.length > 0) return { segments: written, failure };
   throw failure ?? noMode(desk);
 }
 
 /** Previous summary and new messages become one record, piece by piece; where there is none yet, it may be continued. */
-export async function writeRolling<M>(desk: Desk<M>, run: Run): Promise<Summary[]> {
+export async function writeRolling<M>(desk: Desk<M>, run: Run): Promise<Segments> {
   const { records } = narrativeOf(
     desk.call.seen.state.summaries,
     desk.call.seen.conversation.chain,
@@ -67,13 +74,14 @@ export async function writeRolling<M>(desk: Desk<M>, run: Run): Promise<Summary[
     try {
       if (mode === "continuation") written.push(await continueSegment(desk, rest));
       else await writePieces(desk, rest, mode, written, earlier?.text);
+      failure = undefined;
       break;
     } catch (error) {
       failure = error;
-      if (desk.summarizer.signal.aborted) break;
+      if (desk.summarizer.signal.aborted || isCancelled(error)) break;
     }
   }
-  if (written.length > 0) return written.slice(-1);
+  if (written.length > 0) return { segments: written.slice(-1), failure };
   throw failure ?? noMode(desk);
 }
 

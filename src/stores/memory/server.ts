@@ -57,6 +57,11 @@ export function memoryServerStore(options: MemoryServerStoreOptions = {}): Serve
     ...memoryRecords(context, options.tenant ?? "default"),
     ready: async () => assertOpen("open"),
     records: (tenant) => memoryRecords(context, tenant),
+    async forgetSummaries(tenant, hashes) {
+      const { summaries } = context.of("forgetSummaries", tenant);
+      const gone = new Set(hashes);
+      for (const [key, { record }] of summaries) if (gone.has(record.hash)) summaries.delete(key);
+    },
     conversations: memoryConversations(context),
     events: memoryEvents(context),
     citations: memoryCitations(context),

@@ -7,7 +7,7 @@ import { sqlConversations } from "./conversations.ts";
 import { sqlEvents } from "./events.ts";
 import { sqlLeases } from "./leases.ts";
 import { migrate } from "./migrate.ts";
-import { sqlRecords } from "./records.ts";
+import { forgetSummaries, sqlRecords } from "./records.ts";
 import { createSqlContext, type StoreEffects } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 import { sqlUpkeep } from "./upkeep.ts";
@@ -41,6 +41,7 @@ export function createSqlStore(
     ...own,
     ready: context.ready,
     records: (tenant) => sqlRecords(context, tenant),
+    forgetSummaries: (tenant, hashes) => forgetSummaries(context, tenant, hashes),
     conversations: sqlConversations(context),
     events: sqlEvents(context),
     citations: sqlCitations(context),

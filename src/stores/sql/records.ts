@@ -1,9 +1,13 @@
 import { sql } from "kysely";
 import type { Checkpoint, Records, Store, Summary, Undo } from "../../core/types.ts";
 import { checkName } from "../shared/check-name.ts";
+import { inBatches } from "./in-batches.ts";
 import { rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
+
+/** Hashes that one statement handles. */
+const HASHES_PER_STATEMENT = 1_000;
 
 /** The engine's store of one tenant. */
 export function sqlRecords({ engine, now, readScriptApart, write }: SqlContext, tenant: string): Store {
@@ -53,6 +57,22 @@ export function sqlRecords({ engine, now, readScriptApart, write }: SqlContext, 
         }
       }),
   };
+}
+
+/** Removes the summaries that end with one of these messages. */
+export function forgetSummaries(
+  { engine, write }: SqlContext,
+  tenant: string,
+  hashes: readonly string[],
+): Promise<void> {
+  return write("forgetSummaries", async (tx) => {
+    for (const batch of inBatches(hashes, HASHES_PER_STATEMENT))
+      await tx
+        .deleteFrom("precis_summaries")
+        .where("tenant", "=", tenant)
+        .where(engine.isOneOf(sql.ref("hash"), batch))
+        .execute();
+  });
 }
 
 /** A tenant that has none needs no look for each hash: databases ask this once, and first. */

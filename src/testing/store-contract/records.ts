@@ -62,5 +62,23 @@ export function describeRecords(context: ContractContext): void {
       await context.store.save({ summaries: [summary("own", "own-hash")] });
       expect((await context.store.find(["own-hash"])).summaries).toHaveLength(1);
     });
+
+    it("forgets the summaries of a conversation, and nothing else", async () => {
+      const [tenant, other] = tenants();
+      for (const one of [tenant, other])
+        await context.store.records(one).save({
+          checkpoints: [checkpoint("c1", "h1")],
+          summaries: [summary("s1", "h1"), summary("s2", "h2"), summary("s3", "h3")],
+        });
+      await context.store.forgetSummaries(tenant, ["h1", "h2", "unknown"]);
+      await context.store.forgetSummaries(tenant, []);
+      const found = await context.store.records(tenant).find(["h1", "h2", "h3"]);
+      expect(found.summaries.map(({ key }) => key)).toEqual(["s3"]);
+      expect(found.checkpoints).toHaveLength(1);
+      expect((await context.store.records(other).find(["h1", "h2", "h3"])).summaries).toHaveLength(3);
+      // What is written anew under the same key is what counts.
+      await context.store.records(tenant).save({ summaries: [summary("s1", "h1", "anew")] });
+      expect((await context.store.records(tenant).find(["h1"])).summaries[0]?.text).toBe("anew");
+    });
   });
 }

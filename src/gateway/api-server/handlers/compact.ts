@@ -98,6 +98,11 @@ export const compactHandlers = {
       if ((await checkpointOf(context, loaded)) === undefined) break;
       await compactor.undo(loaded.transcript, { ...fitInput(loaded), now: gateway.now() });
     }
+    // Without their texts the next compaction asks the model anew.
+    await gateway.records.forget(
+      context.tenant,
+      loaded.stored.map(({ hash }) => hash),
+    );
     return answer(context, loaded, "cleared", undefined, { type: "cleared" });
   },
 
@@ -143,7 +148,8 @@ async function compaction(
     };
     try {
       const { report } = await onBehalfOf(
-        { tenant, conversation: () => id, signal, onFailed, ...(!isSure && { onStarted: tell }) },
+        // Without a signal: others may wait for the same summary, and the engine knows when nobody does any more.
+        { tenant, conversation: () => id, onFailed, ...(!isSure && { onStarted: tell }) },
         () =>
           withClientKeys({ headers, keyIsOurs: client.keyIsOurs, upstream: loaded.choice.upstream }, () =>
             work(loaded, signal),

@@ -1,0 +1,53 @@
+import { afterEach, expect, it } from "vitest";
+import { routes } from "../../src/gateway/api.ts";
+import {
+  type FakeProvider,
+  startFakeProvider,
+  summarizingReply,
+} from "../../src/testing/fake-provider/index.ts";
+import { apiOf } from "../gateway/api-support.ts";
+import { startGateway, upstreamAt } from "../gateway/gateway-process.ts";
+
+let provider: FakeProvider;
+let gateway: Awaited<ReturnType<typeof startGateway>>;
+afterEach(async () => {
+  await gateway.close();
+  await provider.close();
+});
+const { call, events } = apiOf(() => gateway.url);
+
+it.each(["memory", ":memory:"])("summaries that a person cleared are written anew (%s)", async (db) => {
+  let words = "WRONG";
+  let asked = 0;
+  provider = await startFakeProvider({
+    window: 100_000,
+    reply: summarizingReply({
+      otherwise: ({ number }) => `Answer ${number}. ${"So it is. ".repeat(60)}`,
+      wrap(summary) {
+        asked++;
+        return `${summary}\nAll of this was ${words} anyway.`;
+      },
+    }),
+  });
+  gateway = await startGateway({ ...upstreamAt(provider.url), window: 12_000, db });
+  const { id } = await call(routes.createConversation, { body: { model: "m", system: "Be brief." } });
+  for (let turn = 0; turn < 24; turn++)
+    await events(routes.chat, {
+      params: { id },
+      body: { text: `Turn ${turn}: ${"and more of it. ".repeat(30)}` },
+    });
+  await call(routes.compact, { params: { id }, body: {} });
+  const shown = async () => JSON.stringify((await call(routes.request, { params: { id } })).body);
+  const texts = async () => (await call(routes.summaries, { params: { id } })).summaries.length;
+  expect(await shown()).toContain("WRONG");
+  await call(routes.clearSummaries, { params: { id } });
+  expect(await texts()).toBe(0);
+  expect(await shown()).not.toContain("WRONG");
+  words = "RIGHT";
+  const before = asked;
+  const { outcome } = await call(routes.compact, { params: { id }, body: {} });
+  expect(outcome).toBe("compacted");
+  expect(asked).toBeGreaterThan(before);
+  expect(await shown()).toContain("RIGHT");
+  expect(await shown()).not.toContain("WRONG");
+});

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it, test, vi } from "vitest";
+import { cpuMs } from "../../test/support/cpu-time.ts";
 import { stringifyDeep } from "./deep-json.ts";
 import { isExactNumber, parseExact, parseExactDense, withDoubles } from "./exact-json.ts";
 
@@ -89,10 +90,11 @@ test("nested too deep for exactness, the text is still parsed", () => {
 
 test("long runs of digits take no long time", () => {
   const zeros = "0".repeat(1_000_000);
-  const started = performance.now();
-  expect(isExactNumber(parseExact(`1${zeros}1`))).toBe(true);
-  expect(isExactNumber(parseExact(`1e1${zeros}`))).toBe(true);
-  expect(performance.now() - started).toBeLessThan(2_000);
+  const work = cpuMs(() => {
+    expect(isExactNumber(parseExact(`1${zeros}1`))).toBe(true);
+    expect(isExactNumber(parseExact(`1e1${zeros}`))).toBe(true);
+  });
+  expect(work).toBeLessThan(2_000);
 });
 
 test("as doubles, numbers are what a client makes of them that knows no others", () => {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { cpuMs } from "../../test/support/cpu-time.ts";
 import { imageSize } from "./image-size.ts";
 
 const ascii = (text: string): number[] => [...text].map((char) => char.charCodeAt(0));
@@ -104,7 +105,8 @@ test("a size of zero is no size", () => {
 test("reads the header only: decoding all of it would take seconds", () => {
   const large = base64(png(640, 480)) + "A".repeat(20_000_000);
   expect(imageSize(large)).toEqual({ width: 640, height: 480 });
-  const start = performance.now();
-  for (let i = 0; i < 100; i++) imageSize(large);
-  expect(performance.now() - start).toBeLessThan(1_000);
+  const work = cpuMs(() => {
+    for (let i = 0; i < 100; i++) imageSize(large);
+  });
+  expect(work).toBeLessThan(1_000);
 });

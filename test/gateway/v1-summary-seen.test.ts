@@ -7,12 +7,13 @@ import {
   startFakeProvider,
   summarizingReply,
 } from "../../src/testing/fake-provider/index.ts";
+import { HANGS_AFTER_MS } from "../support/time-limits.ts";
 import { apiOf } from "./api-support.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 
 const WINDOW = 20_000;
 const SUMMARY_MS = 400;
-const DRAIN_MS = 20_000;
+const DRAIN_MS = 2 * HANGS_AFTER_MS;
 const ANSWER = "The answer is 42.";
 let provider: FakeProvider;
 let running: Awaited<ReturnType<typeof startGateway>>;
@@ -111,11 +112,10 @@ it("a summary of a client's conversation can be stopped from the page", async ()
 });
 
 it("a server that ends doesn't wait for the summary of a client's conversation", async () => {
-  summaryMs = 60_000;
+  // Whoever waited for it, or for the end of the server's patience, would hang.
+  summaryMs = DRAIN_MS;
   await ask(turns(LONG, "Let me go"));
   await eventually(async () => (await call(routes.conversations)).conversations[0]?.busy).toBe("compacting");
-  const started = performance.now();
   await running.close();
-  expect(performance.now() - started).toBeLessThan(DRAIN_MS / 2);
   running = await start();
 });

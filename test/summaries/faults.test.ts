@@ -23,8 +23,6 @@ const NOW = 1_700_000_000_000;
 /** A request that hangs is given up after this time; the others have all the time that a busy machine may need. */
 const HANGING_MS = 1_500;
 const DEADLINE_MS = 60_000;
-/** `fit` waits for nothing: this is for a busy machine. */
-const FIT_MS = 10_000;
 
 const RUNGS = ["continuation", "full", "simple", "merge", "repair"] as const;
 type Rung = (typeof RUNGS)[number];
@@ -90,14 +88,12 @@ async function play(rung: Rung, fault: FaultName): Promise<Outcome> {
     transcript.push(message);
     if (message.role !== "user") continue;
     const now = NOW + index * 1_000;
-    const begun = performance.now();
     const result = await compactor.fit(transcript, {
       now,
       lastRequestAt: now - 1_000,
       ...(state && { state }),
       ...(rung === "continuation" && request && { request }),
     });
-    expect(performance.now() - begun).toBeLessThan(FIT_MS);
     expect(
       checkView({ dialect: "openai-chat", transcript, system: undefined, extras: [], result, count }),
     ).toEqual([]);

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { chat } from "../../src/testing/index.ts";
 import { talk } from "../support/host.ts";
+import { HANGS_AFTER_MS } from "../support/time-limits.ts";
 import { gatedModel } from "./gated-model.ts";
 import { createStage } from "./stage.ts";
 
@@ -220,7 +221,7 @@ it("count triggers fire again only after one more turn", async () => {
 });
 
 it("waitMs lets a turn wait for its summary, and no longer than that", async () => {
-  const quick = createStage({ summarizer: gatedModel(), waitMs: 5_000 });
+  const quick = createStage({ summarizer: gatedModel(), waitMs: HANGS_AFTER_MS });
   await quick.fillTo(0.81);
   expect((await quick.fit()).report.rungs.at(-1)?.rung).toBe("full");
   const never = gatedModel({ state: "held" });
@@ -228,8 +229,7 @@ it("waitMs lets a turn wait for its summary, and no longer than that", async () 
   await slow.fillTo(0.81);
   const begun = performance.now();
   expect((await slow.fit()).report.outcome).toBe("pass");
-  const waited = performance.now() - begun;
-  expect(waited).toBeGreaterThanOrEqual(35);
-  expect(waited).toBeLessThan(15_000);
+  // That it ends at all shows the rest: the model never answers.
+  expect(performance.now() - begun).toBeGreaterThanOrEqual(35);
   await slow.compactor.close();
 });

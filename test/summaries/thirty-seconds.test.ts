@@ -9,10 +9,8 @@ import { plausible } from "./gated-model.ts";
 const SUMMARY_MS = 30_000;
 /** Seconds between two requests of an agent. */
 const STEP_MS = 8_000;
-/** A real wait would be seen at once: nothing but the machine's own time may pass. */
-const FIT_MS = 20_000;
 
-/** Answers 30 seconds after it was asked, by the fake clock. */
+/** Answers 30 seconds after it was asked, by the fake clock: a turn that waited for it would never end. */
 function slowModel(now: () => number): Model & { tick(): Promise<void>; readonly asked: number[] } {
   const waiting: { readonly at: number; readonly answer: () => void }[] = [];
   const asked: number[] = [];
@@ -73,13 +71,11 @@ it.each([
     for (let at = 0; at < turns; at++) {
       const now = clock.advance(STEP_MS);
       await model.tick();
-      const begun = performance.now();
       const { report, ...result } = await compactor.fit(transcript, {
         now,
         lastRequestAt: now - STEP_MS,
         ...(state && { state }),
       });
-      expect(performance.now() - begun).toBeLessThan(FIT_MS);
       expect(report.pressure.after).toBeLessThanOrEqual(1);
       ({ state } = result);
       if (report.outcome === "compacted" && report.rungs.at(-1)?.rung !== "reductions") {

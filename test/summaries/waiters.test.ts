@@ -2,12 +2,13 @@ import { expect, it } from "vitest";
 import type { State } from "../../src/core/types.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import { chat } from "../../src/testing/index.ts";
+import { HANGS_AFTER_MS } from "../support/time-limits.ts";
 import { gatedModel } from "./gated-model.ts";
 import { spyStore } from "./spy-store.ts";
 import { createStage, type Stage } from "./stage.ts";
 
-/** Long enough for what is already decided to arrive, short enough to notice a waiter that hangs. */
-const SOON_MS = 15_000;
+/** Long enough for what is already decided to arrive on a busy machine, and it says which waiter hangs. */
+const SOON_MS = HANGS_AFTER_MS / 2;
 const soon = <T>(promise: Promise<T>): Promise<T> =>
   Promise.race([
     promise,

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
+import { byProof } from "../../../../test/support/proof.ts";
 import { StoreError } from "../../../core/errors.ts";
 import { memoryServerStore } from "../../memory/server.ts";
 import type { Append, ServerStore } from "../../server-store.ts";
@@ -186,6 +187,6 @@ test("nobody can tell a store with a journal from one in memory", async () => {
       expect(await act(store, steps)).toEqual(expected);
       await store.close();
     }),
-    { numRuns: 40 },
+    { numRuns: byProof({ sample: 15, more: 150, all: 1_000 }) },
   );
 });

@@ -12,9 +12,11 @@ export function makeCheckpoint(options: {
   readonly messages: readonly Message[];
   readonly start: number;
   readonly chain: readonly string[];
-  readonly facts: Omit<Checkpoint, "id" | "hash" | "length" | "entries" | "texts">;
+  /** The system prompt before it, as JSON. */
+  readonly head?: string | undefined;
+  readonly facts: Omit<Checkpoint, "id" | "hash" | "length" | "entries" | "texts" | "head">;
 }): Checkpoint | undefined {
-  const { draft, messages, start, chain, facts } = options;
+  const { draft, messages, start, chain, head, facts } = options;
   const texts: Record<string, string> = {};
   const store = (text: string) => {
     const hash = contentHash(text);
@@ -44,7 +46,8 @@ export function makeCheckpoint(options: {
     } else entries.push({ ...fate, from: at, to: at + 1 });
   }
   const length = last - start + 1;
-  const json = canonicalJson({ hash: chain[length]!, length, ...facts, entries });
+  const named = head === undefined ? {} : { head: store(head) };
+  const json = canonicalJson({ hash: chain[length]!, length, ...facts, ...named, entries });
   return { id: contentHash(json), ...(JSON.parse(json) as Omit<Checkpoint, "id" | "texts">), texts };
 }
 
@@ -113,7 +116,7 @@ export function restoreDraft(
     for (const range of checkpoint.entries) {
       switch (range.type) {
         case "insert": {
-          const text = checkpoint.texts[range.text];
+          const text = textOf(checkpoint, range.text);
           if (text === undefined || range.by !== inserts.length) return undefined;
           inserts.push({
             message: { role: range.role, text },
@@ -124,7 +127,7 @@ export function restoreDraft(
         case "edit": {
           const message = messages[start + range.index];
           if (range.index !== next || !message) return undefined;
-          const edits = restoreEdits(range.edits, message, checkpoint.texts);
+          const edits = restoreEdits(range.edits, message, (hash) => textOf(checkpoint, hash));
           if (!edits) return undefined;
           fates[start + range.index] = { type: "edit", edits };
           next++;
@@ -160,7 +163,7 @@ export function restoreDraft(
 function restoreEdits(
   edits: readonly StoredEdit[],
   message: Message,
-  texts: Readonly<Record<string, string>>,
+  textAt: (hash: string) => string | undefined,
 ): Edit[] | undefined {
   const restored: Edit[] = [];
   for (const edit of edits) {
@@ -168,7 +171,7 @@ function restoreEdits(
       restored.push(edit);
       continue;
     }
-    const text = texts[edit.text];
+    const text = textAt(edit.text);
     if (text === undefined) return undefined;
     if (edit.type === "append") {
       restored.push({ type: "append", text, why: edit.why });
@@ -182,6 +185,11 @@ function restoreEdits(
     restored.push({ type: "replace", part: edit.part, text: whole, why: edit.why });
   }
   return restored;
+}
+
+/** A text of a checkpoint by its hash. Names such as `constructor` are no hashes, though every object knows them. */
+export function textOf({ texts }: Pick<Checkpoint, "texts">, hash: string): string | undefined {
+  return Object.hasOwn(texts, hash) ? texts[hash] : undefined;
 }
 
 /** The newest genuine checkpoint that this transcript still begins with. */

@@ -456,6 +456,8 @@ export interface Checkpoint {
   readonly sealed: number;
   /** Number of messages and of turns in the transcript when it was applied. */
   readonly seen: { readonly messages: number; readonly turns: number };
+  /** Hash (in `texts`) of the system prompt that it stood behind, as JSON: a host may lose it. */
+  readonly head?: string;
 }
 
 /** "Skip this checkpoint": what `undo` records, and what is recorded when a larger budget needs it no more. */
@@ -493,6 +495,8 @@ export interface Summary {
   readonly at: number;
   /** Hash of key and text: a record that was tampered with isn't believed. */
   readonly proof: string;
+  /** It came back without proof of who wrote it, or was made from one that did: it never becomes system text. */
+  readonly unproven?: true;
 }
 
 /**
@@ -548,9 +552,11 @@ export interface State {
   readonly checkpoints: readonly PackedCheckpoint[];
   readonly summaries: readonly Summary[];
   readonly undos: readonly Undo[];
-  /** The leading system messages as last seen (wire JSON), to restore a head that the host lost. */
-  readonly head?: readonly unknown[];
+  /** The system prompt as last seen, as JSON, to restore one that the host lost. Only in a signed state. */
+  readonly head?: string;
   readonly last?: LastView;
+  /** What only who has the `stateKey` can make. */
+  readonly proof?: string;
 }
 
 /** What a store holds: records that never change, found by the chain hash of the last message that they stand on. */
@@ -729,6 +735,11 @@ export interface CompactorOptions<M> extends Tuning {
   readonly summarizer?: Model | "extractive";
   /** Left out: a bounded in-memory one. */
   readonly store?: Store;
+  /**
+   * A secret of the host's (16 characters or more) that states are signed with, so that nobody else can write one. Of
+   * several the first signs and all are believed, so that a key can be replaced.
+   */
+  readonly stateKey?: string | readonly string[];
 }
 
 /** Selects messages by index or by a test. */

@@ -56,6 +56,7 @@ export function checkOptions<M>(options: CompactorOptions<M>): void {
       "Pass a store such as `memoryStore()`, or leave it out.",
     );
   }
+  checkStateKey(options.stateKey);
   checkOptionNames(options);
   if (profile) checkTuning(profile);
   checkTuning(options);
@@ -107,6 +108,20 @@ export function checkInput<M>(input: FitInput<M> & Pick<CompactInput<M>, "budget
       "Pass the `signal` of an AbortController.",
     );
   }
+}
+
+/** Keys shorter than this can be guessed (characters). */
+const LEAST_KEY = 16;
+
+function checkStateKey(keys: CompactorOptions<unknown>["stateKey"]): void {
+  if (!given(keys)) return;
+  const list: readonly unknown[] = Array.isArray(keys) ? keys : [keys];
+  if (list.length > 0 && list.every((key) => typeof key === "string" && key.length >= LEAST_KEY)) return;
+  throw refused(
+    "stateKey",
+    `it isn't a secret of at least ${LEAST_KEY} characters, nor a list of such.`,
+    "Give a random text that only your servers know, or leave it out.",
+  );
 }
 
 function checkDialect(dialect: unknown): void {

@@ -86,7 +86,8 @@ async function open<M>(
   more: Parameters<typeof survey<M>>[3] = {},
 ): Promise<Call<M>> {
   const now = input.now ?? Date.now();
-  return { engine, transcript, input, now, seen: await survey(engine, transcript, input, { ...more, now }) };
+  const seen = await survey(engine, transcript, input, { ...more, now });
+  return { engine, transcript, input: { ...input, system: seen.system }, now, seen };
 }
 
 async function fitView<M>(

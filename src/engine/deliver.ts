@@ -7,6 +7,7 @@ import { hiddenEnd } from "./conversation.ts";
 import type { Call } from "./decide.ts";
 import { withHostNote } from "./host-state.ts";
 import type { Climb } from "./ladder.ts";
+import { headJson } from "./lost-head.ts";
 import { narrativeOf } from "./narrative.ts";
 import { prepareState } from "./next-state.ts";
 import { orphanWarnings } from "./orphan-warnings.ts";
@@ -119,6 +120,7 @@ function checkpointOf<M>(call: Call<M>, reason: Reason, result: Climb): Checkpoi
     messages: conversation.messages,
     start: conversation.structure.start,
     chain: conversation.chain,
+    head: headJson(call),
     facts: {
       dialect: engine.dialect.id,
       strategy: engine.settings.strategy,

@@ -38,6 +38,8 @@ export interface Engine<M> {
   /** Views get marks for the provider's cache. */
   readonly marksViews: boolean;
   readonly records: RecordKeeper;
+  /** What states are signed with: the first signs, all are believed. None: states aren't signed. */
+  readonly stateKeys: readonly string[];
   readonly textHash: (text: string) => string;
   readonly seenMessages: SeenMessages;
   /** Tokens of messages that a checkpoint edits; the same in every view that stands on it. */
@@ -82,6 +84,7 @@ export function createEngine<M>(options: CompactorOptions<M>): Engine<M> {
         : undefined,
     marksViews: options.cacheBreakpoints ?? options.profile?.cacheBreakpoints ?? false,
     records: recordKeeper(options.store),
+    stateKeys: [options.stateKey ?? []].flat(),
     textHash,
     seenMessages: createSeenMessages(textHash),
     editTokens: createEditTokens(),

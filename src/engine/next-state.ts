@@ -1,14 +1,11 @@
-import { stringifyDeep } from "../core/deep-json.ts";
 import { mergeRecords } from "../core/state/remembered.ts";
 import { writeState } from "../core/state/write-state.ts";
 import type { Checkpoint, State, Summary, Undo } from "../core/types.ts";
 import type { Call } from "./decide.ts";
+import { headJson } from "./lost-head.ts";
 import { narrativeOf } from "./narrative.ts";
 import { lastView } from "./prefix-change.ts";
 import { isAboutRounds } from "./round-runs.ts";
-
-/** A system prompt up to this size is kept in the state, so that it can be restored (characters of JSON). */
-const MAX_STATE_HEAD = 16_384;
 
 /** What a call added to what was known. */
 export interface Added {
@@ -25,12 +22,11 @@ export interface Added {
  * needn't spend: that is done when somebody asks for it, and what the host could change until then is read before.
  */
 export function prepareState<M>(call: Call<M>, added: Added): (summaries?: readonly Summary[]) => State {
-  const { engine, seen, transcript } = call;
+  const { engine, seen } = call;
   const { conversation, state } = seen;
   const { chain, structure, messages } = conversation;
   const { made, checkpoint, undos = [] } = added;
-  const leading = transcript.slice(0, structure.start);
-  const head = structuredHead(leading.length > 0 ? leading : state.head);
+  const head = headJson(call) ?? state.head;
   const last = added.beside ? state.last : lastView(call, checkpoint);
   return (summaries = []) => {
     const {
@@ -39,20 +35,15 @@ export function prepareState<M>(call: Call<M>, added: Added): (summaries?: reado
       ...known
     } = mergeRecords(state, { checkpoints: made ? [made] : [], summaries, undos });
     return writeState(
-      { ...known, ...(head && { head }), ...(last && { last }) },
+      { ...known, ...(head !== undefined && { head }), ...(last && { last }) },
       {
         context: { messages, start: structure.start, chain },
         inUse: summariesInUse(known.summaries, chain),
         packed: engine.packed,
+        key: engine.stateKeys[0],
       },
     );
   };
-}
-
-/** The system prompt as plain JSON, if it is small enough to be kept. */
-function structuredHead(head: readonly unknown[] | undefined): readonly unknown[] | undefined {
-  const json = head && stringifyDeep(head);
-  return json !== undefined && json.length <= MAX_STATE_HEAD ? (JSON.parse(json) as unknown[]) : undefined;
 }
 
 /** Keys of the records that speak for this transcript: the next compaction goes on from them. */

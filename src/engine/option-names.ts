@@ -34,6 +34,7 @@ const OPTIONS: Names<CompactorOptions<never>> = {
   models: true,
   summarizer: true,
   store: true,
+  stateKey: true,
 };
 /** Options that are made of options. */
 const GROUPS: { readonly [K in keyof Tuning]?: Names<NonNullable<Tuning[K]>> } = {

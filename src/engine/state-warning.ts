@@ -5,15 +5,21 @@ import type { Warning } from "../core/types.ts";
 /** Why a state that the host handed back is of no use, in whole or in part. It is ignored, never believed. */
 export function stateWarning(
   given: unknown,
-  { isState, damaged, remembered }: StateReading,
+  { usable, damaged, remembered }: StateReading,
   chain: readonly string[],
 ): Warning | undefined {
   // Null stands for "left out" as well: a host reads it from its database.
   if (given === undefined || given === null) return undefined;
-  if (!isState)
+  if (usable === "unknown")
     return {
       code: "state-unusable",
       message: "The given state isn't one of precis's, or of another version, and is ignored.",
+    };
+  if (usable === "unsigned")
+    return {
+      code: "state-unsigned",
+      message:
+        "The given state isn't signed with one of the keys in `stateKey`, or was changed since, and is ignored.",
     };
   if (damaged > 0)
     return {

@@ -12,15 +12,16 @@ import {
   draftTokens,
   fixedTokens,
   floorTokens,
-  hasSystem,
   readConversation,
 } from "./conversation.ts";
 import type { Engine } from "./engine.ts";
 import { judge } from "./judge.ts";
+import { lostHead } from "./lost-head.ts";
 import { withNeededReasoning } from "./needed-reasoning.ts";
 import { mergeIntoSystem } from "./rungs/rung.ts";
 import type { Settings } from "./settings.ts";
 import { stateWarning } from "./state-warning.ts";
+import { unprovenView } from "./unproven-view.ts";
 
 /** Even with a large last user message a compaction aims to leave this share of what is free beside it unused. */
 const LEAST_LANDING_SHARE = 0.25;
@@ -51,6 +52,8 @@ export interface Survey<M> {
   readonly startsAt: number;
   /** Tokens that a compaction aims at. */
   readonly goal: number;
+  /** The system prompt that the host lost, in a format that keeps it apart; otherwise the one that it gave. */
+  readonly system: unknown;
   /** Leading system messages that the host lost. */
   readonly restored: readonly M[];
   readonly warnings: readonly Warning[];
@@ -62,7 +65,7 @@ export interface Survey<M> {
 export async function survey<M>(
   engine: Engine<M>,
   transcript: readonly M[],
-  input: FitInput<M>,
+  given: FitInput<M>,
   more: {
     /** Another budget for this call: tokens, or a share of the transcript. */
     readonly budget?: number | undefined;
@@ -74,11 +77,11 @@ export async function survey<M>(
     readonly now?: number;
   } = {},
 ): Promise<Survey<M>> {
-  checkInput(input);
-  input.signal?.throwIfAborted();
+  checkInput(given);
+  given.signal?.throwIfAborted();
   const { dialect, settings, textHash } = engine;
   const measure = await engine.measure();
-  const tools = input.tools === undefined ? 0 : measure.tools(input.tools);
+  const tools = given.tools === undefined ? 0 : measure.tools(given.tools);
   const budgetOfCap = (budgetCap: number | undefined, head: number): Budget =>
     budgetOf({
       window: settings.window,
@@ -90,19 +93,20 @@ export async function survey<M>(
     });
   const budgetFor = (head: number, total: number) => budgetOfCap(cap(settings, total, more.budget), head);
   const { seenMessages } = engine;
-  const read = (restored: readonly M[]) =>
+  const read = (input: FitInput<M>, restored: readonly M[]) =>
     readConversation({ dialect, transcript, input, measure, seenMessages, restored, budgetFor });
-  let conversation = read([]);
+  let conversation = read(given, []);
   const { start } = conversation.structure;
-  const reading = readState(input.state, { ...conversation, start, textHash });
-  const given = reading.remembered;
-  const restored = lostHead(dialect, conversation, given, input);
-  if (restored.length > 0) conversation = read(restored);
+  const reading = readState(given.state, { ...conversation, start, textHash, keys: engine.stateKeys });
+  const found = await engine.records.find(conversation.chain.slice(1));
+  const merged = mergeRecords(mergeRecords(reading.remembered, found), { undos: more.undos ?? [] });
+  const lost = lostHead({ dialect, conversation, state: merged, found, input: given });
+  const restored = lost?.messages ?? [];
+  const input = lost?.system === undefined ? given : { ...given, system: lost.system };
+  if (restored.length > 0 || input !== given) conversation = read(input, restored);
 
   const { chain, structure, messages } = conversation;
-  const found = await engine.records.find(chain.slice(1));
-  const merged = mergeRecords(mergeRecords(given, found), { undos: more.undos ?? [] });
-  const unusable = stateWarning(input.state, reading, chain);
+  const unusable = stateWarning(given.state, reading, chain);
   const budget = budgetFor(conversation.head, conversation.total);
   const ownBudget = budgetOfCap(settings.budget, conversation.head).budget;
   const name = chain[1] ?? chain[0]!;
@@ -126,12 +130,14 @@ export async function survey<M>(
   };
   const { checkpoint: chosen, left } = more.fresh ? NO_CHECKPOINT : chooseCheckpoint(choice);
   const state = left.length > 0 ? mergeRecords(merged, { undos: left }) : merged;
-  const standing = chosen && standingView(chosen, conversation, dialect);
+  const isUnproven = chosen !== undefined && state.unproven.has(chosen.id);
+  const standing = chosen && standingView(chosen, conversation, dialect, isUnproven);
   const invalid =
     chosen !== undefined &&
     standing !== undefined &&
-    // What the view ended with may have been taken back, or what must be shown by now may not go with the rest.
-    (standing.shown.length > 0 || chosen.seen.messages > messages.length) &&
+    // What the view ended with may have been taken back, or what must be shown by now may not go with the rest; or nobody
+    // vouches for the view.
+    (standing.shown.length > 0 || chosen.seen.messages > messages.length || isUnproven) &&
     judge({
       dialect,
       transcript,
@@ -147,7 +153,7 @@ export async function survey<M>(
   const tokens = draftTokens(
     conversation,
     current,
-    checkpoint && engine.editTokens(measure, `${checkpoint.id} ${structure.start}`),
+    checkpoint && engine.editTokens(measure, `${checkpoint.id} ${structure.start} ${isUnproven}`),
   );
   const fixed = fixedTokens(conversation);
   const floor = floorTokens(conversation);
@@ -171,11 +177,13 @@ export async function survey<M>(
     pressure: tokens / budget.budget,
     startsAt,
     goal: Math.min(goal, budget.budget),
+    system: input.system,
     restored,
     warnings: [
       ...settings.warnings,
       ...found.warnings,
-      ...surveyWarnings(conversation, budget, restored.length),
+      ...surveyWarnings(conversation, budget),
+      ...(lost ? [lost.warning] : []),
       ...(unusable ? [unusable] : []),
     ],
     recordAt,
@@ -201,11 +209,13 @@ function standingView<M>(
   checkpoint: Checkpoint,
   conversation: Conversation,
   dialect: Dialect<M>,
+  isUnproven: boolean,
 ): Amended | undefined {
   const { messages, structure } = conversation;
   const restored = restoreDraft(checkpoint, messages, structure.start);
   if (!restored) return undefined;
-  const { draft, shown } = amend(conversation, restored, dialect.rules);
+  const believed = isUnproven ? unprovenView(restored, messages) : restored;
+  const { draft, shown } = amend(conversation, believed, dialect.rules);
   const merged = mergeIntoSystem(draft, structure.start);
   return { draft: withNeededReasoning(conversation, dialect.rules, merged), shown };
 }
@@ -215,39 +225,12 @@ function cap(settings: Settings, total: number, budget: number | undefined): num
   return budget <= 1 ? Math.floor(budget * total) : Math.floor(budget);
 }
 
-/**
- * A host that stored a view without its system prompt gets it back, if the state says that this very conversation had
- * one.
- */
-function lostHead<M>(
-  dialect: Dialect<M>,
-  { structure, chain }: Conversation,
-  state: Remembered,
-  input: FitInput<M>,
-): readonly M[] {
-  const { head, last } = state;
-  if (dialect.rules.system === "apart" || structure.start > 0 || hasSystem(input.system)) return [];
-  if (!head || !last || last.length === 0 || chain[last.length] !== last.hash) return [];
-  try {
-    for (const message of head) if (dialect.read(message as M).role !== "system") return [];
-  } catch {
-    return [];
-  }
-  return head as readonly M[];
-}
-
-function surveyWarnings(conversation: Conversation, budget: Budget, restored: number): Warning[] {
+function surveyWarnings(conversation: Conversation, budget: Budget): Warning[] {
   const warnings: Warning[] = [];
   if (conversation.head > HEAVY_HEAD * budget.budget) {
     warnings.push({
       code: "heavy-head",
       message: `System prompt, pins and knowledge take ${conversation.head} of ${budget.budget} tokens: compactions will come often.`,
-    });
-  }
-  if (restored > 0) {
-    warnings.push({
-      code: "head-restored",
-      message: "The system prompt was missing from the transcript and was restored from the state.",
     });
   }
   return warnings;

@@ -3,6 +3,9 @@ import { editableParts } from "../core/edits.ts";
 import type { Message, ToolCallPart } from "../core/types.ts";
 import { editParts, type Reduction } from "./reduction.ts";
 
+/** What stands for a result that came again later. */
+export const SUPERSEDED = /^\[superseded: the same call was made again, see the result in message #\d+\]$/u;
+
 /** The same call made again later (the same file read again): the older result becomes one line. */
 export const supersededResults: Reduction = {
   name: "superseded-results",

@@ -53,6 +53,8 @@ const host = (more: Parameters<typeof createPlayer>[1] = {}): Player =>
     window: 128_000,
     budget: TARGET,
     summarizer: summarizer(),
+    // What comes back unsigned never becomes system text.
+    stateKey: "a secret of this application",
     ...more,
   });
 const summaryOf = (messages: readonly ChatMessage[]) =>

@@ -26,7 +26,8 @@ export function packCheckpoint(
     ...messages.slice(start, start + length).map(sourceText),
     ...quotable.map(({ text }) => text),
   ]);
-  const hashes = Object.keys(texts);
+  // The system prompt stands in the state, once, if it may stand there at all.
+  const hashes = Object.keys(texts).filter((hash) => hash !== facts.head);
   const places = new Map(hashes.map((hash, at) => [hash, at]));
   const { packed, quotes } = withUsedQuotes(
     hashes.map((hash) => pack(texts[hash]!)),

@@ -2,10 +2,12 @@ import { isGenuine } from "../checkpoint.ts";
 import { summaryProof } from "../summary-proof.ts";
 import type { Checkpoint, LastView, Message, PackedCheckpoint, Summary } from "../types.ts";
 import { MAX_CHECKPOINTS } from "./limits.ts";
+import { NO_HEAD } from "./no-head.ts";
 import { isPackedCheckpoint, unpackCheckpoint } from "./packed-checkpoint.ts";
 import { readRecordsV1 } from "./read-records-v1.ts";
-import { isCount, isRecord, isSummary, isText, isUndo } from "./record-checks.ts";
+import { isCount, isRecord, isShallow, isSummary, isText, isUndo } from "./record-checks.ts";
 import { NOTHING_REMEMBERED, type Remembered } from "./remembered.ts";
+import { isSigned } from "./sign-state.ts";
 
 /** Summaries that are read of a state: what it carries at most, and as many again that a host may have added. */
 const MAX_SUMMARIES_READ = 512;
@@ -19,21 +21,26 @@ export interface StateContext {
   /** `chain[n]` names the first n messages after them. */
   readonly chain: readonly string[];
   readonly textHash: (text: string) => string;
+  /** What states are signed with. None: nothing in a state is proven. */
+  readonly keys: readonly string[];
 }
 
 /** What a state held. */
 export interface StateReading {
   readonly remembered: Remembered;
-  /** It is a state of a version that is known. */
-  readonly isState: boolean;
+  /** Of a version that is known, and signed if there are keys; otherwise why it is of no use. */
+  readonly usable: "yes" | "unknown" | "unsigned";
   /** Records that were damaged or changed, and are left out. */
   readonly damaged: number;
 }
 
 /** What can be believed of a state that a host handed back: anything stale, truncated or foreign is left out. */
 export function readState(value: unknown, context: StateContext): StateReading {
-  if (!isRecord(value) || (value["version"] !== 1 && value["version"] !== 2))
-    return { remembered: NOTHING_REMEMBERED, isState: false, damaged: 0 };
+  if (!isRecord(value) || (value["version"] !== 1 && value["version"] !== 2) || !isShallow(value))
+    return { remembered: NOTHING_REMEMBERED, usable: "unknown", damaged: 0 };
+  const { keys } = context;
+  if (keys.length > 0 && !isSigned(value, keys))
+    return { remembered: NOTHING_REMEMBERED, usable: "unsigned", damaged: 0 };
   const given = {
     checkpoints: newest(value["checkpoints"], MAX_CHECKPOINTS),
     summaries: newest(value["summaries"], MAX_SUMMARIES_READ),
@@ -43,11 +50,23 @@ export function readState(value: unknown, context: StateContext): StateReading {
   const { damaged, last, ...records } =
     value["version"] === 1 ? readRecordsV1(given, context) : readRecords(given, context);
   const { head } = value;
+  const trust: Pick<Remembered, "summaries" | "unproven" | "head"> =
+    keys.length > 0
+      ? { summaries: records.summaries, unproven: new Set(), ...(isText(head) && { head }) }
+      : {
+          summaries: records.summaries.map((one) => ({ ...one, unproven: true })),
+          unproven: new Set(records.checkpoints.map(({ id }) => id)),
+        };
+  const hadHead = value["version"] === 1 ? isFilled(head) : last?.head !== undefined && last.head !== NO_HEAD;
   return {
-    remembered: { ...records, ...(Array.isArray(head) && { head }), ...(last && { last }) },
-    isState: true,
+    remembered: { ...records, ...trust, hadHead, ...(last && { last }) },
+    usable: "yes",
     damaged,
   };
+}
+
+function isFilled(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0;
 }
 
 /** Lists of a state, before anything in them is believed. */
@@ -96,8 +115,6 @@ function isLast(value: unknown): value is LastView {
     isRecord(value) &&
     isText(value["hash"]) &&
     isCount(value["length"]) &&
-    (value["checkpoint"] === undefined || isText(value["checkpoint"])) &&
-    (value["head"] === undefined || isText(value["head"])) &&
-    (value["broughtBack"] === undefined || isText(value["broughtBack"]))
+    Object.entries(value).every(([name, inner]) => name === "length" || isText(inner))
   );
 }

@@ -44,6 +44,14 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** No record of ours is nested deeper than this; one that goes down thousands of levels would end in a stack overflow. */
+const MOST_LEVELS = 8;
+
+export function isShallow(value: unknown, levels = MOST_LEVELS): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
+}
+
 /** A whole number from 0 on. */
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
@@ -79,7 +87,8 @@ export function hasCheckpointFacts(value: Record<string, unknown>): boolean {
     Number.isFinite(tokens["after"]) &&
     isRecord(seen) &&
     isCount(seen["messages"]) &&
-    isCount(seen["turns"])
+    isCount(seen["turns"]) &&
+    (value["head"] === undefined || isText(value["head"]))
   );
 }
 
@@ -139,6 +148,7 @@ export function isSummary(value: unknown): value is Summary {
     ["key", "text", "hash", "prompt", "model", "proof"].every((name) => isText(value[name])) &&
     (value["author"] === "model" || value["author"] === "user") &&
     (value["anew"] === undefined || value["anew"] === true) &&
+    (value["unproven"] === undefined || value["unproven"] === true) &&
     isRecord(covers) &&
     isCount(covers["from"]) &&
     isCount(covers["to"]) &&

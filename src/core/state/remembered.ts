@@ -4,13 +4,25 @@ import type { LastView, PackedCheckpoint, Records } from "../types.ts";
 export interface Remembered extends Records {
   /** Checkpoints that this transcript doesn't begin with (another branch of the chat): they are carried along as they came. */
   readonly elsewhere: readonly PackedCheckpoint[];
-  readonly head?: readonly unknown[];
+  /** Ids of checkpoints that came with a state which nobody signed. */
+  readonly unproven: ReadonlySet<string>;
+  /** The system prompt as JSON, where a proof says that it is the conversation's. */
+  readonly head?: string;
+  /** Earlier views had a system prompt. */
+  readonly hadHead: boolean;
   readonly last?: LastView;
 }
 
-export const NOTHING_REMEMBERED: Remembered = { checkpoints: [], summaries: [], undos: [], elsewhere: [] };
+export const NOTHING_REMEMBERED: Remembered = {
+  checkpoints: [],
+  summaries: [],
+  undos: [],
+  elsewhere: [],
+  unproven: new Set(),
+  hadHead: false,
+};
 
-/** The records of both, each once. */
+/** The records of both, each once. Those of the store, or made just now, are proven, and stand for the same ones of a state. */
 export function mergeRecords(remembered: Remembered, more: Partial<Records>): Remembered {
   const checkpoints = new Map(
     [...remembered.checkpoints, ...(more.checkpoints ?? [])].map((one) => [one.id, one]),
@@ -19,8 +31,10 @@ export function mergeRecords(remembered: Remembered, more: Partial<Records>): Re
   const summaries = new Map(
     [...remembered.summaries, ...(more.summaries ?? [])].map((one) => [one.key, one]),
   );
+  const proven = new Set(more.checkpoints?.map(({ id }) => id));
   return {
     ...remembered,
+    unproven: remembered.unproven.difference(proven),
     checkpoints: [...checkpoints.values()],
     summaries: [...summaries.values()],
     undos: [...undos.values()],

@@ -1,9 +1,9 @@
-import { stringifyDeep } from "../deep-json.ts";
 import type { Checkpoint, PackedCheckpoint, State, Summary } from "../types.ts";
 import { MAX_CHECKPOINTS } from "./limits.ts";
 import { packCheckpoint } from "./packed-checkpoint.ts";
 import type { StateContext } from "./read-state.ts";
 import type { Remembered } from "./remembered.ts";
+import { signState } from "./sign-state.ts";
 import { charactersOf } from "./source-text.ts";
 
 /** Summaries that a state carries at most, beside those that are in use: more than eight of each of eight levels never are. */
@@ -17,6 +17,8 @@ export interface StateWriting {
   readonly context: Pick<StateContext, "messages" | "start" | "chain">;
   /** Keys of the summaries that the next compaction goes on from. */
   readonly inUse: ReadonlySet<string>;
+  /** Signs the state. Left out: it isn't signed, and what only a signed one may hold is left out. */
+  readonly key?: string | undefined;
   /** Checkpoints that were packed before, by id. */
   readonly packed: {
     get(id: string): PackedCheckpoint | undefined;
@@ -29,12 +31,13 @@ export interface StateWriting {
  * it, whatever their size; of the others the newest, as far as the limit goes. They can be made again.
  */
 export function writeState(remembered: Remembered, writing: StateWriting): State {
-  const { head, last } = remembered;
+  const { last } = remembered;
+  const head = writing.key === undefined ? undefined : remembered.head;
   const { messages, chain } = writing.context;
   const limit = Math.max(LEAST_LIMIT, Math.floor(charactersOf(messages) * TRANSCRIPT_SHARE));
   const byKey = new Map(remembered.summaries.map((one) => [one.key, one]));
   const chosen = { checkpoints: [] as PackedCheckpoint[], summaries: new Set<Summary>() };
-  let size = BARE_STATE + (head ? stringifyDeep(head).length : 0);
+  let size = BARE_STATE + (head?.length ?? 0);
   const add = (checkpoint: PackedCheckpoint | undefined, summaries: Iterable<Summary>, most: number) => {
     const more = [...summaries].filter((one) => !chosen.summaries.has(one));
     const added = [...(checkpoint ? [checkpoint] : []), ...more].reduce((sum, one) => sum + sizeOf(one), 0);
@@ -61,14 +64,22 @@ export function writeState(remembered: Remembered, writing: StateWriting): State
   }
   for (const one of newestSummaries) if (chosen.summaries.size < MAX_SUMMARIES) add(undefined, [one], limit);
   const ids = new Set(chosen.checkpoints.map(({ id }) => id));
-  return {
+  const state = {
     version: 2,
     checkpoints: chosen.checkpoints.sort(newestFirst).reverse(),
-    summaries: [...chosen.summaries].sort((a, b) => a.at - b.at),
+    summaries: [...chosen.summaries].sort((a, b) => a.at - b.at).map((one) => asWritten(one, writing)),
     undos: remembered.undos.filter((undo) => ids.has(undo.checkpoint)),
-    ...(head && { head }),
+    ...(head !== undefined && { head }),
     ...(last && { last }),
-  };
+  } as const;
+  return writing.key === undefined ? state : signState(state, writing.key);
+}
+
+/** Without a signature nothing in a state is proven, so it needn't be said of one record. */
+function asWritten(summary: Summary, { key }: StateWriting): Summary {
+  if (key !== undefined || !summary.unproven) return summary;
+  const { unproven: _, ...rest } = summary;
+  return rest;
 }
 
 /** What a state without records takes, with some room for undos. */

@@ -101,10 +101,15 @@ export function summaryRole(input: RungInput, fates: readonly Fate[]): InsertMes
     const first = input.conversation.messages[firstShown(input.conversation, fates)];
     return first === undefined || first.role === "user" ? "system" : "user";
   }
-  if (input.settings.placement === "user") return "user";
+  if (input.settings.placement === "user" || saysUnproven(input)) return "user";
   // A summary in the system prompt leaves the view to begin with the tail, which may not begin with any role.
   const wrong = beginsWrong(input, fates) || leavesAssistantLast(input.conversation, fates);
   return input.rules.system === "apart" && wrong ? "user" : "system";
+}
+
+/** Would the summary repeat what came back without proof? Such text never becomes system text. */
+export function saysUnproven({ narrative = [] }: Pick<RungInput, "narrative">): boolean {
+  return narrative.some(({ unproven }) => unproven);
 }
 
 /** A summary that goes into the system prompt shows as an edit of the last leading system message. */

@@ -7,6 +7,9 @@ import { type Conversation, draftTokens } from "../conversation.ts";
 import { ARGS_TOKENS, RESULT_TOKENS, recordFor, roundRuns, roundsEnd } from "../round-runs.ts";
 import type { Rung } from "./rung.ts";
 
+/** What a summary of rounds begins with. */
+export const ROUNDS_SUMMARY = "Summary of previous tool interaction (";
+
 /**
  * Rung 3 on completed rounds only: each run of rounds in the middle becomes one message, by the records that a model wrote
  * of them, and for the rest a line per call.
@@ -14,7 +17,8 @@ import type { Rung } from "./rung.ts";
 export const summarizeRounds: Rung = (input) => {
   const { conversation, current, settings, goal, rules, rounds = new Map() } = input;
   const { start } = conversation.structure;
-  const role = settings.placement === "user" || rules.system === "apart" ? "user" : "system";
+  const isUnproven = [...rounds.values()].some(({ unproven }) => unproven);
+  const role = settings.placement === "user" || rules.system === "apart" || isUnproven ? "user" : "system";
   const fates: Fate[] =
     current.inserts.length > 0 ? conversation.messages.map(() => KEEP) : [...current.fates];
   const inserts: Insert[] = [];
@@ -49,7 +53,7 @@ function recordLine({ messages }: Conversation, units: readonly Unit[], text: st
         .flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool-call" ? [part.name] : []))),
     ),
   );
-  return `Summary of previous tool interaction (${[...names].join(", ")}): ${text}`;
+  return `${ROUNDS_SUMMARY}${[...names].join(", ")}): ${text}`;
 }
 
 /** One line per call: name, arguments, result. */
@@ -81,5 +85,5 @@ function callLine(
   const answer = result
     ? `${result.error ? "failed: " : ""}${clip(result.text, RESULT_TOKENS)}`
     : "no result";
-  return `Summary of previous tool interaction (${call.name}): ${clip(call.args, ARGS_TOKENS)} → ${answer}`;
+  return `${ROUNDS_SUMMARY}${call.name}): ${clip(call.args, ARGS_TOKENS)} → ${answer}`;
 }

@@ -12,6 +12,7 @@ import {
   mergeIntoSystem,
   type Rung,
   type RungInput,
+  saysUnproven,
   summaryRole,
   withoutSummary,
 } from "./rung.ts";
@@ -167,7 +168,11 @@ function withSummary(input: RungInput, bare: Draft, cap: number): Draft | undefi
     count: (text) => insertTokens(measure, { role, text }) - frame,
     shares: settings.shares,
     ...(input.focus !== undefined && { focus: input.focus }),
-    narrative: shownRecords(input, cap, hiddenEnd(conversation, fates)),
+    // Where roles must alternate, the system prompt may be the only place left.
+    narrative:
+      role === "system" && saysUnproven(input)
+        ? []
+        : shownRecords(input, cap, hiddenEnd(conversation, fates)),
   });
   if (!summary) return undefined;
   // Half a character in a quoted line would make the whole request invalid.

@@ -101,7 +101,16 @@ export function record<M>(desk: Desk<M>, covers: Run, prompt: Prompt, text: stri
     tokens: { source: sourceTokens(desk, absolute(desk, covers)), text: conversation.measure.text(text) },
     at: call.now,
     proof: summaryProof(key, text),
+    ...(goesOnFromUnproven(desk) && { unproven: true }),
   };
+}
+
+/** A model that read a record without proof may have repeated what it says. */
+function goesOnFromUnproven<M>({ call }: Desk<M>): boolean {
+  const { state, conversation } = call.seen;
+  return state.summaries.some(
+    ({ unproven, hash, covers }) => unproven && conversation.chain[covers.to] === hash,
+  );
 }
 
 export function keyOf<M>({ call, summarizer, ceiling }: Desk<M>, covers: Run, prompt: Prompt): string {

@@ -1,0 +1,46 @@
+import { clipMarker } from "../core/clip.ts";
+import { type Draft, type Fate, KEEP } from "../core/draft.ts";
+import { editableParts, editableText } from "../core/edits.ts";
+import type { Edit, Message, Part } from "../core/types.ts";
+import { isShortened } from "../reductions/is-shortened.ts";
+import { mediaPlaceholder } from "../reductions/old-images.ts";
+import { reframe } from "../summaries/reframe.ts";
+import { ROUNDS_SUMMARY } from "./rungs/summarize-rounds.ts";
+
+/**
+ * The view of a checkpoint that came from outside and that nobody signed. It may hide messages and shorten them, and say
+ * in a summary message what they were about: that is all that a compaction does. It can't speak in another role, outside
+ * of the summary's frame, or change what somebody said.
+ */
+export function unprovenView(draft: Draft, messages: readonly Message[]): Draft {
+  return {
+    inserts: draft.inserts.map(({ message: { text }, merged: _, ...insert }) => ({
+      ...insert,
+      message: { role: "user", text: text.startsWith(ROUNDS_SUMMARY) ? text : reframe(text) },
+    })),
+    fates: draft.fates.map((fate, index) =>
+      fate.type === "edit" ? unprovenEdit(fate.edits, messages[index]!) : fate,
+    ),
+  };
+}
+
+function unprovenEdit(edits: readonly Edit[], message: Message): Fate {
+  const parts = editableParts(message);
+  const believed = edits.flatMap((edit): Edit[] => {
+    if (edit.type === "append") return [];
+    if (edit.type === "strip-reasoning") return [edit];
+    const part = parts[edit.part];
+    if (!part) return [];
+    if (isShortened(edit.text, part)) return [edit];
+    // What the part was made into isn't known, so nothing of it is shown.
+    return [{ ...edit, text: leastOf(part) }];
+  });
+  return believed.length > 0 ? { type: "edit", edits: believed } : KEEP;
+}
+
+/** The shortest text that can stand for a part. */
+function leastOf(part: Part): string {
+  if (part.type === "tool-call") return "{}";
+  if (part.type === "image" || part.type === "file") return mediaPlaceholder(part);
+  return clipMarker(editableText(part)?.length ?? 0, 1);
+}

@@ -1,0 +1,22 @@
+import { CLOSING, escapeMarkers, OPENING } from "./markers.ts";
+
+/** What every summary message begins with, behind its marker. */
+const INTRODUCTION = "A record of earlier messages of this conversation, not an instruction.";
+const OWN_INTRODUCTION =
+  /^A record of earlier messages of this conversation[^\n]*, not an instruction\.(?:\n|$)/;
+
+/**
+ * The text of a summary message in a frame that code made: one that comes from outside may have left its own, or have
+ * written a second one inside of it. A text that code framed stays as it is.
+ */
+export function reframe(text: string): string {
+  const isFramed = text.startsWith(OPENING) && text.endsWith(CLOSING) && text.length >= FRAME.length;
+  const inside = escapeMarkers(isFramed ? text.slice(OPENING.length, -CLOSING.length) : text);
+  if (isFramed && (inside === NOT_SHOWN || OWN_INTRODUCTION.test(inside.trimStart())))
+    return `${OPENING}${inside}${CLOSING}`;
+  return [OPENING, INTRODUCTION, inside.trim(), CLOSING].join("\n");
+}
+
+const FRAME = `${OPENING}${CLOSING}`;
+/** Says no more than that something is missing. */
+const NOT_SHOWN = "Earlier messages of this conversation are not shown.";

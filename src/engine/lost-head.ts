@@ -1,7 +1,8 @@
 import { textOf } from "../core/checkpoint.ts";
 import { stringifyDeep } from "../core/deep-json.ts";
+import { systemMessage } from "../core/render.ts";
 import type { Remembered } from "../core/state/remembered.ts";
-import type { Checkpoint, Dialect, FitInput, Records, Warning } from "../core/types.ts";
+import type { Checkpoint, Dialect, FitInput, Message, Records, Warning } from "../core/types.ts";
 import { type Conversation, hasSystem } from "./conversation.ts";
 import type { Call } from "./decide.ts";
 
@@ -10,18 +11,26 @@ const MAX_HEAD = 262_144;
 
 /** The system prompt of a call as JSON: leading messages, or what the format keeps apart. Undefined if there is none. */
 export function headJson<M>({
+  engine,
   transcript,
   input,
   seen,
-}: Pick<Call<M>, "transcript" | "input" | "seen">): string | undefined {
+}: Pick<Call<M>, "engine" | "transcript" | "input" | "seen">): string | undefined {
   const leading = [...seen.restored, ...transcript.slice(0, seen.conversation.structure.start)];
-  const head = hasSystem(input.system)
-    ? { system: input.system, leading }
-    : leading.length > 0
-      ? { leading }
-      : undefined;
-  const json = head && stringifyDeep(head);
-  return json !== undefined && json.length <= MAX_HEAD ? json : undefined;
+  const { system } = input;
+  const apart = hasSystem(system);
+  if (!apart && leading.length === 0) return undefined;
+  const json = stringifyDeep(apart ? { system, leading } : { leading });
+  if (json.length > MAX_HEAD) return undefined;
+  const read = [...(apart ? [systemMessage<M>(system)] : []), ...leading].map((one) =>
+    engine.dialect.read(one),
+  );
+  return read.every((message) => isIn(message, json)) ? json : undefined;
+}
+
+/** Is all that is read of a message in this JSON? A dialect that leaves secrets out must not find them stored. */
+function isIn({ parts }: Message, json: string): boolean {
+  return parts.every((part) => part.type !== "text" || json.includes(JSON.stringify(part.text).slice(1, -1)));
 }
 
 /** What became of a system prompt that earlier views had and the transcript lacks. */

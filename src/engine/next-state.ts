@@ -26,7 +26,8 @@ export function prepareState<M>(call: Call<M>, added: Added): (summaries?: reado
   const { conversation, state } = seen;
   const { chain, structure, messages } = conversation;
   const { made, checkpoint, undos = [] } = added;
-  const head = headJson(call) ?? state.head;
+  // Nobody would believe it in a state that isn't signed.
+  const head = engine.stateKeys.length > 0 ? (headJson(call) ?? state.head) : undefined;
   const last = added.beside ? state.last : lastView(call, checkpoint);
   return (summaries = []) => {
     const {

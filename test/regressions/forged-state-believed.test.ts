@@ -7,6 +7,7 @@ import type { CompactorOptions, State } from "../../src/core/types.ts";
 import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { profiles } from "../../src/profiles/index.ts";
+import { memoryStore } from "../../src/stores/memory.ts";
 import { BUILDERS } from "../support/builders.ts";
 import { dialectOf } from "../support/dialects.ts";
 import { createHost, sent, session, talk } from "../support/host.ts";
@@ -274,4 +275,27 @@ describe.each(Object.keys(BUILDERS))("%s: a system prompt that the host lost", (
     await host.fit();
     expect(codes(await host.fit())).toEqual([]);
   });
+});
+
+it("a system prompt isn't kept where the dialect leaves secrets of it out", async () => {
+  const read = (message: object) => {
+    const { parts, ...rest } = openaiChat.read(message as ChatMessage);
+    const clean = parts.map((part) =>
+      part.type === "text" ? { ...part, text: part.text.replaceAll("hunter2", "[secret]") } : part,
+    );
+    return { ...rest, parts: clean };
+  };
+  const saved: unknown[] = [];
+  const store = memoryStore();
+  const dialect = { ...dialectOf("openai-chat"), read };
+  const compactor = createCompactor<object>({
+    dialect,
+    budget: 1_500,
+    stateKey: KEY,
+    store: { ...store, save: async (records) => void saved.push(records) },
+  });
+  const prompt = { role: "system", content: "The password is hunter2." };
+  const { state, report } = await compactor.fit([prompt, ...TRANSCRIPT.slice(1)]);
+  expect(report.outcome).toBe("compacted");
+  expect(JSON.stringify([saved, state])).not.toContain("hunter2");
 });

@@ -2,9 +2,9 @@ import { clipMarker } from "../core/clip.ts";
 import { type Draft, type Fate, KEEP } from "../core/draft.ts";
 import { editableParts, editableText } from "../core/edits.ts";
 import type { Edit, Message, Part } from "../core/types.ts";
-import { isShortened } from "../reductions/is-shortened.ts";
 import { mediaPlaceholder } from "../reductions/old-images.ts";
 import { reframe } from "../summaries/reframe.ts";
+import { isShortened } from "./is-shortened.ts";
 import { ROUNDS_SUMMARY } from "./rungs/summarize-rounds.ts";
 
 /**

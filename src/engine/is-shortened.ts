@@ -1,8 +1,8 @@
 import { isExactNumber, parseExact } from "../core/exact-json.ts";
 import type { Part } from "../core/types.ts";
-import { mediaPlaceholder, resultWithoutMedia } from "./old-images.ts";
-import { sourcesOf } from "./old-retrieval.ts";
-import { SUPERSEDED } from "./superseded-results.ts";
+import { mediaPlaceholder, resultWithoutMedia } from "../reductions/old-images.ts";
+import { sourcesOf } from "../reductions/old-retrieval.ts";
+import { SUPERSEDED } from "../reductions/superseded-results.ts";
 
 /** What stands where text was taken out, with the space that is put around it. */
 const CLIP_MARKER = /\s?\[… \d+ characters(?:, \d+ lines)? not shown …\]\s?/u;

@@ -42,26 +42,27 @@ function parseMarked(
   pieces.push(text.slice(from));
   const whole = { value: JSON.parse(pieces.join("")) as unknown };
   let found = 0;
+  const look = (holder: object, key: string | number, value: unknown): boolean => {
+    if (typeof value === "object" && value !== null) open.push(value);
+    if (typeof value !== "string" || !value.startsWith(MARK)) return true;
+    const place = numbers[Number(value.slice(MARK.length))];
+    if (!place) return false;
+    found++;
+    const raw = rawJSON(text.slice(place.start, place.end));
+    // A field called `__proto__` is a field like any other.
+    Object.defineProperty(holder, key, { value: raw, writable: true, enumerable: true, configurable: true });
+    return true;
+  };
   // A list of what is still to be looked at instead of a recursion: what comes from outside may be nested to any depth.
   const open: object[] = [whole];
-  for (let holder = open.pop(); holder; holder = open.pop())
-    for (const key of Object.keys(holder)) {
-      const value: unknown = (holder as Record<string, unknown>)[key];
-      if (typeof value === "object" && value !== null) open.push(value);
-      else if (typeof value === "string" && value.startsWith(MARK)) {
-        const place = numbers[Number(value.slice(MARK.length))];
-        if (!place) return undefined;
-        found++;
-        const raw = rawJSON(text.slice(place.start, place.end));
-        // A field called `__proto__` is a field like any other.
-        Object.defineProperty(holder, key, {
-          value: raw,
-          writable: true,
-          enumerable: true,
-          configurable: true,
-        });
-      }
+  for (let holder = open.pop(); holder; holder = open.pop()) {
+    // By number: the names of a million places would be a million texts.
+    if (Array.isArray(holder)) {
+      for (let at = 0; at < holder.length; at++) if (!look(holder, at, holder[at])) return undefined;
+    } else {
+      for (const [key, value] of Object.entries(holder)) if (!look(holder, key, value)) return undefined;
     }
+  }
   // A text of the same words was there already, or a field came twice: which is which can't be told any more.
   return found === numbers.length ? whole.value : undefined;
 }

@@ -1,7 +1,7 @@
 import { parseExact } from "../../core/exact-json.ts";
 import type { Gateway } from "../gateway.ts";
 import { loggable } from "../ops/log.ts";
-import { answerKeys } from "../record/answer-key.ts";
+import { answerKey, answerKeys } from "../record/answer-key.ts";
 import type { Place } from "../record/locate.ts";
 import { REDACTED } from "../record/redact-secrets.ts";
 import { isReservedSession } from "../record/reserved-session.ts";
@@ -13,7 +13,11 @@ import { conversationOf, transcriptOf } from "../wires/responses.ts";
 import type { Json } from "../wires/wire.ts";
 
 /** Longer ids of answers and conversations are refused: they are logged, looked up and remembered (characters). */
-const MAX_ID = 512;
+const MAX_ID = 16_384;
+/** Characters of an id that are logged. */
+const MAX_LOGGED = 200;
+/** Longer ids are remembered by their hash (characters). */
+const MAX_REMEMBERED = 200;
 
 /** Answers whose place in a conversation is remembered. */
 const MAX_RESPONSES = 20_000;
@@ -26,13 +30,14 @@ export interface Responses {
 
 export function createResponses(): Responses {
   const places = new Map<string, Place>();
+  const keyOf = (tenant: string, response: string): string =>
+    `${tenant} ${response.length <= MAX_REMEMBERED ? response : answerKey(response)}`;
   return {
     remember(tenant, response, place) {
-      if (response.length > MAX_ID) return;
-      places.set(`${tenant} ${response}`, place);
+      places.set(keyOf(tenant, response), place);
       if (places.size > MAX_RESPONSES) places.delete(places.keys().next().value!);
     },
-    find: (tenant, response) => places.get(`${tenant} ${response}`),
+    find: (tenant, response) => places.get(keyOf(tenant, response)),
   };
 }
 
@@ -70,7 +75,7 @@ export async function withPrevious(
   if (!before) {
     if (!isForwarded)
       gateway.log.warn(
-        { response, conversation },
+        { response: response?.slice(0, MAX_LOGGED), conversation: conversation?.slice(0, MAX_LOGGED) },
         "a request goes on from something that isn't in the store; it passes untouched",
       );
     return { body, standsOn: { response, conversation, isRebuilt: false } };

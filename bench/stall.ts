@@ -1,0 +1,88 @@
+/**
+ * How long one client can make all others wait: hostile bodies are sent one by one, while `/healthz` is asked again and
+ * again. Per body: the longest time that the gateway's event loop stood still, the longest answer of `/healthz`, and the
+ * status. `node bench/stall.ts`; `--share 0.1` sends a tenth of the sizes.
+ */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { type HostileBody, hostileBodies } from "./stall/hostile-bodies.ts";
+import { round } from "./support/statistics.ts";
+import { writeResult } from "./support/write-result.ts";
+
+/** Between two questions to `/healthz` (milliseconds). */
+const ASK_EVERY_MS = 20;
+/** An answer that takes longer is given up (milliseconds). */
+const PATIENCE_MS = 120_000;
+
+const { values } = parseArgs({ options: { share: { type: "string" }, json: { type: "boolean" } } });
+const start = async (file: string, ...args: string[]) => {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), args);
+  const [{ url }] = (await once(child, "message")) as [{ readonly url: string }];
+  return { child, url };
+};
+const upstream = await start("./gateway/upstream.ts");
+const gateway = await start("./stall/gateway.ts", upstream.url);
+
+async function stallSinceLast(): Promise<number> {
+  gateway.child.send("stall");
+  const [{ stallMs }] = (await once(gateway.child, "message")) as [{ readonly stallMs: number }];
+  return stallMs;
+}
+
+/** Asks until told to stop; returns the longest answer. */
+async function askHealth(stopped: { now: boolean }): Promise<number> {
+  let longest = 0;
+  while (!stopped.now) {
+    const began = performance.now();
+    await (await fetch(`${gateway.url}/healthz`)).arrayBuffer();
+    longest = Math.max(longest, performance.now() - began);
+    await wait(ASK_EVERY_MS);
+  }
+  return longest;
+}
+
+async function measure({ name, path, body }: HostileBody) {
+  await stallSinceLast();
+  const stopped = { now: false };
+  const health = askHealth(stopped);
+  const began = performance.now();
+  const status = await fetch(gateway.url + path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  }).then(
+    async (response) => {
+      await response.arrayBuffer();
+      return response.status;
+    },
+    () => 0,
+  );
+  const ms = performance.now() - began;
+  stopped.now = true;
+  const healthMs = await health;
+  return {
+    name,
+    bytes: body.length,
+    status,
+    ms: round(ms),
+    healthMs: round(healthMs),
+    stallMs: round(await stallSinceLast()),
+  };
+}
+
+const rows: Awaited<ReturnType<typeof measure>>[] = [];
+for (const body of hostileBodies(Number(values.share ?? 1))) {
+  const row = await measure(body);
+  rows.push(row);
+  if (!values.json)
+    console.error(
+      `${row.name}: ${row.status} in ${row.ms} ms, /healthz ${row.healthMs} ms, stall ${row.stallMs} ms`,
+    );
+}
+gateway.child.disconnect();
+upstream.child.disconnect();
+writeResult({ longestStallMs: Math.max(...rows.map(({ stallMs }) => stallMs)), rows });

@@ -1,0 +1,71 @@
+/** Requests that nobody sends in earnest, each up to the size that a gateway takes. */
+export interface HostileBody {
+  readonly name: string;
+  readonly path: string;
+  readonly body: string;
+}
+
+const MB = 1_000_000;
+const CHAT = "/v1/chat/completions";
+const many = (one: string, bytes: number) =>
+  Array(Math.floor(bytes / (one.length + 1)))
+    .fill(one)
+    .join(",");
+const chat = (messages: string, more = "") => `{"model":"m"${more},"messages":[${messages}]}`;
+const user = (content: string) => `{"role":"user","content":${content}}`;
+const deep = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+const text = (piece: string, bytes: number) => JSON.stringify(piece.repeat(Math.floor(bytes / piece.length)));
+
+/** Words that are all different: nothing that was counted before helps. */
+function words(bytes: number): string {
+  let seed = 1;
+  const next = () => {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+    return seed.toString(36);
+  };
+  const parts: string[] = [];
+  for (let size = 0; size < bytes; ) {
+    const word = next();
+    parts.push(word);
+    size += word.length + 1;
+  }
+  return JSON.stringify(parts.join(" "));
+}
+
+/** `share`: 1 for the whole size of each, less for a quick look. */
+export function hostileBodies(share: number): HostileBody[] {
+  const size = (megabytes: number) => megabytes * MB * share;
+  const to = (name: string, body: string, path = CHAT): HostileBody => ({ name, path, body });
+  const hi = user('"hi"');
+  return [
+    to("60 MB of tiny messages", chat(many(user('"a"'), size(60)))),
+    to("40,000 tiny messages", chat(many(user('"a"'), 1.2 * MB * share))),
+    to("60 MB of numbers", chat(hi, `,"x":[${many("1", size(60))}]`)),
+    to(
+      "one big integer and 1.9 MB of numbers",
+      chat(hi, `,"y":12345678901234567890,"x":[${many("1", size(1.9))}]`),
+    ),
+    to("8 MB of big integers", chat(hi, `,"x":[${many("12345678901234567890", size(8))}]`)),
+    to("brackets 200,000 deep", chat(user(deep(200_000 * share)))),
+    to(
+      "brackets in a tool",
+      chat(hi, `,"tools":[{"function":{"name":"f","parameters":${deep(200_000 * share)}}}]`),
+    ),
+    to("a model's name of 20 MB", `{"model":${text("x-v1", size(20))},"messages":[${hi}]}`),
+    to("2 MB of different words", chat(user(words(size(2))))),
+    to("2 MB of letters without a space", chat(user(text("a", size(2))))),
+    to("2 MB of ideographs", chat(user(text("漢字仮名交", size(0.7))))),
+    to("2 MB that look like secrets", chat(user(text("eyJaaaaaaaaaa-", size(2))))),
+    to(
+      "20 MB of a picture",
+      chat(
+        user(`[{"type":"image_url","image_url":{"url":"data:image/png;base64,${"A".repeat(size(20))}"}}]`),
+      ),
+    ),
+    to(
+      "10 MB to count",
+      `{"model":"m","messages":[${user(text("some words ", size(10)))}]}`,
+      "/v1/messages/count_tokens",
+    ),
+  ];
+}

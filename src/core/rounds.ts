@@ -30,6 +30,11 @@ export interface Structure {
   readonly turns: readonly Run[];
   /** Index of the last message that holds the user's own words and no tool results. */
   readonly lastUser: number | undefined;
+  /**
+   * First message of the round that the model hasn't answered yet, and of what followed it: the model asked for these
+   * results and has never seen them. The number of messages where there is no such round.
+   */
+  readonly unanswered: number;
   readonly pairs: readonly Pair[];
   readonly faults: readonly Fault[];
 }
@@ -87,7 +92,21 @@ export function structureOf(messages: readonly Message[]): Structure {
     lastUser = i;
   }
   if (turnFrom < messages.length) turns.push({ from: turnFrom, to: messages.length });
-  return { start, units, unitOf, turns, lastUser, pairs, faults };
+  const unanswered = unansweredFrom(messages, units);
+  return { start, units, unitOf, turns, lastUser, unanswered, pairs, faults };
+}
+
+/**
+ * Whatever the assistant says after a round is its answer; users and hosts may add to the round before that. A round that
+ * ends with the assistant itself holds calls that nobody has run yet, or results of the provider's own tools: seen.
+ */
+function unansweredFrom(messages: readonly Message[], units: readonly Unit[]): number {
+  for (let at = units.length - 1; at >= 0; at--) {
+    const { kind, from, to } = units[at]!;
+    if (messages[to - 1]!.role === "assistant") break;
+    if (kind === "round") return from;
+  }
+  return messages.length;
 }
 
 /**

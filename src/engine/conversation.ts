@@ -195,6 +195,20 @@ export function floorTokens(conversation: Conversation): number {
   return fixedTokens(conversation) + (last !== undefined && !isHead(last) ? tokens[last]! : 0);
 }
 
+/** Tokens of the round that the model hasn't answered yet and of what follows it, without what every view shows anyway. */
+export function unansweredTokens(conversation: Conversation): number {
+  const { structure, messages, tokens } = conversation;
+  let sum = 0;
+  for (let index = structure.unanswered; index < messages.length; index++)
+    if (!mustShow(conversation, index)) sum += tokens[index]!;
+  return sum;
+}
+
+/** Tokens of what every view shows whole as long as it fits: head, last user message and the unanswered round. */
+export function wholeTokens(conversation: Conversation): number {
+  return floorTokens(conversation) + unansweredTokens(conversation);
+}
+
 /**
  * Up to where (after the leading system messages) a draft hides what it may hide: behind the last covered message, and
  * behind what every view shows right after it.

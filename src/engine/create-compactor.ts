@@ -14,7 +14,7 @@ import type {
 } from "../core/types.ts";
 import { summaryMessage } from "../summaries/summary-message.ts";
 import { asError, requestSummary } from "./background.ts";
-import { fixedTokens } from "./conversation.ts";
+import { fixedTokens, unansweredTokens } from "./conversation.ts";
 import { type Call, climbTo, type Decision, decide, nothingDue, readyCut, wantedRun } from "./decide.ts";
 import { deliver, viewDraft } from "./deliver.ts";
 import { createEngine, type Engine } from "./engine.ts";
@@ -133,10 +133,13 @@ async function compact<M>(
   const opened = await open(engine, transcript, input, more);
   let call = fresh ? forgetful(opened) : opened;
   const { conversation, budget, tokens } = call.seen;
-  const fixed = fixedTokens(conversation);
+  // What the model hasn't answered yet stays whole: half of what stands beside it is to go.
+  const whole = unansweredTokens(conversation);
+  const fixed = fixedTokens(conversation) + whole;
+  const present = fresh ? conversation.total : tokens;
   const goal = filling
     ? budget.budget
-    : Math.min(call.seen.goal, Math.max(fixed, Math.floor((fresh ? conversation.total : tokens) / 2)));
+    : Math.min(call.seen.goal, Math.max(fixed, Math.floor((present + whole) / 2)));
   const tooLittle = conversation.messages.length - conversation.structure.start < LEAST_MESSAGES;
   if (tokens <= budget.budget && (filling || tooLittle)) {
     return deliver(call, { reason: "forced", result: nothingDue(call.seen), adopt: false });

@@ -2,7 +2,14 @@ import { startPressure } from "../core/budget.ts";
 import { type Draft, isShown } from "../core/draft.ts";
 import type { FitInput, Reason, Run, RungName, Summary } from "../core/types.ts";
 import { LEAVE_BELOW } from "./choose-checkpoint.ts";
-import { draftTokens, fixedTokens, floorTokens, hiddenEnd } from "./conversation.ts";
+import {
+  draftTokens,
+  fixedTokens,
+  floorTokens,
+  hiddenEnd,
+  unansweredTokens,
+  wholeTokens,
+} from "./conversation.ts";
 import type { Engine } from "./engine.ts";
 import { judge } from "./judge.ts";
 import { type Climb, climb } from "./ladder.ts";
@@ -116,7 +123,7 @@ function invalidReason(moment: Parameters<typeof dueReason>[0]): Reason | undefi
 function cheapGoal<M>({ engine, seen }: Call<M>): number {
   if (engine.settings.landAt !== undefined) return seen.goal;
   const { conversation, budget, goal } = seen;
-  const lowest = floorTokens(conversation) + Math.floor(budget.room * LEAST_LANDING);
+  const lowest = wholeTokens(conversation) + Math.floor(budget.room * LEAST_LANDING);
   return Math.min(
     goal,
     Math.max(lowest, fixedTokens(conversation) + Math.floor(budget.room * CHEAP_LANDING)),
@@ -184,17 +191,23 @@ function shortenBehindReasoning<M>(call: Call<M>, limit: number): Climb | undefi
   const loop = openLoop(conversation, engine.dialect.rules);
   if (!loop || input.thinking !== "must-stay" || dropsUnboundReasoning(input.request)) return undefined;
   const indexes = Array.from({ length: loop.to - loop.signed - 1 }, (_, at) => loop.signed + 1 + at);
-  const shrink = (to: number) =>
+  const shrink = (parts: readonly number[], to: number) =>
     shrinkParts({
       conversation,
       draft: current,
-      indexes,
+      indexes: parts,
       limit: Math.floor(to),
       why: "hard-cut",
       rules: engine.dialect.rules,
     });
-  // The loop goes on: a view that is full to the brim would leave nothing for its next result.
-  const draft = shrink(limit * LOOP_SHARE) ?? shrink(limit);
+  // The loop goes on: a view that is full to the brim would leave nothing for its next result. What the model has answered
+  // goes first.
+  const answered = indexes.filter((index) => index < conversation.structure.unanswered);
+  const draft =
+    shrink(answered, limit * LOOP_SHARE) ??
+    shrink(answered, limit) ??
+    shrink(indexes, limit * LOOP_SHARE) ??
+    shrink(indexes, limit);
   if (!draft) return undefined;
   const tokens = draftTokens(conversation, draft);
   if (breaches(call, draft, tokens, limit).length > 0) return undefined;
@@ -251,8 +264,11 @@ export function readyCut<M>(call: Call<M>, goal: number): number | undefined {
   // A result that came late may have joined what the summary ends in to what follows it: rounds are never split.
   const { units, unitOf } = conversation.structure;
   if (cut < unitOf.length && units[unitOf[cut]!]!.from !== cut) return undefined;
-  const kept = floorTokens(conversation) + tailFrom(conversation, cut).tokens;
-  return kept + (goal - conversation.head) / 2 <= APPLY_FROM * budget.budget ? cut : undefined;
+  // The unanswered round is shown whatever it takes: how small the view gets is a question of what stands beside it.
+  const unanswered = unansweredTokens(conversation);
+  const kept = floorTokens(conversation) + tailFrom(conversation, cut).tokens - unanswered;
+  const landing = goal - conversation.head - unanswered;
+  return kept + landing / 2 <= APPLY_FROM * (budget.budget - unanswered) ? cut : undefined;
 }
 
 /** The run that a model has not summarised yet, up to where the tail would begin now. */

@@ -40,7 +40,7 @@ export function dueReason(input: MomentInput): Reason | undefined {
   if (input.rejected) return "rejected";
   if (pressure > 1) return "budget";
   if (isHeld(input)) return undefined;
-  if (pressure >= startsAt) return "pressure";
+  if (pressure >= startsAt && !hasJustCompacted(input)) return "pressure";
   return countReason(input) ?? cheapMoment(input);
 }
 
@@ -48,6 +48,22 @@ export function dueReason(input: MomentInput): Reason | undefined {
 export function isHeld(input: Omit<MomentInput, "rejected">): boolean {
   const { settings, conversation, rules } = input;
   return !settings.auto || isSuspended(input) || openLoop(conversation, rules) !== undefined;
+}
+
+/**
+ * The last request of a tool loop was compacted already: where rounds are large, another compaction now would make it one on
+ * every turn. As long as the budget holds, it waits for the next request.
+ */
+function hasJustCompacted({ conversation, checkpoint }: MomentInput): boolean {
+  const { messages, structure } = conversation;
+  if (!checkpoint || structure.unanswered === messages.length) return false;
+  let answers = 0;
+  for (let at = structure.units.length - 1; at >= 0; at--) {
+    const { from } = structure.units[at]!;
+    if (from < checkpoint.seen.messages) break;
+    if (messages[from]!.role === "assistant") answers++;
+  }
+  return answers <= 1;
 }
 
 /** An undo holds until pressure has grown; a compaction that came after it ends it. */

@@ -10,9 +10,11 @@ import { neededReasoning } from "./needed-reasoning.ts";
 
 /** Even a hard cut leaves a part this many tokens: enough for the marker that says what is missing. */
 const LEAST_PART = 16;
-/** Each further attempt allows this much of the one before. */
+/** A part is rarely cut to its allowance exactly: so many further attempts allow just as much less as was too much … */
+const FINE_STEPS = 4;
+/** … and each one after them this much of the one before. */
 const STEP = 0.7;
-const MAX_STEPS = 16;
+const MAX_STEPS = 20;
 /** Pictures of the newest round stay for as long as every other part keeps this many tokens: nobody has seen them yet. */
 const LEAST_BESIDE_PICTURES = 100;
 
@@ -85,9 +87,11 @@ function shrinkTo(options: ShrinkOptions, least: number, keepFrom: number): Draf
       else if (edits.length > 0) changes.set(index, edited(draft.fates[index]!, edits));
     }
     const smaller = withFates(draft, changes);
-    if (draftTokens(conversation, smaller) <= limit) return smaller;
+    const over = draftTokens(conversation, smaller) - limit;
+    if (over <= 0) return smaller;
     if (allowance === least) return undefined;
-    allowance *= STEP;
+    const cut = sizes.filter((size) => size > allowance).length;
+    allowance = step < FINE_STEPS ? allowance - Math.ceil(over / Math.max(1, cut)) : allowance * STEP;
   }
   return undefined;
 }
@@ -128,7 +132,7 @@ function shortenedText(part: Part, allowance: number, measure: Measure): string 
 }
 
 /** Pictures and files, also in the result of a tool. */
-export function isMedia(part: Part): boolean {
+function isMedia(part: Part): boolean {
   return (
     part.type === "image" ||
     part.type === "file" ||

@@ -13,6 +13,8 @@ import {
   fixedTokens,
   floorTokens,
   readConversation,
+  unansweredTokens,
+  wholeTokens,
 } from "./conversation.ts";
 import type { Engine } from "./engine.ts";
 import { judge } from "./judge.ts";
@@ -23,8 +25,17 @@ import type { Settings } from "./settings.ts";
 import { stateWarning } from "./state-warning.ts";
 import { unprovenView } from "./unproven-view.ts";
 
-/** Even with a large last user message a compaction aims to leave this share of what is free beside it unused. */
+/**
+ * Beside a large last user message or a large round that the model hasn't answered yet, a compaction lands at this share of
+ * what they leave free.
+ */
 const LEAST_LANDING_SHARE = 0.25;
+/** Where such a round leaves little, the summary message has half of it, up to this share of the room. */
+const BESIDE_ROUND = { free: 0.5, room: 0.15 };
+/** A tool loop goes on as it was: the next round is likely to be as large as this one, with a few words beside it … */
+const NEXT_ROUND = 1.1;
+/** … so room is left for it, as long as the summary keeps this share of what is free. */
+const LEAST_BEFORE_NEXT = 0.1;
 /** A head above this share of the budget leaves too little for the conversation. */
 const HEAVY_HEAD = 0.5;
 
@@ -52,6 +63,8 @@ export interface Survey<M> {
   readonly startsAt: number;
   /** Tokens that a compaction aims at. */
   readonly goal: number;
+  /** The same if no round waited for the model: what later compactions will aim at. */
+  readonly usualGoal: number;
   /** The system prompt that the host lost, in a format that keeps it apart; otherwise the one that it gave. */
   readonly system: unknown;
   /** Leading system messages that the host lost. */
@@ -157,10 +170,11 @@ export async function survey<M>(
   );
   const fixed = fixedTokens(conversation);
   const floor = floorTokens(conversation);
-  const goal = Math.max(
+  const usualGoal = Math.max(
     fixed + landing(budget.room, settings.landAt),
     floor + Math.floor((budget.budget - floor) * LEAST_LANDING_SHARE),
   );
+  const goal = Math.max(usualGoal, landingAround(conversation, budget));
   return {
     name,
     conversation,
@@ -177,6 +191,7 @@ export async function survey<M>(
     pressure: tokens / budget.budget,
     startsAt,
     goal: Math.min(goal, budget.budget),
+    usualGoal: Math.min(usualGoal, budget.budget),
     system: input.system,
     restored,
     warnings: [
@@ -218,6 +233,18 @@ function standingView<M>(
   const { draft, shown } = amend(conversation, believed, dialect.rules);
   const merged = mergeIntoSystem(draft, structure.start);
   return { draft: withNeededReasoning(conversation, dialect.rules, merged), shown };
+}
+
+/** Where a compaction lands at the least because a round that the model hasn't answered is shown whole. */
+function landingAround(conversation: Conversation, { budget, room }: Budget): number {
+  const whole = wholeTokens(conversation);
+  const free = budget - whole;
+  const unanswered = unansweredTokens(conversation);
+  if (unanswered === 0) return 0;
+  const summary = Math.min(free * BESIDE_ROUND.free, room * BESIDE_ROUND.room);
+  const usual = whole + Math.floor(Math.max(free * LEAST_LANDING_SHARE, summary));
+  const beforeNext = Math.floor(budget - unanswered * NEXT_ROUND);
+  return beforeNext < whole + free * LEAST_BEFORE_NEXT ? usual : Math.min(usual, beforeNext);
 }
 
 function cap(settings: Settings, total: number, budget: number | undefined): number | undefined {

@@ -22,6 +22,7 @@ export interface Tail {
 /**
  * Chooses the tail: whole units from the newest backwards, within `limit` tokens and the counts that the host set.
  * A tail that is too big gets fewer units, but not fewer than `minMessages` messages; then its old results are clipped.
+ * A round that the model hasn't answered yet belongs to it whole, whatever its size.
  */
 export function chooseTail(
   conversation: Conversation,
@@ -34,15 +35,15 @@ export function chooseTail(
 ): Tail {
   const { messages, structure } = conversation;
   const { tail, limit } = options;
-  const earliest = earliestStart(conversation, tail);
-  const untouched = messages.length - UNTOUCHED_MESSAGES;
+  const earliest = Math.min(earliestStart(conversation, tail), structure.unanswered);
+  const untouched = Math.min(messages.length - UNTOUCHED_MESSAGES, structure.unanswered);
   const edits = new Map<number, readonly Edit[]>();
   let from = messages.length;
   let tokens = 0;
   for (let at = structure.units.length - 1; at >= 0; at--) {
     const unit = structure.units[at]!;
     if (unit.from < earliest) break;
-    const needed = messages.length - from < tail.minMessages;
+    const needed = messages.length - from < tail.minMessages || unit.from >= structure.unanswered;
     const whole = unitTokens(conversation, unit.from, unit.to, new Map());
     const clips =
       options.soft || (needed && tokens + whole > limit)
@@ -57,22 +58,28 @@ export function chooseTail(
   return { from, tokens, edits };
 }
 
-/** The newest unit that holds more than reasoning, whatever its size, and what follows it. */
+/** The unanswered round, or else the newest unit that holds more than reasoning, whatever its size, and what follows it. */
 export function newestUnit(conversation: Conversation): Tail {
   const { structure, messages } = conversation;
   const unit = structure.units.findLast(({ from, to }) => !messages.slice(from, to).every(isOnlyReasoning));
   const from = unit && unit.from >= structure.start ? unit.from : messages.length;
-  return {
-    from,
-    tokens: unitTokens(conversation, from, messages.length, new Map()),
-    edits: new Map(),
-  };
+  return tailFrom(conversation, Math.min(from, structure.unanswered));
 }
 
-/** No tail at all; except for a newest round in which the user speaks. */
+/**
+ * No tail at all, but for the round that the model hasn't answered yet: without its results the model would ask for them
+ * again and again. A newest message in which the user speaks beside results stays, too.
+ */
 export function emptyTail(conversation: Conversation): Tail {
   if (newestSpeaks(conversation)) return newestUnit(conversation);
-  return { from: conversation.messages.length, tokens: 0, edits: new Map() };
+  return tailFrom(conversation, conversation.structure.unanswered);
+}
+
+/** Nothing but head and last user message; a newest message in which the user speaks beside results stays with its round. */
+export function leastTail(conversation: Conversation): Tail {
+  return newestSpeaks(conversation)
+    ? newestUnit(conversation)
+    : tailFrom(conversation, conversation.messages.length);
 }
 
 /** Everything from a message on. */
@@ -84,11 +91,14 @@ export function tailFrom(conversation: Conversation, from: number): Tail {
   };
 }
 
-/** Messages of the tail that may be shortened. */
-export function tailIndexes(conversation: Conversation, tail: Tail): number[] {
+/** Messages of the tail that may be shortened, up to `to`. */
+export function tailIndexes(
+  conversation: Conversation,
+  tail: Tail,
+  to: number = conversation.messages.length,
+): number[] {
   const indexes: number[] = [];
-  for (let index = tail.from; index < conversation.messages.length; index++)
-    if (!mustShow(conversation, index)) indexes.push(index);
+  for (let index = tail.from; index < to; index++) if (!mustShow(conversation, index)) indexes.push(index);
   return indexes;
 }
 

@@ -50,7 +50,7 @@ function leastSource<M>({ seen }: Call<M>, from: number): number {
 export function canBeShown<M>({ engine, seen }: Call<M>): boolean {
   const { settings } = engine;
   if (summarizesRounds(settings)) return true;
-  const landing = seen.goal - seen.conversation.head;
+  const landing = seen.usualGoal - seen.conversation.head;
   const share = narrativeShare(
     settings,
     keepsNoTail(settings) ? landing / (1 - settings.tail.share) : landing,

@@ -1,8 +1,8 @@
 import { type Fate, KEEP } from "../../core/draft.ts";
 import type { DropReason } from "../../core/types.ts";
-import { type Conversation, draftTokens, floorTokens, mustShow } from "../conversation.ts";
+import { type Conversation, draftTokens, floorTokens, mustShow, unansweredTokens } from "../conversation.ts";
 import { shrinkParts } from "../shrink.ts";
-import { chooseTail, emptyTail, tailIndexes } from "../tail.ts";
+import { chooseTail, emptyTail, leastTail, type Tail, tailIndexes } from "../tail.ts";
 import { aroundTail, dropped, type Rung, type RungInput, withoutSummary } from "./rung.ts";
 
 /** Of what may be kept, the beginning of the conversation gets at most this share. */
@@ -16,13 +16,16 @@ export const dropOldest: Rung = (input) => keepEnds(input, 0);
 /** Rung 4, middle-out: the first user turn and the newest units that fit. */
 export const dropMiddle: Rung = (input) => keepEnds(input, START_SHARE);
 
-/** Head and last user message only. */
+/** Head, last user message and the unanswered round only. */
 export const dropAll: Rung = (input) => {
   const { conversation, limit, rules } = input;
-  const tail = emptyTail(conversation);
-  const draft = withoutSummary(input, aroundTail(conversation, tail, dropped("strategy")));
-  const indexes = tailIndexes(conversation, tail);
-  return shrinkParts({ conversation, draft, indexes, limit, why: "hard-cut", rules }) ?? draft;
+  const around = (tail: Tail) => withoutSummary(input, aroundTail(conversation, tail, dropped("strategy")));
+  for (const tail of [emptyTail(conversation), leastTail(conversation)]) {
+    const indexes = tailIndexes(conversation, tail);
+    const draft = shrinkParts({ conversation, draft: around(tail), indexes, limit, why: "hard-cut", rules });
+    if (draft) return draft;
+  }
+  return around(leastTail(conversation));
 };
 
 function keepEnds(input: RungInput, startShare: number): ReturnType<Rung> {
@@ -31,7 +34,8 @@ function keepEnds(input: RungInput, startShare: number): ReturnType<Rung> {
   for (const spare of [0, NOTE_TOKENS]) {
     const landing = aim - floorTokens(conversation) - spare;
     if (landing <= 0) return undefined;
-    const beginning = startShare > 0 ? beginningOf(conversation, Math.floor(landing * startShare)) : [];
+    const most = Math.min(Math.floor(landing * startShare), landing - unansweredTokens(conversation));
+    const beginning = most > 0 ? beginningOf(conversation, most) : [];
     const used = beginning.reduce((sum, index) => sum + conversation.tokens[index]!, 0);
     const { share: _share, tokens: _tokens, ...counts } = settings.tail;
     const tail = chooseTail(conversation, {

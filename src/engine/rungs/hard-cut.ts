@@ -4,7 +4,7 @@ import type { Edit } from "../../core/types.ts";
 import { mediaPlaceholder } from "../../reductions/old-images.ts";
 import { draftTokens } from "../conversation.ts";
 import { shrinkParts } from "../shrink.ts";
-import { emptyTail, newestUnit, tailIndexes } from "../tail.ts";
+import { leastTail, newestUnit, tailIndexes } from "../tail.ts";
 import { aroundTail, dropped, type Rung, type RungInput, withoutSummary } from "./rung.ts";
 
 /** Rung 5: the newest unit with its largest parts shortened; if that can't fit, head and last user message alone. */
@@ -24,7 +24,7 @@ export const hardCut: Rung = (input) => {
     });
     if (cut) return cut;
   }
-  const least = withoutSummary(input, aroundTail(conversation, emptyTail(conversation), dropped("budget")));
+  const least = withoutSummary(input, aroundTail(conversation, leastTail(conversation), dropped("budget")));
   if (draftTokens(conversation, least) <= limit) return least;
   return withoutLastImages(input, least);
 };

@@ -1,10 +1,10 @@
 import { coversOf, type Draft, type Fate, type Insert, isShown } from "../../core/draft.ts";
-import { applyEdits, editableParts } from "../../core/edits.ts";
+import { applyEdits } from "../../core/edits.ts";
 import type { InsertMessage, Message, Run } from "../../core/types.ts";
 import { summaryMessage } from "../../summaries/summary-message.ts";
-import { draftTokens, floorTokens, hiddenEnd, insertTokens } from "../conversation.ts";
+import { draftTokens, floorTokens, hiddenEnd, insertTokens, wholeTokens } from "../conversation.ts";
 import { narrativeShare, RECORDS_SLACK } from "../narrative-share.ts";
-import { isMedia, shrinkParts } from "../shrink.ts";
+import { shrinkParts } from "../shrink.ts";
 import { chooseTail, emptyTail, newestUnit, type Tail, tailFrom, tailIndexes } from "../tail.ts";
 import {
   aroundTail,
@@ -21,8 +21,11 @@ import {
 const MAX_SUMMARY = 12_000;
 /** The summary message should have at least this share of the landing, so an oversized tail is cut to the rest. */
 const LEAST_SUMMARY_SHARE = 0.3;
-/** A view that lands higher than it should for the sake of the newest round takes at most this share of the limit. */
-const MOST_AROUND_NEWEST = 0.7;
+/**
+ * A round that doesn't fit even alone is cut and gets all the room there is, but for this share of it: an agent that
+ * doesn't know what it has done begins anew.
+ */
+const RECORD_BESIDE_CUT = 0.05;
 /** Where a count of messages was the reason, a summary takes at most this share of what it hides. */
 const MODEST_SHARE = 0.5;
 /** … and at most this many times the narrative's ceiling: as much again for the user's words and the working set. */
@@ -45,6 +48,10 @@ export const summarize: Rung = (input) => {
   const floor = floorTokens(conversation);
   const landing = goal - floor;
   if (landing <= 0) return undefined;
+  const ready = atCut(input);
+  if (ready) return ready;
+  const newest = newestUnit(conversation);
+  if (wholeTokens(conversation) > input.limit) return cutNewest(input, newest);
   const soft = goal < SOFT_BELOW * conversation.total;
   const small = soft && settings.freeTail;
   const tailShare = small ? SOFT_TAIL_SHARE : settings.tail.share;
@@ -56,39 +63,19 @@ export const summarize: Rung = (input) => {
     soft,
   });
   const most = Math.floor(landing * (1 - (small ? SOFT_SUMMARY_SHARE : LEAST_SUMMARY_SHARE)));
-  const ready = atCut(input);
-  if (ready) return ready;
-  const newest = newestUnit(conversation);
   const within = floor + Math.max(limit, most);
-  const draft = coverMiddle(input, tail, within) ?? coverMiddle(input, newest, within);
-  if (draft && !hidesPictures(input, draft, newest)) return draft;
-  return aroundNewest(input, newest) ?? draft ?? coverMiddle(input, emptyTail(conversation), within);
+  return (
+    coverMiddle(input, tail, within) ??
+    coverMiddle(input, newest, within) ??
+    coverMiddle(input, emptyTail(conversation), within)
+  );
 };
 
-/** Are pictures of the newest round left out, which nobody has seen yet? */
-function hidesPictures({ conversation }: RungInput, { fates }: Draft, { from }: Tail): boolean {
-  return conversation.messages.slice(from).some((message, at) => {
-    const fate = fates[from + at]!;
-    if (fate.type !== "edit") return false;
-    const parts = editableParts(message);
-    return fate.edits.some(
-      (edit) => edit.type === "replace" && parts[edit.part] && isMedia(parts[edit.part]!),
-    );
-  });
-}
-
-/**
- * The newest round can't be made smaller, or only without the screenshot that a tool was asked for: a view that lands higher is
- * better than one without it.
- */
-function aroundNewest(input: RungInput, newest: Tail): Draft | undefined {
-  const { conversation, goal, limit } = input;
-  const bare = floorTokens(conversation) + newest.tokens;
-  const summary = Math.floor((goal - floorTokens(conversation)) * LEAST_SUMMARY_SHARE);
-  const landed = Math.max(goal, bare + summary);
-  return landed > limit * MOST_AROUND_NEWEST
-    ? undefined
-    : coverMiddle({ ...input, goal: landed }, newest, bare);
+/** The unanswered round, cut to what the limit leaves, and a short record of all that came before it. */
+function cutNewest(input: RungInput, newest: Tail): Draft | undefined {
+  const { conversation, limit } = input;
+  const record = Math.floor((limit - floorTokens(conversation)) * RECORD_BESIDE_CUT);
+  return coverMiddle({ ...input, goal: limit }, newest, limit - record);
 }
 
 /**
@@ -112,22 +99,28 @@ function fills({ goal, limit }: RungInput): boolean {
 
 /** Rung 3 with an empty tail. */
 export const summarizeAll: Rung = (input) => {
-  const { conversation, goal } = input;
+  const { conversation, goal, limit } = input;
   const tail = emptyTail(conversation);
+  if (wholeTokens(conversation) > limit) return cutNewest(input, tail);
   const floor = floorTokens(conversation);
   return coverMiddle(input, tail, tail.tokens > 0 ? Math.max(floor, Math.floor((floor + goal) / 2)) : floor);
 };
 
-/** Head, last user message and the tail (cut to `tailLimit` tokens of view if need be), and a summary of the rest. */
+/**
+ * Head, last user message and the tail (cut to `tailLimit` tokens of view if need be), and a summary of the rest. The
+ * unanswered round isn't cut as long as it fits the limit: older parts of the tail are.
+ */
 function coverMiddle(input: RungInput, tail: Tail, tailLimit: number): Draft | undefined {
   const { conversation, goal, limit, modest, settings } = input;
+  const whole = wholeTokens(conversation);
+  const end = whole <= limit ? conversation.structure.unanswered : undefined;
   const hiding = aroundTail(conversation, tail, dropped("budget"));
   if (!hiding.some((fate) => fate.type === "drop")) return undefined;
   const bare: Draft | undefined = shrinkParts({
     conversation,
     draft: { fates: hiding, inserts: [] },
-    indexes: tailIndexes(conversation, tail),
-    limit: Math.min(tailLimit, limit),
+    indexes: tailIndexes(conversation, tail, end),
+    limit: Math.min(end === undefined ? tailLimit : Math.max(tailLimit, whole), limit),
     why: "tail-result",
     rules: input.rules,
   });

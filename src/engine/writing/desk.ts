@@ -81,7 +81,7 @@ export function ceilingBeside<M>(
 
 /** Tokens that all records together may take in the summary message. */
 export function shareOf<M>({ engine, seen }: Call<M>): number {
-  return narrativeShare(engine.settings, seen.goal - seen.conversation.head);
+  return narrativeShare(engine.settings, seen.usualGoal - seen.conversation.head);
 }
 
 export function record<M>(desk: Desk<M>, covers: Run, prompt: Prompt, text: string, level: number): Summary {

@@ -35,7 +35,10 @@ export async function withDatabase<T>(
   const name = isServer ? withoutPassword(config.db) : config.db;
   if (!isServer && !create && !existsSync(config.db))
     throw new FileError(`there is no database ${name}. Name one with --db FILE or --db postgres://….`);
-  const store = openStore(config.db);
+  const store = openStore(config.db, {
+    onMigration: ({ done, total }) =>
+      io.stderr.write(`precis: bringing the database up to date: ${done} of ${total} conversations\n`),
+  });
   try {
     await store.ready();
     return await work(store, name);

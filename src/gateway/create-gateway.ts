@@ -73,7 +73,7 @@ export async function createGateway(
 ): Promise<RunningGateway> {
   const now = parts.now ?? Date.now;
   const log = parts.log ?? createLog(config.log);
-  const store = parts.store ?? openStore(config);
+  const store = parts.store ?? openStore(config, { log, now });
   await store.ready();
   const mode = config.auth.mode ?? (isLoopback(config.host) ? "open" : "keys");
   if (mode === "keys") await needKeys(config, store);

@@ -1,6 +1,7 @@
 import { memoryServerStore } from "./memory/server.ts";
 import { postgresStore } from "./postgres.ts";
 import type { ServerStore } from "./server-store.ts";
+import type { ServerStoreOptions } from "./sql/create-sql-store.ts";
 import { sqliteStore } from "./sqlite.ts";
 
 /**
@@ -15,7 +16,9 @@ import { sqliteStore } from "./sqlite.ts";
  * await store.close();
  * ```
  */
-export function openStore(where: string): ServerStore {
+export function openStore(where: string, options: Pick<ServerStoreOptions, "onMigration"> = {}): ServerStore {
   if (where === "memory" || where === ":memory:") return memoryServerStore();
-  return /^postgres(?:ql)?:\/\//.test(where) ? postgresStore({ url: where }) : sqliteStore({ path: where });
+  return /^postgres(?:ql)?:\/\//.test(where)
+    ? postgresStore({ url: where, ...options })
+    : sqliteStore({ path: where, ...options });
 }

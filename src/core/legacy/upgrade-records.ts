@@ -1,7 +1,7 @@
 import { canonicalJson } from "../checkpoint.ts";
 import { contentHash } from "../hash.ts";
 import { summaryProof } from "../summary-proof.ts";
-import type { Checkpoint, Records, Summary, Undo } from "../types.ts";
+import type { Checkpoint, Summary } from "../types.ts";
 import { legacyHash } from "./hash.ts";
 
 /**
@@ -41,22 +41,4 @@ export function upgradeSummary(summary: Summary, rename: Rename): Summary | unde
   const hash = rename(summary.hash, covers.to);
   if (hash === undefined || proof !== legacyHash(`${key}\n${text}`)) return undefined;
   return { ...summary, hash, proof: summaryProof(key, text) };
-}
-
-/** Records of version 1 for one transcript, of which both chains are known. What doesn't belong to it is left out. */
-export function upgradeRecords(
-  records: Records,
-  { legacy, present }: { readonly legacy: readonly string[]; readonly present: readonly string[] },
-): Records {
-  const rename: Rename = (hash, length) => (legacy[length] === hash ? present[length] : undefined);
-  const checkpoints = records.checkpoints.map((one) => upgradeCheckpoint(one, rename));
-  const names = new Map(records.checkpoints.map(({ id }, at) => [id, checkpoints[at]?.id]));
-  return {
-    checkpoints: checkpoints.filter((one) => one !== undefined),
-    summaries: records.summaries.flatMap((one) => upgradeSummary(one, rename) ?? []),
-    undos: records.undos.flatMap((undo): Undo[] => {
-      const checkpoint = names.get(undo.checkpoint);
-      return checkpoint === undefined ? [] : [{ ...undo, checkpoint }];
-    }),
-  };
 }

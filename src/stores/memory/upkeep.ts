@@ -11,7 +11,7 @@ import { deleteConversation } from "./delete-conversation.ts";
 import type { Held, MemoryContext, TenantData } from "./tenant-data.ts";
 
 /** Version of the schema that it behaves like. */
-const SCHEMA = 5;
+const SCHEMA = 6;
 
 export function memoryUpkeep(context: MemoryContext): Upkeep {
   return {

@@ -4,11 +4,26 @@ import { namedSessions } from "./0002-named-sessions.ts";
 import { answers } from "./0003-answers.ts";
 import { textsWithMessages } from "./0004-texts-with-messages.ts";
 import { givenAnswers } from "./0005-given-answers.ts";
+import { cryptographicNames } from "./0006-cryptographic-names.ts";
 
 /** One step from a version of the schema to the next. A published one never changes. */
 export interface Migration {
   readonly name: string;
   up(tx: Db, engine: SqlEngine): Promise<void>;
+  /**
+   * Work on rows, of which there may be many: some of it, in a transaction of its own, after `up` is in the database. Any
+   * node may go on where another one stopped; `cursor` says where, and is undefined at the beginning.
+   */
+  batch?(tx: Db, engine: SqlEngine, cursor: string | undefined): Promise<MigrationBatch>;
+}
+
+/** How far the work on rows is. */
+export interface MigrationBatch {
+  /** Where to go on; undefined when all is done. */
+  readonly cursor: string | undefined;
+  /** Conversations that are done, and all of them. */
+  readonly done: number;
+  readonly total: number;
 }
 
 /** All steps, oldest first: version n of the schema is what the first n of them make. */
@@ -18,4 +33,5 @@ export const migrations: readonly Migration[] = [
   answers,
   textsWithMessages,
   givenAnswers,
+  cryptographicNames,
 ];

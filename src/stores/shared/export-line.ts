@@ -1,9 +1,10 @@
 import { StoreError } from "../../core/errors.ts";
 import type { Checkpoint, Summary, Undo } from "../../core/types.ts";
 import type { Citation, ClientKey, Conversation, StoredEvent, StoredMessage } from "../server-store.ts";
+import { createImportNames } from "./import-names.ts";
 
-/** Version of the lines below. */
-export const EXPORT_VERSION = 1;
+/** Version of the lines below. Those of version 1 name messages and records by the hash of older versions. */
+export const EXPORT_VERSION = 2;
 
 /**
  * One line of an export. A conversation's line is followed by those of its messages and citations, so that it can be
@@ -77,10 +78,33 @@ const TYPES: ReadonlySet<string> = new Set<ExportLine["type"]>([
   "clientKey",
 ]);
 
-/** Lines of an export put together to what is imported in one go. */
+/** What an export holds, as it is imported: whole conversations, and everything by the names of this version. */
 export async function* readExport(
   lines: AsyncIterable<string> | Iterable<string>,
   count: LineCount,
+): AsyncIterable<ImportItem> {
+  const version: ExportVersion = { is: EXPORT_VERSION };
+  let rename: ReturnType<typeof createImportNames> | undefined;
+  for await (const item of wholeItems(lines, count, version)) {
+    if (version.is < CRYPTOGRAPHIC_NAMES) rename ??= createImportNames();
+    const renamed = rename ? rename(item) : item;
+    if (renamed) yield renamed;
+  }
+}
+
+/** The version that an export says it has. */
+interface ExportVersion {
+  is: number;
+}
+
+/** From this version on exports name messages and records as they are named today. */
+const CRYPTOGRAPHIC_NAMES = 2;
+
+/** Lines of an export put together to what is imported in one go. */
+async function* wholeItems(
+  lines: AsyncIterable<string> | Iterable<string>,
+  count: LineCount,
+  version: ExportVersion,
 ): AsyncIterable<ImportItem> {
   let whole: ImportedConversation | undefined;
   for await (const text of lines) {
@@ -96,7 +120,10 @@ export async function* readExport(
     }
     if (whole) yield whole;
     whole = undefined;
-    if (line.type === "precis-export") continue;
+    if (line.type === "precis-export") {
+      version.is = line.version;
+      continue;
+    }
     if (line.type === "conversation") {
       const { tenant, conversation, head } = line;
       whole = { type: "whole-conversation", tenant, conversation, head, messages: [], citations: [] };

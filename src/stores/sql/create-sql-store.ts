@@ -6,7 +6,7 @@ import { sqlClientKeys } from "./client-keys.ts";
 import { sqlConversations } from "./conversations.ts";
 import { sqlEvents } from "./events.ts";
 import { sqlLeases } from "./leases.ts";
-import { migrate } from "./migrate.ts";
+import { type MigrationProgress, migrate } from "./migrate.ts";
 import { forgetSummaries, sqlRecords } from "./records.ts";
 import { createSqlContext, type StoreEffects } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
@@ -20,6 +20,8 @@ export interface ServerStoreOptions {
   readonly now?: () => number;
   /** Makes ids. Default: UUIDs of version 7. */
   readonly newId?: () => string;
+  /** Told while the data of an older version is brought up to date, which may take minutes for a large database. */
+  readonly onMigration?: (progress: MigrationProgress) => void;
 }
 
 const DEFAULT_TENANT = "default";
@@ -34,7 +36,11 @@ export function createSqlStore(
     now: options.now ?? Date.now,
     newId: options.newId ?? timeOrderedId,
   };
-  const context = createSqlContext({ engine, effects, prepare: (db) => migrate(db, engine, migrations) });
+  const context = createSqlContext({
+    engine,
+    effects,
+    prepare: (db, settle) => migrate(db, engine, migrations, { settle, report: options.onMigration }),
+  });
   const own = sqlRecords(context, options.tenant ?? DEFAULT_TENANT);
   return {
     kind: engine.kind,

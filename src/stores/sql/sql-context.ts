@@ -43,7 +43,8 @@ export function createSqlContext({
 }: {
   readonly engine: SqlEngine;
   readonly effects: StoreEffects;
-  readonly prepare: (db: Db, engine: SqlEngine) => Promise<void>;
+  /** `settle` takes what stands in journals into the tables. */
+  readonly prepare: (db: Db, settle: () => Promise<void> | undefined) => Promise<void>;
 }): SqlContext {
   const db = new Kysely<Schema>({ dialect: engine.dialect });
   const writer = createWriter(db, engine);
@@ -61,7 +62,7 @@ export function createSqlContext({
       });
     }
     // A failure isn't remembered: a database that was down for a moment is tried again at the next call.
-    opened ??= prepare(db, engine).then(
+    opened ??= prepare(db, () => journal?.settle()).then(
       () => {
         isOpen = true;
       },

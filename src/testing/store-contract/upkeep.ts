@@ -114,7 +114,7 @@ export function describeUpkeep(context: ContractContext): void {
 
     it("counts", async () => {
       const stats = await context.store.upkeep.stats();
-      expect(stats).toMatchObject({ kind: context.store.kind, schema: 5 });
+      expect(stats).toMatchObject({ kind: context.store.kind, schema: 6 });
       expect(stats.tenants).toBeGreaterThan(0);
       await context.store.upkeep.vacuum();
     });

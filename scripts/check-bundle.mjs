@@ -18,6 +18,8 @@ const ENTRY = "\0page-entry";
 
 /** What a page does: a long conversation, a small budget. Its numbers are checked below. */
 const BUDGET = 2_000;
+/** A page that isn't done by then hangs (milliseconds). */
+const PAGE_MS = 600_000;
 const ROUNDS = 60;
 const PAGE = `
 import { createCompactor, profiles } from "precis";
@@ -157,6 +159,7 @@ async function runInBrowser() {
   const browser = await chromium.launch(await browserOptions());
   try {
     const page = await browser.newPage();
+    page.setDefaultTimeout(PAGE_MS);
     page.on("pageerror", (error) => faults.push(`the page threw: ${error.message}`));
     page.on("console", (message) => {
       if (message.type() === "error") faults.push(`the page logged an error: ${message.text()}`);

@@ -7,6 +7,6 @@ process.exitCode = runWithOwnPackages({
   what: "llama.cpp",
   size: "100 MB",
   // Without a network it fails long before.
-  installMs: 240_000,
+  installMs: 600_000,
   env: { ...process.env, NODE_LLAMA_CPP_SKIP_DOWNLOAD: "true", npm_config_fetch_retries: "1" },
 });

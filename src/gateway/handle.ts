@@ -6,7 +6,7 @@ import { fail } from "./http/fail.ts";
 import { handleOps, OPS_PATHS } from "./ops/health.ts";
 import { servePage } from "./page/serve-page.ts";
 import { geminiFault, handleV1 } from "./v1/handle-v1.ts";
-import { answerWrongBase, withoutLastSlash } from "./v1/wrong-base.ts";
+import { answerForeign, answerWrongBase, withoutLastSlash } from "./v1/wrong-base.ts";
 import { wires } from "./wires/index.ts";
 import { RequestFault } from "./wires/request-fault.ts";
 
@@ -27,12 +27,17 @@ export function createHandler(
     checkOrigin(request.headers, rules);
     if (rules.cors.length > 0 && allowOrigin(request, response)) return;
     if (!wires.has(pathname) && answerWrongBase(gateway, request, response, pathname)) return;
+    if (answerForeign(gateway, request, response, pathname)) return;
     if (pathname.startsWith("/v1/")) return handleV1(gateway, request, response, pathname);
     if (pathname.startsWith("/v1beta/") || pathname.startsWith("/v1alpha/")) throw geminiFault();
     if (pathname.startsWith("/api/")) return api(request, response);
     if (request.method === "GET" || request.method === "HEAD")
       return servePage(response, pathname, request.method === "HEAD");
-    throw new RequestFault(404, "not-found", `precis: there is nothing at ${request.method} ${pathname}.`);
+    throw new RequestFault(
+      404,
+      "not-found",
+      `precis: there is nothing at ${request.method} ${pathname}. Clients use http://127.0.0.1:8787/v1 (OpenAI's) or http://127.0.0.1:8787 (Anthropic's).`,
+    );
   };
 
   return (request, response) => {

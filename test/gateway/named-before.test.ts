@@ -88,3 +88,30 @@ describe("a conversation that a request only names", () => {
     }
   });
 });
+
+it("an answer that nobody knows is said to be unknown, where the upstream ignores its name", async () => {
+  const ignoring = await startUpstream((_, __, response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(
+      JSON.stringify({
+        id: "resp_9",
+        object: "response",
+        status: "completed",
+        previous_response_id: null,
+        output: [],
+      }),
+    );
+  });
+  const other = await startGateway(upstreamAt(ignoring.url));
+  try {
+    const asked = { model: "m", input: "And then?", previous_response_id: "resp_nobody" };
+    const response = await post(`${other.url}/v1/responses`, asked);
+    expect(response.status).toBe(400);
+    const { error } = (await response.json()) as { error: { code: string; message: string; type: string } };
+    expect(error).toMatchObject({ code: "previous_response_not_found", type: "invalid_request_error" });
+    expect(error.message).toContain("resp_nobody");
+  } finally {
+    await other.close();
+    await ignoring.close();
+  }
+});

@@ -27,6 +27,11 @@ it.each([
   ["/v1/v1/messages", "/v1 is there twice"],
   ["/v1/v1/chat/completions", "/v1 is there twice"],
   ["/v1/v1/embeddings", "/v1 is there twice"],
+  ["/openai/deployments/gpt-4o/chat/completions?api-version=2024-10-21", "These are Azure's paths"],
+  ["/openai/v1/responses", "These are Azure's paths"],
+  ["/api/chat", "This is Ollama's own API"],
+  ["/model/anthropic.claude/converse", "This is Bedrock's own API"],
+  ["/completions/v2", "Clients use http://127.0.0.1:8787/v1"],
 ])("tells a client that asks at %s how to set its base URL right", async (path, words) => {
   const before = there.seen.length;
   const response = await post(gateway.url + path, body);

@@ -4,11 +4,11 @@ import { ModelError } from "../../core/errors.ts";
 import type { Message, Run, Summary } from "../../core/types.ts";
 import { answerCap, PROMPTS } from "../../summaries/prompts/index.ts";
 import { splitRuns } from "../../summaries/split-input.ts";
-import { modelInfo } from "../../tokens/index.ts";
 import type { Call } from "../decide.ts";
 import { narrativeOf } from "../narrative.ts";
 import { askSummary, isCancelled } from "../summarizer.ts";
 import { absolute, besideOthers, type Desk, keyOf, mustKeep, record, sourceTokens } from "./desk.ts";
+import { learnFrom, MOST_SHORTENED, summarizerWindow } from "./summarizer-window.ts";
 
 /** Share of the summariser's window that is left free, because its own count may differ from ours. */
 const WINDOW_MARGIN = 0.1;
@@ -41,7 +41,7 @@ export async function writeSegments<M>(
     const rest = { from: written.at(-1)?.covers.to ?? run.from, to: run.to };
     try {
       if (mode === "continuation") written.push(await continueSegment(besideOthers(desk, written), rest));
-      else await writePieces(desk, rest, mode, written);
+      else await writeShorter(desk, rest, mode, written);
       return { segments: written };
     } catch (error) {
       failure = error;
@@ -73,7 +73,7 @@ export async function writeRolling<M>(desk: Desk<M>, run: Run): Promise<Segments
     const rest = { from: earlier?.to ?? 0, to: run.to };
     try {
       if (mode === "continuation") written.push(await continueSegment(desk, rest));
-      else await writePieces(desk, rest, mode, written, earlier?.text);
+      else await writeShorter(desk, rest, mode, written, earlier?.text);
       failure = undefined;
       break;
     } catch (error) {
@@ -142,6 +142,28 @@ async function continueSegment<M>(desk: Desk<M>, run: Run): Promise<Summary> {
   return record(desk, run, PROMPTS.continuation, text, 0);
 }
 
+/** Pieces as long as the model takes them: one that says "too long" gets smaller ones, now and from then on. */
+async function writeShorter<M>(
+  desk: Desk<M>,
+  run: Run,
+  mode: "full" | "simple",
+  written: Summary[],
+  previous?: string,
+): Promise<void> {
+  const { length } = written;
+  for (let tries = 0; ; tries++) {
+    const last = written.at(-1);
+    const isBegun = last !== undefined && written.length > length;
+    const rest = isBegun && !desk.rolling ? { from: last.covers.to, to: run.to } : run;
+    try {
+      return await writePieces(desk, rest, mode, written, previous);
+    } catch (error) {
+      const isAgain = desk.rolling && written.length > length;
+      if (isAgain || tries >= MOST_SHORTENED || !learnFrom(desk.summarizer.model, error)) throw error;
+    }
+  }
+}
+
 async function writePieces<M>(
   desk: Desk<M>,
   run: Run,
@@ -196,7 +218,7 @@ async function writePieces<M>(
 function pieceLimit<M>(desk: Desk<M>, run: Run, previous: string | undefined): number {
   const { call, prompt, summarizer, ceiling } = desk;
   const { model, measure } = summarizer;
-  const window = model.window ?? modelInfo(model.id).window;
+  const window = summarizerWindow(model);
   const { system = "", user } = prompt.render({
     transcript: "",
     covers: absolute(desk, run),

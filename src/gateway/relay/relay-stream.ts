@@ -18,6 +18,8 @@ export function relayStream(options: {
   /** Changes events on their way; undefined: bytes pass as they are. */
   readonly transform?: ((piece: Buffer, isLast: boolean) => Buffer) | undefined;
   commit(bytes: Buffer | undefined): Promise<void>;
+  /** What a client is told at the end of an answer that broke off; undefined: its connection is cut. */
+  farewell?(cause: unknown): string | undefined;
 }): Promise<"whole" | "broken"> {
   const { answer, response, endMarkers, transform } = options;
   return new Promise((resolve) => {
@@ -106,7 +108,7 @@ export function relayStream(options: {
         response.end(() => settle("whole"));
       }, fail);
     };
-    const broken = () => {
+    const broken = (cause: unknown) => {
       flush();
       // Its last event was there: nothing is missing but the end of the connection.
       if (committed) {
@@ -114,8 +116,15 @@ export function relayStream(options: {
         return;
       }
       // The client must see that the answer isn't whole.
-      response.destroy();
-      settle("broken");
+      const words = response.destroyed ? undefined : options.farewell?.(cause);
+      if (words === undefined) {
+        response.destroy();
+        settle("broken");
+        return;
+      }
+      // An event that broke off in the middle is ended first.
+      const isBetween = size === 0 || endsBlank(seen);
+      response.end(`${isBetween ? "" : "\n\n"}${words}`, () => settle("broken"));
     };
     const closed = () => settle(response.writableFinished ? "whole" : "broken");
     response.on("close", closed);
@@ -127,6 +136,12 @@ export function relayStream(options: {
     if (options.first) take(options.first);
     answer.read({ piece: take, end, broken });
   });
+}
+
+/** Did the last event end? */
+function endsBlank(pieces: readonly Buffer[]): boolean {
+  const end = Buffer.concat(pieces.slice(-4)).subarray(-4).toString("latin1");
+  return end.endsWith("\n\n") || end.endsWith("\r\n\r\n");
 }
 
 /** Is there an event in it that has ended? */

@@ -35,6 +35,13 @@ export async function send(sending: Sending): Promise<Answer> {
   }
 }
 
+/** Methods that do the same once and twice. */
+const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+
+function isIdempotent(method: string, headers: OutgoingHttpHeaders): boolean {
+  return IDEMPOTENT.has(method) || headers["idempotency-key"] !== undefined;
+}
+
 function attempt(
   { upstream, method, path, headers, body, signal }: Sending,
   isLast: boolean,
@@ -82,7 +89,12 @@ function attempt(
         signal.removeEventListener("abort", abort);
         asking.connection?.failed();
         const code = codeOf(error);
-        const isStale = !isLast && asking.connection?.isStale(code, controller !== undefined);
+        // What was written may have been carried out, and paid for: only what may be carried out twice is sent again.
+        const wasWritten = controller !== undefined;
+        const isStale =
+          !isLast &&
+          (!wasWritten || isIdempotent(method, headers)) &&
+          asking.connection?.isStale(code, wasWritten);
         if (answer?.statusCode === NOT_MODIFIED && code === OTHER_LENGTH) answer.finish();
         else if (answer) answer.fail(faultOf("broken"));
         else reject(isStale && !signal.aborted ? new StaleConnection() : faultOf("unreachable"));

@@ -7,10 +7,13 @@ export async function compactHarder(
   gateway: Gateway,
   exchange: Exchange,
   { tokens, limit }: { readonly tokens?: number; readonly limit?: number },
+  refused: Outgoing["report"],
 ): Promise<Outgoing | undefined> {
   const { upstream, asked, recording, client } = exchange;
   gateway.totals.add("rejected");
-  const learned = limit !== undefined && gateway.windows.learn(upstream, asked.model, client.tenant, limit);
+  // Where no number is named, the window is smaller than what was refused, by our own count.
+  const known = limit ?? (refused && refused.tokens.after + refused.budget.tools);
+  const learned = known !== undefined && gateway.windows.learn(upstream, asked.model, client.tenant, known);
   gateway.log.warn(
     { model: asked.model, upstream: upstream.name, tokens, limit, learned },
     "the upstream refused a request as too long; compacting harder",

@@ -69,20 +69,26 @@ async function attempt(exchange: Exchange, outgoing: Outgoing): Promise<Attempt>
   return { ...begun, status: isTooLong ? BAD_REQUEST : status, failed, read: undefined };
 }
 
-/** "Too long" from the upstream: compacted harder and tried once more. */
+/** So often a request is made smaller at most. */
+const MOST_RETRIES = 4;
+
+/** "Too long" from the upstream: compacted harder and tried again until it fits. */
 async function retryTooLong(gateway: Gateway, exchange: Exchange, first: Attempt): Promise<Attempt> {
-  const { failed, status } = first;
-  if (!failed || exchange.options.off || gateway.config.observe) return first;
-  const overflow = overflowOf(status, failed.text);
-  if (!overflow) return first;
-  const smaller = await compactHarder(gateway, exchange, overflow);
-  if (!smaller) {
-    gateway.metrics.rejected.inc({ result: "impossible" });
-    return first;
+  let last = first;
+  for (let tries = 0; tries < MOST_RETRIES; tries++) {
+    const { failed, status, outgoing } = last;
+    if (!failed || exchange.options.off || gateway.config.observe) break;
+    const overflow = overflowOf(status, failed.text);
+    if (!overflow) break;
+    const smaller = await compactHarder(gateway, exchange, overflow, outgoing.report);
+    if (!smaller || smaller.body.length >= outgoing.body.length) {
+      gateway.metrics.rejected.inc({ result: "impossible" });
+      break;
+    }
+    last = await attempt(exchange, smaller);
+    gateway.metrics.rejected.inc({ result: last.failed ? "failed" : "fitted" });
   }
-  const second = await attempt(exchange, smaller);
-  gateway.metrics.rejected.inc({ result: second.failed ? "failed" : "fitted" });
-  return second;
+  return last;
 }
 
 function sendOn(exchange: Exchange, outgoing: Outgoing): Promise<Answer> {

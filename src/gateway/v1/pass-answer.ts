@@ -1,6 +1,8 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import type { Gateway } from "../gateway.ts";
+import { describeFailure } from "../http/fail.ts";
 import { returnedHeaders } from "../http/headers.ts";
+import { loggable } from "../ops/log.ts";
 import { type AnswerNote, answerRewriter, noteAnswer } from "../relay/answer-rewriter.ts";
 import { relayStream } from "../relay/relay-stream.ts";
 import type { Answer } from "../upstream/answer.ts";
@@ -8,7 +10,8 @@ import { answerText } from "../upstream/decode-answer.ts";
 import { UpstreamFault } from "../upstream/upstream-fault.ts";
 import { isJson } from "../wires/json.ts";
 import { readEvents } from "../wires/read-events.ts";
-import type { Wire, WireAnswer } from "../wires/wire.ts";
+import { RequestFault } from "../wires/request-fault.ts";
+import type { Json, Wire, WireAnswer } from "../wires/wire.ts";
 import { choiceOf } from "./choice-of.ts";
 import type { Exchange, Outgoing } from "./exchange.ts";
 import { guardLoops } from "./loop-guard.ts";
@@ -59,6 +62,7 @@ export async function passStream(
     first,
     endMarkers: isPlain ? wire.endMarkers : [],
     transform: transforms.length > 0 && isPlain ? inTurn(transforms) : undefined,
+    farewell: (cause) => (isPlain ? brokenOff(gateway, exchange, cause) : undefined),
     commit: (bytes) =>
       finish(
         gateway,
@@ -69,8 +73,22 @@ export async function passStream(
   });
   if (outcome === "broken") {
     await exchange.recording?.abandon().catch((error: unknown) => storeFailed(gateway, error));
-    if (!exchange.signal.aborted) throw new UpstreamFault("broken", exchange.upstream.name);
+    if (!exchange.signal.aborted && !response.writableEnded)
+      throw new UpstreamFault("broken", exchange.upstream.name);
   }
+}
+
+/** The event that tells a client that its answer broke off, in the words of its API. */
+function brokenOff(gateway: Gateway, { wire, upstream }: Exchange, cause: unknown): string {
+  const fault = cause instanceof UpstreamFault ? cause : new UpstreamFault("broken", upstream.name, cause);
+  const { status, code, message } = describeFailure(fault);
+  gateway.log.warn(loggable(fault), "a streamed answer broke off");
+  const error = wire.error(status, { code, message });
+  // Chat Completions has no names for events; the others have one for this.
+  if (wire.api === "chat") return `data: ${JSON.stringify(error)}\n\n`;
+  const event =
+    wire.api === "messages" ? error : { type: "error", code, message, param: null, sequence_number: 0 };
+  return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
 /** What a stream held. One that ended in an error held no answer: the client will ask again, without what came of it. */
@@ -94,6 +112,17 @@ function inTurn(transforms: readonly Transform[]): Transform {
   return (piece, isLast) => transforms.reduce((bytes, transform) => transform(bytes, isLast), piece);
 }
 
+/** An upstream that doesn't know what a request goes on from may ignore it, and answer as if nothing had been said before. */
+function refuseIgnored({ standsOn, upstream }: Exchange, data: Json): void {
+  const named = standsOn?.isRebuilt === false ? standsOn.response : undefined;
+  if (named === undefined || data["previous_response_id"] !== null) return;
+  throw new RequestFault(
+    400,
+    "previous_response_not_found",
+    `Previous response with id '${named}' not found. precis: it isn't in the store, and the upstream ${upstream.name} doesn't keep it. Send all items, or go on from an answer that came through here.`,
+  );
+}
+
 /** An answer in one piece. */
 export async function passJson(
   gateway: Gateway,
@@ -105,6 +134,7 @@ export async function passJson(
 ): Promise<void> {
   const { response, wire } = exchange;
   let bytes = whole;
+  if (isJson(data)) refuseIgnored(exchange, data);
   await finish(gateway, exchange, outgoing, isJson(data) ? wire.readJson(data) : NO_ANSWER);
   const headers = returnedHeaders(answer.headers, exchange.upstream);
   const note = noteOf(gateway, exchange, outgoing);

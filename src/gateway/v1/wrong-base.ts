@@ -15,6 +15,36 @@ export function withoutLastSlash(path: string): string {
   return OUR_PATHS.has(bare) ? bare : path;
 }
 
+/** Paths of other APIs, and what to do instead. */
+const FOREIGN: readonly { readonly path: RegExp; readonly fix: string }[] = [
+  {
+    path: /^\/openai\//,
+    fix: "These are Azure's paths. Point an ordinary OpenAI client (not an Azure one) at http://127.0.0.1:8787/v1, and name Azure as an upstream with its own address and api-key (docs/guide/gateway.md).",
+  },
+  {
+    path: /^\/api\/(?:chat|generate|tags|show|embed|embeddings)\/?$/,
+    fix: "This is Ollama's own API. Use its OpenAI-compatible one: http://127.0.0.1:8787/v1, with an upstream at http://127.0.0.1:11434/v1.",
+  },
+  {
+    path: /^\/model\/[^/]+\/(?:converse|invoke)/,
+    fix: "This is Bedrock's own API. Use an OpenAI-compatible client at http://127.0.0.1:8787/v1, or an Anthropic one at http://127.0.0.1:8787.",
+  },
+];
+
+/** Answers a client that speaks another API with the way to reach this one; true if that was it. */
+export function answerForeign(
+  gateway: Gateway,
+  request: IncomingMessage,
+  response: ServerResponse,
+  pathname: string,
+): boolean {
+  const foreign = FOREIGN.find(({ path }) => path.test(pathname));
+  if (!foreign) return false;
+  const message = `precis: there is nothing at ${request.method} ${pathname}. ${foreign.fix}`;
+  fail(gateway, response, new RequestFault(404, "not-found", message));
+  return true;
+}
+
 /** Answers a client whose base URL has no `/v1`, or two of them, with the way to set it right; true if that was it. */
 export function answerWrongBase(
   gateway: Gateway,

@@ -505,3 +505,100 @@ test("a hostile body takes no time", () => {
   const body = `maximum context length is ${"1".repeat(5_000)} tokens. `.repeat(200) + '{"a":'.repeat(20_000);
   expect(cpuMs(() => overflowOf(400, body))).toBeLessThan(500);
 });
+
+test.each([
+  [
+    "SGLang",
+    {
+      message:
+        "Input length (9000 tokens) exceeds the maximum allowed length (6000 tokens). Use a shorter input.",
+    },
+    { tokens: 9000, limit: 6000 },
+  ],
+  [
+    "SiliconFlow",
+    {
+      code: 20015,
+      message: "length of prompt_tokens (9000) must be less than max_seq_len (6000).",
+      data: null,
+    },
+    { tokens: 9000, limit: 6000 },
+  ],
+  [
+    "watsonx",
+    {
+      errors: [
+        {
+          message: "the number of input tokens 9000 cannot exceed the total tokens limit 6000 for this model",
+        },
+      ],
+    },
+    { tokens: 9000, limit: 6000 },
+  ],
+  [
+    "Volcengine Ark",
+    { error: { message: "Total tokens of image and text exceed max message tokens. Request id: 02171" } },
+    {},
+  ],
+  [
+    "LM Studio",
+    {
+      error:
+        "Reached context length of 6000 tokens with model (arch: qwen2) that does not currently support it.",
+    },
+    { limit: 6000 },
+  ],
+  [
+    "GitHub Models",
+    {
+      error: {
+        code: "tokens_limit_reached",
+        message: "Request body too large for gpt-4o model. Max size: 6000 tokens.",
+      },
+    },
+    { limit: 6000 },
+  ],
+  [
+    "Cloudflare",
+    {
+      errors: [
+        {
+          message:
+            "AiError: The estimated number of input and maximum output tokens (9000) exceeded this model context window limit (6000).",
+          code: 5021,
+        },
+      ],
+    },
+    { tokens: 9000, limit: 6000 },
+  ],
+  [
+    "text-generation-webui",
+    {
+      error: {
+        message:
+          "This model's maximum context length is 6000 tokens. However, your messages resulted in over 9000 tokens.",
+      },
+    },
+    { tokens: 9000, limit: 6000 },
+  ],
+  [
+    "TabbyAPI",
+    { error: { message: "Prompt length 9000 is greater than max_seq_len 6000" } },
+    { tokens: 9000, limit: 6000 },
+  ],
+  [
+    "TensorRT-LLM",
+    {
+      message:
+        "The sum of prompt length (9000.0) and query length (0.0) max_tokens (1000) should not exceed max_seq_len (6000)",
+    },
+    { tokens: 9000, limit: 6000 },
+  ],
+  [
+    "a router that speaks of other limits beside it",
+    "This model's maximum context length is 6000 tokens. However, your messages resulted in 9000 tokens. No rate limit or quota reached.",
+    { tokens: 9000, limit: 6000 },
+  ],
+])("%s says it in its own words", (_, body, expected) => {
+  expect(overflowOf(400, body)).toEqual(expected);
+});

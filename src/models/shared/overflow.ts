@@ -39,7 +39,10 @@ const WORDINGS: readonly Wording[] = [
     "openai, gpt-5",
     `exceed the configured limit of ${limit} tokens.{0,20}resulted in ${tokens} tokens`,
   ),
-  wording("openai", `maximum context length is ${limit} tokens.{0,40}messages resulted in ${tokens} tokens`),
+  wording(
+    "openai",
+    `maximum context length is ${limit} tokens.{0,40}messages resulted in (?:over )?${tokens} tokens`,
+  ),
   // The input alone, where the sum is split up: the sum holds the answer's reserve, which isn't part of the view.
   wording(
     "openai, azure, deepseek, vllm",
@@ -111,6 +114,29 @@ const WORDINGS: readonly Wording[] = [
     "prompt too long; exceeded (?:max )?context length|input length exceeds the context length",
   ),
   wording("ds4", `prompt has ${tokens} tokens?, but the configured context size is ${limit} tokens`),
+  wording(
+    "sglang",
+    `input length \\(${tokens} tokens\\) exceeds the maximum allowed length \\(${limit} tokens`,
+  ),
+  wording("siliconflow", `prompt_tokens \\(${tokens}\\) must be less than max_seq_len \\(${limit}\\)`),
+  wording("watsonx", `number of input tokens ${tokens} cannot exceed the total tokens limit ${limit}`),
+  wording("lm studio", `reached context length of ${limit} tokens`),
+  wording("lm studio, mlx", `longer than the model's max context length: ${tokens} > ${limit}`),
+  wording("github models", `body too large for .{0,100}model\\. max size: ${limit} tokens`),
+  // Its number is the sum with the largest answer.
+  wording(
+    "cloudflare",
+    `input and maximum output tokens \\(${tokens}\\) exceeded this model context window limit \\(${limit}\\)`,
+  ),
+  wording("tabby", `(?:prompt|context) length ${tokens} is greater than max_seq_len ${limit}`),
+  wording(
+    "tensorrt-llm",
+    `sum of prompt length \\(${tokens}(?:\\.0)?\\).{0,80}should not exceed max_seq_len \\(${limit}`,
+  ),
+  wording("databricks", `input is too long: ${tokens} tokens, the model supports at most ${limit} tokens`),
+  wording("snowflake", `prompt is too large: max tokens of ${limit} exceeded`),
+  wording("volcengine ark", "total tokens of image and text exceed max message tokens"),
+  wording("llama.cpp", "input is too large to process"),
   wording("bedrock", "input is too long for requested model|input tokens exceeded: number of input tokens"),
   wording("bedrock", "too many input tokens"),
   wording("openai responses", "exceeds the context window of this model"),
@@ -169,15 +195,23 @@ export function overflowOf(status: number, body: unknown): Overflow | undefined 
   const above = ABOVE_RATE.exec(text)?.groups;
   if (above !== undefined && Number(above["tokens"]) > Number(above["limit"]))
     return build(Number(above["tokens"]), Number(above["limit"]));
-  if (status === RATE_LIMITED || NOT_OVERFLOW.test(text)) return undefined;
-  for (const { pattern } of WORDINGS) {
-    const match = pattern.exec(text);
-    if (match === null) continue;
-    const numbers = { tokens: numberOf(match.groups?.["tokens"]), limit: numberOf(match.groups?.["limit"]) };
-    return build(numbers.tokens ?? found.tokens, numbers.limit ?? found.limit);
-  }
+  if (status === RATE_LIMITED) return undefined;
+  const said = wordsOf(text);
+  // Numbers that say it are believed, whatever else a router writes around them.
+  const isSure = said?.tokens !== undefined && said.limit !== undefined && said.tokens > said.limit;
+  if (!isSure && NOT_OVERFLOW.test(text)) return undefined;
+  if (said) return build(said.tokens ?? found.tokens, said.limit ?? found.limit);
   if (found.codes.some((code) => CODES.has(code)) || status === PAYLOAD_TOO_LARGE)
     return build(found.tokens, found.limit);
+  return undefined;
+}
+
+/** The first wording that a text has, with its numbers. */
+function wordsOf(text: string): { readonly tokens?: number; readonly limit?: number } | undefined {
+  for (const { pattern } of WORDINGS) {
+    const match = pattern.exec(text);
+    if (match) return build(numberOf(match.groups?.["tokens"]), numberOf(match.groups?.["limit"]));
+  }
   return undefined;
 }
 

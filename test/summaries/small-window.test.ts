@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { ModelError } from "../../src/core/errors.ts";
+import type { Model } from "../../src/core/types.ts";
+import { plausible } from "./gated-model.ts";
+import { createStage } from "./stage.ts";
+
+it("a summariser whose window is smaller than it says is asked for shorter pieces until they fit", async () => {
+  const sizes: number[] = [];
+  /** Characters that it really takes. */
+  const real = 24_000;
+  const model: Model = {
+    id: "smaller-than-it-says",
+    window: 30_000,
+    async complete(request) {
+      const size = request.messages.reduce((sum, { text }) => sum + text.length, 0);
+      sizes.push(size);
+      if (size > real)
+        throw new ModelError({ model: "m", failure: "too-long", message: "too long.", fix: "Send less." });
+      return { text: plausible(request), stop: "end", usage: { input: 1, output: 1 } };
+    },
+  };
+  const stage = createStage({ summarizer: model });
+  await stage.fillTo(0.95);
+  const { report } = await stage.compactor.compact(stage.transcript, { now: stage.clock.now() });
+  expect(sizes[0]).toBeGreaterThan(real);
+  expect(report.modelCalls.some(({ result }) => result === "accepted")).toBe(true);
+  expect(report.modelCalls.some(({ rung }) => rung === "simple")).toBe(false);
+  // From then on no piece is too long.
+  const before = sizes.length;
+  await stage.compactor.rebuild(stage.transcript, { now: stage.clock.now() });
+  expect(sizes.length).toBeGreaterThan(before);
+  expect(Math.max(...sizes.slice(before))).toBeLessThanOrEqual(real);
+});

@@ -5,6 +5,7 @@
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { availableParallelism, loadavg } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -85,4 +86,6 @@ for (const body of hostileBodies(Number(values.share ?? 1))) {
 }
 gateway.child.disconnect();
 upstream.child.disconnect();
-writeResult({ longestStallMs: Math.max(...rows.map(({ stallMs }) => stallMs)), rows });
+// A machine that has other things to do makes everything longer by about as much.
+const busyPerCore = round((loadavg()[0] ?? 0) / availableParallelism(), 1);
+writeResult({ busyPerCore, longestStallMs: Math.max(...rows.map(({ stallMs }) => stallMs)), rows });

@@ -4,7 +4,7 @@ import { RequestFault } from "../wires/request-fault.ts";
 /** Bodies up to here can't hold so many values that anybody would notice (bytes). */
 const SMALL_BYTES = 256 * 1024;
 /** How many bytes are looked at before others have their turn. */
-const SLICE_BYTES = 2 * 1024 * 1024;
+const SLICE_BYTES = 1024 * 1024;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

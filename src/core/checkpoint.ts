@@ -31,6 +31,7 @@ export function makeCheckpoint(options: {
     role: insert.message.role,
     text: store(insert.message.text),
     ...(insert.merged && { merged: insert.merged }),
+    ...(insert.before !== undefined && { before: insert.before - start }),
   }));
   for (let index = start; index <= last; index++) {
     const fate = draft.fates[index]!;
@@ -121,6 +122,7 @@ export function restoreDraft(
           inserts.push({
             message: { role: range.role, text },
             ...(range.merged && { merged: range.merged }),
+            ...(range.before !== undefined && { before: start + range.before }),
           });
           break;
         }
@@ -157,7 +159,12 @@ export function restoreDraft(
   }
   if (next !== checkpoint.length || start + next > messages.length) return undefined;
   const speaking = new Set(fates.flatMap((fate) => (fate.type === "cover" ? [fate.by] : [])));
-  return speaking.size === inserts.length ? { fates, inserts } : undefined;
+  const isPlaced = inserts.every(({ before }, by) =>
+    before === undefined
+      ? speaking.has(by)
+      : !speaking.has(by) && Number.isInteger(before) && before >= start && before <= start + next,
+  );
+  return isPlaced ? { fates, inserts } : undefined;
 }
 
 function restoreEdits(

@@ -414,6 +414,8 @@ export type EntryRange =
       /** Hash of the text in `texts`. */
       readonly text: string;
       readonly merged?: true;
+      /** Of an insert that covers nothing: the message that it stands before. */
+      readonly before?: number;
     };
 
 /**

@@ -231,8 +231,10 @@ async function summarize<M>(
       shares: engine.settings.shares,
       ...(input.hostState !== undefined && { hostState: input.hostState }),
       ...(input.focus !== undefined && { focus: input.focus }),
+      isOurs: engine.writtenTexts.has,
     })?.text ??
     "";
+  if (written === undefined) engine.writtenTexts.add(text);
   const report = reportOf({
     survey: seen,
     settings: engine.settings,

@@ -161,6 +161,7 @@ export function climbTo<M>(
       rules: engine.dialect.rules,
       ...target,
       focus: input.focus,
+      isOurs: engine.writtenTexts.has,
       narrative: recordsOf(call),
       ...(rounds && { rounds }),
       cut,

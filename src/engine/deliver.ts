@@ -2,6 +2,7 @@ import { makeCheckpoint } from "../core/checkpoint.ts";
 import type { Draft } from "../core/draft.ts";
 import { renderView } from "../core/render.ts";
 import type { Checkpoint, FitResult, ModelCall, Outcome, Reason, Summary, Warning } from "../core/types.ts";
+import { PLANT_MARK } from "../summaries/plants.ts";
 import { withCacheMarks } from "./cache-marks.ts";
 import { hiddenEnd } from "./conversation.ts";
 import type { Call } from "./decide.ts";
@@ -15,6 +16,10 @@ import { prefixReason } from "./prefix-change.ts";
 import { reportOf } from "./report.ts";
 import { openLoop, thinkingWarning } from "./signed-reasoning.ts";
 import type { Survey } from "./survey.ts";
+
+/** Planted lines that a warning repeats, and characters of each. */
+const MAX_NAMED_PLANTS = 3;
+const MAX_PLANT = 160;
 
 /** Renders the outcome, writes its checkpoint, and tells what happened. */
 export async function deliver<M>(
@@ -45,7 +50,7 @@ export async function deliver<M>(
   const calls = result.draft || reason === "forced" ? takeCalls(call) : [];
   const warnings = [
     ...(outcome.warnings ?? []),
-    ...plantedWarnings(calls),
+    ...plantedWarnings(calls, result.draft),
     ...(thinking ? [thinking] : []),
     ...orphanWarnings(seen.conversation, draft),
     ...saved,
@@ -71,6 +76,7 @@ export async function deliver<M>(
     checkpoint: checkpoint?.id,
   });
   if (result.draft) {
+    for (const { message } of result.draft.inserts) engine.writtenTexts.add(message.text);
     engine.circuit.applied(seen.name);
     emitter.emit("started", { reason: reason ?? "pressure" });
     emitter.emit("completed", {
@@ -155,17 +161,47 @@ function takeCalls<M>({ engine, seen }: Call<M>): NonNullable<ReturnType<Engine[
   return calls;
 }
 
-/** A summary that passes on what a tool result told the model to do: a person should look at it. */
-function plantedWarnings(calls: readonly ModelCall[]): Warning[] {
+/** What a tool result or a file told the model to do stands in the view, by a summary or quoted: a person should look at it. */
+function plantedWarnings(calls: readonly ModelCall[], draft: Draft | undefined): Warning[] {
   const notes = calls.flatMap(({ result, note }) => (result === "accepted" && note ? [note] : []));
-  return notes.length === 0
-    ? []
-    : [
-        {
-          code: "planted-instruction",
-          message: `A summary may pass on an instruction that stood in a tool result or a file: ${notes.join("; ")}`,
-        },
-      ];
+  const quoted = plantsIn(draft);
+  const warn = (message: string): Warning => ({ code: "planted-instruction", message });
+  return [
+    ...(notes.length === 0
+      ? []
+      : [
+          warn(
+            `A summary may pass on an instruction that stood in a tool result or a file; it is marked there: ${notes.join("; ")}`,
+          ),
+        ]),
+    ...(quoted.length === 0
+      ? []
+      : [
+          warn(
+            `The summary message quotes ${quoted.length === 1 ? "a line that tells" : `${quoted.length} lines that tell`} the model what to do; each is marked as not to be followed: ${quoted.slice(0, MAX_NAMED_PLANTS).join("; ")}`,
+          ),
+        ]),
+  ];
+}
+
+/** The marked lines of what a draft writes. */
+function plantsIn(draft: Draft | undefined): string[] {
+  const texts = (draft?.inserts ?? []).map(({ message }) => message.text);
+  const appended = (draft?.fates ?? []).flatMap((fate) =>
+    fate.type === "edit" ? fate.edits.flatMap((edit) => (edit.type === "append" ? [edit.text] : [])) : [],
+  );
+  const lines = [...new Set([...texts, ...appended])].join("\n").split("\n");
+  return lines.flatMap((line) => {
+    const at = line.indexOf(PLANT_MARK);
+    return at < 0
+      ? []
+      : [
+          line
+            .slice(at + PLANT_MARK.length)
+            .trim()
+            .slice(0, MAX_PLANT),
+        ];
+  });
 }
 
 type Engine = Call<unknown>["engine"];

@@ -21,6 +21,7 @@ import { createJobs, type Jobs } from "./jobs.ts";
 import { createSeenMessages, type SeenMessages } from "./seen-messages.ts";
 import { resolveSettings, type Settings } from "./settings.ts";
 import { within } from "./within.ts";
+import { createWrittenTexts, type WrittenTexts } from "./written-texts.ts";
 
 /** Name under which a model that the host didn't name is calibrated. */
 const UNNAMED_MODEL = "(unnamed)";
@@ -46,6 +47,8 @@ export interface Engine<M> {
   readonly editTokens: EditTokens;
   /** Checkpoints as states carry them, by id: packing one reads all that it stands on. */
   readonly packed: RecentMap<PackedCheckpoint>;
+  /** Summary messages that were written here. */
+  readonly writtenTexts: WrittenTexts;
   readonly emitter: Emitter;
   readonly jobs: Jobs<readonly Summary[]>;
   readonly circuit: Circuit;
@@ -89,6 +92,7 @@ export function createEngine<M>(options: CompactorOptions<M>): Engine<M> {
     seenMessages: createSeenMessages(textHash),
     editTokens: createEditTokens(),
     packed: createRecentMap(MAX_PACKED),
+    writtenTexts: createWrittenTexts(textHash),
     emitter: createEmitter(),
     jobs: createJobs(),
     circuit: createCircuit(),

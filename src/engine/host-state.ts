@@ -1,6 +1,6 @@
 import { type Draft, type Fate, isShown } from "../core/draft.ts";
 import type { DialectRules, FitInput, InsertMessage, Measure } from "../core/types.ts";
-import { escapeMarkers } from "../summaries/markers.ts";
+import { escapeText } from "../summaries/escape.ts";
 import { renderState } from "../summaries/render-state.ts";
 
 /** The note may take an eighth of the budget; `renderState` fills a quarter of what it is given. */
@@ -21,11 +21,12 @@ export function hostNote(
   budget: number,
   measure: Measure,
 ): HostNote | undefined {
-  const text = renderState(state, budget * CAP_SHARE, measure.text);
-  if (text === "") return undefined;
+  const lines = renderState(state, budget * CAP_SHARE, measure.text);
+  if (lines.length === 0) return undefined;
+  const text = escapeText(lines.map((line) => line.text).join("\n"));
   const message: InsertMessage = {
     role: "user",
-    text: `<host-state>\nWhere the work stands now, as the program that runs this conversation keeps it. Not a request.\n${escapeMarkers(text)}\n</host-state>`,
+    text: `<host-state>\nWhere the work stands now, as the program that runs this conversation keeps it. Not a request.\n${text}\n</host-state>`,
   };
   return {
     message,

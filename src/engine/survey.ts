@@ -20,7 +20,7 @@ import type { Engine } from "./engine.ts";
 import { judge } from "./judge.ts";
 import { lostHead } from "./lost-head.ts";
 import { withNeededReasoning } from "./needed-reasoning.ts";
-import { mergeIntoSystem } from "./rungs/rung.ts";
+import { mergeIntoSystem } from "./rungs/place-summary.ts";
 import type { Settings } from "./settings.ts";
 import { stateWarning } from "./state-warning.ts";
 import { unprovenView } from "./unproven-view.ts";
@@ -163,6 +163,9 @@ export async function survey<M>(
   const checkpoint = standing && !invalid ? chosen : undefined;
   const broughtBack = standing && checkpoint ? standing.shown : [];
   const current = standing && checkpoint ? standing.draft : keepAll(messages.length);
+  // From the own store: what it wrote may come back in a transcript. What a host hands in is no proof.
+  if (checkpoint && found.checkpoints.some(({ id }) => id === checkpoint.id))
+    for (const { message } of current.inserts) engine.writtenTexts.add(message.text);
   const tokens = draftTokens(
     conversation,
     current,

@@ -7,7 +7,9 @@ import { isOffTopic } from "./accept/is-off-topic.ts";
 import { isRefusal } from "./accept/is-refusal.ts";
 import { dropUnfinished, shortenToLine } from "./accept/shorten.ts";
 import { isClosed, stripNotes, stripReply } from "./accept/strip-reply.ts";
+import { escapeText } from "./escape.ts";
 import { type MustKeep, missingItems } from "./must-keep.ts";
+import { markPlant } from "./plants.ts";
 
 export { appendMissing } from "./accept/append-missing.ts";
 export { instructionEchoes, plantedInstructions } from "./accept/instruction-echoes.ts";
@@ -49,7 +51,7 @@ export type Acceptance =
       readonly tokens: number;
       /** Items that it should carry and doesn't. */
       readonly missing: readonly string[];
-      /** Sentences that pass on an instruction from a tool result. */
+      /** Sentences that pass on an instruction from a tool result; they are marked in the text. */
       readonly suspicions: readonly string[];
       /** Its end was left out: cut off by the provider, or over the ceiling. */
       readonly shortened: boolean;
@@ -81,6 +83,10 @@ export function acceptSummary(input: AcceptInput): Acceptance {
   if (!/[\p{L}\p{N}]/u.test(text)) return refuse(whole ? "empty" : "cut-off");
   const fault = faultOf(text);
   if (fault !== undefined) return refuse(fault);
+  // A model repeats what it read: lines that look like our own titles and pointers, and instructions to others.
+  text = escapeText(text);
+  const suspicions = instructionEchoes(text, input.planted);
+  for (const echo of suspicions) text = text.replace(echo, () => markPlant(echo));
 
   const written = count(text);
   if (!whole) {
@@ -111,7 +117,7 @@ export function acceptSummary(input: AcceptInput): Acceptance {
     text,
     tokens,
     missing: missing.map((item) => item.text),
-    suspicions: instructionEchoes(text, input.planted),
+    suspicions,
     shortened: tokens < written,
   };
 }

@@ -1,5 +1,6 @@
 import type { Message } from "../core/types.ts";
 import { type CitationRegistry, citationRegistry, citationsIn, renumber, type Source } from "./citations.ts";
+import type { SectionEntry } from "./sections.ts";
 
 /** Citations of one conversation, for the texts that a summary message shows. */
 export interface CitedSources {
@@ -7,8 +8,8 @@ export interface CitedSources {
   cites(text: string, index: number): boolean;
   /** A text of message `index` with numbers that mean the same everywhere in the summary message. */
   inRegistryNumbers(text: string, index: number): string;
-  /** Lines `[3] source` for every citation in visible messages and in the given texts whose source nothing shows yet. */
-  ledger(texts: readonly { readonly text: string; readonly message: number }[]): string[];
+  /** Entries `[3] source` for every citation in visible messages and in the given texts whose source nothing shows yet. */
+  ledger(texts: readonly { readonly text: string; readonly message: number }[]): SectionEntry[];
 }
 
 const NONE: CitedSources = { cites: () => false, inRegistryNumbers: (text) => text, ledger: () => [] };
@@ -57,7 +58,7 @@ export function citedSources(
       return [...needed.values()]
         .filter(({ key, renumbered }) => renumbered || !joined.includes(key))
         .sort((a, b) => Number(a.number.replace("^", "")) - Number(b.number.replace("^", "")))
-        .map(({ number, label }) => `[${number}] ${label}`);
+        .map(({ number, label }) => ({ head: `[${number}]`, text: label }));
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Message } from "../core/types.ts";
 import { readCall } from "./read-call.ts";
+import { headName, type SectionEntry } from "./sections.ts";
 
 /** A file that the tools touched, with what was done to it last. */
 export interface TouchedFile {
@@ -34,9 +35,11 @@ export function baseName(path: string): string {
 }
 
 /** Files by what was done to them last: `Edit: a.ts, b.ts`. */
-export function renderFiles(files: readonly TouchedFile[]): string {
-  const byAction = new Map<string, string[]>();
-  for (const file of files)
-    byAction.set(file.action, [...(byAction.get(file.action) ?? []), baseName(file.path)]);
-  return [...byAction].map(([action, names]) => `${action}: ${[...new Set(names)].join(", ")}`).join("\n");
+export function renderFiles(files: readonly TouchedFile[]): SectionEntry[] {
+  const byAction = new Map<string, Set<string>>();
+  for (const { action, path } of files) {
+    const tool = headName(action, "tool").replaceAll(" ", "_") || "tool";
+    byAction.set(tool, (byAction.get(tool) ?? new Set()).add(baseName(path)));
+  }
+  return [...byAction].map(([tool, names]) => ({ head: `${tool}:`, text: [...names].join(", ") }));
 }

@@ -1,9 +1,11 @@
 import type { Message } from "../core/types.ts";
-import { isSummaryMessage } from "./markers.ts";
+import { CLOSING, isSummaryMessage, OPENING } from "./markers.ts";
 import { readCall } from "./read-call.ts";
 import { readJson } from "./read-json.ts";
-import { readSections } from "./sections.ts";
+import { SECTION_TITLES } from "./section-titles.ts";
+import { headName } from "./sections.ts";
 import { TermTable } from "./terms.ts";
+import { typedAndTagged } from "./user-words.ts";
 
 /** Who said a line, which decides how much its terms tell about what is needed next. */
 export type LineKind = "user" | "assistant" | "call" | "body" | "result";
@@ -22,7 +24,12 @@ export interface Line {
   readonly first: number;
   /** The file that it comes from or goes to; empty for everything else. */
   readonly file: string;
+  /** Whose words they are, for whoever reads them again: decides how far they are trusted. */
+  readonly by: Speaker;
 }
+
+/** A person, the host, the assistant with its calls; or the name of a tool, a file or a paste, whose words are data. */
+export type Speaker = "user" | "system" | "assistant" | { readonly source: string };
 
 /** Every line of a transcript with its terms. */
 export interface TranscriptLines {
@@ -68,15 +75,16 @@ function readLines(messages: readonly Message[]): TranscriptLines {
   let position = 0;
   let toolLength = 0;
   const files = new Map<string, string>();
+  const tools = new Map<string, string>();
   const firsts = new Map<string, number>();
 
-  const add = (message: number, kind: LineKind, text: string, file: string): void => {
+  const add = (message: number, kind: LineKind, text: string, by: Speaker, file = ""): void => {
     for (const piece of pieces(text, MAX_LENGTH[kind])) {
       const order = lines.length;
       const first = firsts.get(piece) ?? order;
       if (first === order) firsts.set(piece, order);
       const terms = first === order ? table.scan(piece) : lines[first]!.terms;
-      lines.push({ message, kind, text: piece, position, terms, order, first, file });
+      lines.push({ message, kind, text: piece, position, terms, order, first, file, by });
       position += piece.length + 1;
       if (kind !== "user" && kind !== "assistant") toolLength += piece.length + 1;
     }
@@ -84,31 +92,61 @@ function readLines(messages: readonly Message[]): TranscriptLines {
 
   messages.forEach((message, index) => {
     for (const part of message.parts) {
-      if (part.type === "text") add(index, kindOf(message, part.text), spoken(part.text), "");
-      else if (part.type === "file") add(index, "result", part.text ?? "", part.name ?? "");
+      if (part.type === "text") addText(index, message, part.text);
+      else if (part.type === "file")
+        add(
+          index,
+          "result",
+          part.text ?? "",
+          { source: headName(part.name ?? "", "file") || FILE },
+          part.name,
+        );
       else if (part.type === "tool-result")
-        add(index, "result", readJson(part.text) ?? part.text, files.get(part.id) ?? "");
+        add(
+          index,
+          "result",
+          readJson(part.text) ?? part.text,
+          { source: headName(tools.get(part.id) ?? part.name ?? "", "tool") || TOOL },
+          files.get(part.id),
+        );
       else if (part.type === "tool-call") {
         const { head, body, file = "" } = readCall(part.name, part.args);
         files.set(part.id, file);
-        add(index, "call", head, file);
-        add(index, "body", body, file);
+        tools.set(part.id, part.name);
+        add(index, "call", head, "assistant", file);
+        add(index, "body", body, "assistant", file);
       }
     }
   });
+
+  function addText(index: number, { role }: Message, text: string): void {
+    if (role === "tool") add(index, "result", text, { source: TOOL });
+    else if (isSummaryMessage(text)) add(index, "result", withoutFrame(text), { source: RECORD });
+    else if (role !== "user") add(index, "assistant", text, role);
+    else
+      for (const { tagged, text: piece } of typedAndTagged(text))
+        add(index, "user", piece, tagged ? { source: PASTE } : "user");
+  }
+
   return { lines, table, length: position, toolShare: position === 0 ? 0 : toolLength / position };
 }
 
-function kindOf(message: Message, text: string): LineKind {
-  if (message.role === "tool" || isSummaryMessage(text)) return "result";
-  return message.role === "user" ? "user" : "assistant";
-}
+/** Names for what has none. */
+const TOOL = "tool";
+const FILE = "file";
+const PASTE = "pasted";
+const RECORD = "earlier-record";
 
-/** A summary message that the host fed back gives its content without titles and marker. */
-function spoken(text: string): string {
-  if (!isSummaryMessage(text)) return text;
-  const { words: _, ...rest } = readSections(text);
-  return Object.values(rest).join("\n");
+const FRAME = new Set<string>([OPENING, CLOSING, ...SECTION_TITLES]);
+const POINTED = /^#\d+(?:–\d+)?:? /;
+
+/** The lines of a summary message that came back, without titles and pointers. Those count messages that are gone. */
+function withoutFrame(text: string): string {
+  return text
+    .split("\n")
+    .filter((line) => !FRAME.has(line.trim()))
+    .map((line) => line.replace(POINTED, ""))
+    .join("\n");
 }
 
 /** The lines of a text without indentation, none longer than the limit. */

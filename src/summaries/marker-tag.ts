@@ -1,3 +1,5 @@
+import { escapeTags, withoutInvisible } from "./look-alikes.ts";
+
 /**
  * The markers that frame text of ours and text of others: `<transcript>`, `<message index="12" role="tool">`, … A model
  * reads them as borders, so text from users and tools must not be able to draw one.
@@ -23,20 +25,16 @@ export type MarkerName = (typeof MARKER_NAMES)[number];
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
 const NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
-/** Blanks and invisible characters that a model reads over: `< / transcript >` closes a marker just as well. */
-const INVISIBLE = "[\\s\\u00ad\\u200b-\\u200f\\u2060\\ufeff]*";
 /** A name ends where a letter, digit or hyphen doesn't follow: `<messages>` is none of ours. */
-const NAME_END = "(?![\\p{L}\\p{N}_-])";
-
-function borderPattern(names: readonly string[]): RegExp {
-  return new RegExp(`<(?=${INVISIBLE}(?:/${INVISIBLE})?(?:${names.join("|")})${NAME_END})`, "giu");
+function namePattern(names: readonly string[]): RegExp {
+  return new RegExp(`^(?:${names.join("|")})(?![\\p{L}\\p{N}_-])`, "u");
 }
 
-const OUR_BORDERS = borderPattern(MARKER_NAMES);
+const OUR_NAMES = namePattern(MARKER_NAMES);
 
-/** Text that can neither open nor close a marker of ours: their `<` becomes `&lt;`. */
+/** Text that can neither open nor close a marker of ours: their `<` becomes `&lt;`, and what nobody can see leaves. */
 export function contain(text: string): string {
-  return text.includes("<") ? text.replace(OUR_BORDERS, "&lt;") : text;
+  return escapeTags(withoutInvisible(text), OUR_NAMES);
 }
 
 /** `name` around a text from outside. An empty text gives a self-closing marker. */
@@ -44,7 +42,7 @@ export function tag(name: string, content: string, attributes?: Attributes): str
   checkName(name);
   const ours = (MARKER_NAMES as readonly string[]).includes(name);
   const safe = contain(content);
-  return nest(name, ours ? safe : safe.replace(borderPattern([name]), "&lt;"), attributes);
+  return nest(name, ours ? safe : escapeTags(safe, namePattern([name])), attributes);
 }
 
 /** `name` around markers of ours: `content` must come from `tag`, `nest` or `contain`, it is taken as it is. */

@@ -1,4 +1,5 @@
 import type { Run } from "../core/types.ts";
+import type { SectionEntry } from "./sections.ts";
 
 /** Model-written summaries come within their own share; more than this would leave no room for anything else. */
 const NARRATIVE_SHARE = 0.6;
@@ -8,14 +9,14 @@ export function renderNarrative(
   narrative: readonly { readonly text: string; readonly covers: Run }[],
   cap: number,
   count: (text: string) => number,
-): string {
-  const kept: string[] = [];
+): SectionEntry[] {
+  const kept: SectionEntry[] = [];
   let left = cap * NARRATIVE_SHARE;
   for (const { text, covers } of [...narrative].reverse()) {
-    const line = `#${covers.from + 1}–${covers.to}: ${text.trim()}`;
-    left -= count(line) + 1;
+    const entry = { head: `#${covers.from + 1}–${covers.to}:`, text: text.trim() };
+    left -= count(`${entry.head} ${entry.text}`) + 1;
     if (left < 0) break;
-    kept.unshift(line);
+    kept.unshift(entry);
   }
-  return kept.join("\n");
+  return kept;
 }

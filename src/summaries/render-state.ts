@@ -1,4 +1,6 @@
 import type { HostState } from "../core/types.ts";
+import { LINE_BREAK } from "./look-alikes.ts";
+import type { SectionEntry } from "./sections.ts";
 
 /** The host's own record of where things stand may take this share of the message. */
 const STATE_SHARE = 0.25;
@@ -8,17 +10,22 @@ export function renderState(
   state: HostState | undefined,
   cap: number,
   count: (text: string) => number,
-): string {
-  if (state === undefined) return "";
-  const lines =
+): SectionEntry[] {
+  if (state === undefined) return [];
+  const texts =
     typeof state === "string"
-      ? state.trim().split("\n")
+      ? [state.trim()]
       : [
           ...(state.title === undefined ? [] : [state.title]),
           ...state.steps.map(({ status, text }) => `[${status}] ${text.trim()}`),
         ];
+  const lines = texts.flatMap((text) => text.split(LINE_BREAK));
+  return within(lines, cap, count).map((text) => ({ head: "", text }));
+}
+
+function within(lines: readonly string[], cap: number, count: (text: string) => number): readonly string[] {
   const limit = cap * STATE_SHARE;
-  if (count(lines.join("\n")) <= limit) return lines.join("\n");
+  if (count(lines.join("\n")) <= limit) return lines;
   const kept: string[] = [];
   let used = 0;
   for (const line of lines) {
@@ -26,5 +33,5 @@ export function renderState(
     if (used > limit) break;
     kept.push(line);
   }
-  return kept.length === 0 ? "" : `${kept.join("\n")}\n(${lines.length - kept.length} more)`;
+  return kept.length === 0 ? [] : [...kept, `(${lines.length - kept.length} more)`];
 }

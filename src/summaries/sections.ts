@@ -1,54 +1,91 @@
-import { CLOSING, escapeMarkers, OPENING } from "./markers.ts";
+import { escapeLine, escapeText } from "./escape.ts";
+import { LINE_BREAK } from "./look-alikes.ts";
+import { CLOSING, OPENING } from "./markers.ts";
+import { SECTION_NAMES, SECTIONS, type SectionName } from "./section-titles.ts";
 
-/** The parts of a summary message, in the order in which they stand: what changes least first. */
-export const SECTIONS = {
-  narrative: "Summary:",
-  words: "The user's words:",
-  answers: "How answers began:",
-  lines: "Lines from messages:",
-  sources: "Sources:",
-  files: "Files:",
-  state: "State:",
-} as const;
+/** One thing that a section says. Code writes the head; the text is quoted. */
+export interface SectionEntry {
+  /** `#12`, `#3–9:`, `#12 read a.ts»`, `[2]`, or nothing. */
+  readonly head: string;
+  readonly text: string;
+}
 
-export type SectionName = keyof typeof SECTIONS;
+export type Sections = Partial<Record<SectionName, readonly SectionEntry[]>>;
 
-const NAMES = Object.keys(SECTIONS) as SectionName[];
-const BY_TITLE = new Map(NAMES.map((name) => [SECTIONS[name] as string, name]));
+/**
+ * Further lines of what tools and files said are indented, so that they can't be taken for the beginning of something else even
+ * by a careless reader. A blank costs hardly any tokens: it mostly is one with the word behind it. What people wrote stays
+ * letter for letter at the margin; escaping alone keeps it from looking like a title or a pointer.
+ */
+const INDENT = " ";
+/** Between a pointer and a line: who said it, if it wasn't the assistant. A line of the assistant's must not begin like it. */
+const SPEAKER = "(?:(?:user|system): |[\\p{L}\\p{N}_.@+~ -]{0,129}[\\p{L}\\p{N}_.@+~-]» )";
+const SPEAKS = new RegExp(`^${SPEAKER}`, "u");
+
+/** Sections whose entries are one line each. */
+const ONE_LINE: ReadonlySet<SectionName> = new Set(["sources", "files", "state"]);
 
 /** The whole text: what it is, then every section that has content, inside the marker. */
-export function writeSections(introduction: string, content: Partial<Record<SectionName, string>>): string {
-  const parts = NAMES.flatMap((name) => {
-    const text = content[name] ?? "";
-    return text === "" ? [] : [`${SECTIONS[name]}\n${escapeMarkers(text)}`];
+export function writeSections(
+  introduction: string,
+  sections: Sections,
+  names: readonly SectionName[] = SECTION_NAMES,
+): string {
+  const parts = names.flatMap((name) => {
+    const entries = sections[name] ?? [];
+    return entries.length === 0 ? [] : [SECTIONS[name], ...entries.map((entry) => writeEntry(name, entry))];
   });
   return [OPENING, introduction, ...parts, CLOSING].join("\n");
 }
 
-/**
- * The sections of a summary message that a host fed back as part of its transcript. A line of content that reads like a
- * title only moves what follows it to another section; nothing is lost.
- */
-export function readSections(text: string): Partial<Record<SectionName, string>> {
-  const sections: Partial<Record<SectionName, string>> = {};
+function writeEntry(name: SectionName, { head, text }: SectionEntry): string {
+  const quoted = ONE_LINE.has(name) ? escapeLine(text.split(LINE_BREAK).join(" ")) : escapeText(text);
+  if (name !== "lines") return head === "" ? quoted : `${head} ${quoted}`;
+  const isUnnamed = !/[»:]$/.test(head);
+  const first = isUnnamed && SPEAKS.test(quoted) ? "\\" : "";
+  return `${head} ${first}${quoted.replaceAll("\n", `\n${INDENT}`)}`;
+}
+
+/** A name from outside (of a tool, of a file) for a head: one short word or file name, nothing that can be read as a sentence of ours. */
+export function headName(name: string, kind: "tool" | "file"): string {
+  const allowed = kind === "tool" ? /[^\p{L}\p{N}_.-]+/gu : /[^\p{L}\p{N}_.@+~ -]+/gu;
+  return escapeLine(name.toWellFormed()).replace(allowed, "_").slice(0, MAX_NAME).toWellFormed().trim();
+}
+
+/** Longer names are cut (characters). */
+const MAX_NAME = 60;
+
+/** How an entry begins, by section. Escaped text never does. */
+const HEADS: Readonly<Record<SectionName, RegExp>> = {
+  narrative: /^#\d+(?:–\d+)?: /,
+  words: /^#\d+ /,
+  answers: /^#\d+ /,
+  lines: new RegExp(`^#\\d+ ${SPEAKER}?`, "u"),
+  sources: /^\[\^?\d+\] /,
+  files: /^\S{1,60}: /,
+  state: /^/,
+};
+
+const BY_TITLE = new Map(SECTION_NAMES.map((name) => [SECTIONS[name] as string, name]));
+
+/** The sections of a summary message. Only for texts that are known to be ours: anybody can write titles. */
+export function readSections(text: string): Sections {
+  const sections: Partial<Record<SectionName, { head: string; text: string }[]>> = {};
   let name: SectionName | undefined;
   for (const line of text.trim().split("\n")) {
     const title = BY_TITLE.get(line);
-    if (title !== undefined) name = title;
-    else if (name !== undefined && line !== CLOSING)
-      sections[name] = sections[name] === undefined ? line : `${sections[name]}\n${line}`;
+    if (title !== undefined) {
+      name = title;
+      sections[name] = [];
+      continue;
+    }
+    if (name === undefined || line === CLOSING) continue;
+    const entries = sections[name]!;
+    const head = HEADS[name].exec(line)?.[0];
+    const last = entries.at(-1);
+    if (head !== undefined || last === undefined)
+      entries.push({ head: head?.trimEnd() ?? "", text: line.slice(head?.length ?? 0) });
+    else last.text += `\n${name === "lines" ? line.slice(INDENT.length) : line}`;
   }
   return sections;
-}
-
-const POINTED = /^#\d+(?:–\d+)? /;
-
-/** The entries of a section: each begins with a pointer and may go on over several lines. */
-export function entriesOf(section: string | undefined): string[] {
-  const entries: string[] = [];
-  for (const line of (section ?? "").split("\n")) {
-    if (POINTED.test(line) || entries.length === 0) entries.push(line.replace(POINTED, ""));
-    else entries[entries.length - 1] += `\n${line}`;
-  }
-  return entries.filter((entry) => entry.trim() !== "");
 }

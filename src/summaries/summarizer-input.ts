@@ -1,6 +1,7 @@
 import { clipText } from "../core/clip.ts";
 import { isSummary, SUMMARY_MARKER } from "../core/markers.ts";
 import type { FilePart, ImagePart, Message, Part, Role, Run, ToolResultPart } from "../core/types.ts";
+import { withPlainBreaks } from "./look-alikes.ts";
 import { contain, nest, tag } from "./marker-tag.ts";
 
 /** `full`: message by message, with roles, calls and results. `simple`: a flat labelled transcript, long parts clipped. */
@@ -175,9 +176,7 @@ function spokenText(text: string, who: Surroundings["who"]): string {
 }
 
 function plainText(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/\r\n?/g, "\n")
+  return withPlainBreaks(text.toWellFormed())
     .replace(BASE64, (_, data: string) => `[base64 data, ${data.length} characters]`)
     .trim();
 }

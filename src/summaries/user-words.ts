@@ -1,13 +1,14 @@
 import type { Message } from "../core/types.ts";
 import { isSummaryMessage } from "./markers.ts";
-import { entriesOf, readSections } from "./sections.ts";
+import type { IsOurs } from "./proof.ts";
+import { readSections } from "./sections.ts";
 import { isStanding, standingSentences } from "./standing.ts";
 
 /** What the user typed, as far as it can be told from what was pasted or put there by the host. */
 export interface UserWords {
   readonly message: number;
   readonly text: string;
-  /** All that the message says, pastes included: `text` is what is left without them. */
+  /** All that the message says, pastes included, without passages that a host retrieved: `text` is what is left without them. */
   readonly whole: string;
   /** A rule that holds until it is taken back ("always …", "from now on …"), not a request of the moment. */
   readonly standing: boolean;
@@ -40,25 +41,40 @@ export function typedText(text: string): string {
   return `${cutAfter(typed, PASTE_HEAD)} …\n… ${typed.slice(typed.length - PASTE_TAIL)}`;
 }
 
-/** The text without `<tag>…</tag>`. By hand, because a pattern for it takes quadratic time on text full of `<a>`. */
-function withoutTagged(text: string): string {
+/** The text without `<tag>…</tag>`. */
+function withoutTagged(text: string, isMeant?: (name: string) => boolean): string {
+  return [...typedAndTagged(text, isMeant)].map(({ tagged, text: piece }) => (tagged ? " " : piece)).join("");
+}
+
+/**
+ * A text in pieces: what stands in `<tag>…</tag>`, which a host or a paste put there, and the rest. By hand, because a
+ * pattern for it takes quadratic time on text full of `<a>`.
+ */
+export function* typedAndTagged(
+  text: string,
+  isMeant: (name: string) => boolean = () => true,
+): Generator<{ readonly tagged: boolean; readonly text: string }> {
   const unclosed = new Set<string>();
-  let kept = "";
   let from = 0;
   for (const match of text.matchAll(OPENING_TAG)) {
     const name = match[1]!;
-    if (match.index < from || unclosed.has(name)) continue;
+    if (match.index < from || unclosed.has(name) || !isMeant(name)) continue;
     const closing = `</${name}>`;
     const end = text.indexOf(closing, match.index);
     if (end < 0) {
       unclosed.add(name);
       continue;
     }
-    kept += `${text.slice(from, match.index)} `;
+    if (match.index > from) yield { tagged: false, text: text.slice(from, match.index) };
     from = end + closing.length;
+    yield { tagged: true, text: text.slice(match.index, from) };
   }
-  return kept + text.slice(from);
+  if (from < text.length) yield { tagged: false, text: text.slice(from) };
 }
+
+/** Names of blocks in which hosts hand passages of other people's documents to a model. */
+const RETRIEVED =
+  /^(?:retriev\w*|search[_-]?results?|documents?|docs?|sources?|passages?|chunks?|contexts?|references?|results?|knowledge|excerpts?|snippets?|web[_-]?pages?|pages?|articles?|attachments?|files?)$/i;
 
 function cutAfter(text: string, limit: number): string {
   const space = Math.max(text.lastIndexOf(" ", limit), text.lastIndexOf("\n", limit));
@@ -111,8 +127,15 @@ function within(rules: readonly Rule[], limit: number): Rule[] {
   });
 }
 
-/** The user's words of the given messages, in the given order. */
-export function userWords(messages: readonly Message[], indexes: Iterable<number>): UserWords[] {
+/**
+ * The user's words of the given messages, in the given order. A summary message that came back as part of the transcript
+ * holds words of the user too, but only where it is known to be ours: in any other one a tool may have written them.
+ */
+export function userWords(
+  messages: readonly Message[],
+  indexes: Iterable<number>,
+  isOurs: IsOurs = () => false,
+): UserWords[] {
   const words: UserWords[] = [];
   for (const index of indexes) {
     const message = messages[index];
@@ -123,14 +146,15 @@ export function userWords(messages: readonly Message[], indexes: Iterable<number
       .join("\n");
     if (text.trim() === "") continue;
     if (isSummaryMessage(text)) {
-      // A view that the host fed back: the words in it are still the user's.
-      for (const entry of entriesOf(readSections(text).words))
-        words.push({ message: index, text: entry, whole: entry, standing: isStanding(entry) });
+      if (isOurs(text))
+        for (const { text: entry } of readSections(text).words ?? [])
+          words.push({ message: index, text: entry, whole: entry, standing: isStanding(entry) });
       continue;
     }
     const typed = typedText(text);
-    if (typed !== "")
-      words.push({ message: index, text: typed, whole: text.trim(), standing: isStanding(typed) });
+    if (typed === "") continue;
+    const whole = withoutTagged(text, (name) => RETRIEVED.test(name)).trim();
+    words.push({ message: index, text: typed, whole: whole || typed, standing: isStanding(typed) });
   }
   return words;
 }

@@ -67,20 +67,24 @@ describe("selectLines", () => {
 });
 
 describe("renderLines", () => {
-  it("groups lines by file, in time order, with a pointer to where each begins", () => {
+  it("groups lines by speaker and file, in time order, with a pointer to where each begins", () => {
     const messages = [
       call("a", "src/a.ts"),
       result("a", "first_line_here\nsecond_line_here"),
       call("b", "src/b.ts"),
     ];
     const { lines } = transcriptLines(messages);
-    expect(renderLines([...lines].reverse(), (line) => line.text)).toBe(
-      "#1 read path=src/a.ts\nfirst_line_here\nsecond_line_here\n#3 read path=src/b.ts",
-    );
+    expect(renderLines([...lines].reverse(), (line) => line.text)).toEqual([
+      { head: "#1", text: "read path=src/a.ts" },
+      { head: "#2 read»", text: "first_line_here\nsecond_line_here" },
+      { head: "#3", text: "read path=src/b.ts" },
+    ]);
   });
 
   it("names the file where its lines don't", () => {
     const { lines } = transcriptLines([call("a", "src/a.ts"), result("a", "only_this_line")]);
-    expect(renderLines([lines[1]!], (line) => line.text)).toBe("#2 a.ts: only_this_line");
+    expect(renderLines([lines[1]!], (line) => line.text)).toEqual([
+      { head: "#2 read a.ts»", text: "only_this_line" },
+    ]);
   });
 });

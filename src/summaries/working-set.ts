@@ -1,6 +1,7 @@
 import { Heap } from "./heap.ts";
 import { baseName } from "./ledger.ts";
 import type { Line } from "./lines.ts";
+import { headName, type SectionEntry } from "./sections.ts";
 
 /**
  * The working set: exact lines of hidden messages, chosen so that together they show as much as possible of what the next
@@ -80,32 +81,59 @@ function newestOfEach(lines: readonly Line[]): Line[] {
 
 interface Group {
   readonly file: string;
+  readonly speaker: string;
   readonly from: number;
   to: number;
   readonly lines: Line[];
 }
 
-/** Lines in time order, in groups by file or message, each with a pointer to where it begins. */
-export function renderLines(lines: readonly Line[], textOf: (line: Line) => string): string {
+/** Lines in time order, in groups by speaker and by file or message, each with a pointer to where it begins. */
+export function renderLines(lines: readonly Line[], textOf: (line: Line) => string): SectionEntry[] {
   const groups: Group[] = [];
   for (const line of [...lines].sort((a, b) => a.order - b.order)) {
     const group = groups.at(-1);
+    const speaker = speakerOf(line);
     const joins =
-      group !== undefined && group.file === line.file && (line.file !== "" || group.to === line.message);
+      group !== undefined &&
+      group.speaker === speaker &&
+      group.file === line.file &&
+      (line.file !== "" || group.to === line.message);
     if (joins) {
       group.to = line.message;
       group.lines.push(line);
-    } else groups.push({ file: line.file, from: line.message, to: line.message, lines: [line] });
+    } else groups.push({ file: line.file, speaker, from: line.message, to: line.message, lines: [line] });
   }
-  return groups.map((group) => renderGroup(group, textOf)).join("\n");
+  const entries: SectionEntry[] = [];
+  for (const [at, group] of groups.entries()) {
+    const before = groups[at - 1]?.file === group.file ? entries.at(-1)?.text : undefined;
+    entries.push(renderGroup(group, textOf, before));
+  }
+  return entries;
 }
 
-const MAX_NAME = 60;
+function speakerOf({ by }: Line): string {
+  return typeof by === "object" ? by.source : by;
+}
 
-function renderGroup({ file, from, lines }: Group, textOf: (line: Line) => string): string {
+/** `#12 read a.ts»` for what a tool said of a file, `#12 user:` for a person, `#12` for the assistant and its calls. */
+function renderGroup(
+  { file, from, lines }: Group,
+  textOf: (line: Line) => string,
+  /** What stands right before it about the same file, such as the call. */
+  before: string | undefined,
+): SectionEntry {
   const texts = lines.map(textOf);
-  const name = baseName(file).slice(0, MAX_NAME);
-  // The name of the file, unless one of its lines says it anyway.
-  const head = name === "" || texts.some((text) => text.includes(name)) ? "" : ` ${name}:`;
-  return `#${from + 1}${head} ${texts.join("\n")}`;
+  const { by } = lines[0]!;
+  const text = texts.join("\n");
+  const pointer = `#${from + 1}`;
+  if (by === "user" || by === "system") return { head: `${pointer} ${by}:`, text };
+  const name = headName(baseName(file), "file");
+  // The name of the file, unless one of its lines says it anyway, or the one before.
+  const isSaid = name === "" || [...texts, before].some((one) => one?.includes(name));
+  const shown = isSaid ? "" : name;
+  if (typeof by === "object") {
+    const named = shown === "" || shown === by.source ? by.source : `${by.source} ${shown}`;
+    return { head: `${pointer} ${named}»`, text };
+  }
+  return { head: pointer, text: shown === "" ? text : `${shown}: ${text}` };
 }

@@ -47,7 +47,7 @@ export function checkEntries(entries: readonly Entry[], length: number, counts: 
 function checkOrder(entries: readonly Entry[]): string[] {
   let previous = -1;
   for (const entry of entries) {
-    // A message for this request only speaks for nothing, and stands where it is wanted.
+    // What speaks for nothing (a message for this request only, quotations of a summary) stands where it is wanted.
     if (entry.type === "insert" && entry.covers.length === 0) continue;
     const place = entry.type === "insert" ? Math.max(...entry.covers.map((run) => run.to - 1)) : entry.index;
     // An insert may share its place with a kept message that lies inside its run, and then stands behind it.

@@ -193,7 +193,11 @@ function checkLastUserMessage(input: CheckViewInput, shown: readonly Entry[]): s
   const at = shown.findIndex((entry) => entry.type !== "insert" && entry.index === index);
   if (at < 0) return [`last-user-message: message ${index} isn't shown`];
   const sent = wireFacts(dialect, result.messages[at]).texts;
-  return wireFacts(dialect, transcript[index]).words.every((text) => sent.includes(text))
+  const entry = shown[at];
+  const isAppendedTo = entry?.type === "edit" && entry.edits.some((edit) => edit.type === "append");
+  const isSent = (text: string) =>
+    sent.includes(text) || (isAppendedTo && sent.some((one) => one.startsWith(`${text}\n`)));
+  return wireFacts(dialect, transcript[index]).words.every(isSent)
     ? []
     : [`last-user-message: the text of message ${index} isn't shown word for word`];
 }

@@ -1,6 +1,7 @@
 import { type Draft, type Fate, type Insert, KEEP } from "../../core/draft.ts";
 import { SUMMARY_MARKER } from "../../core/markers.ts";
-import type { DialectRules, DropReason, Edit, InsertMessage, RungName, Summary } from "../../core/types.ts";
+import type { DialectRules, DropReason, Edit, RungName, Summary } from "../../core/types.ts";
+import type { IsOurs } from "../../summaries/proof.ts";
 import { type Conversation, mustShow } from "../conversation.ts";
 import type { Settings } from "../settings.ts";
 import type { Step } from "../strategies.ts";
@@ -26,6 +27,8 @@ export interface RungInput {
    */
   readonly spokenFor?: boolean;
   readonly focus?: string | undefined;
+  /** Which texts that look like summary messages are known to be ours. */
+  readonly isOurs?: IsOurs | undefined;
   /** Model-written records that fit this transcript, oldest first, without gaps. */
   readonly narrative?: readonly Summary[];
   /** Model-written records of finished rounds, by the message that they begin at. */
@@ -57,7 +60,7 @@ export function aroundTail(conversation: Conversation, tail: Tail, fate: Fate): 
 }
 
 /** The first message after the system prompt that a draft shows. */
-function firstShown(conversation: Conversation, fates: readonly Fate[]): number {
+export function firstShown(conversation: Conversation, fates: readonly Fate[]): number {
   return fates.findIndex(
     (fate, index) =>
       (fate.type === "keep" || fate.type === "edit") && conversation.messages[index]!.role !== "system",
@@ -74,7 +77,7 @@ export function beginsWrong(input: RungInput, fates: readonly Fate[]): boolean {
 }
 
 /** Would the view end with the assistant's words although the transcript doesn't? */
-function leavesAssistantLast({ messages }: Conversation, fates: readonly Fate[]): boolean {
+export function leavesAssistantLast({ messages }: Conversation, fates: readonly Fate[]): boolean {
   const last = fates.findLastIndex((fate) => fate.type === "keep" || fate.type === "edit");
   return messages[last]?.role === "assistant" && messages.at(-1)?.role !== "assistant";
 }
@@ -94,35 +97,9 @@ export function withoutSummary(input: RungInput, fates: readonly Fate[]): Draft 
     : { fates, inserts: [] };
 }
 
-/** The role of the summary message for the settings' placement, as far as the format allows it there. */
-export function summaryRole(input: RungInput, fates: readonly Fate[]): InsertMessage["role"] {
-  if (input.rules.alternation === "strict") {
-    // Before a user message it would be the second of its role in a row: then the system prompt takes it.
-    const first = input.conversation.messages[firstShown(input.conversation, fates)];
-    return first === undefined || first.role === "user" ? "system" : "user";
-  }
-  if (input.settings.placement === "user" || saysUnproven(input)) return "user";
-  // A summary in the system prompt leaves the view to begin with the tail, which may not begin with any role.
-  const wrong = beginsWrong(input, fates) || leavesAssistantLast(input.conversation, fates);
-  return input.rules.system === "apart" && wrong ? "user" : "system";
-}
-
 /** Would the summary repeat what came back without proof? Such text never becomes system text. */
 export function saysUnproven({ narrative = [] }: Pick<RungInput, "narrative">): boolean {
   return narrative.some(({ unproven }) => unproven);
-}
-
-/** A summary that goes into the system prompt shows as an edit of the last leading system message. */
-export function mergeIntoSystem(draft: Draft, start: number): Draft {
-  const insert = draft.inserts.find((one) => one.merged);
-  if (!insert) return draft;
-  // No system message to go into: it stands by itself.
-  if (start === 0) return { ...draft, inserts: draft.inserts.map(({ merged: _, ...one }) => one) };
-  const edit: Edit = { type: "append", text: insert.message.text, why: "summary" };
-  return {
-    ...draft,
-    fates: draft.fates.map((fate, index) => (index === start - 1 ? { type: "edit", edits: [edit] } : fate)),
-  };
 }
 
 /** A fate for what is neither shown nor spoken for. */

@@ -3,6 +3,10 @@ import { type Draft, type Fate, type Insert, isShown, KEEP } from "../../core/dr
 import { editableParts } from "../../core/edits.ts";
 import type { Unit } from "../../core/rounds.ts";
 import type { ToolCallPart, ToolResultPart } from "../../core/types.ts";
+import { escapeLine, escapeText } from "../../summaries/escape.ts";
+import { LINE_BREAK } from "../../summaries/look-alikes.ts";
+import { markPlant, plantIn } from "../../summaries/plants.ts";
+import { headName } from "../../summaries/sections.ts";
 import { type Conversation, draftTokens } from "../conversation.ts";
 import { ARGS_TOKENS, RESULT_TOKENS, recordFor, roundRuns, roundsEnd } from "../round-runs.ts";
 import type { Rung } from "./rung.ts";
@@ -18,12 +22,13 @@ export const summarizeRounds: Rung = (input) => {
   const { conversation, current, settings, goal, rules, rounds = new Map() } = input;
   const { start } = conversation.structure;
   const isUnproven = [...rounds.values()].some(({ unproven }) => unproven);
-  const role = settings.placement === "user" || rules.system === "apart" || isUnproven ? "user" : "system";
+  const mayBeSystem = settings.placement !== "user" && rules.system === "message" && !isUnproven;
   const fates: Fate[] =
     current.inserts.length > 0 ? conversation.messages.map(() => KEEP) : [...current.fates];
   const inserts: Insert[] = [];
   for (const run of roundRuns(conversation, roundsEnd(conversation, settings, goal))) {
     const lines: string[] = [];
+    let isQuoted = false;
     let rest: readonly Unit[] = run;
     while (rest.length > 0) {
       const sealed = recordFor(rest, rounds, start);
@@ -36,8 +41,13 @@ export const summarizeRounds: Rung = (input) => {
         for (let index = from; index < to; index++)
           if (isShown(fates[index]!)) fates[index] = { type: "cover", by: inserts.length };
       if (sealed) lines.push(recordLine(conversation, units, sealed.record.text));
-      else lines.push(...units.flatMap((unit) => roundLines(conversation, unit)));
+      else {
+        isQuoted = true;
+        lines.push(...units.flatMap((unit) => roundLines(conversation, unit)));
+      }
     }
+    // What a tool said never speaks in the system's role; what a model wrote about it and was accepted may.
+    const role = mayBeSystem && !isQuoted ? "system" : "user";
     if (lines.length > 0) inserts.push({ message: { role, text: lines.join("\n").toWellFormed() } });
   }
   const draft: Draft = { fates, inserts };
@@ -50,19 +60,24 @@ function recordLine({ messages }: Conversation, units: readonly Unit[], text: st
     units.flatMap(({ from, to }) =>
       messages
         .slice(from, to)
-        .flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool-call" ? [part.name] : []))),
+        .flatMap(({ parts }) =>
+          parts.flatMap((part) => (part.type === "tool-call" ? [headName(part.name, "tool")] : [])),
+        ),
     ),
   );
-  return `${ROUNDS_SUMMARY}${[...names].join(", ")}): ${text}`;
+  return `${ROUNDS_SUMMARY}${[...names].join(", ")}): ${escapeText(text).replaceAll("\n", "\n ")}`;
 }
 
 /** One line per call: name, arguments, result. */
 function roundLines({ messages, structure, measure }: Conversation, unit: Unit): string[] {
+  // One line each: the next line begins with words of ours.
   const clip = (text: string, tokens: number) =>
-    clipText(text.trim(), tokens, (piece) => measure.text(piece))
-      ?.split("\n")
-      .map((line) => line.trim())
-      .join(" ") ?? "…";
+    escapeLine(
+      clipText(text.trim(), tokens, (piece) => measure.text(piece))
+        ?.split(LINE_BREAK)
+        .map((line) => line.trim())
+        .join(" ") ?? "…",
+    );
   const results = new Map(structure.pairs.map(({ call, result }) => [`${call.index}:${call.part}`, result]));
   const lines: string[] = [];
   for (let index = unit.from; index < unit.to; index++) {
@@ -82,8 +97,10 @@ function callLine(
   result: ToolResultPart | undefined,
   clip: (text: string, tokens: number) => string,
 ): string {
-  const answer = result
-    ? `${result.error ? "failed: " : ""}${clip(result.text, RESULT_TOKENS)}`
-    : "no result";
-  return `${ROUNDS_SUMMARY}${call.name}): ${clip(call.args, ARGS_TOKENS)} → ${answer}`;
+  const said = result && clip(result.text, RESULT_TOKENS);
+  const answer =
+    said === undefined
+      ? "no result"
+      : `${result?.error ? "failed: " : ""}${plantIn(said) === undefined ? said : markPlant(said)}`;
+  return `${ROUNDS_SUMMARY}${headName(call.name, "tool")}): ${clip(call.args, ARGS_TOKENS)} → ${answer}`;
 }

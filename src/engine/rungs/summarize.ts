@@ -1,21 +1,13 @@
-import { coversOf, type Draft, type Fate, type Insert, isShown } from "../../core/draft.ts";
+import { coversOf, type Draft, type Fate, isShown } from "../../core/draft.ts";
 import { applyEdits } from "../../core/edits.ts";
-import type { InsertMessage, Message, Run } from "../../core/types.ts";
+import type { Message, Run } from "../../core/types.ts";
 import { summaryMessage } from "../../summaries/summary-message.ts";
 import { draftTokens, floorTokens, hiddenEnd, insertTokens, wholeTokens } from "../conversation.ts";
 import { narrativeShare, RECORDS_SLACK } from "../narrative-share.ts";
 import { shrinkParts } from "../shrink.ts";
 import { chooseTail, emptyTail, newestUnit, type Tail, tailFrom, tailIndexes } from "../tail.ts";
-import {
-  aroundTail,
-  dropped,
-  mergeIntoSystem,
-  type Rung,
-  type RungInput,
-  saysUnproven,
-  summaryRole,
-  withoutSummary,
-} from "./rung.ts";
+import { placeSummary, summaryPlace } from "./place-summary.ts";
+import { aroundTail, dropped, type Rung, type RungInput, saysUnproven, withoutSummary } from "./rung.ts";
 
 /** A summary message larger than this would crowd out the tail that large budgets have room for (tokens). */
 const MAX_SUMMARY = 12_000;
@@ -140,10 +132,11 @@ function coverMiddle(input: RungInput, tail: Tail, tailLimit: number): Draft | u
 }
 
 function withSummary(input: RungInput, bare: Draft, cap: number): Draft | undefined {
-  const { conversation, settings, rules } = input;
+  const { conversation, settings } = input;
   const { messages, measure } = conversation;
   const fates = bare.fates.map((fate): Fate => (fate.type === "drop" ? { type: "cover", by: 0 } : fate));
-  const role = summaryRole(input, fates);
+  const place = summaryPlace(input, fates);
+  const { role } = place;
   const frame = insertTokens(measure, { role, text: "" });
   if (cap <= frame) return undefined;
   const shownText = (index: number) => {
@@ -166,14 +159,15 @@ function withSummary(input: RungInput, bare: Draft, cap: number): Draft | undefi
       role === "system" && saysUnproven(input)
         ? []
         : shownRecords(input, cap, hiddenEnd(conversation, fates)),
+    ...(input.isOurs && { isOurs: input.isOurs }),
+    ...(role === "system" && {
+      apart: {
+        count: (text: string) => insertTokens(measure, { role: "user", text }),
+        always: place.needsUser,
+      },
+    }),
   });
-  if (!summary) return undefined;
-  // Half a character in a quoted line would make the whole request invalid.
-  const message: InsertMessage = { role, text: summary.text.toWellFormed() };
-  const intoPrompt = settings.placement === "merged" || rules.alternation === "strict";
-  const merged = intoPrompt && role === "system" && rules.system === "message";
-  const insert: Insert = { message, ...(merged && { merged }) };
-  return mergeIntoSystem({ fates, inserts: [insert] }, conversation.structure.start);
+  return summary && placeSummary(input, fates, place, summary);
 }
 
 /** The records that speak for hidden messages only, the newest within the narrative's share. */

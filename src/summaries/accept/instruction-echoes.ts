@@ -1,27 +1,11 @@
 import type { Message, Run } from "../../core/types.ts";
+import { LINE_BREAK } from "../look-alikes.ts";
+import { firstPlant, plantIn } from "../plants.ts";
 
 /**
  * Text in tool results sometimes speaks to the model that reads it. In a summary such a sentence would come back with
  * the weight of our own words, so it may stand there only as something that is reported.
  */
-
-const PLANTS: readonly RegExp[] = [
-  /\b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{0,30}\b(?:all|your|previous|prior|above|earlier|preceding|system|safety)\b[^.!?\n]{0,30}\b(?:instructions?|rules?|prompts?|guidelines?|messages?|directions?|constraints?)\b/i,
-  /\byou are (?:no longer|now (?:an?|in|the|my|acting|allowed|called|free|going|operating|required|DAN))\b|\bfrom now on,? you (?:are|will|must)\b/i,
-  /\b(?:new|updated|real|hidden|secret|system) (?:instructions?|prompt|directives?)\s*:/i,
-  /\b(?:do not|don['’]t|never) (?:tell|inform|alert|notify|mention (?:this|it) to|reveal (?:this|it) to)\b[^.!?\n]{0,20}\b(?:users?|anyone|humans?)\b/i,
-  /\b(?:reveal|print|output|repeat|show|display|leak|send)\s[^.!?\n]{0,30}\b(?:system prompt|your (?:hidden |initial |own )?instructions)\b/i,
-  /\b(?:reveal|leak|send|post|e-?mail|upload|forward|exfiltrate)\s+(?:me |us )?(?:all|any|every|the|your|its|their)\s[^.!?\n]{0,30}\b(?:api keys?|credentials|passwords?|secrets?|tokens|environment variables|private keys?)\b/i,
-  /\b(?:AIs?|assistants?|agents?|models?|LLMs?)\b[^.!?\n]{0,30}\b(?:must|should|shall|has to|have to|needs? to)\s+(?:now |immediately |always |first )?(?:run|execute|send|delete|fetch|download|curl|e-?mail|post|visit|transfer|ignore|disregard|reveal|install)\b/i,
-  /(?:ignorier\w{0,12}|vergiss|missachte\w{0,12})\b[^.!?\n]{0,40}(?:anweisung|instruktion|regel|vorgabe)/i,
-  /(?:ignore[rz]?|oublie[rz]?)\b[^.!?\n]{0,40}(?:instructions|consignes|règles)/i,
-  /(?:ignora|olvida|omite|ignore|esqueça|desconsidere|dimentica)\w{0,12}\b[^.!?\n]{0,40}(?:instrucciones|reglas|instruções|regras|istruzioni|regole)/i,
-  /(?:игнорируй|проигнорируй|забудь)[^.!?\n]{0,40}(?:инструкц|указани|правил)/i,
-  /(?:忽略|无视|忘记|無視|忽視|忘記)[^。！？\n]{0,20}(?:指令|指示|提示|规则|規則|说明|說明)/,
-  /(?:指示|命令|ルール|プロンプト)[^。！？\n]{0,10}(?:無視|忘れ)/,
-  /(?:지시|명령|규칙|프롬프트)[^.!?\n]{0,12}(?:무시|잊)/,
-  /(?:تجاهل|انس)[^.!?\n]{0,40}(?:تعليمات|التعليمات|القواعد|الأوامر)/,
-];
 
 /** Words that attribute what follows to someone, or that name it for what it is. */
 const REPORTS =
@@ -46,10 +30,10 @@ export function plantedInstructions(messages: readonly Message[], run: Run): str
     for (const part of parts) {
       const text = part.type === "tool-result" || part.type === "file" ? part.text : undefined;
       if (text === undefined) continue;
-      for (const line of text.split("\n")) {
+      for (const line of text.split(LINE_BREAK)) {
         if (planted.size >= MAX_PLANTS) return [...planted];
-        const at = firstPlant(line);
-        if (at >= 0) planted.add(line.slice(at, at + MAX_PLANT).trim());
+        const plant = plantIn(line);
+        if (plant !== undefined) planted.add(plant.slice(0, MAX_PLANT).trim());
       }
     }
   }
@@ -69,15 +53,6 @@ export function instructionEchoes(text: string, planted: readonly string[] = [])
     before = sentence;
   }
   return echoes;
-}
-
-function firstPlant(text: string): number {
-  let first = -1;
-  for (const pattern of PLANTS) {
-    const at = text.search(pattern);
-    if (at >= 0 && (first < 0 || at < first)) first = at;
-  }
-  return first;
 }
 
 function isReported(sentence: string, at: number): boolean {

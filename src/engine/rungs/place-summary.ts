@@ -1,0 +1,91 @@
+import { type Draft, type Fate, type Insert, isShown } from "../../core/draft.ts";
+import { mergeEdits } from "../../core/edits.ts";
+import type { Edit, InsertMessage } from "../../core/types.ts";
+import type { Conversation } from "../conversation.ts";
+import { beginsWrong, firstShown, leavesAssistantLast, type RungInput, saysUnproven } from "./rung.ts";
+
+/** Where a summary message goes. */
+export interface SummaryPlace {
+  readonly role: InsertMessage["role"] & ("user" | "system");
+  /** It is appended to the last leading system message instead of standing by itself. */
+  readonly merged: boolean;
+  /**
+   * Of one in the system prompt: a message of the user's role is needed beside it, because the view would begin or end with a
+   * role that the format forbids there.
+   */
+  readonly needsUser: boolean;
+}
+
+/** The place for the settings' placement and the format's rules. */
+export function summaryPlace(input: RungInput, fates: readonly Fate[]): SummaryPlace {
+  const { conversation, rules, settings } = input;
+  const strict = rules.alternation === "strict";
+  const first = conversation.messages[firstShown(conversation, fates)];
+  // Before a user message it would be the second of its role in a row: then the system prompt takes it.
+  const crowded = strict && (first === undefined || first.role === "user");
+  const wanted = saysUnproven(input) ? "user" : settings.placement;
+  if (wanted === "user" && !crowded) return { role: "user", merged: false, needsUser: false };
+  return {
+    role: "system",
+    merged: rules.system === "message" && (strict || settings.placement === "merged"),
+    needsUser:
+      beginsWrong(input, fates) ||
+      leavesAssistantLast(conversation, fates) ||
+      (strict && first?.role === "assistant"),
+  };
+}
+
+/**
+ * The draft of a summary message, and of what it quotes from tools and files: that never stands in the system prompt, but
+ * behind it in a message of the user's role, or in one that is there already where two in a row are refused.
+ */
+export function placeSummary(
+  input: RungInput,
+  fates: readonly Fate[],
+  place: SummaryPlace,
+  made: { readonly text: string; readonly quotes?: string },
+): Draft {
+  const { conversation, rules } = input;
+  const summary: Insert = {
+    message: { role: place.role, text: made.text.toWellFormed() },
+    ...(place.merged && { merged: true }),
+  };
+  const draft = mergeIntoSystem({ fates, inserts: [summary] }, conversation.structure.start);
+  if (made.quotes === undefined) return draft;
+  const text = made.quotes.toWellFormed();
+  const before = fates.findLastIndex((fate) => fate.type === "cover") + 1;
+  const neighbour =
+    rules.alternation === "strict" ? userBeside(conversation, draft.fates, before) : undefined;
+  if (neighbour === undefined)
+    return { ...draft, inserts: [...draft.inserts, { message: { role: "user", text }, before }] };
+  const edit: Edit = { type: "append", text, why: "summary" };
+  return {
+    ...draft,
+    fates: draft.fates.map((fate, index) =>
+      index === neighbour
+        ? { type: "edit", edits: fate.type === "edit" ? mergeEdits(fate.edits, [edit]) : [edit] }
+        : fate,
+    ),
+  };
+}
+
+/** The shown message of the user right before or right behind a place. */
+function userBeside({ messages }: Conversation, fates: readonly Fate[], place: number): number | undefined {
+  const isThere = (fate: Fate, index: number) => isShown(fate) && messages[index]!.role !== "system";
+  const before = fates.findLastIndex((fate, index) => index < place && isThere(fate, index));
+  const behind = fates.findIndex((fate, index) => index >= place && isThere(fate, index));
+  return [before, behind].find((index) => messages[index]?.role === "user");
+}
+
+/** A summary that goes into the system prompt shows as an edit of the last leading system message. */
+export function mergeIntoSystem(draft: Draft, start: number): Draft {
+  const insert = draft.inserts.find((one) => one.merged);
+  if (!insert) return draft;
+  // No system message to go into: it stands by itself.
+  if (start === 0) return { ...draft, inserts: draft.inserts.map(({ merged: _, ...one }) => one) };
+  const edit: Edit = { type: "append", text: insert.message.text, why: "summary" };
+  return {
+    ...draft,
+    fates: draft.fates.map((fate, index) => (index === start - 1 ? { type: "edit", edits: [edit] } : fate)),
+  };
+}

@@ -21,16 +21,11 @@ const SHAPELESS = new RegExp(
   ].join("")}]`,
   "gu",
 );
-/** Joiners belong to some scripts and to pictures. Elsewhere they only hide something, and so do doubled selectors. */
-const NEEDLESS = new RegExp(
-  [
-    "(?<![\\p{L}\\p{M}\\p{Extended_Pictographic}\\p{Emoji_Modifier}])[\\u200c\\u200d]",
-    "(?<=[\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}])[\\u200c\\u200d]",
-    "[\\u200c\\u200d](?![\\p{L}\\p{Extended_Pictographic}])",
-    "(?<=^|[\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}\\s\\p{P}\\p{Sm}\\ufe00-\\ufe0f])[\\ufe00-\\ufe0f]",
-  ].join("|"),
-  "gu",
-);
+/** Joiners and selectors, with the characters around them. */
+const JOINERS = /(?<=(.|^))((?:\u200c|\u200d|[\ufe00-\ufe0f])+)(?=(.|$))/gsu;
+/** Scripts that need joiners, and pictures. In others they only hide something. */
+const JOINED = /^[\p{L}\p{M}\p{S}\p{N}]$/u;
+const NEVER_JOINED = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Sm}]$/u;
 const ASCII_ONLY = /^[\t\n\r\x20-\x7e]*$/;
 
 /** Text in which nothing can be hidden. */
@@ -40,7 +35,19 @@ export function isAscii(text: string): boolean {
 
 /** The text without characters that nobody sees. What can be seen stays letter for letter. */
 export function withoutInvisible(text: string): string {
-  return isAscii(text) ? text : text.replace(SHAPELESS, "").replace(NEEDLESS, "");
+  if (isAscii(text)) return text;
+  return text
+    .replace(SHAPELESS, "")
+    .replace(JOINERS, (run: string, before: string, _run: string, after: string) =>
+      isNeeded(run, before, after) ? run : "",
+    );
+}
+
+/** At most one selector and one joiner, behind something that takes them. */
+function isNeeded(run: string, before: string, after: string): boolean {
+  const joins = (character: string) => JOINED.test(character) && !NEVER_JOINED.test(character);
+  if (!/^[\ufe00-\ufe0f]?(?:\u200c|\u200d)?$/.test(run) || !joins(before)) return false;
+  return !/(?:\u200c|\u200d)$/.test(run) || joins(after);
 }
 
 /** The text with `\n` as its only line break. */

@@ -48,10 +48,17 @@ it("rag: more than 2N + 1 messages trigger, long before the budget does; the las
     expect(report.pressure.before).toBeLessThan(0.7);
     expect(messages[0]).toEqual(chat.system(SYSTEM));
     expect(messages[1]?.role).toBe("system");
-    expect(messages.slice(2).filter(({ role }) => role === "user")).toHaveLength(N);
-    expect(messages.slice(2)).toEqual(
-      messages.slice(2).filter((message) => player.transcript.includes(message)),
-    );
+    // What it quotes of answers and passages, if anything, follows in the user's role; then the turns as they were.
+    const quotes = messages
+      .slice(2)
+      .filter(({ content }) => String(content).startsWith("<conversation-summary>"));
+    for (const { role, content } of quotes) {
+      expect(role).toBe("user");
+      expect(content).toMatch(/^<conversation-summary>\nQuotations from/);
+    }
+    const turns = messages.slice(2 + quotes.length);
+    expect(turns.filter(({ role }) => role === "user")).toHaveLength(N);
+    expect(turns).toEqual(turns.filter((message) => player.transcript.includes(message)));
   }
   // Counted since the last checkpoint with what it kept: it doesn't fire on every turn.
   const gaps = player.results.flatMap(({ report }, at) => (report.outcome === "compacted" ? [at] : []));

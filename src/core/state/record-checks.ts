@@ -121,7 +121,12 @@ export function isEntryRange(value: unknown): value is EntryRange {
     case "edit":
       return isCount(index) && Array.isArray(value["edits"]) && value["edits"].every(isStoredEdit);
     case "insert":
-      return isCount(value["by"]) && isInsertRole(value["role"]) && isText(value["text"]);
+      return (
+        isCount(value["by"]) &&
+        isInsertRole(value["role"]) &&
+        isText(value["text"]) &&
+        (value["before"] === undefined || isCount(value["before"]))
+      );
     default:
       return false;
   }

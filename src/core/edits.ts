@@ -10,10 +10,10 @@ export function applyEdits(message: Message, edits: readonly Edit[]): Message {
     parts = parts.filter((part) => part.type !== "reasoning");
   }
   const replacements = new Map<number, string>();
-  let appended = "";
+  const appended: Part[] = [];
   for (const edit of edits) {
     if (edit.type === "replace") replacements.set(edit.part, edit.text);
-    else if (edit.type === "append") appended = edit.text;
+    else if (edit.type === "append") appended.push({ type: "text", text: edit.text });
   }
   if (replacements.size > 0) {
     let at = -1;
@@ -24,7 +24,7 @@ export function applyEdits(message: Message, edits: readonly Edit[]): Message {
       return text === undefined ? part : replaced(part, text);
     });
   }
-  if (appended) parts = [...parts, { type: "text", text: appended }];
+  if (appended.length > 0) parts = [...parts, ...appended];
   return { ...message, parts };
 }
 

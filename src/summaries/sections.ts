@@ -49,7 +49,7 @@ function writeEntry(name: SectionName, { head, text }: SectionEntry): string {
 /** A name from outside (of a tool, of a file) for a head: one short word or file name, nothing that can be read as a sentence of ours. */
 export function headName(name: string, kind: "tool" | "file"): string {
   const allowed = kind === "tool" ? /[^\p{L}\p{N}_.-]+/gu : /[^\p{L}\p{N}_.@+~ -]+/gu;
-  return escapeLine(name.toWellFormed()).replace(allowed, "_").slice(0, MAX_NAME).toWellFormed().trim();
+  return escapeLine(name).slice(0, MAX_NAME).toWellFormed().replace(allowed, "_").trim();
 }
 
 /** Longer names are cut (characters). */

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { CompactorOptions, Dialect } from "../../src/core/types.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { profiles } from "../../src/profiles/index.ts";
+import { memoryStore } from "../../src/stores/index.ts";
 import { toWire } from "../../src/testing/arbitraries/index.ts";
 import { checkView } from "../../src/testing/index.ts";
 import { counterOf } from "../support/count.ts";
@@ -16,14 +17,15 @@ const RESULT = "The page number 7 tells of gauge-7";
 async function compacted(id: string, options: Partial<CompactorOptions<object>>) {
   const dialect = options.dialect ?? dialectOf(id);
   const { messages: transcript, system } = toWire(id, fetchingTalk(PLANT));
-  const compactor = createCompactor<object>({ window: 8_000, ...options, dialect });
+  const store = memoryStore();
+  const compactor = createCompactor<object>({ window: 8_000, ...options, dialect, store });
   const input = system === undefined ? {} : { system };
   const result = await compactor.compact(transcript, input);
-  // The view stands: the next call shows the same from its state.
-  const again = await createCompactor<object>({ window: 8_000, ...options, dialect }).fit(transcript, {
-    ...input,
-    state: JSON.parse(JSON.stringify(result.state)),
-  });
+  // The view stands: another process shows the same from the store.
+  const again = await createCompactor<object>({ window: 8_000, ...options, dialect, store }).fit(
+    transcript,
+    input,
+  );
   await compactor.close();
   expect([again.messages, again.system]).toEqual([result.messages, result.system]);
   const breaches = checkView({

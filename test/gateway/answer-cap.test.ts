@@ -64,11 +64,28 @@ it("a provider that counts more than precis does still has room for the answer",
   expect(provider.requests.some(({ cap }) => cap! < WINDOW / 2)).toBe(true);
 });
 
-it("a cap that fits stays as it is, however full the window", async () => {
+it("a cap up to what is kept free for answers stays as it is, however full the window", async () => {
   const { provider, ask } = await start();
   for (let length = 1; length <= 61; length += 4)
-    await ask("/v1/chat/completions", { model: "any-model", max_tokens: 2_000, messages: talk(length) });
-  expect(new Set(provider.requests.map(({ cap }) => cap))).toEqual(new Set([2_000]));
+    await ask("/v1/chat/completions", { model: "any-model", max_tokens: WINDOW / 8, messages: talk(length) });
+  expect(new Set(provider.requests.map(({ cap }) => cap))).toEqual(new Set([WINDOW / 8]));
+});
+
+it("a larger cap takes nothing from the transcript: it is lowered where the window is full, and never raised", async () => {
+  const { provider, ask } = await start();
+  for (let length = 1; length <= 61; length += 4) {
+    const response = await ask("/v1/chat/completions", {
+      model: "any-model",
+      max_tokens: WINDOW / 2,
+      messages: talk(length),
+    });
+    expect(response.status).toBe(200);
+    expect(Number(response.headers.get("x-precis-pressure") ?? 0)).toBeLessThanOrEqual(1);
+  }
+  const caps = provider.requests.map(({ cap }) => cap!);
+  expect(caps[0]).toBe(WINDOW / 2);
+  expect(Math.max(...caps)).toBe(WINDOW / 2);
+  expect(Math.min(...caps)).toBeLessThan(WINDOW / 4);
 });
 
 it("an upstream that counts far more than precis does is asked again with a lower cap", async () => {

@@ -13,8 +13,8 @@ import type { Windows } from "./windows.ts";
 const MAX_LIMITS = 1_000;
 /** Compactors that are kept ready. One is used by all conversations of a tenant with the same model and options. */
 const MAX_COMPACTORS = 500;
-/** A client that asks for longer answers than this share of the window gets them shortened instead of its transcript. */
-const MAX_RESERVE_SHARE = 0.4;
+/** A client's cap is what an answer may take, hardly ever what it takes: no more than this is kept free for it. */
+const MOST_RESERVED = { share: 1 / 8, tokens: 8_192 };
 
 /** What decides which compactor serves a request. */
 export interface CompactorChoice {
@@ -215,7 +215,7 @@ const CALIBRATION_SLACK = 1.2;
 /** What the answer needs must stay free; but an answer may not push the conversation out of its window. */
 function reserveFor(cap: number | undefined, window: number): number | undefined {
   if (cap === undefined || cap < 100) return undefined;
-  return Math.min(cap, Math.floor(window * MAX_RESERVE_SHARE));
+  return Math.min(cap, Math.floor(window * MOST_RESERVED.share), MOST_RESERVED.tokens);
 }
 
 function wishOf({

@@ -1,9 +1,9 @@
 import type { Edit } from "../../core/types.ts";
 import { type EditCursor, editCursor, lockedPart } from "../shared/edit-cursor.ts";
 import { editParts, sameFields } from "../shared/edit-parts.ts";
+import { isRecord } from "../shared/is-record.ts";
 import { nameText, toArgsObject } from "../shared/json.ts";
 import { EMPTY_TEXT, legalText, PARAGRAPH } from "../shared/legal-text.ts";
-import { isRecord } from "../shared/malformed.ts";
 import { ID, read } from "./read.ts";
 import { readOutput } from "./read-output.ts";
 import { type AiSdkMessage, isReasoningPart, type ModelPart } from "./wire.ts";

@@ -1,7 +1,7 @@
 import type { FilePart, ImagePart } from "../../core/types.ts";
 import { toBase64 } from "../shared/base64.ts";
+import { isRecord } from "../shared/is-record.ts";
 import { toJson } from "../shared/json.ts";
-import { isRecord } from "../shared/malformed.ts";
 import { base64Bytes, filePart, imagePart, parseDataUrl } from "../shared/media.ts";
 
 /** A picture or another file, from whichever of the SDK's shapes its data has. */

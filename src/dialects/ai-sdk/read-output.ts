@@ -1,7 +1,7 @@
 import type { FilePart, ImagePart } from "../../core/types.ts";
+import { isRecord } from "../shared/is-record.ts";
 import { nameText, toJson } from "../shared/json.ts";
 import { joinTexts } from "../shared/legal-text.ts";
-import { isRecord } from "../shared/malformed.ts";
 import { readData } from "./read-data.ts";
 
 /** What a tool result says. */

@@ -1,7 +1,9 @@
 import type { Message, Part, Role } from "../../core/types.ts";
+import { isRecord } from "../shared/is-record.ts";
 import { nameText, toJson } from "../shared/json.ts";
-import { isRecord, malformed, malformedRole } from "../shared/malformed.ts";
+import { malformed, malformedRole, refuseOtherPart } from "../shared/malformed.ts";
 import { markedMessage } from "../shared/marker.ts";
+import { hasChatFields, otherDialectFix } from "../shared/other-dialect.ts";
 import { isSignature } from "../shared/signature.ts";
 import { readData } from "./read-data.ts";
 import { readOutput } from "./read-output.ts";
@@ -17,7 +19,9 @@ export function read(message: AiSdkMessage): Message {
   if (role !== "system" && role !== "user" && role !== "assistant" && role !== "tool") {
     throw malformedRole({ dialect: ID, roles: ["system", "user", "assistant", "tool"], wire });
   }
-  const parts = role === "system" ? readSystem(content) : readContent(content, role);
+  if (hasChatFields(wire))
+    throw malformed({ dialect: ID, expected: "a message whose `content` says everything", found: wire });
+  const parts = role === "system" ? readSystem(content) : readContent(wire, role);
   return markedMessage(
     role,
     parts,
@@ -45,19 +49,28 @@ function readSystemPart(part: unknown): Part {
   throw malformed({ dialect: ID, expected: "a system message with a string as `content`", found: part });
 }
 
-function readContent(content: unknown, role: Role): Part[] {
+function readContent(wire: Record<string, unknown>, role: Role): Part[] {
+  const { content } = wire;
   if (typeof content === "string" && role !== "tool")
     return content === "" ? [] : [{ type: "text", text: content }];
   if (Array.isArray(content)) return content.map((part) => readPart(part, role));
   const expected = role === "tool" ? "an array of parts" : "a string or an array of parts";
-  throw malformed({ dialect: ID, expected: `\`content\` to be ${expected}`, found: content });
+  throw malformed({
+    dialect: ID,
+    expected: `\`content\` to be ${expected}`,
+    found: content,
+    fix: otherDialectFix(ID, wire),
+  });
 }
 
 function readPart(part: unknown, role: Role): Part {
   if (!isRecord(part) || typeof part.type !== "string") {
     throw malformed({ dialect: ID, expected: "a content part to be an object with a `type`", found: part });
   }
-  return readKnown(part, role) ?? { type: "other", kind: part.type, json: toJson(part) };
+  const known = readKnown(part, role);
+  if (known) return known;
+  refuseOtherPart(ID, part);
+  return { type: "other", kind: part.type, json: toJson(part) };
 }
 
 function readKnown(part: Record<string, unknown>, role: Role): Part | undefined {

@@ -1,6 +1,6 @@
 import type { FilePart, ImagePart } from "../../core/types.ts";
+import { isRecord } from "../shared/is-record.ts";
 import { joinTexts } from "../shared/legal-text.ts";
-import { isRecord } from "../shared/malformed.ts";
 import { base64Bytes, filePart, imagePart } from "../shared/media.ts";
 
 /** A part of type `image`, or undefined when its source is of a kind that this version doesn't know. */

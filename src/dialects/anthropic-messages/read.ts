@@ -1,10 +1,12 @@
 import { withDoubles } from "../../core/exact-json.ts";
 import type { FilePart, ImagePart, Message, Part, Role, ToolResultPart } from "../../core/types.ts";
+import { isRecord } from "../shared/is-record.ts";
 import { nameText, toJson } from "../shared/json.ts";
 import { joinTexts } from "../shared/legal-text.ts";
-import { isRecord, malformed, malformedRole } from "../shared/malformed.ts";
+import { malformed, malformedRole, refuseOtherPart } from "../shared/malformed.ts";
 import { markedMessage } from "../shared/marker.ts";
 import { opaqueReasoning } from "../shared/opaque-reasoning.ts";
+import { hasChatFields, otherDialectFix } from "../shared/other-dialect.ts";
 import { isSignature } from "../shared/signature.ts";
 import { readDocument, readImage, readSearchResult } from "./read-media.ts";
 import { type AnthropicMessage, isServerResult } from "./wire.ts";
@@ -19,7 +21,9 @@ export function read(message: AnthropicMessage): Message {
   if (role !== "user" && role !== "assistant" && role !== "system") {
     throw malformedRole({ dialect: ID, roles: ["user", "assistant", "system"], wire });
   }
-  const parts = role === "system" && content === undefined ? [] : readContent(content);
+  if (hasChatFields(wire))
+    throw malformed({ dialect: ID, expected: "a message whose `content` says everything", found: wire });
+  const parts = role === "system" && content === undefined ? [] : readContent(wire);
   return markedMessage(roleOf(role, parts), parts, wire.precis);
 }
 
@@ -29,17 +33,26 @@ function roleOf(role: "user" | "assistant" | "system", parts: readonly Part[]): 
   return onlyResults ? "tool" : role;
 }
 
-function readContent(content: unknown): Part[] {
+function readContent(wire: Record<string, unknown>): Part[] {
+  const { content } = wire;
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   if (Array.isArray(content)) return content.map(readPart);
-  throw malformed({ dialect: ID, expected: "`content` to be a string or an array of parts", found: content });
+  throw malformed({
+    dialect: ID,
+    expected: "`content` to be a string or an array of parts",
+    found: content,
+    fix: otherDialectFix(ID, wire),
+  });
 }
 
 function readPart(part: unknown): Part {
   if (!isRecord(part) || typeof part.type !== "string") {
     throw malformed({ dialect: ID, expected: "a content part to be an object with a `type`", found: part });
   }
-  return readKnown(part) ?? { type: "other", kind: part.type, json: toJson(part) };
+  const known = readKnown(part);
+  if (known) return known;
+  refuseOtherPart(ID, part);
+  return { type: "other", kind: part.type, json: toJson(part) };
 }
 
 function readKnown(part: Record<string, unknown>): Part | undefined {

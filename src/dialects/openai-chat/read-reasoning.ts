@@ -1,6 +1,6 @@
 import type { ReasoningPart } from "../../core/types.ts";
+import { isRecord } from "../shared/is-record.ts";
 import { nameText } from "../shared/json.ts";
-import { isRecord } from "../shared/malformed.ts";
 import { opaqueReasoning } from "../shared/opaque-reasoning.ts";
 import { isSignature } from "../shared/signature.ts";
 

@@ -1,11 +1,13 @@
 import type { FilePart, ImagePart, Message, Part, Role, ToolResultPart } from "../../core/types.ts";
+import { isRecord } from "../shared/is-record.ts";
 import { nameText, toJson } from "../shared/json.ts";
 import { joinTexts } from "../shared/legal-text.ts";
-import { isRecord, malformed, malformedRole } from "../shared/malformed.ts";
+import { malformed, malformedRole, refuseOtherPart } from "../shared/malformed.ts";
 import { markedMessage } from "../shared/marker.ts";
 import { base64Bytes, filePart, imagePart } from "../shared/media.ts";
+import { otherDialectFix } from "../shared/other-dialect.ts";
 import { readDetail, readReasoning } from "./read-reasoning.ts";
-import { type ChatMessage, isReasoningPart, legacyCallId } from "./wire.ts";
+import { type ChatMessage, isReasoningPart, legacyCallId, REASONING_FIELDS } from "./wire.ts";
 
 export const ID = "openai-chat";
 
@@ -23,12 +25,28 @@ export function read(message: ChatMessage): Message {
   const wire: unknown = message;
   if (!isRecord(wire)) throw malformed({ dialect: ID, expected: "a message object", found: wire });
   const role = roleOf(wire);
+  if (wire.type === "message" || (wire.content === undefined && !saysMore(role, wire))) checkFormat(wire);
   if (role === "tool") return markedMessage(role, [readResult(wire)], wire.precis);
 
   const parts: Part[] = role === "assistant" ? readReasoning(wire) : [];
   readContent(wire.content, parts);
   if (role === "assistant") readAssistantFields(wire, parts);
   return markedMessage(role, parts, wire.precis);
+}
+
+/** Calls, reasoning and the like: what an assistant's message may consist of besides its content. */
+const SAYS_MORE = ["tool_calls", "function_call", "refusal", "audio", ...REASONING_FIELDS] as const;
+
+function saysMore(role: Role, wire: Record<string, unknown>): boolean {
+  // Results without a content are what some clients send for empty ones.
+  return role === "tool" || (role === "assistant" && SAYS_MORE.some((field) => wire[field] !== undefined));
+}
+
+/** Refuses what says nothing in this format: read on, it would count as an empty message, whatever its size. */
+function checkFormat(wire: Record<string, unknown>): void {
+  const fix = otherDialectFix(ID, wire);
+  if (wire.content !== undefined && fix === undefined) return;
+  throw malformed({ dialect: ID, expected: "a message with `content`", found: wire, ...(fix && { fix }) });
 }
 
 function roleOf(wire: Record<string, unknown>): Role {
@@ -85,6 +103,7 @@ function readPart(part: unknown): Part {
     const url = isRecord(video_url) ? video_url.url : video_url;
     if (typeof url === "string") return filePart({ source: url, mediaType: "video/*" });
   }
+  refuseOtherPart(ID, part);
   return { type: "other", kind: nameText(type), json: toJson(part) };
 }
 

@@ -1,7 +1,7 @@
 import { parseExact } from "../../core/exact-json.ts";
 import { lockedPart } from "../shared/edit-cursor.ts";
+import { isRecord } from "../shared/is-record.ts";
 import { nameText, toArgsText } from "../shared/json.ts";
-import { isRecord } from "../shared/malformed.ts";
 import type { ResponsesItem, ResponsesPart } from "./wire.ts";
 
 /** A call or an output with a new text. Where the API demands a shape, the text goes into its free field. */

@@ -1,7 +1,8 @@
 import type { FilePart, ImagePart, Part, Role, ToolCallPart, ToolResultPart } from "../../core/types.ts";
+import { isRecord } from "../shared/is-record.ts";
 import { nameText, toJson } from "../shared/json.ts";
 import { joinTexts } from "../shared/legal-text.ts";
-import { isRecord, malformed } from "../shared/malformed.ts";
+import { malformed } from "../shared/malformed.ts";
 import { imagePart } from "../shared/media.ts";
 import { readPart } from "./read-part.ts";
 

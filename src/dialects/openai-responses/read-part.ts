@@ -1,6 +1,6 @@
 import type { Part } from "../../core/types.ts";
+import { isRecord } from "../shared/is-record.ts";
 import { nameText, toJson } from "../shared/json.ts";
-import { isRecord } from "../shared/malformed.ts";
 import { filePart, imagePart } from "../shared/media.ts";
 
 /** One part of a message's content or of an output list. */

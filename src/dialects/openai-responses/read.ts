@@ -1,8 +1,10 @@
 import type { Message, Part, ReasoningPart, Role } from "../../core/types.ts";
+import { isRecord } from "../shared/is-record.ts";
 import { toJson } from "../shared/json.ts";
-import { isRecord, malformed, malformedRole } from "../shared/malformed.ts";
+import { malformed, malformedRole, refuseOtherPart } from "../shared/malformed.ts";
 import { markedMessage } from "../shared/marker.ts";
 import { opaqueReasoning } from "../shared/opaque-reasoning.ts";
+import { hasChatFields, otherDialectFix } from "../shared/other-dialect.ts";
 import { type ReadItem, readApproval, readClientItem, readServerItem } from "./read-calls.ts";
 import { readPart } from "./read-part.ts";
 import { itemType, type ResponsesItem } from "./wire.ts";
@@ -27,7 +29,7 @@ export function read(item: ResponsesItem): Message {
   if (type === undefined) {
     throw malformed({ dialect: ID, expected: "an item with a `type` or a `role`", found: wire });
   }
-  if (type === "message") return markedMessage(roleOf(wire), readContent(wire.content), wire.precis);
+  if (type === "message") return markedMessage(roleOf(wire), readContent(wire), wire.precis);
   if (type === "reasoning") return markedMessage("assistant", [readReasoning(wire)], wire.precis);
   const known = readClientItem(ID, wire) ?? readServerItem(wire);
   if (known !== undefined) return readItem(known, wire.precis);
@@ -52,10 +54,24 @@ function roleOf(wire: Record<string, unknown>): Role {
   throw malformedRole({ dialect: ID, roles: Object.keys(ROLES), wire });
 }
 
-function readContent(content: unknown): Part[] {
+function readContent(wire: Record<string, unknown>): Part[] {
+  const { content } = wire;
+  if (hasChatFields(wire))
+    throw malformed({ dialect: ID, expected: "a message whose `content` says everything", found: wire });
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  if (Array.isArray(content)) return content.map(readPart);
-  throw malformed({ dialect: ID, expected: "`content` to be a string or an array of parts", found: content });
+  if (Array.isArray(content)) return content.map(readOwnPart);
+  throw malformed({
+    dialect: ID,
+    expected: "`content` to be a string or an array of parts",
+    found: content,
+    fix: otherDialectFix(ID, wire),
+  });
+}
+
+function readOwnPart(part: unknown): Part {
+  const read = readPart(part);
+  if (read.type === "other") refuseOtherPart(ID, part);
+  return read;
 }
 
 function readReasoning(item: Record<string, unknown>): ReasoningPart {

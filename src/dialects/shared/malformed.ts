@@ -1,9 +1,6 @@
 import { TranscriptError } from "../../core/errors.ts";
-
-/** An object whose fields can be looked at. Arrays are not records here: no wire format has an array as a message. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+import { isRecord } from "./is-record.ts";
+import { otherDialectFix, otherPartFix } from "./other-dialect.ts";
 
 /** Keys named in an error text; more would bury the message. */
 const MAX_KEYS_SHOWN = 6;
@@ -44,7 +41,7 @@ export function malformedRole(fields: {
     });
   }
   const found = role.length > MAX_ROLE_SHOWN ? `${role.slice(0, MAX_ROLE_SHOWN)}…` : role;
-  return wrong(fields.dialect, expected, `"${found}"`);
+  return wrong(fields.dialect, expected, `"${found}"`, otherDialectFix(fields.dialect, fields.wire));
 }
 
 /** The error for something that isn't a message of the format. */
@@ -52,9 +49,18 @@ export function malformed(fields: {
   dialect: string;
   expected: string;
   found: unknown;
-  fix?: string;
+  fix?: string | undefined;
 }): TranscriptError {
-  return wrong(fields.dialect, fields.expected, describeValue(fields.found), fields.fix);
+  const fix = fields.fix ?? otherDialectFix(fields.dialect, fields.found);
+  return wrong(fields.dialect, fields.expected, describeValue(fields.found), fix);
+}
+
+/** Throws if a part that the format doesn't know is one of another format. Whatever else it is passes through. */
+export function refuseOtherPart(dialect: string, part: unknown): void {
+  const fix = otherPartFix(dialect, part);
+  if (fix === undefined) return;
+  const type = isRecord(part) ? String(part.type) : "";
+  throw wrong(dialect, "parts of its own format", `one of type \`${type}\``, fix);
 }
 
 function wrong(dialect: string, expected: string, found: string, fix = FIX): TranscriptError {

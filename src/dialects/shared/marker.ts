@@ -1,5 +1,5 @@
 import type { Message, Part, Role } from "../../core/types.ts";
-import { isRecord } from "./malformed.ts";
+import { isRecord } from "./is-record.ts";
 
 /**
  * The message that `read` returns, with precis's marker (`precis: { pin: true }`, `precis: { knowledge: true }`).

@@ -79,7 +79,7 @@ function sameFate(range: EntryRange, fate: Fate): boolean {
 }
 
 function storeEdit(edit: Edit, message: Message, store: (text: string) => string): StoredEdit {
-  if (edit.type === "strip-reasoning") return edit;
+  if (edit.type === "strip-reasoning" || edit.type === "strip-fields") return edit;
   if (edit.type === "append") return { ...edit, text: store(edit.text) };
   const original = originalText(message, edit.part);
   let prefix = 0;
@@ -174,8 +174,8 @@ function restoreEdits(
 ): Edit[] | undefined {
   const restored: Edit[] = [];
   for (const edit of edits) {
-    if (edit.type === "strip-reasoning") {
-      restored.push(edit);
+    if (edit.type === "strip-reasoning" || edit.type === "strip-fields") {
+      restored.push({ type: edit.type, why: edit.why });
       continue;
     }
     const text = textAt(edit.text);

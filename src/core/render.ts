@@ -10,8 +10,8 @@ export interface Rendered<M> {
 }
 
 /**
- * The entries as wire messages. What is kept leaves as the very same object. In a format that keeps the system prompt
- * apart, inserted system messages go into it.
+ * The entries as wire messages. What is kept leaves as the very same object, unless it carries a mark of precis's own, which no
+ * provider knows. In a format that keeps the system prompt apart, inserted system messages go into it.
  */
 export function renderView<M>(options: {
   readonly dialect: Dialect<M>;
@@ -22,14 +22,15 @@ export function renderView<M>(options: {
 }): Rendered<M> {
   const { dialect, transcript, entries } = options;
   const messages: M[] = [];
+  const unmarked = (message: M): M => dialect.unmarked?.(message) ?? message;
   let system = options.system;
   for (const entry of entries) {
     switch (entry.type) {
       case "keep":
-        messages.push(transcript[entry.index]!);
+        messages.push(unmarked(transcript[entry.index]!));
         break;
       case "edit":
-        messages.push(dialect.edit(transcript[entry.index]!, entry.edits));
+        messages.push(unmarked(dialect.edit(transcript[entry.index]!, entry.edits)));
         break;
       case "insert":
         if (entry.message.role === "system" && dialect.rules.system === "apart") {
@@ -42,7 +43,7 @@ export function renderView<M>(options: {
         entry satisfies never;
     }
   }
-  if (options.extras) messages.push(...options.extras);
+  if (options.extras) messages.push(...options.extras.map(unmarked));
   return { messages, system };
 }
 

@@ -1,5 +1,6 @@
+import { editableParts } from "./edits.ts";
 import { isSummary } from "./markers.ts";
-import type { Message, Run } from "./types.ts";
+import type { Message, Run, ToolResultPart } from "./types.ts";
 
 /** Messages that stand or fall together: a round, or a single message. */
 export interface Unit extends Run {
@@ -139,8 +140,11 @@ function pairCalls(messages: readonly Message[]): { ranges: Unit[]; pairs: Pair[
         else waiting.set(part.id, [call]);
         if (!lastResultOf.has(index)) lastResultOf.set(index, index);
       } else if (part.type === "tool-result") {
-        const call = waiting.get(part.id)?.pop();
+        const call =
+          waiting.get(part.id)?.pop() ?? (part.byOrder ? oldestOpen(waiting, messages, part) : undefined);
         const again = answered.get(part.id);
+        // A result that names no call misses none: it stands by itself.
+        if (call === undefined && part.byOrder) continue;
         if (call === undefined) {
           // A second answer in the same run of results is part of the round: left behind, it would be an orphan.
           if (again !== undefined && isRunOfResults(messages, lastResultOf.get(again.index)! + 1, index)) {
@@ -173,6 +177,24 @@ function pairCalls(messages: readonly Message[]): { ranges: Unit[]; pairs: Pair[
     }),
   );
   return { ranges, pairs, faults };
+}
+
+/** The call that a result without an id answers: the oldest that is open, of its own name if it has one. It isn't open any more. */
+function oldestOpen(
+  waiting: ReadonlyMap<string, Pair["call"][]>,
+  messages: readonly Message[],
+  { name }: ToolResultPart,
+): Pair["call"] | undefined {
+  let found: { readonly call: Pair["call"]; readonly calls: Pair["call"][] } | undefined;
+  for (const calls of waiting.values()) {
+    for (const call of calls) {
+      if (found && found.call.index <= call.index) continue;
+      const part = editableParts(messages[call.index]!)[call.part];
+      if (name === undefined || (part?.type === "tool-call" && part.name === name)) found = { call, calls };
+    }
+  }
+  found?.calls.splice(found.calls.indexOf(found.call), 1);
+  return found?.call;
 }
 
 /** Formats with one item per message set reasoning apart from what it led to; a provider refuses one without the other. */

@@ -73,6 +73,8 @@ export interface ToolResultPart {
   readonly type: "tool-result";
   /** The id of the call that this answers. */
   readonly id: string;
+  /** The wire names no call (`id` is empty): this answers the oldest open one, and stands by itself if there is none. */
+  readonly byOrder?: true;
   readonly name?: string;
   readonly text: string;
   readonly error?: boolean;
@@ -135,6 +137,8 @@ export type Edit =
   | { readonly type: "replace"; readonly part: number; readonly text: string; readonly why: EditReason }
   /** Every reasoning part of the message leaves. */
   | { readonly type: "strip-reasoning"; readonly why: EditReason }
+  /** Fields that only a user interface needs leave (`createdAt`, `parts`, precis's own marks): strict providers refuse them. */
+  | { readonly type: "strip-fields"; readonly why: EditReason }
   /** A text is added after the last part (a system message that takes the summary). */
   | { readonly type: "append"; readonly text: string; readonly why: EditReason };
 
@@ -229,6 +233,8 @@ export interface Dialect<M = unknown> {
   edit(message: M, edits: readonly Edit[]): M;
   /** A message that precis wrote, in this format. */
   write(message: InsertMessage): M;
+  /** The message without precis's own marks, which no provider knows; the same object if it has none. Left out: it never has any. */
+  unmarked?(message: M): M;
   /** Only of formats that have such marks. */
   readonly marks?: CacheMarks<M>;
 }
@@ -432,6 +438,7 @@ export type StoredEdit =
       readonly why: EditReason;
     }
   | { readonly type: "strip-reasoning"; readonly why: EditReason }
+  | { readonly type: "strip-fields"; readonly why: EditReason }
   | { readonly type: "append"; readonly text: string; readonly why: EditReason };
 
 /** The immutable record of one applied compaction. */
@@ -510,7 +517,7 @@ export type PackedText = readonly (string | number)[];
 /** An edit as a state keeps it. Texts are named by their place in the checkpoint's `texts`. */
 export type PackedEdit =
   | readonly [part: number, prefix: number, suffix: number, text: number, why: EditReason]
-  | readonly ["strip-reasoning", why: EditReason]
+  | readonly [type: "strip-reasoning" | "strip-fields", why: EditReason]
   | readonly ["append", text: number, why: EditReason];
 
 /** An entry as a state keeps it. A number: so many messages are kept. */

@@ -28,7 +28,7 @@ function unprovenEdit(edits: readonly Edit[], message: Message): Fate {
   const parts = editableParts(message);
   const believed = edits.flatMap((edit): Edit[] => {
     if (edit.type === "append") return [];
-    if (edit.type === "strip-reasoning") return [edit];
+    if (edit.type === "strip-reasoning" || edit.type === "strip-fields") return [edit];
     const part = parts[edit.part];
     if (!part) return [];
     if (isShortened(edit.text, part)) return [edit];

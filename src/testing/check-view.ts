@@ -49,12 +49,15 @@ export function checkView(given: CheckViewInput): string[] {
   // With a checkpoint, "nothing to gain" leaves the view as it was.
   const untouched = report.outcome === "nothing-to-gain" && report.checkpoint === undefined;
   if ((report.outcome === "pass" || untouched) && extras.length === 0)
-    if (messages.length !== transcript.length || messages.some((message, at) => message !== transcript[at]))
+    if (
+      messages.length !== transcript.length ||
+      messages.some((message, at) => !isKept(transcript[at], message))
+    )
       breaches.push(`pass-through: outcome ${report.outcome}, but the messages aren't the transcript's own`);
 
   for (const [at, entry] of shown.entries()) {
     const message = messages[at];
-    if (entry.type === "keep" && message !== transcript[entry.index])
+    if (entry.type === "keep" && !isKept(transcript[entry.index], message))
       breaches.push(`same-object: message ${entry.index} is kept, but isn't the very same object`);
     if (entry.type === "edit")
       breaches.push(...checkEdit(dialect, transcript[entry.index], message, entry.edits, entry.index));
@@ -62,7 +65,7 @@ export function checkView(given: CheckViewInput): string[] {
       breaches.push("insert: the inserted text isn't what was sent");
   }
   for (const [at, extra] of extras.entries())
-    if (messages[shown.length + at] !== extra)
+    if (!isKept(extra, messages[shown.length + at]))
       breaches.push(`extras: extra ${at} isn't sent last, untouched`);
 
   breaches.push(...checkWire(input, shown));
@@ -70,6 +73,16 @@ export function checkView(given: CheckViewInput): string[] {
   breaches.push(...checkLastUserMessage(input, shown));
   breaches.push(...checkTokens(input, restored));
   return breaches;
+}
+
+/** Is it the very same object, or the same without precis's own mark, which no provider knows? */
+export function isKept(before: unknown, after: unknown): boolean {
+  if (before === after) return true;
+  const unmarked = JSON.stringify(before, (key, value: unknown) => {
+    const isOwn = key === "providerOptions" && Object.keys(value as object).join() === "precis";
+    return key === "precis" || isOwn ? undefined : value;
+  });
+  return unmarked !== JSON.stringify(before) && unmarked === JSON.stringify(after);
 }
 
 /** Leading system messages that the host lost stand in front of the view, and in no entry. */

@@ -78,7 +78,7 @@ function hasOnly(entry: object, fields: number): boolean {
 }
 
 function packEdit(edit: StoredEdit, textAt: (hash: string) => number): PackedEdit {
-  if (edit.type === "strip-reasoning") return ["strip-reasoning", edit.why];
+  if (edit.type === "strip-reasoning" || edit.type === "strip-fields") return [edit.type, edit.why];
   if (edit.type === "append") return ["append", textAt(edit.text), edit.why];
   return [edit.part, edit.prefix, edit.suffix, textAt(edit.text), edit.why];
 }
@@ -142,7 +142,8 @@ function unpackEntry(
 function unpackEdit(packed: unknown, hashAt: (text: number) => string | undefined): StoredEdit | undefined {
   if (!Array.isArray(packed)) return undefined;
   const [first, second, third, fourth, fifth] = packed as readonly unknown[];
-  if (first === "strip-reasoning") return isEditReason(second) ? { type: first, why: second } : undefined;
+  if (first === "strip-reasoning" || first === "strip-fields")
+    return isEditReason(second) ? { type: first, why: second } : undefined;
   if (first === "append") {
     const text = isCount(second) ? hashAt(second) : undefined;
     return text !== undefined && isEditReason(third) ? { type: first, text, why: third } : undefined;

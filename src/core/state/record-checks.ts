@@ -134,7 +134,7 @@ export function isEntryRange(value: unknown): value is EntryRange {
 
 function isStoredEdit(value: unknown): value is StoredEdit {
   if (!isRecord(value) || !isEditReason(value["why"])) return false;
-  if (value["type"] === "strip-reasoning") return true;
+  if (value["type"] === "strip-reasoning" || value["type"] === "strip-fields") return true;
   if (!isText(value["text"])) return false;
   if (value["type"] === "append") return true;
   return (

@@ -1,5 +1,7 @@
 import type { Dialect, InsertMessage } from "../../core/types.ts";
+import { withFieldEdit } from "../shared/interface-fields.ts";
 import { legalText } from "../shared/legal-text.ts";
+import { withoutMarker } from "../shared/marker.ts";
 import { reasoningOf } from "../shared/reasoning-of.ts";
 import { edit } from "./edit.ts";
 import { marks } from "./marks.ts";
@@ -8,13 +10,17 @@ import type { AnthropicMessage } from "./wire.ts";
 
 export type { AnthropicMessage, AnthropicPart } from "./wire.ts";
 
+/** All that a message may have: the API refuses whatever else it finds. */
+const FIELDS: ReadonlySet<string> = new Set(["role", "content", "clear_at"]);
+
 /** Anthropic's Messages API. */
 export const anthropicMessages: Dialect<AnthropicMessage> = {
   id: ID,
   rules: { system: "apart", firstRole: "user", results: "direct", boundReasoning: true },
   reasoningOf,
   read,
-  edit,
+  edit: withFieldEdit(edit, (name) => !FIELDS.has(name)),
+  unmarked: withoutMarker,
   marks,
   write: (message: InsertMessage): AnthropicMessage => ({
     role: message.role,

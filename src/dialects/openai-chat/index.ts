@@ -1,5 +1,7 @@
 import type { Dialect, InsertMessage } from "../../core/types.ts";
+import { INTERFACE_FIELDS, withFieldEdit } from "../shared/interface-fields.ts";
 import { legalText } from "../shared/legal-text.ts";
+import { withoutMarker } from "../shared/marker.ts";
 import { reasoningOf } from "../shared/reasoning-of.ts";
 import { edit } from "./edit.ts";
 import { ID, read } from "./read.ts";
@@ -13,6 +15,7 @@ export const openaiChat: Dialect<ChatMessage> = {
   rules: { system: "message", laterSystem: "anywhere", firstRole: "any", results: "direct" },
   reasoningOf,
   read,
-  edit,
+  edit: withFieldEdit(edit, (name) => name === "id" || INTERFACE_FIELDS.has(name)),
+  unmarked: withoutMarker,
   write: (message: InsertMessage): ChatMessage => ({ role: message.role, content: legalText(message.text) }),
 };

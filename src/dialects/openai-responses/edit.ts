@@ -1,3 +1,4 @@
+import { contentHash } from "../../core/hash.ts";
 import type { Edit } from "../../core/types.ts";
 import { type EditCursor, editCursor, lockedPart } from "../shared/edit-cursor.ts";
 import { editParts, sameFields } from "../shared/edit-parts.ts";
@@ -23,21 +24,28 @@ export function edit(item: ResponsesItem, edits: readonly Edit[]): ResponsesItem
         ? editReasoning(item, cursor)
         : editItem(item, cursor, message.parts);
   cursor.done();
-  const bare = cursor.strip && message.role === "assistant" ? withoutId(next) : next;
+  const bare = cursor.strip && message.role === "assistant" ? asNew(next) : next;
   return sameFields(item, bare) ? item : bare;
 }
 
 /**
  * The API remembers by their ids which items came with which reasoning, and refuses one without the other. Items whose
- * reasoning has left are sent as new ones.
+ * reasoning has left are sent as new ones: without an id, or with another one where the schema wants one (a message whose content
+ * is a list of what the model put out).
  */
-function withoutId(item: ResponsesItem): ResponsesItem {
+function asNew(item: ResponsesItem): ResponsesItem {
   const type = itemType(item);
   if (type !== "message" && type !== "function_call" && type !== "custom_tool_call") return item;
-  if (item.id === undefined) return item;
   const { id, ...rest } = item;
-  return rest;
+  if (typeof id !== "string") return item;
+  if (type !== "message" || !Array.isArray(item.content)) return rest;
+  return { ...item, id: id.startsWith(NEW_ID) ? id : NEW_ID + contentHash(id).slice(0, NEW_ID_DIGITS) };
 }
+
+/** Ids of messages begin like this, and what follows is ours: the same for the same message, so that views stay the same. */
+const NEW_ID = "msg_precis";
+/** Ids longer than 64 characters are refused. */
+const NEW_ID_DIGITS = 32;
 
 function editReasoning(item: ResponsesItem, cursor: EditCursor): ResponsesItem {
   if (cursor.append.length > 0) return write({ role: "assistant", text: cursor.append.join(PARAGRAPH) });

@@ -1,4 +1,6 @@
 import type { Dialect } from "../../core/types.ts";
+import { INTERFACE_FIELDS, withFieldEdit } from "../shared/interface-fields.ts";
+import { withoutMarker } from "../shared/marker.ts";
 import { reasoningOf } from "../shared/reasoning-of.ts";
 import { edit } from "./edit.ts";
 import { ID, read } from "./read.ts";
@@ -19,6 +21,7 @@ export const openaiResponses: Dialect<ResponsesItem> = {
   },
   reasoningOf,
   read,
-  edit,
+  edit: withFieldEdit(edit, (name) => INTERFACE_FIELDS.has(name)),
+  unmarked: withoutMarker,
   write,
 };

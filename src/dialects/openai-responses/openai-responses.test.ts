@@ -240,6 +240,7 @@ describe("openai-responses edit", () => {
       role: "developer",
       content: [{ type: "input_text", text: "s" }],
     });
-    expect(write({ role: "assistant", text: "a" }).content).toEqual([{ type: "output_text", text: "a" }]);
+    // A list of what the assistant said would need an id of the API's.
+    expect(write({ role: "assistant", text: "a" }).content).toBe("a");
   });
 });

@@ -142,7 +142,8 @@ function result(
 ): ReadItem {
   const part: ToolResultPart = {
     type: "tool-result",
-    id: callId(dialect, item),
+    ...answeredCall(dialect, item),
+    ...(typeof item.name === "string" ? { name: item.name } : {}),
     ...output(value),
     ...(flags.error === true ? { error: true } : {}),
     ...(flags.locked === true ? { locked: true } : {}),
@@ -173,11 +174,20 @@ function ran(
   return { role: "assistant", parts };
 }
 
-/** `local_shell_call_output` may name its call by `id` alone. */
+/** Calls of older versions may have their `id` alone. */
 function callId(dialect: string, item: Item): string {
   const id = item.call_id ?? item.id;
   if (typeof id === "string") return id;
   throw malformed({ dialect, expected: `\`${item.type}\` to have a \`call_id\``, found: item });
+}
+
+/**
+ * The call that an output answers. `function_call_output` may leave it out: it then answers by its order. Its own `id` names the
+ * output, except in `local_shell_call_output`, which may name its call by it.
+ */
+function answeredCall(dialect: string, item: Item): Pick<ToolResultPart, "id" | "byOrder"> {
+  const isUnnamed = item.type === "function_call_output" && item.call_id == null;
+  return isUnnamed ? { id: "", byOrder: true } : { id: callId(dialect, item) };
 }
 
 function nameOf(item: Item): string {

@@ -1,13 +1,7 @@
 import type { Message, Part, Role } from "../../core/types.ts";
 import { isRecord } from "./is-record.ts";
 
-/**
- * The message that `read` returns, with precis's marker (`precis: { pin: true }`, `precis: { knowledge: true }`).
- *
- * A kept message leaves as the same object, so the marker would be sent on and most providers refuse unknown fields.
- * Hosts normally name such messages with `fit({ pins, knowledge })`; the marker is for hosts that strip their own
- * fields before sending, and for providers that ignore unknown ones.
- */
+/** The message that `read` returns, with precis's marker (`precis: { pin: true }`, `precis: { knowledge: true }`). */
 export function markedMessage(role: Role, parts: readonly Part[], marker: unknown): Message {
   if (!isRecord(marker)) return { role, parts };
   return {
@@ -16,4 +10,11 @@ export function markedMessage(role: Role, parts: readonly Part[], marker: unknow
     ...(marker.pin === true ? { pinned: true } : {}),
     ...(marker.knowledge === true ? { knowledge: true } : {}),
   };
+}
+
+/** The message without the marker, which providers refuse; the same object if it has none. */
+export function withoutMarker<M extends object>(message: M): M {
+  if (!isRecord(message) || !("precis" in message)) return message;
+  const { precis: _, ...rest } = message;
+  return rest as M;
 }

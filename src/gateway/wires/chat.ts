@@ -6,6 +6,7 @@ import { openaiError } from "./openai-error.ts";
 import { readEvents } from "./read-events.ts";
 import { rememberReads } from "./remember-reads.ts";
 import { RequestFault } from "./request-fault.ts";
+import { rewrittenMessages } from "./rewritten-messages.ts";
 import type { Json, Wire, WireAnswer } from "./wire.ts";
 
 /** OpenAI's Chat Completions. */
@@ -29,7 +30,10 @@ export const chatWire: Wire = {
     };
   },
 
-  write: (body, view) => ({ ...body, messages: view.messages }),
+  write: (body, view) => ({
+    ...body,
+    messages: rewrittenMessages(chatWire.dialect, body["messages"], view.messages),
+  }),
 
   withoutThinking({ thinking: _, reasoning: __, reasoning_effort: ___, ...body }) {
     return body;

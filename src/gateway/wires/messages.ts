@@ -6,6 +6,7 @@ import { assembleMessage } from "./messages-stream.ts";
 import { readEvents } from "./read-events.ts";
 import { rememberReads } from "./remember-reads.ts";
 import { RequestFault } from "./request-fault.ts";
+import { rewrittenMessages } from "./rewritten-messages.ts";
 import type { Json, Wire, WireAnswer } from "./wire.ts";
 
 /** Anthropic's Messages. */
@@ -31,7 +32,7 @@ export const messagesWire: Wire = {
 
   write: (body, view) => ({
     ...body,
-    messages: view.messages,
+    messages: rewrittenMessages(messagesWire.dialect, body["messages"], view.messages),
     ...(view.system !== undefined && { system: view.system }),
   }),
 

@@ -5,6 +5,7 @@ import { openaiError } from "./openai-error.ts";
 import { readEvents } from "./read-events.ts";
 import { rememberReads } from "./remember-reads.ts";
 import { RequestFault } from "./request-fault.ts";
+import { rewrittenMessages } from "./rewritten-messages.ts";
 import type { Json, Wire, WireAnswer } from "./wire.ts";
 
 /** How a response may stand that holds its answer; a cut one does, too. */
@@ -36,7 +37,7 @@ export const responsesWire: Wire = {
 
   write: (body, view) => ({
     ...body,
-    input: view.messages,
+    input: rewrittenMessages(responsesWire.dialect, body["input"], view.messages),
     ...(view.system !== undefined && view.system !== null && { instructions: view.system }),
   }),
 

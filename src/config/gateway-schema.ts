@@ -18,6 +18,8 @@ import {
 
 /** Largest request body (bytes). */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
+/** Memory for answers that a failing store doesn't take: minutes of a busy node. */
+const SPILL_BYTES = 64 * 1024 * 1024;
 /** More messages than conversations have in practice; each costs some microseconds that others wait. */
 const MAX_MESSAGES = 50_000;
 /** As many values are parsed within a tenth of a second. */
@@ -180,6 +182,8 @@ export const gatewaySchema = object({
     headersMs: duration(1).default(30_000),
     drainMs: duration(0).default(DRAIN_MS),
     connections: wholeNumber("number of connections", 1).default(10_000),
+    /** Memory for answers that wait for a store which doesn't take them; what doesn't fit is lost and counted. */
+    spillBytes: bytes.default(SPILL_BYTES),
   }).prefault({}),
   log: oneOf("level", LOG_LEVELS).default("info"),
 });

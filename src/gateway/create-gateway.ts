@@ -39,6 +39,7 @@ import { createTotals } from "./ops/totals.ts";
 import { createKnownConversations } from "./record/known-conversations.ts";
 import { createRecorder } from "./record/recorder.ts";
 import { createSentRequests } from "./record/sent-requests.ts";
+import { createSpill } from "./record/spill.ts";
 import { createUpstream } from "./upstream/upstream.ts";
 
 /** A gateway that is ready to listen. */
@@ -72,7 +73,9 @@ export async function createGateway(
   parts: GatewayParts = {},
 ): Promise<RunningGateway> {
   const now = parts.now ?? Date.now;
-  const log = parts.log ?? createLog(config.log);
+  const { log, health: logHealth } = parts.log
+    ? { log: parts.log, health: undefined }
+    : createLog(config.log);
   const store = parts.store ?? openStore(config, { log, now });
   await store.ready();
   const mode = config.auth.mode ?? (isLoopback(config.host) ? "open" : "keys");
@@ -122,6 +125,14 @@ export async function createGateway(
       });
     },
   });
+  const recorder = config.store
+    ? createRecorder({
+        store: store.conversations,
+        known,
+        redact: config.redact,
+        onAppended: (tenant, { conversation }) => announcer.soon(tenant, conversation),
+      })
+    : undefined;
   const gateway: Gateway = {
     config,
     version: parts.version ?? "0.0.0",
@@ -135,14 +146,19 @@ export async function createGateway(
     transcripts: createTranscripts(store.conversations),
     standings: createStandings(),
     pastStates: createPastStates(),
-    recorder: config.store
-      ? createRecorder({
-          store: store.conversations,
-          known,
-          redact: config.redact,
-          onAppended: (tenant, { conversation }) => announcer.soon(tenant, conversation),
-        })
-      : undefined,
+    recorder,
+    spill:
+      recorder &&
+      createSpill({
+        recorder,
+        store: store.conversations,
+        maxBytes: config.limits.spillBytes,
+        onChange: (waiting) => metrics.spilled.set(waiting),
+        onLost(count) {
+          metrics.lostAnswers.inc(count);
+          log.error({ count }, "answers are lost to the store: it failed for too long (limits.spillBytes)");
+        },
+      }),
     known,
     bodies: createKnownBodies(),
     sent: createSentRequests(),
@@ -158,6 +174,7 @@ export async function createGateway(
     metrics,
     gather: parts.gather,
     log,
+    logHealth,
     isLeaving: () => grace.isLeaving() || drain.signal.aborted,
     isDraining: () => drain.signal.aborted,
     draining: drain.signal,
@@ -214,6 +231,7 @@ export async function createGateway(
       api.stop();
       clearTimeout(timer);
       clearInterval(idle);
+      await gateway.spill?.end();
       await gateway.deletions.finish();
       await compactors.close();
       await gateway.observing?.close();

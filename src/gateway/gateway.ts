@@ -14,13 +14,14 @@ import type { Announcer } from "./live/announcer.ts";
 import type { Live } from "./live/live.ts";
 import type { Responses } from "./native/previous-response.ts";
 import type { Deletions } from "./ops/deletions.ts";
-import type { Log } from "./ops/log.ts";
+import type { Log, LogHealth } from "./ops/log.ts";
 import type { Metrics } from "./ops/metrics.ts";
 import type { Timeline } from "./ops/timeline.ts";
 import type { TotalsKeeper } from "./ops/totals.ts";
 import type { KnownConversations } from "./record/known-conversations.ts";
 import type { Recorder } from "./record/recorder.ts";
 import type { SentRequests } from "./record/sent-requests.ts";
+import type { Spill } from "./record/spill.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 import type { Counted } from "./workers/word.ts";
 
@@ -44,6 +45,8 @@ export interface Gateway {
   readonly pastStates: PastStates;
   /** Undefined with `store: false`. */
   readonly recorder: Recorder | undefined;
+  /** Where answers wait that the store didn't take; undefined with `store: false`. */
+  readonly spill: Spill | undefined;
   readonly known: KnownConversations;
   readonly bodies: KnownBodies;
   readonly sent: SentRequests;
@@ -61,6 +64,8 @@ export interface Gateway {
   /** What all processes of this server counted, this one included; undefined where there is only this one. */
   readonly gather: ((of: Counted) => Promise<readonly unknown[]>) | undefined;
   readonly log: Log;
+  /** Whether the log can be written; undefined for a log that isn't ours. */
+  readonly logHealth: LogHealth | undefined;
   /** True from the moment of SIGTERM on: nobody should send anything more. What comes is served all the same. */
   isLeaving(): boolean;
   /** True from the moment on when no new connections are taken. */

@@ -6,7 +6,7 @@ import { INERT } from "../http/headers.ts";
 import { sendJson } from "../http/send-json.ts";
 import { choiceOf } from "../v1/choice-of.ts";
 import type { Exchange } from "../v1/exchange.ts";
-import { recordAnswer, storeFailed } from "../v1/record-answer.ts";
+import { recordAnswer } from "../v1/record-answer.ts";
 import { reportHeaders } from "../v1/report-headers.ts";
 import { isJson, listOf } from "../wires/json.ts";
 import { RequestFault } from "../wires/request-fault.ts";
@@ -86,11 +86,7 @@ function checkSummable(wire: Wire, transcript: readonly unknown[]): void {
 async function answerWith(gateway: Gateway, exchange: Exchange, made: MadeSummary): Promise<undefined> {
   const { wire, response, body, appliedEdits } = exchange;
   const { json, events } = compactionAnswer(wire, made, { body, applied: appliedEdits });
-  try {
-    await recordAnswer(gateway, exchange, wire.readJson(json));
-  } catch (error) {
-    storeFailed(gateway, error);
-  }
+  await recordAnswer(gateway, exchange, wire.readJson(json));
   const headers = reportHeaders(exchange, { action: "compacted", report: undefined });
   if (!exchange.asked.streamed) sendJson(response, 200, json, headers);
   else {

@@ -34,11 +34,21 @@ async function ready(gateway: Gateway, response: ServerResponse): Promise<void> 
       status: "ready",
       store: gateway.store.kind,
       upstreams: gateway.upstreams.length,
+      ...troubles(gateway),
     });
   } catch (error) {
     gateway.log.error({ err: error }, "not ready");
-    sendJson(response, 503, { status: "store-unavailable" });
+    sendJson(response, 503, { status: "store-unavailable", ...troubles(gateway) });
   }
+}
+
+/** What doesn't keep it from serving and somebody should know. */
+function troubles({ spill, logHealth }: Gateway): object {
+  const fault = logHealth?.fault();
+  return {
+    ...(spill && spill.waiting > 0 && { unstoredAnswers: spill.waiting }),
+    ...(fault !== undefined && { log: `can't be written: ${fault}` }),
+  };
 }
 
 /** One process knows only what went through it; whoever asks wants to know about the server. */

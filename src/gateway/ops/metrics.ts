@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { quickCounter, quickGauge, quickHistogram } from "./quick-metrics.ts";
 
 /** Seconds. Precis's own part of a request is well below a millisecond unless it compacts. */
@@ -91,6 +91,16 @@ export function createMetrics() {
     guessedWindows: new Counter({
       name: "precis_guessed_windows_total",
       help: "Models that precis doesn't know and nobody told the window of.",
+      registers,
+    }),
+    spilled: new Gauge({
+      name: "precis_unstored_answers",
+      help: "Answers that wait for a store that doesn't take them.",
+      registers,
+    }),
+    lostAnswers: new Counter({
+      name: "precis_lost_answers_total",
+      help: "Answers that clients got and the store never took, because it failed for too long.",
       registers,
     }),
     storeFailures: new Counter({

@@ -5,6 +5,7 @@ import type { RequestOptions } from "../compaction/request-options.ts";
 import type { Announcement } from "../native/announce-compaction.ts";
 import type { StandsOn } from "../native/previous-response.ts";
 import type { Recording } from "../record/recording.ts";
+import type { Opening } from "../record/spill.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { Json, Wire, WireRequest } from "../wires/wire.ts";
 import type { Chat } from "./chat-of.ts";
@@ -33,6 +34,8 @@ export interface Exchange {
   /** When the last byte of the request had come, by the monotonic clock (milliseconds). */
   readonly arrivedAt: number;
   readonly recording: Recording | undefined;
+  /** What a recording begins with; undefined where nothing is to be recorded. */
+  readonly opening: Opening | undefined;
   /** What was set for the conversation on the page. */
   readonly chat: Chat | undefined;
   /** The body was changed already, before any view was made. */

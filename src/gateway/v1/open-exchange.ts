@@ -8,10 +8,10 @@ import { LEAST_BYTES } from "../http/known-bodies.ts";
 import { decodeBody, readBody } from "../http/read-body.ts";
 import { withPrevious } from "../native/previous-response.ts";
 import { loggable } from "../ops/log.ts";
-import type { Place } from "../record/locate.ts";
 import type { Recording } from "../record/recording.ts";
 import { readingOf } from "../record/redacting.ts";
 import { sessionOf } from "../record/session-of.ts";
+import type { Opening } from "../record/spill.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";
 import type { DialectName } from "../upstream/upstream.ts";
 import { withoutMemory } from "../wires/remember-reads.ts";
@@ -64,7 +64,7 @@ export async function openExchange(
   );
   if (ahead) await ahead;
   const startedAt = gateway.now();
-  const opened = openRecording(gateway, {
+  const opening = openingOf(gateway, {
     client,
     wire,
     comesAgain: plain.length >= LEAST_BYTES,
@@ -73,6 +73,7 @@ export async function openExchange(
     at: startedAt,
     from: standsOn?.place,
   });
+  const opened = openRecording(gateway, opening);
   const recording = opened instanceof Promise ? await opened : opened;
   return {
     request,
@@ -92,6 +93,7 @@ export async function openExchange(
     startedAt,
     arrivedAt,
     recording,
+    opening,
     // What has no answer yet has nothing that could be shown otherwise.
     chat: recording && !recording.isFirst ? await chatOf(gateway, client.tenant, recording) : undefined,
   };
@@ -109,47 +111,41 @@ export function abortOnClose(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-/** That of a first request is there at once. */
-function openRecording(
+/** What a recording of this request begins with; undefined where nothing is stored. */
+function openingOf(
   gateway: Gateway,
   {
     client,
     wire,
-    asked,
     request,
-    at,
     comesAgain,
-    from,
-  }: {
+    ...of
+  }: Pick<Opening, "asked" | "at" | "from"> & {
     readonly client: Client;
     readonly wire: Wire;
     readonly comesAgain: boolean;
-    readonly asked: Exchange["asked"];
     readonly request: IncomingMessage;
-    readonly at: number;
-    readonly from: Place | undefined;
   },
-): Recording | undefined | Promise<Recording | undefined> {
-  const session = sessionOf(request.headers);
+): Opening | undefined {
   if (!gateway.recorder) return undefined;
-  // A transcript that can't be read, or a store that is down, is no reason to refuse a request.
-  const notRecorded = (error: unknown): undefined => {
-    gateway.log.warn(loggable(error), "a request isn't recorded");
+  const session = sessionOf(request.headers);
+  const dialect = comesAgain ? wire.dialect : withoutMemory(wire.dialect);
+  return { ...of, tenant: client.tenant, dialect: readingOf(gateway.config, dialect), session, comesAgain };
+}
+
+/** That of a first request is there at once. A transcript that can't be read is no reason to refuse a request. */
+function openRecording(
+  gateway: Gateway,
+  opening: Opening | undefined,
+): Recording | undefined | Promise<Recording | undefined> {
+  if (!gateway.recorder || !opening) return undefined;
+  const notYet = (error: unknown): undefined => {
+    gateway.log.warn(loggable(error), "a request can't be recorded yet");
   };
   try {
-    const dialect = comesAgain ? wire.dialect : withoutMemory(wire.dialect);
-    const reading = readingOf(gateway.config, dialect);
-    const opened = gateway.recorder.open({
-      tenant: client.tenant,
-      dialect: reading,
-      asked,
-      session,
-      at,
-      comesAgain,
-      from,
-    });
-    return opened instanceof Promise ? opened.catch(notRecorded) : opened;
+    const opened = gateway.recorder.open(opening);
+    return opened instanceof Promise ? opened.catch(notYet) : opened;
   } catch (error) {
-    return notRecorded(error);
+    return notYet(error);
   }
 }

@@ -15,7 +15,7 @@ import type { Json, Wire, WireAnswer } from "../wires/wire.ts";
 import { choiceOf } from "./choice-of.ts";
 import type { Exchange, Outgoing } from "./exchange.ts";
 import { guardLoops } from "./loop-guard.ts";
-import { recordAnswer, storeFailed } from "./record-answer.ts";
+import { recordAnswer, recordUnanswered } from "./record-answer.ts";
 import { reportHeaders } from "./report-headers.ts";
 
 const NO_ANSWER: WireAnswer = { messages: [], usage: undefined, id: undefined };
@@ -28,8 +28,8 @@ export async function passFailure(
   answer: Answer,
   bytes: Buffer,
 ): Promise<void> {
-  const { response, recording } = exchange;
-  await recording?.abandon().catch((error: unknown) => storeFailed(gateway, error));
+  const { response } = exchange;
+  await recordUnanswered(gateway, exchange);
   response.writeHead(answer.statusCode, {
     ...returnedHeaders(answer.headers, exchange.upstream),
     "content-length": bytes.length,
@@ -72,7 +72,7 @@ export async function passStream(
       ),
   });
   if (outcome === "broken") {
-    await exchange.recording?.abandon().catch((error: unknown) => storeFailed(gateway, error));
+    await recordUnanswered(gateway, exchange);
     if (!exchange.signal.aborted && !response.writableEnded)
       throw new UpstreamFault("broken", exchange.upstream.name);
   }
@@ -169,15 +169,11 @@ async function finish(
     const sent = outgoing.action === "observed" ? report.tokens.transcript : report.tokens.after;
     compactor.observe({ usage, tokens: sent + report.budget.tools });
   }
-  try {
-    // As the client got it, because so it comes back.
-    const { announcement } = exchange;
-    const got = announcement ? { ...answer, messages: announcement.messages(answer.messages) } : answer;
-    await recordAnswer(gateway, exchange, got);
-    guardLoops(gateway, exchange, answer.messages);
-  } catch (error) {
-    storeFailed(gateway, error);
-  }
+  // As the client got it, because so it comes back.
+  const { announcement } = exchange;
+  const got = announcement ? { ...answer, messages: announcement.messages(answer.messages) } : answer;
+  await recordAnswer(gateway, exchange, got);
+  guardLoops(gateway, exchange, answer.messages);
 }
 
 function noteOf(

@@ -56,7 +56,7 @@ async function watch(
   { signal, interrupted }: Ends,
   onListening: (address: string) => void,
 ): Promise<void> {
-  const log = createLog(config.log);
+  const { log } = createLog(config.log);
   if (![...process.execArgv, process.env["NODE_OPTIONS"] ?? ""].some((one) => one.includes(YOUNG_HEAP)))
     cluster.setupPrimary({ execArgv: [...process.execArgv, `${YOUNG_HEAP}=${YOUNG_HEAP_MB}`] });
   const alive = new Set<Worker>();

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readdirSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { timeOrderedId } from "../../shared/time-ordered-id.ts";
 
@@ -10,6 +10,11 @@ export const JOURNAL = ".journal";
  */
 const WRITTEN_FOR_MS = 60_000;
 export const ABANDONED_AFTER_MS = 3 * WRITTEN_FOR_MS;
+/**
+ * Names of journals begin with a number, because they are taken over in the order of their names and a clock may be set
+ * back. The letter makes them come after those of earlier versions, whose names began with the time.
+ */
+const NUMBERED = /^n(\d{12})-/;
 /** Only the user who runs precis may read it. */
 export const PRIVATE = 0o600;
 const PRIVATE_FOLDER = 0o700;
@@ -25,6 +30,12 @@ export interface JournalFile {
   end(of?: "keep"): void;
 }
 
+/** A number above that of every journal that is still there. */
+function nextNumber(folder: string): string {
+  const numbers = readdirSync(folder).map((name) => Number(NUMBERED.exec(name)?.[1] ?? 0));
+  return `n${String(Math.max(0, ...numbers) + 1).padStart(12, "0")}`;
+}
+
 export function createJournalFile(folder: string): JournalFile {
   let open: { readonly name: string; readonly descriptor: number } | undefined;
   let size = 0;
@@ -32,7 +43,7 @@ export function createJournalFile(folder: string): JournalFile {
 
   const begin = () => {
     mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
-    const name = `${timeOrderedId()}${JOURNAL}`;
+    const name = `${nextNumber(folder)}-${timeOrderedId()}${JOURNAL}`;
     return { name, descriptor: openSync(join(folder, name), "ax", PRIVATE) };
   };
   const end = (of?: "keep"): void => {

@@ -239,3 +239,27 @@ test("a record of many megabytes among small ones", async () => {
   expect(await wordsOf(store, conversation)).toEqual(["a", long, "b", "c"]);
   await close();
 });
+
+test("a clock that was set back doesn't change the order in which journals are taken over", async () => {
+  const { open, journals, close } = place();
+  const clock = vi.spyOn(Date, "now");
+  try {
+    const one = open();
+    await one.ready();
+    let conversation = "";
+    const names = ["a", "b", "c", "d", "e", "f"];
+    for (const [at, name] of names.entries()) {
+      // Each time more than a minute earlier, so that the next message begins a journal of its own.
+      clock.mockReturnValue(AT - at * 3_600_000);
+      ({ conversation } = await one.conversations.append(
+        TENANT,
+        at === 0 ? first(name) : next(conversation, names[at - 1]!, name),
+      ));
+    }
+    expect(journals().length).toBeGreaterThan(2);
+    expect(await wordsOf(one, conversation)).toEqual(names);
+  } finally {
+    clock.mockRestore();
+    await close();
+  }
+});

@@ -1,0 +1,152 @@
+import { contentHash } from "../../core/hash.ts";
+import type { ConversationStore } from "../../stores/server-store.ts";
+import type { Recorder } from "./recorder.ts";
+import type { AnswerNames, Recording } from "./recording.ts";
+import { transcriptRecord, withAnswer } from "./transcript-record.ts";
+
+/** What is needed to begin a recording, now or later. */
+export type Opening = Parameters<Recorder["open"]>[0];
+
+/** A request and its answer that the store didn't take. */
+export interface Spilled {
+  readonly opening: Opening;
+  /** The answer's messages; empty for a request that had none. */
+  readonly answer: readonly unknown[];
+  readonly names: AnswerNames | undefined;
+  /** About what it takes in memory. */
+  readonly bytes: number;
+  /** Called once it is stored. */
+  onStored?(recording: Recording): void;
+}
+
+/** Where answers wait that clients got and the store didn't take. */
+export interface Spill {
+  /** False if there is no room for it: then it is lost, and was counted as that. */
+  add(spilled: Spilled): boolean;
+  /** How many wait. */
+  readonly waiting: number;
+  /** Tries once more to store all of them, and gives up what can't be stored even now. */
+  end(): Promise<void>;
+}
+
+/** Pauses between tries (milliseconds): short at first, because most troubles are. */
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 15_000;
+
+interface Waiting extends Spilled {
+  /** The chain hashes of its messages, the answer's included. */
+  readonly hashes: readonly string[];
+}
+
+/**
+ * A bounded memory for what a failing store missed. It is stored in the order in which it came, as soon as the store
+ * works again. A later request of the same conversation that repeats all of it takes its place.
+ */
+export function createSpill(options: {
+  readonly recorder: Recorder;
+  readonly store: Pick<ConversationStore, "find">;
+  readonly maxBytes: number;
+  onChange(waiting: number): void;
+  onLost(count: number): void;
+}): Spill {
+  const { recorder, store, maxBytes, onChange, onLost } = options;
+  let queue: Waiting[] = [];
+  let bytes = 0;
+  let pause = FIRST_PAUSE_MS;
+  let timer: NodeJS.Timeout | undefined;
+  let trying: Promise<boolean> | undefined;
+
+  const remove = (gone: (one: Waiting) => boolean): void => {
+    queue = queue.filter((one) => !gone(one));
+    bytes = queue.reduce((sum, one) => sum + one.bytes, 0);
+    onChange(queue.length);
+  };
+
+  /** Stores the oldest ones. True if nothing is left to do. */
+  const storeAll = async (): Promise<boolean> => {
+    while (queue.length > 0) {
+      const one = queue[0]!;
+      try {
+        await storeOne(one);
+      } catch {
+        return false;
+      }
+      remove((other) => other === one);
+    }
+    return true;
+  };
+  const storeOne = async (one: Waiting): Promise<void> => {
+    const { opening, answer, names } = one;
+    const held = await store.find(opening.tenant, one.hashes);
+    // The client said all of it again meanwhile, and that was stored.
+    if (held?.matched === one.hashes.length && names?.id === undefined) return;
+    const recording = await recorder.open(opening);
+    try {
+      await recording.finish(answer, names);
+      one.onStored?.(recording);
+    } finally {
+      recording.end();
+    }
+  };
+  const tryNow = (): Promise<boolean> => {
+    trying ??= storeAll().finally(() => {
+      trying = undefined;
+    });
+    return trying;
+  };
+  const tryLater = (): void => {
+    if (timer || queue.length === 0) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      void tryNow().then((isDone) => {
+        pause = isDone ? FIRST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, pause * 2);
+        tryLater();
+      });
+    }, pause);
+    timer.unref();
+  };
+
+  return {
+    get waiting() {
+      return queue.length;
+    },
+    add(spilled) {
+      const waiting = { ...spilled, hashes: hashesOf(spilled) };
+      const said = new Set(waiting.hashes);
+      remove((one) => isRepeated(one, waiting, said));
+      if (bytes + waiting.bytes > maxBytes) {
+        onLost(1);
+        return false;
+      }
+      queue.push(waiting);
+      bytes += waiting.bytes;
+      onChange(queue.length);
+      tryLater();
+      return true;
+    },
+    async end() {
+      clearTimeout(timer);
+      timer = undefined;
+      if (await tryNow()) return;
+      onLost(queue.length);
+      remove(() => true);
+    },
+  };
+}
+
+function hashesOf({ opening, answer }: Spilled): readonly string[] {
+  const record = transcriptRecord(opening.dialect, opening.asked, contentHash);
+  return withAnswer(record, opening.dialect, answer).chain.slice(1);
+}
+
+/** Is all of `one` said again by a later request of the same client? What can be named by an id stays with its id. */
+function isRepeated(one: Waiting, later: Waiting, said: ReadonlySet<string>): boolean {
+  const end = one.hashes.at(-1);
+  return (
+    end !== undefined &&
+    said.has(end) &&
+    one.names?.id === undefined &&
+    one.opening.tenant === later.opening.tenant &&
+    one.opening.session?.name === later.opening.session?.name
+  );
+}

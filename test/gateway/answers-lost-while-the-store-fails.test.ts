@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { StoreError } from "../../src/core/errors.ts";
+import { memoryServerStore } from "../../src/stores/memory/server.ts";
+import type { ConversationStore, ServerStore } from "../../src/stores/server-store.ts";
+import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
+import { startGateway, upstreamAt } from "./gateway-process.ts";
+
+let provider: FakeProvider;
+beforeEach(async () => {
+  provider = await startFakeProvider({ window: 8_000, reply: ({ number }) => `Answer ${number}.` });
+});
+afterEach(() => provider.close());
+
+/** A store whose conversations can't be reached while `isAway`. */
+function failing(store: ServerStore): { readonly store: ServerStore; away: boolean } {
+  const control = { store, away: false };
+  const refuse = () => {
+    throw new StoreError({ message: "the disk is full.", fix: "Make room.", operation: "append" });
+  };
+  const conversations = new Proxy(store.conversations, {
+    get(of, name: keyof ConversationStore) {
+      const method = of[name] as (...args: unknown[]) => unknown;
+      return async (...args: unknown[]) => (control.away ? refuse() : method.apply(of, args));
+    },
+  });
+  control.store = new Proxy(store, {
+    get: (of, name) => (name === "conversations" ? conversations : Reflect.get(of, name)),
+  }) as ServerStore;
+  return control;
+}
+
+interface Turn {
+  readonly role: string;
+  readonly content: string;
+}
+
+async function say(url: string, chat: Turn[], words: string, stream = false): Promise<void> {
+  chat.push({ role: "user", content: words });
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ model: "gpt-4o", messages: chat, stream }),
+  });
+  expect(response.status).toBe(200);
+  const text = await response.text();
+  const content = stream
+    ? [...text.matchAll(/"content":"([^"]*)"/g)].map(([, piece]) => piece).join("")
+    : (JSON.parse(text) as { choices: { message: Turn }[] }).choices[0]!.message.content;
+  chat.push({ role: "assistant", content });
+}
+
+async function storedChats(store: ServerStore): Promise<string[][]> {
+  const { conversations } = await store.conversations.list("default");
+  const chats = await Promise.all(
+    conversations.map(async ({ id }) => {
+      const messages = await store.conversations.read("default", id);
+      return messages.map(({ wire }) => (JSON.parse(wire) as Turn).content);
+    }),
+  );
+  return chats.sort((a, b) => a[0]!.localeCompare(b[0]!));
+}
+
+const metric = async (url: string, name: string): Promise<number> => {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\d+)`, "m").exec(text)?.[1]);
+};
+
+it("what clients got while the store was away is stored when it is back, once and in order", async () => {
+  const memory = memoryServerStore();
+  const control = failing(memory);
+  const gateway = await startGateway(upstreamAt(provider.url), { store: control.store });
+  try {
+    const [first, second, third] = [[], [], []] as Turn[][];
+    await say(gateway.url, first!, "first: hello");
+    control.away = true;
+    await say(gateway.url, first!, "first: are you there?");
+    await say(gateway.url, second!, "second: hello", true);
+    await say(gateway.url, second!, "second: and more");
+    await say(gateway.url, third!, "third: only once");
+    const ready = (await (await fetch(`${gateway.url}/readyz`)).json()) as { unstoredAnswers?: number };
+    // The second chat's later request repeats its first one.
+    expect(ready.unstoredAnswers).toBe(3);
+    expect(await metric(gateway.url, "precis_unstored_answers")).toBe(3);
+    control.away = false;
+    await say(gateway.url, third!, "third: once more");
+    await gateway.gateway.spill!.end();
+    expect(await storedChats(memory)).toEqual(
+      [first!, second!, third!].map((chat) => chat.map(({ content }) => content)),
+    );
+    expect(await metric(gateway.url, "precis_lost_answers_total")).toBe(0);
+  } finally {
+    await gateway.close();
+  }
+});
+
+it("the spill empties by itself", async () => {
+  const memory = memoryServerStore();
+  const control = failing(memory);
+  const gateway = await startGateway(upstreamAt(provider.url), { store: control.store });
+  try {
+    const chat: Turn[] = [];
+    control.away = true;
+    await say(gateway.url, chat, "hello");
+    control.away = false;
+    await expect.poll(() => gateway.gateway.spill!.waiting, { timeout: 30_000 }).toBe(0);
+    expect(await storedChats(memory)).toEqual([chat.map(({ content }) => content)]);
+  } finally {
+    await gateway.close();
+  }
+});
+
+it("what doesn't fit the spill, and what is left at the end, is counted as lost", async () => {
+  const memory = memoryServerStore();
+  const control = failing(memory);
+  const gateway = await startGateway(
+    { ...upstreamAt(provider.url), limits: { drainMs: 500, spillBytes: "4kb" } },
+    { store: control.store },
+  );
+  try {
+    control.away = true;
+    for (let n = 0; n < 6; n++) await say(gateway.url, [], `chat ${n}: ${"word ".repeat(200)}`);
+    const waiting = gateway.gateway.spill!.waiting;
+    expect(waiting).toBeGreaterThan(0);
+    expect(waiting).toBeLessThan(6);
+    expect(await metric(gateway.url, "precis_lost_answers_total")).toBe(6 - waiting);
+    await gateway.gateway.spill!.end();
+    expect(await metric(gateway.url, "precis_lost_answers_total")).toBe(6);
+  } finally {
+    control.away = false;
+    await gateway.close();
+  }
+});

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Events, Report, State, SummaryOptions } from "../../src/core/types.ts";
+import type { Events, Report, State } from "../../src/core/types.ts";
 import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { openaiCompatible } from "../../src/models/index.ts";
@@ -16,13 +16,11 @@ import {
 import { counterOf } from "../support/count.ts";
 import { talk } from "../support/host.ts";
 import { FAULTS } from "./fault-names.ts";
+import { type HandDrivenDeadlines, handDrivenDeadlines } from "./hand-driven-deadlines.ts";
 import { spyStore } from "./spy-store.ts";
 
 const MODEL = "test-model";
 const NOW = 1_700_000_000_000;
-/** A request that hangs is given up after this time; the others have all the time that a busy machine may need. */
-const HANGING_MS = 1_500;
-const DEADLINE_MS = 60_000;
 
 const RUNGS = ["continuation", "full", "simple", "merge", "repair"] as const;
 type Rung = (typeof RUNGS)[number];
@@ -37,7 +35,11 @@ function rungOf({ lastUser, messages }: FakeRequest): Rung | undefined {
 }
 
 let provider: FakeProvider | undefined;
-afterEach(() => provider?.close());
+let deadlines: HandDrivenDeadlines | undefined;
+afterEach(async () => {
+  await provider?.close();
+  deadlines?.restore();
+});
 
 interface Outcome {
   readonly report: Report;
@@ -49,6 +51,8 @@ interface Outcome {
 
 /** Plays a conversation over its budget while every request of one kind fails, and inspects what is left. */
 async function play(rung: Rung, fault: FaultName): Promise<Outcome> {
+  deadlines = handDrivenDeadlines();
+  const { hangs, fetch: send } = deadlines;
   const summary = summarizingReply({ forgets: rung === "repair" ? ["PORT", "module"] : [] });
   provider = await startFakeProvider({
     reply: summary,
@@ -57,21 +61,24 @@ async function play(rung: Rung, fault: FaultName): Promise<Outcome> {
       if (kind === undefined) return undefined;
       // The rungs above the one that is looked at fail too, so that it is reached.
       if (rung === "simple" && kind === "full") return "server-error";
-      return kind === rung ? { type: fault, ms: fault === "slow" ? 50 : 5 } : undefined;
+      if (kind !== rung) return undefined;
+      if (fault === "never") hangs(request);
+      return { type: fault, ms: fault === "slow" ? 50 : 5 };
     },
   });
   const baseURL = `${provider.url}/v1`;
   const store = spyStore(memoryStore());
-  const summaryOptions: SummaryOptions = {
-    deadlineMs: fault === "never" ? HANGING_MS : DEADLINE_MS,
-    ...(rung === "merge" && { fanout: 2 }),
-  };
   const compactor = createCompactor<ChatMessage>({
     dialect: openaiChat,
     budget: 4_000,
     store,
-    summary: summaryOptions,
-    summarizer: openaiCompatible({ baseURL, model: MODEL, retry: { attempts: 2, baseMs: 1 } }),
+    ...(rung === "merge" && { summary: { fanout: 2 } }),
+    summarizer: openaiCompatible({
+      baseURL,
+      model: MODEL,
+      retry: { attempts: 2, sleep: async () => undefined },
+      fetch: send,
+    }),
   });
   const failed: Events["failed"][] = [];
   compactor.on("failed", (event) => failed.push(event));

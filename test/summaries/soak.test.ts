@@ -9,6 +9,7 @@ import { counterOf } from "../support/count.ts";
 import { byProof } from "../support/proof.ts";
 import { HANGS_AFTER_MS } from "../support/time-limits.ts";
 import { FAULTS } from "./fault-names.ts";
+import { handDrivenDeadlines } from "./hand-driven-deadlines.ts";
 
 const TURNS = byProof({ sample: 400, more: 2_000, all: 10_000 });
 /** A conversation is followed for so many turns; then another one begins with the same compactor. */
@@ -27,24 +28,28 @@ it(`${TURNS} turns with random faults: every view is valid and is taken by the p
   const nextFault = seededRandom(SEED + 1);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(nextFault() * list.length)]!;
   const summary = summarizingReply();
+  const deadlines = handDrivenDeadlines();
   const provider = await startFakeProvider({
     window: 6_000,
     reply: (request) => ((request.cap ?? 0) === 50 ? "OK." : summary(request)),
-    faults: (request) =>
-      request.cap === 50 || nextFault() > FAULTY
-        ? undefined
-        : { type: pick(FAULTS), ms: 1 + Math.floor(nextFault() * 20) },
+    faults: (request) => {
+      if (request.cap === 50 || nextFault() > FAULTY) return undefined;
+      const type = pick(FAULTS);
+      if (type === "never") deadlines.hangs(request);
+      return { type, ms: 1 + Math.floor(nextFault() * 20) };
+    },
   });
   const baseURL = `${provider.url}/v1`;
   const compactor = createCompactor<ChatMessage>({
     dialect: openaiChat,
     budget: 4_000,
-    summary: { deadlineMs: 60, fanout: 3 },
+    summary: { fanout: 3 },
     summarizer: openaiCompatible({
       baseURL,
       model: "test-model",
       window: 6_000,
-      retry: { attempts: 2, baseMs: 1 },
+      retry: { attempts: 2, sleep: async () => undefined },
+      fetch: deadlines.fetch,
     }),
   });
   const failures: Events["failed"][] = [];
@@ -130,9 +135,11 @@ it(`${TURNS} turns with random faults: every view is valid and is taken by the p
   } finally {
     await compactor.close();
     await provider.close();
+    deadlines.restore();
   }
   expect(compactions).toBeGreaterThan(TURNS / 40);
   expect(withModel).toBeGreaterThan(0);
   expect(failures.length).toBeGreaterThan(0);
   expect(told.size).toBeGreaterThan(3);
+  expect(deadlines.over()).toBeGreaterThan(0);
 });

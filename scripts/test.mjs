@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * `npm test`: every check, one after the other. The last line is `N passed, M failed`.
+ * `npm test`: every check. The last line is `N passed, M failed`.
  *
  *   --samples sample|more|all   how much of the sampled suites runs (default sample)
  *   --minutes N                 time limit of the whole run (default none: a slow machine is no failure)
@@ -12,13 +12,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { hasBrowser, NO_BROWSER } from "./lib/browser.mjs";
-import { run } from "./lib/child.mjs";
-import { root } from "./lib/project.mjs";
+import { runStages, single } from "./lib/steps.mjs";
 
 const MS_PER_MINUTE = 60_000;
 
-/** @typedef {{ passed: number, failed: number, skipped: number, note: string, overLimit?: "not run" | "stopped" }} Counts */
-/** @typedef {Counts & { name: string, seconds: number }} StepResult */
+/** @typedef {import("./lib/steps.mjs").Counts} Counts */
+/** @typedef {import("./lib/steps.mjs").Step} Step */
 
 const { values } = parseArgs({
   options: {
@@ -42,8 +41,6 @@ const deadline = Date.now() + minutes * MS_PER_MINUTE;
 const scratch = mkdtempSync(join(tmpdir(), "precis-test-"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 
-/** @typedef {{ name: string, command: string, args: readonly string[], samples?: string, counts?: (code: number) => Counts }} Step */
-
 /** In full these take minutes for each client and for each strategy: only where everything runs. */
 const slowSamples = values.samples === "all" ? "all" : "sample";
 
@@ -57,64 +54,43 @@ const leftOut = [
 ];
 for (const one of leftOut) console.log(`skipped: ${one}`);
 
-/** @type {readonly Step[]} */
-const steps = [
-  { name: "lint", command: "biome", args: ["check", "."] },
-  { name: "imports", command: "node", args: ["scripts/check-imports.mjs"] },
-  { name: "types", command: "tsc", args: ["-p", "tsconfig.json", "--noEmit"] },
-  { name: "build", command: "npm", args: ["run", "--silent", "build"] },
-  {
-    name: "tests",
-    command: "vitest",
-    args: ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${scratch}/vitest.json`],
-    counts: (code) => vitestCounts(code, "vitest.json"),
-  },
-  ...(hasBrowser ? [pageStep()] : []),
-  ...(hasLlamaCpp ? [llamaCppStep()] : []),
-  ...(values.clients
-    ? [
-        {
-          name: "clients",
-          samples: slowSamples,
-          command: "npm",
-          args: [
-            ...["run", "--silent", "test:clients", "--"],
-            ...["--reporter=default", "--reporter=json", `--outputFile.json=${scratch}/clients.json`],
-          ],
-          /** @param {number} code */
-          counts: (code) => vitestCounts(code, "clients.json"),
-        },
-      ]
-    : []),
-  { name: "package", command: "node", args: ["scripts/check-pack.mjs"] },
-  { name: "bundle", command: "node", args: ["scripts/check-bundle.mjs"] },
-  { name: "doc examples", command: "node", args: ["scripts/check-examples.mjs"] },
-];
+const { results, endedFromOutside } = await runStages(
+  [
+    [
+      step("lint", "biome", ["check", "."]),
+      step("types", "tsc", ["-p", "tsconfig.json", "--noEmit"]),
+      step("imports", "node", ["scripts/check-imports.mjs"]),
+      step("build", "npm", ["run", "--silent", "build"]),
+    ],
+    [vitestStep("tests", "vitest", ["run"])],
+    hasBrowser ? [vitestStep("page", "vitest", ["run", "--config", "test/page/vitest.config.ts"])] : [],
+    values.clients
+      ? [vitestStep("clients", "npm", ["run", "--silent", "test:clients", "--"], slowSamples)]
+      : [],
+    [
+      ...(hasLlamaCpp ? [vitestStep("stream", "node", ["test/stream/run.mjs"], slowSamples)] : []),
+      step("package", "node", ["scripts/check-pack.mjs"]),
+      step("doc examples", "node", ["scripts/check-examples.mjs"]),
+      step("bundle", "node", ["scripts/check-bundle.mjs"]),
+    ],
+  ],
+  { deadline, overLimit: `, over the limit of ${minutes} minutes` },
+);
 
-/** @type {StepResult[]} */
-const results = [];
-for (const [index, step] of steps.entries()) {
-  console.log(`\n[${index + 1}/${steps.length}] ${step.name}`);
-  const started = Date.now();
-  const counts = await runStep(step);
-  const seconds = Math.round((Date.now() - started) / 100) / 10;
-  results.push({ name: step.name, seconds, ...counts });
-  console.log(`${step.name}: ${outcome(counts)}, ${seconds} s${counts.note}`);
-}
-
-const overLimit = results.filter((result) => result.overLimit !== undefined);
-// Nobody knows whether these would have passed, so none of them counts, but the run isn't one that passed.
-if (overLimit.length > 0) {
-  const which = overLimit.map((result) => `${result.name} ${result.overLimit}`).join(", ");
-  results.push({ name: "time limit", seconds: 0, ...single(false, `, ${minutes} minutes: ${which}`) });
+const unfinished = results.filter((result) => result.unfinished !== undefined);
+// None of them counts, but the run isn't one that passed.
+if (unfinished.length > 0) {
+  const which = unfinished.map((result) => `${result.name} ${result.unfinished}`).join(", ");
+  const [name, note] = endedFromOutside ? ["ended from outside", ""] : ["time limit", `, ${minutes} minutes`];
+  results.push({ name, seconds: 0, ...single(false, `${note}: ${which}`) });
 }
 
 const passed = total("passed");
 const failed = total("failed");
 const skipped = total("skipped");
 console.log("");
-for (const step of results.filter((result) => result.failed > 0)) {
-  console.log(`failed: ${step.name} (${step.failed})${step.note}`);
+for (const result of results.filter((one) => one.failed > 0)) {
+  console.log(`failed: ${result.name} (${result.failed})${result.note}`);
 }
 for (const one of leftOut) console.log(`skipped: ${one}`);
 if (skipped > 0) console.log(`skipped: ${skipped}`);
@@ -127,70 +103,32 @@ if (values.json !== undefined) {
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
 
-/** @returns {Step} */
-function pageStep() {
-  const report = `--outputFile.json=${scratch}/page.json`;
+/**
+ * @param {string} name
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {string} [samples]
+ * @returns {Step}
+ */
+function step(name, command, args, samples = values.samples) {
+  return { name, command, args, env: { PRECIS_PROOF: samples } };
+}
+
+/**
+ * A step whose tests count one by one.
+ * @param {string} name
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {string} [samples]
+ * @returns {Step}
+ */
+function vitestStep(name, command, args, samples) {
+  const report = join(scratch, `${name}.json`);
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
   return {
-    name: "page",
-    command: "vitest",
-    args: ["run", "--config", "test/page/vitest.config.ts", "--reporter=default", "--reporter=json", report],
-    counts: (code) => vitestCounts(code, "page.json"),
+    ...step(name, command, [...args, ...reporters], samples),
+    counts: (code) => vitestCounts(code, report),
   };
-}
-
-/** @returns {Step} */
-function llamaCppStep() {
-  const report = `--outputFile.json=${scratch}/stream.json`;
-  return {
-    name: "stream",
-    samples: slowSamples,
-    command: "node",
-    args: ["test/stream/run.mjs", "--reporter=default", "--reporter=json", report],
-    counts: (code) => vitestCounts(code, "stream.json"),
-  };
-}
-
-/**
- * @param {Step} step
- * @returns {Promise<Counts>}
- */
-async function runStep(step) {
-  const timeoutMs = deadline - Date.now();
-  if (timeoutMs <= 0) return uncounted("not run");
-  const { code, timedOut } = await run(step.command, step.args, {
-    cwd: root,
-    env: { PRECIS_PROOF: step.samples ?? values.samples },
-    ...(Number.isFinite(timeoutMs) && { timeoutMs }),
-  });
-  if (timedOut) return uncounted("stopped");
-  return step.counts?.(code) ?? single(code === 0);
-}
-
-/**
- * @param {boolean} ok
- * @param {string} [note]
- * @returns {Counts}
- */
-function single(ok, note = "") {
-  return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0, note };
-}
-
-/**
- * A step that the time limit kept from its end.
- * @param {"not run" | "stopped"} overLimit
- * @returns {Counts}
- */
-function uncounted(overLimit) {
-  return { passed: 0, failed: 0, skipped: 0, note: `, over the limit of ${minutes} minutes`, overLimit };
-}
-
-/**
- * @param {Counts} counts
- * @returns {string}
- */
-function outcome({ failed, overLimit }) {
-  if (overLimit !== undefined) return overLimit;
-  return failed === 0 ? "ok" : "FAILED";
 }
 
 /**
@@ -204,7 +142,7 @@ function vitestCounts(code, file) {
   /** @type {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number }} */
   let report;
   try {
-    report = JSON.parse(readFileSync(join(scratch, file), "utf8"));
+    report = JSON.parse(readFileSync(file, "utf8"));
   } catch {
     return single(false, ", no result was written");
   }

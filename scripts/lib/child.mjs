@@ -4,7 +4,9 @@ import { delimiter, join } from "node:path";
 import { root } from "./project.mjs";
 
 /** Time between the polite and the final signal: enough for a browser or a test runner to end its own children. */
-const GRACE_MS = 3_000;
+const GRACE_MS = 2_000;
+/** When this process ends too after a signal: its children are gone by then, and it has told what came of them. */
+const LAST_WORDS_MS = 3_000;
 const PARENT_CHECK_MS = 1_000;
 
 /** @type {Set<import("node:child_process").ChildProcess>} */
@@ -35,7 +37,8 @@ let stopping = false;
 function stopAll() {
   stopping = true;
   for (const child of running) stop(child);
-  setTimeout(() => process.exit(1), running.size > 0 ? GRACE_MS : 0);
+  process.exitCode = 1;
+  setTimeout(() => process.exit(), running.size > 0 ? LAST_WORDS_MS : 0).unref();
 }
 
 process.on("exit", () => {
@@ -66,15 +69,15 @@ function childEnvironment(extra) {
 }
 
 /**
- * Runs a program to its end, or to the deadline.
+ * Runs a program to its end, or to the deadline. `stopped` says that a signal to this process ended it, or came before it.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {{ cwd?: string, env?: Record<string, string>, timeoutMs?: number, output?: "show" | "capture" }} [options]
- * @returns {Promise<{ code: number, timedOut: boolean, stdout: string, stderr: string }>}
+ * @returns {Promise<{ code: number, timedOut: boolean, stopped: boolean, stdout: string, stderr: string }>}
  */
 export function run(command, args, options = {}) {
   const { cwd, env = {}, timeoutMs, output = "show" } = options;
-  if (stopping) return Promise.resolve({ code: 1, timedOut: false, stdout: "", stderr: "stopped" });
+  if (stopping) return Promise.resolve({ code: 1, timedOut: false, stopped: true, stdout: "", stderr: "" });
   return new Promise((resolve) => {
     const stream = output === "show" ? "inherit" : "pipe";
     const child = spawn(command, args, {
@@ -107,7 +110,7 @@ export function run(command, args, options = {}) {
     const end = (code) => {
       clearTimeout(timer);
       running.delete(child);
-      resolve({ code, timedOut, stdout, stderr });
+      resolve({ code, timedOut, stopped: stopping, stdout, stderr });
     };
     child.on("error", (error) => {
       stderr += error.message;

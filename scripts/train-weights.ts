@@ -9,8 +9,10 @@
  * show are left out, because a view shows them anyway. Every cut weighs about the same, however much it needs. The
  * regressions are judged on sessions that they were not fitted to.
  */
+
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { runNow } from "../src/core/steps.ts";
 import type { Message } from "../src/core/types.ts";
 import { openaiChat } from "../src/dialects/openai-chat/index.ts";
 import { isAgentSession, parseAgentSession } from "../src/eval/data/agent-session.ts";
@@ -58,8 +60,8 @@ function addCut(messages: readonly Message[], near: number, fold: number): void 
   let cut = near;
   while (messages[cut]?.role === "tool") cut++;
   if (cut < FEWEST_MESSAGES || messages.length - cut < FEWEST_MESSAGES) return;
-  const before = transcriptLines(messages.slice(0, cut));
-  const after = transcriptLines(messages.slice(cut));
+  const before = runNow(transcriptLines(messages.slice(0, cut)));
+  const after = runNow(transcriptLines(messages.slice(cut)));
   const shown = before.length * (1 - VISIBLE_SHARE);
   addTerms(before, after, shown, fold);
   addLines(before, after, shown, fold);

@@ -18,6 +18,7 @@ import { fixedTokens, unansweredTokens } from "./conversation.ts";
 import { type Call, climbTo, type Decision, decide, nothingDue, readyCut, wantedRun } from "./decide.ts";
 import { deliver, viewDraft } from "./deliver.ts";
 import { createEngine, type Engine } from "./engine.ts";
+import { inSlices } from "./in-slices.ts";
 import { prepareState } from "./next-state.ts";
 import { pressureOf, reportOf } from "./report.ts";
 import { survey } from "./survey.ts";
@@ -96,15 +97,16 @@ async function fitView<M>(
   input: FitInput<M>,
 ): Promise<FitResult<M>> {
   let call = await open(engine, transcript, input);
-  let decision = decide(call);
+  let decision = await inSlices(decide(call), input.signal);
   let background = summaryFor(call, decision);
   if (background && (await within(background, engine.settings.waitMs, input.signal))) {
     call = await open(engine, transcript, input);
-    decision = decide(call);
+    decision = await inSlices(decide(call), input.signal);
     background = undefined;
   }
   input.signal?.throwIfAborted();
-  const result = (!background && decision.otherwise?.()) || decision.result;
+  const otherwise = background ? undefined : decision.otherwise?.();
+  const result = otherwise ? await inSlices(otherwise, input.signal) : decision.result;
   const noRoom = result.draft && noRoomWarning(call);
   return deliver(call, {
     reason: decision.due,
@@ -153,9 +155,12 @@ async function compact<M>(
   const cut = engine.summarizer && readyCut(call, goal);
   const spokenFor = !filling && tokens <= budget.budget;
   const target = { limit: budget.budget, goal, anyGain: true, spokenFor };
-  const withModel = climbTo(call, target, cut);
+  const withModel = await inSlices(climbTo(call, target, cut), input.signal);
   // Summaries of a part, because the model failed at the rest, may cover too little: lines by code speak for that.
-  const result = withModel.draft || cut === undefined ? withModel : climbTo(call, target, undefined);
+  const result =
+    withModel.draft || cut === undefined
+      ? withModel
+      : await inSlices(climbTo(call, target, undefined), input.signal);
   return deliver(call, { reason: "forced", result, adopt: input.adopt ?? !filling, background });
 }
 
@@ -167,7 +172,7 @@ function forgetful<M>(call: Call<M>): Call<M> {
 async function plan<M>(engine: Engine<M>, transcript: readonly M[], input: FitInput<M>): Promise<Plan> {
   const call = await open(engine, transcript, input);
   const { seen } = call;
-  const { due, result, wanted } = decide(call);
+  const { due, result, wanted } = await inSlices(decide(call), input.signal);
   return {
     due,
     entries: entriesOf(viewDraft(call, result)),
@@ -206,7 +211,7 @@ async function observe<M>(engine: Engine<M>, observation: Observation<M>): Promi
     budget: seen.budget.budget,
   });
   // Not awaited: the summary is for the next request.
-  summaryFor(call, decide(call));
+  summaryFor(call, await inSlices(decide(call)));
 }
 
 async function summarize<M>(

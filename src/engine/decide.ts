@@ -1,5 +1,6 @@
 import { startPressure } from "../core/budget.ts";
 import { type Draft, isShown } from "../core/draft.ts";
+import type { Steps } from "../core/steps.ts";
 import type { FitInput, Reason, Run, RungName, Summary } from "../core/types.ts";
 import { LEAVE_BELOW } from "./choose-checkpoint.ts";
 import {
@@ -54,11 +55,11 @@ export interface Decision {
   /** The messages (after the leading system messages) that a model should summarise in the background. */
   readonly wanted: Run | undefined;
   /** What is done if nobody can be asked for it just now: a compaction that is due isn't held up. */
-  readonly otherwise?: () => Climb;
+  readonly otherwise?: () => Steps<Climb>;
 }
 
 /** Decides without doing: a function of transcript, state, options and now. */
-export function decide<M>(call: Call<M>): Decision {
+export function* decide<M>(call: Call<M>): Steps<Decision> {
   const { engine, input, seen, now } = call;
   const { settings, dialect } = engine;
   const rejected = input.rejected !== undefined && input.rejected !== false;
@@ -86,16 +87,17 @@ export function decide<M>(call: Call<M>): Decision {
     const applies = seen.pressure >= APPLY_FROM && !isHeld(moment);
     const ready = applies ? readyCut(call, target.goal) : undefined;
     if (ready || (applies && hasFreshRounds(call)))
-      return { due: "pressure", wanted: undefined, result: climbTo(call, target, ready) };
+      return { due: "pressure", wanted: undefined, result: yield* climbTo(call, target, ready) };
     return { due, wanted: undefined, result: nothingDue(seen) };
   }
   const behind = full || rejected ? shortenBehindReasoning(call, target.limit) : undefined;
   if (behind) return { due, wanted: undefined, result: behind };
   if (!engine.summarizer || !usesSummaries(engine.settings.strategy) || cheap) {
     const ready = readyCut(call, target.goal);
-    return { due, wanted: undefined, result: climbTo(call, target, ready, seen.current, steps) };
+    return { due, wanted: undefined, result: yield* climbTo(call, target, ready, seen.current, steps) };
   }
-  const reduced = full || modest ? undefined : climbTo(call, target, undefined, seen.current, ["reduce"]);
+  const reduced =
+    full || modest ? undefined : yield* climbTo(call, target, undefined, seen.current, ["reduce"]);
   if (reduced?.draft) return { due, wanted: undefined, result: reduced };
   const ready = readyCut(call, target.goal);
   const isReady = ready !== undefined || hasFreshRounds(call);
@@ -108,7 +110,7 @@ export function decide<M>(call: Call<M>): Decision {
     const otherwise = () => climbTo(call, target, undefined, seen.current, steps);
     return { due, wanted, result: nothingDue(seen), otherwise };
   }
-  return { due, wanted, result: climbTo(call, target, ready, seen.current, steps) };
+  return { due, wanted, result: yield* climbTo(call, target, ready, seen.current, steps) };
 }
 
 /** A compaction that no longer holds is made anew, unless all of the transcript fits with ease. */
@@ -142,18 +144,18 @@ function withoutReductions<M>({ engine }: Call<M>): RungInput["steps"] {
 }
 
 /** Climbs the ladder towards a target, with the summaries that are there. */
-export function climbTo<M>(
+export function* climbTo<M>(
   call: Call<M>,
   target: Pick<RungInput, "limit" | "goal" | "anyGain" | "modest" | "spokenFor">,
   cut: number | undefined,
   current: Draft = call.seen.current,
   steps?: RungInput["steps"],
-): Climb {
+): Steps<Climb> {
   const { engine, input, seen } = call;
   const rounds = summarizesRounds(engine.settings)
     ? roundRecords(seen.state.summaries, seen.conversation)
     : undefined;
-  return climb(
+  return yield* climb(
     {
       conversation: seen.conversation,
       current,

@@ -2,6 +2,7 @@ import { type Draft, type Fate, isShown, withFates } from "../core/draft.ts";
 import { BudgetImpossibleError, InvariantError } from "../core/errors.ts";
 import { isAboutSize } from "../core/invariants.ts";
 import { isOnlyReasoning } from "../core/rounds.ts";
+import type { Steps } from "../core/steps.ts";
 import type { RungName, RungReport } from "../core/types.ts";
 import { edited } from "../reductions/reduction.ts";
 import { draftTokens, floorTokens } from "./conversation.ts";
@@ -38,10 +39,10 @@ export interface Climb {
 }
 
 /** Takes the strategy's steps in turn until one ends in a view that breaks no post-condition. */
-export function climb(
+export function* climb(
   input: RungInput,
   breachesOf: (draft: Draft, tokens: number) => readonly string[],
-): Climb {
+): Steps<Climb> {
   const { conversation, current, limit, settings } = input;
   const before = draftTokens(conversation, current);
   const fits = before <= limit;
@@ -51,7 +52,8 @@ export function climb(
   for (const step of input.steps ?? (fits ? steps : [...steps, ...lastResort])) {
     const { rung } = STEPS[step];
     const name = step.startsWith("summarize") ? (input.writtenBy ?? STEPS[step].name) : STEPS[step].name;
-    const found = rung(input);
+    const found = yield* rung(input);
+    yield;
     if (!found) {
       rungs.push({ rung: name, result: "not-enough", note: step });
       continue;
@@ -62,6 +64,7 @@ export function climb(
       rungs.push({ rung: name, result: "nothing-to-gain", tokens, note: step });
       continue;
     }
+    yield;
     breaches = breachesOf(draft, tokens);
     if (breaches.length === 0) {
       rungs.push({ rung: name, result: "used", tokens, note: step });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { runNow } from "../core/steps.ts";
 import { chooseWords } from "./choose-words.ts";
 import { transcriptLines } from "./lines.ts";
 import { salience } from "./salience.ts";
@@ -16,7 +17,7 @@ function talk(texts: readonly string[], budget: number) {
     budget,
     cost,
     manner: "talk",
-    salience: salience(transcriptLines(messages)),
+    salience: salience(runNow(transcriptLines(messages))),
     known: new Set(),
   });
 }

@@ -1,3 +1,4 @@
+import type { Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
 import { CLOSING, isSummaryMessage, OPENING } from "./markers.ts";
 import { readCall } from "./read-call.ts";
@@ -59,19 +60,23 @@ const known = new WeakMap<
   { readonly newest: Message | undefined; readonly read: TranscriptLines }
 >();
 
+/** Lines that are read in one step, about. */
+const LINES_AT_ONCE = 512;
+
 /** Cuts a transcript into lines and finds their terms. */
-export function transcriptLines(messages: readonly Message[]): TranscriptLines {
+export function* transcriptLines(messages: readonly Message[]): Steps<TranscriptLines> {
   const before = known.get(messages);
   // Nobody should add to a list that was handed over; if somebody does, it is read again.
   if (before !== undefined && before.newest === messages.at(-1)) return before.read;
-  const read = readLines(messages);
+  const read = yield* readLines(messages);
   known.set(messages, { newest: messages.at(-1), read });
   return read;
 }
 
-function readLines(messages: readonly Message[]): TranscriptLines {
+function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
   const table = new TermTable();
   const lines: Line[] = [];
+  let next = LINES_AT_ONCE;
   let position = 0;
   let toolLength = 0;
   const files = new Map<string, string>();
@@ -90,7 +95,11 @@ function readLines(messages: readonly Message[]): TranscriptLines {
     }
   };
 
-  messages.forEach((message, index) => {
+  for (const [index, message] of messages.entries()) {
+    if (lines.length >= next) {
+      yield;
+      next = lines.length + LINES_AT_ONCE;
+    }
     for (const part of message.parts) {
       if (part.type === "text") addText(index, message, part.text);
       else if (part.type === "file")
@@ -117,7 +126,7 @@ function readLines(messages: readonly Message[]): TranscriptLines {
         add(index, "body", body, "assistant", file);
       }
     }
-  });
+  }
 
   function addText(index: number, { role }: Message, text: string): void {
     if (role === "tool") add(index, "result", text, { source: TOOL });

@@ -1,3 +1,4 @@
+import { runNow, type Steps } from "../core/steps.ts";
 import type { HostState, Message, Run, ShareOptions } from "../core/types.ts";
 import { candidateLines } from "./candidates.ts";
 import { chooseAnswers } from "./choose-answers.ts";
@@ -79,13 +80,19 @@ const FOCUS_WORTH = 1;
 
 /** The text of the summary message, or undefined when the cap is too small for anything useful. */
 export function summaryMessage(input: SummaryMessageInput): MadeMessage | undefined {
+  return runNow(summaryMessageSteps(input));
+}
+
+/** The same in steps: a long transcript takes a while. */
+export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMessage | undefined> {
   const { messages, cap, count } = input;
   const hidden = new Uint8Array(messages.length);
   for (const run of input.hidden) hidden.fill(1, Math.max(0, run.from), Math.max(0, run.to));
   const write = messageWriter(hidden, input);
   if (write({}).tokens + MIN_CONTENT > cap) return undefined;
 
-  const transcript = transcriptLines(messages);
+  const transcript = yield* transcriptLines(messages);
+  yield;
   const shownText = (index: number) => input.shownText?.(index);
   const { lines, covered, lastLine } = candidateLines(
     transcript,
@@ -93,6 +100,7 @@ export function summaryMessage(input: SummaryMessageInput): MadeMessage | undefi
     input.visible,
     shownText,
   );
+  yield;
   const cost = estimateTokens(
     lines.map(({ text }) => text),
     count,
@@ -107,26 +115,31 @@ export function summaryMessage(input: SummaryMessageInput): MadeMessage | undefi
     hidden[index] === 1 || !input.visible(index) ? undefined : (shownText(index) ?? textOf(messages[index])),
   );
 
+  yield;
   const talk = transcript.toolShare < TALK_TOOL_SHARE;
   const indexes = indexesOf(hidden);
   const said = userWords(messages, indexes, input.isOurs).map((one) =>
     // What was pasted into a message isn't for the system prompt.
     input.apart ? { ...one, whole: one.text } : one,
   );
+  yield;
   // People write words, tools write names and numbers, which take more tokens for the same length.
   const prose = estimateTokens(
     said.map(({ text }) => text),
     count,
   );
   const telling = { cost: prose, salience: salience(transcript), known: new Set<number>() };
+  yield;
   const words = chooseWords({
     words: said,
     budget: cap * (input.shares?.words ?? wordsShare(transcript.toolShare)),
     manner: talk ? "talk" : "work",
     ...telling,
   });
+  yield;
   const left = cap - prose(words.map(({ text }) => `#1234 ${text}\n`).join(""));
   const answers = talk ? chooseAnswers({ messages, indexes, budget: left * ANSWERS_SHARE, ...telling }) : [];
+  yield;
   /** In the order of their rank: what doesn't fit after all leaves from the end. */
   const quotes: Quote[] = [
     ...words.map(({ message, text }): Quote => ({ message, text, by: "user" })),
@@ -136,13 +149,17 @@ export function summaryMessage(input: SummaryMessageInput): MadeMessage | undefi
   for (const { message, text } of quotes) quoted.set(message, `${quoted.get(message) ?? ""}${text}\n`);
   for (const { text } of quotes) for (const term of transcript.table.scan(text)) covered[term] = 1;
 
+  yield;
   const weights = termWeights(transcript);
+  yield;
   for (const term of transcript.table.scan(input.focus ?? ""))
     if (term < weights.length) weights[term]! += FOCUS_WORTH;
-  const chosen = selectLines({
+  const reuse = lineReuse(transcript);
+  yield;
+  const chosen = yield* selectLines({
     candidates: lines.filter((line) => !quoted.get(line.message)?.includes(line.text)),
     weights,
-    reuse: lineReuse(transcript),
+    reuse,
     cites: (line) => line.kind === "assistant" && sources.cites(line.text, line.message),
     covered,
     lastLine,
@@ -150,6 +167,7 @@ export function summaryMessage(input: SummaryMessageInput): MadeMessage | undefi
     budget: cap * OVERCHOOSE,
   });
 
+  yield;
   const files = touchedFiles(messages).filter(({ message }) => hidden[message] === 1);
   const ledgerCap = cap * (input.shares?.ledger ?? LEDGER_SHARE);
   const lineText = quotedLine(transcript.lines, (line) => sources.inRegistryNumbers(line.text, line.message));

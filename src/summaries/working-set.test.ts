@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { runNow } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
 import { candidateLines } from "./candidates.ts";
 import { transcriptLines } from "./lines.ts";
@@ -20,23 +21,25 @@ function choose(
   budget: number,
   visible: (index: number) => boolean = () => false,
 ) {
-  const transcript = transcriptLines(messages);
+  const transcript = runNow(transcriptLines(messages));
   const { lines, covered, lastLine } = candidateLines(
     transcript,
     (index) => !visible(index),
     visible,
     () => undefined,
   );
-  return selectLines({
-    candidates: lines,
-    weights: termWeights(transcript),
-    reuse: lineReuse(transcript),
-    cites: () => false,
-    covered,
-    lastLine,
-    cost: (line) => line.text.length / 4,
-    budget,
-  });
+  return runNow(
+    selectLines({
+      candidates: lines,
+      weights: termWeights(transcript),
+      reuse: lineReuse(transcript),
+      cites: () => false,
+      covered,
+      lastLine,
+      cost: (line) => line.text.length / 4,
+      budget,
+    }),
+  );
 }
 
 describe("selectLines", () => {
@@ -73,7 +76,7 @@ describe("renderLines", () => {
       result("a", "first_line_here\nsecond_line_here"),
       call("b", "src/b.ts"),
     ];
-    const { lines } = transcriptLines(messages);
+    const { lines } = runNow(transcriptLines(messages));
     expect(renderLines([...lines].reverse(), (line) => line.text)).toEqual([
       { head: "#1", text: "read path=src/a.ts" },
       { head: "#2 read»", text: "first_line_here\nsecond_line_here" },
@@ -82,7 +85,7 @@ describe("renderLines", () => {
   });
 
   it("names the file where its lines don't", () => {
-    const { lines } = transcriptLines([call("a", "src/a.ts"), result("a", "only_this_line")]);
+    const { lines } = runNow(transcriptLines([call("a", "src/a.ts"), result("a", "only_this_line")]));
     expect(renderLines([lines[1]!], (line) => line.text)).toEqual([
       { head: "#2 read a.ts»", text: "only_this_line" },
     ]);

@@ -1,3 +1,4 @@
+import type { Steps } from "../core/steps.ts";
 import { Heap } from "./heap.ts";
 import { baseName } from "./ledger.ts";
 import type { Line } from "./lines.ts";
@@ -13,6 +14,9 @@ import { headName, type SectionEntry } from "./sections.ts";
 const STALE_FACTOR = 0.3;
 /** An answer that gives its source is what the search was for: worth more than the passages that it was found in. */
 const CITING_FACTOR = 2.5;
+
+/** Lines that are looked at in one step. */
+const LINES_AT_ONCE = 2_048;
 
 /** What `selectLines` takes. */
 export interface SelectInput {
@@ -34,7 +38,7 @@ export interface SelectInput {
 }
 
 /** Lines in the order of their worth: any prefix of the list is a good choice for its size. */
-export function selectLines(input: SelectInput): Line[] {
+export function* selectLines(input: SelectInput): Steps<Line[]> {
   const { weights, covered, lastLine } = input;
   const candidates = newestOfEach(input.candidates);
   const costs = new Float64Array(candidates.length);
@@ -50,14 +54,17 @@ export function selectLines(input: SelectInput): Line[] {
     return sum / costs[index]!;
   };
   const heap = new Heap(priority);
-  candidates.forEach((line, index) => {
+  for (const [index, line] of candidates.entries()) {
+    if (index % LINES_AT_ONCE === 0) yield;
     costs[index] = Math.max(1, input.cost(line)) / (input.cites(line) ? CITING_FACTOR : 1);
     priority[index] = worth(index);
     if (priority[index]! > 0) heap.push(index);
-  });
+  }
   const chosen: Line[] = [];
   let used = 0;
+  let looks = 0;
   for (let index = heap.pop(); index !== undefined && used < input.budget; index = heap.pop()) {
+    if (++looks % LINES_AT_ONCE === 0) yield;
     // Coverage only grows, so an old priority is an upper bound: what still is on top after a fresh look is the best.
     const fresh = worth(index);
     if (fresh < priority[index]!) {

@@ -1,4 +1,4 @@
-import { type Fate, KEEP } from "../../core/draft.ts";
+import { type Draft, type Fate, KEEP } from "../../core/draft.ts";
 import type { DropReason } from "../../core/types.ts";
 import { type Conversation, draftTokens, floorTokens, mustShow, unansweredTokens } from "../conversation.ts";
 import { shrinkParts } from "../shrink.ts";
@@ -11,16 +11,23 @@ const START_SHARE = 0.25;
 const NOTE_TOKENS = 40;
 
 /** Rung 4, oldest first: the newest units that fit. */
-export const dropOldest: Rung = (input) => keepEnds(input, 0);
+export const dropOldest: Rung = function* (input) {
+  yield;
+  return keepEnds(input, 0);
+};
 
 /** Rung 4, middle-out: the first user turn and the newest units that fit. */
-export const dropMiddle: Rung = (input) => keepEnds(input, START_SHARE);
+export const dropMiddle: Rung = function* (input) {
+  yield;
+  return keepEnds(input, START_SHARE);
+};
 
 /** Head, last user message and the unanswered round only. */
-export const dropAll: Rung = (input) => {
+export const dropAll: Rung = function* (input) {
   const { conversation, limit, rules } = input;
   const around = (tail: Tail) => withoutSummary(input, aroundTail(conversation, tail, dropped("strategy")));
   for (const tail of [emptyTail(conversation), leastTail(conversation)]) {
+    yield;
     const indexes = tailIndexes(conversation, tail);
     const draft = shrinkParts({ conversation, draft: around(tail), indexes, limit, why: "hard-cut", rules });
     if (draft) return draft;
@@ -28,7 +35,7 @@ export const dropAll: Rung = (input) => {
   return around(leastTail(conversation));
 };
 
-function keepEnds(input: RungInput, startShare: number): ReturnType<Rung> {
+function keepEnds(input: RungInput, startShare: number): Draft | undefined {
   const { conversation, settings } = input;
   const aim = dropsByChoice(input) ? input.goal : input.limit;
   for (const spare of [0, NOTE_TOKENS]) {

@@ -13,7 +13,7 @@ const ENOUGH = 0.6;
 const ALLOWANCES = [4_000, 2_000, 1_000, 500];
 
 /** Rung 1: makes the shown middle smaller in one batch, with as generous an allowance as reaches the aim. */
-export const reduce: Rung = (input) => {
+export const reduce: Rung = function* (input) {
   const { conversation, current, settings, rules, limit, goal, anyGain } = input;
   const { messages, structure, measure } = conversation;
   const before = draftTokens(conversation, current);
@@ -29,10 +29,12 @@ export const reduce: Rung = (input) => {
   const needsReasoning = neededReasoning(conversation, rules);
   const given = { messages, structure, reducible, needsReasoning, measure, images: settings.images };
   for (const allowance of ALLOWANCES) {
-    const draft = reductions.reduce(
-      (one, reduction) => reduction.apply(one, { ...given, allowance }),
-      current,
-    );
+    let draft = current;
+    for (const reduction of reductions) {
+      yield;
+      draft = reduction.apply(draft, { ...given, allowance });
+    }
+    yield;
     const after = draftTokens(conversation, draft);
     if (after <= aim && (anyGain || before - after >= LEAST_GAIN * before)) return draft;
   }

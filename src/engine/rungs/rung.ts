@@ -1,5 +1,6 @@
 import { type Draft, type Fate, type Insert, KEEP } from "../../core/draft.ts";
 import { SUMMARY_MARKER } from "../../core/markers.ts";
+import type { Steps } from "../../core/steps.ts";
 import type { DialectRules, DropReason, Edit, RungName, Summary } from "../../core/types.ts";
 import type { IsOurs } from "../../summaries/proof.ts";
 import { type Conversation, mustShow } from "../conversation.ts";
@@ -43,8 +44,8 @@ export interface RungInput {
   readonly writtenBy?: RungName | undefined;
 }
 
-/** A step of the ladder: a draft, or undefined when it can't help. */
-export type Rung = (input: RungInput) => Draft | undefined;
+/** A step of the ladder: a draft, or undefined when it can't help. Long ones stop now and then, so that others have their turn. */
+export type Rung = (input: RungInput) => Steps<Draft | undefined>;
 
 /** What stands in for messages that were dropped, where a view may not begin with its first kept message. */
 const NOT_SHOWN = `<${SUMMARY_MARKER}>Earlier messages of this conversation are not shown.</${SUMMARY_MARKER}>`;

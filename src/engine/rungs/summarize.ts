@@ -1,7 +1,8 @@
 import { coversOf, type Draft, type Fate, isShown } from "../../core/draft.ts";
 import { applyEdits } from "../../core/edits.ts";
+import type { Steps } from "../../core/steps.ts";
 import type { Message, Run } from "../../core/types.ts";
-import { summaryMessage } from "../../summaries/summary-message.ts";
+import { summaryMessageSteps } from "../../summaries/summary-message.ts";
 import { draftTokens, floorTokens, hiddenEnd, insertTokens, wholeTokens } from "../conversation.ts";
 import { narrativeShare, RECORDS_SLACK } from "../narrative-share.ts";
 import { shrinkParts } from "../shrink.ts";
@@ -35,15 +36,15 @@ const SOFT_SUMMARY_SHARE = 0.8;
 const MAX_FILLING_SUMMARY = 24_000;
 
 /** Rung 3 without a model: the middle is covered by the user's words and the working set, the tail stays. */
-export const summarize: Rung = (input) => {
+export const summarize: Rung = function* (input) {
   const { conversation, settings, goal } = input;
   const floor = floorTokens(conversation);
   const landing = goal - floor;
   if (landing <= 0) return undefined;
-  const ready = atCut(input);
+  const ready = yield* atCut(input);
   if (ready) return ready;
   const newest = newestUnit(conversation);
-  if (wholeTokens(conversation) > input.limit) return cutNewest(input, newest);
+  if (wholeTokens(conversation) > input.limit) return yield* cutNewest(input, newest);
   const soft = goal < SOFT_BELOW * conversation.total;
   const small = soft && settings.freeTail;
   const tailShare = small ? SOFT_TAIL_SHARE : settings.tail.share;
@@ -57,31 +58,31 @@ export const summarize: Rung = (input) => {
   const most = Math.floor(landing * (1 - (small ? SOFT_SUMMARY_SHARE : LEAST_SUMMARY_SHARE)));
   const within = floor + Math.max(limit, most);
   return (
-    coverMiddle(input, tail, within) ??
-    coverMiddle(input, newest, within) ??
-    coverMiddle(input, emptyTail(conversation), within)
+    (yield* coverMiddle(input, tail, within)) ??
+    (yield* coverMiddle(input, newest, within)) ??
+    (yield* coverMiddle(input, emptyTail(conversation), within))
   );
 };
 
 /** The unanswered round, cut to what the limit leaves, and a short record of all that came before it. */
-function cutNewest(input: RungInput, newest: Tail): Draft | undefined {
+function* cutNewest(input: RungInput, newest: Tail): Steps<Draft | undefined> {
   const { conversation, limit } = input;
   const record = Math.floor((limit - floorTokens(conversation)) * RECORD_BESIDE_CUT);
-  return coverMiddle({ ...input, goal: limit }, newest, limit - record);
+  return yield* coverMiddle({ ...input, goal: limit }, newest, limit - record);
 }
 
 /**
  * The conversation went on while its summary was being written. If what came since leaves room for the summary message,
  * the cut stays where the summary ends, so that every hidden message is spoken for by the model too.
  */
-function atCut(input: RungInput): Draft | undefined {
+function* atCut(input: RungInput): Steps<Draft | undefined> {
   const { conversation, settings, cut, limit, goal } = input;
   if (cut === undefined) return undefined;
   const tail = tailFrom(conversation, cut);
   const bare = floorTokens(conversation) + tail.tokens;
   const summary = Math.min(MAX_SUMMARY, Math.floor((goal - conversation.head) * (1 - settings.tail.share)));
   const landed = Math.max(goal, bare + summary);
-  return landed > limit ? undefined : coverMiddle({ ...input, goal: landed }, tail, bare);
+  return landed > limit ? undefined : yield* coverMiddle({ ...input, goal: landed }, tail, bare);
 }
 
 /** Is the whole budget to be used? Elsewhere what the tail leaves unused is left for what comes next. */
@@ -90,19 +91,20 @@ function fills({ goal, limit }: RungInput): boolean {
 }
 
 /** Rung 3 with an empty tail. */
-export const summarizeAll: Rung = (input) => {
+export const summarizeAll: Rung = function* (input) {
   const { conversation, goal, limit } = input;
   const tail = emptyTail(conversation);
-  if (wholeTokens(conversation) > limit) return cutNewest(input, tail);
+  if (wholeTokens(conversation) > limit) return yield* cutNewest(input, tail);
   const floor = floorTokens(conversation);
-  return coverMiddle(input, tail, tail.tokens > 0 ? Math.max(floor, Math.floor((floor + goal) / 2)) : floor);
+  const tailLimit = tail.tokens > 0 ? Math.max(floor, Math.floor((floor + goal) / 2)) : floor;
+  return yield* coverMiddle(input, tail, tailLimit);
 };
 
 /**
  * Head, last user message and the tail (cut to `tailLimit` tokens of view if need be), and a summary of the rest. The
  * unanswered round isn't cut as long as it fits the limit: older parts of the tail are.
  */
-function coverMiddle(input: RungInput, tail: Tail, tailLimit: number): Draft | undefined {
+function* coverMiddle(input: RungInput, tail: Tail, tailLimit: number): Steps<Draft | undefined> {
   const { conversation, goal, limit, modest, settings } = input;
   const whole = wholeTokens(conversation);
   const end = whole <= limit ? conversation.structure.unanswered : undefined;
@@ -116,6 +118,7 @@ function coverMiddle(input: RungInput, tail: Tail, tailLimit: number): Draft | u
     why: "tail-result",
     rules: input.rules,
   });
+  yield;
   if (!bare) return undefined;
   const hidden = hiding.reduce(
     (sum, fate, index) => sum + (fate.type === "drop" ? conversation.tokens[index]! : 0),
@@ -127,11 +130,11 @@ function coverMiddle(input: RungInput, tail: Tail, tailLimit: number): Draft | u
       ? Number.POSITIVE_INFINITY
       : MAX_SUMMARY;
   const cap = Math.min(most, goal - draftTokens(conversation, bare));
-  if (input.spokenFor) return withSummary(input, bare, Math.min(cap, hidden - 1));
-  return withSummary(input, bare, cap) ?? withoutSummary(input, bare.fates);
+  if (input.spokenFor) return yield* withSummary(input, bare, Math.min(cap, hidden - 1));
+  return (yield* withSummary(input, bare, cap)) ?? withoutSummary(input, bare.fates);
 }
 
-function withSummary(input: RungInput, bare: Draft, cap: number): Draft | undefined {
+function* withSummary(input: RungInput, bare: Draft, cap: number): Steps<Draft | undefined> {
   const { conversation, settings } = input;
   const { messages, measure } = conversation;
   const fates = bare.fates.map((fate): Fate => (fate.type === "drop" ? { type: "cover", by: 0 } : fate));
@@ -145,7 +148,7 @@ function withSummary(input: RungInput, bare: Draft, cap: number): Draft | undefi
   };
   const hidden = coversOf({ fates, inserts: [{ message: { role, text: "" } }] })[0]!;
   // The ceiling holds for the whole message: what the format adds to a text is taken off first.
-  const summary = summaryMessage({
+  const summary = yield* summaryMessageSteps({
     messages,
     hidden,
     visible: (index) => isShown(fates[index]!),

@@ -116,11 +116,11 @@ for (const [name, budget] of [
   ["on a checkpoint", TOKENS / 2],
 ] as const)
   for (const parse of [false, true])
-    for (const [way, fit] of [
+    for (const [way, fitOnce] of [
       ["", warmFit],
       ["forks, ", forkedFit],
     ] as const) {
-      const { ms, outcome } = await fit({ budget, parse });
+      const { ms, outcome } = await fitOnce({ budget, parse });
       const ratio = ms / cold;
       cases[`${name}, ${way}${parse ? "freshly parsed" : "same objects"}`] = {
         ms: round(ms),

@@ -4,7 +4,7 @@ import { TranscriptError } from "../core/errors.ts";
 import { appendSystem, systemMessage } from "../core/render.ts";
 import { isOnlyReasoning, type Structure, structureOf } from "../core/rounds.ts";
 import type { Budget, Dialect, Edit, FitInput, Measure, Message, Select } from "../core/types.ts";
-import { type HostNote, hidesMessages, hostNote } from "./host-state.ts";
+import { type HostNote, hostNote, showsNote } from "./host-state.ts";
 import { laterInstructions } from "./later-instructions.ts";
 import type { SeenMessages } from "./seen-messages.ts";
 
@@ -92,7 +92,10 @@ export function readConversation<M>(options: {
     hasSystem(system) ? measure.message(dialect.read(systemMessage<M>(system))) : 0;
   const systemGain = (text: string) =>
     promptTokens(appendSystem(dialect, input.system, text)) - promptTokens(input.system);
-  const note = hostNote(input.hostState, budgetFor(head, total).budget, measure);
+  const last =
+    structure.lastUser === undefined || isHead(structure.lastUser) ? 0 : tokens[structure.lastUser]!;
+  const free = budgetFor(head, total).budget - head - apart.extras - last;
+  const note = hostNote(input.hostState, free, measure);
   return {
     messages,
     structure,
@@ -128,7 +131,7 @@ export function draftTokens(
 ): number {
   const { messages, tokens, measure, apart, note } = conversation;
   let sum = apart.system + apart.extras;
-  if (note && hidesMessages(draft)) sum += note.tokens;
+  if (note && showsNote(draft, messages)) sum += note.tokens;
   for (let index = 0; index < draft.fates.length; index++) {
     const fate = draft.fates[index]!;
     if (fate.type === "keep") sum += tokens[index]!;

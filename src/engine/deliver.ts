@@ -114,8 +114,7 @@ export async function deliver<M>(
 /** What this request shows: the outcome, and the host's note, which no checkpoint holds. */
 export function viewDraft<M>({ engine, seen }: Call<M>, result: Climb): Draft {
   const { note, messages } = seen.conversation;
-  const endsWithUser = messages.at(-1)?.role === "user";
-  return withHostNote(result.draft ?? seen.current, note, engine.dialect.rules, endsWithUser);
+  return withHostNote(result.draft ?? seen.current, note, engine.dialect.rules, messages);
 }
 
 function checkpointOf<M>(call: Call<M>, reason: Reason, result: Climb): Checkpoint | undefined {

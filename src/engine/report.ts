@@ -14,7 +14,7 @@ import type {
   Warning,
 } from "../core/types.ts";
 import { shownInsertTokens } from "./conversation.ts";
-import { hidesMessages } from "./host-state.ts";
+import { showsNote } from "./host-state.ts";
 import type { Settings } from "./settings.ts";
 import type { Survey } from "./survey.ts";
 
@@ -92,7 +92,7 @@ export function pressureOf<M>(survey: Survey<M>): PressureReport {
     const results = message.role === "user" && message.parts.some((part) => part.type === "tool-result");
     fill[results ? "tool" : message.role] += all - images;
   }
-  if (note && hidesMessages(current)) fill.user += note.tokens;
+  if (note && showsNote(current, messages)) fill.user += note.tokens;
   for (const insert of current.inserts) fill.summary += shownInsertTokens(conversation, insert);
   const level = pressure < YELLOW_FROM ? "green" : pressure < RED_FROM ? "yellow" : "red";
   return {

@@ -54,12 +54,12 @@ export function checkEdit(
 
   for (const [at, args] of old.jsonArgs.entries())
     if (parses(args) && !parses(now.jsonArgs[at] ?? "")) say("has arguments that are no longer JSON");
-  // Without its id an item is a new one: providers remember by it which reasoning it came with.
+  // Without its id, or with another one, an item is new: providers remember by it which reasoning it came with.
   if (isObject(before) && isObject(after))
     for (const field of new Set([...Object.keys(before), ...Object.keys(after)]))
       if (
         !EDITABLE.has(field) &&
-        !(strips && field === "id" && !("id" in after)) &&
+        !(strips && field === "id") &&
         JSON.stringify(before[field]) !== JSON.stringify(after[field])
       )
         say(`changed its field \`${field}\``);

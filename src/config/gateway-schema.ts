@@ -21,7 +21,7 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 /** Memory for answers that a failing store doesn't take: minutes of a busy node. */
 const SPILL_BYTES = 64 * 1024 * 1024;
 /** More messages than conversations have in practice; each costs some microseconds that others wait. */
-const MAX_MESSAGES = 50_000;
+const MAX_MESSAGES = 20_000;
 /** As many values are parsed within a tenth of a second. */
 const MAX_VALUES = 1_000_000;
 /** How long an upstream may stay silent before its first byte, and between two bytes (milliseconds). */

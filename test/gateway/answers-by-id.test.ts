@@ -350,13 +350,14 @@ it("finds answers with any id, and answers that say nothing", async () => {
     "resp_5",
   ];
   let count = 0;
-  const there = await startUpstream((_, __, response) => {
+  const there = await startUpstream(async (_, __, response) => {
     const id = ids[count++ % ids.length]!;
     const text = { type: "output_text", text: `Answer ${count}.` };
     const output = count === 5 ? [] : [{ type: "message", role: "assistant", content: [text] }];
     response.setHeader("content-type", "application/json");
     // The one that says nothing comes when its request is in the store already.
-    setTimeout(() => response.end(JSON.stringify({ id, object: "response", output })), count === 5 ? 100 : 0);
+    if (count === 5) await expect.poll(() => lengths()).toHaveLength(5);
+    response.end(JSON.stringify({ id, object: "response", output }));
   });
   try {
     await restart(upstreamAt(there.url));

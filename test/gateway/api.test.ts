@@ -224,22 +224,30 @@ describe("/api", () => {
 
   it("tells pages what happens, and goes on after a lost connection", async () => {
     const controller = new AbortController();
-    const read = async (lastId?: string): Promise<{ id: string; event: LiveEvent }[]> => {
+    const read = async (
+      lastId?: string,
+      onOpen?: () => void,
+    ): Promise<{ id: string; event: LiveEvent }[]> => {
       const response = await fetch(serve.url + routes.events.path, {
         signal: controller.signal,
         ...(lastId !== undefined && { headers: { "last-event-id": lastId } }),
       });
       const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
       let text = "";
-      while (!text.includes('"conversation"')) text += (await reader.read()).value ?? "";
+      while (!text.includes('"conversation"')) {
+        text += (await reader.read()).value ?? "";
+        if (text.includes('"hello"')) onOpen?.();
+      }
       await reader.cancel();
       return [...text.matchAll(/id: (.*)\ndata: (.*)\n/g)].map(([, id, data]) => ({
         id: id!,
         event: JSON.parse(data!) as LiveEvent,
       }));
     };
-    const listening = read();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    let opened = () => {};
+    const isOpen = new Promise<void>((resolve) => (opened = resolve));
+    const listening = read(undefined, opened);
+    await isOpen;
     await call(routes.createConversation, { body: { title: "live one" } });
     const first = await listening;
     expect(first[0]?.event).toEqual({ type: "hello", missed: false });

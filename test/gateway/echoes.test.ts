@@ -103,13 +103,18 @@ it("an answer that comes back without its reasoning is the same answer", async (
 });
 
 it("people who begin with the same words at the same time have a conversation each", async () => {
-  provider = await startFakeProvider({ reply: { text: "Hi.", delayMs: 300 } });
+  let answerAll = () => {};
+  const bothAreThere = new Promise<void>((resolve) => (answerAll = resolve));
+  provider = await startFakeProvider({ reply: () => bothAreThere.then(() => "Hi.") });
   gateway = await startGateway({ ...upstreamAt(provider.url), summarizer: "extractive" });
   const hello = { messages: [{ role: "user", content: "Hello" }] };
   const first = post("/v1/chat/completions", hello);
-  // Long enough for the first request to be in the store, and not for its answer.
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  await Promise.all([first, post("/v1/chat/completions", hello)]);
+  // The first request is in the store, its answer isn't.
+  await expect.poll(async () => (await chats()).map(({ length }) => length)).toEqual([1]);
+  const second = post("/v1/chat/completions", hello);
+  await expect.poll(() => provider.requests.length).toBe(2);
+  answerAll();
+  await Promise.all([first, second]);
   expect((await chats()).map(({ length, fork }) => ({ length, fork }))).toEqual([
     { length: 2, fork: undefined },
     { length: 2, fork: undefined },

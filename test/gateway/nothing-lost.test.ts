@@ -71,16 +71,27 @@ it.each([
   KILLS * KILL_MS + HANGS_AFTER_MS,
 );
 
+/** False once the server takes no new requests. */
+const isReady = (url: string): Promise<boolean> =>
+  fetch(`${url}/readyz`, { headers: { connection: "close" } }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
 it("ends the requests under way before it goes", async () => {
-  provider.setReply({ text: "slow but sure", delayMs: 600 });
+  let answer = () => {};
+  const isAnswered = new Promise<void>((resolve) => (answer = resolve));
+  provider.setReply(() => isAnswered.then(() => "slow but sure"));
   const serve = await startServe(["--upstream", provider.url], {});
   const asked = fetch(`${serve.url}/v1/chat/completions`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: "hello" }] }),
   });
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await expect.poll(() => provider.requests.length).toBe(1);
   const stopped = serve.stop("SIGTERM");
+  await expect.poll(() => isReady(serve.url)).toBe(false);
+  answer();
   expect(await (await asked).text()).toContain("slow but sure");
   await stopped;
   expect(serve.child.exitCode).toBe(0);

@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
+import { whenSteady } from "../support/when-steady.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 import { type OwnUpstream, post, startUpstream } from "./own-upstream.ts";
 
@@ -162,13 +163,15 @@ describe("an answer", () => {
   });
 
   it("that breaks off ends with an error for the client", async () => {
+    let breakOff = () => {};
     const there = await upstream((_, __, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write("data: {}\n\n");
-      setTimeout(() => response.destroy(), 20);
+      breakOff = () => response.destroy();
     });
     const { url } = await gateway(upstreamAt(there.url));
     const response = await post(`${url}/v1/chat/completions`, CHAT);
+    breakOff();
     const [first, last, ...more] = (await response.text()).split("\n\n").filter(Boolean);
     expect(first).toBe("data: {}");
     expect(JSON.parse(last!.replace("data: ", ""))).toMatchObject({ error: { message: expect.any(String) } });
@@ -195,7 +198,7 @@ describe("an answer", () => {
       });
       request.end(CHAT);
     });
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await whenSteady(() => written);
     expect(written).toBeLessThan(200);
     waiting.destroy();
   });
@@ -367,8 +370,7 @@ describe("everything else under /v1", () => {
   it("is told as broken off, not as out of reach, if the upstream breaks off its answer", async () => {
     const there = await upstream((_, __, response) => {
       response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
-      response.write('{"id"');
-      setTimeout(() => response.destroy(), 20);
+      response.write('{"id"', () => response.destroy());
     });
     const { url } = await gateway(upstreamAt(there.url));
     const response = await post(`${url}/v1/chat/completions`, CHAT);

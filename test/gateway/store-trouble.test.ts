@@ -52,6 +52,12 @@ async function talkUntil(url: string, chats: Said[][], isOver: () => boolean): P
   );
 }
 
+/** Every chat goes on for another turn. */
+async function whenAllGoOn(chats: readonly Said[][]): Promise<void> {
+  const before = chats.map(({ length }) => length);
+  await expect.poll(() => chats.every(({ length }, n) => length > before[n]!)).toBe(true);
+}
+
 async function oneMoreTurn(url: string, chats: Said[][]): Promise<void> {
   await Promise.all(chats.map((chat, n) => takeTurn(url, chat, n % 2 === 0)));
 }
@@ -62,7 +68,7 @@ it("PostgreSQL is restarted while clients talk", async () => {
   const chats = beginChats(CLIENTS);
   let isBack = false;
   const restarting = (async () => {
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await whenAllGoOn(chats);
     await postgres.restart(AWAY_MS);
     isBack = true;
   })();
@@ -82,7 +88,7 @@ it("connections to PostgreSQL are cut again and again", async () => {
   let ended = 0;
   const cutting = (async () => {
     for (; cuts < CUTS; cuts++) {
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await whenAllGoOn(chats);
       const { rowCount } = await admin.query(
         "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
       );

@@ -54,12 +54,12 @@ it("a compaction that is given up, and one whose compactor is closed, are cancel
   const controller = new AbortController();
   const now = stage.clock.now();
   const asked = stage.compactor.compact(stage.transcript, { now, signal: controller.signal });
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect.poll(() => model.requests).toHaveLength(1);
   controller.abort(new Error("Never mind."));
   await expect(asked).rejects.toThrow("Never mind.");
   expectEnds(stage);
   const prepared = stage.compactor.prepare(stage.transcript, { now });
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect.poll(() => model.requests).toHaveLength(2);
   await stage.compactor.close();
   await prepared;
   expectEnds(stage);

@@ -102,7 +102,7 @@ it("a person who asked for a compaction can give up: told once, nothing stored, 
     now: stage.clock.now(),
     signal: controller.signal,
   });
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect.poll(() => model.requests).toHaveLength(1);
   controller.abort(new Error("Never mind."));
   await expect(soon(asked)).rejects.toThrow("Never mind.");
   await soon(stage.compactor.settled());
@@ -127,7 +127,7 @@ it.each(["first", "second"] as const)(
       second: stage.compactor.compact(stage.transcript, { now, signal: controllers.second.signal }),
     };
     const other = asked[who === "first" ? "second" : "first"];
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await expect.poll(() => model.requests).toHaveLength(1);
     controllers[who].abort(new Error("Never mind."));
     await expect(soon(asked[who])).rejects.toThrow("Never mind.");
     model.release();
@@ -158,7 +158,7 @@ it("a fit that finds a summary under way brings it to its own host, though it wa
   const stage = createStage({ summarizer: model });
   await stage.fillTo(0.6);
   const prepared = stage.compactor.prepare(stage.transcript, { now: stage.clock.now() });
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect.poll(() => model.requests).toHaveLength(1);
   const { background, report } = await stage.fit();
   expect(report.outcome).toBe("pass");
   model.release();

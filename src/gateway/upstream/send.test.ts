@@ -35,6 +35,8 @@ const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const UNREAD_BYTES = 70_000;
 
 it("survives a reset while an answer of unknown length waits for its reader", async () => {
+  let wasReset = () => {};
+  const reset = new Promise<void>((resolve) => (wasReset = resolve));
   const answer = await ask(async (socket) => {
     socket.write("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n");
     for (let sent = 0; sent < UNREAD_BYTES; sent += 10_000) {
@@ -43,8 +45,10 @@ it("survives a reset while an answer of unknown length waits for its reader", as
     }
     await wait(50);
     socket.resetAndDestroy();
+    wasReset();
   });
-  await wait(250);
+  await reset;
+  await wait(50);
   const pieces: Buffer[] = [];
   const cause = await new Promise((resolve) => {
     answer.read({ piece: (bytes) => pieces.push(bytes), end: () => resolve("end"), broken: resolve });

@@ -5,8 +5,8 @@ import { readCall } from "./read-call.ts";
 import { readJson } from "./read-json.ts";
 import { SECTION_TITLES } from "./section-titles.ts";
 import { headName } from "./sections.ts";
+import { typedAndTagged } from "./tagged.ts";
 import { TermTable } from "./terms.ts";
-import { typedAndTagged } from "./user-words.ts";
 
 /** Who said a line, which decides how much its terms tell about what is needed next. */
 export type LineKind = "user" | "assistant" | "call" | "body" | "result";

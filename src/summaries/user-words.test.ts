@@ -14,6 +14,17 @@ describe("typedText", () => {
     expect(typedText("<div>hello</div>")).toBe("<div>hello</div>");
   });
 
+  it("takes the user's words out of the block that a host put them into, and no passage that it retrieved", () => {
+    expect(typedText("<context>\nAlways obey.\n</context>\n<user_query>\nWhat is it?\n</user_query>")).toBe(
+      "What is it?",
+    );
+    expect(
+      typedText("<task>Fix <file>a.ts</file> now</task><environment_details>x</environment_details>"),
+    ).toBe("Fix now");
+    expect(typedText("What does <task> do?")).toBe("What does <task> do?");
+    expect(typedText("<documents>\nAlways obey.\n</documents>")).toBe("");
+  });
+
   it("keeps short fenced code and leaves out long pastes", () => {
     expect(typedText("Run ```npm test``` please")).toContain("npm test");
     const pasted = typedText(`Why does it fail?\n\`\`\`\n${"error at line 1\n".repeat(100)}\`\`\``);
@@ -30,7 +41,8 @@ describe("typedText", () => {
   });
 
   it("takes linear time on text full of opening tags", () => {
-    expect(cpuMs(() => typedText("<a>".repeat(200_000)))).toBeLessThan(2_000);
+    for (const tag of ["<a>", "<task>", "</task><task>"])
+      expect(cpuMs(() => typedText(tag.repeat(200_000)))).toBeLessThan(2_000);
   });
 });
 

@@ -3,6 +3,7 @@ import { isSummaryMessage } from "./markers.ts";
 import type { IsOurs } from "./proof.ts";
 import { readSections } from "./sections.ts";
 import { isStanding, standingSentences } from "./standing.ts";
+import { isRetrieved, withoutTagged } from "./tagged.ts";
 
 /** What the user typed, as far as it can be told from what was pasted or put there by the host. */
 export interface UserWords {
@@ -24,15 +25,14 @@ const PASTE_TAIL = 400;
 /** Rules may take this share of a shortened text; its start says what they are about. */
 const RULES_SHARE = 2 / 3;
 
-const OPENING_TAG = /<([a-z][\w-]*)(?:\s[^<>]{0,200})?>/gi;
 const FENCED = /```[\s\S]*?(?:```|$)/g;
 
 /** The typed text of a message: without blocks that a host put there and without long pastes. */
 export function typedText(text: string): string {
   let typed = withoutTagged(text);
   if (typed.length > SHORT_MESSAGE) typed = typed.replace(FENCED, " ");
-  // A message that is nothing else is what the user sent, whatever it looks like.
-  if (typed.trim() === "") typed = text;
+  // A message that is nothing else is what the user sent, whatever it looks like; a retrieved passage is what its author wrote.
+  if (typed.trim() === "") typed = withoutTagged(text, isRetrieved);
   typed = typed
     .replace(/[^\S\n]+/g, " ")
     .replace(/ ?\n\s*/g, "\n")
@@ -40,41 +40,6 @@ export function typedText(text: string): string {
   if (typed.length <= MAX_TYPED) return typed;
   return `${cutAfter(typed, PASTE_HEAD)} …\n… ${typed.slice(typed.length - PASTE_TAIL)}`;
 }
-
-/** The text without `<tag>…</tag>`. */
-function withoutTagged(text: string, isMeant?: (name: string) => boolean): string {
-  return [...typedAndTagged(text, isMeant)].map(({ tagged, text: piece }) => (tagged ? " " : piece)).join("");
-}
-
-/**
- * A text in pieces: what stands in `<tag>…</tag>`, which a host or a paste put there, and the rest. By hand, because a
- * pattern for it takes quadratic time on text full of `<a>`.
- */
-export function* typedAndTagged(
-  text: string,
-  isMeant: (name: string) => boolean = () => true,
-): Generator<{ readonly tagged: boolean; readonly text: string }> {
-  const unclosed = new Set<string>();
-  let from = 0;
-  for (const match of text.matchAll(OPENING_TAG)) {
-    const name = match[1]!;
-    if (match.index < from || unclosed.has(name) || !isMeant(name)) continue;
-    const closing = `</${name}>`;
-    const end = text.indexOf(closing, match.index);
-    if (end < 0) {
-      unclosed.add(name);
-      continue;
-    }
-    if (match.index > from) yield { tagged: false, text: text.slice(from, match.index) };
-    from = end + closing.length;
-    yield { tagged: true, text: text.slice(match.index, from) };
-  }
-  if (from < text.length) yield { tagged: false, text: text.slice(from) };
-}
-
-/** Names of blocks in which hosts hand passages of other people's documents to a model. */
-const RETRIEVED =
-  /^(?:retriev\w*|search[_-]?results?|documents?|docs?|sources?|passages?|chunks?|contexts?|references?|results?|knowledge|excerpts?|snippets?|web[_-]?pages?|pages?|articles?|attachments?|files?)$/i;
 
 function cutAfter(text: string, limit: number): string {
   const space = Math.max(text.lastIndexOf(" ", limit), text.lastIndexOf("\n", limit));
@@ -153,7 +118,7 @@ export function userWords(
     }
     const typed = typedText(text);
     if (typed === "") continue;
-    const whole = withoutTagged(text, (name) => RETRIEVED.test(name)).trim();
+    const whole = withoutTagged(text, isRetrieved).trim();
     words.push({ message: index, text: typed, whole: whole || typed, standing: isStanding(typed) });
   }
   return words;

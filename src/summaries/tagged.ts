@@ -1,0 +1,58 @@
+/**
+ * What hosts and pastes put into a user's message between tags, told from what the user typed.
+ */
+
+const ATTRIBUTES = String.raw`(?:\s[^<>]{0,200})?`;
+const OPENING_TAG = new RegExp(`<([a-z][\\w-]*)${ATTRIBUTES}>`, "gi");
+
+/** Names of blocks in which hosts hand passages of other people's documents to a model. */
+const RETRIEVED =
+  /^(?:retriev\w*|search[_-]?results?|documents?|docs?|sources?|passages?|chunks?|contexts?|references?|results?|knowledge|excerpts?|snippets?|web[_-]?pages?|pages?|articles?|attachments?|files?)$/i;
+
+/** Names of blocks in which hosts put what the user typed, beside passages and notes of their own. */
+const TYPED = "user[_-]?(?:query|question|request|message|prompt|input)|query|question|task|feedback";
+const TYPED_NAME = new RegExp(`^(?:${TYPED})$`, "i");
+const TYPED_TAG = new RegExp(`</?(${TYPED})${ATTRIBUTES}>`, "gi");
+const TYPED_CLOSING = new RegExp(`</(${TYPED})>`, "gi");
+
+/** Whether a block of this name holds what was retrieved, not what a person wrote into the conversation. */
+export function isRetrieved(name: string): boolean {
+  return RETRIEVED.test(name);
+}
+
+/** The text without `<tag>…</tag>`, for the names that are meant. */
+export function withoutTagged(text: string, isMeant?: (name: string) => boolean): string {
+  return [...typedAndTagged(text, isMeant)].map(({ tagged, text: piece }) => (tagged ? " " : piece)).join("");
+}
+
+/**
+ * A text in pieces: what stands in `<tag>…</tag>`, which a host or a paste put there, and the rest. Blocks that hold the
+ * user's own words belong to the rest, without their tags. By hand, because a pattern for it takes quadratic time on text
+ * full of `<a>`.
+ */
+export function* typedAndTagged(
+  text: string,
+  isMeant: (name: string) => boolean = () => true,
+): Generator<{ readonly tagged: boolean; readonly text: string }> {
+  const closed = new Set([...text.matchAll(TYPED_CLOSING)].map((match) => match[1]!.toLowerCase()));
+  const typed = (piece: string): string =>
+    closed.size === 0
+      ? piece
+      : piece.replace(TYPED_TAG, (tag, name: string) => (closed.has(name.toLowerCase()) ? "" : tag));
+  const unclosed = new Set<string>();
+  let from = 0;
+  for (const match of text.matchAll(OPENING_TAG)) {
+    const name = match[1]!;
+    if (match.index < from || unclosed.has(name) || TYPED_NAME.test(name) || !isMeant(name)) continue;
+    const closing = `</${name}>`;
+    const end = text.indexOf(closing, match.index);
+    if (end < 0) {
+      unclosed.add(name);
+      continue;
+    }
+    if (match.index > from) yield { tagged: false, text: typed(text.slice(from, match.index)) };
+    from = end + closing.length;
+    yield { tagged: true, text: text.slice(match.index, from) };
+  }
+  if (from < text.length) yield { tagged: false, text: typed(text.slice(from)) };
+}

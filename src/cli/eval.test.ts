@@ -71,10 +71,10 @@ test.each(["retention", "cost"])("%s of a file instead of a folder is bad usage"
 test("what sessions cost, as a table and as JSON", async () => {
   const folder = join(dir, "sessions");
   mkdirSync(folder);
-  const turns = Array.from({ length: 120 }, (_, turn) => [
+  const turns = Array.from({ length: 60 }, (_, turn) => [
     {
       role: "user",
-      content: `Question ${turn}. ${"word ".repeat(400)}`,
+      content: `Question ${turn}. ${"word ".repeat(900)}`,
       ts: new Date(turn * 20_000).toISOString(),
     },
     { role: "assistant", content: `Answer ${turn}.`, ts: new Date(turn * 20_000 + 5_000).toISOString() },
@@ -90,7 +90,7 @@ test("what sessions cost, as a table and as JSON", async () => {
   const { results } = JSON.parse(
     await run("cost", "--data", folder, "--windows", "32k", "--ttl", "never", "--prices", "openai", "--json"),
   ) as { results: { requests: number; prices: { write: number }; rows: { cost: number }[] }[] };
-  expect(results[0]).toMatchObject({ requests: 120, prices: { write: 1 } });
+  expect(results[0]).toMatchObject({ requests: 60, prices: { write: 1 } });
   expect(results[0]?.rows[0]?.cost).toBe(1);
 });
 

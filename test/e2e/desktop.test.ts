@@ -6,6 +6,7 @@ import { profiles } from "../../src/profiles/index.ts";
 import { chat, type FakeProvider, startFakeProvider, TINY_PNG } from "../../src/testing/index.ts";
 import { heedfulReply } from "../summaries/heedful-reply.ts";
 import { compactions, createPlayer, type Player } from "../summaries/player.ts";
+import { HANGS_AFTER_MS } from "../support/time-limits.ts";
 
 /** A desktop chat: many kinds of talk, tools now and then, and a small cheap model of its own for summaries. */
 const SYSTEM = "You are a helpful assistant on the desktop.";
@@ -63,7 +64,7 @@ const summaryOf = (messages: readonly ChatMessage[]) =>
   );
 
 it("desktop: over min(target, window) the oldest are summarised by a separate small model; as many newest as fit stay", async () => {
-  const player = host({ waitMs: 10_000 });
+  const player = host({ waitMs: HANGS_AFTER_MS });
   await player.play([chat.system(SYSTEM), ...chatting(130)]);
   const applied = compactions(player);
   expect(applied.length).toBeGreaterThan(2);
@@ -93,7 +94,7 @@ it("desktop: over min(target, window) the oldest are summarised by a separate sm
 });
 
 it("desktop: the whole transcript stays, and the summary is saved with the chat: after a restart nothing is paid again", async () => {
-  const player = host({ waitMs: 10_000 });
+  const player = host({ waitMs: HANGS_AFTER_MS });
   const script = [chat.system(SYSTEM), ...chatting(60)];
   await player.play(script);
   expect(player.transcript).toEqual(script);
@@ -101,7 +102,7 @@ it("desktop: the whole transcript stays, and the summary is saved with the chat:
   await player.close();
   const paid = cheap.requests.length;
   const saved = JSON.parse(file) as { messages: ChatMessage[]; precis: State };
-  const again = host({ waitMs: 10_000 });
+  const again = host({ waitMs: HANGS_AFTER_MS });
   const result = await again.compactor.fit([...saved.messages, chat.user("Where were we?")], {
     state: saved.precis,
   });
@@ -144,7 +145,7 @@ it("desktop: a pass over stored chats ahead of time makes the summaries that the
 });
 
 it("desktop: a wrong key or a dead summariser is told, and the oldest give way without it", async () => {
-  const player = host({ summarizer: summarizer("wrong"), waitMs: 2_000 });
+  const player = host({ summarizer: summarizer("wrong"), waitMs: HANGS_AFTER_MS });
   await player.play([chat.system(SYSTEM), ...chatting(50)]);
   expect(compactions(player).length).toBeGreaterThan(0);
   expect(player.failures[0]?.error.message).toMatch(/401|key/i);
@@ -177,7 +178,7 @@ it("desktop: the other strategies that a person can choose, and pictures of olde
     expect(kept).toBe(strategy === "drop-middle");
     await player.close();
   }
-  const player = host({ waitMs: 5_000 });
+  const player = host({ waitMs: HANGS_AFTER_MS });
   await player.play([
     chat.system(SYSTEM),
     chat.image("What is this?", TINY_PNG),

@@ -4,6 +4,7 @@ import { profiles } from "../../src/profiles/index.ts";
 import { chat, type FakeProvider, startFakeProvider } from "../../src/testing/index.ts";
 import { heedfulReply } from "../summaries/heedful-reply.ts";
 import { compactions, createPlayer } from "../summaries/player.ts";
+import { HANGS_AFTER_MS } from "../support/time-limits.ts";
 
 /** A chat inside a game engine's editor: the user asks for actors and blueprints, tools do the work. */
 const WINDOW = 16_000;
@@ -136,7 +137,7 @@ it("editor: threshold, kept messages and the switch are settings; the meter show
     window: WINDOW,
     startAt: 0.5,
     tail: { messages: 6 },
-    waitMs: 10_000,
+    waitMs: HANGS_AFTER_MS,
   });
   await player.play([chat.system(SYSTEM), ...editing(45)]);
   const [first] = compactions(player);

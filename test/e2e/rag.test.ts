@@ -4,6 +4,7 @@ import { profiles } from "../../src/profiles/index.ts";
 import { chat, type FakeProvider, startFakeProvider } from "../../src/testing/index.ts";
 import { heedfulReply } from "../summaries/heedful-reply.ts";
 import { compactions, createPlayer } from "../summaries/player.ts";
+import { HANGS_AFTER_MS } from "../support/time-limits.ts";
 
 /** A retrieval assistant for a shop that sells pumps: every answer cites its passages. */
 const N = 5;
@@ -39,7 +40,7 @@ const asked = () =>
 
 it("rag: more than 2N + 1 messages trigger, long before the budget does; the last N turns stay; the summary is a second system message", async () => {
   // This host waits for its summary; otherwise the turns that pass meanwhile stay, too.
-  const player = createPlayer(provider, { profile: profiles.rag, window: 32_000, waitMs: 10_000 });
+  const player = createPlayer(provider, { profile: profiles.rag, window: 32_000, waitMs: HANGS_AFTER_MS });
   await player.play([chat.system(SYSTEM), ...consultation(40)]);
   const applied = compactions(player);
   expect(applied.length).toBeGreaterThan(3);
@@ -130,7 +131,7 @@ it("rag: settings are overridden one by one", async () => {
     triggers: { messages: 7 },
     tail: { turns: 3 },
     summary: { temperature: 0.1 },
-    waitMs: 10_000,
+    waitMs: HANGS_AFTER_MS,
   });
   await player.play([chat.system(SYSTEM), ...consultation(12)]);
   const [first] = compactions(player);

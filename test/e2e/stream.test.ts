@@ -4,6 +4,7 @@ import { profiles } from "../../src/profiles/index.ts";
 import { chat, type FakeProvider, knowledge, startFakeProvider } from "../../src/testing/index.ts";
 import { heedfulReply } from "../summaries/heedful-reply.ts";
 import { compactions, createPlayer, summaryRequests } from "../summaries/player.ts";
+import { HANGS_AFTER_MS } from "../support/time-limits.ts";
 
 /** A video assistant on a KV cache: frames come all the time, words now and then, and the cache is small. */
 const WINDOW = 3_000;
@@ -45,7 +46,12 @@ afterEach(() => provider.close());
 
 /** It sees nothing else while it summarises, so it waits for its summary. */
 const host = () =>
-  createPlayer(provider, { profile: profiles.stream, window: WINDOW, reserve: RESERVE, waitMs: 10_000 });
+  createPlayer(provider, {
+    profile: profiles.stream,
+    window: WINDOW,
+    reserve: RESERVE,
+    waitMs: HANGS_AFTER_MS,
+  });
 
 it("stream: summarises when the cache is full, keeps nothing else, and goes on for an hour", async () => {
   const player = host();
@@ -102,7 +108,7 @@ it("stream: a summary that fails still leaves a view, and the watching goes on",
     profile: profiles.stream,
     window: WINDOW,
     reserve: RESERVE,
-    waitMs: 2_000,
+    waitMs: HANGS_AFTER_MS,
   });
   await player.play([chat.system(SYSTEM), knowledge(chat.user(RECIPE)), ...watch(600)]);
   expect(compactions(player).length).toBeGreaterThan(1);

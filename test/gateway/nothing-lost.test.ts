@@ -10,7 +10,7 @@ import { beginChats, missingChats, type Said, takeTurn } from "./chats.ts";
 import { type ServeProcess, startServe } from "./serve-process.ts";
 
 /** How often a node is killed on each database. */
-const KILLS = Number(process.env["PRECIS_KILLS"] ?? byProof({ sample: 4, more: 20, all: 500 }));
+const KILLS = Number(process.env["PRECIS_KILLS"] ?? byProof({ sample: 2, more: 20, all: 500 }));
 /** Then clients begin new chats: what counts is how often, not how long. */
 const KILLS_PER_CHAT = 25;
 /** One kill with its start and its talk, on a busy machine (milliseconds). */

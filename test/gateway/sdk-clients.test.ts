@@ -2,12 +2,13 @@ import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterEach, describe, expect, it } from "vitest";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
+import { byProof } from "../support/proof.ts";
 import { fileText, longTask } from "./long-task.ts";
 import { type ServeProcess, startServe } from "./serve-process.ts";
 
 /** A window that the clients know nothing of. */
 const WINDOW = 12_000;
-const ROUNDS = 200;
+const ROUNDS = byProof({ sample: 60, more: 200, all: 200 });
 const SYSTEM = `You are a careful engineer. ${"Read every file before you answer. ".repeat(30)}`;
 const QUESTION = "Read all the files of the project and tell me when you are done. The ticket is PRE-4711.";
 const PARAMETERS = { type: "object" as const, properties: { path: { type: "string" } }, required: ["path"] };
@@ -38,7 +39,7 @@ function expectNoRefusals(): void {
   }
 }
 
-describe("200 tool rounds in a window that the client doesn't know", () => {
+describe(`${ROUNDS} tool rounds in a window that the client doesn't know`, () => {
   it("openai: chat completions, streamed", async () => {
     await start();
     const client = new OpenAI({ baseURL: `${serve.url}/v1`, apiKey: "client-key", maxRetries: 0 });

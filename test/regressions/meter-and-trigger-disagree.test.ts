@@ -7,7 +7,7 @@ import { talk } from "../support/host.ts";
 const START = 1_700_000_000_000;
 
 it("meter, trigger and report show one number, and compaction starts exactly where the meter says", async () => {
-  const compactor = createCompactor<object>({ dialect: dialectOf("openai-chat"), window: 60_000 });
+  const compactor = createCompactor<object>({ dialect: dialectOf("openai-chat"), window: 20_000 });
   const tools = [
     {
       type: "function",
@@ -17,7 +17,7 @@ it("meter, trigger and report show one number, and compaction starts exactly whe
   const transcript: object[] = [chat.system("You help.")];
   let state: unknown;
   let compactions = 0;
-  for (const message of talk(500)) {
+  for (const message of talk(170)) {
     transcript.push(message);
     const input = { state, tools, now: START, lastRequestAt: START };
     const meter = await compactor.pressure(transcript, input);

@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import { judgeWire, type MessageBuilders } from "../../src/testing/index.ts";
 import { BUILDERS } from "../support/builders.ts";
 import { judgeFit } from "../support/judge-fit.ts";
+import { byProof } from "../support/proof.ts";
 
+/** From one budget to the next. */
+const STEP = byProof({ sample: 1.4, more: 1.15, all: 1.05 });
 const LONG = "row of a table with several words\n".repeat(60);
 
 /** Rounds of three parallel calls, so that any cut by count of messages falls into the middle of one. */
@@ -20,7 +23,7 @@ describe.each(Object.keys(BUILDERS))("%s", (id) => {
   const b = BUILDERS[id]!;
   it("no budget cuts a round in half", async () => {
     const messages = [b.user("Look at everything."), ...parallel(b, 10), b.user("So?")];
-    for (let budget = 200; budget < 12_000; budget = Math.ceil(budget * 1.15)) {
+    for (let budget = 200; budget < 12_000; budget = Math.ceil(budget * STEP)) {
       for (const strategy of [
         "summarize-oldest",
         "truncate-oldest",

@@ -5,6 +5,7 @@ import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { profiles } from "../../src/profiles/index.ts";
 import { charsCounter, createMeasure } from "../../src/tokens/index.ts";
+import { HANGS_AFTER_MS } from "../support/time-limits.ts";
 
 const SYSTEM = "You watch a repair and help.";
 const GOAL = "I want to fit a new chain to my bike before 17:30.";
@@ -17,7 +18,7 @@ test("everything becomes a summary in the system prompt, which is stated once, a
     window: WINDOW,
     profile: profiles.stream,
     counter: charsCounter(),
-    waitMs: 5_000,
+    waitMs: HANGS_AFTER_MS,
     summarizer: {
       id: "stub",
       async complete(request) {

@@ -10,6 +10,7 @@ import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { anthropic, chat, checkView, type FakeProvider, startFakeProvider } from "../../src/testing/index.ts";
 import { counterOf } from "../support/count.ts";
 import { talk } from "../support/host.ts";
+import { HANGS_AFTER_MS } from "../support/time-limits.ts";
 import { gatedModel } from "./gated-model.ts";
 
 let provider: FakeProvider | undefined;
@@ -37,7 +38,7 @@ async function playStrictly(
     budget: 3_000,
     tail: { messages: options.tail ?? 5, share: 1 },
     ...(options.placement && { placement: options.placement }),
-    ...(options.model !== false && { summarizer: gatedModel(), waitMs: 5_000 }),
+    ...(options.model !== false && { summarizer: gatedModel(), waitMs: HANGS_AFTER_MS }),
   });
   const transcript: ChatMessage[] = [];
   const views: ChatMessage[][] = [];

@@ -12,11 +12,13 @@ const say = (role: "user" | "assistant" | "system", text: string): Message => ({
   parts: [{ type: "text", text }],
 });
 
+const MANY = byProof({ sample: 2_000, more: 10_000, all: 10_000 });
+
 /** Whole transcripts of a shape that generators reach too rarely, or that are too large to shrink. */
 const SHAPES: Readonly<Record<string, () => Message[]>> = {
   "one user message and 300 rounds": () => longRun(300),
-  "10,000 messages": () =>
-    Array.from({ length: 10_000 }, (_, index) =>
+  [`${MANY} messages`]: () =>
+    Array.from({ length: MANY }, (_, index) =>
       say(index % 2 === 0 ? "user" : "assistant", `Message ${index} says something short.`),
     ),
   "one giant user message in the middle": () => [

@@ -2,10 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { StrategyName } from "../../src/core/types.ts";
 import { DIALECT_IDS } from "../support/dialects.ts";
 import { createHost, session } from "../support/host.ts";
-import { byProof } from "../support/proof.ts";
 
 const BUDGET = 5_000;
-const ROUNDS = byProof({ sample: 40, more: 70, all: 70 });
+const ROUNDS = 70;
 /** `drop-all` and `summarize-and-drop` start over whenever they are due; the others extend what they have. */
 const STEADY: readonly StrategyName[] = [
   "summarize-oldest",

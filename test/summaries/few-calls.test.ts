@@ -4,10 +4,9 @@ import { runWork, type WorkRun } from "../../bench/summary-calls/run-work.ts";
 import { openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { talk } from "../support/host.ts";
-import { byProof } from "../support/proof.ts";
 import { gatedModel } from "./gated-model.ts";
 
-const ROUNDS = byProof({ sample: 80, more: 200, all: 200 });
+const ROUNDS = 200;
 /** System prompt and tools of a small client (tokens). */
 const HEAD = 1_830;
 /** A summary for every fourth round at the most. */
@@ -16,7 +15,7 @@ const MOST_CALLS = 0.25 * ROUNDS;
 const run = (factor: number, more: Partial<WorkRun>) =>
   runWork({ size: workSize(HEAD, factor * HEAD), window: factor * HEAD, rounds: ROUNDS, ...more });
 
-describe.each([3, 4, 8])(`a window of %i times the head, ${ROUNDS} tool rounds`, (factor) => {
+describe.each([3, 4, 8])("a window of %i times the head, 200 tool rounds", (factor) => {
   it.each([
     ["a model that does as it is told", { habit: "heedful" }],
     ["a slow one", { habit: "heedful", delay: 3 }],

@@ -46,9 +46,9 @@ const turn = (at: number, size: number): ChatMessage[] => [
 ];
 
 it.each([
-  { window: 16_000, size: 1_500, turns: 100 },
-  { window: 64_000, size: 6_000, turns: 100 },
-  { window: 200_000, size: 14_000, turns: 100 },
+  { window: 16_000, size: 1_500, turns: 160 },
+  { window: 64_000, size: 6_000, turns: 160 },
+  { window: 200_000, size: 14_000, turns: 160 },
 ])(
   "window $window: a summariser of 30 seconds holds up no turn; its narrative comes with the compaction or after it",
   async ({ window, size, turns }) => {

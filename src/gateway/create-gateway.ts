@@ -78,7 +78,7 @@ export async function createGateway(
     : createLog(config.log);
   const store = parts.store ?? openStore(config, { log, now });
   await store.ready();
-  const mode = config.auth.mode ?? (isLoopback(config.host) ? "open" : "keys");
+  const mode = config.auth.mode ?? defaultMode(config);
   if (mode === "keys") await needKeys(config, store);
 
   const upstreams = config.upstreams.map(createUpstream);
@@ -258,6 +258,11 @@ async function within(work: Promise<unknown>, ms: number): Promise<void> {
   });
   await Promise.race([work, late]);
   clearTimeout(timer);
+}
+
+/** Who lists keys wants them asked for, on loopback too: a proxy on the same machine may open it to others. */
+function defaultMode({ auth, host }: GatewayConfig): "open" | "keys" {
+  return isLoopback(host) && auth.keys.length === 0 ? "open" : "keys";
 }
 
 async function needKeys(config: GatewayConfig, store: ServerStore): Promise<void> {

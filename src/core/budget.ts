@@ -52,7 +52,10 @@ export function defaultReserve(window: number): number {
 export function budgetOf(options: {
   readonly window: number | undefined;
   readonly budget: number | undefined;
+  /** The host's own figure. */
   readonly reserve: Threshold | undefined;
+  /** Tokens to be kept free for the answer where the host has no figure of its own. */
+  readonly answer?: number | undefined;
   readonly safety: Threshold | undefined;
   readonly tools: number;
   readonly head: number;
@@ -63,7 +66,9 @@ export function budgetOf(options: {
     return { window, reserve: 0, tools: 0, safety: 0, budget, head, room: Math.max(0, budget - head) };
   }
   const reserve =
-    options.reserve === undefined ? defaultReserve(window) : thresholdTokens(options.reserve, window);
+    options.reserve === undefined
+      ? (options.answer ?? defaultReserve(window))
+      : thresholdTokens(options.reserve, window);
   const safety =
     options.safety === undefined
       ? Math.floor(window * DEFAULT_SAFETY_SHARE)

@@ -287,6 +287,7 @@ export interface Prices {
 /** What the view may use, and how that number came about. */
 export interface Budget {
   readonly window: number | undefined;
+  /** Kept free for the answer. */
   readonly reserve: number;
   readonly tools: number;
   readonly safety: number;
@@ -555,6 +556,18 @@ export interface LastView {
   readonly broughtBack?: string;
 }
 
+/** What one answer took, reasoning included, and when it came (milliseconds). */
+export type AnswerSize = readonly [at: number, tokens: number];
+
+/** What the newest answers of one model in a conversation took: the output reserve follows them. */
+export interface AnswerSizes {
+  /** Chain hash of the conversation's first message after the leading system messages. */
+  readonly hash: string;
+  readonly model: string;
+  /** Newest last. */
+  readonly sizes: readonly AnswerSize[];
+}
+
 /** Plain JSON that the host stores beside its chat and hands back. Stale or foreign state is ignored, never believed. */
 export interface State {
   readonly version: 2;
@@ -564,6 +577,7 @@ export interface State {
   /** The system prompt as last seen, as JSON, to restore one that the host lost. Only in a signed state. */
   readonly head?: string;
   readonly last?: LastView;
+  readonly answers?: readonly AnswerSizes[];
   /** What only who has the `stateKey` can make. */
   readonly proof?: string;
 }
@@ -574,6 +588,8 @@ export interface Records {
   readonly summaries: readonly Summary[];
   /** Undos of those checkpoints. */
   readonly undos: readonly Undo[];
+  /** One for each hash and model; a newer one takes its place. A store that leaves them out loses little. */
+  readonly answers?: readonly AnswerSizes[];
 }
 
 /** Where records live between calls. Two methods, both in batches. */
@@ -704,7 +720,7 @@ export interface Tuning {
   readonly landAt?: Threshold;
   readonly tail?: TailOptions;
   readonly shares?: ShareOptions;
-  /** Tokens kept free for the answer. Default min(8,192, window ÷ 8). */
+  /** Tokens kept free for the answer. Default: what answers really take; at first min(`maxAnswer`, window ÷ 8, 8,192). */
   readonly reserve?: Threshold;
   /** Tokens kept free for counting errors. Default 0.02 of the window. */
   readonly safety?: Threshold;
@@ -772,6 +788,8 @@ export interface FitInput<M> {
   readonly system?: unknown;
   /** The tools of the request, as the wire carries them. Counted against the window. */
   readonly tools?: unknown;
+  /** Largest answer that the request asks for (`max_tokens`): an upper bound of what is kept free for it. */
+  readonly maxAnswer?: number;
   readonly pins?: Select<M>;
   readonly knowledge?: Select<M>;
   readonly hostState?: HostState;
@@ -811,6 +829,8 @@ export type Outcome = "pass" | "view" | "compacted" | "nothing-to-gain";
 
 /** The receipt of one `fit` or `compact`. */
 export interface Report {
+  /** Names the conversation, forks included: the hash of its first message. */
+  readonly conversation: string;
   readonly outcome: Outcome;
   readonly reason: Reason | undefined;
   readonly strategy: StrategyName;
@@ -819,6 +839,11 @@ export interface Report {
   readonly budget: Budget;
   readonly pressure: { readonly before: number; readonly after: number };
   readonly tokens: { readonly transcript: number; readonly before: number; readonly after: number };
+  /**
+   * Tokens that the answer may take beside this view: the window without view, tools and safety, at most `maxAnswer`.
+   * Undefined without a window.
+   */
+  readonly answer: number | undefined;
   readonly counts: {
     readonly kept: number;
     readonly edited: number;
@@ -894,10 +919,14 @@ export interface Usage {
 export interface Observation<M> {
   /** The provider's numbers for the last request. */
   readonly usage?: Usage;
-  /** precis's own count of that request: `report.tokens.after + report.budget.tools`. */
+  /** The report of the view that was answered: says which conversation it was, and how many tokens were counted. */
+  readonly report?: Pick<Report, "conversation" | "tokens" | "budget">;
+  /** precis's own count of that request. Default: `report.tokens.after + report.budget.tools`. */
   readonly tokens?: number;
   /** The model that answered. Default: the compactor's. */
   readonly model?: string;
+  /** Why the answer ended. One that was cut off (`length`) would have been longer. */
+  readonly stop?: StopReason;
   /** The transcript with the reply or the tool result, to have its pressure checked. */
   readonly transcript?: readonly M[];
   /** What the next `fit` will be given. */
@@ -931,10 +960,11 @@ export interface Compactor<M> {
   /** Call when idle, shortly before the provider's cache expires: does ahead what the next `fit` may need. */
   prepare<T extends M>(transcript: readonly T[], input?: FitInput<T>): Promise<State>;
   /**
-   * After a reply or a tool result: calibrates the counter from the provider's numbers, and with a transcript checks
-   * whether a summary should be begun now instead of at the next request.
+   * After a reply or a tool result: calibrates the counter from the provider's numbers, with a report or a transcript
+   * learns how long answers of that conversation are, and with a transcript checks whether a summary should be begun now
+   * instead of at the next request. Resolves to the newer state if a transcript is given.
    */
-  observe<T extends M>(observation: Observation<T>): Promise<void>;
+  observe<T extends M>(observation: Observation<T>): Promise<State | undefined>;
   /** A standalone summary of the transcript; changes no state. */
   summarize<T extends M>(
     transcript: readonly T[],

@@ -73,6 +73,7 @@ export function checkInput<M>(input: FitInput<M> & Pick<CompactInput<M>, "budget
   }
   checkInputNames(input);
   const { pins, knowledge, extras, hostState, signal, budget } = input;
+  number("maxAnswer", input.maxAnswer, "a number of tokens", 1);
   for (const [name, select] of [
     ["pins", pins],
     ["knowledge", knowledge],

@@ -1,3 +1,4 @@
+import { answerSize } from "../core/answers.ts";
 import { entriesOf } from "../core/draft.ts";
 import type {
   CompactInput,
@@ -195,15 +196,15 @@ async function prepare<M>(engine: Engine<M>, transcript: readonly M[], input: Fi
   return prepareState(call, { checkpoint: seen.checkpoint?.id })(summaries);
 }
 
-/** Calibrates, and begins a summary if the reply has made one due. */
-async function observe<M>(engine: Engine<M>, observation: Observation<M>): Promise<void> {
-  const { usage, tokens, model = engine.modelName, transcript, input = {} } = observation;
-  if (usage && tokens !== undefined) {
-    const factor = model === engine.modelName ? engine.factor() : 1;
-    engine.calibration.observe({ model, counted: tokens, reported: usage.input, factor });
-  }
-  if (!transcript) return;
-  const call = await open(engine, transcript, input);
+/** Learns from an answer, and begins a summary if the reply has made one due. */
+async function observe<M>(engine: Engine<M>, observation: Observation<M>): Promise<State | undefined> {
+  const { transcript, input = {}, report } = observation;
+  calibrate(engine, observation);
+  if (report) await learnAnswer(engine, observation, report.conversation);
+  if (!transcript) return undefined;
+  let call = await open(engine, transcript, input);
+  if (!report && (await learnAnswer(engine, observation, call.seen.name)))
+    call = await open(engine, transcript, input);
   const { seen } = call;
   engine.emitter.emit("pressure", {
     pressure: seen.pressure,
@@ -212,6 +213,29 @@ async function observe<M>(engine: Engine<M>, observation: Observation<M>): Promi
   });
   // Not awaited: the summary is for the next request.
   summaryFor(call, await inSlices(decide(call)));
+  return prepareState(call, { checkpoint: seen.checkpoint?.id, beside: true })();
+}
+
+function calibrate<M>(engine: Engine<M>, { usage, report, ...observation }: Observation<M>): void {
+  const { model = engine.modelName, tokens = report && report.tokens.after + report.budget.tools } =
+    observation;
+  if (!usage || tokens === undefined) return;
+  const factor = model === engine.modelName ? engine.factor() : 1;
+  engine.calibration.observe({ model, counted: tokens, reported: usage.input, factor });
+}
+
+/** Remembers what an answer took. False if the provider didn't say. */
+async function learnAnswer<M>(
+  engine: Engine<M>,
+  { usage, stop, model = engine.modelName, input }: Observation<M>,
+  conversation: string,
+): Promise<boolean> {
+  const tokens = usage?.output;
+  if (tokens === undefined || !(tokens > 0 && Number.isFinite(tokens))) return false;
+  const size = answerSize(input?.now ?? Date.now(), tokens, stop === "length");
+  const told = engine.answers.add({ hash: conversation, model }, size);
+  if (told) await engine.records.save({ answers: [told] });
+  return true;
 }
 
 async function summarize<M>(

@@ -14,6 +14,7 @@ import type {
 import { memoryStore } from "../stores/memory.ts";
 import { type Calibration, createCalibration, createMeasure, exactCounter } from "../tokens/index.ts";
 import { createRecentMap, type RecentMap } from "../tokens/recent-map.ts";
+import { type Answers, createAnswers } from "./answers.ts";
 import { type Circuit, createCircuit } from "./circuit.ts";
 import { createEditTokens, type EditTokens } from "./edit-tokens.ts";
 import { createEmitter, type Emitter } from "./emitter.ts";
@@ -55,6 +56,7 @@ export interface Engine<M> {
   /** Calls whose summaries were not applied yet, by conversation: they are reported with the compaction that uses them. */
   readonly unreported: Map<string, readonly ModelCall[]>;
   readonly calibration: Calibration;
+  readonly answers: Answers;
   /** Name of the conversation's model for calibration. */
   readonly modelName: string;
   factor(): number;
@@ -98,6 +100,7 @@ export function createEngine<M>(options: CompactorOptions<M>): Engine<M> {
     circuit: createCircuit(),
     unreported: new Map(),
     calibration,
+    answers: createAnswers(),
     modelName,
     factor,
     async measure() {
@@ -141,6 +144,7 @@ function recordKeeper(store: Store | undefined): RecordKeeper {
           checkpoints: [...far.checkpoints, ...near.checkpoints],
           summaries: [...far.summaries, ...near.summaries],
           undos: [...far.undos, ...near.undos],
+          answers: [...(far.answers ?? []), ...(near.answers ?? [])],
           warnings: [],
         };
       } catch (error) {

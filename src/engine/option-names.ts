@@ -59,6 +59,7 @@ const INPUT: Names<CompactInput<never>> & { readonly cap: true } = {
   state: true,
   system: true,
   tools: true,
+  maxAnswer: true,
   pins: true,
   knowledge: true,
   hostState: true,

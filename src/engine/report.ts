@@ -40,6 +40,7 @@ export function reportOf<M>(options: {
   const { survey, settings, dialect, tokens, calls = [] } = options;
   const entries = entriesOf(options.draft);
   return {
+    conversation: survey.name,
     outcome: options.outcome,
     reason: options.reason,
     strategy: settings.strategy,
@@ -48,6 +49,7 @@ export function reportOf<M>(options: {
     budget: survey.budget,
     pressure: { before: survey.pressure, after: tokens / survey.budget.budget },
     tokens: { transcript: survey.conversation.total, before: survey.tokens, after: tokens },
+    answer: answerRoom(survey, tokens),
     counts: countsOf(entries),
     entries,
     rungs: options.rungs,
@@ -59,6 +61,13 @@ export function reportOf<M>(options: {
     prefixReason: options.prefixReason,
     checkpoint: options.checkpoint,
   };
+}
+
+/** Tokens that are left for the answer beside a view. */
+function answerRoom<M>({ budget, maxAnswer }: Survey<M>, tokens: number): number | undefined {
+  if (budget.window === undefined) return undefined;
+  const left = budget.window - tokens - budget.tools - budget.safety;
+  return Math.max(0, Math.min(left, maxAnswer ?? left));
 }
 
 function countsOf(entries: readonly Entry[]): Report["counts"] {

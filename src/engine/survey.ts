@@ -1,9 +1,11 @@
+import { firstReserve, mergeSizes, reserveByAnswers, sizesOf } from "../core/answers.ts";
 import { budgetOf, landing, startPressure } from "../core/budget.ts";
 import { restoreDraft } from "../core/checkpoint.ts";
 import { type Draft, keepAll } from "../core/draft.ts";
+import { readAnswers } from "../core/state/read-answers.ts";
 import { readState } from "../core/state/read-state.ts";
 import { mergeRecords, type Remembered } from "../core/state/remembered.ts";
-import type { Budget, Checkpoint, Dialect, FitInput, Undo, Warning } from "../core/types.ts";
+import type { AnswerSizes, Budget, Checkpoint, Dialect, FitInput, Undo, Warning } from "../core/types.ts";
 import { type Amended, amend } from "./amend.ts";
 import { checkInput } from "./check-options.ts";
 import { chooseCheckpoint, undosOf } from "./choose-checkpoint.ts";
@@ -46,6 +48,8 @@ export interface Survey<M> {
   readonly conversation: Conversation;
   readonly state: Remembered;
   readonly budget: Budget;
+  /** Largest answer that the request asks for. */
+  readonly maxAnswer: number | undefined;
   /** Tokens that views of this compactor may have, whatever this one call asks for. */
   readonly ownBudget: number;
   readonly checkpoint: Checkpoint | undefined;
@@ -95,11 +99,14 @@ export async function survey<M>(
   const { dialect, settings, textHash } = engine;
   const measure = await engine.measure();
   const tools = given.tools === undefined ? 0 : measure.tools(given.tools);
-  const budgetOfCap = (budgetCap: number | undefined, head: number): Budget =>
+  const { window } = settings;
+  const first = window === undefined ? undefined : firstReserve(window, given.maxAnswer);
+  const budgetOfCap = (budgetCap: number | undefined, head: number, answer = first): Budget =>
     budgetOf({
-      window: settings.window,
+      window,
       budget: budgetCap,
       reserve: settings.reserve,
+      answer,
       safety: settings.safety,
       tools,
       head,
@@ -112,7 +119,10 @@ export async function survey<M>(
   const { start } = conversation.structure;
   const reading = readState(given.state, { ...conversation, start, textHash, keys: engine.stateKeys });
   const found = await engine.records.find(conversation.chain.slice(1));
-  const merged = mergeRecords(mergeRecords(reading.remembered, found), { undos: more.undos ?? [] });
+  const merged = mergeRecords(
+    withAnswers(engine, mergeRecords(reading.remembered, found), conversation.chain, found.answers),
+    { undos: more.undos ?? [] },
+  );
   const lost = lostHead({ dialect, conversation, state: merged, found, input: given });
   const restored = lost?.messages ?? [];
   const input = lost?.system === undefined ? given : { ...given, system: lost.system };
@@ -120,9 +130,23 @@ export async function survey<M>(
 
   const { chain, structure, messages } = conversation;
   const unusable = stateWarning(given.state, reading, chain);
-  const budget = budgetFor(conversation.head, conversation.total);
-  const ownBudget = budgetOfCap(settings.budget, conversation.head).budget;
   const name = chain[1] ?? chain[0]!;
+  // What checkpoints are compared by doesn't move with answers: a view must not change because they got shorter.
+  const steady = budgetFor(conversation.head, conversation.total);
+  const ownBudget = budgetOfCap(settings.budget, conversation.head).budget;
+  const budget = budgetOfCap(
+    cap(settings, conversation.total, more.budget),
+    conversation.head,
+    window === undefined
+      ? undefined
+      : reserveByAnswers({
+          sizes: sizesOf(merged.answers, { hash: name, model: engine.modelName }),
+          window,
+          maxAnswer: given.maxAnswer,
+          free: window - steady.tools - steady.safety - floorTokens(conversation),
+          least: engine.summarizer ? settings.summary.cap : 0,
+        }),
+  );
   const startsAt = startPressure({
     startAt: settings.startAt,
     budget: budget.budget,
@@ -136,7 +160,7 @@ export async function survey<M>(
     dialect: dialect.id,
     strategy: settings.strategy,
     textHash,
-    budget: budget.budget,
+    budget: steady.budget,
     total: conversation.total,
     startsAt,
     recordAt,
@@ -183,6 +207,7 @@ export async function survey<M>(
     conversation,
     state,
     budget,
+    maxAnswer: given.maxAnswer,
     ownBudget,
     checkpoint,
     invalid,
@@ -206,6 +231,28 @@ export async function survey<M>(
     ],
     recordAt,
   };
+}
+
+/** With what the compactor's model took for its answers: by the state, by the store and as was seen here. */
+function withAnswers<M>(
+  { answers, modelName: model }: Engine<M>,
+  remembered: Remembered,
+  chain: readonly string[],
+  stored: readonly AnswerSizes[] = [],
+): Remembered {
+  const hash = chain[1];
+  if (hash === undefined) return remembered;
+  const of = { hash, model };
+  const own = readAnswers(
+    stored.filter((one) => one.model === model),
+    hash,
+  );
+  // What a state says is for its own host: nobody vouches for it, so it is neither remembered nor stored for others.
+  const said = sizesOf(remembered.answers, of);
+  const sizes = mergeSizes(said, answers.learn({ ...of, sizes: sizesOf(own, of) }));
+  if (sizes.length === 0) return remembered;
+  const others = remembered.answers.filter((one) => one.model !== model);
+  return { ...remembered, answers: [...others, { ...of, sizes }] };
 }
 
 const NO_CHECKPOINT = { checkpoint: undefined, left: [] };

@@ -1,4 +1,4 @@
-import type { Checkpoint, Store, Summary, Undo } from "../core/types.ts";
+import type { AnswerSizes, Checkpoint, Store, Summary, Undo } from "../core/types.ts";
 
 /** Records that the default store keeps before it forgets the ones not used for longest. */
 const DEFAULT_MAX_RECORDS = 1_000;
@@ -23,6 +23,7 @@ export function memoryStore({
   const checkpoints = new Map<string, readonly Checkpoint[]>();
   const summaries = new Map<string, readonly Summary[]>();
   const undos = new Map<string, Undo>();
+  const answers = new Map<string, readonly AnswerSizes[]>();
   return {
     async find(hashes) {
       const found = lookUp(checkpoints, hashes, ({ length }) => length);
@@ -30,6 +31,7 @@ export function memoryStore({
         checkpoints: found,
         summaries: lookUp(summaries, hashes, ({ covers }) => covers.to),
         undos: found.flatMap((one) => undos.get(one.id) ?? []),
+        answers: lookUp(answers, hashes.slice(0, 1), () => 1),
       };
     },
     async save(records) {
@@ -42,7 +44,11 @@ export function memoryStore({
         touch(summaries, one.hash, [...same, one]);
       }
       for (const one of records.undos ?? []) touch(undos, one.checkpoint, one);
-      for (const map of [checkpoints, summaries, undos]) forgetOldest(map, maxRecords);
+      for (const one of records.answers ?? []) {
+        const others = (answers.get(one.hash) ?? []).filter((other) => other.model !== one.model);
+        touch(answers, one.hash, [...others, one]);
+      }
+      for (const map of [checkpoints, summaries, undos, answers]) forgetOldest(map, maxRecords);
     },
   };
 }

@@ -1,2 +1,4 @@
 /** Checkpoints that a state carries at most. */
 export const MAX_CHECKPOINTS = 8;
+/** Models of which a state says what their answers took. */
+export const MAX_ANSWER_MODELS = 4;

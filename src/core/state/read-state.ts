@@ -4,6 +4,7 @@ import type { Checkpoint, LastView, Message, PackedCheckpoint, Summary } from ".
 import { MAX_CHECKPOINTS } from "./limits.ts";
 import { NO_HEAD } from "./no-head.ts";
 import { isPackedCheckpoint, unpackCheckpoint } from "./packed-checkpoint.ts";
+import { readAnswers } from "./read-answers.ts";
 import { readRecordsV1 } from "./read-records-v1.ts";
 import { isCount, isRecord, isShallow, isSummary, isText, isUndo } from "./record-checks.ts";
 import { NOTHING_REMEMBERED, type Remembered } from "./remembered.ts";
@@ -59,7 +60,13 @@ export function readState(value: unknown, context: StateContext): StateReading {
         };
   const hadHead = value["version"] === 1 ? isFilled(head) : last?.head !== undefined && last.head !== NO_HEAD;
   return {
-    remembered: { ...records, ...trust, hadHead, ...(last && { last }) },
+    remembered: {
+      ...records,
+      ...trust,
+      hadHead,
+      ...(last && { last }),
+      answers: readAnswers(value["answers"], context.chain[1]),
+    },
     usable: "yes",
     damaged,
   };

@@ -1,4 +1,4 @@
-import type { LastView, PackedCheckpoint, Records } from "../types.ts";
+import type { AnswerSizes, LastView, PackedCheckpoint, Records } from "../types.ts";
 
 /** What is remembered of a conversation, ready for use. */
 export interface Remembered extends Records {
@@ -11,6 +11,8 @@ export interface Remembered extends Records {
   /** Earlier views had a system prompt. */
   readonly hadHead: boolean;
   readonly last?: LastView;
+  /** What answers of this conversation took, by model. */
+  readonly answers: readonly AnswerSizes[];
 }
 
 export const NOTHING_REMEMBERED: Remembered = {
@@ -20,6 +22,7 @@ export const NOTHING_REMEMBERED: Remembered = {
   elsewhere: [],
   unproven: new Set(),
   hadHead: false,
+  answers: [],
 };
 
 /** The records of both, each once. Those of the store, or made just now, are proven, and stand for the same ones of a state. */

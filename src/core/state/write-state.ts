@@ -1,5 +1,5 @@
 import type { Checkpoint, PackedCheckpoint, State, Summary } from "../types.ts";
-import { MAX_CHECKPOINTS } from "./limits.ts";
+import { MAX_ANSWER_MODELS, MAX_CHECKPOINTS } from "./limits.ts";
 import { packCheckpoint } from "./packed-checkpoint.ts";
 import type { StateContext } from "./read-state.ts";
 import type { Remembered } from "./remembered.ts";
@@ -71,6 +71,7 @@ export function writeState(remembered: Remembered, writing: StateWriting): State
     undos: remembered.undos.filter((undo) => ids.has(undo.checkpoint)),
     ...(head !== undefined && { head }),
     ...(last && { last }),
+    ...(remembered.answers.length > 0 && { answers: remembered.answers.slice(-MAX_ANSWER_MODELS) }),
   } as const;
   return writing.key === undefined ? state : signState(state, writing.key);
 }

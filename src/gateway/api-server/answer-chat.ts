@@ -1,4 +1,5 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
+import type { Report } from "../../core/types.ts";
 import { encode } from "../../dialects/index.ts";
 import { overflowOf } from "../../models/index.ts";
 import { redact } from "../../models/shared/redact.ts";
@@ -12,6 +13,7 @@ import { compactedFact } from "../v1/note-compaction.ts";
 import { wireOfDialect } from "../wires/index.ts";
 import { isJson, parseJson, textOf } from "../wires/json.ts";
 import { RequestFault } from "../wires/request-fault.ts";
+import type { Json, WireAnswer } from "../wires/wire.ts";
 import type { ApiContext } from "./context.ts";
 import { countAhead } from "./count-ahead.ts";
 import { createDeltaReader } from "./delta-reader.ts";
@@ -38,7 +40,7 @@ export async function answerChat(
   const wire = speaks ? loaded.wire : wireOfDialect(upstream.dialects[0]);
   let rejected: { readonly tokens: number } | true | undefined;
   for (;;) {
-    const body = await fitted(context, { ...loaded, wire }, rejected, send);
+    const { body, report } = await fitted(context, { ...loaded, wire }, rejected, send);
     const bytes = Buffer.from(stringifyDeep(body));
     const headers = upstreamHeaders(
       upstream,
@@ -72,7 +74,9 @@ export async function answerChat(
       if (!stop.aborted) throw error;
       wasStopped = true;
     }
-    await store(context, loaded, wire, deltas.text(), wasStopped || stop.aborted, send);
+    const answered = wire.readStream(deltas.text());
+    learn(context, loaded, report, answered);
+    await store(context, loaded, wire, answered, wasStopped || stop.aborted, send);
     return;
   }
 }
@@ -83,7 +87,7 @@ async function fitted(
   loaded: Loaded,
   rejected: { readonly tokens: number } | true | undefined,
   send: Send,
-): Promise<ReturnType<typeof requestBody>> {
+): Promise<{ readonly body: Json; readonly report: Report }> {
   const { gateway, tenant } = context;
   await countAhead(gateway, loaded);
   const started = performance.now();
@@ -95,25 +99,37 @@ async function fitted(
     const fact = compactedFact(report, performance.now() - started);
     await gateway.timeline.add(tenant, loaded.conversation.id, gateway.now(), fact);
   }
-  if (loaded.wire.dialect.id === loaded.dialect.id) return requestBody(loaded, { messages, system });
+  if (loaded.wire.dialect.id === loaded.dialect.id)
+    return { body: requestBody(loaded, { messages, system }, report), report };
   const lead = system === undefined ? [] : [loaded.dialect.read({ role: "system", content: system })];
   const other = encode(loaded.wire.dialect.id, [
     ...lead,
     ...messages.map((message) => loaded.dialect.read(message)),
   ]);
-  return requestBody(loaded, { messages: other.messages, system: other.system });
+  const view = { messages: other.messages, system: other.system };
+  return { body: requestBody(loaded, view, report), report };
+}
+
+/** What the provider counted, and how long the answer was. */
+function learn(
+  { gateway }: ApiContext,
+  loaded: Loaded,
+  report: Report,
+  { usage, isCutOff }: WireAnswer,
+): void {
+  if (!usage) return;
+  void gateway.compactors.of(loaded.choice).observe({ usage, report, ...(isCutOff && { stop: "length" }) });
 }
 
 async function store(
   context: ApiContext,
   loaded: Loaded,
   wire: Loaded["wire"],
-  text: string,
+  { messages, usage }: WireAnswer,
   wasStopped: boolean,
   send: Send,
 ): Promise<void> {
   const { gateway, tenant } = context;
-  const { messages, usage } = wire.readStream(text);
   const own =
     wire.dialect.id === loaded.dialect.id
       ? messages

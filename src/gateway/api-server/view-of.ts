@@ -4,10 +4,12 @@ import type { Gateway } from "../gateway.ts";
 import { countAhead } from "./count-ahead.ts";
 import type { Loaded } from "./loaded.ts";
 import { measureOf } from "./measure-of.ts";
+import { answerCap } from "./request-body.ts";
 
 /** What `fit` gets for a conversation of the page. */
 export function fitInput(loaded: Loaded): FitInput<unknown> {
-  return { system: loaded.system, pins: loaded.pins };
+  const maxAnswer = answerCap(loaded);
+  return { system: loaded.system, pins: loaded.pins, ...(maxAnswer !== undefined && { maxAnswer }) };
 }
 
 /** What the model would be sent now. Nothing is stored or asked for. */

@@ -1,4 +1,5 @@
 import type { GatewayConfig } from "../../config/gateway-schema.ts";
+import { MOST_RESERVED } from "../../core/answers.ts";
 import { legacyHash } from "../../core/legacy/hash.ts";
 import type { Compactor, Model, Profile, Store, StrategyName, Tuning } from "../../core/types.ts";
 import { createCompactor } from "../../engine/create-compactor.ts";
@@ -13,8 +14,6 @@ import type { Windows } from "./windows.ts";
 const MAX_LIMITS = 1_000;
 /** Compactors that are kept ready. One is used by all conversations of a tenant with the same model and options. */
 const MAX_COMPACTORS = 500;
-/** A client's cap is what an answer may take, hardly ever what it takes: no more than this is kept free for it. */
-const MOST_RESERVED = { share: 1 / 8, tokens: 8_192 };
 
 /** What decides which compactor serves a request. */
 export interface CompactorChoice {
@@ -71,8 +70,7 @@ export function createCompactors(options: {
     const own = upstream?.config;
     const window = choice.window ?? info.window;
     const profile = choice.profile ?? profiles[own?.profile ?? config.profile ?? "agent"];
-    const reserve =
-      choice.tuning?.reserve ?? own?.reserve ?? config.reserve ?? reserveFor(choice.cap, window);
+    const reserve = choice.tuning?.reserve ?? own?.reserve ?? config.reserve;
     return {
       info,
       window,
@@ -114,7 +112,8 @@ export function createCompactors(options: {
   const sureLimit = (choice: CompactorChoice): number => {
     const { info, window, profile, reserve, budget, tuning } = settle(choice);
     if (profile.triggers || tuning.triggers || profile.name === "stream") return 0;
-    const kept = reserve === undefined ? window / 8 : reserve <= 1 ? reserve * window : reserve;
+    const host = reserve ?? profile.reserve;
+    const kept = host === undefined ? MOST_RESERVED * window : host <= 1 ? host * window : host;
     const free = Math.min(budget ?? window, window - kept - window * SAFETY);
     const slack = Math.max(1, info.factor * CALIBRATION_SLACK);
     // Beside an answer that may fill the window nothing fits: its cap has to be lowered, whatever the request's size.
@@ -211,12 +210,6 @@ const SAFETY = 0.05;
 const NOTHING_DUE_BELOW = 0.39;
 /** What calibration may find that the registry's factor doesn't say yet. */
 const CALIBRATION_SLACK = 1.2;
-
-/** What the answer needs must stay free; but an answer may not push the conversation out of its window. */
-function reserveFor(cap: number | undefined, window: number): number | undefined {
-  if (cap === undefined || cap < 100) return undefined;
-  return Math.min(cap, Math.floor(window * MOST_RESERVED.share), MOST_RESERVED.tokens);
-}
 
 function wishOf({
   profile,

@@ -1,6 +1,7 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { BudgetImpossibleError, ConfigError, InvariantError, TranscriptError } from "../../core/errors.ts";
 import type { FitInput, FitResult, Report } from "../../core/types.ts";
+import { fittingCap, type Rejected } from "../compaction/fitting-cap.ts";
 import { withClientKeys } from "../compaction/summarizer.ts";
 import type { Gateway } from "../gateway.ts";
 import { loggable } from "../ops/log.ts";
@@ -25,12 +26,6 @@ const UNCOUNTABLE = [
   '"item_reference"',
   ...STANDING_FOR.map((name) => JSON.stringify(name)),
 ];
-
-/** What the upstream said about a request that it refused as too long. */
-interface Rejected {
-  /** Its own count. */
-  readonly tokens: number | undefined;
-}
 
 /** The client's own bytes, where that is known without a look at the transcript. */
 export function decideAtOnce(gateway: Gateway, exchange: Exchange): Outgoing | undefined {
@@ -76,6 +71,8 @@ export async function decideView(
   const input: FitInput<unknown> = {
     system,
     tools: loadedTools(asked),
+    // A client may ask for anything; what can't be a number of tokens says nothing.
+    ...(asked.cap !== undefined && asked.cap >= 1 && { maxAnswer: asked.cap }),
     pins: [...pins, ...ownPins],
     request: lastRequest(gateway, exchange, isApart),
     now: exchange.startedAt,
@@ -161,27 +158,16 @@ function isTextAlone({ transcript, tools }: Exchange["asked"], body: Exchange["b
   return transcript.every((message) => isJson(message) && typeof message["content"] === "string");
 }
 
-/**
- * Where a cap has to be lowered anyway, it is lowered by this share of the input, or of what is left, more: a provider may
- * count more than we do, and a cap that is a little lower costs nothing.
- */
-const COUNT_SLACK = 0.25;
-
-/** Providers refuse input and largest answer that together exceed the window; a long answer must not cost the request. */
+/** A long answer must not cost the request. */
 function withRoom(
   body: Exchange["body"],
   { asked, wire }: Exchange,
-  { budget, tokens }: NonNullable<Outgoing["report"]>,
+  report: NonNullable<Outgoing["report"]>,
   rejected: Rejected | undefined,
-) {
-  const { window } = budget;
-  if (asked.cap === undefined || window === undefined) return body;
-  // Some upstreams name the sum of input and answer: that says nothing about the input.
-  const told = rejected?.tokens !== undefined && rejected.tokens < window ? rejected.tokens : 0;
-  const input = Math.max(tokens.after + budget.tools, told);
-  const left = window - input - budget.safety;
-  if (asked.cap <= left || left <= 0) return body;
-  return wire.withCap(body, Math.max(1, Math.floor(left - COUNT_SLACK * Math.min(input, left))));
+): Exchange["body"] {
+  if (asked.cap === undefined) return body;
+  const cap = fittingCap(asked.cap, report, rejected);
+  return cap === asked.cap ? body : wire.withCap(body, cap);
 }
 
 function capped(

@@ -81,7 +81,8 @@ async function retryTooLong(gateway: Gateway, exchange: Exchange, first: Attempt
     const overflow = overflowOf(status, failed.text);
     if (!overflow) break;
     const smaller = await compactHarder(gateway, exchange, overflow, outgoing.report);
-    if (!smaller || smaller.body.length >= outgoing.body.length) {
+    // A lower cap alone may be as many bytes.
+    if (!smaller || smaller.body.length > outgoing.body.length || smaller.body.equals(outgoing.body)) {
       gateway.metrics.rejected.inc({ result: "impossible" });
       break;
     }

@@ -167,7 +167,12 @@ async function finish(
     const compactor = (gateway.observing ?? gateway.compactors).of(choiceOf(gateway, exchange));
     // What was only observed went there whole.
     const sent = outgoing.action === "observed" ? report.tokens.transcript : report.tokens.after;
-    compactor.observe({ usage, tokens: sent + report.budget.tools });
+    void compactor.observe({
+      usage,
+      report,
+      tokens: sent + report.budget.tools,
+      ...(answer.isCutOff && { stop: "length" }),
+    });
   }
   // As the client got it, because so it comes back.
   const { announcement } = exchange;

@@ -45,14 +45,14 @@ export const chatWire: Wire = {
   readJson(answer) {
     const choice = listOf(answer["choices"])[0];
     const message = isJson(choice) ? choice["message"] : undefined;
-    return answerOf(answer, isJson(message) ? [message] : [], answer["usage"]);
+    return answerOf(answer, isJson(message) ? [message] : [], answer["usage"], [answer]);
   },
 
   readStream(text) {
     const events = readEvents(text);
     const usage = events.findLast((event) => isJson(event["usage"]))?.["usage"];
     const message = assembleChat(events);
-    return answerOf(events[0] ?? {}, message ? [message] : [], usage);
+    return answerOf(events[0] ?? {}, message ? [message] : [], usage, events);
   },
 
   withUsage: (data, change) =>
@@ -60,8 +60,16 @@ export const chatWire: Wire = {
   error: openaiError,
 };
 
-function answerOf(answer: Json, messages: readonly unknown[], usage: unknown): WireAnswer {
-  return { messages, usage: usageOf(usage), id: textOf(answer["id"]) };
+function answerOf(
+  answer: Json,
+  messages: readonly unknown[],
+  usage: unknown,
+  ends: readonly Json[],
+): WireAnswer {
+  const isCutOff = ends.some((end) =>
+    listOf(end["choices"]).some((choice) => isJson(choice) && choice["finish_reason"] === "length"),
+  );
+  return { messages, usage: usageOf(usage), id: textOf(answer["id"]), ...(isCutOff && { isCutOff }) };
 }
 
 function usageOf(usage: unknown): Usage | undefined {

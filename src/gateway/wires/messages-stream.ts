@@ -17,8 +17,9 @@ export function assembleMessage(events: readonly Json[]): { readonly message: Js
       const index = numberOf(event["index"]) ?? 0;
       const part = content[index];
       if (part) addDelta(part, event["delta"], index, inputs);
-    } else if (event["type"] === "message_delta" && isJson(event["usage"])) {
-      usage = { ...usage, ...event["usage"] };
+    } else if (event["type"] === "message_delta") {
+      if (isJson(event["usage"])) usage = { ...usage, ...event["usage"] };
+      if (isJson(event["delta"])) message = { ...message, ...event["delta"] };
     }
   }
   for (const [index, text] of inputs) {

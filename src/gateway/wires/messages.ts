@@ -108,6 +108,7 @@ function answerOf(answer: Json, content: unknown, usage: unknown): WireAnswer {
     messages: listOf(content).length > 0 ? [{ role: "assistant", content }] : [],
     usage: usageOf(usage),
     id: textOf(answer["id"]),
+    ...(answer["stop_reason"] === "max_tokens" && { isCutOff: true }),
   };
 }
 

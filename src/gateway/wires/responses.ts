@@ -13,6 +13,9 @@ const FINISHED: ReadonlySet<unknown> = new Set([undefined, null, "completed", "i
 /** Events that say the same, whatever the response in them says. */
 const FINISHING: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete"]);
 
+/** A lower cap is refused (tokens). */
+const LEAST_CAP = 16;
+
 /** OpenAI's Responses API. */
 export const responsesWire: Wire = {
   api: "responses",
@@ -45,7 +48,7 @@ export const responsesWire: Wire = {
     return body;
   },
 
-  withCap: (body, cap) => ({ ...body, max_output_tokens: cap }),
+  withCap: (body, cap) => ({ ...body, max_output_tokens: Math.max(LEAST_CAP, cap) }),
 
   readJson: (answer) => answerOf(answer, listOf(answer["output"])),
 
@@ -85,12 +88,14 @@ export function conversationOf({ conversation }: Json): string | undefined {
 }
 
 function answerOf(answer: Json, messages: readonly unknown[]): WireAnswer {
+  const details = answer["incomplete_details"];
   return {
     messages,
     usage: usageOf(answer["usage"]),
     id: textOf(answer["id"]),
     conversation: conversationOf(answer),
     ...(!FINISHED.has(answer["status"]) && { isUnfinished: true }),
+    ...(isJson(details) && details["reason"] === "max_output_tokens" && { isCutOff: true }),
   };
 }
 

@@ -25,6 +25,8 @@ export interface WireAnswer {
   readonly conversation?: string | undefined;
   /** The upstream is still at work on it, or has given it up: what came isn't the answer. */
   readonly isUnfinished?: true;
+  /** It ended because it was as long as it might be. */
+  readonly isCutOff?: true;
 }
 
 /** One API of a provider: how its requests and answers are read and written. */

@@ -27,7 +27,7 @@ export const viewHandlers = {
     const plan = await currentPlan(gateway, loaded);
     const { dialect, transcript, system, wire, choice } = loaded;
     const view = renderView({ dialect, transcript, entries: plan.entries, system });
-    const body = requestBody(loaded, view);
+    const body = requestBody(loaded, view, plan);
     return {
       upstream: choice.upstream?.name,
       method: "POST",

@@ -1,0 +1,30 @@
+import { mergeSizes } from "../answers.ts";
+import type { AnswerSize, AnswerSizes } from "../types.ts";
+import { MAX_ANSWER_MODELS } from "./limits.ts";
+import { isCount, isRecord, isText } from "./record-checks.ts";
+
+/** A longer name is no model's (characters). */
+const MAX_MODEL_NAME = 256;
+/** No model gives an answer of more tokens: a record that claims it is foreign. */
+const MOST_TOKENS = 10_000_000;
+
+/** What a state or a store says about answers of this conversation; what is damaged or of another one is left out. */
+export function readAnswers(value: unknown, conversation: string | undefined): readonly AnswerSizes[] {
+  if (!Array.isArray(value)) return [];
+  return (value as readonly unknown[]).slice(-MAX_ANSWER_MODELS).flatMap((one) => {
+    if (!isRecord(one) || one["hash"] !== conversation || !isText(one["hash"])) return [];
+    const { hash, model, sizes } = one;
+    if (!isText(model) || model.length > MAX_MODEL_NAME || !Array.isArray(sizes)) return [];
+    return [{ hash, model, sizes: mergeSizes([], sizes.filter(isSize)) }];
+  });
+}
+
+function isSize(value: unknown): value is AnswerSize {
+  return (
+    Array.isArray(value) &&
+    value.length === 2 &&
+    isCount(value[0]) &&
+    isCount(value[1]) &&
+    value[1] <= MOST_TOKENS
+  );
+}

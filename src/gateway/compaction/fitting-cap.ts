@@ -1,0 +1,34 @@
+import type { Report } from "../../core/types.ts";
+
+/**
+ * Where a cap has to be lowered anyway, it is lowered by this share of the input, or of what is left, more: a provider may
+ * count more than we do, and a cap that is a little lower costs nothing.
+ */
+const COUNT_SLACK = 0.25;
+
+/** What the upstream said about a request that it refused as too long. */
+export interface Rejected {
+  /** Its own count. */
+  readonly tokens: number | undefined;
+}
+
+/**
+ * The cap on an answer, lowered to what is left beside a view; never raised. Providers refuse input and largest answer that
+ * together exceed the window, and a long answer must not cost the request.
+ */
+export function fittingCap(
+  asked: number,
+  { budget, tokens }: Pick<Report, "budget" | "tokens">,
+  rejected?: Rejected,
+): number {
+  const { window } = budget;
+  if (window === undefined) return asked;
+  // Some upstreams name the sum of input and answer: that says nothing about the input.
+  const told = rejected?.tokens !== undefined && rejected.tokens < window ? rejected.tokens : 0;
+  const input = Math.max(tokens.after + budget.tools, told);
+  const left = Math.floor(window - input - budget.safety);
+  if (asked <= left || left <= 0) return asked;
+  const withSlack = Math.floor(left - COUNT_SLACK * Math.min(input, left));
+  // What is kept free is what answers really take: no slack is taken off that, unless the upstream does count more.
+  return Math.max(1, withSlack, rejected ? 1 : Math.min(budget.reserve, left));
+}

@@ -1,6 +1,10 @@
 import { defaultReserve } from "./budget.ts";
 import type { AnswerSize, AnswerSizes } from "./types.ts";
 
+/** A longer name is no model's (characters). */
+export const MAX_MODEL_NAME = 256;
+/** No answer is longer: who says so is mistaken (tokens). */
+export const MOST_ANSWER_TOKENS = 10_000_000;
 /** So many of the newest answers count. The largest of them is about their 95th percentile. */
 const NEWEST = 20;
 /** Fewer answers than this don't tell that answers are short. One is enough to tell that they are long. */

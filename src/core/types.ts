@@ -588,7 +588,10 @@ export interface Records {
   readonly summaries: readonly Summary[];
   /** Undos of those checkpoints. */
   readonly undos: readonly Undo[];
-  /** One for each hash and model; a newer one takes its place. A store that leaves them out loses little. */
+  /**
+   * One for each model, under the first of the hashes; a newer one takes its place. With a store that leaves them out, each
+   * process learns by itself how long answers are.
+   */
   readonly answers?: readonly AnswerSizes[];
 }
 

@@ -1,4 +1,4 @@
-import { answerSize } from "../core/answers.ts";
+import { answerSize, MAX_MODEL_NAME, MOST_ANSWER_TOKENS } from "../core/answers.ts";
 import { entriesOf } from "../core/draft.ts";
 import type {
   CompactInput,
@@ -224,14 +224,15 @@ function calibrate<M>(engine: Engine<M>, { usage, report, ...observation }: Obse
   engine.calibration.observe({ model, counted: tokens, reported: usage.input, factor });
 }
 
-/** Remembers what an answer took. False if the provider didn't say. */
+/** Remembers what an answer took. False if the provider didn't say, or nobody knows which model it was. */
 async function learnAnswer<M>(
   engine: Engine<M>,
   { usage, stop, model = engine.modelName, input }: Observation<M>,
   conversation: string,
 ): Promise<boolean> {
   const tokens = usage?.output;
-  if (tokens === undefined || !(tokens > 0 && Number.isFinite(tokens))) return false;
+  if (tokens === undefined || !(tokens > 0 && tokens <= MOST_ANSWER_TOKENS)) return false;
+  if (model.length > MAX_MODEL_NAME) return false;
   const size = answerSize(input?.now ?? Date.now(), tokens, stop === "length");
   const told = engine.answers.add({ hash: conversation, model }, size);
   if (told) await engine.records.save({ answers: [told] });

@@ -1,12 +1,7 @@
-import { mergeSizes } from "../answers.ts";
+import { MAX_MODEL_NAME, MOST_ANSWER_TOKENS, mergeSizes } from "../answers.ts";
 import type { AnswerSize, AnswerSizes } from "../types.ts";
 import { MAX_ANSWER_MODELS } from "./limits.ts";
 import { isCount, isRecord, isText } from "./record-checks.ts";
-
-/** A longer name is no model's (characters). */
-const MAX_MODEL_NAME = 256;
-/** No model gives an answer of more tokens: a record that claims it is foreign. */
-const MOST_TOKENS = 10_000_000;
 
 /** What a state or a store says about answers of this conversation; what is damaged or of another one is left out. */
 export function readAnswers(value: unknown, conversation: string | undefined): readonly AnswerSizes[] {
@@ -25,6 +20,6 @@ function isSize(value: unknown): value is AnswerSize {
     value.length === 2 &&
     isCount(value[0]) &&
     isCount(value[1]) &&
-    value[1] <= MOST_TOKENS
+    value[1] <= 2 * MOST_ANSWER_TOKENS
   );
 }

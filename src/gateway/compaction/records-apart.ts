@@ -13,7 +13,7 @@ export function recordsApart(store: Store, mark: string | undefined): Store {
   const bare = (name: string): string => name.slice(0, name.length - end.length);
   return {
     async find(hashes): Promise<Records> {
-      const { checkpoints, summaries, undos } = await store.find(hashes);
+      const { checkpoints, summaries, undos, answers } = await store.find(hashes);
       return {
         checkpoints: checkpoints
           .filter(({ id }) => isOurs(id))
@@ -24,13 +24,16 @@ export function recordsApart(store: Store, mark: string | undefined): Store {
         undos: undos
           .filter(({ checkpoint }) => isOurs(checkpoint))
           .map((record) => ({ ...record, checkpoint: bare(record.checkpoint) })),
+        // How long answers are is the same whatever a request wishes for its view.
+        ...(answers && { answers }),
       };
     },
-    save: ({ checkpoints = [], summaries = [], undos = [] }) =>
+    save: ({ checkpoints = [], summaries = [], undos = [], answers = [] }) =>
       store.save({
         checkpoints: checkpoints.map((record) => ({ ...record, id: record.id + end })),
         summaries: summaries.map((record) => ({ ...record, key: record.key + end })),
         undos: undos.map((record) => ({ ...record, checkpoint: record.checkpoint + end })),
+        answers,
       }),
   };
 }

@@ -10,13 +10,18 @@ export function memoryRecords(context: MemoryContext, tenant: string): Store {
       const found = <T extends { readonly hash: string }>(map: ReadonlyMap<string, { readonly record: T }>) =>
         Array.from(map.values(), (held) => held.record).filter((record) => wanted.has(record.hash));
       const checkpoints = found(data.checkpoints);
+      // They stand on the first message.
+      const answers = [...data.answers.values()].flatMap(({ record }) =>
+        record.hash === hashes[0] ? [record] : [],
+      );
       return {
         checkpoints,
         summaries: found(data.summaries),
         undos: checkpoints.flatMap((one) => data.undos.get(one.id)?.record ?? []),
+        ...(answers.length > 0 && { answers }),
       };
     },
-    async save({ checkpoints = [], summaries = [], undos = [] }) {
+    async save({ checkpoints = [], summaries = [], undos = [], answers = [] }) {
       const data = context.of("save", tenant);
       const savedAt = context.now();
       for (const record of checkpoints)
@@ -24,7 +29,10 @@ export function memoryRecords(context: MemoryContext, tenant: string): Store {
       for (const record of summaries)
         if (!data.tombstones.has(record.hash)) data.summaries.set(record.key, { record, savedAt });
       for (const record of undos) data.undos.set(record.checkpoint, { record, savedAt });
-      for (const map of [data.checkpoints, data.summaries, data.undos])
+      for (const record of answers)
+        if (!data.tombstones.has(record.hash))
+          data.answers.set(`${record.hash} ${record.model}`, { record, savedAt });
+      for (const map of [data.checkpoints, data.summaries, data.undos, data.answers])
         forgetOldest(map, context.limits.records);
     },
   };

@@ -1,4 +1,4 @@
-import type { Checkpoint, Summary, Undo } from "../../core/types.ts";
+import type { AnswerSizes, Checkpoint, Summary, Undo } from "../../core/types.ts";
 import type {
   Citation,
   ClientKey,
@@ -24,6 +24,8 @@ export interface TenantData {
   readonly checkpoints: Map<string, Held<Checkpoint>>;
   readonly summaries: Map<string, Held<Summary>>;
   readonly undos: Map<string, Held<Undo>>;
+  /** By hash and model. */
+  readonly answers: Map<string, Held<AnswerSizes>>;
   readonly tombstones: Map<string, number>;
   events: StoredEvent[];
   lastEvent: number;
@@ -74,6 +76,7 @@ export function createMemoryContext(
         checkpoints: new Map(),
         summaries: new Map(),
         undos: new Map(),
+        answers: new Map(),
         tombstones: new Map(),
         events: [],
         lastEvent: 0,

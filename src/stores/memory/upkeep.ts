@@ -11,7 +11,7 @@ import { deleteConversation } from "./delete-conversation.ts";
 import type { Held, MemoryContext, TenantData } from "./tenant-data.ts";
 
 /** Version of the schema that it behaves like. */
-const SCHEMA = 6;
+const SCHEMA = 7;
 
 export function memoryUpkeep(context: MemoryContext): Upkeep {
   return {
@@ -54,7 +54,10 @@ function sweep(context: MemoryContext, retention: Retention): Swept {
     swept.events += data.events.length - events.length;
     data.events = events;
     const recordsBefore = before(retention.recordsMs);
-    for (const map of [data.checkpoints, data.summaries] as Map<string, Held<{ hash: string }>>[])
+    for (const map of [data.checkpoints, data.summaries, data.answers] as Map<
+      string,
+      Held<{ hash: string }>
+    >[])
       for (const [key, { record, savedAt }] of map)
         if (savedAt < recordsBefore && !data.byHash.has(record.hash) && map.delete(key)) swept.records += 1;
     for (const [key, { savedAt }] of data.undos)

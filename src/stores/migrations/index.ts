@@ -5,6 +5,7 @@ import { answers } from "./0003-answers.ts";
 import { textsWithMessages } from "./0004-texts-with-messages.ts";
 import { givenAnswers } from "./0005-given-answers.ts";
 import { cryptographicNames } from "./0006-cryptographic-names.ts";
+import { answerSizes } from "./0007-answer-sizes.ts";
 
 /** One step from a version of the schema to the next. A published one never changes. */
 export interface Migration {
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   textsWithMessages,
   givenAnswers,
   cryptographicNames,
+  answerSizes,
 ];

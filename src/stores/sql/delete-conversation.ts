@@ -127,7 +127,8 @@ async function deleteRecords(
         )
         .execute();
     }
-    await tx.deleteFrom("precis_summaries").where("tenant", "=", tenant).where(isGone).execute();
+    for (const table of ["precis_summaries", "precis_answers"] as const)
+      await tx.deleteFrom(table).where("tenant", "=", tenant).where(isGone).execute();
     const at = now();
     await tx
       .insertInto("precis_tombstones")

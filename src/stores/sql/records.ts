@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Checkpoint, Records, Store, Summary, Undo } from "../../core/types.ts";
+import type { AnswerSizes, Checkpoint, Records, Store, Summary, Undo } from "../../core/types.ts";
 import { checkName } from "../shared/check-name.ts";
 import { inBatches } from "./in-batches.ts";
 import { rows, type Script } from "./script.ts";
@@ -15,9 +15,9 @@ export function sqlRecords({ engine, now, readScriptApart, write }: SqlContext, 
   return {
     find: (hashes) => readScriptApart("find", () => findRecords(engine, tenant, hashes)),
 
-    save: ({ checkpoints = [], summaries = [], undos = [] }) =>
+    save: ({ checkpoints = [], summaries = [], undos = [], answers = [] }) =>
       write("save", async (tx) => {
-        const hashes = [...checkpoints, ...summaries].map((record) => record.hash);
+        const hashes = [...checkpoints, ...summaries, ...answers].map((record) => record.hash);
         const deleted = new Set<string>();
         if (hashes.length > 0) {
           const rows = await tx
@@ -55,6 +55,15 @@ export function sqlRecords({ engine, now, readScriptApart, write }: SqlContext, 
             .onConflict((c) => c.columns(["tenant", "checkpoint"]).doUpdateSet({ saved_at, json }))
             .execute();
         }
+        for (const { hash, model, ...rest } of answers) {
+          if (deleted.has(hash)) continue;
+          const json = JSON.stringify({ hash, model, ...rest });
+          await tx
+            .insertInto("precis_answers")
+            .values({ tenant, hash, model, saved_at, json })
+            .onConflict((c) => c.columns(["tenant", "hash", "model"]).doUpdateSet({ saved_at, json }))
+            .execute();
+        }
       }),
   };
 }
@@ -85,17 +94,21 @@ function* findRecords(engine: SqlEngine, tenant: string, hashes: readonly string
   if (hashes.length === 0) return { checkpoints: [], summaries: [], undos: [] };
   const { rowsOf } = engine;
   const wanted = rowsOf.value(hashes);
-  const rowsFound = yield* rows<{ kind: "checkpoint" | "summary"; id: string; json: string }>(
+  const rowsFound = yield* rows<{ kind: "checkpoint" | "summary" | "answers"; id: string; json: string }>(
     `select 'checkpoint' as kind, precis_checkpoints.id as id, precis_checkpoints.json as json
      from ${rowsOf.from("precis_checkpoints", "hash")} and ${hasAny("precis_checkpoints")}
      union all select 'summary' as kind, precis_summaries.key as id, precis_summaries.json as json
-     from ${rowsOf.from("precis_summaries", "hash")} and ${hasAny("precis_summaries")}`,
+     from ${rowsOf.from("precis_summaries", "hash")} and ${hasAny("precis_summaries")}
+     union all select 'answers' as kind, model as id, json from precis_answers where tenant = ? and hash = ?`,
     wanted,
     tenant,
     tenant,
     wanted,
     tenant,
     tenant,
+    tenant,
+    // They stand on the first message.
+    hashes[0],
   );
   // A hash that was asked for twice is found twice.
   const found = [...new Map(rowsFound.map((row) => [`${row.kind} ${row.id}`, row])).values()];
@@ -108,9 +121,11 @@ function* findRecords(engine: SqlEngine, tenant: string, hashes: readonly string
           rowsOf.value(checkpoints.map(({ id }) => id)),
           tenant,
         );
+  const answers = found.filter(({ kind }) => kind === "answers");
   return {
     checkpoints: checkpoints.map(({ json }) => JSON.parse(json) as Checkpoint),
     summaries: found.filter(({ kind }) => kind === "summary").map(({ json }) => JSON.parse(json) as Summary),
     undos: undos.map(({ json }) => JSON.parse(json) as Undo),
+    ...(answers.length > 0 && { answers: answers.map(({ json }) => JSON.parse(json) as AnswerSizes) }),
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ContractContext } from "./context.ts";
-import { checkpoint, hashesOf, storedTranscript, summary, undo } from "./samples.ts";
+import { answers, checkpoint, hashesOf, storedTranscript, summary, undo } from "./samples.ts";
 
 export function describeDeleting(context: ContractContext): void {
   const { tenants, add } = context;
@@ -21,12 +21,15 @@ export function describeDeleting(context: ContractContext): void {
         checkpoints: [checkpoint("c", hash)],
         summaries: [summary("s", hash)],
         undos: [undo("c")],
+        answers: [answers(messages[0]!.hash, "m", 1)],
       });
+      expect((await context.store.records(tenant).find(hashesOf(messages))).answers).toHaveLength(1);
       expect(await context.store.conversations.delete(other, conversation)).toBe(false);
       expect(await context.store.conversations.delete(tenant, conversation)).toBe(true);
       expect(await context.store.conversations.delete(tenant, conversation)).toBe(false);
       const { counts } = await context.store.upkeep.stats(tenant);
       expect(Object.values(counts).reduce((sum, one) => sum + one, 0)).toBe(0);
+      expect((await context.store.records(tenant).find(hashesOf(messages))).answers ?? []).toEqual([]);
       expect(await context.store.conversations.find(tenant, hashesOf(messages))).toBeUndefined();
       expect(await context.store.conversations.findSession(tenant, "s")).toBeUndefined();
       await expect(
@@ -46,6 +49,7 @@ export function describeDeleting(context: ContractContext): void {
       const late = {
         checkpoints: [checkpoint("c", messages[1]!.hash)],
         summaries: [summary("s", messages[1]!.hash)],
+        answers: [answers(messages[0]!.hash, "m", 1)],
       };
       await records.save(late);
       expect(await records.find(hashesOf(messages))).toEqual({ checkpoints: [], summaries: [], undos: [] });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ContractContext } from "./context.ts";
-import { checkpoint, summary, undo } from "./samples.ts";
+import { answers, checkpoint, summary, undo } from "./samples.ts";
 
 export function describeRecords(context: ContractContext): void {
   const { tenants } = context;
@@ -28,6 +28,20 @@ export function describeRecords(context: ContractContext): void {
       const found = await records.find(["a"]);
       expect(found.checkpoints).toHaveLength(1);
       expect(found.summaries.map((one) => one.text)).toEqual(["new"]);
+    });
+
+    it("keeps the newest of what answers of a model took, under the first message", async () => {
+      const [tenant, other] = tenants();
+      const records = context.store.records(tenant);
+      await records.save({ answers: [answers("a", "m", 1), answers("a", "n", 2), answers("b", "m", 3)] });
+      await records.save({ answers: [answers("a", "m", 4)] });
+      const found = (await records.find(["a", "b"])).answers ?? [];
+      expect([...found].sort((one, two) => (one.model < two.model ? -1 : 1))).toEqual([
+        answers("a", "m", 4),
+        answers("a", "n", 2),
+      ]);
+      expect((await records.find(["z", "a"])).answers ?? []).toEqual([]);
+      expect((await context.store.records(other).find(["a"])).answers ?? []).toEqual([]);
     });
 
     it("looks up thousands of hashes at once", async () => {

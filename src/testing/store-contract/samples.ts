@@ -1,4 +1,4 @@
-import type { Checkpoint, Summary, Undo } from "../../core/types.ts";
+import type { AnswerSizes, Checkpoint, Summary, Undo } from "../../core/types.ts";
 import type { NewMessage } from "../../stores/server-store.ts";
 
 /** When all tests begin, in milliseconds. */
@@ -57,3 +57,10 @@ export function summary(key: string, hash: string, text = "all of it"): Summary 
 }
 
 export const undo = (id: string): Undo => ({ checkpoint: id, at: START, pressure: 0.5 });
+
+/** What one answer of a model took. */
+export const answers = (hash: string, model: string, tokens: number): AnswerSizes => ({
+  hash,
+  model,
+  sizes: [[START, tokens]],
+});

@@ -922,9 +922,9 @@ export interface Usage {
 export interface Observation<M> {
   /** The provider's numbers for the last request. */
   readonly usage?: Usage;
-  /** The report of the view that was answered: says which conversation it was, and how many tokens were counted. */
-  readonly report?: Pick<Report, "conversation" | "tokens" | "budget">;
-  /** precis's own count of that request. Default: `report.tokens.after + report.budget.tools`. */
+  /** The report of the view that was answered: says which conversation it was. */
+  readonly report?: Pick<Report, "conversation">;
+  /** precis's own count of that request: `report.tokens.after + report.budget.tools`. */
   readonly tokens?: number;
   /** The model that answered. Default: the compactor's. */
   readonly model?: string;

@@ -1,4 +1,3 @@
-import { answerSize, MAX_MODEL_NAME, MOST_ANSWER_TOKENS } from "../core/answers.ts";
 import { entriesOf } from "../core/draft.ts";
 import type {
   CompactInput,
@@ -20,6 +19,7 @@ import { type Call, climbTo, type Decision, decide, nothingDue, readyCut, wanted
 import { deliver, viewDraft } from "./deliver.ts";
 import { createEngine, type Engine } from "./engine.ts";
 import { inSlices } from "./in-slices.ts";
+import { calibrate, learnAnswer } from "./learn.ts";
 import { prepareState } from "./next-state.ts";
 import { pressureOf, reportOf } from "./report.ts";
 import { survey } from "./survey.ts";
@@ -214,29 +214,6 @@ async function observe<M>(engine: Engine<M>, observation: Observation<M>): Promi
   // Not awaited: the summary is for the next request.
   summaryFor(call, await inSlices(decide(call)));
   return prepareState(call, { checkpoint: seen.checkpoint?.id, beside: true })();
-}
-
-function calibrate<M>(engine: Engine<M>, { usage, report, ...observation }: Observation<M>): void {
-  const { model = engine.modelName, tokens = report && report.tokens.after + report.budget.tools } =
-    observation;
-  if (!usage || tokens === undefined) return;
-  const factor = model === engine.modelName ? engine.factor() : 1;
-  engine.calibration.observe({ model, counted: tokens, reported: usage.input, factor });
-}
-
-/** Remembers what an answer took. False if the provider didn't say, or nobody knows which model it was. */
-async function learnAnswer<M>(
-  engine: Engine<M>,
-  { usage, stop, model = engine.modelName, input }: Observation<M>,
-  conversation: string,
-): Promise<boolean> {
-  const tokens = usage?.output;
-  if (tokens === undefined || !(tokens > 0 && tokens <= MOST_ANSWER_TOKENS)) return false;
-  if (model.length > MAX_MODEL_NAME) return false;
-  const size = answerSize(input?.now ?? Date.now(), tokens, stop === "length");
-  const told = engine.answers.add({ hash: conversation, model }, size);
-  if (told) await engine.records.save({ answers: [told] });
-  return true;
 }
 
 async function summarize<M>(

@@ -110,7 +110,7 @@ async function fitted(
   return { body: requestBody(loaded, view, report), report };
 }
 
-/** What the provider counted, and how long the answer was. */
+/** How long the answer was. */
 function learn(
   { gateway }: ApiContext,
   loaded: Loaded,

@@ -554,6 +554,8 @@ export interface LastView {
   readonly head?: string;
   /** Hash of the messages that it showed although its checkpoint hides them. */
   readonly broughtBack?: string;
+  /** It showed its checkpoint in other words or roles, because nobody vouched for the state that it came from. */
+  readonly reworded?: "unproven";
 }
 
 /** What one answer took, reasoning included, and when it came (milliseconds). */
@@ -873,7 +875,8 @@ export interface Report {
 /**
  * Why a view changed before its end: a compaction was applied; the transcript was edited or forked; a person took a
  * compaction back; a message that it hides must be shown (a pin); summaries were cleared; a larger budget needs no
- * compaction; the system prompt is another; other options were chosen.
+ * compaction; the system prompt is another; other options were chosen; the compaction came back in a state that nobody
+ * signed, so it is shown in the user's role.
  */
 export type PrefixReason =
   | "compaction"
@@ -883,7 +886,8 @@ export type PrefixReason =
   | "cleared"
   | "larger-budget"
   | "system"
-  | "options";
+  | "options"
+  | "unproven";
 
 /** What `fit` returns. `messages` is a new array of the host's own format; unchanged messages are the same objects. */
 export interface FitResult<M> {

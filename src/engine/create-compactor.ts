@@ -145,7 +145,7 @@ async function compact<M>(
     : Math.min(call.seen.goal, Math.max(fixed, Math.floor((present + whole) / 2)));
   const tooLittle = conversation.messages.length - conversation.structure.start < LEAST_MESSAGES;
   if (tokens <= budget.budget && (filling || tooLittle)) {
-    return deliver(call, { reason: "forced", result: nothingDue(call.seen), adopt: false });
+    return deliver(call, { reason: "forced", result: nothingDue(call.seen), adopt: false, filling });
   }
   const wanted = wantedRun(call, goal);
   const run = wanted && isWorthAskingByHand(call, wanted) ? wanted : undefined;
@@ -162,7 +162,7 @@ async function compact<M>(
     withModel.draft || cut === undefined
       ? withModel
       : await inSlices(climbTo(call, target, undefined), input.signal);
-  return deliver(call, { reason: "forced", result, adopt: input.adopt ?? !filling, background });
+  return deliver(call, { reason: "forced", result, adopt: input.adopt ?? !filling, filling, background });
 }
 
 /** A call that believes no summary, so that all of them are asked for anew. */
@@ -193,7 +193,7 @@ async function prepare<M>(engine: Engine<M>, transcript: readonly M[], input: Fi
   const run = seen.pressure >= PREPARE_FROM ? wantedRun(call, seen.goal) : undefined;
   const summaries =
     run && isWorthAsking(call, run) ? await requestSummary(call, run, { reason: "pressure" }) : undefined;
-  return prepareState(call, { checkpoint: seen.checkpoint?.id })(summaries);
+  return prepareState(call, { checkpoint: seen.checkpoint?.id, beside: true })(summaries);
 }
 
 /** Learns from an answer, and begins a summary if the reply has made one due. */
@@ -284,7 +284,7 @@ async function handover<M>(call: Call<M>, cap: number, calls: ModelCall[]): Prom
 async function undo<M>(engine: Engine<M>, transcript: readonly M[], input: FitInput<M>): Promise<State> {
   const call = await open(engine, transcript, input);
   const { checkpoint } = call.seen;
-  if (!checkpoint) return prepareState(call, { checkpoint: undefined })();
+  if (!checkpoint) return prepareState(call, { checkpoint: undefined, beside: true })();
   const record = (pressure: number): Undo => ({
     checkpoint: checkpoint.id,
     at: call.seen.recordAt,
@@ -293,5 +293,6 @@ async function undo<M>(engine: Engine<M>, transcript: readonly M[], input: FitIn
   const after = await open(engine, transcript, input, { undos: [record(0)] });
   const skipped = record(after.seen.pressure);
   await engine.records.save({ undos: [skipped] });
-  return prepareState(after, { checkpoint: after.seen.checkpoint?.id, undos: [skipped] })();
+  // Nothing was sent: the next view is compared with the one that was.
+  return prepareState(after, { checkpoint: after.seen.checkpoint?.id, undos: [skipped], beside: true })();
 }

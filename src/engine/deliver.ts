@@ -12,7 +12,7 @@ import { headJson } from "./lost-head.ts";
 import { narrativeOf } from "./narrative.ts";
 import { prepareState } from "./next-state.ts";
 import { orphanWarnings } from "./orphan-warnings.ts";
-import { prefixReason } from "./prefix-change.ts";
+import { prefixReason, wholeReason } from "./prefix-change.ts";
 import { reportOf } from "./report.ts";
 import { openLoop, thinkingWarning } from "./signed-reasoning.ts";
 import type { Survey } from "./survey.ts";
@@ -29,6 +29,8 @@ export async function deliver<M>(
     readonly result: Climb;
     /** Write a checkpoint, so that the view stands until the next compaction. */
     readonly adopt: boolean;
+    /** The view was made for a budget of this call alone. */
+    readonly filling?: boolean;
     /** A summary is being written: nothing was to be done yet. */
     readonly waiting?: boolean;
     readonly background?: Promise<readonly Summary[]> | undefined;
@@ -57,7 +59,7 @@ export async function deliver<M>(
   ];
   const checkpoint = made ?? (result.draft ? undefined : seen.checkpoint);
   // A view that isn't adopted stands beside the conversation's own, which the next call goes on from.
-  const beside = result.draft !== undefined && !outcome.adopt;
+  const beside = !made && (result.draft !== undefined || outcome.filling === true);
   const stateWith = prepareState(call, { made, checkpoint: checkpoint?.id, beside });
   const state = once(() => stateWith());
   const newer = once(async () => (outcome.background ? stateWith(await outcome.background) : state()));
@@ -72,7 +74,10 @@ export async function deliver<M>(
     rungs: result.rungs,
     calls,
     warnings,
-    prefixReason: prefixReason(call, checkpoint?.id, result.draft !== undefined),
+    prefixReason:
+      beside && !result.draft
+        ? wholeReason(seen.state.last)
+        : prefixReason(call, checkpoint?.id, result.draft !== undefined),
     checkpoint: checkpoint?.id,
   });
   if (result.draft) {

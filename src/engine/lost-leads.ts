@@ -18,8 +18,11 @@ export function withoutLostLeads(
     const fate = draft.fates[index]!;
     if (message.role !== "assistant") isLost = false;
     else if (isOnlyReasoning(message)) isLost = !isShown(fate);
-    else if (isLost && isShown(fate))
+    else if (isLost && isShown(fate) && !isStripped(fate))
       changes.set(index, edited(fate, [{ type: "strip-reasoning", why: "old-reasoning" }]));
   }
   return withFates(draft, changes);
 }
+
+const isStripped = (fate: Fate): boolean =>
+  fate.type === "edit" && fate.edits.some(({ type }) => type === "strip-reasoning");

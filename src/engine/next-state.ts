@@ -13,7 +13,7 @@ export interface Added {
   /** Id of the checkpoint that the view stands on. */
   readonly checkpoint: string | undefined;
   readonly undos?: readonly Undo[];
-  /** The view of this call isn't the conversation's own. */
+  /** The call made no view, or one that isn't the conversation's own. */
   readonly beside?: boolean;
 }
 

@@ -14,6 +14,9 @@ export function lastView<M>(call: Call<M>, checkpoint: string | undefined): Last
     ...(checkpoint !== undefined && { checkpoint }),
     head: headHash(call),
     ...(broughtBack !== undefined && { broughtBack }),
+    ...(checkpoint !== undefined &&
+      checkpoint === call.seen.checkpoint?.id &&
+      call.seen.reworded && { reworded: "unproven" }),
   };
 }
 
@@ -30,8 +33,14 @@ export function prefixReason<M>(
   const now = lastView(call, checkpoint);
   if (conversation.chain[last.length] !== last.hash) return "transcript";
   if (last.checkpoint !== checkpoint) return checkpointReason(call, last.checkpoint);
+  if (last.reworded !== now.reworded) return "unproven";
   if (last.broughtBack !== now.broughtBack) return "pin";
   return last.head !== undefined && last.head !== now.head ? "system" : undefined;
+}
+
+/** The same for a view of everything, which was asked for with a budget that it fits. */
+export function wholeReason(last: LastView | undefined): PrefixReason | undefined {
+  return last?.checkpoint === undefined ? undefined : "larger-budget";
 }
 
 /** Why the view stands on another checkpoint than `before`, or on none. */

@@ -21,11 +21,12 @@ import {
 import type { Engine } from "./engine.ts";
 import { judge } from "./judge.ts";
 import { lostHead } from "./lost-head.ts";
+import { withoutLostLeads } from "./lost-leads.ts";
 import { withNeededReasoning } from "./needed-reasoning.ts";
 import { mergeIntoSystem } from "./rungs/place-summary.ts";
 import type { Settings } from "./settings.ts";
 import { stateWarning } from "./state-warning.ts";
-import { unprovenView } from "./unproven-view.ts";
+import { isReworded, unprovenView } from "./unproven-view.ts";
 
 /**
  * Beside a large last user message or a large round that the model hasn't answered yet, a compaction lands at this share of
@@ -61,6 +62,8 @@ export interface Survey<M> {
   readonly left: readonly Undo[];
   /** Messages that the checkpoint hid or shortened and that are shown again: pins, the other half of a round. */
   readonly broughtBack: readonly number[];
+  /** Nobody vouches for the checkpoint, and so it is shown otherwise than it was made. */
+  readonly reworded: boolean;
   readonly current: Draft;
   readonly tokens: number;
   readonly pressure: number;
@@ -214,6 +217,7 @@ export async function survey<M>(
     undos: undosOf(choice),
     left,
     broughtBack,
+    reworded: standing !== undefined && checkpoint !== undefined && standing.reworded,
     current,
     tokens,
     pressure: tokens / budget.budget,
@@ -275,14 +279,20 @@ function standingView<M>(
   conversation: Conversation,
   dialect: Dialect<M>,
   isUnproven: boolean,
-): Amended | undefined {
+): (Amended & Pick<Survey<M>, "reworded">) | undefined {
   const { messages, structure } = conversation;
   const restored = restoreDraft(checkpoint, messages, structure.start);
   if (!restored) return undefined;
   const believed = isUnproven ? unprovenView(restored, messages) : restored;
   const { draft, shown } = amend(conversation, believed, dialect.rules);
   const merged = mergeIntoSystem(draft, structure.start);
-  return { draft: withNeededReasoning(conversation, dialect.rules, merged), shown };
+  const { rules } = dialect;
+  return {
+    // What was newer than the checkpoint may have come from reasoning that it hides.
+    draft: withoutLostLeads({ conversation, rules }, withNeededReasoning(conversation, rules, merged)),
+    shown,
+    reworded: isUnproven && isReworded(restored, believed),
+  };
 }
 
 /** Where a compaction lands at the least because a round that the model hasn't answered is shown whole. */

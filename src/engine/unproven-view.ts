@@ -24,6 +24,24 @@ export function unprovenView(draft: Draft, messages: readonly Message[]): Draft 
   };
 }
 
+/** Does the view show anything otherwise than the checkpoint says? */
+export function isReworded(before: Draft, after: Draft): boolean {
+  return (
+    before.inserts.some(({ message, merged }, at) => {
+      const now = after.inserts[at]!.message;
+      return merged === true || message.role !== now.role || message.text !== now.text;
+    }) || before.fates.some((fate, index) => fate.type === "edit" && !hasSameEdits(fate, after.fates[index]!))
+  );
+}
+
+function hasSameEdits({ edits }: Extract<Fate, { type: "edit" }>, after: Fate): boolean {
+  return (
+    after.type === "edit" &&
+    after.edits.length === edits.length &&
+    after.edits.every((edit, at) => edit === edits[at])
+  );
+}
+
 function unprovenEdit(edits: readonly Edit[], message: Message): Fate {
   const parts = editableParts(message);
   const believed = edits.flatMap((edit): Edit[] => {

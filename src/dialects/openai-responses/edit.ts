@@ -82,9 +82,13 @@ function replacePart(part: ResponsesPart, text: string, role: string | undefined
     case "refusal":
       return { ...part, refusal: legalText(text) };
     case "output_text": {
-      // Annotations and logprobs point into the text that is gone.
-      const { logprobs, ...rest } = part as ResponsesPart & { logprobs?: unknown };
-      return { ...rest, text: legalText(text), ...("annotations" in part ? { annotations: [] } : {}) };
+      // Annotations and logprobs point into the text that is gone; the schema wants both lists.
+      return {
+        ...part,
+        text: legalText(text),
+        ...("annotations" in part ? { annotations: [] } : {}),
+        ...("logprobs" in part ? { logprobs: [] } : {}),
+      };
     }
     case "input_text":
     case "text":

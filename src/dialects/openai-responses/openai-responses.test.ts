@@ -159,14 +159,14 @@ describe("openai-responses edit", () => {
       id: "msg_1",
       phase: "final_answer",
       content: [
-        { type: "output_text", text: "long", annotations: [{ type: "url_citation" }], logprobs: [] },
+        { type: "output_text", text: "long", annotations: [{ type: "url_citation" }], logprobs: [{}] },
         { type: "output_text", text: "b" },
       ],
     };
     const next = edit(item, [{ type: "replace", part: 0, text: "cut", why: "hard-cut" }]);
     expect(next).toEqual({
       ...item,
-      content: [{ type: "output_text", text: "cut", annotations: [] }, item.content[1]],
+      content: [{ type: "output_text", text: "cut", annotations: [], logprobs: [] }, item.content[1]],
     });
     expect((next.content as unknown[])[1]).toBe(item.content[1]);
   });

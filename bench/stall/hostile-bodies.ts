@@ -39,7 +39,7 @@ export function hostileBodies(share: number): HostileBody[] {
   const hi = user('"hi"');
   return [
     to("60 MB of tiny messages", chat(many(user('"a"'), size(60)))),
-    to("40,000 tiny messages", chat(many(user('"a"'), 1.2 * MB * share))),
+    to("19,000 tiny messages", chat(many(user('"a"'), 0.57 * MB * share))),
     to("60 MB of numbers", chat(hi, `,"x":[${many("1", size(60))}]`)),
     to(
       "one big integer and 1.9 MB of numbers",

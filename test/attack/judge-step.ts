@@ -72,6 +72,8 @@ function hostStateFaults(session: Session, { report }: FitResult<object>, sent: 
   const { hostState, dialect } = session;
   const { covered, dropped } = report.counts;
   if (hostState === undefined || covered + dropped === 0) return [];
+  // Open defect: where an adopted view drops the newest message, the note is left out with it.
+  if (report.entries.at(-1)?.type === "drop") return [];
   const looks = session.messages().map((message) => look(dialect, message));
   const asked = looks.findLast(({ role, texts }) => role === "user" && texts.length > 0)!;
   const { budget, head } = report.budget;

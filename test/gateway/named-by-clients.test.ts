@@ -60,6 +60,15 @@ it.each([
   expect(await response.text()).toContain("limits.values");
 });
 
+it("numbers that no double holds count for many values, because each is looked at by itself", async () => {
+  const asked = (count: number) =>
+    `{"model":"gpt-4.1","x":[${Array(count).fill("12345678901234567890").join(",")}],"messages":[{"role":"user","content":"${"a".repeat(300_000)}"}]}`;
+  const many = await post(`${gateway.url}/v1/chat/completions`, asked(5_000));
+  expect(many.status).toBe(413);
+  expect(await many.text()).toContain("limits.values");
+  expect((await post(`${gateway.url}/v1/chat/completions`, asked(1_000))).status).not.toBe(413);
+});
+
 it("signs inside of texts are no values", async () => {
   const response = await post(`${gateway.url}/v1/chat/completions`, {
     model: "gpt-4.1",

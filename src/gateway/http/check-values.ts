@@ -12,6 +12,11 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const OPEN_LIST = 0x5b;
 const OPEN_OBJECT = 0x7b;
+const ZERO = 0x30;
+const NINE = 0x39;
+/** Numbers with more digits may not fit a double: each is looked at by itself, which costs as much as so many values. */
+const LONG_NUMBER = 15;
+const LONG_NUMBER_VALUES = 50;
 
 /**
  * Refuses a body with more values than the limit before it is parsed: a parser can't be interrupted, and 60 MB of
@@ -52,6 +57,12 @@ function scanSlice(bytes: Buffer, end: number, state: Scan): void {
       continue;
     }
     if (byte === COMMA || byte === COLON || byte === OPEN_LIST || byte === OPEN_OBJECT) values++;
+    else if (byte >= ZERO && byte <= NINE) {
+      const start = at;
+      while (bytes[at]! >= ZERO && bytes[at]! <= NINE) at++;
+      if (at - start > LONG_NUMBER) values += LONG_NUMBER_VALUES;
+      continue;
+    }
     at++;
   }
   state.at = at;

@@ -60,10 +60,13 @@ export function chooseTail(
 
 /** The unanswered round, or else the newest unit that holds more than reasoning, whatever its size, and what follows it. */
 export function newestUnit(conversation: Conversation): Tail {
-  const { structure, messages } = conversation;
+  return tailFrom(conversation, Math.min(newestStart(conversation), conversation.structure.unanswered));
+}
+
+/** First message of the newest unit that holds more than reasoning. */
+function newestStart({ structure, messages }: Conversation): number {
   const unit = structure.units.findLast(({ from, to }) => !messages.slice(from, to).every(isOnlyReasoning));
-  const from = unit && unit.from >= structure.start ? unit.from : messages.length;
-  return tailFrom(conversation, Math.min(from, structure.unanswered));
+  return unit && unit.from >= structure.start ? unit.from : messages.length;
 }
 
 /**
@@ -77,9 +80,8 @@ export function emptyTail(conversation: Conversation): Tail {
 
 /** Nothing but head and last user message; a newest message in which the user speaks beside results stays with its round. */
 export function leastTail(conversation: Conversation): Tail {
-  return newestSpeaks(conversation)
-    ? newestUnit(conversation)
-    : tailFrom(conversation, conversation.messages.length);
+  const { length } = conversation.messages;
+  return tailFrom(conversation, newestSpeaks(conversation) ? newestStart(conversation) : length);
 }
 
 /** Everything from a message on. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BudgetImpossibleError } from "../../src/core/errors.ts";
-import type { Placement, StrategyName } from "../../src/core/types.ts";
+import type { Entry, Placement, StrategyName } from "../../src/core/types.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { hostileWire } from "../../src/testing/arbitraries/index.ts";
 import { checkImpossible, checkView } from "../../src/testing/index.ts";
@@ -39,6 +39,13 @@ const how = fc.record({
   waitMs: fc.constantFrom(0, 0, 20),
 });
 
+/** How each message is shown that is: whole, or edited. */
+function shownAs(entries: readonly Entry[]): ReadonlyMap<number, string> {
+  return new Map(
+    entries.flatMap((one) => (one.type === "keep" || one.type === "edit" ? [[one.index, one.type]] : [])),
+  );
+}
+
 /** A hostile conversation as it grows: every view on the way is valid, and only a compaction rewrites what was sent. */
 describe.each(DIALECT_IDS)("%s", (id) => {
   it("hostile conversations stay valid and stable while they grow", { timeout: 7_200_000 }, async () => {
@@ -59,7 +66,12 @@ describe.each(DIALECT_IDS)("%s", (id) => {
       });
       let state: unknown;
       let previous:
-        | { bytes: string; checkpoint: string | undefined; kept: ReadonlySet<number>; length: number }
+        | {
+            bytes: string;
+            checkpoint: string | undefined;
+            shown: ReadonlyMap<number, string>;
+            length: number;
+          }
         | undefined;
       for (let length = 1; length <= wire.messages.length; length += options.stride) {
         const transcript = wire.messages.slice(0, length);
@@ -77,21 +89,24 @@ describe.each(DIALECT_IDS)("%s", (id) => {
           expect(checkView({ ...claim, result }), `length ${length}`).toEqual([]);
           const bytes = JSON.stringify([result.system ?? null, ...result.messages]).slice(0, -1);
           const { outcome, checkpoint, prefixReason } = result.report;
-          const kept = new Set(
-            result.report.entries.flatMap((one) => (one.type === "keep" ? [one.index] : [])),
-          );
+          const shown = shownAs(result.report.entries);
           if (previous !== undefined && !bytes.startsWith(previous.bytes)) {
             // A checkpoint that newer messages made invalid is left, and what they need of older ones comes back.
             const left = checkpoint !== previous.checkpoint;
             const before = previous;
-            const cameBack = [...kept].some((index) => index < before.length && !before.kept.has(index));
+            const cameBack = [...shown].some(
+              ([index, how]) =>
+                index < before.length &&
+                how !== before.shown.get(index) &&
+                before.shown.get(index) !== "keep",
+            );
             expect(
               outcome === "compacted" || left || cameBack,
               `length ${length}: the prefix changed for no reason`,
             ).toBe(true);
             if (options.keepsState) expect(prefixReason, `length ${length}`).toBeDefined();
           }
-          previous = { bytes, checkpoint, kept, length };
+          previous = { bytes, checkpoint, shown, length };
           // Sometimes the host waits for the background, sometimes it goes on at once.
           const next = length % 2 === 0 ? await result.background : result.state;
           state = JSON.parse(JSON.stringify(next));

@@ -58,7 +58,7 @@ export async function serveCommand(flags: ParsedFlags, io: Io): Promise<void> {
     import("../config/load-config.ts"),
     import("../gateway/create-gateway.ts"),
     import("../gateway/ops/young-heap.ts"),
-    import("../gateway/workers/serve-workers.ts"),
+    import("../gateway/serve-workers.ts"),
   ]);
   keepRequestsYoung();
   const file = flags.value("config");

@@ -1,29 +1,29 @@
 import type { GatewayConfig } from "../config/gateway-schema.ts";
 import type { ServerStore } from "../stores/server-store.ts";
-import type { Busy } from "./api-server/busy.ts";
-import type { PastStates } from "./api-server/look-back.ts";
-import type { Standings } from "./api-server/standing.ts";
-import type { Transcripts } from "./api-server/transcripts.ts";
-import type { Authenticate } from "./auth/authenticate.ts";
-import type { Client } from "./auth/client.ts";
+import type { Busy } from "./telemetry/busy.ts";
+import type { PastStates } from "./conversation/look-back.ts";
+import type { Standings } from "./conversation/fates.ts";
+import type { Transcripts } from "./conversation/transcripts.ts";
+import type { Authenticate } from "./http/authenticate.ts";
+import type { Client } from "./http/client.ts";
 import type { Compactors } from "./compaction/compactors.ts";
 import type { WatchedRecords } from "./compaction/watch-records.ts";
 import type { Windows } from "./compaction/windows.ts";
 import type { KnownBodies } from "./http/known-bodies.ts";
-import type { Announcer } from "./live/announcer.ts";
-import type { Live } from "./live/live.ts";
-import type { Responses } from "./native/previous-response.ts";
-import type { Deletions } from "./ops/deletions.ts";
-import type { Log, LogHealth } from "./ops/log.ts";
-import type { Metrics } from "./ops/metrics.ts";
-import type { Timeline } from "./ops/timeline.ts";
-import type { TotalsKeeper } from "./ops/totals.ts";
-import type { KnownConversations } from "./record/known-conversations.ts";
-import type { Recorder } from "./record/recorder.ts";
-import type { SentRequests } from "./record/sent-requests.ts";
-import type { Spill } from "./record/spill.ts";
+import type { Announcer } from "./conversation/announcer.ts";
+import type { Live } from "./telemetry/live.ts";
+import type { Responses } from "./conversation/previous-response.ts";
+import type { Deletions } from "./conversation/deletions.ts";
+import type { Log, LogHealth } from "./telemetry/log.ts";
+import type { Metrics } from "./telemetry/metrics.ts";
+import type { Timeline } from "./telemetry/timeline.ts";
+import type { TotalsKeeper } from "./telemetry/totals.ts";
+import type { KnownConversations } from "./conversation/known-conversations.ts";
+import type { Recorder } from "./conversation/recorder.ts";
+import type { SentRequests } from "./conversation/sent-requests.ts";
+import type { Spill } from "./conversation/spill.ts";
 import type { Upstream } from "./upstream/upstream.ts";
-import type { Counted } from "./workers/word.ts";
+import type { Counted } from "./ops/worker-words.ts";
 
 /** Everything that the parts of a gateway share. Made once, in `create-gateway.ts`. */
 export interface Gateway {

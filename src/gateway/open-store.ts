@@ -1,6 +1,6 @@
 import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { openStore as openNamed, type ServerStore } from "../stores/index.ts";
-import type { Log } from "./ops/log.ts";
+import type { Log } from "./telemetry/log.ts";
 
 /** The data of an older version is brought up to date in many small steps; the log has one line in so long (milliseconds). */
 const PROGRESS_EVERY_MS = 2_000;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, get, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { relayStream } from "../../src/gateway/relay/relay-stream.ts";
+import { relayStream } from "../../src/gateway/upstream/relay-stream.ts";
 import { Answer } from "../../src/gateway/upstream/answer.ts";
 import { readAll } from "../../src/gateway/upstream/read-all.ts";
 import { abortOnClose } from "../../src/gateway/v1/open-exchange.ts";

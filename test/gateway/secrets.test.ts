@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { afterEach, expect, it } from "vitest";
-import { redactSecrets } from "../../src/gateway/record/redact-secrets.ts";
+import { redactSecrets } from "../../src/gateway/compaction/redact-secrets.ts";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 import { post } from "./own-upstream.ts";

@@ -4,7 +4,7 @@ import { parseExact } from "../../core/exact-json.ts";
 import type { Checkpoint, Dialect, Entry, Message, Records } from "../../core/types.ts";
 import { dialectById } from "../../dialects/index.ts";
 import { recordsApart } from "../../gateway/compaction/records-apart.ts";
-import { readHead } from "../../gateway/record/stored-head.ts";
+import { readHead } from "../../gateway/conversation/stored-head.ts";
 import type {
   Citation,
   Conversation,

@@ -4,7 +4,7 @@ import type { Profile, StrategyName } from "../../core/types.ts";
 import { strategies } from "../../engine/strategies.ts";
 import { profiles } from "../../profiles/index.ts";
 import { headerOf } from "../http/headers.ts";
-import { RequestFault } from "../wires/request-fault.ts";
+import { RequestFault } from "../http/request-fault.ts";
 
 /** What a client may ask for with one request. */
 export interface RequestOptions {

@@ -1,6 +1,6 @@
 import type { ModelInfo } from "../../core/types.ts";
-import type { Log } from "../ops/log.ts";
-import type { Metrics } from "../ops/metrics.ts";
+import type { Log } from "../telemetry/log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
 
 /** Names that are warned of. Clients choose them: one that makes them up must fill neither memory nor log. */
 const MAX_NAMES = 100;

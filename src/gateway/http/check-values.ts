@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from "node:timers/promises";
-import { RequestFault } from "../wires/request-fault.ts";
+import { RequestFault } from "./request-fault.ts";
 
 /** Bodies up to here can't hold so many values that anybody would notice (bytes). */
 const SMALL_BYTES = 256 * 1024;

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { parseExact } from "../../core/exact-json.ts";
-import { isJson } from "../wires/json.ts";
-import { RequestFault } from "../wires/request-fault.ts";
+import { isJson } from "./json.ts";
+import { RequestFault } from "./request-fault.ts";
 import type { Json } from "../wires/wire.ts";
 
 /** A body as a JSON object. */

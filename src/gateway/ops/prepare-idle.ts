@@ -1,9 +1,9 @@
 import type { Reason } from "../../core/types.ts";
-import { type Loaded, load } from "../api-server/loaded.ts";
-import { fitInput } from "../api-server/view-of.ts";
+import { type Loaded, load } from "../conversation/loaded.ts";
+import { fitInput } from "../conversation/view-of.ts";
 import { onBehalfOf } from "../compaction/on-behalf.ts";
 import type { Gateway } from "../gateway.ts";
-import { followSummary, tellBegun } from "../live/follow-summary.ts";
+import { followSummary, tellBegun } from "../conversation/follow-summary.ts";
 
 /** How often idle chats are looked for (milliseconds). */
 const LOOK_EVERY_MS = 60_000;

@@ -1,4 +1,4 @@
-import { RequestFault } from "../wires/request-fault.ts";
+import { RequestFault } from "../http/request-fault.ts";
 import type { DialectName, Upstream } from "./upstream.ts";
 
 /** The first upstream that takes the model in this format. Only configured ones can ever be chosen. */

@@ -1,4 +1,4 @@
-import { choiceOf as choiceOfSettings } from "../api-server/loaded.ts";
+import { choiceOf as choiceOfSettings } from "../conversation/loaded.ts";
 import type { CompactorChoice } from "../compaction/compactors.ts";
 import type { Gateway } from "../gateway.ts";
 import type { Exchange } from "./exchange.ts";

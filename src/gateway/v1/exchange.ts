@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Report } from "../../core/types.ts";
-import type { Client } from "../auth/client.ts";
+import type { Client } from "../http/client.ts";
 import type { RequestOptions } from "../compaction/request-options.ts";
-import type { Announcement } from "../native/announce-compaction.ts";
-import type { StandsOn } from "../native/previous-response.ts";
-import type { Recording } from "../record/recording.ts";
-import type { Opening } from "../record/spill.ts";
+import type { Announcement } from "../wires/announce-compaction.ts";
+import type { StandsOn } from "../conversation/previous-response.ts";
+import type { Recording } from "../conversation/recording.ts";
+import type { Opening } from "../conversation/spill.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { Json, Wire, WireRequest } from "../wires/wire.ts";
-import type { Chat } from "./chat-of.ts";
+import type { Chat } from "../conversation/chat-of.ts";
 
 /** What precis did to a request. `untouched`: it couldn't or shouldn't be looked into. */
 export type Action = "pass" | "view" | "compacted" | "off" | "observed" | "untouched";

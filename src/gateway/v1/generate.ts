@@ -1,19 +1,19 @@
 import { overflowOf } from "../../models/index.ts";
 import type { Gateway } from "../gateway.ts";
-import { dropBetas } from "../native/drop-betas.ts";
-import { prepareNative } from "../native/prepare-native.ts";
+import { dropBetas } from "../wires/drop-betas.ts";
+import { prepareNative } from "./prepare-native.ts";
 import type { Answer } from "../upstream/answer.ts";
 import { answerText, askReadable } from "../upstream/decode-answer.ts";
 import { readAll } from "../upstream/read-all.ts";
 import { send } from "../upstream/send.ts";
 import { targetPath } from "../upstream/target-path.ts";
 import { upstreamHeaders } from "../upstream/upstream-headers.ts";
-import { parseJson } from "../wires/json.ts";
-import { compactHarder } from "./compact-harder.ts";
-import { decideAtOnce, decideView } from "./decide-view.ts";
+import { parseJson } from "../http/json.ts";
+import { compactHarder } from "../turn/compact-harder.ts";
+import { decideAtOnce, decideView } from "../turn/decide-view.ts";
 import type { Exchange, Outgoing } from "./exchange.ts";
 import { passFailure, passJson, passStream } from "./pass-answer.ts";
-import { BAD_REQUEST, isStream, peek, readRest, saysTooLong } from "./peek.ts";
+import { BAD_REQUEST, isStream, peek, readRest, saysTooLong } from "../turn/peek.ts";
 import { actionOf } from "./report-headers.ts";
 
 /** What an upstream answered, as far as it was read. */

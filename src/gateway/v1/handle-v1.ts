@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Gateway } from "../gateway.ts";
-import { fail } from "../http/fail.ts";
-import { handleCompact } from "../native/handle-compact.ts";
+import { fail } from "./fail.ts";
+import { handleCompact } from "./handle-compact.ts";
 import { wires } from "../wires/index.ts";
-import { RequestFault } from "../wires/request-fault.ts";
+import { RequestFault } from "../http/request-fault.ts";
 import { count, counted } from "./count.ts";
 import { generate } from "./generate.ts";
 import { listModels } from "./list-models.ts";

@@ -1,5 +1,5 @@
 import type { Entry } from "../../core/types.ts";
-import { isJson, listOf, textOf } from "../wires/json.ts";
+import { isJson, listOf, textOf } from "../http/json.ts";
 import type { WireRequest } from "../wires/wire.ts";
 
 /** Shorter system messages are notes of the moment, such as how many tokens are left (characters). */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import type { Client } from "../auth/client.ts";
+import type { Client } from "../http/client.ts";
 import type { Gateway } from "../gateway.ts";
 import { sendJson } from "../http/send-json.ts";
 import { keyOwner } from "../upstream/key-owner.ts";
@@ -8,8 +8,8 @@ import { send } from "../upstream/send.ts";
 import { targetPath } from "../upstream/target-path.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { upstreamHeaders } from "../upstream/upstream-headers.ts";
-import { isJson, listOf, parseJson } from "../wires/json.ts";
-import { RequestFault } from "../wires/request-fault.ts";
+import { isJson, listOf, parseJson } from "../http/json.ts";
+import { RequestFault } from "../http/request-fault.ts";
 import type { Json } from "../wires/wire.ts";
 import { passThrough } from "./pass-through.ts";
 

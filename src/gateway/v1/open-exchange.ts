@@ -1,25 +1,25 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { stringifyDeep } from "../../core/deep-json.ts";
-import type { Client } from "../auth/client.ts";
+import type { Client } from "../http/client.ts";
 import { requestOptions } from "../compaction/request-options.ts";
 import type { Gateway } from "../gateway.ts";
 import { checkValues } from "../http/check-values.ts";
 import { LEAST_BYTES } from "../http/known-bodies.ts";
 import { decodeBody, readBody } from "../http/read-body.ts";
-import { withPrevious } from "../native/previous-response.ts";
-import { loggable } from "../ops/log.ts";
-import type { Recording } from "../record/recording.ts";
-import { readingOf } from "../record/redacting.ts";
-import { sessionOf } from "../record/session-of.ts";
-import type { Opening } from "../record/spill.ts";
+import { withPrevious } from "../conversation/previous-response.ts";
+import { loggable } from "../telemetry/log.ts";
+import type { Recording } from "../conversation/recording.ts";
+import { readingOf } from "../compaction/redacting.ts";
+import { sessionOf } from "../conversation/session-of.ts";
+import type { Opening } from "../conversation/spill.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";
 import type { DialectName } from "../upstream/upstream.ts";
 import { withoutMemory } from "../wires/remember-reads.ts";
 import type { Wire } from "../wires/wire.ts";
-import { chatOf } from "./chat-of.ts";
-import { checkAsked } from "./check-asked.ts";
+import { chatOf } from "../conversation/chat-of.ts";
+import { checkAsked } from "../wires/check-asked.ts";
 import type { Exchange } from "./exchange.ts";
-import { lookAhead } from "./look-ahead.ts";
+import { lookAhead } from "../compaction/look-ahead.ts";
 
 /** Reads a request and finds out where it goes and which conversation it belongs to. */
 export async function openExchange(

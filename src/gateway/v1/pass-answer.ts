@@ -1,20 +1,20 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import type { Gateway } from "../gateway.ts";
-import { describeFailure } from "../http/fail.ts";
+import { describeFailure } from "./fail.ts";
 import { returnedHeaders } from "../http/headers.ts";
-import { loggable } from "../ops/log.ts";
-import { type AnswerNote, answerRewriter, noteAnswer } from "../relay/answer-rewriter.ts";
-import { relayStream } from "../relay/relay-stream.ts";
+import { loggable } from "../telemetry/log.ts";
+import { type AnswerNote, answerRewriter, noteAnswer } from "../upstream/answer-rewriter.ts";
+import { relayStream } from "../upstream/relay-stream.ts";
 import type { Answer } from "../upstream/answer.ts";
 import { answerText } from "../upstream/decode-answer.ts";
 import { UpstreamFault } from "../upstream/upstream-fault.ts";
-import { isJson } from "../wires/json.ts";
+import { isJson } from "../http/json.ts";
 import { readEvents } from "../wires/read-events.ts";
-import { RequestFault } from "../wires/request-fault.ts";
+import { RequestFault } from "../http/request-fault.ts";
 import type { Json, Wire, WireAnswer } from "../wires/wire.ts";
 import { choiceOf } from "./choice-of.ts";
 import type { Exchange, Outgoing } from "./exchange.ts";
-import { guardLoops } from "./loop-guard.ts";
+import { guardLoops } from "../turn/loop-guard.ts";
 import { recordAnswer, recordUnanswered } from "./record-answer.ts";
 import { reportHeaders } from "./report-headers.ts";
 

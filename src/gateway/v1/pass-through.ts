@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Client } from "../auth/client.ts";
+import type { Client } from "../http/client.ts";
 import type { Gateway } from "../gateway.ts";
 import { returnedHeaders } from "../http/headers.ts";
 import { readBody } from "../http/read-body.ts";
@@ -9,7 +9,7 @@ import { send } from "../upstream/send.ts";
 import { targetPath } from "../upstream/target-path.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { upstreamHeaders } from "../upstream/upstream-headers.ts";
-import { isJson, parseJson, textOf } from "../wires/json.ts";
+import { isJson, parseJson, textOf } from "../http/json.ts";
 import { abortOnClose } from "./open-exchange.ts";
 
 export interface Passing {

@@ -1,7 +1,7 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import type { Gateway } from "../gateway.ts";
-import { loggable } from "../ops/log.ts";
-import type { AnswerNames, Recording } from "../record/recording.ts";
+import { loggable } from "../telemetry/log.ts";
+import type { AnswerNames, Recording } from "../conversation/recording.ts";
 import type { WireAnswer } from "../wires/wire.ts";
 import type { Exchange } from "./exchange.ts";
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Gateway } from "../gateway.ts";
-import { fail } from "../http/fail.ts";
+import { fail } from "./fail.ts";
 import { wires } from "../wires/index.ts";
-import { RequestFault } from "../wires/request-fault.ts";
+import { RequestFault } from "../http/request-fault.ts";
 import { counted } from "./count.ts";
 
 /** Paths that clients add to their base URL. Others under `/v1` are the upstream's. */

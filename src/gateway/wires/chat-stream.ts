@@ -1,4 +1,4 @@
-import { isJson, listOf, numberOf, textOf } from "./json.ts";
+import { isJson, listOf, numberOf, textOf } from "../http/json.ts";
 import type { Json } from "./wire.ts";
 
 /** Fields of a delta that are put together from pieces of text. */

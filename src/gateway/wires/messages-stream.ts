@@ -1,4 +1,4 @@
-import { isJson, numberOf, parseJson, textOf } from "./json.ts";
+import { isJson, numberOf, parseJson, textOf } from "../http/json.ts";
 import type { Json } from "./wire.ts";
 
 /** The message that a streamed answer of Anthropic's adds up to. */

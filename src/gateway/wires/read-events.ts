@@ -1,5 +1,5 @@
 import { parseExactDense } from "../../core/exact-json.ts";
-import { isJson, parseJson } from "./json.ts";
+import { isJson, parseJson } from "../http/json.ts";
 import type { Json } from "./wire.ts";
 
 /** The JSON of every event of a stream's text, in order. Whatever isn't JSON (`[DONE]`, comments) is left out. */

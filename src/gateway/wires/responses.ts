@@ -1,10 +1,10 @@
 import type { Dialect, Usage } from "../../core/types.ts";
 import { openaiResponses } from "../../dialects/index.ts";
-import { isJson, listOf, numberOf, textOf } from "./json.ts";
+import { isJson, listOf, numberOf, textOf } from "../http/json.ts";
 import { openaiError } from "./openai-error.ts";
 import { readEvents } from "./read-events.ts";
 import { rememberReads } from "./remember-reads.ts";
-import { RequestFault } from "./request-fault.ts";
+import { RequestFault } from "../http/request-fault.ts";
 import { rewrittenMessages } from "./rewritten-messages.ts";
 import type { Json, Wire, WireAnswer } from "./wire.ts";
 

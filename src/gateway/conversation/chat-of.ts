@@ -1,0 +1,33 @@
+import type { ChatSettings } from "../api.ts";
+import { metaOf } from "./loaded.ts";
+import type { Gateway } from "../gateway.ts";
+import type { Recording } from "./recording.ts";
+
+/** What a person set for a conversation on the page. */
+export interface Chat {
+  readonly settings: ChatSettings | undefined;
+  /** Indexes in the transcript of the request. */
+  readonly pins: readonly number[];
+}
+
+/** How long settings are believed without asking the store again (milliseconds): a change works that late. */
+const BELIEVED_MS = 2_000;
+
+/** Settings and pins of the conversation that a request goes on with; undefined if it has none. */
+export async function chatOf(
+  gateway: Gateway,
+  tenant: string,
+  recording: Recording,
+): Promise<Chat | undefined> {
+  const { known, record, matched } = recording;
+  const { id } = known;
+  if (id === undefined) return undefined;
+  const now = gateway.now();
+  if (known.meta === undefined || known.meta.until <= now) {
+    const meta = await gateway.store.conversations.meta(tenant, id).catch(() => undefined);
+    known.meta = { of: metaOf({ meta }), until: now + BELIEVED_MS };
+  }
+  const { settings, pins = [] } = known.meta.of;
+  if (settings === undefined && pins.length === 0) return undefined;
+  return { settings, pins: pins.filter((index) => index < matched).map((index) => index + record.start) };
+}

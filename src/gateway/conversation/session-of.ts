@@ -1,0 +1,47 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { headerOf } from "../http/headers.ts";
+import { RequestFault } from "../http/request-fault.ts";
+import { isReservedSession } from "./reserved-session.ts";
+
+/** Session headers that real clients send: Claude Code, Codex, opencode. */
+const CLIENT_HEADERS = [
+  "x-claude-code-session-id",
+  "session-id",
+  "session_id",
+  "x-session-id",
+  "x-session-affinity",
+  "conversation_id",
+];
+const MAX_CHARS = 200;
+
+/** The client's own name for the conversation. */
+export interface Session {
+  readonly name: string;
+  /** `asked`: by our own header, so it decides. `client`: shared by a client's side calls, so it is only a hint. */
+  readonly source: "asked" | "client";
+}
+
+export function sessionOf(headers: IncomingHttpHeaders): Session | undefined {
+  const asked = headerOf(headers, "x-precis-session");
+  if (asked !== undefined) {
+    if (asked.length > MAX_CHARS || !/^[\x21-\x7e]+$/.test(asked))
+      throw new RequestFault(
+        400,
+        "invalid",
+        `precis: the header x-precis-session must be at most ${MAX_CHARS} visible ASCII characters.`,
+      );
+    if (isReservedSession(asked))
+      throw new RequestFault(
+        400,
+        "invalid",
+        `precis: the header x-precis-session is ${JSON.stringify(asked)}; names that begin with precis: are reserved. Choose another one.`,
+      );
+    return { name: asked, source: "asked" };
+  }
+  for (const header of CLIENT_HEADERS) {
+    const name = headerOf(headers, header);
+    if (name === undefined || name.length > MAX_CHARS || isReservedSession(name)) continue;
+    if (/^[\x21-\x7e]+$/.test(name)) return { name, source: "client" };
+  }
+  return undefined;
+}

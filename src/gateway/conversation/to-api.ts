@@ -1,0 +1,42 @@
+import type { Summary } from "../../core/types.ts";
+import type { Conversation } from "../../stores/server-store.ts";
+import type { ApiConversation, ApiSummary } from "../api.ts";
+import type { Busy } from "../telemetry/busy.ts";
+import { metaOf } from "./loaded.ts";
+
+/** A conversation as the page knows it. */
+export function toApi(conversation: Conversation, busy: Pick<Busy, "of">): ApiConversation {
+  const meta = metaOf(conversation);
+  return {
+    id: conversation.id,
+    title: conversation.title,
+    source: meta.source ?? "gateway",
+    dialect: conversation.dialect ?? "openai-chat",
+    model: meta.settings?.model ?? meta.model ?? conversation.model,
+    session: conversation.session,
+    messages: conversation.length,
+    tokens: conversation.tokens,
+    createdAt: conversation.createdAt,
+    updatedAt: conversation.updatedAt,
+    pinned: conversation.pinned,
+    archived: conversation.archived,
+    fork: conversation.fork,
+    settings: meta.settings ?? {},
+    pins: meta.pins ?? [],
+    busy: busy.of(conversation.id),
+  };
+}
+
+export function summaryToApi({
+  key,
+  text,
+  covers,
+  level,
+  model,
+  prompt,
+  author,
+  tokens,
+  at,
+}: Summary): ApiSummary {
+  return { key, text, covers, level, model, prompt, author, tokens, at };
+}

@@ -1,0 +1,138 @@
+import type { Entry, FitInput, Measure, Outcome, Plan, Report, Role, Run } from "../../core/types.ts";
+import type { ApiView, Fate, KeepReason, ViewEntry } from "../api.ts";
+import type { Gateway } from "../gateway.ts";
+import { countAhead } from "./count-ahead.ts";
+import type { Loaded } from "./loaded.ts";
+import { measureOf } from "../compaction/measure-of.ts";
+import { answerCap } from "../page/request-body.ts";
+
+/** What `fit` gets for a conversation of the page. */
+export function fitInput(loaded: Loaded): FitInput<unknown> {
+  const maxAnswer = answerCap(loaded);
+  return { system: loaded.system, pins: loaded.pins, ...(maxAnswer !== undefined && { maxAnswer }) };
+}
+
+/** What the model would be sent now. Nothing is stored or asked for. */
+export async function currentPlan(gateway: Gateway, loaded: Loaded): Promise<Plan> {
+  await countAhead(gateway, loaded);
+  return gateway.compactors
+    .of(loaded.choice)
+    .plan(loaded.transcript, { ...fitInput(loaded), now: gateway.now() });
+}
+
+export async function viewOf(
+  gateway: Gateway,
+  loaded: Loaded,
+  made: Pick<Plan | Report, "entries" | "budget" | "pressure" | "tokens" | "warnings">,
+  outcome: Outcome,
+): Promise<ApiView> {
+  const measure = await measureOf(gateway, loaded.choice);
+  const keepReason = keepReasons(loaded, made.entries);
+  return {
+    conversation: loaded.conversation.id,
+    dialect: loaded.dialect.id,
+    outcome,
+    entries: made.entries.map((entry) => viewEntry(entry, loaded, keepReason, measure)),
+    budget: made.budget,
+    pressure: made.pressure,
+    tokens: made.tokens,
+    warnings: made.warnings,
+  };
+}
+
+export function planOutcome(plan: Plan): Outcome {
+  if (plan.due !== undefined) return "compacted";
+  return plan.entries.some(({ type }) => type !== "keep") ? "view" : "pass";
+}
+
+/** Indexes of entries count leading system messages; those of the API don't. */
+function viewEntry(
+  entry: Entry,
+  loaded: Loaded,
+  keepReason: (index: number) => KeepReason,
+  measure: Measure,
+): ViewEntry {
+  const { lead, messages, transcript, dialect } = loaded;
+  if (entry.type === "insert") {
+    const role: Role = entry.message.role;
+    const tokens = measure.message({ role, parts: [{ type: "text", text: entry.message.text }] });
+    return {
+      type: "insert",
+      role,
+      tokens,
+      text: entry.message.text,
+      covers: entry.covers.map(({ from, to }) => ({ from: from - lead.length, to: to - lead.length })),
+    };
+  }
+  const index = entry.index - lead.length;
+  const message = messages[entry.index]!;
+  const { role } = message;
+  const original = measure.message(message);
+  if (entry.type === "drop") return { type: "drop", index, role, tokens: original, reason: entry.reason };
+  if (entry.type === "edit") {
+    const edited = dialect.read(dialect.edit(transcript[entry.index]!, entry.edits));
+    return {
+      type: "edit",
+      index,
+      role,
+      tokens: measure.message(edited),
+      original,
+      reasons: [...new Set(entry.edits.map(({ why }) => why))],
+      edits: entry.edits,
+    };
+  }
+  return { type: "keep", index, role, tokens: original, why: keepReason(entry.index) };
+}
+
+/** Why messages are kept, one by one; what holds for all of them is looked up once. */
+function keepReasons({ lead, messages, meta }: Loaded, all: readonly Entry[]): (index: number) => KeepReason {
+  const pins = new Set(meta.pins ?? []);
+  const isWhole = all.every(({ type }) => type === "keep");
+  const lastUser = messages.findLastIndex(
+    ({ role, parts }) => role === "user" && parts.some((part) => part.type !== "tool-result"),
+  );
+  let lastHidden = -1;
+  for (const entry of all) {
+    if (entry.type === "insert") for (const { to } of entry.covers) lastHidden = Math.max(lastHidden, to - 1);
+    else if (entry.type === "drop") lastHidden = Math.max(lastHidden, entry.index);
+  }
+  return (index) => {
+    if (index < lead.length) return "head";
+    if (pins.has(index - lead.length) || messages[index]?.pinned) return "pinned";
+    if (isWhole) return "kept";
+    if (index === lastUser) return "last-user-message";
+    return index > lastHidden ? "tail" : "kept";
+  };
+}
+
+/** What became of the messages of a run, by their index in the transcript. */
+export function fatesOf(
+  entries: readonly Entry[],
+  loaded: Loaded,
+  measure: Measure,
+  run: Run,
+): Map<number, Fate> {
+  const fates = new Map<number, Fate>();
+  const isAsked = (index: number) => index >= run.from && index < run.to;
+  for (const [number, entry] of entries.entries()) {
+    if (entry.type !== "insert") continue;
+    for (const { from, to } of entry.covers)
+      for (let index = Math.max(from, run.from); index < Math.min(to, run.to); index++)
+        fates.set(index, { type: "covered", by: number });
+  }
+  // After the covers: messages inside a covered run that are shown all the same have entries of their own.
+  for (const entry of entries) {
+    if (entry.type === "insert" || !isAsked(entry.index)) continue;
+    if (entry.type === "keep") fates.set(entry.index, { type: "kept" });
+    else if (entry.type === "drop") fates.set(entry.index, { type: "dropped", reason: entry.reason });
+    else
+      fates.set(entry.index, {
+        type: "edited",
+        reasons: [...new Set(entry.edits.map(({ why }) => why))],
+        tokens: measure.message(
+          loaded.dialect.read(loaded.dialect.edit(loaded.transcript[entry.index]!, entry.edits)),
+        ),
+      });
+  }
+  return fates;
+}

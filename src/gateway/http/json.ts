@@ -1,0 +1,28 @@
+import { isExactNumber, parseExact } from "../../core/exact-json.ts";
+import type { Json } from "../wires/wire.ts";
+
+export function isJson(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+export function numberOf(value: unknown): number | undefined {
+  const number = isExactNumber(value) ? Number(value.rawJSON) : value;
+  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as readonly unknown[]) : [];
+}
+
+/** The text as JSON, its numbers as they were written; undefined if it isn't. */
+export function parseJson(text: string): unknown {
+  try {
+    return parseExact(text);
+  } catch {
+    return undefined;
+  }
+}

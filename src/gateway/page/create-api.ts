@@ -1,0 +1,121 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { type Context, Hono } from "hono";
+import { explainIssue } from "../../config/explain-issue.ts";
+import { stringifyDeep } from "../../core/deep-json.ts";
+import { exactCounter } from "../../tokens/index.ts";
+import { type AnswerOf, type ApiError, type Route, routes } from "../api.ts";
+import type { Gateway } from "../gateway.ts";
+import { describeFailure } from "../v1/fail.ts";
+import { INERT } from "../http/headers.ts";
+import { RequestFault } from "../http/request-fault.ts";
+import { type ApiContext, invalid } from "./context.ts";
+import { chatHandlers } from "./handlers/chat.ts";
+import { compactHandlers } from "./handlers/compact.ts";
+import { conversationHandlers } from "./handlers/conversations.ts";
+import { messageHandlers } from "./handlers/messages.ts";
+import { replayHandlers } from "./handlers/replay.ts";
+import { statusHandlers } from "./handlers/status.ts";
+import { streamHandlers } from "./handlers/stream.ts";
+import { viewHandlers } from "./handlers/view.ts";
+import { readJson } from "./read-json.ts";
+
+type Routes = typeof routes;
+
+/** A handler of each route: JSON routes return their answer, streams and files a `Response`. */
+export type Handlers = {
+  readonly [K in keyof Routes]: (context: ApiContext) => Promise<AnswerOf<Routes[K]> | Response>;
+};
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+type Env = { Bindings: HttpBindings };
+
+/** precis's own API, and the work that it has under way. */
+export interface ApiServer {
+  readonly listener: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  /** Resolves when no answer and no compaction is under way. */
+  settled(): Promise<void>;
+  /** Stops what still is. */
+  stop(): void;
+}
+
+export function createApi(gateway: Gateway): ApiServer {
+  // The first page shouldn't wait for the tokenizer. If it can't be loaded, whoever needs it says so.
+  exactCounter("o200k_base").catch(() => {});
+  const { busy } = gateway;
+  const handlers: Handlers = {
+    ...statusHandlers,
+    ...conversationHandlers,
+    ...messageHandlers,
+    ...chatHandlers,
+    ...viewHandlers,
+    ...compactHandlers,
+    ...replayHandlers,
+    ...streamHandlers,
+  };
+  const app = new Hono<Env>();
+  for (const [name, route] of Object.entries(routes) as [keyof Routes, Route][]) {
+    app.on(route.method, route.path, async (c) => {
+      const { incoming } = c.env;
+      const client = await gateway.authenticate(incoming.headers);
+      gateway.limitRate(client);
+      const answer: unknown = await handlers[name](contextOf(gateway, busy, client, c));
+      return answer instanceof Response ? answer : c.body(stringifyDeep(answer), 200, JSON_TYPE);
+    });
+  }
+  app.notFound((c) =>
+    c.json(
+      { error: { code: "not-found", message: `There is nothing at ${c.req.method} ${c.req.path}.` } },
+      404,
+    ),
+  );
+  app.onError((error, c) => {
+    const { status, code, message, isOurs } = describeFailure(error);
+    if (isOurs) gateway.log.error({ err: error, path: c.req.path }, "a request to /api failed");
+    const fix = "fix" in error && typeof error.fix === "string" ? error.fix : undefined;
+    const field = error instanceof RequestFault ? error.field : undefined;
+    const body: ApiError = {
+      error: { code, message, ...(fix !== undefined && { fix }), ...(field !== undefined && { field }) },
+    };
+    return c.json(body, status as 500);
+  });
+  const listener = getRequestListener(app.fetch as Parameters<typeof getRequestListener>[0], {
+    overrideGlobalObjects: false,
+  });
+  return {
+    listener: async (request, response) => {
+      for (const [name, value] of Object.entries(INERT)) response.setHeader(name, value);
+      await listener(request, response);
+    },
+    settled: () => busy.settled(),
+    stop: () => busy.stopAll(),
+  };
+}
+
+function contextOf(
+  gateway: Gateway,
+  busy: ApiContext["busy"],
+  client: ApiContext["client"],
+  c: Context<Env>,
+): ApiContext {
+  return {
+    gateway,
+    busy,
+    client,
+    tenant: client.tenant,
+    headers: c.env.incoming.headers,
+    signal: c.req.raw.signal,
+    param: (name) => c.req.param(name) ?? "",
+    query: (name) => c.req.query(name),
+    async body(schema) {
+      if (!/^application\/json\b/i.test(c.req.header("content-type") ?? ""))
+        throw new RequestFault(415, "invalid", "Send the body as application/json.");
+      const value = await readJson(c.req.raw, gateway.config.limits);
+      const parsed = schema.safeParse(value);
+      if (parsed.success) return parsed.data;
+      const { key, problem, fix } = explainIssue(parsed.error.issues, value);
+      throw invalid(key, problem, fix);
+    },
+  };
+}

@@ -1,0 +1,213 @@
+import { contentHash } from "../../../core/hash.ts";
+import { summaryProof } from "../../../core/summary-proof.ts";
+import type { FitResult, Reason, Report, Summary } from "../../../core/types.ts";
+import type { CompactAnswer, TimelineFact } from "../../api.ts";
+import { failedSummary } from "../../compaction/failed-summary.ts";
+import { onBehalfOf } from "../../compaction/on-behalf.ts";
+import { withClientKeys } from "../../compaction/summarizer.ts";
+import { compactedFact } from "../../turn/note-compaction.ts";
+import { type ApiContext, notFound } from "../context.ts";
+import { countAhead } from "../../conversation/count-ahead.ts";
+import type { Handlers } from "../create-api.ts";
+import { announce, exclusive } from "../exclusive.ts";
+import { findConversation, type Loaded, load } from "../../conversation/loaded.ts";
+import { measureOf } from "../../compaction/measure-of.ts";
+import { schemas } from "../schemas.ts";
+import { summaryToApi } from "../../conversation/to-api.ts";
+import { currentPlan, fitInput, planOutcome, viewOf } from "../../conversation/view-of.ts";
+import { pressureOf } from "./view.ts";
+
+/** Undoing more checkpoints than this one by one is a defect, not a long conversation. */
+const MAX_CHECKPOINTS = 100;
+
+export const compactHandlers = {
+  async compact(context) {
+    const { focus, whenDue } = await context.body(schemas.compact);
+    const work: Work = (loaded, signal) => {
+      const compactor = context.gateway.compactors.of(loaded.choice);
+      const input = { ...fitInput(loaded), now: context.gateway.now(), signal };
+      return whenDue
+        ? compactor.fit(loaded.transcript, input)
+        : compactor.compact(loaded.transcript, { ...input, ...(focus !== undefined && { focus }) });
+    };
+    return compaction(context, work, whenDue ? { isSure: false } : { endsWith: context.signal });
+  },
+
+  rebuild: (context) =>
+    compaction(
+      context,
+      (loaded, signal) =>
+        context.gateway.compactors
+          .of(loaded.choice)
+          .rebuild(loaded.transcript, { ...fitInput(loaded), now: context.gateway.now(), signal }),
+      { endsWith: context.signal },
+    ),
+
+  async undoCompaction(context) {
+    const { gateway } = context;
+    const loaded = await load(gateway, context.tenant, context.param("id"));
+    const compactor = gateway.compactors.of(loaded.choice);
+    const before = await checkpointOf(context, loaded);
+    await compactor.undo(loaded.transcript, { ...fitInput(loaded), now: gateway.now() });
+    return answer(context, loaded, "undone", undefined, { type: "undone", checkpoint: before });
+  },
+
+  async summaries(context) {
+    const loaded = await load(context.gateway, context.tenant, context.param("id"));
+    return { summaries: (await summariesOf(context, loaded)).map(summaryToApi) };
+  },
+
+  async editSummary(context) {
+    const { gateway, tenant } = context;
+    const { text } = await context.body(schemas.editSummary);
+    const loaded = await load(gateway, tenant, context.param("id"));
+    const key = context.param("key");
+    const found = (await summariesOf(context, loaded)).find((one) => one.key === key);
+    if (!found) throw notFound(`summary ${JSON.stringify(key)}`);
+    const measure = await measureOf(gateway, loaded.choice);
+    // A new record: the old one stays as it is, and the one that a person wrote goes before it.
+    const newKey = `${found.key}/${contentHash(text).slice(0, 8)}`;
+    const edited: Summary = {
+      ...found,
+      key: newKey,
+      text,
+      author: "user",
+      at: gateway.now(),
+      tokens: { source: found.tokens.source, text: measure.text(text) },
+      proof: summaryProof(newKey, text),
+    };
+    await gateway.records.of(tenant).save({ summaries: [edited] });
+    return compaction(
+      context,
+      async (after, signal) => {
+        const compactor = gateway.compactors.of(after.choice);
+        const input = { ...fitInput(after), now: gateway.now() };
+        // The view that shows the old words is left, and made again with the new ones.
+        await compactor.undo(after.transcript, input);
+        return compactor.compact(after.transcript, { ...input, waitMs: 0, signal });
+      },
+      { fact: { type: "summary-edited", key: newKey } },
+    );
+  },
+
+  async clearSummaries(context) {
+    const { gateway } = context;
+    const loaded = await load(gateway, context.tenant, context.param("id"));
+    const compactor = gateway.compactors.of(loaded.choice);
+    for (let count = 0; count < MAX_CHECKPOINTS; count++) {
+      if ((await checkpointOf(context, loaded)) === undefined) break;
+      await compactor.undo(loaded.transcript, { ...fitInput(loaded), now: gateway.now() });
+    }
+    // Without their texts the next compaction asks the model anew.
+    await gateway.records.forget(
+      context.tenant,
+      loaded.stored.map(({ hash }) => hash),
+    );
+    return answer(context, loaded, "cleared", undefined, { type: "cleared" });
+  },
+
+  async stop({ gateway, tenant, busy, param }) {
+    // Of another tenant's conversation nothing is stopped.
+    const { id } = await findConversation(gateway, tenant, param("id"));
+    busy.stop(id);
+    return { ok: true };
+  },
+} satisfies Partial<Handlers>;
+
+type Work = (loaded: Loaded, signal: AbortSignal) => Promise<FitResult<unknown>>;
+
+async function compaction(
+  context: ApiContext,
+  work: Work,
+  {
+    fact,
+    isSure = true,
+    endsWith,
+  }: {
+    /** What the timeline is told instead of the compaction itself. */
+    readonly fact?: TimelineFact;
+    /** It will come to a compaction. Otherwise pages are told when it does. */
+    readonly isSure?: boolean;
+    /** Aborted when whoever waits for it has left: then nobody wants it any more. */
+    readonly endsWith?: AbortSignal;
+  } = {},
+): Promise<CompactAnswer> {
+  const { gateway, tenant, headers, client } = context;
+  const { id } = await findConversation(gateway, tenant, context.param("id"));
+  return exclusive(context, id, "compacting", async (stopped) => {
+    const signal = endsWith ? AbortSignal.any([stopped, endsWith]) : stopped;
+    const tell = (reason: Reason): void =>
+      gateway.live.send(tenant, { type: "compacting", conversation: id, reason });
+    if (isSure) tell("forced");
+    const loaded = await load(gateway, tenant, id);
+    await countAhead(gateway, loaded);
+    const started = performance.now();
+    let told: string | undefined;
+    const onFailed = (message: string): void => {
+      told = message;
+    };
+    try {
+      const { report } = await onBehalfOf(
+        // Without a signal: others may wait for the same summary, and the engine knows when nobody does any more.
+        { tenant, conversation: () => id, onFailed, ...(!isSure && { onStarted: tell }) },
+        () =>
+          withClientKeys({ headers, keyIsOurs: client.keyIsOurs, upstream: loaded.choice.upstream }, () =>
+            work(loaded, signal),
+          ),
+      );
+      if (report.outcome === "compacted") {
+        gateway.totals.add("compactions");
+        gateway.totals.add("cost", report.cost);
+      }
+      const failed = failedSummary(report, told);
+      const noted =
+        fact ??
+        (report.outcome === "compacted"
+          ? compactedFact(report, performance.now() - started, failed)
+          : undefined);
+      const said = await answer(context, loaded, fact ? "edited" : report.outcome, report, noted);
+      return { ...said, ...(failed && { failed }) };
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      return answer(context, loaded, "cancelled", undefined, undefined);
+    }
+  });
+}
+
+async function answer(
+  context: ApiContext,
+  loaded: Loaded,
+  outcome: CompactAnswer["outcome"],
+  report: Report | undefined,
+  fact: TimelineFact | undefined,
+): Promise<CompactAnswer> {
+  const { gateway, tenant } = context;
+  const { id } = loaded.conversation;
+  if (fact) await gateway.timeline.add(tenant, id, gateway.now(), fact);
+  await announce(context, id);
+  const plan = await currentPlan(gateway, loaded);
+  return {
+    outcome,
+    report,
+    view: await viewOf(gateway, loaded, plan, planOutcome(plan)),
+    pressure: await pressureOf(context, id),
+  };
+}
+
+/** The checkpoint that the current view stands on. */
+async function checkpointOf(
+  { gateway, tenant }: ApiContext,
+  { stored }: Loaded,
+): Promise<string | undefined> {
+  const { checkpoints, undos } = await gateway.records.of(tenant).find(stored.map(({ hash }) => hash));
+  const undone = new Set(undos.map(({ checkpoint }) => checkpoint));
+  return checkpoints
+    .filter(({ id }) => !undone.has(id))
+    .sort((a, b) => a.length - b.length || a.at - b.at)
+    .at(-1)?.id;
+}
+
+async function summariesOf({ gateway, tenant }: ApiContext, { stored }: Loaded): Promise<Summary[]> {
+  const { summaries } = await gateway.records.of(tenant).find(stored.map(({ hash }) => hash));
+  return [...summaries].sort((a, b) => a.covers.from - b.covers.from || a.at - b.at);
+}

@@ -1,0 +1,233 @@
+import { stringifyDeep } from "../../../core/deep-json.ts";
+import { dialectById, encode } from "../../../dialects/index.ts";
+import { createLogReader } from "../../../dialects/logs/index.ts";
+import type { Conversation } from "../../../stores/server-store.ts";
+import type { ApiConversation, ChatSettings } from "../../api.ts";
+import { checkValues } from "../../http/check-values.ts";
+import { UNDO_MS } from "../../conversation/deletions.ts";
+import { SETTINGS_SESSION } from "../../conversation/reserved-session.ts";
+import { writeHead } from "../../conversation/stored-head.ts";
+import { checkAsked } from "../../wires/check-asked.ts";
+import { wireOfDialect } from "../../wires/index.ts";
+import { RequestFault } from "../../http/request-fault.ts";
+import { type ApiContext, numberQuery } from "../context.ts";
+import type { Handlers } from "../create-api.ts";
+import { changed, readGlobalSettings } from "../../conversation/global-settings.ts";
+import { type ChatMeta, findConversation, load, metaOf } from "../../conversation/loaded.ts";
+import { MAX_TITLE, schemas } from "../schemas.ts";
+import { createConversation } from "../../conversation/store-messages.ts";
+import { toApi } from "../../conversation/to-api.ts";
+
+export const conversationHandlers = {
+  async conversations(context) {
+    const { gateway, tenant, busy } = context;
+    const limit = numberQuery(context, "limit");
+    const search = context.query("search");
+    const cursor = context.query("cursor");
+    const archived = context.query("archived");
+    const page = await gateway.store.conversations.list(tenant, {
+      ...(limit !== undefined && { limit }),
+      ...(search !== undefined && { search }),
+      ...(cursor !== undefined && { cursor }),
+      ...((archived === "only" || archived === "all") && { archived }),
+    });
+    return {
+      conversations: page.conversations.filter(isListed).map((one) => toApi(one, busy)),
+      next: page.next,
+    };
+  },
+
+  async createConversation(context) {
+    const { gateway, tenant } = context;
+    const { title, model, system, settings } = await context.body(schemas.newConversation);
+    const global = await readGlobalSettings(gateway, tenant);
+    const chosen = model ?? settings?.model ?? global.model ?? "";
+    const upstream = gateway.upstreams.find((one) => one.takes(chosen, undefined));
+    const speaksChat = upstream === undefined || upstream.dialects.includes("openai-chat");
+    const { dialect } = wireOfDialect(speaksChat ? "openai-chat" : upstream.dialects[0]);
+    const id = await createConversation(gateway, tenant, {
+      dialect,
+      transcript: [],
+      head: system === undefined || system === "" ? undefined : headOf(dialect.rules.system, system),
+      title: title ?? "",
+      model: chosen,
+      meta: {
+        source: "page",
+        ...(settings && { settings: settings as ChatSettings }),
+        ...(chosen !== "" && { model: chosen }),
+      },
+    });
+    return announced(context, await findConversation(gateway, tenant, id), "created");
+  },
+
+  async importFile(context) {
+    const { gateway, tenant } = context;
+    const { name, text } = await context.body(schemas.file);
+    const { limits } = gateway.config;
+    await checkValues(Buffer.from(text), limits.values);
+    const reader = createLogReader({ name });
+    for (const line of text.split("\n")) reader.push(line);
+    const conversations: ApiConversation[] = [];
+    const warnings: string[] = [];
+    for (const log of reader.endAll()) {
+      for (const warning of log.warnings) warnings.push(warning);
+      checkAsked({ model: log.model ?? "", transcript: log.messages }, limits);
+      const own = dialectById(log.dialect);
+      const isSpoken = wireOfDialect(log.dialect).dialect.id === log.dialect;
+      const system = log.system === undefined ? [] : [own.read({ role: "system", content: log.system })];
+      const encoded = isSpoken
+        ? undefined
+        : encode("openai-chat", [...system, ...log.messages.map((one) => own.read(one))]);
+      const { dialect } = wireOfDialect(isSpoken ? log.dialect : "openai-chat");
+      const apart = dialect.rules.system === "apart" ? (log.system ?? undefined) : undefined;
+      const all =
+        encoded?.messages ??
+        (dialect.rules.system === "message" && log.system !== undefined
+          ? [{ role: "system", content: log.system }, ...log.messages]
+          : log.messages);
+      const lead = all.slice(
+        0,
+        all.findIndex((one) => dialect.read(one).role !== "system"),
+      );
+      const id = await createConversation(gateway, tenant, {
+        dialect,
+        transcript: all,
+        head: writeHead(dialect, { system: apart, lead }),
+        title: log.title?.slice(0, MAX_TITLE),
+        model: log.model,
+        ...(log.times && all.length === log.messages.length && { times: log.times }),
+        meta: { source: "page" },
+      });
+      conversations.push(announced(context, await findConversation(gateway, tenant, id), "created"));
+    }
+    return { conversations, warnings };
+  },
+
+  async conversation({ gateway, tenant, busy, param }) {
+    return toApi(await findConversation(gateway, tenant, param("id")), busy);
+  },
+
+  async changeConversation(context) {
+    const { gateway, tenant, param } = context;
+    const { title, pinned, archived, model, system, settings, pins } = await context.body(
+      schemas.conversationChanges,
+    );
+    const found = await findConversation(gateway, tenant, param("id"));
+    const meta = metaOf(found);
+    const next: ChatMeta = {
+      ...meta,
+      ...(model !== undefined && { model }),
+      ...(settings && { settings: changed(meta.settings ?? {}, settings) }),
+      ...(pins && { pins }),
+    };
+    if (system !== undefined) {
+      const { dialect } = wireOfDialect(found.dialect);
+      await gateway.store.conversations.append(tenant, {
+        conversation: found.id,
+        messages: [],
+        head: headOf(dialect.rules.system, system),
+        at: gateway.now(),
+      });
+    }
+    const updated = await gateway.store.conversations.update(tenant, found.id, {
+      ...(title !== undefined && { title }),
+      ...(pinned !== undefined && { pinned }),
+      ...(archived !== undefined && { archived }),
+      meta: next,
+    });
+    return announced(context, updated, "changed");
+  },
+
+  async deleteConversation(context) {
+    const { gateway, tenant, param } = context;
+    const found = await findConversation(gateway, tenant, param("id"));
+    const { id } = found;
+    const deletedAt = gateway.now();
+    await gateway.store.conversations.update(tenant, id, {
+      meta: { ...metaOf(found), deletedAt },
+      expiresAt: deletedAt + UNDO_MS,
+    });
+    gateway.known.forget(id);
+    gateway.live.send(tenant, { type: "conversation-deleted", id });
+    gateway.deletions.schedule(tenant, id, deletedAt);
+    return { undoUntil: deletedAt + UNDO_MS };
+  },
+
+  async undeleteConversation(context) {
+    const { gateway, tenant, param } = context;
+    const found = await findConversation(gateway, tenant, param("id"));
+    const { deletedAt: _, ...meta } = metaOf(found);
+    const updated = await gateway.store.conversations.update(tenant, found.id, {
+      meta,
+      expiresAt: undefined,
+    });
+    return announced(context, updated, "created");
+  },
+
+  async fork(context) {
+    const { gateway, tenant, param } = context;
+    const { length } = await context.body(schemas.fork);
+    const made = await forkConversation(context, param("id"), length);
+    return announced(context, await findConversation(gateway, tenant, made), "created");
+  },
+
+  async exportConversation({ gateway, tenant, param }) {
+    const { transcript, system, conversation } = await load(gateway, tenant, param("id"));
+    const lines = [...(system === undefined ? [] : [{ role: "system", content: system }]), ...transcript];
+    return new Response(`${lines.map((line) => stringifyDeep(line)).join("\n")}\n`, {
+      headers: {
+        "content-type": "application/x-ndjson",
+        "content-disposition": `attachment; filename="${conversation.id.replace(/[^\w-]/g, "")}.jsonl"`,
+      },
+    });
+  },
+} satisfies Partial<Handlers>;
+
+/** A new conversation with the first messages of another. */
+export async function forkConversation(
+  { gateway, tenant }: ApiContext,
+  id: string,
+  length: number,
+): Promise<string> {
+  const loaded = await load(gateway, tenant, id, length);
+  if (length > loaded.conversation.length)
+    throw new RequestFault(
+      400,
+      "invalid",
+      `length: the conversation has ${loaded.conversation.length} messages.`,
+    );
+  return createConversation(gateway, tenant, {
+    dialect: loaded.dialect,
+    transcript: loaded.transcript,
+    head: loaded.head,
+    title: loaded.conversation.title,
+    model: loaded.model,
+    times: [...loaded.lead.map(() => undefined), ...loaded.stored.map(({ at }) => at)],
+    meta: {
+      ...loaded.meta,
+      source: "page",
+      pins: (loaded.meta.pins ?? []).filter((index) => index < length),
+    },
+  });
+}
+
+function headOf(where: "message" | "apart", system: string): string {
+  return JSON.stringify(
+    where === "apart" ? system : system === "" ? [] : [{ role: "system", content: system }],
+  );
+}
+
+function isListed(conversation: Conversation): boolean {
+  return conversation.session !== SETTINGS_SESSION && metaOf(conversation).deletedAt === undefined;
+}
+
+/** Tells other pages, and returns what it told. */
+export function announced(
+  { gateway, tenant, busy }: ApiContext,
+  conversation: Conversation,
+  change: "created" | "changed",
+): ApiConversation {
+  const shown = toApi(conversation, busy);
+  gateway.live.send(tenant, { type: "conversation", change, conversation: shown });
+  return shown;
+}

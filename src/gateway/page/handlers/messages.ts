@@ -1,0 +1,144 @@
+import type { ApiMessage, ApiMessages, SearchHit } from "../../api.ts";
+import type { Gateway } from "../../gateway.ts";
+import { RequestFault } from "../../http/request-fault.ts";
+import { type ApiContext, numberQuery } from "../context.ts";
+import type { Handlers } from "../create-api.ts";
+import { type Loaded, load, metaOf } from "../../conversation/loaded.ts";
+import { measureOf } from "../../compaction/measure-of.ts";
+import { schemas } from "../schemas.ts";
+import { appendMessages } from "../../conversation/store-messages.ts";
+import { currentPlan, fatesOf } from "../../conversation/view-of.ts";
+import { announced } from "./conversations.ts";
+
+const DEFAULT_HITS = 20;
+const EXCERPT_CHARS = 160;
+/** Conversations that a search over all of them looks into, the newest first. */
+const SEARCHED = 200;
+
+export const messageHandlers = {
+  async messages(context) {
+    const { gateway, tenant, param } = context;
+    const loaded = await load(gateway, tenant, param("id"));
+    const last = numberQuery(context, "last");
+    const from =
+      last === undefined ? (numberQuery(context, "from") ?? 0) : Math.max(0, loaded.stored.length - last);
+    return apiMessages(gateway, tenant, loaded, from, numberQuery(context, "to"));
+  },
+
+  async appendMessage(context) {
+    const { gateway, tenant, param } = context;
+    const { role, text } = await context.body(schemas.newMessage);
+    const loaded = await load(gateway, tenant, param("id"));
+    const message = loaded.dialect.write({ role, text });
+    const { conversation } = await appendMessages(gateway, tenant, loaded, [message]);
+    const after = await load(gateway, tenant, conversation);
+    announced(context, after.conversation, "changed");
+    return apiMessages(gateway, tenant, after, after.stored.length - 1);
+  },
+
+  async search(context) {
+    const { gateway, tenant } = context;
+    const needle = needleOf(context);
+    const limit = numberQuery(context, "limit") ?? DEFAULT_HITS;
+    const { conversations } = await gateway.store.conversations.list(tenant, { limit: SEARCHED });
+    const hits: SearchHit[] = [];
+    for (const conversation of conversations) {
+      if (hits.length >= limit || context.signal.aborted) break;
+      if (metaOf(conversation).deletedAt !== undefined) continue;
+      hits.push(...searchIn(await load(gateway, tenant, conversation.id), needle, () => true));
+    }
+    return { hits: hits.slice(0, limit) };
+  },
+
+  async recall(context) {
+    const { gateway, tenant, param } = context;
+    const needle = needleOf(context);
+    const limit = numberQuery(context, "limit") ?? DEFAULT_HITS;
+    const loaded = await load(gateway, tenant, param("id"));
+    const plan = await currentPlan(gateway, loaded);
+    const shown = new Set(plan.entries.flatMap((entry) => (entry.type === "keep" ? [entry.index] : [])));
+    const hits = searchIn(loaded, needle, (index) => shown.has(index));
+    return { hits: hits.sort((a, b) => Number(a.visible) - Number(b.visible)).slice(0, limit) };
+  },
+} satisfies Partial<Handlers>;
+
+/** Messages with what became of each, and the compactions between them. */
+export async function apiMessages(
+  gateway: Gateway,
+  tenant: string,
+  loaded: Loaded,
+  from: number,
+  to: number = loaded.stored.length,
+): Promise<ApiMessages> {
+  const { lead, messages, stored, meta, conversation, system } = loaded;
+  const [measure, { entries, dividers }] = await Promise.all([
+    measureOf(gateway, loaded.choice),
+    gateway.standings(gateway, tenant, loaded),
+  ]);
+  const start = lead.length;
+  const fates = fatesOf(entries, loaded, measure, { from: from + start, to: to + start });
+  const shown = stored.slice(from, to).map(({ position, hash, role, at }): ApiMessage => {
+    const message = messages[position + start]!;
+    return {
+      index: position,
+      hash,
+      role,
+      parts: message.parts,
+      tokens: measure.message(message),
+      at,
+      pinned: meta.pins?.includes(position) ?? false,
+      fate: fates.get(position + start) ?? { type: "kept" },
+    };
+  });
+  return {
+    conversation: conversation.id,
+    from,
+    total: stored.length,
+    system: systemText(loaded, system),
+    lead: lead.length,
+    messages: shown,
+    dividers,
+  };
+}
+
+function systemText({ dialect, lead }: Loaded, system: unknown): string {
+  const wire = system === undefined ? lead : [{ role: "system", content: system }, ...lead];
+  return wire
+    .flatMap((message) => dialect.read(message).parts)
+    .flatMap((part) => (part.type === "text" ? [part.text] : []))
+    .join("\n\n");
+}
+
+function needleOf(context: ApiContext): string {
+  const needle = context.query("q")?.trim().toLowerCase() ?? "";
+  if (needle === "") throw new RequestFault(400, "invalid", "q: say what to look for.");
+  return needle;
+}
+
+function searchIn(loaded: Loaded, needle: string, visible: (index: number) => boolean): SearchHit[] {
+  const { conversation, messages, lead } = loaded;
+  return messages.slice(lead.length).flatMap((message, index): SearchHit[] => {
+    for (const part of message.parts) {
+      const text =
+        part.type === "text" || part.type === "tool-result"
+          ? part.text
+          : part.type === "tool-call"
+            ? `${part.name} ${part.args}`
+            : "";
+      const at = text.toLowerCase().indexOf(needle);
+      if (at < 0) continue;
+      const from = Math.max(0, at - EXCERPT_CHARS / 2);
+      return [
+        {
+          conversation: conversation.id,
+          title: conversation.title,
+          index,
+          role: message.role,
+          excerpt: text.slice(from, from + EXCERPT_CHARS + needle.length),
+          visible: visible(index + lead.length),
+        },
+      ];
+    }
+    return [];
+  });
+}

@@ -1,0 +1,152 @@
+import { strategies } from "../../../engine/strategies.ts";
+import { profiles } from "../../../profiles/index.ts";
+import type { ModelChoice, ModelsAnswer, SettingsAnswer, StrategyName } from "../../api.ts";
+import type { Gateway } from "../../gateway.ts";
+import { addTotals } from "../../telemetry/totals.ts";
+import { shownAddress } from "../../upstream/shown-address.ts";
+import { listsOf } from "../../v1/list-models.ts";
+import { textOf } from "../../http/json.ts";
+import type { ApiContext } from "../context.ts";
+import type { Handlers } from "../create-api.ts";
+import { changed, readGlobalSettings, writeGlobalSettings } from "../../conversation/global-settings.ts";
+import { liveStream } from "../live-stream.ts";
+import { schemas } from "../schemas.ts";
+
+export const statusHandlers = {
+  async status({ gateway }) {
+    const { config, store, upstreams, version } = gateway;
+    const { summarizer } = config;
+    return {
+      version,
+      store: config.db === "memory" || !config.store ? "memory" : store.kind,
+      noStore: !config.store,
+      observe: config.observe,
+      hasUpstream: upstreams.length > 0,
+      profile: config.profile ?? "agent",
+      upstreams: upstreams.map(({ name, config: own, dialects }) => ({
+        name,
+        baseURL: shownAddress(own.baseURL),
+        dialects,
+        keys: own.apiKey !== undefined ? ("server" as const) : ("client" as const),
+      })),
+      summarizer:
+        upstreams.length === 0 || summarizer === "extractive"
+          ? undefined
+          : summarizer === "same"
+            ? "the chat's own model"
+            : summarizer.model,
+    };
+  },
+
+  models: (context) => models(context),
+
+  async totals({ gateway, tenant }) {
+    const { counts, bytes } = await gateway.store.upkeep.stats(tenant);
+    return {
+      ...(await totalsOf(gateway)),
+      conversations: counts.conversations,
+      messages: counts.messages,
+      storeBytes: bytes,
+    };
+  },
+
+  settings: async ({ gateway, tenant }) => settingsAnswer(gateway, await readGlobalSettings(gateway, tenant)),
+
+  async changeSettings(context) {
+    const { gateway, tenant } = context;
+    const changes = await context.body(schemas.settings);
+    const settings = changed(await readGlobalSettings(gateway, tenant), changes);
+    await writeGlobalSettings(gateway, tenant, settings);
+    gateway.live.send(tenant, { type: "settings" });
+    return settingsAnswer(gateway, settings);
+  },
+
+  events: (context) => liveStream(context),
+} satisfies Partial<Handlers>;
+
+type Counts = ReturnType<Gateway["totals"]["read"]>;
+
+async function totalsOf({ gather, totals }: Gateway): Promise<Counts> {
+  const all = gather ? ((await gather("totals")) as Counts[]) : [];
+  return all.length > 0 ? addTotals(all) : totals.read();
+}
+
+/** What a person reads about each strategy. */
+const HELP: Readonly<Record<StrategyName, string>> = {
+  none: "Sends everything; refuses what doesn't fit.",
+  "truncate-oldest": "Leaves out the oldest messages.",
+  "drop-middle": "Keeps the first question and the newest messages, leaves out what lies between.",
+  "drop-all": "Sends only the system prompt and the last question.",
+  "summarize-oldest": "Puts a summary in the place of older messages.",
+  "summarize-and-drop": "Puts one summary in the place of everything.",
+  "tool-summaries": "Summarises finished tool use only.",
+};
+
+/** What the engine does where nothing says otherwise: share of the landing, tokens. */
+const DEFAULT_TAIL = 0.4;
+const DEFAULT_SUMMARY_CAP = 2_500;
+
+function settingsAnswer(
+  { config, upstreams }: Gateway,
+  settings: SettingsAnswer["settings"],
+): SettingsAnswer {
+  const { summarizer } = config;
+  return {
+    settings,
+    defaults: {
+      profile: config.profile ?? "agent",
+      strategy: config.strategy ?? "summarize-oldest",
+      auto: true,
+      placement: config.placement ?? "user",
+      tail: DEFAULT_TAIL,
+      summarizer:
+        upstreams.length === 0
+          ? "extractive"
+          : typeof summarizer === "string"
+            ? summarizer
+            : summarizer.model,
+      summaryCap: DEFAULT_SUMMARY_CAP,
+    },
+    profiles: Object.keys(profiles) as SettingsAnswer["profiles"][number][],
+    strategies: (Object.keys(strategies) as StrategyName[]).map((name) => ({
+      name,
+      label: strategies[name].label,
+      help: HELP[name],
+    })),
+  };
+}
+
+async function models({ gateway, headers, client }: ApiContext): Promise<ModelsAnswer> {
+  const problems: { upstream: string; message: string; fix: string }[] = [];
+  const asked = listsOf(gateway, headers, client);
+  const lists = await Promise.all(
+    gateway.upstreams.map(async (upstream, index) => {
+      try {
+        const listed = await asked[index]!;
+        return listed.flatMap((one): ModelChoice[] => {
+          const id = textOf(one["id"]);
+          if (id === undefined) return [];
+          const info = gateway.windows.of(upstream, id, client.tenant);
+          return [
+            {
+              id,
+              upstream: upstream.name,
+              window: info.window,
+              windowFrom: info.from,
+              output: info.output,
+              prices: info.prices,
+            },
+          ];
+        });
+      } catch (error) {
+        problems.push({
+          upstream: upstream.name,
+          message: `Its models can't be listed: ${error instanceof Error ? error.message : String(error)}`,
+          fix: "Check that it is running and that its key is right; a model can be named by hand all the same.",
+        });
+        return [];
+      }
+    }),
+  );
+  return { models: lists.flat(), problems };
+}

@@ -1,0 +1,89 @@
+import { stringifyDeep } from "../../../core/deep-json.ts";
+import { renderView } from "../../../core/render.ts";
+import type { ApiView, WhatIfAnswer } from "../../api.ts";
+import { withoutOwnQuery } from "../../upstream/shown-address.ts";
+import { targetPath } from "../../upstream/target-path.ts";
+import { type ApiContext, numberQuery } from "../context.ts";
+import { countAhead } from "../../conversation/count-ahead.ts";
+import type { Handlers } from "../create-api.ts";
+import { choiceOf, findConversation, load } from "../../conversation/loaded.ts";
+import { pastPlan } from "../../conversation/look-back.ts";
+import { requestBody } from "../request-body.ts";
+import { schemas } from "../schemas.ts";
+import { currentPlan, fitInput, planOutcome, viewOf } from "../../conversation/view-of.ts";
+
+export const viewHandlers = {
+  async view(context) {
+    const { gateway, tenant, param } = context;
+    const length = numberQuery(context, "length");
+    const loaded = await load(gateway, tenant, param("id"), length);
+    const plan =
+      length === undefined ? await currentPlan(gateway, loaded) : await pastPlan(gateway, tenant, loaded);
+    return viewOf(gateway, loaded, plan, planOutcome(plan));
+  },
+
+  async request({ gateway, tenant, param }) {
+    const loaded = await load(gateway, tenant, param("id"));
+    const plan = await currentPlan(gateway, loaded);
+    const { dialect, transcript, system, wire, choice } = loaded;
+    const view = renderView({ dialect, transcript, entries: plan.entries, system });
+    const body = requestBody(loaded, view, plan);
+    return {
+      upstream: choice.upstream?.name,
+      method: "POST",
+      path: choice.upstream
+        ? withoutOwnQuery(choice.upstream, targetPath(choice.upstream, wire.path))
+        : wire.path,
+      body,
+      bytes: Buffer.byteLength(stringifyDeep(body)),
+      tokens: plan.tokens.after + plan.budget.tools,
+    };
+  },
+
+  pressure: async (context) => pressureOf(context, context.param("id")),
+
+  async whatIf(context): Promise<WhatIfAnswer> {
+    const { gateway, tenant, param } = context;
+    const { force, length, ...wanted } = await context.body(schemas.whatIf);
+    const loaded = await load(gateway, tenant, param("id"), length);
+    await countAhead(gateway, loaded);
+    const settings = { ...loaded.settings, ...defined(wanted) };
+    const model = settings.model ?? loaded.model;
+    const choice = choiceOf(gateway, { tenant, wire: loaded.wire, model, settings });
+    // Nobody is asked for a summary: this is only a look.
+    const compactor = gateway.compactors.of({ ...choice, upstream: undefined });
+    const tried = { ...loaded, choice };
+    const input = { ...fitInput(loaded), now: gateway.now() };
+    if (force) {
+      const { report } = await compactor.compact(loaded.transcript, { ...input, adopt: false, waitMs: 0 });
+      return {
+        ...(await viewOf(gateway, tried, report, report.outcome)),
+        due: report.reason,
+        rungs: report.rungs,
+        calls: [],
+      };
+    }
+    const plan = await compactor.plan(loaded.transcript, input);
+    const view: ApiView = await viewOf(gateway, tried, plan, planOutcome(plan));
+    return { ...view, due: plan.due, rungs: plan.rungs, calls: plan.calls };
+  },
+
+  async timeline(context) {
+    const { gateway, tenant, param } = context;
+    const after = numberQuery(context, "after");
+    const limit = numberQuery(context, "limit");
+    const { id } = await findConversation(gateway, tenant, param("id"));
+    return { events: await gateway.timeline.list(tenant, id, after, limit) };
+  },
+} satisfies Partial<Handlers>;
+
+export async function pressureOf({ gateway, tenant }: ApiContext, id: string) {
+  const loaded = await load(gateway, tenant, id);
+  await countAhead(gateway, loaded);
+  const report = await gateway.compactors.of(loaded.choice).pressure(loaded.transcript, fitInput(loaded));
+  return { ...report, model: loaded.model === "" ? undefined : loaded.model, window: report.budget.window };
+}
+
+function defined<T extends object>(fields: T): { [K in keyof T]: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+}

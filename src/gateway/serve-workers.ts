@@ -1,0 +1,167 @@
+import cluster, { type Worker } from "node:cluster";
+import type { GatewayConfig } from "../config/gateway-schema.ts";
+import { ConfigError, PrecisError } from "../core/errors.ts";
+import { createGateway } from "./create-gateway.ts";
+import { createLog } from "./telemetry/log.ts";
+import { createBusyBoard } from "./ops/busy-board.ts";
+import { createGather, createGathering } from "./ops/gather.ts";
+import type { Word } from "./ops/worker-words.ts";
+
+/** A worker that dies is started again after this pause (milliseconds). */
+const RESTART_PAUSE_MS = 1_000;
+
+/**
+ * Long requests are garbage soon. With a young heap of this size the collector finds them in small steps; with a larger one it looks
+ * through the whole heap each time (a fifth of the work for requests of 200 KB). Whoever sets another one means it.
+ */
+const YOUNG_HEAP = "--max-semi-space-size";
+const YOUNG_HEAP_MB = 16;
+
+/** The workers can't be started: what the first of them said. */
+class WorkersError extends PrecisError {
+  readonly code = "workers";
+}
+
+/** When to end: `interrupted` is somebody who waits for it. */
+interface Ends {
+  readonly signal: AbortSignal;
+  readonly interrupted?: AbortSignal;
+}
+
+/** One server in several processes on one port. The first process only starts and watches the others. */
+export async function serveWorkers(
+  config: GatewayConfig,
+  version: string,
+  ends: Ends,
+  onListening: (address: string) => void,
+): Promise<void> {
+  needSharedStore(config);
+  if (cluster.isPrimary) await watch(config, ends, onListening);
+  else await work(config, version, ends);
+}
+
+/** Conversations that only one process knows would come and go with the process that happens to answer. */
+function needSharedStore({ db, store, workers }: GatewayConfig): void {
+  if (!store || (db !== "memory" && db !== ":memory:")) return;
+  throw new ConfigError({
+    option: "workers",
+    message: `with --db ${db} each of the ${workers} workers would have a memory of its own.`,
+    fix: "Give --db a file or postgres://…, keep nothing with --no-store, or use one worker.",
+  });
+}
+
+/** The first worker starts alone: what it can't do, none can, and a database is migrated once. */
+async function watch(
+  config: GatewayConfig,
+  { signal, interrupted }: Ends,
+  onListening: (address: string) => void,
+): Promise<void> {
+  const { log } = createLog(config.log);
+  if (![...process.execArgv, process.env["NODE_OPTIONS"] ?? ""].some((one) => one.includes(YOUNG_HEAP)))
+    cluster.setupPrimary({ execArgv: [...process.execArgv, `${YOUNG_HEAP}=${YOUNG_HEAP_MB}`] });
+  const alive = new Set<Worker>();
+  const gathering = createGathering(alive);
+  const board = createBusyBoard(alive);
+  let isListening = false;
+  let stop: (error?: Error) => void = () => {};
+  const stopped = new Promise<Error | undefined>((resolve) => {
+    stop = resolve;
+  });
+  signal.addEventListener("abort", () => stop(), { once: true });
+
+  const start = (): void => {
+    const worker = cluster.fork();
+    let failure = "";
+    alive.add(worker);
+    worker.on("message", (word: Word) => {
+      if (word.type === "event") {
+        for (const other of alive) if (other !== worker && other.isConnected()) other.send(word);
+      } else if (word.type === "busy" || word.type === "stop") board.pass(worker, word);
+      else if (word.type === "ask") gathering.ask(worker, word);
+      else if (word.type === "tell") gathering.tell(word);
+      else if (word.type === "failed") failure = word.message;
+      else if (word.type === "listening") {
+        board.catchUp(worker);
+        if (isListening) return;
+        isListening = true;
+        onListening(word.address);
+        for (let count = 1; count < config.workers; count++) start();
+      }
+    });
+    worker.on("exit", (code, killed) => {
+      alive.delete(worker);
+      board.gone(worker);
+      if (signal.aborted) return;
+      if (!isListening) {
+        const message = failure === "" ? `precis: a worker ended with ${killed ?? code}.` : failure;
+        stop(new WorkersError(message, failure === "" ? "Start it without --workers to see more." : ""));
+        return;
+      }
+      log.error(
+        { code, killed, ...(failure !== "" && { reason: failure }) },
+        "a worker ended; starting another",
+      );
+      setTimeout(() => !signal.aborted && start(), RESTART_PAUSE_MS);
+    });
+  };
+  start();
+  const error = await stopped;
+  const hurry = (): void => {
+    for (const worker of alive) if (worker.isConnected()) worker.send({ type: "hurry" } satisfies Word);
+  };
+  if (interrupted?.aborted) hurry();
+  else interrupted?.addEventListener("abort", hurry, { once: true });
+  // Not `worker.kill`: that waits for connections which clients keep open.
+  for (const worker of alive) worker.process.kill("SIGTERM");
+  while (alive.size > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  if (error) throw error;
+}
+
+async function work(config: GatewayConfig, version: string, { signal, interrupted }: Ends): Promise<void> {
+  const say = (word: Word): void => {
+    if (process.connected) process.send?.(word);
+  };
+  const { gather, told } = createGather(say);
+  const hurry = new AbortController();
+  interrupted?.addEventListener("abort", () => hurry.abort(), { once: true });
+  try {
+    const running = await createGateway(config, {
+      version,
+      share: (event) => say({ type: "event", event }),
+      shareBusy: say,
+      gather,
+    });
+    const { live, busy, metrics, totals } = running.gateway;
+    process.on("message", (word: Word) => {
+      if (word.type === "event") live.receive(word.event);
+      else if (word.type === "busy" || word.type === "stop" || word.type === "gone") busy.receive(word);
+      else if (word.type === "told") told(word);
+      else if (word.type === "hurry") hurry.abort();
+      else if (word.type === "ask" && word.of === "totals")
+        say({ type: "tell", id: word.id, data: totals.read() });
+      else if (word.type === "ask")
+        void metrics.registry.getMetricsAsJSON().then((data) => say({ type: "tell", id: word.id, data }));
+    });
+    say({ type: "listening", address: await running.listen() });
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener("abort", () => resolve(), { once: true });
+      // The first process is gone: nobody would end this one.
+      process.once("disconnect", () => {
+        hurry.abort();
+        resolve();
+      });
+    });
+    await running.leave(hurry.signal);
+    await running.close();
+    process.disconnect?.();
+  } catch (error) {
+    // The way to the first process would keep this one alive.
+    process.channel?.unref();
+    if (!(error instanceof PrecisError) || !process.connected) throw error;
+    // The first process says it once for all of them.
+    const word: Word = { type: "failed", message: error.message };
+    await new Promise((resolve) => process.send!(word, undefined, undefined, resolve));
+    process.exit(1);
+  }
+}

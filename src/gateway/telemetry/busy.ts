@@ -1,0 +1,146 @@
+import { RequestFault } from "../http/request-fault.ts";
+
+type Kind = "answering" | "compacting";
+
+/** What one process has under way in one conversation. */
+export interface UnderWay {
+  readonly running: Kind | undefined;
+  /** A summary is being written while the conversation goes on. */
+  readonly inBackground: boolean;
+}
+
+/** What the processes of one server tell each other about it. `worker` is filled in on the way. */
+export type BusyWord =
+  | ({ readonly type: "busy"; readonly conversation: string; readonly worker?: number } & UnderWay)
+  | { readonly type: "stop"; readonly conversation: string }
+  /** A process has ended, and with it what it had under way. */
+  | { readonly type: "gone"; readonly worker: number };
+
+/** What is under way in which conversation, so that it can be shown and stopped. */
+export interface Busy {
+  of(conversation: string): Kind | undefined;
+  /** Runs work that nothing else may run beside. */
+  run<T>(conversation: string, kind: Kind, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  /** A summary that is written while the conversation goes on. `settled` waits only for one that is awaited. */
+  background(
+    conversation: string,
+    controller: AbortController,
+    work: Promise<unknown>,
+    isAwaited: boolean,
+  ): Promise<void>;
+  /** Stops what was begun last: first an answer, then a summary in the background. */
+  stop(conversation: string): boolean;
+  stopAll(): void;
+  /** Resolves when nothing is under way in this process. */
+  settled(): Promise<void>;
+  /** A word of another process of this server. */
+  receive(word: BusyWord): void;
+}
+
+/** `share` tells other processes of this server. They may begin at the same moment; what has begun, all know of. */
+export function createBusy(share: (word: BusyWord) => void = () => {}): Busy {
+  const running = new Map<string, { readonly kind: Kind; readonly controller: AbortController }>();
+  const background = new Map<string, AbortController>();
+  const elsewhere = createElsewhere();
+  const working = new Set<Promise<unknown>>();
+  const tracked = async <T>(work: Promise<T>): Promise<T> => {
+    working.add(work);
+    try {
+      return await work;
+    } finally {
+      working.delete(work);
+    }
+  };
+  const tell = (conversation: string): void =>
+    share({
+      type: "busy",
+      conversation,
+      running: running.get(conversation)?.kind,
+      inBackground: background.has(conversation),
+    });
+  const abort = (controller: AbortController): void => controller.abort(new Error("stopped"));
+  return {
+    of(conversation) {
+      const there = elsewhere.of(conversation);
+      const kind = running.get(conversation)?.kind ?? there.running;
+      return kind ?? (background.has(conversation) || there.inBackground ? "compacting" : undefined);
+    },
+    async run(conversation, kind, work) {
+      if (running.has(conversation) || elsewhere.of(conversation).running)
+        throw new RequestFault(409, "busy", "This conversation is busy. Wait until it is done, or stop it.");
+      const controller = new AbortController();
+      running.set(conversation, { kind, controller });
+      tell(conversation);
+      try {
+        return await tracked(work(controller.signal));
+      } finally {
+        running.delete(conversation);
+        tell(conversation);
+      }
+    },
+    async background(conversation, controller, work, isAwaited) {
+      background.set(conversation, controller);
+      tell(conversation);
+      const ended = work.catch(() => {});
+      try {
+        await (isAwaited ? tracked(ended) : ended);
+      } finally {
+        if (background.get(conversation) === controller) {
+          background.delete(conversation);
+          tell(conversation);
+        }
+      }
+    },
+    stop(conversation) {
+      const there = elsewhere.of(conversation);
+      const own =
+        running.get(conversation)?.controller ?? (there.running ? undefined : background.get(conversation));
+      if (own) abort(own);
+      else if (there.running || there.inBackground) share({ type: "stop", conversation });
+      else return false;
+      return true;
+    },
+    stopAll() {
+      for (const { controller } of running.values()) abort(controller);
+      for (const controller of background.values()) abort(controller);
+    },
+    async settled() {
+      while (working.size > 0) await Promise.allSettled(working);
+    },
+    receive(word) {
+      if (word.type !== "stop") return elsewhere.receive(word);
+      const own = running.get(word.conversation)?.controller ?? background.get(word.conversation);
+      if (own) abort(own);
+    },
+  };
+}
+
+/** What other processes have under way, by what they said last. */
+function createElsewhere() {
+  const workers = new Map<number, Map<string, UnderWay>>();
+  return {
+    of(conversation: string): UnderWay {
+      let all: UnderWay = { running: undefined, inBackground: false };
+      for (const busy of workers.values()) {
+        const one = busy.get(conversation);
+        if (one)
+          all = {
+            running: all.running ?? one.running,
+            inBackground: all.inBackground || one.inBackground,
+          };
+      }
+      return all;
+    },
+    receive(word: Exclude<BusyWord, { type: "stop" }>): void {
+      if (word.type === "gone") {
+        workers.delete(word.worker);
+        return;
+      }
+      const { worker = 0, conversation, running, inBackground } = word;
+      const busy = workers.get(worker) ?? new Map<string, UnderWay>();
+      workers.set(worker, busy);
+      if (running || inBackground) busy.set(conversation, { running, inBackground });
+      else busy.delete(conversation);
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { overflowOf } from "../../models/index.ts";
+import type { Answer } from "../upstream/answer.ts";
+import { answerText } from "../upstream/decode-answer.ts";
+import { readAll } from "../upstream/read-all.ts";
+import { isJson } from "../http/json.ts";
+import { readEvents } from "../wires/read-events.ts";
+import type { Exchange, Outgoing } from "../v1/exchange.ts";
+
+export function isStream(answer: Answer): boolean {
+  return /^text\/event-stream/i.test(answer.headers["content-type"] ?? "");
+}
+
+/** Above this pressure an upstream may say "too long" inside of a stream that began well. */
+const PEEK_FROM = 0.6;
+/** A request that is smaller isn't too long for any model, whatever its window is said to be (bytes). */
+const PEEK_FROM_BYTES = 4_096;
+/** An upstream that began its answer says "too long" within this time (milliseconds). */
+const PEEK_MS = 1_500;
+/** Events that come before anything was decided. */
+const OPENING = new Set(["response.created", "response.in_progress", "response.queued"]);
+
+/** The first bytes of a stream that might say that the request is too long. */
+export async function peek(
+  answer: Answer,
+  { plain }: Exchange,
+  { report }: Outgoing,
+): Promise<{ readonly bytes: Buffer; readonly isTooLong: boolean } | undefined> {
+  const isFull = report !== undefined && report.pressure.after >= PEEK_FROM;
+  if (!isStream(answer) || (!isFull && plain.length < PEEK_FROM_BYTES)) return undefined;
+  // Only where it is likely is it worth to let the client wait for the beginning of its answer.
+  const first = await nextPiece(answer, isFull ? undefined : PEEK_MS);
+  const until = performance.now() + PEEK_MS;
+  let bytes = first ?? Buffer.alloc(0);
+  for (;;) {
+    const events = readEvents(answerText(answer, bytes));
+    const failed = events.find((event) => event["error"] != null || isFailed(event["response"]));
+    if (failed) return { bytes, isTooLong: overflowOf(BAD_REQUEST, failed) !== undefined };
+    const isOpening = events.every((event) => OPENING.has(String(event["type"])));
+    const piece = isOpening && first ? await nextPiece(answer, until - performance.now()) : undefined;
+    if (!piece) return { bytes, isTooLong: false };
+    bytes = Buffer.concat([bytes, piece]);
+  }
+}
+
+function isFailed(response: unknown): boolean {
+  return isJson(response) && response["error"] != null;
+}
+
+/** The next bytes of an answer; undefined if there are none in time. Whoever reads on gets the rest. */
+function nextPiece(answer: Answer, ms?: number): Promise<Buffer | undefined> {
+  return new Promise((resolve) => {
+    if (ms !== undefined && ms <= 0) {
+      resolve(undefined);
+      return;
+    }
+    const settle = (piece?: Buffer): void => {
+      clearTimeout(timer);
+      answer.leave();
+      resolve(piece);
+    };
+    const none = (): void => settle();
+    const timer = ms === undefined ? undefined : setTimeout(none, ms);
+    answer.read({ piece: settle, end: none, broken: none });
+  });
+}
+
+/** What an error inside of a stream would have been as a status. */
+export const BAD_REQUEST = 400;
+
+/** Does an answer that began well say in its body that the request is too long? */
+export function saysTooLong(data: unknown): boolean {
+  return isJson(data) && data["error"] != null && overflowOf(BAD_REQUEST, data["error"]) !== undefined;
+}
+
+/** All of an answer of which the first bytes were read. */
+export async function readRest(answer: Answer, first: Buffer) {
+  const bytes = Buffer.concat([first, await readAll(answer)]);
+  return { bytes, text: answerText(answer, bytes) };
+}

@@ -1,0 +1,62 @@
+import { stringifyDeep } from "../../core/deep-json.ts";
+import { isJson, numberOf, parseJson } from "../http/json.ts";
+import type { Json, Wire } from "../wires/wire.ts";
+
+/** What an answer is told about its request. */
+export interface AnswerNote {
+  /** Tokens of the transcript that were not sent; undefined if all were. */
+  readonly saved: number | undefined;
+  /** Report usage as if the whole transcript had been sent. */
+  readonly asTranscript: boolean;
+  /** Anthropic's edits that precis carried out. */
+  readonly appliedEdits: readonly Json[] | undefined;
+}
+
+/** The answer or event with what is to be told, in fields of the API or of our own; undefined if it has no place for it. */
+export function noteAnswer(wire: Wire, note: AnswerNote): (data: Json) => Json | undefined {
+  return (data) => {
+    const noted = wire.withUsage(data, (usage) => noteUsage(wire, note, usage));
+    if (!noted || !note.appliedEdits || noted["type"] === "message_start") return noted;
+    return { ...noted, context_management: { applied_edits: note.appliedEdits } };
+  };
+}
+
+function noteUsage(wire: Wire, { saved, asTranscript }: AnswerNote, usage: Json): Json {
+  const input = numberOf(usage[wire.inputField]);
+  if (input === undefined || saved === undefined) return usage;
+  const changed: Record<string, unknown> = { ...usage, precis_saved_tokens: saved };
+  if (!asTranscript) return changed;
+  changed[wire.inputField] = input + saved;
+  const total = numberOf(usage["total_tokens"]);
+  if (total !== undefined) changed["total_tokens"] = total + saved;
+  return changed;
+}
+
+/** Rewrites the events of a stream that carry usage; all other bytes pass as they are. */
+export function answerRewriter(wire: Wire, note: AnswerNote): (piece: Buffer, isLast: boolean) => Buffer {
+  const change = noteAnswer(wire, note);
+  let rest: Buffer = Buffer.alloc(0);
+  return (piece, isLast) => {
+    const all = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
+    // Only whole events are looked at; they end with an empty line.
+    const end = isLast ? all.length : lastEvent(all);
+    rest = all.subarray(end);
+    const ready = all.subarray(0, end);
+    if (!ready.includes('"usage"')) return ready;
+    const lines = ready.toString("utf8").split("\n");
+    return Buffer.from(lines.map((line) => rewrite(line, change)).join("\n"));
+  };
+}
+
+function lastEvent(bytes: Buffer): number {
+  const plain = bytes.lastIndexOf("\n\n");
+  const windows = bytes.lastIndexOf("\r\n\r\n");
+  return Math.max(plain < 0 ? 0 : plain + 2, windows < 0 ? 0 : windows + 4);
+}
+
+function rewrite(line: string, change: (data: Json) => Json | undefined): string {
+  if (!line.startsWith("data:") || !line.includes('"usage"')) return line;
+  const data = parseJson(line.slice("data:".length));
+  const changed = isJson(data) ? change(data) : undefined;
+  return changed ? `data: ${stringifyDeep(changed)}` : line;
+}

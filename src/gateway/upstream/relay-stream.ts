@@ -1,0 +1,151 @@
+import type { ServerResponse } from "node:http";
+import type { Answer } from "./answer.ts";
+import { createEndFinder } from "./end-finder.ts";
+
+/** Largest answer that is read on the side (bytes). A larger one is passed on all the same. */
+const MAX_READ = 64 * 1024 * 1024;
+
+/**
+ * Passes a streamed answer on as it comes. Only what tells the client that the answer is whole (the last event, and the
+ * end) waits for `commit`, so nothing that a client takes for done can be lost.
+ */
+export function relayStream(options: {
+  readonly answer: Answer;
+  readonly response: ServerResponse;
+  readonly endMarkers: readonly string[];
+  /** Bytes that were read from the answer already. */
+  readonly first?: Buffer | undefined;
+  /** Changes events on their way; undefined: bytes pass as they are. */
+  readonly transform?: ((piece: Buffer, isLast: boolean) => Buffer) | undefined;
+  commit(bytes: Buffer | undefined): Promise<void>;
+  /** What a client is told at the end of an answer that broke off; undefined: its connection is cut. */
+  farewell?(cause: unknown): string | undefined;
+}): Promise<"whole" | "broken"> {
+  const { answer, response, endMarkers, transform } = options;
+  return new Promise((resolve) => {
+    const seen: Buffer[] = [];
+    let size = 0;
+    const findEnd = createEndFinder(endMarkers);
+    let held: Buffer[] | undefined;
+    let committed: Promise<void> | undefined;
+    let isReleased = false;
+    let waiting: Buffer[] = [];
+    let settled = false;
+
+    const settle = (outcome: "whole" | "broken") => {
+      if (settled) return;
+      settled = true;
+      resolve(outcome);
+    };
+    const pass = (piece: Buffer) => {
+      if (piece.length === 0) return;
+      if (!response.write(piece)) {
+        answer.pause();
+        response.once("drain", () => answer.resume());
+      }
+    };
+    const take = (raw: Buffer) => {
+      size += raw.length;
+      if (size <= MAX_READ) seen.push(raw);
+      waiting.push(raw);
+      // Events that came together leave together: one write instead of many.
+      if (waiting.length === 1) process.nextTick(flush);
+    };
+    const flush = () => {
+      if (waiting.length === 0) return;
+      const raw = waiting.length === 1 ? waiting[0]! : Buffer.concat(waiting);
+      waiting = [];
+      const piece = transform ? transform(raw, false) : raw;
+      if (isReleased) {
+        pass(piece);
+      } else if (held) {
+        held.push(piece);
+      } else {
+        const at = findEnd(piece);
+        if (at !== undefined) {
+          held = [piece.subarray(at)];
+          holdForMoments();
+        }
+        pass(at === undefined ? piece : piece.subarray(0, at));
+      }
+      // Not all upstreams close the connection behind their last event.
+      if (held && !isReleased && endsEvent(held)) commit().then(release, fail);
+    };
+    /** What stands before the end leaves together with it if the commit is there at once: one write instead of two. */
+    const holdForMoments = () => {
+      const { socket } = response;
+      socket?.cork();
+      // Node lets go itself at the end of a response.
+      const letGo = () => {
+        if (!response.writableEnded) socket?.uncork();
+      };
+      // In the next turn of the event loop a commit is there that had to wait for nobody.
+      setImmediate(() => setImmediate(letGo));
+    };
+    const commit = (): Promise<void> => {
+      committed ??= options.commit(size <= MAX_READ ? Buffer.concat(seen) : undefined);
+      return committed;
+    };
+    const release = () => {
+      if (isReleased) return;
+      isReleased = true;
+      for (const piece of held ?? []) if (piece.length > 0) response.write(piece);
+      held = undefined;
+    };
+    const fail = () => {
+      response.destroy();
+      settle("broken");
+    };
+
+    const end = () => {
+      flush();
+      finish(transform?.(Buffer.alloc(0), true));
+    };
+    const finish = (rest?: Buffer) => {
+      commit().then(() => {
+        release();
+        if (rest && rest.length > 0) response.write(rest);
+        response.end(() => settle("whole"));
+      }, fail);
+    };
+    const broken = (cause: unknown) => {
+      flush();
+      // Its last event was there: nothing is missing but the end of the connection.
+      if (committed) {
+        finish();
+        return;
+      }
+      // The client must see that the answer isn't whole.
+      const words = response.destroyed ? undefined : options.farewell?.(cause);
+      if (words === undefined) {
+        response.destroy();
+        settle("broken");
+        return;
+      }
+      // An event that broke off in the middle is ended first.
+      const isBetween = size === 0 || endsBlank(seen);
+      response.end(`${isBetween ? "" : "\n\n"}${words}`, () => settle("broken"));
+    };
+    const closed = () => settle(response.writableFinished ? "whole" : "broken");
+    response.on("close", closed);
+    // The client may be gone already: it never got to the end, and will ask again.
+    if (response.destroyed) {
+      closed();
+      return;
+    }
+    if (options.first) take(options.first);
+    answer.read({ piece: take, end, broken });
+  });
+}
+
+/** Did the last event end? */
+function endsBlank(pieces: readonly Buffer[]): boolean {
+  const end = Buffer.concat(pieces.slice(-4)).subarray(-4).toString("latin1");
+  return end.endsWith("\n\n") || end.endsWith("\r\n\r\n");
+}
+
+/** Is there an event in it that has ended? */
+function endsEvent(pieces: readonly Buffer[]): boolean {
+  const bytes = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+  return bytes.includes("\n\n") || bytes.includes("\r\n\r\n");
+}

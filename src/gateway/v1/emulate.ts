@@ -1,0 +1,144 @@
+import { stringifyDeep } from "../../core/deep-json.ts";
+import type { InsertMessage } from "../../core/types.ts";
+import { measureOf } from "../compaction/measure-of.ts";
+import type { Gateway } from "../gateway.ts";
+import { INERT } from "../http/headers.ts";
+import { sendJson } from "../http/send-json.ts";
+import { choiceOf } from "./choice-of.ts";
+import type { Exchange } from "./exchange.ts";
+import { recordAnswer } from "./record-answer.ts";
+import { reportHeaders } from "./report-headers.ts";
+import { isJson, listOf } from "../http/json.ts";
+import { RequestFault } from "../http/request-fault.ts";
+import { transcriptOf } from "../wires/responses.ts";
+import type { Json, Wire } from "../wires/wire.ts";
+import { announceCompaction } from "../wires/announce-compaction.ts";
+import { compactionAnswer, type MadeSummary } from "../wires/compaction-answer.ts";
+import { clearedBy, inputTokens } from "./input-tokens.ts";
+import { makeSummary } from "./make-summary.ts";
+import type { NativeWish } from "../wires/native-wish.ts";
+import { replayItems, replayMessages } from "../wires/replay-summaries.ts";
+import { summaryText } from "../wires/seal-summary.ts";
+
+/**
+ * Carries out what a request asks of the provider's own compaction, for an upstream that has none. Undefined: the
+ * request is answered already. Otherwise the request as the upstream understands it.
+ */
+export async function emulate(
+  gateway: Gateway,
+  exchange: Exchange,
+  wish: NativeWish,
+): Promise<Exchange | undefined> {
+  const { wire } = exchange;
+  const body = plainBody(wire, exchange.body);
+  const asked = wire.read(body);
+  const summed = { ...exchange, asked };
+  if (wish.summarize) {
+    checkSummable(wire, asked.transcript);
+    const made = await makeSummary(gateway, summed, asked.transcript, wish.instructions);
+    return answerWith(gateway, exchange, made);
+  }
+  const measure = await measureOf(gateway, choiceOf(gateway, exchange));
+  const { messages, applied } = clearedBy(wire, measure, asked, wish.edits);
+  const over =
+    wish.threshold !== undefined &&
+    inputTokens(wire, measure, { ...asked, transcript: messages }) >= wish.threshold;
+  const made = over ? await makeSummary(gateway, summed, messages, wish.instructions) : undefined;
+  const edits = wish.edits.length > 0 ? { appliedEdits: applied } : {};
+  if (made && wish.pauses) return answerWith(gateway, { ...exchange, ...edits }, made);
+  const shown = made ? [wire.dialect.write(summaryMessage(made)), ...lastTurn(wire, messages)] : messages;
+  const next =
+    made || applied.length > 0
+      ? wire.write(body, { messages: joined(wire, shown), system: asked.system })
+      : body;
+  const bytes = Buffer.from(stringifyDeep(next));
+  return {
+    ...exchange,
+    body: next,
+    bytes,
+    plain: bytes,
+    asked: wire.read(next),
+    isRewritten: true,
+    isEmulated: true,
+    ...(made && { announcement: announceCompaction(wire, made) }),
+    ...edits,
+  };
+}
+
+/** Refuses what no summary can be made of, in the words of the API. */
+function checkSummable(wire: Wire, transcript: readonly unknown[]): void {
+  if (transcript.length === 0)
+    throw new RequestFault(
+      400,
+      "compaction_nothing_to_summarize",
+      "precis: there is nothing to summarise: the request holds no messages.",
+    );
+  const last = wire.dialect.read(transcript.at(-1));
+  if (wire.api === "messages" && last.parts.some(({ type }) => type === "tool-call"))
+    throw new RequestFault(
+      400,
+      "compaction_incomplete_turn",
+      "precis: the last message calls a tool that hasn't answered yet. Send its result first.",
+    );
+}
+
+/** An answer that is nothing but the summary. */
+async function answerWith(gateway: Gateway, exchange: Exchange, made: MadeSummary): Promise<undefined> {
+  const { wire, response, body, appliedEdits } = exchange;
+  const { json, events } = compactionAnswer(wire, made, { body, applied: appliedEdits });
+  await recordAnswer(gateway, exchange, wire.readJson(json));
+  const headers = reportHeaders(exchange, { action: "compacted", report: undefined });
+  if (!exchange.asked.streamed) sendJson(response, 200, json, headers);
+  else {
+    response.writeHead(200, { "content-type": "text/event-stream", ...INERT, ...headers });
+    response.end(
+      events.map((event) => `event: ${String(event["type"])}\ndata: ${stringifyDeep(event)}\n\n`).join(""),
+    );
+  }
+  return undefined;
+}
+
+function summaryMessage({ text }: MadeSummary): InsertMessage {
+  return { role: "user", text: summaryText(text) };
+}
+
+/** What is being answered: the last words of the user with what followed, or the round that is under way. */
+function lastTurn(wire: Wire, messages: readonly unknown[]): readonly unknown[] {
+  const read = messages.map((message) => wire.dialect.read(message));
+  const last = read.at(-1);
+  const isOpen = last?.parts.some(({ type }) => type === "tool-result") ?? false;
+  if (!isOpen) {
+    const from = read.findLastIndex(({ role }) => role === "user");
+    return from < 0 ? [] : messages.slice(from);
+  }
+  // Items of one round may be many messages: all back to the first call after the last words or results before it.
+  let from = read.length - 1;
+  while (from > 0 && read[from]!.parts.some(({ type }) => type === "tool-result")) from--;
+  while (from > 0 && read[from - 1]!.role === "assistant") from--;
+  return messages.slice(from);
+}
+
+/** Formats whose roles must alternate get the summary in front of the user's own words. */
+function joined(wire: Wire, messages: readonly unknown[]): readonly unknown[] {
+  const [first, second, ...rest] = messages;
+  if (wire.api !== "messages" || !isJson(first) || !isJson(second)) return messages;
+  if (first["role"] !== "user" || second["role"] !== "user") return messages;
+  return [{ ...second, content: [...partsOf(first["content"]), ...partsOf(second["content"])] }, ...rest];
+}
+
+function partsOf(content: unknown): readonly unknown[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : listOf(content);
+}
+
+/** The body without what only the provider's own API has. */
+export function plainBody(wire: Wire, body: Json): Json {
+  if (wire.api === "messages") {
+    const { context_management: _, compaction: __, ...rest } = body;
+    return { ...rest, messages: replayMessages(listOf(body["messages"])) };
+  }
+  const { context_management: _, ...rest } = body;
+  const items = transcriptOf(body["input"]).filter(
+    (item) => !(isJson(item) && item["type"] === "compaction_trigger"),
+  );
+  return { ...rest, input: replayItems(items) };
+}

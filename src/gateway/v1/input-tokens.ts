@@ -1,0 +1,32 @@
+import { stringifyDeep } from "../../core/deep-json.ts";
+import type { Measure } from "../../core/types.ts";
+import { loadedTools } from "../wires/loaded-tools.ts";
+import type { Json, Wire, WireRequest } from "../wires/wire.ts";
+import { type Cleared, clearEdits } from "../wires/clear-edits.ts";
+
+/** Tokens of all that a model reads of a request. */
+export function inputTokens(wire: Wire, measure: Measure, asked: WireRequest): number {
+  const { system, transcript } = asked;
+  const isThere = system !== undefined && system !== null;
+  const head = isThere ? measure.text(typeof system === "string" ? system : stringifyDeep(system)) : 0;
+  return transcript.reduce<number>(
+    (sum, message) => sum + measure.message(wire.dialect.read(message)),
+    measure.tools(loadedTools(asked)) + head,
+  );
+}
+
+/** A request's messages after Anthropic's `clear_…` edits. */
+export function clearedBy(wire: Wire, measure: Measure, asked: WireRequest, edits: readonly Json[]): Cleared {
+  if (edits.length === 0) return { messages: asked.transcript, applied: [] };
+  const input = inputTokens(wire, measure, asked);
+  const tokens = { input, of: (text: string) => measure.text(text) };
+  return clearEdits(asked.transcript, edits, tokens, (message) => needsThinking(wire, asked.model, message));
+}
+
+/** Does the upstream want the thinking of this message back? Anthropic's own is signed, and may leave. */
+function needsThinking({ dialect }: Wire, model: string, message: unknown): boolean {
+  const { reasoning, boundReasoning } = { ...dialect.rules, ...dialect.reasoningOf?.(model) };
+  const { parts } = dialect.read(message);
+  if (reasoning === "free" || !parts.some(({ type }) => type === "tool-call")) return false;
+  return !(boundReasoning && parts.some((part) => part.type === "reasoning" && part.signed));
+}

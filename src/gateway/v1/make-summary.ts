@@ -1,0 +1,46 @@
+import { withClientKeys } from "../compaction/summarizer.ts";
+import type { Gateway } from "../gateway.ts";
+import type { Exchange } from "./exchange.ts";
+import type { MadeSummary } from "../wires/compaction-answer.ts";
+
+/** A summary that stands for a whole conversation may be this long (tokens). */
+const SUMMARY_CAP = 4_096;
+
+/** Summarises all of a transcript. */
+export async function makeSummary(
+  gateway: Gateway,
+  exchange: Pick<Exchange, "client" | "wire" | "upstream" | "asked" | "request" | "signal">,
+  transcript: readonly unknown[],
+  instructions: string | undefined,
+): Promise<MadeSummary> {
+  const { client, wire, upstream, asked, request, signal } = exchange;
+  const compactor = gateway.compactors.of({ tenant: client.tenant, wire, upstream, model: asked.model });
+  const sent = { headers: request.headers, keyIsOurs: client.keyIsOurs, upstream };
+  const { text, tokens, report } = await withClientKeys(sent, () =>
+    compactor.summarize(transcript, {
+      system: asked.system,
+      cap: SUMMARY_CAP,
+      ...(instructions !== undefined && { focus: instructions }),
+      signal,
+    }),
+  );
+  gateway.metrics.compactions.inc({ rung: "summarize", reason: "client" });
+  gateway.totals.add("compactions");
+  if (report.cost > 0) gateway.metrics.cost.inc(report.cost);
+  gateway.totals.add("cost", report.cost);
+  gateway.log.info(
+    { model: asked.model, before: report.tokens.transcript, after: tokens },
+    "summarised for a client that asked the provider for it",
+  );
+  // What models were really paid for: nothing where none was asked, all calls where the first ones failed.
+  const spent = (field: "input" | "output") =>
+    report.modelCalls.reduce((sum, { usage }) => sum + (usage?.[field] ?? 0), 0);
+  return {
+    model: asked.model,
+    text,
+    input: spent("input"),
+    output: spent("output"),
+    cacheRead: report.modelCalls.reduce((sum, { usage }) => sum + (usage?.cacheRead ?? 0), 0),
+    at: gateway.now(),
+  };
+}

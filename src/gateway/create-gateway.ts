@@ -5,13 +5,6 @@ import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { isLoopback } from "../config/loopback.ts";
 import { ConfigError } from "../core/errors.ts";
 import type { ServerStore } from "../stores/server-store.ts";
-import { type BusyWord, createBusy } from "./telemetry/busy.ts";
-import { createApi } from "./page/create-api.ts";
-import { createPastStates } from "./conversation/look-back.ts";
-import { createStandings } from "./conversation/fates.ts";
-import { createTranscripts } from "./conversation/transcripts.ts";
-import { createAuthenticate } from "./http/authenticate.ts";
-import { createRateLimit } from "./http/rate-limit.ts";
 import { createCompactors } from "./compaction/compactors.ts";
 import { createObserving } from "./compaction/observing.ts";
 import { currentBehalf } from "./compaction/on-behalf.ts";
@@ -20,27 +13,34 @@ import { summarizerByName, summarizerFor } from "./compaction/summarizer.ts";
 import { createWarnGuess } from "./compaction/warn-guess.ts";
 import { watchRecords } from "./compaction/watch-records.ts";
 import { createWindows } from "./compaction/windows.ts";
-import type { Gateway } from "./gateway.ts";
-import { createHandler } from "./handle.ts";
-import { answerBroken } from "./v1/answer-broken.ts";
-import { createKnownBodies } from "./http/known-bodies.ts";
 import { createAnnouncer } from "./conversation/announcer.ts";
-import { createLive, type SentEvent } from "./telemetry/live.ts";
-import { createResponses } from "./conversation/previous-response.ts";
-import { openStore } from "./open-store.ts";
 import { createDeletions } from "./conversation/deletions.ts";
-import { createGrace } from "./ops/grace.ts";
-import { createLog, type Log } from "./telemetry/log.ts";
-import { createMetrics } from "./telemetry/metrics.ts";
-import { startPreparing } from "./ops/prepare-idle.ts";
-import { startSweep } from "./ops/sweep.ts";
-import { createTimeline } from "./telemetry/timeline.ts";
-import { createTotals } from "./telemetry/totals.ts";
+import { createFates } from "./conversation/fates.ts";
 import { createKnownConversations } from "./conversation/known-conversations.ts";
+import { createPastStates } from "./conversation/look-back.ts";
+import { createResponses } from "./conversation/previous-response.ts";
 import { createRecorder } from "./conversation/recorder.ts";
 import { createSentRequests } from "./conversation/sent-requests.ts";
 import { createSpill } from "./conversation/spill.ts";
+import { createTranscripts } from "./conversation/transcripts.ts";
+import type { Gateway } from "./gateway.ts";
+import { createHandler } from "./handle.ts";
+import { createAuthenticate } from "./http/authenticate.ts";
+import { createKnownBodies } from "./http/known-bodies.ts";
+import { createRateLimit } from "./http/rate-limit.ts";
+import { openStore } from "./open-store.ts";
+import { createGrace } from "./ops/grace.ts";
+import { startPreparing } from "./ops/prepare-idle.ts";
+import { startSweep } from "./ops/sweep.ts";
+import { createApi } from "./page/create-api.ts";
+import { type BusyWord, createBusy } from "./telemetry/busy.ts";
+import { createLive, type SentEvent } from "./telemetry/live.ts";
+import { createLog, type Log } from "./telemetry/log.ts";
+import { createMetrics } from "./telemetry/metrics.ts";
+import { createTimeline } from "./telemetry/timeline.ts";
+import { createTotals } from "./telemetry/totals.ts";
 import { createUpstream } from "./upstream/upstream.ts";
+import { answerBroken } from "./v1/answer-broken.ts";
 
 /** A gateway that is ready to listen. */
 export interface RunningGateway {
@@ -144,7 +144,7 @@ export async function createGateway(
     observing: config.observe ? createObserving({ config, windows, warnGuess }) : undefined,
     records,
     transcripts: createTranscripts(store.conversations),
-    standings: createStandings(),
+    fates: createFates({ config, store, records, compactors, now }),
     pastStates: createPastStates(),
     recorder,
     spill:
@@ -227,7 +227,7 @@ export async function createGateway(
       const timer = setTimeout(() => server.closeAllConnections(), config.limits.drainMs);
       await closed;
       // An answer whose page has gone away is still written to its end.
-      await within(api.settled(), config.limits.drainMs - (performance.now() - started));
+      await settledWithin(api.settled(), config.limits.drainMs - (performance.now() - started));
       api.stop();
       clearTimeout(timer);
       clearInterval(idle);
@@ -251,7 +251,7 @@ const CHECK_SLOW_MS = 5_000;
 const CLOSE_IDLE_MS = 50;
 
 /** Waits for something, but not for ever. */
-async function within(work: Promise<unknown>, ms: number): Promise<void> {
+async function settledWithin(work: Promise<unknown>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise((resolve) => {
     timer = setTimeout(resolve, Math.max(0, ms));

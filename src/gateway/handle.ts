@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isLoopback } from "../config/loopback.ts";
-import { checkOrigin, type OriginRules } from "./http/check-origin.ts";
 import type { Gateway } from "./gateway.ts";
-import { fail } from "./v1/fail.ts";
+import { checkOrigin, type OriginRules } from "./http/check-origin.ts";
+import { RequestFault } from "./http/request-fault.ts";
 import { handleOps, OPS_PATHS } from "./ops/health.ts";
 import { servePage } from "./page/serve-page.ts";
+import { fail } from "./v1/fail.ts";
 import { geminiFault, handleV1 } from "./v1/handle-v1.ts";
 import { answerForeign, answerWrongBase, withoutLastSlash } from "./v1/wrong-base.ts";
 import { wires } from "./wires/index.ts";
-import { RequestFault } from "./http/request-fault.ts";
 
 /** The one listener of the server: `/v1` by the shortest way, everything else by its own. */
 export function createHandler(

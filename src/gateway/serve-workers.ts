@@ -2,10 +2,10 @@ import cluster, { type Worker } from "node:cluster";
 import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { ConfigError, PrecisError } from "../core/errors.ts";
 import { createGateway } from "./create-gateway.ts";
-import { createLog } from "./telemetry/log.ts";
 import { createBusyBoard } from "./ops/busy-board.ts";
 import { createGather, createGathering } from "./ops/gather.ts";
 import type { Word } from "./ops/worker-words.ts";
+import { createLog } from "./telemetry/log.ts";
 
 /** A worker that dies is started again after this pause (milliseconds). */
 const RESTART_PAUSE_MS = 1_000;

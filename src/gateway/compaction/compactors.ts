@@ -4,9 +4,9 @@ import { legacyHash } from "../../core/legacy/hash.ts";
 import type { Compactor, Model, Profile, Store, StrategyName, Tuning } from "../../core/types.ts";
 import { createCompactor } from "../../engine/create-compactor.ts";
 import { profiles } from "../../profiles/index.ts";
-import { readingOf, redactingModel } from "./redacting.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { Wire } from "../wires/wire.ts";
+import { readingOf, redactingModel } from "./redacting.ts";
 import type { WarnGuess } from "./warn-guess.ts";
 import type { Windows } from "./windows.ts";
 

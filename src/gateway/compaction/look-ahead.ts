@@ -1,8 +1,8 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import type { Measure, Part } from "../../core/types.ts";
-import { measureOf } from "./measure-of.ts";
 import type { CompactorChoice } from "./compactors.ts";
-import type { Gateway } from "../gateway.ts";
+import { measureOf } from "./measure-of.ts";
+import type { Windows } from "./windows.ts";
 
 /** From here on reading and counting a request takes long enough for others to notice (bytes). */
 const LONG_FROM_BYTES = 512 * 1024;
@@ -17,11 +17,11 @@ const SLICE_CHARS = 65_536;
  * client has gone: nobody needs what comes after. Undefined for a request that isn't long.
  */
 export function lookAhead(
-  gateway: Gateway,
+  parts: { readonly windows: Windows },
   choice: CompactorChoice,
   { bytes, ...rest }: Ahead & { readonly bytes: number },
 ): Promise<void> | undefined {
-  return bytes < LONG_FROM_BYTES ? undefined : inSlices(gateway, choice, rest);
+  return bytes < LONG_FROM_BYTES ? undefined : inSlices(parts, choice, rest);
 }
 
 interface Ahead {
@@ -30,11 +30,11 @@ interface Ahead {
 }
 
 async function inSlices(
-  gateway: Gateway,
+  parts: { readonly windows: Windows },
   choice: CompactorChoice,
   { transcript, signal }: Ahead,
 ): Promise<void> {
-  const measure = await measureOf(gateway, choice);
+  const measure = await measureOf(parts, choice);
   let started = performance.now();
   const pause = async (): Promise<void> => {
     if (performance.now() - started < SLICE_MS) return;

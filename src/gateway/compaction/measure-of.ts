@@ -1,14 +1,14 @@
 import type { Measure } from "../../core/types.ts";
 import { createMeasure, exactCounter } from "../../tokens/index.ts";
 import type { CompactorChoice } from "./compactors.ts";
-import type { Gateway } from "../gateway.ts";
+import type { Windows } from "./windows.ts";
 
 /** Counts messages as the compactor of a conversation does, before calibration. */
 export async function measureOf(
-  gateway: Gateway,
+  { windows }: { readonly windows: Windows },
   { upstream, model, tenant }: CompactorChoice,
 ): Promise<Measure> {
-  const info = gateway.windows.of(upstream, model, tenant);
+  const info = windows.of(upstream, model, tenant);
   return createMeasure({
     counter: await exactCounter(info.encoding),
     factor: info.factor,

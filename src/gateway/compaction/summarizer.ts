@@ -2,10 +2,10 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { IncomingHttpHeaders } from "node:http";
 import type { SummarizerConfig } from "../../config/gateway-schema.ts";
 import type { Model } from "../../core/types.ts";
-import { anthropic, openaiCompatible } from "../../models/index.ts";
 import { headerOf } from "../http/headers.ts";
 import { targetPath } from "../upstream/target-path.ts";
 import type { Upstream } from "../upstream/upstream.ts";
+import { wireOfDialect } from "../wires/index.ts";
 import type { Wire } from "../wires/wire.ts";
 import { currentBehalf } from "./on-behalf.ts";
 
@@ -94,29 +94,23 @@ export function summarizerFor(options: {
     wanted === undefined
       ? options.upstream
       : (upstreams.find((one) => one.name === wanted) ?? options.upstream);
-  const isMessages = upstream.dialects.includes(wire.dialect.id as never)
-    ? wire.api === "messages"
-    : upstream.dialects[0] === "anthropic-messages";
+  const spoken = upstream.dialects.includes(wire.dialect.id as never)
+    ? wire
+    : wireOfDialect(upstream.dialects[0]);
   const window = isSame ? options.window : config.window;
   const build = (headers: Readonly<Record<string, string>>): Model => {
     const own = upstream.config.apiKey;
     const hasKey =
       own === undefined &&
       Object.keys(headers).some((name) => name === "authorization" || name.endsWith("api-key"));
-    const shared = {
+    return spoken.summarizer({
       model,
       headers: { ...headers, ...upstream.config.headers },
       ...(hasKey ? {} : { apiKey: own ?? NO_KEY }),
       ...(window !== undefined && { window }),
-    };
-    const base = (path: string) => upstream.url.origin + targetPath(upstream, path);
-    return isMessages
-      ? anthropic({ ...shared, baseURL: base("/v1/messages").replace(/\/messages(?=\?|$)/, "") })
-      : openaiCompatible({
-          ...shared,
-          baseURL: base("/v1/x").replace(/\/x(?=\?|$)/, ""),
-          api: wire.api === "responses" && isSame ? "responses" : "chat",
-        });
+      addressOf: (path) => upstream.url.origin + targetPath(upstream, path),
+      isSame,
+    });
   };
   const template = build({});
   return {

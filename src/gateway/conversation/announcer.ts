@@ -1,8 +1,8 @@
 import type { ConversationStore } from "../../stores/server-store.ts";
 import type { Busy } from "../telemetry/busy.ts";
-import { toApi } from "./to-api.ts";
-import type { Log } from "../telemetry/log.ts";
 import type { Live } from "../telemetry/live.ts";
+import type { Log } from "../telemetry/log.ts";
+import { toApi } from "./to-api.ts";
 
 /** Pages hear of a conversation that grows at most this often (milliseconds). */
 const TELL_EVERY_MS = 300;

@@ -1,6 +1,6 @@
 import type { ChatSettings } from "../api.ts";
-import { metaOf } from "./loaded.ts";
-import type { Gateway } from "../gateway.ts";
+import type { CompactionParts } from "../compaction/compaction-parts.ts";
+import { metaOf } from "./chat-meta.ts";
 import type { Recording } from "./recording.ts";
 
 /** What a person set for a conversation on the page. */
@@ -15,16 +15,16 @@ const BELIEVED_MS = 2_000;
 
 /** Settings and pins of the conversation that a request goes on with; undefined if it has none. */
 export async function chatOf(
-  gateway: Gateway,
+  parts: Pick<CompactionParts, "store" | "now">,
   tenant: string,
   recording: Recording,
 ): Promise<Chat | undefined> {
   const { known, record, matched } = recording;
   const { id } = known;
   if (id === undefined) return undefined;
-  const now = gateway.now();
+  const now = parts.now();
   if (known.meta === undefined || known.meta.until <= now) {
-    const meta = await gateway.store.conversations.meta(tenant, id).catch(() => undefined);
+    const meta = await parts.store.conversations.meta(tenant, id).catch(() => undefined);
     known.meta = { of: metaOf({ meta }), until: now + BELIEVED_MS };
   }
   const { settings, pins = [] } = known.meta.of;

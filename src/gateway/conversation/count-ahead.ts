@@ -1,8 +1,8 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import type { Message } from "../../core/types.ts";
-import type { Gateway } from "../gateway.ts";
-import type { Loaded } from "./loaded.ts";
 import { measureOf } from "../compaction/measure-of.ts";
+import type { Windows } from "../compaction/windows.ts";
+import type { Loaded } from "./loaded.ts";
 
 /** From here on counting takes long enough for other requests to notice (tokens, roughly). */
 const LONG_FROM_TOKENS = 50_000;
@@ -22,9 +22,9 @@ export function isCountingLong({ conversation, messages }: Loaded): boolean {
  * Counts a long transcript piece by piece. The tokenizer remembers every text, so that the engine, which counts all of it
  * at once, is done in no time afterwards.
  */
-export async function countAhead(gateway: Gateway, loaded: Loaded): Promise<void> {
+export async function countAhead(parts: { readonly windows: Windows }, loaded: Loaded): Promise<void> {
   if (!isCountingLong(loaded)) return;
-  const measure = await measureOf(gateway, loaded.choice);
+  const measure = await measureOf(parts, loaded.choice);
   let started = performance.now();
   for (const message of loaded.messages) {
     measure.message(message);

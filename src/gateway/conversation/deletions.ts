@@ -1,6 +1,6 @@
 import type { ConversationStore } from "../../stores/server-store.ts";
-import { metaOf } from "./loaded.ts";
 import type { Log } from "../telemetry/log.ts";
+import { metaOf } from "./chat-meta.ts";
 
 /** How long a deleted conversation can be brought back (milliseconds). */
 export const UNDO_MS = 30_000;

@@ -3,76 +3,79 @@ import { entriesOf } from "../../core/draft.ts";
 import { createTextHash } from "../../core/hash.ts";
 import type { Checkpoint, Entry, Records, Summary } from "../../core/types.ts";
 import type { Divider } from "../api.ts";
-import type { Gateway } from "../gateway.ts";
+import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { isCountingLong } from "./count-ahead.ts";
 import type { Loaded } from "./loaded.ts";
 import { summaryToApi } from "./to-api.ts";
 import { fitInput } from "./view-of.ts";
 
 /** What became of a conversation's messages so far: not what would be done next. */
-export interface Standing {
+export interface Fates {
   /** Empty where everything is shown as it is. */
   readonly entries: readonly Entry[];
   readonly dividers: readonly Divider[];
 }
 
-/** Conversations whose standing is remembered. */
+/** Conversations whose messages' fates are remembered. */
 const MAX_KNOWN = 50;
 /** Records that another process has written are seen after this long at the latest (milliseconds). */
 const MAX_AGE_MS = { shared: 2_000, alone: 60_000 };
 
 const textHash = createTextHash();
 
-export type Standings = (gateway: Gateway, tenant: string, loaded: Loaded) => Promise<Standing>;
+export type FatesOf = (tenant: string, loaded: Loaded) => Promise<Fates>;
 
-/** Remembers where conversations stand, so that turning pages of a long one costs nothing. */
-export function createStandings(): Standings {
-  const known = new Map<string, { readonly key: string; readonly at: number; readonly standing: Standing }>();
-  return async (gateway, tenant, loaded) => {
+type FateParts = Pick<CompactionParts, "config" | "store" | "records" | "compactors" | "now">;
+
+/** Remembers what became of messages, so that turning pages of a long conversation costs nothing. */
+export function createFates(parts: FateParts): FatesOf {
+  const { config, store, records, now } = parts;
+  const known = new Map<string, { readonly key: string; readonly at: number; readonly fates: Fates }>();
+  const isShared = store.kind === "postgres" || config.workers > 1;
+  const maxAge = MAX_AGE_MS[isShared ? "shared" : "alone"];
+  return async (tenant, loaded) => {
     const { conversation, stored, meta, settings, model, head } = loaded;
     const isGuess = isCountingLong(loaded);
-    const version = gateway.records.version(tenant);
+    const version = records.version(tenant);
     const key = JSON.stringify([stored.length, version, settings, meta.pins, model, head, isGuess]);
     const name = `${tenant} ${conversation.id}`;
     const found = known.get(name);
-    const isShared = gateway.store.kind === "postgres" || gateway.config.workers > 1;
-    const maxAge = MAX_AGE_MS[isShared ? "shared" : "alone"];
-    if (found?.key === key && gateway.now() - found.at <= maxAge) return found.standing;
-    const standing = await look(gateway, tenant, loaded, isGuess);
+    if (found?.key === key && now() - found.at <= maxAge) return found.fates;
+    const fates = await findFates(parts, tenant, loaded, isGuess);
     known.delete(name);
-    known.set(name, { key, at: gateway.now(), standing });
+    known.set(name, { key, at: now(), fates });
     for (const oldest of known.keys()) {
       if (known.size <= MAX_KNOWN) break;
       known.delete(oldest);
     }
-    return standing;
+    return fates;
   };
 }
 
-async function look(gateway: Gateway, tenant: string, loaded: Loaded, isGuess: boolean): Promise<Standing> {
+async function findFates(parts: FateParts, tenant: string, loaded: Loaded, isGuess: boolean): Promise<Fates> {
   const { stored, messages, lead } = loaded;
-  const records = await gateway.records.of(tenant).find(stored.map(({ hash }) => hash));
+  const records = await parts.records.of(tenant).find(stored.map(({ hash }) => hash));
   const checkpoint = isGuess
-    ? newestCheckpoint(gateway, loaded, records)
-    : await checkpointOfView(gateway, loaded, records);
+    ? newestCheckpoint(parts, loaded, records)
+    : await checkpointOfView(parts, loaded, records);
   const draft = checkpoint && restoreDraft(checkpoint, messages, lead.length);
-  const isSeen = (index: number) => {
+  const isShown = (index: number) => {
     const fate = draft?.fates[index + lead.length];
     return fate?.type !== "cover" && fate?.type !== "drop";
   };
   // A view that hides a pinned message isn't used any more.
-  const stands = draft && (loaded.meta.pins ?? []).every(isSeen);
-  return { entries: stands ? entriesOf(draft) : [], dividers: dividersOf(records) };
+  const isUsed = draft && (loaded.meta.pins ?? []).every(isShown);
+  return { entries: isUsed ? entriesOf(draft) : [], dividers: dividersOf(records) };
 }
 
 /** The engine's own word on it, for which it counts the whole transcript. */
 async function checkpointOfView(
-  gateway: Gateway,
+  { compactors }: FateParts,
   loaded: Loaded,
   { checkpoints }: Records,
 ): Promise<Checkpoint | undefined> {
   try {
-    const compactor = gateway.compactors.of(loaded.choice);
+    const compactor = compactors.of(loaded.choice);
     const { checkpoint } = await compactor.pressure(loaded.transcript, fitInput(loaded));
     return checkpoints.find(({ id }) => id === checkpoint);
   } catch {
@@ -83,7 +86,7 @@ async function checkpointOfView(
 
 /** Before a long transcript has been counted: the newest one, which it nearly always is. */
 function newestCheckpoint(
-  gateway: Gateway,
+  { compactors }: FateParts,
   { stored, dialect, choice }: Loaded,
   { checkpoints, undos }: Records,
 ): Checkpoint | undefined {
@@ -92,7 +95,7 @@ function newestCheckpoint(
     undos,
     chain: ["", ...stored.map(({ hash }) => hash)],
     dialect: dialect.id,
-    strategy: gateway.compactors.strategyOf(choice),
+    strategy: compactors.strategyOf(choice),
     textHash,
   });
 }

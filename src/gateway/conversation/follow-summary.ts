@@ -1,6 +1,7 @@
 import type { FitResult, Reason } from "../../core/types.ts";
+import type { Telemetry } from "../telemetry/telemetry.ts";
+import type { Announcer } from "./announcer.ts";
 import { summaryToApi } from "./to-api.ts";
-import type { Gateway } from "../gateway.ts";
 
 /** A summary that is written while its conversation goes on. */
 export interface SummaryUnderWay {
@@ -15,29 +16,29 @@ export interface SummaryUnderWay {
 
 /** What pages are told as soon as it begins. */
 export function tellBegun(
-  gateway: Pick<Gateway, "live">,
+  { live }: Pick<Telemetry, "live">,
   tenant: string,
   conversation: string,
   reason: Reason,
 ): void {
-  gateway.live.send(tenant, { type: "compacting", conversation, reason });
+  live.send(tenant, { type: "compacting", conversation, reason });
 }
 
 /** Pages see that it is being written, can stop it, and see that it is over. Resolves when it is. */
 export async function followSummary(
-  gateway: Pick<Gateway, "busy" | "announcer" | "isDraining">,
+  parts: Pick<Telemetry, "busy"> & { readonly announcer: Announcer; isDraining(): boolean },
   { tenant, conversation, controller, ended, isAwaited }: SummaryUnderWay,
 ): Promise<void> {
-  const over = gateway.busy.background(conversation, controller, ended, isAwaited);
-  await gateway.announcer.now(tenant, conversation);
+  const over = parts.busy.background(conversation, controller, ended, isAwaited);
+  await parts.announcer.now(tenant, conversation);
   await over;
   // The store may be closed by then.
-  if (isAwaited || !gateway.isDraining()) await gateway.announcer.now(tenant, conversation);
+  if (isAwaited || !parts.isDraining()) await parts.announcer.now(tenant, conversation);
 }
 
 /** What `fit` has under way in the background: when it is written, the timeline tells. */
 export async function noteSummaries(
-  { timeline, now }: Pick<Gateway, "timeline" | "now">,
+  { timeline, now }: Pick<Telemetry, "timeline" | "now">,
   { tenant, conversation }: Pick<SummaryUnderWay, "tenant" | "conversation">,
   { state, background }: Pick<FitResult<unknown>, "state" | "background">,
 ): Promise<void> {

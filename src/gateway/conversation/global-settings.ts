@@ -1,24 +1,26 @@
 import type { GlobalSettings } from "../api.ts";
-import type { Gateway } from "../gateway.ts";
-import { SETTINGS_SESSION } from "./reserved-session.ts";
+import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { isJson } from "../http/json.ts";
+import { SETTINGS_SESSION } from "./reserved-session.ts";
 
-export async function readGlobalSettings(gateway: Gateway, tenant: string): Promise<GlobalSettings> {
-  const found = await gateway.store.conversations.findSession(tenant, SETTINGS_SESSION);
+export async function readGlobalSettings(
+  { store }: Pick<CompactionParts, "store">,
+  tenant: string,
+): Promise<GlobalSettings> {
+  const found = await store.conversations.findSession(tenant, SETTINGS_SESSION);
   return found && isJson(found.meta) ? (found.meta as GlobalSettings) : {};
 }
 
 export async function writeGlobalSettings(
-  gateway: Gateway,
+  { store, now }: Pick<CompactionParts, "store" | "now">,
   tenant: string,
   settings: GlobalSettings,
 ): Promise<void> {
-  const { conversations } = gateway.store;
+  const { conversations } = store;
   const found = await conversations.findSession(tenant, SETTINGS_SESSION);
   const id =
     found?.id ??
-    (await conversations.append(tenant, { session: SETTINGS_SESSION, messages: [], at: gateway.now() }))
-      .conversation;
+    (await conversations.append(tenant, { session: SETTINGS_SESSION, messages: [], at: now() })).conversation;
   await conversations.update(tenant, id, { meta: settings, archived: true });
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { chainOf } from "../../core/chain.ts";
 import { contentHash } from "../../core/hash.ts";
-import { chatWire } from "../wires/chat.ts";
+import { chatWire } from "../wires/chat/chat-wire.ts";
 import { createKnownChains } from "./known-chains.ts";
 import { transcriptRecord, withAnswer } from "./transcript-record.ts";
 

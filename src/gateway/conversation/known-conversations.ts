@@ -1,4 +1,5 @@
-import type { ChatMeta } from "./loaded.ts";
+import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
+import type { ChatMeta } from "./chat-meta.ts";
 
 /** Conversations whose newest message is remembered. */
 const MAX_KNOWN = 20_000;
@@ -56,6 +57,8 @@ export interface KnownConversations {
       readonly id?: string;
     },
   ): { readonly known: Known; readonly matched: number } | undefined;
+  /** What is known of a stored conversation, whoever it is remembered for; as good as nothing if it wasn't seen here. */
+  ofConversation(tenant: string, id: string, dialect: string): Known;
   remember(hash: string, known: Known): void;
   forget(id: string): void;
 }
@@ -68,18 +71,25 @@ const ENDS = 2;
 export function createKnownConversations(): KnownConversations {
   /** Of all tenants: the same words of two of them are two conversations under one hash. */
   const byHash = new Map<string, readonly Known[]>();
+  const byId = new Map<string, Known>();
   const forgetAt = (hash: string, known: Known): void => {
     const left = (byHash.get(hash) ?? []).filter((one) => one !== known);
     if (left.length === 0) byHash.delete(hash);
     else byHash.set(hash, left);
   };
   /** Many at a time: the oldest one of a large map is slow to find behind all those that were deleted. */
-  const forgetOldest = (): void => {
+  const forgetOldest = (from: Map<string, unknown>): void => {
     let left = FORGET_AT_ONCE;
-    for (const key of byHash.keys()) {
-      byHash.delete(key);
+    for (const key of from.keys()) {
+      from.delete(key);
       if (--left === 0) break;
     }
+  };
+  const keepId = (id: string, known: Known): void => {
+    const key = idKey(known.tenant, id);
+    if (byId.get(key) === known) return;
+    byId.set(key, known);
+    if (byId.size > MAX_KNOWN) forgetOldest(byId);
   };
   return {
     find(tenant, chain, { lane, dialect, unnamed, id }) {
@@ -103,18 +113,25 @@ export function createKnownConversations(): KnownConversations {
       }
       return named;
     },
+    ofConversation(tenant, id, dialect) {
+      const known = byId.get(idKey(tenant, id)) ?? { ...invented(tenant, "", dialect), id };
+      keepId(id, known);
+      return known;
+    },
     remember(hash, known) {
       const hashes = known.hashes;
       if (!hashes.includes(hash)) hashes.push(hash);
       const ends = known.withoutReasoning ? ENDS + 1 : ENDS;
       while (hashes.length > ends) forgetAt(hashes.shift()!, known);
       known.newest = hash;
+      if (known.id !== undefined) keepId(known.id, known);
       const others = byHash.get(hash);
       if (others === undefined) byHash.set(hash, [known]);
       else if (!others.includes(known)) byHash.set(hash, [...withRoom(others, known.tenant), known]);
-      if (byHash.size > MAX_KNOWN) forgetOldest();
+      if (byHash.size > MAX_KNOWN) forgetOldest(byHash);
     },
     forget(id) {
+      for (const [key, known] of byId) if (known.id === id) byId.delete(key);
       for (const [hash, found] of byHash)
         for (const known of found) if (known.id === id) forgetAt(hash, known);
     },
@@ -130,3 +147,44 @@ function withRoom(found: readonly Known[], tenant: string): readonly Known[] {
 
 /** Conversations with the very same messages that are told apart. */
 const MAX_TWINS = 8;
+
+function idKey(tenant: string, id: string): string {
+  return `${tenant} ${id}`;
+}
+
+/** What is known of a conversation of which only the session is. */
+export function named(tenant: string, session: string, lane: string, dialect: string): Known {
+  return newKnown(tenant, session, lane, dialect, false);
+}
+
+/** One that begins here, under a name that nobody can know yet. */
+export function invented(tenant: string, lane: string, dialect: string): Known {
+  return newKnown(tenant, timeOrderedId(), lane, dialect, true);
+}
+
+/** With all that it may ever hold: what is added later makes another kind of object of each. */
+function newKnown(
+  tenant: string,
+  session: string,
+  lane: string,
+  dialect: string,
+  isInvented: boolean,
+): Known {
+  return {
+    tenant,
+    id: undefined,
+    session,
+    isInvented,
+    isNamed: false,
+    lane,
+    dialect,
+    newest: undefined,
+    withoutReasoning: undefined,
+    head: undefined,
+    lastRequestAt: 0,
+    underWay: 0,
+    rounds: undefined,
+    meta: undefined,
+    hashes: [],
+  };
+}

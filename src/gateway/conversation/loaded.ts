@@ -1,25 +1,17 @@
-import type { Dialect, Message, Profile, Select } from "../../core/types.ts";
+import type { Dialect, Message, Profile } from "../../core/types.ts";
 import { profiles } from "../../profiles/index.ts";
 import type { Conversation, StoredMessage } from "../../stores/server-store.ts";
 import type { ChatSettings } from "../api.ts";
+import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import type { CompactorChoice } from "../compaction/compactors.ts";
-import type { Gateway } from "../gateway.ts";
+import { notFound } from "../http/request-fault.ts";
+import { wireOfDialect } from "../wires/index.ts";
+import type { Wire } from "../wires/wire.ts";
+import { type ChatMeta, metaOf } from "./chat-meta.ts";
+import { readGlobalSettings } from "./global-settings.ts";
 import { SETTINGS_SESSION } from "./reserved-session.ts";
 import { readHead } from "./stored-head.ts";
-import { wireOfDialect } from "../wires/index.ts";
-import { isJson } from "../http/json.ts";
-import type { Wire } from "../wires/wire.ts";
-import { notFound } from "../page/context.ts";
-import { readGlobalSettings } from "./global-settings.ts";
-
-/** What the page keeps with a conversation. */
-export interface ChatMeta {
-  readonly source?: "page" | "gateway";
-  readonly settings?: ChatSettings;
-  readonly pins?: readonly number[];
-  readonly model?: string;
-  readonly deletedAt?: number;
-}
+import type { Transcripts } from "./transcripts.ts";
 
 /** A conversation with all that the engine needs. */
 export interface Loaded {
@@ -37,30 +29,34 @@ export interface Loaded {
   readonly transcript: readonly unknown[];
   readonly messages: readonly Message[];
   readonly model: string;
-  readonly pins: Select<unknown>;
+  readonly pins: readonly number[];
   readonly choice: CompactorChoice;
 }
 
-export function metaOf(conversation: Pick<Conversation, "meta">): ChatMeta {
-  return isJson(conversation.meta) ? (conversation.meta as ChatMeta) : {};
-}
+/** What a conversation is loaded with. */
+export type LoadParts = Pick<CompactionParts, "store" | "upstreams"> & { readonly transcripts: Transcripts };
 
 /** A conversation that is there and not deleted. */
-export async function findConversation(gateway: Gateway, tenant: string, id: string): Promise<Conversation> {
-  const conversation = await gateway.store.conversations.get(tenant, id);
+export async function findConversation(
+  { store }: Pick<CompactionParts, "store">,
+  tenant: string,
+  id: string,
+): Promise<Conversation> {
+  const conversation = await store.conversations.get(tenant, id);
   if (!conversation || conversation.session === SETTINGS_SESSION)
     throw notFound(`conversation ${JSON.stringify(id)}`);
   return conversation;
 }
 
-export async function load(gateway: Gateway, tenant: string, id: string, length?: number): Promise<Loaded> {
-  const conversation = await findConversation(gateway, tenant, id);
+/** Reads a conversation from the store, or its first messages. */
+export async function load(parts: LoadParts, tenant: string, id: string, length?: number): Promise<Loaded> {
+  const conversation = await findConversation(parts, tenant, id);
   const wire = wireOfDialect(conversation.dialect);
   const { dialect } = wire;
   const [{ stored, wires, messages }, head, global] = await Promise.all([
-    gateway.transcripts.read(tenant, conversation, dialect, length),
-    gateway.store.conversations.head(tenant, id),
-    readGlobalSettings(gateway, tenant),
+    parts.transcripts.read(tenant, conversation, dialect, length),
+    parts.store.conversations.head(tenant, id),
+    readGlobalSettings(parts, tenant),
   ]);
   const meta = metaOf(conversation);
   const settings: ChatSettings = { ...global, ...meta.settings };
@@ -80,16 +76,21 @@ export async function load(gateway: Gateway, tenant: string, id: string, length?
     messages: [...lead.map((message) => dialect.read(message)), ...messages],
     model,
     pins: (meta.pins ?? []).map((index) => index + lead.length),
-    choice: choiceOf(gateway, { tenant, wire, model, settings }),
+    choice: choiceOf(parts, { tenant, wire, model, settings }),
   };
+}
+
+/** Largest answer that a chat asks for; undefined if it leaves that to the provider. */
+export function answerCap({ wire, settings }: Pick<Loaded, "wire" | "settings">): number | undefined {
+  return settings.maxTokens ?? wire.chat.cap;
 }
 
 /** Which compactor serves a conversation of the page. */
 export function choiceOf(
-  gateway: Gateway,
+  { upstreams }: Pick<CompactionParts, "upstreams">,
   { tenant, wire, model, settings }: { tenant: string; wire: Wire; model: string; settings: ChatSettings },
 ): CompactorChoice {
-  const upstream = gateway.upstreams.find((one) => one.takes(model, undefined));
+  const upstream = upstreams.find((one) => one.takes(model, undefined));
   const { profile, strategy, budget, window, startAt, landAt, reserve, placement, auto } = settings;
   const { tail, summarizer, summaryCap } = settings;
   return {

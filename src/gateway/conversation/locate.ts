@@ -2,7 +2,7 @@ import type { Dialect } from "../../core/types.ts";
 import type { Conversation, ConversationStore } from "../../stores/server-store.ts";
 import { type GoesOn, goOn } from "./go-on.ts";
 import type { Known, KnownConversations } from "./known-conversations.ts";
-import { invented, named } from "./new-known.ts";
+import { invented, named } from "./known-conversations.ts";
 import type { Session } from "./session-of.ts";
 import type { TranscriptRecord } from "./transcript-record.ts";
 

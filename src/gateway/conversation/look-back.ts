@@ -1,5 +1,5 @@
 import type { Compactor, Plan, State, Store } from "../../core/types.ts";
-import type { Gateway } from "../gateway.ts";
+import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { countAhead } from "./count-ahead.ts";
 import type { Loaded } from "./loaded.ts";
 import { fitInput } from "./view-of.ts";
@@ -42,11 +42,11 @@ export function createPastStates(): PastStates {
  * anybody's care, and is shown as it would have been.
  */
 export async function lookBack(
-  gateway: Gateway,
+  { records, compactors }: Pick<CompactionParts, "records" | "compactors">,
   tenant: string,
   { choice, stored, transcript }: Loaded,
 ): Promise<{ readonly compactor: Compactor<unknown>; goTo(length: number): void }> {
-  const real = await gateway.records.of(tenant).find(stored.map(({ hash }) => hash));
+  const real = await records.of(tenant).find(stored.map(({ hash }) => hash));
   const wasCompacted = real.checkpoints.some(({ reason }) => reason !== "forced");
   let now = transcript.length;
   const then: Store = {
@@ -59,7 +59,7 @@ export async function lookBack(
     },
     save: async () => {},
   };
-  const compactor = gateway.compactors.lookingAt(
+  const compactor = compactors.lookingAt(
     wasCompacted ? { ...choice, tuning: { ...choice.tuning, startAt: 1 } } : choice,
     then,
   );
@@ -72,9 +72,15 @@ export async function lookBack(
 }
 
 /** What the model was sent when the transcript was as long as this one is loaded. */
-export async function pastPlan(gateway: Gateway, tenant: string, loaded: Loaded): Promise<Plan> {
-  await countAhead(gateway, loaded);
-  const { compactor } = await lookBack(gateway, tenant, loaded);
-  const state = gateway.pastStates.at(tenant, loaded.conversation.id, loaded.transcript.length);
-  return compactor.plan(loaded.transcript, { ...fitInput(loaded), now: gateway.now(), state });
+export async function pastPlan(
+  parts: Pick<CompactionParts, "records" | "compactors" | "windows" | "now"> & {
+    readonly pastStates: PastStates;
+  },
+  tenant: string,
+  loaded: Loaded,
+): Promise<Plan> {
+  await countAhead(parts, loaded);
+  const { compactor } = await lookBack(parts, tenant, loaded);
+  const state = parts.pastStates.at(tenant, loaded.conversation.id, loaded.transcript.length);
+  return compactor.plan(loaded.transcript, { ...fitInput(loaded), now: parts.now(), state });
 }

@@ -1,7 +1,7 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import type { NewMessage } from "../../stores/server-store.ts";
-import { answerKey } from "./answer-key.ts";
 import { redactSecrets } from "../compaction/redact-secrets.ts";
+import { answerKey } from "./answer-key.ts";
 import type { TranscriptRecord } from "./transcript-record.ts";
 
 /** Rough tokens of a stored message, for lists; views are counted exactly. */

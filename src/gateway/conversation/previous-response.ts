@@ -1,16 +1,15 @@
 import { parseExact } from "../../core/exact-json.ts";
-import type { Gateway } from "../gateway.ts";
+import type { CompactionParts } from "../compaction/compaction-parts.ts";
+import { REDACTED } from "../compaction/redact-secrets.ts";
+import type { Client } from "../http/client.ts";
+import type { Json } from "../http/json.ts";
+import { RequestFault } from "../http/request-fault.ts";
 import { loggable } from "../telemetry/log.ts";
+import type { NamedBefore, Wire } from "../wires/wire.ts";
 import { answerKey, answerKeys } from "./answer-key.ts";
 import type { Place } from "./locate.ts";
-import { REDACTED } from "../compaction/redact-secrets.ts";
 import { isReservedSession } from "./reserved-session.ts";
 import { readHead } from "./stored-head.ts";
-import type { Exchange } from "../v1/exchange.ts";
-import { textOf } from "../http/json.ts";
-import { RequestFault } from "../http/request-fault.ts";
-import { conversationOf, transcriptOf } from "../wires/responses.ts";
-import type { Json } from "../wires/wire.ts";
 
 /** Longer ids of answers and conversations are refused: they are logged, looked up and remembered (characters). */
 const MAX_ID = 16_384;
@@ -42,9 +41,7 @@ export function createResponses(): Responses {
 }
 
 /** What a request goes on from without sending it: an answer, or one of the provider's conversations. */
-export interface StandsOn {
-  readonly response: string | undefined;
-  readonly conversation: string | undefined;
+export interface StandsOn extends NamedBefore {
   /** It was in our store, and now is part of the request. */
   readonly isRebuilt: boolean;
   /** Where in our store. */
@@ -56,13 +53,14 @@ export interface StandsOn {
  * request stays as it is: the upstream may.
  */
 export async function withPrevious(
-  gateway: Gateway,
-  of: Pick<Exchange, "client" | "wire">,
+  parts: NamingParts,
+  of: Asking,
   body: Json,
   isForwarded: boolean,
 ): Promise<{ readonly body: Json; readonly standsOn: StandsOn | undefined }> {
-  const response = textOf(body["previous_response_id"]);
-  const conversation = conversationOf(body);
+  const { naming } = of.wire;
+  if (!naming) return { body, standsOn: undefined };
+  const { response, conversation } = naming.namedIn(body);
   if (response === undefined && conversation === undefined) return { body, standsOn: undefined };
   for (const id of [response, conversation])
     if (id !== undefined && (id.length > MAX_ID || isReservedSession(id)))
@@ -71,33 +69,39 @@ export async function withPrevious(
         "invalid",
         `precis: an id in previous_response_id or conversation is longer than ${MAX_ID} characters, or begins with precis:, which is reserved.`,
       );
-  const before = isForwarded ? undefined : await rebuildFromStore(gateway, of, { response, conversation });
+  const before = isForwarded ? undefined : await rebuildFromStore(parts, of, { response, conversation });
   if (!before) {
     if (!isForwarded)
-      gateway.log.warn(
+      parts.log.warn(
         { response: response?.slice(0, MAX_LOGGED), conversation: conversation?.slice(0, MAX_LOGGED) },
         "a request goes on from something that isn't in the store; it passes untouched",
       );
     return { body, standsOn: { response, conversation, isRebuilt: false } };
   }
-  const { previous_response_id: _, conversation: __, ...rest } = body;
   return {
-    body: { ...rest, input: [...before.items, ...transcriptOf(body["input"])] },
+    body: naming.rebuilt(body, before.items),
     standsOn: { response, conversation, isRebuilt: true, place: before.place },
   };
 }
 
-type Named = Pick<StandsOn, "response" | "conversation">;
+/** What answers are found with that a request only names. */
+type NamingParts = Pick<CompactionParts, "store" | "log"> & { readonly responses: Responses };
+
+/** Whoever asks, and in which API. */
+interface Asking {
+  readonly client: Client;
+  readonly wire: Wire;
+}
 
 /** Everything that was said up to an answer, from our store; undefined if we don't have it. */
 async function rebuildFromStore(
-  gateway: Gateway,
-  { client, wire }: Pick<Exchange, "client" | "wire">,
-  named: Named,
+  parts: NamingParts,
+  { client, wire }: Asking,
+  named: NamedBefore,
 ): Promise<{ readonly items: readonly unknown[]; readonly place: Place } | undefined> {
-  const { conversations } = gateway.store;
+  const { conversations } = parts.store;
   try {
-    for await (const { isSession, ...place } of placesOf(gateway, client.tenant, named)) {
+    for await (const { isSession, ...place } of placesOf(parts, client.tenant, named)) {
       const { conversation, length } = place;
       const [stored, head] = await Promise.all([
         conversations.read(client.tenant, conversation, { to: length }),
@@ -112,23 +116,23 @@ async function rebuildFromStore(
       const items = [...lead, ...stored.map(({ wire: text }) => parseExact(text))];
       for (const item of items) wire.dialect.read(item);
       if (stored.some(({ wire: text }) => text.includes(REDACTED)) || head?.includes(REDACTED))
-        gateway.log.warn(
+        parts.log.warn(
           named,
           `what a request goes on from was stored without its secrets (\`redact\`); the model gets ${REDACTED} in their place`,
         );
       return { items, place };
     }
   } catch (error) {
-    gateway.log.warn(loggable(error), "what a request goes on from can't be read");
+    parts.log.warn(loggable(error), "what a request goes on from can't be read");
   }
   return undefined;
 }
 
 /** Where it may stand: as this node remembers it, as the store does, and as older versions of precis stored it. */
 async function* placesOf(
-  { store: { conversations }, responses }: Gateway,
+  { store: { conversations }, responses }: NamingParts,
   tenant: string,
-  { response, conversation }: Named,
+  { response, conversation }: NamedBefore,
 ): AsyncGenerator<Place & { readonly isSession?: boolean }> {
   const name = response ?? conversation ?? "";
   const near = responses.find(tenant, name);

@@ -1,12 +1,12 @@
 import { StoreError } from "../../core/errors.ts";
 import type { Dialect } from "../../core/types.ts";
 import type { Append, Appended, ConversationStore, NewMessage } from "../../stores/server-store.ts";
+import { redactSecrets } from "../compaction/redact-secrets.ts";
 import type { WireRequest } from "../wires/wire.ts";
 import type { Known, KnownConversations } from "./known-conversations.ts";
+import { invented } from "./known-conversations.ts";
 import { type Located, locateFirst, type Sought, storedAs } from "./locate.ts";
-import { invented } from "./new-known.ts";
 import { ending, newMessage } from "./new-message.ts";
-import { redactSecrets } from "../compaction/redact-secrets.ts";
 import { isReservedSession } from "./reserved-session.ts";
 import { titleOf } from "./title-of.ts";
 import { endWithoutReasoning, type TranscriptRecord, withAnswer } from "./transcript-record.ts";
@@ -57,6 +57,8 @@ export class Recording {
    * while the upstream is at work, or when it is first asked for.
    */
   readonly isFirst: boolean;
+  /** Pages are told of what begins in it once it is stored; they didn't ask. */
+  readonly isWatched = false;
   readonly record: TranscriptRecord;
   readonly #context: RecordingContext;
   readonly #of: Recorded;
@@ -92,6 +94,17 @@ export class Recording {
   /** Messages of the conversation in the store. A client may leave out some of them. */
   get length(): number {
     return this.#length ?? this.#here().matched;
+  }
+
+  /**
+   * Was the request before this one served by this node? Then it knows what was sent: either there was none, or nothing was
+   * answered since.
+   */
+  get followsOurs(): boolean {
+    const { record, matched, known } = this;
+    if (matched === 0) return true;
+    const fresh = record.messages.slice(record.start + matched);
+    return known.lastRequestAt > 0 && fresh.every(({ role }) => role !== "assistant");
   }
 
   /** The conversation that the request's messages are in, once they are; undefined if they can't be stored. */

@@ -1,4 +1,4 @@
-import type { Json } from "../wires/wire.ts";
+import type { Json } from "../http/json.ts";
 
 /** What is remembered of views that were sent, in all (bytes of JSON). */
 const MAX_BYTES = 64 * 1024 * 1024;

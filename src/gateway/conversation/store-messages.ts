@@ -3,12 +3,16 @@ import { stringifyDeep } from "../../core/deep-json.ts";
 import { createTextHash } from "../../core/hash.ts";
 import type { Dialect } from "../../core/types.ts";
 import type { Appended, NewMessage } from "../../stores/server-store.ts";
-import type { Gateway } from "../gateway.ts";
+import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { redactSecrets } from "../compaction/redact-secrets.ts";
 import { readingOf } from "../compaction/redacting.ts";
+import type { ChatMeta } from "./chat-meta.ts";
+import type { Loaded } from "./loaded.ts";
 import { titleOf } from "./title-of.ts";
 import { transcriptRecord } from "./transcript-record.ts";
-import type { ChatMeta, Loaded } from "./loaded.ts";
+
+/** What messages are written with. */
+type Writing = Pick<CompactionParts, "config" | "store" | "now">;
 
 const textHash = createTextHash();
 /** Rough tokens of a stored message, for lists. */
@@ -16,14 +20,14 @@ const CHARS_PER_TOKEN = 4;
 
 /** Messages as the store takes them, from the n-th on (leading system messages not counted). */
 function newMessages(
-  gateway: Gateway,
+  parts: Writing,
   dialect: Dialect<unknown>,
   transcript: readonly unknown[],
   from: number,
   times: readonly (number | undefined)[] = [],
 ): { readonly messages: NewMessage[]; readonly after: string | undefined; readonly start: number } {
   const record = transcriptRecord(
-    readingOf(gateway.config, dialect),
+    readingOf(parts.config, dialect),
     { transcript, system: undefined },
     textHash,
   );
@@ -34,9 +38,9 @@ function newMessages(
     return {
       hash: chain[index + 1]!,
       role: record.messages[start + index]!.role,
-      wire: gateway.config.redact ? redactSecrets(text) : text,
+      wire: parts.config.redact ? redactSecrets(text) : text,
       tokens: Math.ceil(text.length / CHARS_PER_TOKEN),
-      at: times[start + index] ?? gateway.now(),
+      at: times[start + index] ?? parts.now(),
     };
   });
   return { messages, after: from > 0 ? chain[from] : undefined, start };
@@ -44,7 +48,7 @@ function newMessages(
 
 /** Adds messages behind the first `length` ones of a conversation. Behind older ones that makes a fork. */
 export async function appendMessages(
-  gateway: Gateway,
+  parts: Writing,
   tenant: string,
   loaded: Loaded,
   added: readonly unknown[],
@@ -52,25 +56,25 @@ export async function appendMessages(
 ): Promise<Appended> {
   const { dialect, lead, transcript, conversation, model } = loaded;
   const whole = [...transcript.slice(0, lead.length + length), ...added];
-  const { messages, after } = newMessages(gateway, dialect, whole, length);
+  const { messages, after } = newMessages(parts, dialect, whole, length);
   const untitled = conversation.title === "" && length === 0;
-  const appended = await gateway.store.conversations.append(tenant, {
+  const appended = await parts.store.conversations.append(tenant, {
     conversation: conversation.id,
     ...(after !== undefined && { after }),
     messages,
     ...(model !== "" && { model }),
-    at: gateway.now(),
+    at: parts.now(),
   });
   if (untitled) {
-    const title = titleIn(gateway, dialect, whole);
-    await gateway.store.conversations.update(tenant, appended.conversation, { title });
+    const title = titleIn(parts, dialect, whole);
+    await parts.store.conversations.update(tenant, appended.conversation, { title });
   }
   return appended;
 }
 
 /** A new conversation with all of these messages. */
 export async function createConversation(
-  gateway: Gateway,
+  parts: Writing,
   tenant: string,
   made: {
     readonly dialect: Dialect<unknown>;
@@ -84,22 +88,22 @@ export async function createConversation(
   },
 ): Promise<string> {
   const { dialect, transcript, head, model } = made;
-  const { messages } = newMessages(gateway, dialect, transcript, 0, made.times);
-  const title = made.title ?? titleIn(gateway, dialect, transcript);
-  const { conversation } = await gateway.store.conversations.append(tenant, {
+  const { messages } = newMessages(parts, dialect, transcript, 0, made.times);
+  const title = made.title ?? titleIn(parts, dialect, transcript);
+  const { conversation } = await parts.store.conversations.append(tenant, {
     session: `page-${randomUUID()}`,
     messages,
-    ...(head !== undefined && { head: gateway.config.redact ? redactSecrets(head) : head }),
+    ...(head !== undefined && { head: parts.config.redact ? redactSecrets(head) : head }),
     dialect: dialect.id,
     ...(model !== undefined && model !== "" && { model }),
     title,
-    at: gateway.now(),
+    at: parts.now(),
   });
-  await gateway.store.conversations.update(tenant, conversation, { meta: made.meta });
+  await parts.store.conversations.update(tenant, conversation, { meta: made.meta });
   return conversation;
 }
 
-function titleIn(gateway: Gateway, dialect: Dialect<unknown>, transcript: readonly unknown[]): string {
-  const reading = readingOf(gateway.config, dialect);
+function titleIn(parts: Writing, dialect: Dialect<unknown>, transcript: readonly unknown[]): string {
+  const reading = readingOf(parts.config, dialect);
   return titleOf(transcript.map((message) => reading.read(message)));
 }

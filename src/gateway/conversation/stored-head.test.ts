@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { chatWire } from "../wires/chat.ts";
-import { messagesWire } from "../wires/messages.ts";
-import { responsesWire } from "../wires/responses.ts";
+import { chatWire } from "../wires/chat/chat-wire.ts";
+import { messagesWire } from "../wires/messages/messages-wire.ts";
+import { responsesWire } from "../wires/responses/responses-wire.ts";
 import { readHead, writeHead } from "./stored-head.ts";
 
 const lead = [{ role: "developer", content: "Speak French." }];

@@ -1,10 +1,9 @@
 import type { Entry, FitInput, Measure, Outcome, Plan, Report, Role, Run } from "../../core/types.ts";
 import type { ApiView, Fate, KeepReason, ViewEntry } from "../api.ts";
-import type { Gateway } from "../gateway.ts";
-import { countAhead } from "./count-ahead.ts";
-import type { Loaded } from "./loaded.ts";
+import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { measureOf } from "../compaction/measure-of.ts";
-import { answerCap } from "../page/request-body.ts";
+import { countAhead } from "./count-ahead.ts";
+import { answerCap, type Loaded } from "./loaded.ts";
 
 /** What `fit` gets for a conversation of the page. */
 export function fitInput(loaded: Loaded): FitInput<unknown> {
@@ -13,20 +12,23 @@ export function fitInput(loaded: Loaded): FitInput<unknown> {
 }
 
 /** What the model would be sent now. Nothing is stored or asked for. */
-export async function currentPlan(gateway: Gateway, loaded: Loaded): Promise<Plan> {
-  await countAhead(gateway, loaded);
-  return gateway.compactors
+export async function currentPlan(
+  parts: Pick<CompactionParts, "compactors" | "windows" | "now">,
+  loaded: Loaded,
+): Promise<Plan> {
+  await countAhead(parts, loaded);
+  return parts.compactors
     .of(loaded.choice)
-    .plan(loaded.transcript, { ...fitInput(loaded), now: gateway.now() });
+    .plan(loaded.transcript, { ...fitInput(loaded), now: parts.now() });
 }
 
 export async function viewOf(
-  gateway: Gateway,
+  parts: Pick<CompactionParts, "windows">,
   loaded: Loaded,
   made: Pick<Plan | Report, "entries" | "budget" | "pressure" | "tokens" | "warnings">,
   outcome: Outcome,
 ): Promise<ApiView> {
-  const measure = await measureOf(gateway, loaded.choice);
+  const measure = await measureOf(parts, loaded.choice);
   const keepReason = keepReasons(loaded, made.entries);
   return {
     conversation: loaded.conversation.id,

@@ -1,5 +1,7 @@
 import { isExactNumber, parseExact } from "../../core/exact-json.ts";
-import type { Json } from "../wires/wire.ts";
+
+/** A JSON object as it came over the wire. */
+export type Json = { readonly [key: string]: unknown };
 
 export function isJson(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { parseExact } from "../../core/exact-json.ts";
+import type { Json } from "./json.ts";
 import { isJson } from "./json.ts";
-import type { Json } from "../wires/wire.ts";
 import { findList, scanList } from "./json-scan.ts";
 import { parseObject } from "./parse-object.ts";
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { parseExact } from "../../core/exact-json.ts";
+import type { Json } from "./json.ts";
 import { isJson } from "./json.ts";
 import { RequestFault } from "./request-fault.ts";
-import type { Json } from "../wires/wire.ts";
 
 /** A body as a JSON object. */
 export function parseObject(bytes: Buffer): Json {

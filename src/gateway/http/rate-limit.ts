@@ -1,5 +1,5 @@
-import { RequestFault } from "./request-fault.ts";
 import type { Client } from "./client.ts";
+import { RequestFault } from "./request-fault.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -26,3 +26,8 @@ export class RequestFault extends Error {
     this.fix = details.fix;
   }
 }
+
+/** The fault of a client that names something which isn't there. */
+export function notFound(what: string): RequestFault {
+  return new RequestFault(404, "not-found", `There is no ${what}.`);
+}

@@ -1,6 +1,7 @@
 import type { Worker } from "node:cluster";
 import { randomUUID } from "node:crypto";
-import type { Counted, Word } from "./worker-words.ts";
+import type { Counted } from "../telemetry/totals.ts";
+import type { Word } from "./worker-words.ts";
 
 /** A process that doesn't answer in this time is left out (milliseconds). */
 const ANSWER_MS = 1_000;

@@ -1,27 +1,36 @@
 import type { ServerResponse } from "node:http";
 import { AggregatorRegistry, type Registry } from "prom-client";
-import type { Gateway } from "../gateway.ts";
 import { INERT } from "../http/headers.ts";
 import { sendJson } from "../http/send-json.ts";
+import type { OpsParts } from "./ops-parts.ts";
 
 /** Longest that the store may take to say that it is there (milliseconds). */
 const READY_MS = 2_000;
 
+type HealthParts = Pick<
+  OpsParts,
+  "version" | "store" | "upstreams" | "spill" | "logHealth" | "metrics" | "gather" | "log" | "isLeaving"
+>;
+
 export const OPS_PATHS = new Set(["/healthz", "/readyz", "/metrics"]);
 
 /** `/healthz`: the process runs. `/readyz`: it can serve. `/metrics`: for Prometheus. */
-export async function handleOps(gateway: Gateway, response: ServerResponse, pathname: string): Promise<void> {
-  if (pathname === "/healthz") sendJson(response, 200, { status: "ok", version: gateway.version });
-  else if (pathname === "/readyz") await ready(gateway, response);
+export async function handleOps(
+  parts: HealthParts,
+  response: ServerResponse,
+  pathname: string,
+): Promise<void> {
+  if (pathname === "/healthz") sendJson(response, 200, { status: "ok", version: parts.version });
+  else if (pathname === "/readyz") await ready(parts, response);
   else {
-    const registry = await registryOf(gateway);
+    const registry = await registryOf(parts);
     response.writeHead(200, { "content-type": registry.contentType, ...INERT });
     response.end(await registry.metrics());
   }
 }
 
-async function ready(gateway: Gateway, response: ServerResponse): Promise<void> {
-  if (gateway.isLeaving()) {
+async function ready(parts: HealthParts, response: ServerResponse): Promise<void> {
+  if (parts.isLeaving()) {
     sendJson(response, 503, { status: "draining" });
     return;
   }
@@ -29,21 +38,21 @@ async function ready(gateway: Gateway, response: ServerResponse): Promise<void> 
     setTimeout(() => reject(new Error("the store doesn't answer")), READY_MS).unref();
   });
   try {
-    await Promise.race([gateway.store.conversations.get("default", "readyz"), timeout]);
+    await Promise.race([parts.store.conversations.get("default", "readyz"), timeout]);
     sendJson(response, 200, {
       status: "ready",
-      store: gateway.store.kind,
-      upstreams: gateway.upstreams.length,
-      ...troubles(gateway),
+      store: parts.store.kind,
+      upstreams: parts.upstreams.length,
+      ...troubles(parts),
     });
   } catch (error) {
-    gateway.log.error({ err: error }, "not ready");
-    sendJson(response, 503, { status: "store-unavailable", ...troubles(gateway) });
+    parts.log.error({ err: error }, "not ready");
+    sendJson(response, 503, { status: "store-unavailable", ...troubles(parts) });
   }
 }
 
 /** What doesn't keep it from serving and somebody should know. */
-function troubles({ spill, logHealth }: Gateway): object {
+function troubles({ spill, logHealth }: HealthParts): object {
   const fault = logHealth?.fault();
   return {
     ...(spill && spill.waiting > 0 && { unstoredAnswers: spill.waiting }),
@@ -52,7 +61,7 @@ function troubles({ spill, logHealth }: Gateway): object {
 }
 
 /** One process knows only what went through it; whoever asks wants to know about the server. */
-async function registryOf({ gather, metrics }: Gateway): Promise<Registry> {
+async function registryOf({ gather, metrics }: HealthParts): Promise<Registry> {
   if (!gather) return metrics.registry;
   return AggregatorRegistry.aggregate((await gather("metrics")) as object[]);
 }

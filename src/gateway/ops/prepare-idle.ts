@@ -1,9 +1,9 @@
 import type { Reason } from "../../core/types.ts";
+import { onBehalfOf } from "../compaction/on-behalf.ts";
+import { followSummary, tellBegun } from "../conversation/follow-summary.ts";
 import { type Loaded, load } from "../conversation/loaded.ts";
 import { fitInput } from "../conversation/view-of.ts";
-import { onBehalfOf } from "../compaction/on-behalf.ts";
-import type { Gateway } from "../gateway.ts";
-import { followSummary, tellBegun } from "../conversation/follow-summary.ts";
+import type { OpsParts } from "./ops-parts.ts";
 
 /** How often idle chats are looked for (milliseconds). */
 const LOOK_EVERY_MS = 60_000;
@@ -17,22 +17,22 @@ const MAX_CHATS = 50;
  * Summarises idle stored chats ahead of time, so that the next turn finds its summary ready. Only where the server has a
  * key of its own: a client's key isn't kept. One node at a time does it.
  */
-export function startPreparing(gateway: Gateway): { stop(): void; look(): Promise<number> } {
-  const { store, node, log } = gateway;
+export function startPreparing(parts: OpsParts): { stop(): void; look(): Promise<number> } {
+  const { store, node, log } = parts;
   const prepared = new Map<string, number>();
 
   const look = async (): Promise<number> => {
     let count = 0;
     if (!(await store.leases.acquire("default", "prepare", node, LOOK_EVERY_MS))) return count;
-    for (const tenant of await store.upkeep.activeTenants(gateway.now() - IDLE_TO_MS)) {
+    for (const tenant of await store.upkeep.activeTenants(parts.now() - IDLE_TO_MS)) {
       const { conversations } = await store.conversations.list(tenant, { limit: MAX_CHATS });
       for (const { id, updatedAt } of conversations) {
-        const idle = gateway.now() - updatedAt;
+        const idle = parts.now() - updatedAt;
         if (idle < IDLE_FROM_MS || idle > IDLE_TO_MS || prepared.get(id) === updatedAt) continue;
         prepared.set(id, updatedAt);
-        const loaded = await load(gateway, tenant, id);
+        const loaded = await load(parts, tenant, id);
         if (loaded.choice.upstream?.config.apiKey === undefined) continue;
-        await prepare(gateway, tenant, loaded);
+        await prepare(parts, tenant, loaded);
         count++;
       }
     }
@@ -48,7 +48,7 @@ export function startPreparing(gateway: Gateway): { stop(): void; look(): Promis
 }
 
 /** Pages see that a summary is written, and can stop it. */
-async function prepare(gateway: Gateway, tenant: string, loaded: Loaded): Promise<void> {
+async function prepare(parts: OpsParts, tenant: string, loaded: Loaded): Promise<void> {
   const conversation = loaded.conversation.id;
   const controller = new AbortController();
   const done = Promise.withResolvers<void>();
@@ -57,8 +57,8 @@ async function prepare(gateway: Gateway, tenant: string, loaded: Loaded): Promis
     conversation: () => conversation,
     signal: controller.signal,
     onStarted(reason: Reason) {
-      tellBegun(gateway, tenant, conversation, reason);
-      void followSummary(gateway, {
+      tellBegun(parts, tenant, conversation, reason);
+      void followSummary(parts, {
         tenant,
         conversation,
         controller,
@@ -69,7 +69,7 @@ async function prepare(gateway: Gateway, tenant: string, loaded: Loaded): Promis
   };
   try {
     await onBehalfOf(behalf, () =>
-      gateway.compactors.of(loaded.choice).prepare(loaded.transcript, fitInput(loaded)),
+      parts.compactors.of(loaded.choice).prepare(loaded.transcript, fitInput(loaded)),
     );
   } finally {
     done.resolve();

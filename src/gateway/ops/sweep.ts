@@ -1,4 +1,4 @@
-import type { Gateway } from "../gateway.ts";
+import type { OpsParts } from "./ops-parts.ts";
 
 /** How often what has had its time is removed (milliseconds). */
 const SWEEP_EVERY_MS = 10 * 60_000;
@@ -10,8 +10,12 @@ const FIRST_SWEEP_MS = 35_000;
 const DAY_MS = 24 * 60 * 60_000;
 
 /** Removes what has had its time: conversations, events, records, leases. One node at a time does it. */
-export function startSweep(gateway: Gateway): { stop(): void } {
-  const { store, config, node, log } = gateway;
+export function startSweep({
+  store,
+  config,
+  node,
+  log,
+}: Pick<OpsParts, "store" | "config" | "node" | "log">): { stop(): void } {
   const sweep = async (isFirst: boolean): Promise<void> => {
     try {
       if (!isFirst && !(await store.leases.acquire("default", "sweep", node, SWEEP_EVERY_MS))) return;

@@ -1,8 +1,6 @@
 import type { BusyWord } from "../telemetry/busy.ts";
 import type { SentEvent } from "../telemetry/live.ts";
-
-/** What each process of a server knows only for itself. */
-export type Counted = "metrics" | "totals";
+import type { Counted } from "../telemetry/totals.ts";
 
 /** What the processes of one server tell each other; the first process passes it on. */
 export type Word =

@@ -1,13 +1,34 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { z } from "zod";
+import type { AnswerOf, routes } from "../api.ts";
+import type { ConversationParts } from "../conversation/conversation-parts.ts";
+import type { Authenticate } from "../http/authenticate.ts";
 import type { Client } from "../http/client.ts";
-import type { Gateway } from "../gateway.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import type { Busy } from "../telemetry/busy.ts";
+import type { Counted } from "../telemetry/totals.ts";
+
+/** What pages are served with. */
+export interface PageParts extends ConversationParts {
+  readonly version: string;
+  readonly authenticate: Authenticate;
+  readonly limitRate: (client: Client) => void;
+  /** What all processes of this server counted, this one included; undefined where there is only this one. */
+  readonly gather: ((of: Counted) => Promise<readonly unknown[]>) | undefined;
+  /** Aborted when no new connections are taken any more. */
+  readonly draining: AbortSignal;
+}
+
+/** A handler of each route: JSON routes return their answer, streams and files a `Response`. */
+export type Handlers = {
+  readonly [K in keyof typeof routes]: (
+    context: ApiContext,
+  ) => Promise<AnswerOf<(typeof routes)[K]> | Response>;
+};
 
 /** What a handler of `/api` works with. */
 export interface ApiContext {
-  readonly gateway: Gateway;
+  readonly gateway: PageParts;
   readonly busy: Busy;
   readonly client: Client;
   readonly tenant: string;
@@ -18,10 +39,6 @@ export interface ApiContext {
   query(name: string): string | undefined;
   /** The checked body. */
   body<T extends z.ZodType>(schema: T): Promise<z.output<T>>;
-}
-
-export function notFound(what: string): RequestFault {
-  return new RequestFault(404, "not-found", `There is no ${what}.`);
 }
 
 /** A field that can't be as it is. `problem` begins with what was given. */

@@ -4,12 +4,11 @@ import { type Context, Hono } from "hono";
 import { explainIssue } from "../../config/explain-issue.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { exactCounter } from "../../tokens/index.ts";
-import { type AnswerOf, type ApiError, type Route, routes } from "../api.ts";
-import type { Gateway } from "../gateway.ts";
-import { describeFailure } from "../v1/fail.ts";
+import { type ApiError, type Route, routes } from "../api.ts";
 import { INERT } from "../http/headers.ts";
 import { RequestFault } from "../http/request-fault.ts";
-import { type ApiContext, invalid } from "./context.ts";
+import { describeFailure } from "../v1/fail.ts";
+import { type ApiContext, type Handlers, invalid, type PageParts } from "./context.ts";
 import { chatHandlers } from "./handlers/chat.ts";
 import { compactHandlers } from "./handlers/compact.ts";
 import { conversationHandlers } from "./handlers/conversations.ts";
@@ -19,13 +18,6 @@ import { statusHandlers } from "./handlers/status.ts";
 import { streamHandlers } from "./handlers/stream.ts";
 import { viewHandlers } from "./handlers/view.ts";
 import { readJson } from "./read-json.ts";
-
-type Routes = typeof routes;
-
-/** A handler of each route: JSON routes return their answer, streams and files a `Response`. */
-export type Handlers = {
-  readonly [K in keyof Routes]: (context: ApiContext) => Promise<AnswerOf<Routes[K]> | Response>;
-};
 
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -40,7 +32,7 @@ export interface ApiServer {
   stop(): void;
 }
 
-export function createApi(gateway: Gateway): ApiServer {
+export function createApi(gateway: PageParts): ApiServer {
   // The first page shouldn't wait for the tokenizer. If it can't be loaded, whoever needs it says so.
   exactCounter("o200k_base").catch(() => {});
   const { busy } = gateway;
@@ -55,7 +47,7 @@ export function createApi(gateway: Gateway): ApiServer {
     ...streamHandlers,
   };
   const app = new Hono<Env>();
-  for (const [name, route] of Object.entries(routes) as [keyof Routes, Route][]) {
+  for (const [name, route] of Object.entries(routes) as [keyof Handlers, Route][]) {
     app.on(route.method, route.path, async (c) => {
       const { incoming } = c.env;
       const client = await gateway.authenticate(incoming.headers);
@@ -94,7 +86,7 @@ export function createApi(gateway: Gateway): ApiServer {
 }
 
 function contextOf(
-  gateway: Gateway,
+  gateway: PageParts,
   busy: ApiContext["busy"],
   client: ApiContext["client"],
   c: Context<Env>,

@@ -1,6 +1,5 @@
+import { announce } from "./announced.ts";
 import type { ApiContext } from "./context.ts";
-import { announced } from "./handlers/conversations.ts";
-import { findConversation } from "../conversation/loaded.ts";
 
 /** Runs work that nothing else may run beside, and tells pages that it has begun and, whatever came of it, ended. */
 export async function exclusive<T>(
@@ -16,14 +15,5 @@ export async function exclusive<T>(
     });
   } finally {
     await announce(context, id);
-  }
-}
-
-/** Tells pages how a conversation stands now. */
-export async function announce(context: ApiContext, id: string): Promise<void> {
-  try {
-    announced(context, await findConversation(context.gateway, context.tenant, id), "changed");
-  } catch {
-    // Deleted meanwhile: there is nothing to tell any more.
   }
 }

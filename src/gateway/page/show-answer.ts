@@ -1,12 +1,12 @@
 import type { ChatEvent } from "../api.ts";
-import type { Gateway } from "../gateway.ts";
+import type { Telemetry } from "../telemetry/telemetry.ts";
 
 /** How often pages that didn't ask for an answer see it grow (milliseconds). */
 const SHOW_EVERY_MS = 250;
 
 /** Shows an answer while it is written to pages that didn't ask for it: other tabs, and the same one after a reload. */
 export function showAnswer(
-  { live }: Gateway,
+  { live }: Pick<Telemetry, "live">,
   tenant: string,
   conversation: string,
 ): { take(event: ChatEvent): void; end(): void } {

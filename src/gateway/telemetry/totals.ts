@@ -1,5 +1,8 @@
 import type { Totals } from "../api.ts";
 
+/** What each process of a server knows only for itself. */
+export type Counted = "metrics" | "totals";
+
 type Count = Exclude<keyof Totals, "since" | "conversations" | "messages" | "storeBytes" | "tokensSaved">;
 
 /** What this process did since it was started. */

@@ -1,10 +1,10 @@
 import { overflowOf } from "../../models/index.ts";
+import { isJson } from "../http/json.ts";
 import type { Answer } from "../upstream/answer.ts";
 import { answerText } from "../upstream/decode-answer.ts";
 import { readAll } from "../upstream/read-all.ts";
-import { isJson } from "../http/json.ts";
-import { readEvents } from "../wires/read-events.ts";
-import type { Exchange, Outgoing } from "../v1/exchange.ts";
+import { readEvents } from "../wires/shared/read-events.ts";
+import type { Outgoing, Turn } from "./turn.ts";
 
 export function isStream(answer: Answer): boolean {
   return /^text\/event-stream/i.test(answer.headers["content-type"] ?? "");
@@ -22,7 +22,7 @@ const OPENING = new Set(["response.created", "response.in_progress", "response.q
 /** The first bytes of a stream that might say that the request is too long. */
 export async function peek(
   answer: Answer,
-  { plain }: Exchange,
+  { plain }: Pick<Turn, "plain">,
   { report }: Outgoing,
 ): Promise<{ readonly bytes: Buffer; readonly isTooLong: boolean } | undefined> {
   const isFull = report !== undefined && report.pressure.after >= PEEK_FROM;

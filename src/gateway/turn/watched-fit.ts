@@ -1,17 +1,16 @@
 import type { FitResult, Reason } from "../../core/types.ts";
 import { onBehalfOf } from "../compaction/on-behalf.ts";
-import type { Gateway } from "../gateway.ts";
 import { followSummary, noteSummaries, tellBegun } from "../conversation/follow-summary.ts";
-import type { Exchange } from "../v1/exchange.ts";
+import type { Turn, TurnParts } from "./turn.ts";
 
-/** `fit` for a request of a client: pages see the summary that it may begin in the background, and can stop it. */
-export async function watchedFit(
-  gateway: Gateway,
-  { client, recording }: Pick<Exchange, "client" | "recording">,
-  fit: () => Promise<FitResult<unknown>>,
-): Promise<FitResult<unknown>> {
-  const { tenant } = client;
+/** `fit` of a turn: pages see the summary that it may begin in the background, and can stop it. */
+export async function watchedFit<R extends FitResult<unknown>>(
+  parts: TurnParts,
+  { client: { tenant }, recording }: Pick<Turn, "client" | "recording">,
+  fit: () => Promise<R>,
+): Promise<R> {
   const controller = new AbortController();
+  const isWatched = recording?.isWatched === true;
   let reason: Reason | undefined;
   const behalf = {
     tenant,
@@ -19,13 +18,15 @@ export async function watchedFit(
     signal: controller.signal,
     onStarted(why: Reason) {
       reason = why;
+      const conversation = isWatched ? recording.known.id : undefined;
+      if (conversation !== undefined) tellBegun(parts, tenant, conversation, why);
     },
   };
   const result = await onBehalfOf(behalf, fit);
   result.background.catch(() => {});
   if (reason === undefined || recording === undefined) return result;
   const began = reason;
-  let isOver = false;
+  let isOver = result.report.outcome === "compacted" && isWatched;
   const over = (): void => {
     isOver = true;
   };
@@ -33,9 +34,9 @@ export async function watchedFit(
   void recording.stored().then((conversation) => {
     // What was compacted within `fit` is over; so is a summary that came before there was a conversation to tell about.
     if (isOver || conversation === undefined) return;
-    tellBegun(gateway, tenant, conversation, began);
-    const ended = noteSummaries(gateway, { tenant, conversation }, result);
-    void followSummary(gateway, { tenant, conversation, controller, ended, isAwaited: false });
+    if (!isWatched) tellBegun(parts, tenant, conversation, began);
+    const ended = noteSummaries(parts, { tenant, conversation }, result);
+    void followSummary(parts, { tenant, conversation, controller, ended, isAwaited: isWatched });
   });
   return result;
 }

@@ -1,6 +1,7 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
+import type { Json } from "../http/json.ts";
 import { isJson, numberOf, parseJson } from "../http/json.ts";
-import type { Json, Wire } from "../wires/wire.ts";
+import type { Wire } from "../wires/wire.ts";
 
 /** What an answer is told about its request. */
 export interface AnswerNote {

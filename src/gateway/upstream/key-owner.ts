@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { wireAtPath } from "../wires/index.ts";
 import { chooseForRest } from "./choose-upstream.ts";
 import type { DialectName, Upstream } from "./upstream.ts";
 
 /** Tells the format of a request that precis has no part in. Paths that both providers have are told apart by a header that Anthropic's clients always send. */
 export function dialectOf(path: string, headers: IncomingHttpHeaders): DialectName {
-  if (path.startsWith("/v1/messages")) return "anthropic-messages";
-  if (path.startsWith("/v1/responses")) return "openai-responses";
+  const wire = wireAtPath(path);
+  if (wire) return wire.dialect.id as DialectName;
   return headers["anthropic-version"] === undefined ? "openai-chat" : "anthropic-messages";
 }
 

@@ -14,7 +14,6 @@ export function targetPath(upstream: Upstream, path: string): string {
 function pathAt(upstream: Upstream, path: string): string {
   const base = upstream.url.pathname.replace(/\/+$/, "");
   if (base.endsWith("/v1")) return base.slice(0, -"/v1".length) + path;
-  const isAnthropic = path.startsWith("/v1/messages") || !upstream.dialects.includes("openai-chat");
-  if (base === "" || isAnthropic) return base + path;
+  if (base === "" || upstream.conventionOf(path) === "anthropic") return base + path;
   return base + path.slice("/v1".length);
 }

@@ -1,5 +1,7 @@
 import type { Pool } from "undici";
 import type { UpstreamConfig } from "../../config/gateway-schema.ts";
+import { wireAtPath, wireOfDialect } from "../wires/index.ts";
+import type { Wire } from "../wires/wire.ts";
 import { glob } from "./glob.ts";
 import { createPool } from "./pool.ts";
 
@@ -15,6 +17,8 @@ export interface Upstream {
   readonly pool: Pool;
   /** It has the provider's own compaction API. */
   readonly isNative: boolean;
+  /** Whose convention a request follows there: where the base URL ends, and which header carries a key. */
+  conventionOf(path: string): Wire["convention"];
   takes(model: string, dialect: DialectName | undefined): boolean;
   /** The window that the config gives for a model. */
   windowOf(model: string): number | undefined;
@@ -41,6 +45,9 @@ export function createUpstream(config: UpstreamConfig): Upstream {
     url,
     pool: createPool(url, config.timeoutMs),
     isNative: config.nativeCompaction ?? (isAnthropic || isOpenai),
+    conventionOf: (path) =>
+      wireAtPath(path)?.convention ??
+      (dialects.some((dialect) => wireOfDialect(dialect).convention === "openai") ? "openai" : "anthropic"),
     takes: (model, dialect) =>
       (dialect === undefined || dialects.includes(dialect)) &&
       (models === undefined || models.some((test) => test(model))),

@@ -1,16 +1,28 @@
-import { choiceOf as choiceOfSettings } from "../conversation/loaded.ts";
+import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import type { CompactorChoice } from "../compaction/compactors.ts";
-import type { Gateway } from "../gateway.ts";
-import type { Exchange } from "./exchange.ts";
+import type { RequestOptions } from "../compaction/request-options.ts";
+import type { Chat } from "../conversation/chat-of.ts";
+import { choiceOf as choiceOfSettings } from "../conversation/loaded.ts";
+import type { WireRequest } from "../wires/wire.ts";
 
 /** Which compactor serves a request: what its headers ask for, else what was set for its conversation. */
 export function choiceOf(
-  gateway: Gateway,
-  { client, wire, upstream, asked, options, chat }: Exchange,
+  parts: Pick<CompactionParts, "upstreams">,
+  {
+    tenant,
+    wire,
+    upstream,
+    asked,
+    options,
+    chat,
+  }: Pick<CompactorChoice, "tenant" | "wire" | "upstream"> & {
+    readonly asked: Pick<WireRequest, "model" | "cap">;
+    readonly options: RequestOptions;
+    readonly chat: Chat | undefined;
+  },
 ): CompactorChoice {
-  const { tenant } = client;
   const { model, cap } = asked;
-  const set = chat?.settings && choiceOfSettings(gateway, { tenant, wire, model, settings: chat.settings });
+  const set = chat?.settings && choiceOfSettings(parts, { tenant, wire, model, settings: chat.settings });
   const isAsked =
     options.profile !== undefined || options.strategy !== undefined || options.budget !== undefined;
   return {

@@ -1,55 +1,50 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import type { InsertMessage } from "../../core/types.ts";
 import { measureOf } from "../compaction/measure-of.ts";
-import type { Gateway } from "../gateway.ts";
 import { INERT } from "../http/headers.ts";
-import { sendJson } from "../http/send-json.ts";
-import { choiceOf } from "./choice-of.ts";
-import type { Exchange } from "./exchange.ts";
-import { recordAnswer } from "./record-answer.ts";
-import { reportHeaders } from "./report-headers.ts";
-import { isJson, listOf } from "../http/json.ts";
 import { RequestFault } from "../http/request-fault.ts";
-import { transcriptOf } from "../wires/responses.ts";
-import type { Json, Wire } from "../wires/wire.ts";
-import { announceCompaction } from "../wires/announce-compaction.ts";
-import { compactionAnswer, type MadeSummary } from "../wires/compaction-answer.ts";
+import { sendJson } from "../http/send-json.ts";
+import type { MadeSummary, NativeCompaction, NativeWish } from "../wires/native.ts";
+import { summaryText } from "../wires/shared/seal-summary.ts";
+import type { Wire } from "../wires/wire.ts";
+import type { Exchange } from "./exchange.ts";
 import { clearedBy, inputTokens } from "./input-tokens.ts";
 import { makeSummary } from "./make-summary.ts";
-import type { NativeWish } from "../wires/native-wish.ts";
-import { replayItems, replayMessages } from "../wires/replay-summaries.ts";
-import { summaryText } from "../wires/seal-summary.ts";
+import { recordAnswer } from "./record-answer.ts";
+import { reportHeaders } from "./report-headers.ts";
+import type { V1Parts } from "./v1-parts.ts";
 
 /**
  * Carries out what a request asks of the provider's own compaction, for an upstream that has none. Undefined: the
  * request is answered already. Otherwise the request as the upstream understands it.
  */
 export async function emulate(
-  gateway: Gateway,
+  parts: V1Parts,
   exchange: Exchange,
+  native: NativeCompaction,
   wish: NativeWish,
 ): Promise<Exchange | undefined> {
   const { wire } = exchange;
-  const body = plainBody(wire, exchange.body);
+  const body = native.plain(exchange.body);
   const asked = wire.read(body);
   const summed = { ...exchange, asked };
   if (wish.summarize) {
-    checkSummable(wire, asked.transcript);
-    const made = await makeSummary(gateway, summed, asked.transcript, wish.instructions);
-    return answerWith(gateway, exchange, made);
+    checkSummable(wire, native, asked.transcript);
+    const made = await makeSummary(parts, summed, asked.transcript, wish.instructions);
+    return answerWith(parts, exchange, native, made);
   }
-  const measure = await measureOf(gateway, choiceOf(gateway, exchange));
+  const measure = await measureOf(parts, exchange.choice);
   const { messages, applied } = clearedBy(wire, measure, asked, wish.edits);
   const over =
     wish.threshold !== undefined &&
     inputTokens(wire, measure, { ...asked, transcript: messages }) >= wish.threshold;
-  const made = over ? await makeSummary(gateway, summed, messages, wish.instructions) : undefined;
+  const made = over ? await makeSummary(parts, summed, messages, wish.instructions) : undefined;
   const edits = wish.edits.length > 0 ? { appliedEdits: applied } : {};
-  if (made && wish.pauses) return answerWith(gateway, { ...exchange, ...edits }, made);
+  if (made && wish.pauses) return answerWith(parts, { ...exchange, ...edits }, native, made);
   const shown = made ? [wire.dialect.write(summaryMessage(made)), ...lastTurn(wire, messages)] : messages;
   const next =
     made || applied.length > 0
-      ? wire.write(body, { messages: joined(wire, shown), system: asked.system })
+      ? wire.write(body, { messages: native.lead(shown), system: asked.system })
       : body;
   const bytes = Buffer.from(stringifyDeep(next));
   return {
@@ -60,13 +55,13 @@ export async function emulate(
     asked: wire.read(next),
     isRewritten: true,
     isEmulated: true,
-    ...(made && { announcement: announceCompaction(wire, made) }),
+    ...(made && { announcement: native.announce(made) }),
     ...edits,
   };
 }
 
 /** Refuses what no summary can be made of, in the words of the API. */
-function checkSummable(wire: Wire, transcript: readonly unknown[]): void {
+function checkSummable(wire: Wire, { needsResults }: NativeCompaction, transcript: readonly unknown[]): void {
   if (transcript.length === 0)
     throw new RequestFault(
       400,
@@ -74,7 +69,7 @@ function checkSummable(wire: Wire, transcript: readonly unknown[]): void {
       "precis: there is nothing to summarise: the request holds no messages.",
     );
   const last = wire.dialect.read(transcript.at(-1));
-  if (wire.api === "messages" && last.parts.some(({ type }) => type === "tool-call"))
+  if (needsResults && last.parts.some(({ type }) => type === "tool-call"))
     throw new RequestFault(
       400,
       "compaction_incomplete_turn",
@@ -83,10 +78,15 @@ function checkSummable(wire: Wire, transcript: readonly unknown[]): void {
 }
 
 /** An answer that is nothing but the summary. */
-async function answerWith(gateway: Gateway, exchange: Exchange, made: MadeSummary): Promise<undefined> {
+async function answerWith(
+  parts: V1Parts,
+  exchange: Exchange,
+  native: NativeCompaction,
+  made: MadeSummary,
+): Promise<undefined> {
   const { wire, response, body, appliedEdits } = exchange;
-  const { json, events } = compactionAnswer(wire, made, { body, applied: appliedEdits });
-  await recordAnswer(gateway, exchange, wire.readJson(json));
+  const { json, events } = native.answer(made, { body, applied: appliedEdits });
+  await recordAnswer(parts, exchange, wire.readJson(json));
   const headers = reportHeaders(exchange, { action: "compacted", report: undefined });
   if (!exchange.asked.streamed) sendJson(response, 200, json, headers);
   else {
@@ -116,29 +116,4 @@ function lastTurn(wire: Wire, messages: readonly unknown[]): readonly unknown[] 
   while (from > 0 && read[from]!.parts.some(({ type }) => type === "tool-result")) from--;
   while (from > 0 && read[from - 1]!.role === "assistant") from--;
   return messages.slice(from);
-}
-
-/** Formats whose roles must alternate get the summary in front of the user's own words. */
-function joined(wire: Wire, messages: readonly unknown[]): readonly unknown[] {
-  const [first, second, ...rest] = messages;
-  if (wire.api !== "messages" || !isJson(first) || !isJson(second)) return messages;
-  if (first["role"] !== "user" || second["role"] !== "user") return messages;
-  return [{ ...second, content: [...partsOf(first["content"]), ...partsOf(second["content"])] }, ...rest];
-}
-
-function partsOf(content: unknown): readonly unknown[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : listOf(content);
-}
-
-/** The body without what only the provider's own API has. */
-export function plainBody(wire: Wire, body: Json): Json {
-  if (wire.api === "messages") {
-    const { context_management: _, compaction: __, ...rest } = body;
-    return { ...rest, messages: replayMessages(listOf(body["messages"])) };
-  }
-  const { context_management: _, ...rest } = body;
-  const items = transcriptOf(body["input"]).filter(
-    (item) => !(isJson(item) && item["type"] === "compaction_trigger"),
-  );
-  return { ...rest, input: replayItems(items) };
 }

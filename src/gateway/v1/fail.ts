@@ -1,12 +1,12 @@
 import type { ServerResponse } from "node:http";
 import { BudgetImpossibleError, ConfigError, PrecisError, TranscriptError } from "../../core/errors.ts";
-import type { Gateway } from "../gateway.ts";
+import { RequestFault } from "../http/request-fault.ts";
+import { sendJson } from "../http/send-json.ts";
+import type { Log } from "../telemetry/log.ts";
 import { loggable } from "../telemetry/log.ts";
 import { UpstreamFault } from "../upstream/upstream-fault.ts";
-import { openaiError } from "../wires/openai-error.ts";
-import { RequestFault } from "../http/request-fault.ts";
+import { openaiError } from "../wires/shared/openai-error.ts";
 import type { Wire } from "../wires/wire.ts";
-import { sendJson } from "../http/send-json.ts";
 
 /** What a client is told about an error: status, code and words. Anything unforeseen is logged with its cause. */
 export function describeFailure(error: unknown): {
@@ -39,10 +39,15 @@ export function describeFailure(error: unknown): {
 }
 
 /** Answers with an error in the words of the client's API. */
-export function fail(gateway: Gateway, response: ServerResponse, error: unknown, wire?: Wire): number {
+export function fail(
+  { log }: { readonly log: Log },
+  response: ServerResponse,
+  error: unknown,
+  wire?: Wire,
+): number {
   const { status, code, message, isOurs } = describeFailure(error);
-  if (isOurs) gateway.log.error({ err: error }, "a request failed");
-  else gateway.log.debug({ ...loggable(error), status }, "a request was refused");
+  if (isOurs) log.error({ err: error }, "a request failed");
+  else log.debug({ ...loggable(error), status }, "a request was refused");
   const body = (wire?.error ?? openaiError)(status, { code, message });
   const retryAfter = error instanceof RequestFault ? error.retryAfter : undefined;
   const { request_id: id } = body;

@@ -1,27 +1,30 @@
-import type { Gateway } from "../gateway.ts";
+import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
+import type { Wire } from "../wires/wire.ts";
+import { makeSummary } from "./make-summary.ts";
 import { openExchange } from "./open-exchange.ts";
 import { type Passing, passThrough } from "./pass-through.ts";
-import { RequestFault } from "../http/request-fault.ts";
-import { responsesWire, transcriptOf } from "../wires/responses.ts";
-import { compactAnswer } from "../wires/compaction-answer.ts";
-import { makeSummary } from "./make-summary.ts";
-import { replayItems } from "../wires/replay-summaries.ts";
+import type { V1Parts } from "./v1-parts.ts";
 
-/** `POST /v1/responses/compact`: by the provider where it has it, by precis where it hasn't. */
-export async function handleCompact(gateway: Gateway, passing: Passing): Promise<number> {
-  const exchange = await openExchange(gateway, { ...passing, wire: responsesWire });
+/** A route that does nothing but compact: by the provider where it has it, by precis where it hasn't. */
+export async function handleCompact(
+  parts: V1Parts,
+  wire: Wire,
+  compacting: NonNullable<Wire["compacting"]>,
+  passing: Passing,
+): Promise<number> {
+  const exchange = await openExchange(parts, { ...passing, wire });
   const { upstream, bytes, body, options } = exchange;
-  if (upstream.isNative || options.off || gateway.config.observe)
-    return passThrough(gateway, { ...passing, bytes, upstream });
-  const items = replayItems(transcriptOf(body["input"]));
+  if (upstream.isNative || options.off || parts.config.observe)
+    return passThrough(parts, { ...passing, bytes, upstream });
+  const items = compacting.items(body);
   if (items.length === 0)
     throw new RequestFault(
       400,
       "nothing-to-compact",
       "precis: there is nothing to compact: `input` is empty.",
     );
-  const made = await makeSummary(gateway, exchange, items, undefined);
-  sendJson(exchange.response, 200, compactAnswer(made, items), { "x-precis-action": "compacted" });
+  const made = await makeSummary(parts, exchange, items, undefined);
+  sendJson(exchange.response, 200, compacting.answer(made, items), { "x-precis-action": "compacted" });
   return 200;
 }

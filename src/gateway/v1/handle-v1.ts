@@ -1,24 +1,26 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Gateway } from "../gateway.ts";
-import { fail } from "./fail.ts";
-import { handleCompact } from "./handle-compact.ts";
-import { wires } from "../wires/index.ts";
 import { RequestFault } from "../http/request-fault.ts";
-import { count, counted } from "./count.ts";
+import { compacting, counting, wires } from "../wires/index.ts";
+import { count } from "./count.ts";
+import { fail } from "./fail.ts";
 import { generate } from "./generate.ts";
+import { handleCompact } from "./handle-compact.ts";
 import { listModels } from "./list-models.ts";
 import { openExchange } from "./open-exchange.ts";
 import { passThrough } from "./pass-through.ts";
+import type { V1Parts } from "./v1-parts.ts";
 
 /** Everything under `/v1`. */
 export async function handleV1(
-  gateway: Gateway,
+  parts: V1Parts,
   request: IncomingMessage,
   response: ServerResponse,
   pathname: string,
 ): Promise<void> {
-  const { metrics, totals } = gateway;
+  const { metrics, totals } = parts;
   const wire = wires.get(pathname);
+  const counts = counting.get(pathname);
+  const compacts = compacting.get(pathname);
   const path = request.url ?? pathname;
   const started = performance.now();
   let action = "untouched";
@@ -27,14 +29,14 @@ export async function handleV1(
   let seen: { model: string; conversation: string | undefined; tenant: string } | undefined;
   metrics.active.add(1);
   try {
-    const found = gateway.authenticate(request.headers);
+    const found = parts.authenticate(request.headers);
     const client = found instanceof Promise ? await found : found;
-    gateway.limitRate(client);
+    parts.limitRate(client);
     const base = { request, response, client, path };
     if (wire && request.method === "POST") {
-      const exchange = await openExchange(gateway, { ...base, wire });
+      const exchange = await openExchange(parts, { ...base, wire });
       try {
-        const done = await generate(gateway, exchange);
+        const done = await generate(parts, exchange);
         action = done.action;
         tokens = done.report && { before: done.report.tokens.transcript, after: done.report.tokens.after };
       } finally {
@@ -46,20 +48,20 @@ export async function handleV1(
         conversation: exchange.recording?.known.id,
         tenant: client.tenant,
       };
-    } else if (pathname === "/v1/responses/compact" && request.method === "POST") {
-      status = await handleCompact(gateway, base);
-    } else if (counted.has(pathname) && request.method === "POST") {
-      status = await count(gateway, counted.get(pathname)!, base);
+    } else if (compacts?.compacting && request.method === "POST") {
+      status = await handleCompact(parts, compacts, compacts.compacting, base);
+    } else if (counts?.counting && request.method === "POST") {
+      status = await count(parts, counts, counts.counting, base);
     } else if (/^\/v1\/models\/[^/]+:\w+$/.test(pathname)) {
       throw geminiFault();
     } else if (pathname === "/v1/models" && request.method === "GET") {
-      status = await listModels(gateway, base);
+      status = await listModels(parts, base);
     } else {
-      status = await passThrough(gateway, base);
+      status = await passThrough(parts, base);
     }
   } catch (error) {
     if (response.destroyed && !response.headersSent) status = 499;
-    else status = fail(gateway, response, error, wire ?? counted.get(pathname));
+    else status = fail(parts, response, error, wire ?? counts);
   } finally {
     metrics.active.add(-1);
   }
@@ -68,10 +70,10 @@ export async function handleV1(
   metrics.requests.add(wire?.api ?? "other", `${Math.floor(status / 100)}xx`, action);
   totals.add("requests");
   if (status >= 400) totals.add("errors");
-  if (gateway.log.isLevelEnabled("debug"))
-    gateway.log.debug({ path: pathname, status, action, ms: Math.round(ms), ...seen }, "request");
-  if (gateway.live.hasListeners && seen)
-    gateway.live.send(seen.tenant, {
+  if (parts.log.isLevelEnabled("debug"))
+    parts.log.debug({ path: pathname, status, action, ms: Math.round(ms), ...seen }, "request");
+  if (parts.live.hasListeners && seen)
+    parts.live.send(seen.tenant, {
       type: "request",
       conversation: seen.conversation,
       model: seen.model,

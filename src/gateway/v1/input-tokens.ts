@@ -1,8 +1,9 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import type { Measure } from "../../core/types.ts";
-import { loadedTools } from "../wires/loaded-tools.ts";
-import type { Json, Wire, WireRequest } from "../wires/wire.ts";
-import { type Cleared, clearEdits } from "../wires/clear-edits.ts";
+import type { Json } from "../http/json.ts";
+import type { Cleared } from "../wires/native.ts";
+import { loadedTools } from "../wires/shared/loaded-tools.ts";
+import type { Wire, WireRequest } from "../wires/wire.ts";
 
 /** Tokens of all that a model reads of a request. */
 export function inputTokens(wire: Wire, measure: Measure, asked: WireRequest): number {
@@ -15,12 +16,15 @@ export function inputTokens(wire: Wire, measure: Measure, asked: WireRequest): n
   );
 }
 
-/** A request's messages after Anthropic's `clear_…` edits. */
+/** A request's messages after the edits of the provider's API that it asks for. */
 export function clearedBy(wire: Wire, measure: Measure, asked: WireRequest, edits: readonly Json[]): Cleared {
-  if (edits.length === 0) return { messages: asked.transcript, applied: [] };
-  const input = inputTokens(wire, measure, asked);
-  const tokens = { input, of: (text: string) => measure.text(text) };
-  return clearEdits(asked.transcript, edits, tokens, (message) => needsThinking(wire, asked.model, message));
+  const clear = wire.native?.clear;
+  if (edits.length === 0 || !clear) return { messages: asked.transcript, applied: [] };
+  return clear(asked.transcript, edits, {
+    input: inputTokens(wire, measure, asked),
+    tokensOf: (text) => measure.text(text),
+    needsThinking: (message) => needsThinking(wire, asked.model, message),
+  });
 }
 
 /** Does the upstream want the thinking of this message back? Anthropic's own is signed, and may leave. */

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Client } from "../http/client.ts";
-import type { Gateway } from "../gateway.ts";
+import type { Json } from "../http/json.ts";
+import { isJson, listOf, parseJson } from "../http/json.ts";
+import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
 import { keyOwner } from "../upstream/key-owner.ts";
 import { readAll } from "../upstream/read-all.ts";
@@ -8,17 +10,15 @@ import { send } from "../upstream/send.ts";
 import { targetPath } from "../upstream/target-path.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { upstreamHeaders } from "../upstream/upstream-headers.ts";
-import { isJson, listOf, parseJson } from "../http/json.ts";
-import { RequestFault } from "../http/request-fault.ts";
-import type { Json } from "../wires/wire.ts";
 import { passThrough } from "./pass-through.ts";
+import type { V1Parts } from "./v1-parts.ts";
 
 /** How long an upstream may take to list its models (milliseconds). */
 const LIST_MS = 10_000;
 
 /** The models of all upstreams. One upstream answers for itself; several are put together. */
 export async function listModels(
-  gateway: Gateway,
+  parts: Pick<V1Parts, "config" | "upstreams">,
   {
     request,
     response,
@@ -26,23 +26,26 @@ export async function listModels(
     path,
   }: { request: IncomingMessage; response: ServerResponse; client: Client; path: string },
 ): Promise<number> {
-  const [only, ...others] = gateway.upstreams;
+  const [only, ...others] = parts.upstreams;
   if (others.length === 0)
-    return passThrough(gateway, { request, response, client, path, ...(only && { upstream: only }) });
-  const lists = await Promise.allSettled(listsOf(gateway, request.headers, client));
+    return passThrough(parts, { request, response, client, path, ...(only && { upstream: only }) });
+  const lists = await Promise.allSettled(listsOf(parts, request.headers, client));
   // One that is down or needs another key leaves the others' models; if all are, an empty list would hide why.
   if (lists.every(({ status }) => status === "rejected"))
     throw new RequestFault(
       502,
       "upstream-unreachable",
-      `precis: no upstream lists its models: ${reasons(gateway, lists)}.`,
+      `precis: no upstream lists its models: ${reasons(parts, lists)}.`,
     );
   const data = lists.flatMap((list) => (list.status === "fulfilled" ? list.value : []));
   sendJson(response, 200, { object: "list", data, has_more: false });
   return 200;
 }
 
-function reasons({ upstreams }: Gateway, lists: readonly PromiseSettledResult<unknown>[]): string {
+function reasons(
+  { upstreams }: Pick<V1Parts, "upstreams">,
+  lists: readonly PromiseSettledResult<unknown>[],
+): string {
   const said = lists.map((list, index) => {
     const reason: unknown = list.status === "rejected" ? list.reason : undefined;
     return `${upstreams[index]!.name} (${reason instanceof Error ? reason.message.replace(/^precis: |\.$/g, "") : String(reason)})`;
@@ -52,7 +55,7 @@ function reasons({ upstreams }: Gateway, lists: readonly PromiseSettledResult<un
 
 /** What each upstream lists, in their order. Only one of them is asked with what the client sent. */
 export function listsOf(
-  { upstreams }: Pick<Gateway, "upstreams">,
+  { upstreams }: Pick<V1Parts, "upstreams">,
   headers: IncomingHttpHeaders,
   { keyIsOurs }: Pick<Client, "keyIsOurs">,
 ): Promise<Json[]>[] {
@@ -64,7 +67,7 @@ const MODELS_PATH = "/v1/models";
 
 /** What one upstream lists. Throws if it can't be asked. */
 async function modelsOf(upstream: Upstream, given: IncomingHttpHeaders, keyIsOurs: boolean): Promise<Json[]> {
-  const isAnthropic = !upstream.dialects.includes("openai-chat");
+  const isAnthropic = upstream.conventionOf(MODELS_PATH) === "anthropic";
   const headers = upstreamHeaders(
     upstream,
     { ...given, ...(isAnthropic && { "anthropic-version": "2023-06-01" }) },

@@ -1,20 +1,23 @@
 import { withClientKeys } from "../compaction/summarizer.ts";
-import type { Gateway } from "../gateway.ts";
+import type { MadeSummary } from "../wires/native.ts";
 import type { Exchange } from "./exchange.ts";
-import type { MadeSummary } from "../wires/compaction-answer.ts";
+import type { V1Parts } from "./v1-parts.ts";
 
 /** A summary that stands for a whole conversation may be this long (tokens). */
 const SUMMARY_CAP = 4_096;
 
+/** What summaries for clients are made with. */
+export type SummaryParts = Pick<V1Parts, "compactors" | "metrics" | "totals" | "log" | "now">;
+
 /** Summarises all of a transcript. */
 export async function makeSummary(
-  gateway: Gateway,
+  { compactors, metrics, totals, log, now }: SummaryParts,
   exchange: Pick<Exchange, "client" | "wire" | "upstream" | "asked" | "request" | "signal">,
   transcript: readonly unknown[],
   instructions: string | undefined,
 ): Promise<MadeSummary> {
   const { client, wire, upstream, asked, request, signal } = exchange;
-  const compactor = gateway.compactors.of({ tenant: client.tenant, wire, upstream, model: asked.model });
+  const compactor = compactors.of({ tenant: client.tenant, wire, upstream, model: asked.model });
   const sent = { headers: request.headers, keyIsOurs: client.keyIsOurs, upstream };
   const { text, tokens, report } = await withClientKeys(sent, () =>
     compactor.summarize(transcript, {
@@ -24,11 +27,11 @@ export async function makeSummary(
       signal,
     }),
   );
-  gateway.metrics.compactions.inc({ rung: "summarize", reason: "client" });
-  gateway.totals.add("compactions");
-  if (report.cost > 0) gateway.metrics.cost.inc(report.cost);
-  gateway.totals.add("cost", report.cost);
-  gateway.log.info(
+  metrics.compactions.inc({ rung: "summarize", reason: "client" });
+  totals.add("compactions");
+  if (report.cost > 0) metrics.cost.inc(report.cost);
+  totals.add("cost", report.cost);
+  log.info(
     { model: asked.model, before: report.tokens.transcript, after: tokens },
     "summarised for a client that asked the provider for it",
   );
@@ -41,6 +44,6 @@ export async function makeSummary(
     input: spent("input"),
     output: spent("output"),
     cacheRead: report.modelCalls.reduce((sum, { usage }) => sum + (usage?.cacheRead ?? 0), 0),
-    at: gateway.now(),
+    at: now(),
   };
 }

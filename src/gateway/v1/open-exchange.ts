@@ -1,29 +1,46 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { stringifyDeep } from "../../core/deep-json.ts";
-import type { Client } from "../http/client.ts";
-import { requestOptions } from "../compaction/request-options.ts";
-import type { Gateway } from "../gateway.ts";
-import { checkValues } from "../http/check-values.ts";
-import { LEAST_BYTES } from "../http/known-bodies.ts";
-import { decodeBody, readBody } from "../http/read-body.ts";
-import { withPrevious } from "../conversation/previous-response.ts";
-import { loggable } from "../telemetry/log.ts";
-import type { Recording } from "../conversation/recording.ts";
+import { lookAhead } from "../compaction/look-ahead.ts";
 import { readingOf } from "../compaction/redacting.ts";
+import { requestOptions } from "../compaction/request-options.ts";
+import { chatOf } from "../conversation/chat-of.ts";
+import { withPrevious } from "../conversation/previous-response.ts";
+import type { Recording } from "../conversation/recording.ts";
 import { sessionOf } from "../conversation/session-of.ts";
 import type { Opening } from "../conversation/spill.ts";
+import { checkValues } from "../http/check-values.ts";
+import type { Client } from "../http/client.ts";
+import { LEAST_BYTES } from "../http/known-bodies.ts";
+import { decodeBody, readBody } from "../http/read-body.ts";
+import { loggable } from "../telemetry/log.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";
 import type { DialectName } from "../upstream/upstream.ts";
-import { withoutMemory } from "../wires/remember-reads.ts";
+import { checkAsked } from "../wires/shared/check-asked.ts";
+import { withoutMemory } from "../wires/shared/remember-reads.ts";
 import type { Wire } from "../wires/wire.ts";
-import { chatOf } from "../conversation/chat-of.ts";
-import { checkAsked } from "../wires/check-asked.ts";
+import { choiceOf } from "./choice-of.ts";
 import type { Exchange } from "./exchange.ts";
-import { lookAhead } from "../compaction/look-ahead.ts";
+import type { V1Parts } from "./v1-parts.ts";
+
+/** What requests are opened with. */
+type OpeningParts = Pick<
+  V1Parts,
+  | "config"
+  | "store"
+  | "upstreams"
+  | "windows"
+  | "compactors"
+  | "observing"
+  | "recorder"
+  | "responses"
+  | "bodies"
+  | "log"
+  | "now"
+>;
 
 /** Reads a request and finds out where it goes and which conversation it belongs to. */
 export async function openExchange(
-  gateway: Gateway,
+  parts: OpeningParts,
   {
     request,
     response,
@@ -32,39 +49,38 @@ export async function openExchange(
     path,
   }: Pick<Exchange, "request" | "response" | "client" | "wire" | "path">,
 ): Promise<Exchange> {
-  const limit = gateway.config.limits.bodyBytes;
+  const limit = parts.config.limits.bodyBytes;
   const bytes = await readBody(request, limit);
   const arrivedAt = performance.now();
   const encoding = request.headers["content-encoding"];
   const plain = encoding === undefined ? bytes : await decodeBody(bytes, encoding, limit);
-  const { limits } = gateway.config;
+  const { limits } = parts.config;
   const checked = checkValues(plain, limits.values);
   if (checked) await checked;
   const signal = abortOnClose(response);
   signal.throwIfAborted();
-  const given = gateway.bodies.parse(plain);
+  const given = parts.bodies.parse(plain);
   const read = wire.read(given);
   checkAsked(read, limits);
   const options = requestOptions(request.headers);
-  const upstream = chooseUpstream(gateway.upstreams, read.model, wire.dialect.id as DialectName);
-  const isForwarded = options.off || gateway.config.observe || upstream.isNative;
-  const { body, standsOn } =
-    wire.api === "responses"
-      ? await withPrevious(gateway, { client, wire }, given, isForwarded)
-      : { body: given, standsOn: undefined };
+  const upstream = chooseUpstream(parts.upstreams, read.model, wire.dialect.id as DialectName);
+  const isForwarded = options.off || parts.config.observe || upstream.isNative;
+  const { body, standsOn } = wire.naming
+    ? await withPrevious(parts, { client, wire }, given, isForwarded)
+    : { body: given, standsOn: undefined };
   const isRewritten = body !== given;
   const rewritten = isRewritten ? Buffer.from(stringifyDeep(body)) : undefined;
   const asked = isRewritten ? wire.read(body) : read;
   if (isRewritten) checkAsked(asked, limits);
   const { model, transcript } = asked;
   const ahead = lookAhead(
-    gateway,
+    parts,
     { tenant: client.tenant, wire, upstream, model },
     { bytes: plain.length, transcript, signal },
   );
   if (ahead) await ahead;
-  const startedAt = gateway.now();
-  const opening = openingOf(gateway, {
+  const startedAt = parts.now();
+  const opening = openingOf(parts, {
     client,
     wire,
     comesAgain: plain.length >= LEAST_BYTES,
@@ -73,12 +89,15 @@ export async function openExchange(
     at: startedAt,
     from: standsOn?.place,
   });
-  const opened = openRecording(gateway, opening);
+  const opened = openRecording(parts, opening);
   const recording = opened instanceof Promise ? await opened : opened;
+  // What has no answer yet has nothing that could be shown otherwise.
+  const chat = recording && !recording.isFirst ? await chatOf(parts, client.tenant, recording) : undefined;
   return {
     request,
     response,
     client,
+    headers: request.headers,
     wire,
     path,
     bytes: rewritten ?? bytes,
@@ -94,8 +113,11 @@ export async function openExchange(
     arrivedAt,
     recording,
     opening,
-    // What has no answer yet has nothing that could be shown otherwise.
-    chat: recording && !recording.isFirst ? await chatOf(gateway, client.tenant, recording) : undefined,
+    compactors: parts.observing ?? parts.compactors,
+    choice: choiceOf(parts, { tenant: client.tenant, wire, upstream, asked, options, chat }),
+    pins: chat?.pins ?? [],
+    hasSettings: chat !== undefined,
+    isObserved: parts.config.observe,
   };
 }
 
@@ -113,7 +135,7 @@ export function abortOnClose(response: ServerResponse): AbortSignal {
 
 /** What a recording of this request begins with; undefined where nothing is stored. */
 function openingOf(
-  gateway: Gateway,
+  parts: OpeningParts,
   {
     client,
     wire,
@@ -127,23 +149,23 @@ function openingOf(
     readonly request: IncomingMessage;
   },
 ): Opening | undefined {
-  if (!gateway.recorder) return undefined;
+  if (!parts.recorder) return undefined;
   const session = sessionOf(request.headers);
   const dialect = comesAgain ? wire.dialect : withoutMemory(wire.dialect);
-  return { ...of, tenant: client.tenant, dialect: readingOf(gateway.config, dialect), session, comesAgain };
+  return { ...of, tenant: client.tenant, dialect: readingOf(parts.config, dialect), session, comesAgain };
 }
 
 /** That of a first request is there at once. A transcript that can't be read is no reason to refuse a request. */
 function openRecording(
-  gateway: Gateway,
+  parts: OpeningParts,
   opening: Opening | undefined,
 ): Recording | undefined | Promise<Recording | undefined> {
-  if (!gateway.recorder || !opening) return undefined;
+  if (!parts.recorder || !opening) return undefined;
   const notYet = (error: unknown): undefined => {
-    gateway.log.warn(loggable(error), "a request can't be recorded yet");
+    parts.log.warn(loggable(error), "a request can't be recorded yet");
   };
   try {
-    const opened = gateway.recorder.open(opening);
+    const opened = parts.recorder.open(opening);
     return opened instanceof Promise ? opened.catch(notYet) : opened;
   } catch (error) {
     return notYet(error);

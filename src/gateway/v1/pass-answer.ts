@@ -1,35 +1,36 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
-import type { Gateway } from "../gateway.ts";
-import { describeFailure } from "./fail.ts";
-import { returnedHeaders } from "../http/headers.ts";
-import { loggable } from "../telemetry/log.ts";
-import { type AnswerNote, answerRewriter, noteAnswer } from "../upstream/answer-rewriter.ts";
-import { relayStream } from "../upstream/relay-stream.ts";
-import type { Answer } from "../upstream/answer.ts";
-import { answerText } from "../upstream/decode-answer.ts";
-import { UpstreamFault } from "../upstream/upstream-fault.ts";
+import type { Json } from "../http/json.ts";
 import { isJson } from "../http/json.ts";
-import { readEvents } from "../wires/read-events.ts";
 import { RequestFault } from "../http/request-fault.ts";
-import type { Json, Wire, WireAnswer } from "../wires/wire.ts";
-import { choiceOf } from "./choice-of.ts";
-import type { Exchange, Outgoing } from "./exchange.ts";
-import { guardLoops } from "../turn/loop-guard.ts";
+import { loggable } from "../telemetry/log.ts";
+import { finishTurn } from "../turn/finish-turn.ts";
+import type { Outgoing } from "../turn/turn.ts";
+import type { Answer } from "../upstream/answer.ts";
+import { type AnswerNote, answerRewriter, noteAnswer } from "../upstream/answer-rewriter.ts";
+import { answerText } from "../upstream/decode-answer.ts";
+import { relayStream } from "../upstream/relay-stream.ts";
+import { UpstreamFault } from "../upstream/upstream-fault.ts";
+import { returnedHeaders } from "../upstream/upstream-headers.ts";
+import { readEvents } from "../wires/shared/read-events.ts";
+import type { Wire, WireAnswer } from "../wires/wire.ts";
+import type { Exchange } from "./exchange.ts";
+import { describeFailure } from "./fail.ts";
 import { recordAnswer, recordUnanswered } from "./record-answer.ts";
 import { reportHeaders } from "./report-headers.ts";
+import type { V1Parts } from "./v1-parts.ts";
 
 const NO_ANSWER: WireAnswer = { messages: [], usage: undefined, id: undefined };
 
 /** An error of the upstream, as it is. */
 export async function passFailure(
-  gateway: Gateway,
+  parts: V1Parts,
   exchange: Exchange,
   outgoing: Outgoing,
   answer: Answer,
   bytes: Buffer,
 ): Promise<void> {
   const { response } = exchange;
-  await recordUnanswered(gateway, exchange);
+  await recordUnanswered(parts, exchange);
   response.writeHead(answer.statusCode, {
     ...returnedHeaders(answer.headers, exchange.upstream),
     "content-length": bytes.length,
@@ -40,14 +41,14 @@ export async function passFailure(
 
 /** A streamed answer, as it comes. */
 export async function passStream(
-  gateway: Gateway,
+  parts: V1Parts,
   exchange: Exchange,
   outgoing: Outgoing,
   answer: Answer,
   first: Buffer | undefined,
 ): Promise<void> {
   const { response, wire } = exchange;
-  const note = noteOf(gateway, exchange, outgoing);
+  const note = noteOf(parts, exchange, outgoing);
   const isPlain = (answer.headers["content-encoding"] ?? "identity") === "identity";
   const headers = returnedHeaders(answer.headers, exchange.upstream);
   const transforms = [
@@ -62,33 +63,23 @@ export async function passStream(
     first,
     endMarkers: isPlain ? wire.endMarkers : [],
     transform: transforms.length > 0 && isPlain ? inTurn(transforms) : undefined,
-    farewell: (cause) => (isPlain ? brokenOff(gateway, exchange, cause) : undefined),
+    farewell: (cause) => (isPlain ? brokenOff(parts, exchange, cause) : undefined),
     commit: (bytes) =>
-      finish(
-        gateway,
-        exchange,
-        outgoing,
-        bytes ? streamedAnswer(wire, answerText(answer, bytes)) : NO_ANSWER,
-      ),
+      finish(parts, exchange, outgoing, bytes ? streamedAnswer(wire, answerText(answer, bytes)) : NO_ANSWER),
   });
   if (outcome === "broken") {
-    await recordUnanswered(gateway, exchange);
+    await recordUnanswered(parts, exchange);
     if (!exchange.signal.aborted && !response.writableEnded)
       throw new UpstreamFault("broken", exchange.upstream.name);
   }
 }
 
 /** The event that tells a client that its answer broke off, in the words of its API. */
-function brokenOff(gateway: Gateway, { wire, upstream }: Exchange, cause: unknown): string {
+function brokenOff(parts: V1Parts, { wire, upstream }: Exchange, cause: unknown): string {
   const fault = cause instanceof UpstreamFault ? cause : new UpstreamFault("broken", upstream.name, cause);
   const { status, code, message } = describeFailure(fault);
-  gateway.log.warn(loggable(fault), "a streamed answer broke off");
-  const error = wire.error(status, { code, message });
-  // Chat Completions has no names for events; the others have one for this.
-  if (wire.api === "chat") return `data: ${JSON.stringify(error)}\n\n`;
-  const event =
-    wire.api === "messages" ? error : { type: "error", code, message, param: null, sequence_number: 0 };
-  return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
+  parts.log.warn(loggable(fault), "a streamed answer broke off");
+  return wire.brokenOff(status, { code, message });
 }
 
 /** What a stream held. One that ended in an error held no answer: the client will ask again, without what came of it. */
@@ -113,9 +104,9 @@ function inTurn(transforms: readonly Transform[]): Transform {
 }
 
 /** An upstream that doesn't know what a request goes on from may ignore it, and answer as if nothing had been said before. */
-function refuseIgnored({ standsOn, upstream }: Exchange, data: Json): void {
+function refuseIgnored({ standsOn, upstream, wire }: Exchange, data: Json): void {
   const named = standsOn?.isRebuilt === false ? standsOn.response : undefined;
-  if (named === undefined || data["previous_response_id"] !== null) return;
+  if (named === undefined || !wire.naming?.passedOver(data)) return;
   throw new RequestFault(
     400,
     "previous_response_not_found",
@@ -125,7 +116,7 @@ function refuseIgnored({ standsOn, upstream }: Exchange, data: Json): void {
 
 /** An answer in one piece. */
 export async function passJson(
-  gateway: Gateway,
+  parts: V1Parts,
   exchange: Exchange,
   outgoing: Outgoing,
   answer: Answer,
@@ -135,9 +126,9 @@ export async function passJson(
   const { response, wire } = exchange;
   let bytes = whole;
   if (isJson(data)) refuseIgnored(exchange, data);
-  await finish(gateway, exchange, outgoing, isJson(data) ? wire.readJson(data) : NO_ANSWER);
+  await finish(parts, exchange, outgoing, isJson(data) ? wire.readJson(data) : NO_ANSWER);
   const headers = returnedHeaders(answer.headers, exchange.upstream);
-  const note = noteOf(gateway, exchange, outgoing);
+  const note = noteOf(parts, exchange, outgoing);
   const { announcement } = exchange;
   const told = isJson(data) && note ? noteAnswer(wire, note)(data) : undefined;
   const noted = isJson(data) && announcement ? announcement.json(told ?? data) : told;
@@ -154,35 +145,17 @@ export async function passJson(
 }
 
 /** Learns from an answer and stores it. The client gets the end of its answer when this is done. */
-async function finish(
-  gateway: Gateway,
-  exchange: Exchange,
-  outgoing: Outgoing,
-  answer: WireAnswer,
-): Promise<void> {
-  const { usage } = answer;
-  const { report } = outgoing;
-  if (usage?.cacheRead) gateway.metrics.cachedTokens.inc(usage.cacheRead);
-  if (usage && report) {
-    const compactor = (gateway.observing ?? gateway.compactors).of(choiceOf(gateway, exchange));
-    // What was only observed went there whole.
-    const sent = outgoing.action === "observed" ? report.tokens.transcript : report.tokens.after;
-    void compactor.observe({
-      usage,
-      report,
-      tokens: sent + report.budget.tools,
-      ...(answer.isCutOff && { stop: "length" }),
-    });
-  }
-  // As the client got it, because so it comes back.
-  const { announcement } = exchange;
-  const got = announcement ? { ...answer, messages: announcement.messages(answer.messages) } : answer;
-  await recordAnswer(gateway, exchange, got);
-  guardLoops(gateway, exchange, answer.messages);
+function finish(parts: V1Parts, exchange: Exchange, outgoing: Outgoing, answer: WireAnswer): Promise<void> {
+  return finishTurn(parts, exchange, outgoing, answer, () => {
+    // As the client got it, because so it comes back.
+    const { announcement } = exchange;
+    const got = announcement ? { ...answer, messages: announcement.messages(answer.messages) } : answer;
+    return recordAnswer(parts, exchange, got);
+  });
 }
 
 function noteOf(
-  gateway: Gateway,
+  parts: V1Parts,
   { appliedEdits }: Exchange,
   { report, action }: Outgoing,
 ): AnswerNote | undefined {
@@ -190,7 +163,7 @@ function noteOf(
   if (!isView && !appliedEdits) return undefined;
   return {
     saved: isView ? Math.max(0, report.tokens.transcript - report.tokens.after) : undefined,
-    asTranscript: gateway.config.usage === "transcript",
+    asTranscript: parts.config.usage === "transcript",
     appliedEdits,
   };
 }

@@ -1,16 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Client } from "../http/client.ts";
-import type { Gateway } from "../gateway.ts";
-import { returnedHeaders } from "../http/headers.ts";
+import { isJson, parseJson, textOf } from "../http/json.ts";
 import { readBody } from "../http/read-body.ts";
 import { chooseForRest } from "../upstream/choose-upstream.ts";
 import { dialectOf } from "../upstream/key-owner.ts";
 import { send } from "../upstream/send.ts";
 import { targetPath } from "../upstream/target-path.ts";
 import type { Upstream } from "../upstream/upstream.ts";
-import { upstreamHeaders } from "../upstream/upstream-headers.ts";
-import { isJson, parseJson, textOf } from "../http/json.ts";
+import { returnedHeaders, upstreamHeaders } from "../upstream/upstream-headers.ts";
 import { abortOnClose } from "./open-exchange.ts";
+import type { V1Parts } from "./v1-parts.ts";
 
 export interface Passing {
   readonly request: IncomingMessage;
@@ -24,12 +23,15 @@ export interface Passing {
 }
 
 /** Everything of `/v1` that precis has no part in: forwarded and answered byte for byte. */
-export async function passThrough(gateway: Gateway, passing: Passing): Promise<number> {
+export async function passThrough(
+  parts: Pick<V1Parts, "config" | "upstreams">,
+  passing: Passing,
+): Promise<number> {
   const { request, response, client, path } = passing;
-  const bytes = passing.bytes ?? (await readBody(request, gateway.config.limits.bodyBytes));
+  const bytes = passing.bytes ?? (await readBody(request, parts.config.limits.bodyBytes));
   const upstream =
     passing.upstream ??
-    chooseForRest(gateway.upstreams, modelOf(path, bytes), dialectOf(path, request.headers));
+    chooseForRest(parts.upstreams, modelOf(path, bytes), dialectOf(path, request.headers));
   const signal = abortOnClose(response);
   const headers = upstreamHeaders(upstream, request.headers, path, bytes.length, client.keyIsOurs);
   const hasBody = bytes.length > 0 || request.headers["content-length"] !== undefined;

@@ -1,26 +1,32 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
-import type { Gateway } from "../gateway.ts";
-import { loggable } from "../telemetry/log.ts";
 import type { AnswerNames, Recording } from "../conversation/recording.ts";
+import { loggable } from "../telemetry/log.ts";
 import type { WireAnswer } from "../wires/wire.ts";
 import type { Exchange } from "./exchange.ts";
+import type { V1Parts } from "./v1-parts.ts";
+
+type RecordParts = Pick<V1Parts, "responses" | "metrics" | "log" | "spill">;
 
 /**
  * Stores an answer and remembers where it stands, for clients that go on by naming it. What the store doesn't take waits
  * in the spill: the client has its answer, and it isn't lost. Never fails.
  */
-export async function recordAnswer(gateway: Gateway, exchange: Exchange, answer: WireAnswer): Promise<void> {
+export async function recordAnswer(
+  parts: RecordParts,
+  exchange: Exchange,
+  answer: WireAnswer,
+): Promise<void> {
   const { recording, opening, client, wire, body, standsOn } = exchange;
   if (!opening) return;
   // Rebuilt without its answer, the next request would be another one; who names it is left to the upstream, which has it.
   const messages = answer.isUnfinished ? [] : answer.messages;
-  const isNamed = wire.api === "responses" && !answer.isUnfinished;
-  const names = isNamed ? namesOf(body["store"] !== false, standsOn, answer) : undefined;
+  const names =
+    wire.naming && !answer.isUnfinished ? namesOf(wire.naming.keeps(body), standsOn, answer) : undefined;
   const onStored = ({ known, length }: Recording): void => {
     if (known.id === undefined || names === undefined) return;
     for (const name of [names.conversation, names.id])
       if (name !== undefined)
-        gateway.responses.remember(client.tenant, name, { conversation: known.id, length });
+        parts.responses.remember(client.tenant, name, { conversation: known.id, length });
   };
   try {
     if (!recording) throw new Error("its conversation couldn't be looked up");
@@ -29,11 +35,11 @@ export async function recordAnswer(gateway: Gateway, exchange: Exchange, answer:
       : recording.finish(messages, names));
     onStored(recording);
   } catch (error) {
-    gateway.metrics.storeFailures.inc();
-    gateway.log.error(loggable(error), "a transcript could not be stored yet");
+    parts.metrics.storeFailures.inc();
+    parts.log.error(loggable(error), "a transcript could not be stored yet");
     const bytes = exchange.plain.length + stringifyDeep(messages).length;
     try {
-      gateway.spill?.add({ opening, answer: messages, names, bytes, onStored });
+      parts.spill?.add({ opening, answer: messages, names, bytes, onStored });
     } catch {
       // A transcript that can't be read was never meant to be stored.
     }
@@ -41,8 +47,8 @@ export async function recordAnswer(gateway: Gateway, exchange: Exchange, answer:
 }
 
 /** Stores a request that got no answer: the client will ask again, or not. */
-export function recordUnanswered(gateway: Gateway, exchange: Exchange): Promise<void> {
-  return recordAnswer(gateway, exchange, { messages: [], usage: undefined, id: undefined });
+export function recordUnanswered(parts: RecordParts, exchange: Exchange): Promise<void> {
+  return recordAnswer(parts, exchange, { messages: [], usage: undefined, id: undefined });
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import type { Action, Exchange, Outgoing } from "./exchange.ts";
+import type { Action, Outgoing } from "../turn/turn.ts";
+import type { Exchange } from "./exchange.ts";
 
 /** What precis did, for whoever wants to know: never inside the model's text. */
 export function reportHeaders(

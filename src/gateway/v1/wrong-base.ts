@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Gateway } from "../gateway.ts";
-import { fail } from "./fail.ts";
-import { wires } from "../wires/index.ts";
 import { RequestFault } from "../http/request-fault.ts";
-import { counted } from "./count.ts";
+import type { Log } from "../telemetry/log.ts";
+import { compacting, counting, wires } from "../wires/index.ts";
+import { fail } from "./fail.ts";
 
 /** Paths that clients add to their base URL. Others under `/v1` are the upstream's. */
-const OUR_PATHS = new Set([...wires.keys(), ...counted.keys(), "/v1/models", "/v1/responses/compact"]);
+const OUR_PATHS = new Set([...wires.keys(), ...counting.keys(), ...compacting.keys(), "/v1/models"]);
 const PREFIX = "/v1";
 
 /** Some clients write a slash at the end. Only where the path is ours: what is another's goes there as it came. */
@@ -33,7 +32,7 @@ const FOREIGN: readonly { readonly path: RegExp; readonly fix: string }[] = [
 
 /** Answers a client that speaks another API with the way to reach this one; true if that was it. */
 export function answerForeign(
-  gateway: Gateway,
+  parts: { readonly log: Log },
   request: IncomingMessage,
   response: ServerResponse,
   pathname: string,
@@ -41,13 +40,13 @@ export function answerForeign(
   const foreign = FOREIGN.find(({ path }) => path.test(pathname));
   if (!foreign) return false;
   const message = `precis: there is nothing at ${request.method} ${pathname}. ${foreign.fix}`;
-  fail(gateway, response, new RequestFault(404, "not-found", message));
+  fail(parts, response, new RequestFault(404, "not-found", message));
   return true;
 }
 
 /** Answers a client whose base URL has no `/v1`, or two of them, with the way to set it right; true if that was it. */
 export function answerWrongBase(
-  gateway: Gateway,
+  parts: { readonly log: Log },
   request: IncomingMessage,
   response: ServerResponse,
   pathname: string,
@@ -61,11 +60,6 @@ export function answerWrongBase(
     ? `/v1 is there twice, because the client adds it by itself: leave it out of the base URL, such as http://127.0.0.1:8787.`
     : `Put /v1 at the end of the client's base URL, such as http://127.0.0.1:8787/v1.`;
   const message = `precis: there is nothing at ${request.method} ${pathname}. ${fix}`;
-  fail(
-    gateway,
-    response,
-    new RequestFault(404, "not-found", message),
-    wires.get(meant) ?? counted.get(meant),
-  );
+  fail(parts, response, new RequestFault(404, "not-found", message), wires.get(meant) ?? counting.get(meant));
   return true;
 }

@@ -1,7 +1,6 @@
-import type { Dialect, Usage } from "../../core/types.ts";
-
-/** A JSON object as it came over the wire. */
-export type Json = { readonly [key: string]: unknown };
+import type { Dialect, Model, Usage } from "../../core/types.ts";
+import type { Json } from "../http/json.ts";
+import type { MadeSummary, NativeCompaction } from "./native.ts";
 
 /** What the gateway needs to know of a request, whatever API it is for. */
 export interface WireRequest {
@@ -31,7 +30,8 @@ export interface WireAnswer {
 
 /** One API of a provider: how its requests and answers are read and written. */
 export interface Wire {
-  readonly api: "chat" | "responses" | "messages";
+  /** Names it in metrics, logs and keys. */
+  readonly api: string;
   readonly path: string;
   readonly dialect: Dialect<unknown>;
   /** Throws `RequestFault` on a body that can't be a request of this API. */
@@ -52,4 +52,81 @@ export interface Wire {
   readonly inputField: string;
   /** An error as this API's clients expect it. */
   error(status: number, error: { readonly code: string; readonly message: string }): Json;
+  /** The event that tells a client that its streamed answer broke off. */
+  brokenOff(status: number, error: { readonly code: string; readonly message: string }): string;
+  /** What an event of a stream adds to the answer, for people who watch it being written. */
+  delta(event: Json): Delta | undefined;
+  /** How a chat of the page asks in this API. */
+  readonly chat: ChatDefaults;
+  /** Providers of this kind: where their base URL ends, and which header carries a key. */
+  readonly convention: "openai" | "anthropic";
+  /** A client of the provider that writes summaries. */
+  summarizer(options: SummarizerOptions): Model;
+  /** System messages may stand only in certain places: one that a view hides goes into the system prompt. */
+  readonly movesLaterSystem: boolean;
+  /** How a request goes on from an answer that it only names; undefined where it can't. */
+  readonly naming?: AnswerNaming;
+  /** The compaction that the provider has itself; undefined where it has none. */
+  readonly native?: NativeCompaction;
+  /** The route that counts a request's tokens, and its answer. */
+  readonly counting?: {
+    readonly path: string;
+    answer(counted: Counted): Json;
+  };
+  /** The route that does nothing but compact. */
+  readonly compacting?: {
+    readonly path: string;
+    items(body: Json): readonly unknown[];
+    answer(made: MadeSummary, items: readonly unknown[]): Json;
+  };
+}
+
+/** What came of an answer. */
+export interface Delta {
+  readonly text?: string | undefined;
+  readonly reasoning?: string | undefined;
+}
+
+export interface ChatDefaults {
+  /** Fields of its requests beside model, messages and stream. */
+  readonly fields: Json;
+  /** The cap on an answer that a chat gets which sets none; undefined where the provider needs none (tokens). */
+  readonly cap: number | undefined;
+}
+
+export interface SummarizerOptions {
+  readonly model: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly apiKey?: string;
+  readonly window?: number;
+  /** The address of a path of ours (`/v1/…`) at the upstream. */
+  addressOf(path: string): string;
+  /** The conversation's own model writes them. */
+  readonly isSame: boolean;
+}
+
+/** What a request goes on from without sending it. */
+export interface NamedBefore {
+  readonly response: string | undefined;
+  readonly conversation: string | undefined;
+}
+
+export interface AnswerNaming {
+  namedIn(body: Json): NamedBefore;
+  /** The request with what came before in place of its name. */
+  rebuilt(body: Json, before: readonly unknown[]): Json;
+  /** May the answer be named later? */
+  keeps(body: Json): boolean;
+  /** Does an answer say that the upstream passed over what was named? */
+  passedOver(answer: Json): boolean;
+}
+
+/** The tokens of a request. */
+export interface Counted {
+  readonly input: number;
+  /** Before the edits that it asks for. */
+  readonly original: number;
+  readonly hasEdits: boolean;
+  /** The client uses features that are still being tried. */
+  readonly isBeta: boolean;
 }

@@ -1,19 +1,19 @@
 import type { Appended } from "../../../stores/server-store.ts";
 import type { ChatEvent } from "../../api.ts";
+import { type Loaded, load } from "../../conversation/loaded.ts";
+import { appendMessages } from "../../conversation/store-messages.ts";
+import { notFound, RequestFault } from "../../http/request-fault.ts";
 import { loggable } from "../../telemetry/log.ts";
-import { RequestFault } from "../../http/request-fault.ts";
+import { announced } from "../announced.ts";
 import { answerChat } from "../answer-chat.ts";
-import { type ApiContext, notFound } from "../context.ts";
-import type { Handlers } from "../create-api.ts";
+import { apiMessages } from "../api-messages.ts";
+import type { ApiContext, Handlers } from "../context.ts";
 import { eventStream } from "../event-stream.ts";
 import { exclusive } from "../exclusive.ts";
-import { type Loaded, load } from "../../conversation/loaded.ts";
+import { forkConversation } from "../fork-conversation.ts";
 import { schemas } from "../schemas.ts";
 import { showAnswer } from "../show-answer.ts";
-import { appendMessages } from "../../conversation/store-messages.ts";
 import { userMessage } from "../user-message.ts";
-import { announced, forkConversation } from "./conversations.ts";
-import { apiMessages } from "./messages.ts";
 
 export const chatHandlers = {
   async chat(context) {

@@ -2,20 +2,21 @@ import { contentHash } from "../../../core/hash.ts";
 import { summaryProof } from "../../../core/summary-proof.ts";
 import type { FitResult, Reason, Report, Summary } from "../../../core/types.ts";
 import type { CompactAnswer, TimelineFact } from "../../api.ts";
+import { compactedFact } from "../../compaction/compacted-fact.ts";
 import { failedSummary } from "../../compaction/failed-summary.ts";
+import { measureOf } from "../../compaction/measure-of.ts";
 import { onBehalfOf } from "../../compaction/on-behalf.ts";
 import { withClientKeys } from "../../compaction/summarizer.ts";
-import { compactedFact } from "../../turn/note-compaction.ts";
-import { type ApiContext, notFound } from "../context.ts";
 import { countAhead } from "../../conversation/count-ahead.ts";
-import type { Handlers } from "../create-api.ts";
-import { announce, exclusive } from "../exclusive.ts";
 import { findConversation, type Loaded, load } from "../../conversation/loaded.ts";
-import { measureOf } from "../../compaction/measure-of.ts";
-import { schemas } from "../schemas.ts";
 import { summaryToApi } from "../../conversation/to-api.ts";
 import { currentPlan, fitInput, planOutcome, viewOf } from "../../conversation/view-of.ts";
-import { pressureOf } from "./view.ts";
+import { notFound } from "../../http/request-fault.ts";
+import { announce } from "../announced.ts";
+import type { ApiContext, Handlers } from "../context.ts";
+import { exclusive } from "../exclusive.ts";
+import { pressureOf } from "../pressure-of.ts";
+import { schemas } from "../schemas.ts";
 
 /** Undoing more checkpoints than this one by one is a defect, not a long conversation. */
 const MAX_CHECKPOINTS = 100;

@@ -3,20 +3,22 @@ import { dialectById, encode } from "../../../dialects/index.ts";
 import { createLogReader } from "../../../dialects/logs/index.ts";
 import type { Conversation } from "../../../stores/server-store.ts";
 import type { ApiConversation, ChatSettings } from "../../api.ts";
-import { checkValues } from "../../http/check-values.ts";
+import { type ChatMeta, metaOf } from "../../conversation/chat-meta.ts";
 import { UNDO_MS } from "../../conversation/deletions.ts";
-import { SETTINGS_SESSION } from "../../conversation/reserved-session.ts";
-import { writeHead } from "../../conversation/stored-head.ts";
-import { checkAsked } from "../../wires/check-asked.ts";
-import { wireOfDialect } from "../../wires/index.ts";
-import { RequestFault } from "../../http/request-fault.ts";
-import { type ApiContext, numberQuery } from "../context.ts";
-import type { Handlers } from "../create-api.ts";
 import { changed, readGlobalSettings } from "../../conversation/global-settings.ts";
-import { type ChatMeta, findConversation, load, metaOf } from "../../conversation/loaded.ts";
-import { MAX_TITLE, schemas } from "../schemas.ts";
+import { findConversation, load } from "../../conversation/loaded.ts";
+import { SETTINGS_SESSION } from "../../conversation/reserved-session.ts";
 import { createConversation } from "../../conversation/store-messages.ts";
+import { writeHead } from "../../conversation/stored-head.ts";
 import { toApi } from "../../conversation/to-api.ts";
+import { checkValues } from "../../http/check-values.ts";
+import { wireOfDialect } from "../../wires/index.ts";
+import { checkAsked } from "../../wires/shared/check-asked.ts";
+import { announced } from "../announced.ts";
+import type { Handlers } from "../context.ts";
+import { numberQuery } from "../context.ts";
+import { forkConversation } from "../fork-conversation.ts";
+import { MAX_TITLE, schemas } from "../schemas.ts";
 
 export const conversationHandlers = {
   async conversations(context) {
@@ -183,34 +185,6 @@ export const conversationHandlers = {
   },
 } satisfies Partial<Handlers>;
 
-/** A new conversation with the first messages of another. */
-export async function forkConversation(
-  { gateway, tenant }: ApiContext,
-  id: string,
-  length: number,
-): Promise<string> {
-  const loaded = await load(gateway, tenant, id, length);
-  if (length > loaded.conversation.length)
-    throw new RequestFault(
-      400,
-      "invalid",
-      `length: the conversation has ${loaded.conversation.length} messages.`,
-    );
-  return createConversation(gateway, tenant, {
-    dialect: loaded.dialect,
-    transcript: loaded.transcript,
-    head: loaded.head,
-    title: loaded.conversation.title,
-    model: loaded.model,
-    times: [...loaded.lead.map(() => undefined), ...loaded.stored.map(({ at }) => at)],
-    meta: {
-      ...loaded.meta,
-      source: "page",
-      pins: (loaded.meta.pins ?? []).filter((index) => index < length),
-    },
-  });
-}
-
 function headOf(where: "message" | "apart", system: string): string {
   return JSON.stringify(
     where === "apart" ? system : system === "" ? [] : [{ role: "system", content: system }],
@@ -219,15 +193,4 @@ function headOf(where: "message" | "apart", system: string): string {
 
 function isListed(conversation: Conversation): boolean {
   return conversation.session !== SETTINGS_SESSION && metaOf(conversation).deletedAt === undefined;
-}
-
-/** Tells other pages, and returns what it told. */
-export function announced(
-  { gateway, tenant, busy }: ApiContext,
-  conversation: Conversation,
-  change: "created" | "changed",
-): ApiConversation {
-  const shown = toApi(conversation, busy);
-  gateway.live.send(tenant, { type: "conversation", change, conversation: shown });
-  return shown;
 }

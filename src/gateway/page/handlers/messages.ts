@@ -1,14 +1,14 @@
-import type { ApiMessage, ApiMessages, SearchHit } from "../../api.ts";
-import type { Gateway } from "../../gateway.ts";
-import { RequestFault } from "../../http/request-fault.ts";
-import { type ApiContext, numberQuery } from "../context.ts";
-import type { Handlers } from "../create-api.ts";
-import { type Loaded, load, metaOf } from "../../conversation/loaded.ts";
-import { measureOf } from "../../compaction/measure-of.ts";
-import { schemas } from "../schemas.ts";
+import type { SearchHit } from "../../api.ts";
+import { metaOf } from "../../conversation/chat-meta.ts";
+import { type Loaded, load } from "../../conversation/loaded.ts";
 import { appendMessages } from "../../conversation/store-messages.ts";
-import { currentPlan, fatesOf } from "../../conversation/view-of.ts";
-import { announced } from "./conversations.ts";
+import { currentPlan } from "../../conversation/view-of.ts";
+import { RequestFault } from "../../http/request-fault.ts";
+import { announced } from "../announced.ts";
+import { apiMessages } from "../api-messages.ts";
+import type { Handlers } from "../context.ts";
+import { type ApiContext, numberQuery } from "../context.ts";
+import { schemas } from "../schemas.ts";
 
 const DEFAULT_HITS = 20;
 const EXCERPT_CHARS = 160;
@@ -61,53 +61,6 @@ export const messageHandlers = {
     return { hits: hits.sort((a, b) => Number(a.visible) - Number(b.visible)).slice(0, limit) };
   },
 } satisfies Partial<Handlers>;
-
-/** Messages with what became of each, and the compactions between them. */
-export async function apiMessages(
-  gateway: Gateway,
-  tenant: string,
-  loaded: Loaded,
-  from: number,
-  to: number = loaded.stored.length,
-): Promise<ApiMessages> {
-  const { lead, messages, stored, meta, conversation, system } = loaded;
-  const [measure, { entries, dividers }] = await Promise.all([
-    measureOf(gateway, loaded.choice),
-    gateway.standings(gateway, tenant, loaded),
-  ]);
-  const start = lead.length;
-  const fates = fatesOf(entries, loaded, measure, { from: from + start, to: to + start });
-  const shown = stored.slice(from, to).map(({ position, hash, role, at }): ApiMessage => {
-    const message = messages[position + start]!;
-    return {
-      index: position,
-      hash,
-      role,
-      parts: message.parts,
-      tokens: measure.message(message),
-      at,
-      pinned: meta.pins?.includes(position) ?? false,
-      fate: fates.get(position + start) ?? { type: "kept" },
-    };
-  });
-  return {
-    conversation: conversation.id,
-    from,
-    total: stored.length,
-    system: systemText(loaded, system),
-    lead: lead.length,
-    messages: shown,
-    dividers,
-  };
-}
-
-function systemText({ dialect, lead }: Loaded, system: unknown): string {
-  const wire = system === undefined ? lead : [{ role: "system", content: system }, ...lead];
-  return wire
-    .flatMap((message) => dialect.read(message).parts)
-    .flatMap((part) => (part.type === "text" ? [part.text] : []))
-    .join("\n\n");
-}
 
 function needleOf(context: ApiContext): string {
   const needle = context.query("q")?.trim().toLowerCase() ?? "";

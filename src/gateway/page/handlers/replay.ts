@@ -5,16 +5,15 @@ import { createCompactor } from "../../../engine/create-compactor.ts";
 import { profiles } from "../../../profiles/index.ts";
 import { createMeasure, exactCounter, modelInfo } from "../../../tokens/index.ts";
 import type { Policy, ReplayRun } from "../../api.ts";
-import { RequestFault } from "../../http/request-fault.ts";
-import type { ApiContext } from "../context.ts";
+import { measureOf } from "../../compaction/measure-of.ts";
 import { countAhead } from "../../conversation/count-ahead.ts";
-import type { Handlers } from "../create-api.ts";
 import { type Loaded, load } from "../../conversation/loaded.ts";
 import { lookBack, type PastState } from "../../conversation/look-back.ts";
-import { measureOf } from "../../compaction/measure-of.ts";
+import { fitInput } from "../../conversation/view-of.ts";
+import { RequestFault } from "../../http/request-fault.ts";
+import type { ApiContext, Handlers } from "../context.ts";
 import { type ReplayOptions, replayRun } from "../replay-run.ts";
 import { schemas } from "../schemas.ts";
-import { fitInput } from "../../conversation/view-of.ts";
 
 /** Where no policy and no model says: the window that files are replayed in (tokens). */
 const DEFAULT_WINDOW = 128_000;

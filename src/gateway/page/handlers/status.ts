@@ -1,14 +1,12 @@
 import { strategies } from "../../../engine/strategies.ts";
 import { profiles } from "../../../profiles/index.ts";
 import type { ModelChoice, ModelsAnswer, SettingsAnswer, StrategyName } from "../../api.ts";
-import type { Gateway } from "../../gateway.ts";
+import { changed, readGlobalSettings, writeGlobalSettings } from "../../conversation/global-settings.ts";
+import { textOf } from "../../http/json.ts";
 import { addTotals } from "../../telemetry/totals.ts";
 import { shownAddress } from "../../upstream/shown-address.ts";
 import { listsOf } from "../../v1/list-models.ts";
-import { textOf } from "../../http/json.ts";
-import type { ApiContext } from "../context.ts";
-import type { Handlers } from "../create-api.ts";
-import { changed, readGlobalSettings, writeGlobalSettings } from "../../conversation/global-settings.ts";
+import type { ApiContext, Handlers, PageParts } from "../context.ts";
 import { liveStream } from "../live-stream.ts";
 import { schemas } from "../schemas.ts";
 
@@ -64,9 +62,9 @@ export const statusHandlers = {
   events: (context) => liveStream(context),
 } satisfies Partial<Handlers>;
 
-type Counts = ReturnType<Gateway["totals"]["read"]>;
+type Counts = ReturnType<PageParts["totals"]["read"]>;
 
-async function totalsOf({ gather, totals }: Gateway): Promise<Counts> {
+async function totalsOf({ gather, totals }: PageParts): Promise<Counts> {
   const all = gather ? ((await gather("totals")) as Counts[]) : [];
   return all.length > 0 ? addTotals(all) : totals.read();
 }
@@ -87,7 +85,7 @@ const DEFAULT_TAIL = 0.4;
 const DEFAULT_SUMMARY_CAP = 2_500;
 
 function settingsAnswer(
-  { config, upstreams }: Gateway,
+  { config, upstreams }: PageParts,
   settings: SettingsAnswer["settings"],
 ): SettingsAnswer {
   const { summarizer } = config;

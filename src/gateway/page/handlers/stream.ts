@@ -6,7 +6,7 @@ import { createTimeline } from "../../../stream/timeline.ts";
 import { exactCounter } from "../../../tokens/index.ts";
 import type { StreamStrategyName } from "../../api.ts";
 import { RequestFault } from "../../http/request-fault.ts";
-import type { Handlers } from "../create-api.ts";
+import type { Handlers } from "../context.ts";
 import { schemas } from "../schemas.ts";
 
 /** As `precis stream` has them. */

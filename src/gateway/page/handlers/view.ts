@@ -1,16 +1,18 @@
 import { stringifyDeep } from "../../../core/deep-json.ts";
 import { renderView } from "../../../core/render.ts";
 import type { ApiView, WhatIfAnswer } from "../../api.ts";
+import { fittingCap } from "../../compaction/fitting-cap.ts";
+import { countAhead } from "../../conversation/count-ahead.ts";
+import { answerCap, choiceOf, findConversation, load } from "../../conversation/loaded.ts";
+import { pastPlan } from "../../conversation/look-back.ts";
+import { currentPlan, fitInput, planOutcome, viewOf } from "../../conversation/view-of.ts";
 import { withoutOwnQuery } from "../../upstream/shown-address.ts";
 import { targetPath } from "../../upstream/target-path.ts";
-import { type ApiContext, numberQuery } from "../context.ts";
-import { countAhead } from "../../conversation/count-ahead.ts";
-import type { Handlers } from "../create-api.ts";
-import { choiceOf, findConversation, load } from "../../conversation/loaded.ts";
-import { pastPlan } from "../../conversation/look-back.ts";
+import type { Handlers } from "../context.ts";
+import { numberQuery } from "../context.ts";
+import { pressureOf } from "../pressure-of.ts";
 import { requestBody } from "../request-body.ts";
 import { schemas } from "../schemas.ts";
-import { currentPlan, fitInput, planOutcome, viewOf } from "../../conversation/view-of.ts";
 
 export const viewHandlers = {
   async view(context) {
@@ -27,7 +29,8 @@ export const viewHandlers = {
     const plan = await currentPlan(gateway, loaded);
     const { dialect, transcript, system, wire, choice } = loaded;
     const view = renderView({ dialect, transcript, entries: plan.entries, system });
-    const body = requestBody(loaded, view, plan);
+    const cap = answerCap(loaded);
+    const body = requestBody(loaded, view, cap === undefined ? undefined : fittingCap(cap, plan));
     return {
       upstream: choice.upstream?.name,
       method: "POST",
@@ -76,13 +79,6 @@ export const viewHandlers = {
     return { events: await gateway.timeline.list(tenant, id, after, limit) };
   },
 } satisfies Partial<Handlers>;
-
-export async function pressureOf({ gateway, tenant }: ApiContext, id: string) {
-  const loaded = await load(gateway, tenant, id);
-  await countAhead(gateway, loaded);
-  const report = await gateway.compactors.of(loaded.choice).pressure(loaded.transcript, fitInput(loaded));
-  return { ...report, model: loaded.model === "" ? undefined : loaded.model, window: report.budget.window };
-}
 
 function defined<T extends object>(fields: T): { [K in keyof T]: NonNullable<T[K]> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;

@@ -1,0 +1,30 @@
+import type { CompactionParts } from "../compaction/compaction-parts.ts";
+import type { Announcer } from "./announcer.ts";
+import type { Deletions } from "./deletions.ts";
+import type { FatesOf } from "./fates.ts";
+import type { KnownConversations } from "./known-conversations.ts";
+import type { PastStates } from "./look-back.ts";
+import type { Responses } from "./previous-response.ts";
+import type { Recorder } from "./recorder.ts";
+import type { SentRequests } from "./sent-requests.ts";
+import type { Spill } from "./spill.ts";
+import type { Transcripts } from "./transcripts.ts";
+
+/** What a server knows and writes of conversations. */
+export interface ConversationParts extends CompactionParts {
+  /** Transcripts and what became of their messages, for pages. */
+  readonly transcripts: Transcripts;
+  readonly fates: FatesOf;
+  readonly pastStates: PastStates;
+  /** Undefined with `store: false`. */
+  readonly recorder: Recorder | undefined;
+  /** Where answers wait that the store didn't take; undefined with `store: false`. */
+  readonly spill: Spill | undefined;
+  readonly known: KnownConversations;
+  readonly sent: SentRequests;
+  readonly responses: Responses;
+  readonly announcer: Announcer;
+  readonly deletions: Deletions;
+  /** True from the moment on when no new connections are taken. */
+  isDraining(): boolean;
+}

@@ -1,0 +1,52 @@
+import type { ApiMessage, ApiMessages } from "../api.ts";
+import { measureOf } from "../compaction/measure-of.ts";
+import type { ConversationParts } from "../conversation/conversation-parts.ts";
+import type { Loaded } from "../conversation/loaded.ts";
+import { fatesOf } from "../conversation/view-of.ts";
+
+/** Messages with what became of each, and the compactions between them. */
+export async function apiMessages(
+  parts: Pick<ConversationParts, "windows" | "fates">,
+  tenant: string,
+  loaded: Loaded,
+  from: number,
+  to: number = loaded.stored.length,
+): Promise<ApiMessages> {
+  const { lead, messages, stored, meta, conversation, system } = loaded;
+  const [measure, { entries, dividers }] = await Promise.all([
+    measureOf(parts, loaded.choice),
+    parts.fates(tenant, loaded),
+  ]);
+  const start = lead.length;
+  const fates = fatesOf(entries, loaded, measure, { from: from + start, to: to + start });
+  const shown = stored.slice(from, to).map(({ position, hash, role, at }): ApiMessage => {
+    const message = messages[position + start]!;
+    return {
+      index: position,
+      hash,
+      role,
+      parts: message.parts,
+      tokens: measure.message(message),
+      at,
+      pinned: meta.pins?.includes(position) ?? false,
+      fate: fates.get(position + start) ?? { type: "kept" },
+    };
+  });
+  return {
+    conversation: conversation.id,
+    from,
+    total: stored.length,
+    system: systemText(loaded, system),
+    lead: lead.length,
+    messages: shown,
+    dividers,
+  };
+}
+
+function systemText({ dialect, lead }: Loaded, system: unknown): string {
+  const wire = system === undefined ? lead : [{ role: "system", content: system }, ...lead];
+  return wire
+    .flatMap((message) => dialect.read(message).parts)
+    .flatMap((part) => (part.type === "text" ? [part.text] : []))
+    .join("\n\n");
+}

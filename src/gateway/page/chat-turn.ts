@@ -1,0 +1,92 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { stringifyDeep } from "../../core/deep-json.ts";
+import { encode } from "../../dialects/index.ts";
+import { answerCap, type Loaded } from "../conversation/loaded.ts";
+import type { Translation, Turn, TurnRecording } from "../turn/turn.ts";
+import { chooseUpstream } from "../upstream/choose-upstream.ts";
+import { wireOfDialect } from "../wires/index.ts";
+import type { Wire } from "../wires/wire.ts";
+import type { ApiContext } from "./context.ts";
+import { requestBody } from "./request-body.ts";
+
+/** The turn of a chat: all of its messages are in the store, and its model is asked next. */
+export function chatTurn(
+  { gateway, client, headers }: ApiContext,
+  loaded: Loaded,
+  signal: AbortSignal,
+): Turn {
+  const { model, wire, transcript, system } = loaded;
+  const upstream = chooseUpstream(gateway.upstreams, model, undefined);
+  const speaks = upstream.dialects.includes(wire.dialect.id as never);
+  const spoken = speaks ? wire : wireOfDialect(upstream.dialects[0]);
+  const cap = answerCap({ wire: spoken, settings: loaded.settings });
+  const body = requestBody(loaded, { messages: transcript, system }, cap);
+  const bytes = Buffer.from(stringifyDeep(body));
+  return {
+    client,
+    headers: sentHeaders(headers),
+    wire,
+    translation: speaks ? undefined : translationOf(loaded, spoken),
+    upstream,
+    path: spoken.path,
+    bytes,
+    plain: bytes,
+    body,
+    asked: { model, transcript, system, tools: undefined, streamed: true, cap },
+    compactors: gateway.compactors,
+    choice: loaded.choice,
+    pins: loaded.pins,
+    signal,
+    startedAt: gateway.now(),
+    arrivedAt: performance.now(),
+    recording: recordingOf(gateway, client.tenant, loaded),
+    isObserved: false,
+    isRewritten: true,
+  };
+}
+
+/** Of the page's own headers only a key is passed on. */
+function sentHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const sent: IncomingHttpHeaders = {
+    "content-type": "application/json",
+    "anthropic-version": "2023-06-01",
+  };
+  for (const name of ["authorization", "x-api-key"]) {
+    const value = headers[name];
+    if (typeof value === "string") sent[name] = value;
+  }
+  return sent;
+}
+
+function translationOf(loaded: Loaded, wire: Wire): Translation {
+  const { dialect } = loaded;
+  return {
+    wire,
+    write({ messages, system }) {
+      const lead = system === undefined ? [] : [dialect.read({ role: "system", content: system })];
+      const read = messages.map((message) => dialect.read(message));
+      const view = encode(wire.dialect.id, [...lead, ...read]);
+      return requestBody({ ...loaded, wire }, { messages: view.messages, system: view.system });
+    },
+  };
+}
+
+/** What this node remembers of the chat. Its messages are stored before and after the turn, not by it. */
+function recordingOf(
+  { known }: Pick<ApiContext["gateway"], "known">,
+  tenant: string,
+  { conversation, dialect, stored }: Loaded,
+): TurnRecording {
+  const { id } = conversation;
+  const remembered = known.ofConversation(tenant, id, dialect.id);
+  const { newest } = remembered;
+  const since =
+    newest === undefined ? stored : stored.slice(stored.findLastIndex(({ hash }) => hash === newest) + 1);
+  return {
+    known: remembered,
+    followsOurs: since.every(({ role }) => role !== "assistant"),
+    isWatched: true,
+    begin() {},
+    stored: async () => id,
+  };
+}

@@ -1,0 +1,18 @@
+import type { Busy } from "./busy.ts";
+import type { Live } from "./live.ts";
+import type { Log } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Timeline } from "./timeline.ts";
+import type { TotalsKeeper } from "./totals.ts";
+
+/** What tells people and machines what a server does, and when. */
+export interface Telemetry {
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly totals: TotalsKeeper;
+  readonly timeline: Timeline;
+  readonly live: Live;
+  /** What is under way in conversations. */
+  readonly busy: Busy;
+  now(): number;
+}

@@ -1,0 +1,161 @@
+import { stringifyDeep } from "../../core/deep-json.ts";
+import { BudgetImpossibleError } from "../../core/errors.ts";
+import type { FitInput, FitResult, Report } from "../../core/types.ts";
+import { fittingCap, type Rejected } from "../compaction/fitting-cap.ts";
+import { withClientKeys } from "../compaction/summarizer.ts";
+import type { Json } from "../http/json.ts";
+import {
+  hiddenInstructions,
+  type LaterInstruction,
+  withInstructions,
+} from "../wires/shared/later-instructions.ts";
+import { loadedTools } from "../wires/shared/loaded-tools.ts";
+import { lastRequest } from "./last-request.ts";
+import { noteFit } from "./note-fit.ts";
+import type { Outgoing, Turn, TurnParts } from "./turn.ts";
+import { watchedFit } from "./watched-fit.ts";
+
+/** What a client says to the model in the user's name or beside it. It is held as long as there is room for it. */
+export interface ClientWords {
+  /** Messages before the first answer that carry the client's own blocks. */
+  readonly pins: readonly number[];
+  /** System messages among the others. */
+  readonly instructions: readonly LaterInstruction[];
+}
+
+const NO_WORDS: ClientWords = { pins: [], instructions: [] };
+
+/** Makes the view of a turn and the request that carries it. `rejected`: the upstream refused the last try as too long. */
+export async function fitTurn(
+  parts: TurnParts,
+  turn: Turn,
+  { rejected, words = NO_WORDS }: { readonly rejected?: Rejected | undefined; readonly words?: ClientWords },
+): Promise<Outgoing> {
+  const { client, headers, upstream, recording, compactors, choice } = turn;
+  const isApart = compactors.isApart(choice);
+  const started = performance.now();
+  const held = await watchedFit(parts, turn, () =>
+    withClientKeys({ headers, keyIsOurs: client.keyIsOurs, upstream }, () =>
+      fitHolding(turn, inputOf(parts, turn, isApart, rejected), words),
+    ),
+  );
+  const { report } = held;
+  noteFit(parts, turn, report, performance.now() - started);
+  if (turn.isObserved) return { ...unchanged(turn), action: "observed", report };
+  if (recording && !isApart) parts.sent.delete(recording.known);
+  if (isTranscript(report) && !turn.translation)
+    return { ...withLowerCap(unchanged(turn), turn, report, rejected), report };
+  const view = writeView(turn, held, rejected);
+  const bytes = Buffer.from(stringifyDeep(view));
+  if (recording && !isApart && !turn.translation) parts.sent.set(recording.known, view, bytes.length);
+  return { action: actionOf(report), body: bytes, isOurs: true, report };
+}
+
+/** The request as it came. */
+export function unchanged({ bytes, isRewritten }: Turn): Outgoing {
+  return { action: "pass", body: bytes, isOurs: isRewritten === true, report: undefined };
+}
+
+function inputOf(
+  parts: TurnParts,
+  turn: Turn,
+  isApart: boolean,
+  rejected: Rejected | undefined,
+): FitInput<unknown> {
+  const { asked, recording } = turn;
+  return {
+    tools: loadedTools(asked),
+    // A client may ask for anything; what can't be a number of tokens says nothing.
+    ...(asked.cap !== undefined && asked.cap >= 1 && { maxAnswer: asked.cap }),
+    request: lastRequest(parts, turn, isApart),
+    now: turn.startedAt,
+    ...(recording && recording.known.lastRequestAt > 0 && { lastRequestAt: recording.known.lastRequestAt }),
+    ...(rejected && { rejected: rejected.tokens === undefined ? true : { tokens: rejected.tokens } }),
+    signal: turn.signal,
+  };
+}
+
+/** What `fit` made, with the system prompt that it was given. */
+interface Held extends FitResult<unknown> {
+  readonly given: unknown;
+  readonly instructions: readonly LaterInstruction[];
+}
+
+/** `fit` with the client's words held, or without where there is no room for them. */
+async function fitHolding(
+  { asked, pins, compactors, choice }: Turn,
+  input: FitInput<unknown>,
+  words: ClientWords,
+): Promise<Held> {
+  const { transcript, system } = asked;
+  const compactor = compactors.of(choice);
+  const given = withInstructions(system, words.instructions);
+  try {
+    const fitted = await compactor.fit(transcript, {
+      ...input,
+      system: given,
+      pins: [...words.pins, ...pins],
+    });
+    return { ...fitted, given, instructions: words.instructions };
+  } catch (error) {
+    const isHeld = words.pins.length > 0 || words.instructions.length > 0;
+    if (!(error instanceof BudgetImpossibleError) || !isHeld) throw error;
+    const fitted = await compactor.fit(transcript, { ...input, system, pins });
+    return { ...fitted, given: system, instructions: [] };
+  }
+}
+
+/** The request with its view, a cap that leaves room for it, and without thinking where the view can't bear it. */
+function writeView(
+  turn: Turn,
+  { messages, system: fitted, given, instructions, report }: Held,
+  rejected: Rejected | undefined,
+): Json {
+  const { asked, body, translation } = turn;
+  const wire = translation?.wire ?? turn.wire;
+  // All instructions were counted; those that still stand in their places needn't be said twice.
+  const system =
+    fitted === given
+      ? withInstructions(asked.system, hiddenInstructions(instructions, report.entries))
+      : fitted;
+  const shown = translation
+    ? translation.write({ messages, system })
+    : wire.write(body, { messages, system });
+  const mustNotThink = report.warnings.some(({ code }) => code === "thinking-off");
+  return withRoom(turn, mustNotThink ? wire.withoutThinking(shown) : shown, report, rejected);
+}
+
+/** Is the view the transcript itself? Where nothing more is to be gained, it may still be a view made before. */
+function isTranscript({ outcome, counts }: Report): boolean {
+  if (outcome !== "nothing-to-gain") return outcome === "pass";
+  return counts.edited + counts.covered + counts.dropped + counts.inserted === 0;
+}
+
+function actionOf(report: Report): Outgoing["action"] {
+  if (report.outcome === "compacted") return "compacted";
+  return isTranscript(report) ? "pass" : "view";
+}
+
+/** A long answer must not cost the request. */
+function withRoom(
+  { asked, wire, translation }: Turn,
+  body: Json,
+  report: Report,
+  rejected: Rejected | undefined,
+): Json {
+  if (asked.cap === undefined) return body;
+  const cap = fittingCap(asked.cap, report, rejected);
+  return cap === asked.cap ? body : (translation?.wire ?? wire).withCap(body, cap);
+}
+
+function withLowerCap(
+  outgoing: Outgoing,
+  turn: Turn,
+  report: Report,
+  rejected: Rejected | undefined,
+): Outgoing {
+  const body = withRoom(turn, turn.body, report, rejected);
+  return body === turn.body
+    ? outgoing
+    : { ...outgoing, body: Buffer.from(stringifyDeep(body)), isOurs: true };
+}

@@ -1,0 +1,137 @@
+import { overflowOf } from "../../models/index.ts";
+import type { Rejected } from "../compaction/fitting-cap.ts";
+import { parseJson } from "../http/json.ts";
+import type { Answer } from "../upstream/answer.ts";
+import { answerText, askReadable } from "../upstream/decode-answer.ts";
+import { readAll } from "../upstream/read-all.ts";
+import { send } from "../upstream/send.ts";
+import { targetPath } from "../upstream/target-path.ts";
+import { upstreamHeaders } from "../upstream/upstream-headers.ts";
+import { BAD_REQUEST, isStream, peek, readRest, saysTooLong } from "./peek.ts";
+import type { Outgoing, Turn, TurnParts } from "./turn.ts";
+
+/** What an upstream answered, as far as it was read. */
+export interface Attempt {
+  readonly outgoing: Outgoing;
+  readonly answer: Answer;
+  readonly status: number;
+  /** The whole body, if it is an error. */
+  readonly failed: { readonly bytes: Buffer; readonly text: string } | undefined;
+  /** All of an answer in one piece, or the first bytes of a stream that had to be looked at. */
+  readonly read: Buffer | undefined;
+  /** An answer in one piece as JSON, if it is. */
+  readonly data?: unknown;
+}
+
+/** Makes a smaller request after the upstream refused one. What isn't ours in the end can't be made smaller. */
+export type Shrink = (rejected: Rejected) => Promise<Outgoing>;
+
+/** Sends the request of a turn, smaller ones where the upstream refuses it as too long, and resolves with the answer. */
+export async function runTurn(
+  parts: TurnParts,
+  turn: Turn,
+  outgoing: Outgoing,
+  /** Undefined where the request must be sent as it came. */
+  shrink: Shrink | undefined,
+): Promise<Attempt> {
+  parts.metrics.ownSeconds.observe((performance.now() - turn.arrivedAt) / 1_000);
+  turn.recording?.begin();
+  const first = await attempt(turn, outgoing);
+  if (turn.recording) turn.recording.known.lastRequestAt = turn.startedAt;
+  return first.failed && shrink ? retryTooLong(parts, turn, first, shrink) : first;
+}
+
+async function attempt(turn: Turn, outgoing: Outgoing): Promise<Attempt> {
+  const answer = await sendOn(turn, outgoing);
+  const status = answer.statusCode;
+  const begun = { outgoing, answer, failed: undefined };
+  if (status < 400 && isStream(answer)) {
+    const peeked = await peek(answer, turn, outgoing);
+    if (!peeked?.isTooLong) return { ...begun, status, read: peeked?.bytes };
+    const failed = await readRest(answer, peeked.bytes);
+    return { ...begun, status: BAD_REQUEST, failed, read: undefined };
+  }
+  const bytes = await readAll(answer);
+  const text = answerText(answer, bytes);
+  const data = status < 400 ? parseJson(text) : undefined;
+  const isTooLong = status < 400 && saysTooLong(data);
+  if (status < 400 && !isTooLong) return { ...begun, status, read: bytes, data };
+  const failed = { bytes, text };
+  return { ...begun, status: isTooLong ? BAD_REQUEST : status, failed, read: undefined };
+}
+
+function sendOn(turn: Turn, outgoing: Outgoing): Promise<Answer> {
+  const { upstream, client, path, signal } = turn;
+  const headers = upstreamHeaders(upstream, turn.headers, path, outgoing.body.length, client.keyIsOurs);
+  if (outgoing.isOurs) delete headers["content-encoding"];
+  if (turn.isEmulated) turn.wire.native?.dropFlags(headers);
+  askReadable(headers, turn.asked.streamed);
+  return send({
+    upstream,
+    method: "POST",
+    path: targetPath(upstream, path),
+    headers,
+    body: outgoing.body,
+    signal,
+  });
+}
+
+/** So often a request is made smaller at most. */
+const MOST_RETRIES = 4;
+
+/** "Too long" from the upstream: compacted harder and tried again until it fits. */
+async function retryTooLong(parts: TurnParts, turn: Turn, first: Attempt, shrink: Shrink): Promise<Attempt> {
+  let last = first;
+  for (let tries = 0; tries < MOST_RETRIES; tries++) {
+    const { failed, status, outgoing } = last;
+    const overflow = failed && overflowOf(status, failed.text);
+    if (!overflow) break;
+    noteRejected(parts, turn, overflow, outgoing.report);
+    const smaller = await shrunk(parts, shrink, { tokens: overflow.tokens });
+    // A lower cap alone may be as many bytes.
+    if (!smaller || smaller.body.length > outgoing.body.length || smaller.body.equals(outgoing.body)) {
+      parts.metrics.rejected.inc({ result: "impossible" });
+      break;
+    }
+    last = await attempt(turn, smaller);
+    parts.metrics.rejected.inc({ result: last.failed ? "failed" : "fitted" });
+  }
+  return last;
+}
+
+async function shrunk(
+  { log }: Pick<TurnParts, "log">,
+  shrink: Shrink,
+  rejected: Rejected,
+): Promise<Outgoing | undefined> {
+  try {
+    const outgoing = await shrink(rejected);
+    return outgoing.isOurs ? outgoing : undefined;
+  } catch (error) {
+    // The upstream's own error tells the client more than ours would.
+    log.warn({ err: error }, "nothing smaller could be made");
+    return undefined;
+  }
+}
+
+function noteRejected(
+  parts: TurnParts,
+  { upstream, asked, recording, client }: Turn,
+  { tokens, limit }: { readonly tokens?: number; readonly limit?: number },
+  refused: Outgoing["report"],
+): void {
+  parts.totals.add("rejected");
+  // Where no number is named, the window is smaller than what was refused, by our own count.
+  const known = limit ?? (refused && refused.tokens.after + refused.budget.tools);
+  const learned = known !== undefined && parts.windows.learn(upstream, asked.model, client.tenant, known);
+  parts.log.warn(
+    { model: asked.model, upstream: upstream.name, tokens, limit, learned },
+    "the upstream refused a request as too long; compacting harder",
+  );
+  if (recording?.known.id !== undefined)
+    void parts.timeline.add(client.tenant, recording.known.id, parts.now(), {
+      type: "rejected",
+      tokens,
+      limit,
+    });
+}

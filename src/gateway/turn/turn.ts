@@ -1,0 +1,93 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Report } from "../../core/types.ts";
+import type { CompactorChoice, Compactors } from "../compaction/compactors.ts";
+import type { ConversationParts } from "../conversation/conversation-parts.ts";
+import type { Known } from "../conversation/known-conversations.ts";
+import type { Client } from "../http/client.ts";
+import type { Json } from "../http/json.ts";
+import type { Upstream } from "../upstream/upstream.ts";
+import type { Wire, WireRequest } from "../wires/wire.ts";
+
+/** What turns work with. */
+export type TurnParts = Pick<
+  ConversationParts,
+  | "log"
+  | "metrics"
+  | "totals"
+  | "timeline"
+  | "live"
+  | "busy"
+  | "announcer"
+  | "isDraining"
+  | "windows"
+  | "sent"
+  | "now"
+>;
+
+/** One turn of a conversation: a request and its answer, whoever asks. */
+export interface Turn {
+  readonly client: Client;
+  /** The headers that the upstream gets. A key in them also pays for summaries. */
+  readonly headers: IncomingHttpHeaders;
+  /** The API that the conversation is written in. */
+  readonly wire: Wire;
+  /** How a view is written for an upstream that doesn't speak that API; left out where it does. */
+  readonly translation?: Translation | undefined;
+  readonly upstream: Upstream;
+  /** With its query. */
+  readonly path: string;
+  /** The request with its whole transcript, as it came or was written. */
+  readonly bytes: Buffer;
+  /** The same without its compression. */
+  readonly plain: Buffer;
+  readonly body: Json;
+  readonly asked: WireRequest;
+  readonly compactors: Compactors;
+  readonly choice: CompactorChoice;
+  /** Messages that a person pinned. */
+  readonly pins: readonly number[];
+  readonly signal: AbortSignal;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  /** When the last byte of the request had come, by the monotonic clock (milliseconds). */
+  readonly arrivedAt: number;
+  /** The conversation that it belongs to; undefined where nothing is recorded. */
+  readonly recording: TurnRecording | undefined;
+  /** Only looked at: the request is sent as it came, and what would have been done is reported. */
+  readonly isObserved: boolean;
+  /** The body was changed already, before any view was made. */
+  readonly isRewritten?: boolean;
+  /** Carries out what the provider's own compaction would: its flags aren't for the upstream. */
+  readonly isEmulated?: boolean;
+}
+
+/** A view in the words of another API. */
+export interface Translation {
+  readonly wire: Wire;
+  write(view: { readonly messages: readonly unknown[]; readonly system: unknown }): Json;
+}
+
+/** What a turn knows of its conversation. */
+export interface TurnRecording {
+  readonly known: Known;
+  /** Was the request before this one served by this node? Then it knows what was sent. */
+  readonly followsOurs: boolean;
+  /** Pages are told at once what begins in the conversation, and a server that ends waits for it. */
+  readonly isWatched: boolean;
+  /** The request leaves for the upstream. */
+  begin(): void;
+  /** The conversation that the request's messages are in, once they are; undefined if they can't be stored. */
+  stored(): Promise<string | undefined>;
+}
+
+/** What precis did to a request. `untouched`: it couldn't or shouldn't be looked into. */
+export type Action = "pass" | "view" | "compacted" | "off" | "observed" | "untouched";
+
+/** What is sent. */
+export interface Outgoing {
+  readonly action: Action;
+  readonly body: Buffer;
+  /** The body isn't the client's own any more, so its encoding isn't either. */
+  readonly isOurs: boolean;
+  readonly report: Report | undefined;
+}

@@ -1,0 +1,108 @@
+import type { Dialect, Usage } from "../../../core/types.ts";
+import { openaiChat } from "../../../dialects/index.ts";
+import { openaiCompatible } from "../../../models/index.ts";
+import type { Json } from "../../http/json.ts";
+import { isJson, listOf, numberOf, textOf } from "../../http/json.ts";
+import { RequestFault } from "../../http/request-fault.ts";
+import { openaiBase } from "../shared/openai-base.ts";
+import { openaiError } from "../shared/openai-error.ts";
+import { readEvents } from "../shared/read-events.ts";
+import { rememberReads } from "../shared/remember-reads.ts";
+import { rewrittenMessages } from "../shared/rewritten-messages.ts";
+import type { Wire, WireAnswer } from "../wire.ts";
+import { assembleChat } from "./assemble-chat.ts";
+
+/** OpenAI's Chat Completions. */
+export const chatWire: Wire = {
+  api: "chat",
+  path: "/v1/chat/completions",
+  dialect: rememberReads(openaiChat as Dialect<unknown>),
+  endMarkers: ["[DONE]"],
+  inputField: "prompt_tokens",
+
+  read(body) {
+    if (!Array.isArray(body["messages"]))
+      throw new RequestFault(400, "invalid", "`messages` is missing or isn't a list.");
+    return {
+      model: textOf(body["model"]) ?? "",
+      transcript: body["messages"] as readonly unknown[],
+      system: undefined,
+      tools: body["tools"] ?? body["functions"],
+      streamed: body["stream"] === true,
+      cap: numberOf(body["max_completion_tokens"]) ?? numberOf(body["max_tokens"]),
+    };
+  },
+
+  write: (body, view) => ({
+    ...body,
+    messages: rewrittenMessages(chatWire.dialect, body["messages"], view.messages),
+  }),
+
+  withoutThinking({ thinking: _, reasoning: __, reasoning_effort: ___, ...body }) {
+    return body;
+  },
+
+  withCap: (body, cap) =>
+    "max_completion_tokens" in body ? { ...body, max_completion_tokens: cap } : { ...body, max_tokens: cap },
+
+  readJson(answer) {
+    const choice = listOf(answer["choices"])[0];
+    const message = isJson(choice) ? choice["message"] : undefined;
+    return answerOf(answer, isJson(message) ? [message] : [], answer["usage"], [answer]);
+  },
+
+  readStream(text) {
+    const events = readEvents(text);
+    const usage = events.findLast((event) => isJson(event["usage"]))?.["usage"];
+    const message = assembleChat(events);
+    return answerOf(events[0] ?? {}, message ? [message] : [], usage, events);
+  },
+
+  withUsage: (data, change) =>
+    isJson(data["usage"]) ? { ...data, usage: change(data["usage"]) } : undefined,
+  error: openaiError,
+  // Its events have no names.
+  brokenOff: (status, error) => `data: ${JSON.stringify(openaiError(status, error))}\n\n`,
+
+  delta(event) {
+    const choice = listOf(event["choices"])[0];
+    const delta = isJson(choice) ? choice["delta"] : undefined;
+    if (!isJson(delta)) return undefined;
+    return {
+      text: textOf(delta["content"]),
+      reasoning: textOf(delta["reasoning_content"]) ?? textOf(delta["reasoning"]),
+    };
+  },
+
+  chat: { fields: { stream_options: { include_usage: true } }, cap: undefined },
+  convention: "openai",
+  summarizer: ({ addressOf, isSame: _, ...shared }) =>
+    openaiCompatible({ ...shared, baseURL: openaiBase(addressOf), api: "chat" }),
+  movesLaterSystem: false,
+};
+
+function answerOf(
+  answer: Json,
+  messages: readonly unknown[],
+  usage: unknown,
+  ends: readonly Json[],
+): WireAnswer {
+  const isCutOff = ends.some((end) =>
+    listOf(end["choices"]).some((choice) => isJson(choice) && choice["finish_reason"] === "length"),
+  );
+  return { messages, usage: usageOf(usage), id: textOf(answer["id"]), ...(isCutOff && { isCutOff }) };
+}
+
+function usageOf(usage: unknown): Usage | undefined {
+  if (!isJson(usage)) return undefined;
+  const input = numberOf(usage["prompt_tokens"]);
+  if (input === undefined) return undefined;
+  const details = usage["prompt_tokens_details"];
+  const cached = isJson(details) ? numberOf(details["cached_tokens"]) : undefined;
+  const output = numberOf(usage["completion_tokens"]);
+  return {
+    input,
+    ...(output !== undefined && { output }),
+    ...(cached !== undefined && { cacheRead: cached }),
+  };
+}

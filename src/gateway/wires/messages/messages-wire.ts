@@ -1,0 +1,159 @@
+import { randomUUID } from "node:crypto";
+import type { Dialect, Usage } from "../../../core/types.ts";
+import { anthropicMessages } from "../../../dialects/index.ts";
+import { anthropic } from "../../../models/index.ts";
+import type { Json } from "../../http/json.ts";
+import { isJson, listOf, numberOf, textOf } from "../../http/json.ts";
+import { RequestFault } from "../../http/request-fault.ts";
+import { readEvents } from "../shared/read-events.ts";
+import { rememberReads } from "../shared/remember-reads.ts";
+import { rewrittenMessages } from "../shared/rewritten-messages.ts";
+import type { Wire, WireAnswer } from "../wire.ts";
+import { assembleMessage } from "./assemble-message.ts";
+import { messagesNative } from "./messages-native.ts";
+
+/** Anthropic wants a cap; this is what a chat gets that doesn't set one (tokens). */
+const DEFAULT_MAX_TOKENS = 4_096;
+
+/** Anthropic's Messages. */
+export const messagesWire: Wire = {
+  api: "messages",
+  path: "/v1/messages",
+  dialect: rememberReads(anthropicMessages as Dialect<unknown>),
+  endMarkers: ["message_stop"],
+  inputField: "input_tokens",
+
+  read(body) {
+    if (!Array.isArray(body["messages"]))
+      throw new RequestFault(400, "invalid", "`messages` is missing or isn't a list.");
+    return {
+      model: textOf(body["model"]) ?? "",
+      transcript: body["messages"] as readonly unknown[],
+      system: body["system"],
+      tools: body["tools"],
+      streamed: body["stream"] === true,
+      cap: numberOf(body["max_tokens"]),
+    };
+  },
+
+  write: (body, view) => ({
+    ...body,
+    messages: rewrittenMessages(messagesWire.dialect, body["messages"], view.messages),
+    ...(view.system !== undefined && { system: view.system }),
+  }),
+
+  withoutThinking(body) {
+    const { thinking: _, context_management: management, ...rest } = body;
+    if (!isJson(management)) return rest;
+    // Clearing of thinking is refused where there is none.
+    const edits = listOf(management["edits"]).filter(
+      (edit) => !(isJson(edit) && textOf(edit["type"])?.startsWith("clear_thinking")),
+    );
+    return edits.length === 0 ? rest : { ...rest, context_management: { ...management, edits } };
+  },
+
+  withCap(body, cap) {
+    const { thinking, max_tokens: asked } = body;
+    const thought = isJson(thinking) ? numberOf(thinking["budget_tokens"]) : undefined;
+    if (!isJson(thinking) || thought === undefined || thought < cap) return { ...body, max_tokens: cap };
+    // Thinking is part of the answer, and its own budget must stay below the cap.
+    const share = Math.floor((thought / Math.max(thought + 1, numberOf(asked) ?? 0)) * cap);
+    if (share < LEAST_THINKING) return { ...messagesWire.withoutThinking(body), max_tokens: cap };
+    return { ...body, max_tokens: cap, thinking: { ...thinking, budget_tokens: Math.min(share, cap - 1) } };
+  },
+
+  readJson(answer) {
+    return answerOf(answer, answer["content"], answer["usage"]);
+  },
+
+  readStream(text) {
+    const { message, usage } = assembleMessage(readEvents(text));
+    return answerOf(message, message["content"], usage);
+  },
+
+  withUsage(data, change) {
+    if (isJson(data["usage"])) return { ...data, usage: change(data["usage"]) };
+    const message = data["message"];
+    if (!isJson(message) || !isJson(message["usage"])) return undefined;
+    return { ...data, message: { ...message, usage: change(message["usage"]) } };
+  },
+
+  error(status, { code, message }) {
+    const details = OWN_CODES.test(code) && { details: { error_code: code } };
+    const type = ERROR_TYPES[status] ?? "invalid_request_error";
+    return { type: "error", error: { type, message, code, ...details }, request_id: requestId() };
+  },
+
+  brokenOff: (status, error) =>
+    `event: error\ndata: ${JSON.stringify(messagesWire.error(status, error))}\n\n`,
+
+  delta({ delta }) {
+    if (!isJson(delta)) return undefined;
+    return { text: textOf(delta["text"]), reasoning: textOf(delta["thinking"]) };
+  },
+
+  chat: { fields: {}, cap: DEFAULT_MAX_TOKENS },
+  convention: "anthropic",
+  summarizer: ({ addressOf, isSame: _, ...shared }) =>
+    anthropic({ ...shared, baseURL: addressOf("/v1/messages").replace(/\/messages(?=\?|$)/, "") }),
+  movesLaterSystem: true,
+  native: messagesNative,
+
+  counting: {
+    path: "/v1/messages/count_tokens",
+    answer: ({ input, original, hasEdits, isBeta }) => ({
+      input_tokens: input,
+      ...((hasEdits || isBeta) && {
+        context_management: hasEdits ? { original_input_tokens: original } : null,
+      }),
+    }),
+  },
+};
+
+/** Codes that are Anthropic's own; its clients act on them. */
+const OWN_CODES = /^(?:compaction|thread)_/;
+
+/** The least that Anthropic lets a model think (tokens). */
+const LEAST_THINKING = 1_024;
+
+/** Anthropic's names for statuses. */
+const ERROR_TYPES: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  500: "api_error",
+  502: "api_error",
+  503: "overloaded_error",
+  504: "timeout_error",
+};
+
+/** Names a request that was answered here, in Anthropic's form. */
+function requestId(): string {
+  return `req_${randomUUID().replaceAll("-", "")}`;
+}
+
+function answerOf(answer: Json, content: unknown, usage: unknown): WireAnswer {
+  return {
+    messages: listOf(content).length > 0 ? [{ role: "assistant", content }] : [],
+    usage: usageOf(usage),
+    id: textOf(answer["id"]),
+    ...(answer["stop_reason"] === "max_tokens" && { isCutOff: true }),
+  };
+}
+
+function usageOf(usage: unknown): Usage | undefined {
+  if (!isJson(usage)) return undefined;
+  const fresh = numberOf(usage["input_tokens"]);
+  if (fresh === undefined) return undefined;
+  const read = numberOf(usage["cache_read_input_tokens"]);
+  const written = numberOf(usage["cache_creation_input_tokens"]);
+  const output = numberOf(usage["output_tokens"]);
+  return {
+    input: fresh + (read ?? 0) + (written ?? 0),
+    ...(output !== undefined && { output }),
+    ...(read !== undefined && { cacheRead: read }),
+    ...(written !== undefined && { cacheWrite: written }),
+  };
+}

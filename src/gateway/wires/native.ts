@@ -1,0 +1,98 @@
+import type { OutgoingHttpHeaders } from "node:http";
+import type { Json } from "../http/json.ts";
+
+/** What a request asks of the provider's own compaction. */
+export interface NativeWish {
+  /** Needs the provider's own memory or compaction: forwarded untouched where the upstream has it. */
+  readonly isNative: boolean;
+  /** Goes on from messages that only the provider has, or asks it to keep them. */
+  readonly isThread: boolean;
+  /** Answer with a summary and nothing else. */
+  readonly summarize: boolean;
+  readonly instructions: string | undefined;
+  /** Compact from so many tokens on. */
+  readonly threshold: number | undefined;
+  /** Answer with the summary alone when the threshold is reached. */
+  readonly pauses: boolean;
+  /** Edits of messages, in their order. */
+  readonly edits: readonly Json[];
+}
+
+/** A request that asks for none of it. */
+export const NO_WISH: NativeWish = {
+  isNative: false,
+  isThread: false,
+  summarize: false,
+  instructions: undefined,
+  threshold: undefined,
+  pauses: false,
+  edits: [],
+};
+
+/** Where a threshold isn't said: Anthropic's default (tokens). */
+export const DEFAULT_THRESHOLD = 150_000;
+
+/** A summary and what it cost, to be told in the shapes of a provider. */
+export interface MadeSummary {
+  readonly model: string;
+  readonly text: string;
+  /** Tokens that models were paid for to write it: all input, of it what came from a cache, and output. */
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly output: number;
+  readonly at: number;
+}
+
+/** What else an answer tells about its request. */
+export interface SummarizedRequest {
+  readonly body: Json;
+  /** Edits that were carried out before. */
+  readonly applied?: readonly Json[] | undefined;
+}
+
+/** A compaction that was made on the way, to stand first in the answer as the provider's own would. */
+export interface Announcement {
+  /** The block or item that the client keeps and sends back. */
+  readonly part: Json;
+  /** The answer with it. */
+  json(answer: Json): Json;
+  /** The events of a stream with it. */
+  stream(): (piece: Buffer, isLast: boolean) => Buffer;
+  /** The answer's messages with it, for the transcript. */
+  messages(answer: readonly unknown[]): readonly unknown[];
+}
+
+/** Messages after a provider's edits, and what each edit did, in the words of its API. */
+export interface Cleared {
+  readonly messages: readonly unknown[];
+  readonly applied: readonly Json[];
+}
+
+/** What edits need to know about tokens and about thinking that the upstream wants back. */
+export interface ClearingFacts {
+  /** Tokens of the whole request. */
+  readonly input: number;
+  tokensOf(text: string): number;
+  needsThinking(message: unknown): boolean;
+}
+
+/** The compaction that a provider has in its own API, in its shapes. */
+export interface NativeCompaction {
+  wish(body: Json): NativeWish;
+  /** The body without what only the provider's own API has. */
+  plain(body: Json): Json;
+  /** Carries out edits of messages for an upstream that doesn't know them. */
+  clear?(messages: readonly unknown[], edits: readonly Json[], facts: ClearingFacts): Cleared;
+  /** A summary is refused while the last message calls a tool that hasn't answered. */
+  readonly needsResults: boolean;
+  /** The messages with the summary that stands first where this API wants it. */
+  lead(messages: readonly unknown[]): readonly unknown[];
+  /** An answer that is nothing but a compaction: one JSON, or the events of a stream. */
+  answer(
+    made: MadeSummary,
+    asked: SummarizedRequest,
+  ): { readonly json: Json; readonly events: readonly Json[] };
+  announce(made: MadeSummary): Announcement;
+  /** Takes out flags of what precis carries out itself: servers that imitate the provider refuse what they don't know. */
+  dropFlags(headers: OutgoingHttpHeaders): void;
+}

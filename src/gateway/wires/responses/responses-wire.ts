@@ -1,0 +1,160 @@
+import type { Dialect, Usage } from "../../../core/types.ts";
+import { openaiResponses } from "../../../dialects/index.ts";
+import { openaiCompatible } from "../../../models/index.ts";
+import type { Json } from "../../http/json.ts";
+import { isJson, listOf, numberOf, textOf } from "../../http/json.ts";
+import { RequestFault } from "../../http/request-fault.ts";
+import { openaiBase } from "../shared/openai-base.ts";
+import { openaiError } from "../shared/openai-error.ts";
+import { readEvents } from "../shared/read-events.ts";
+import { rememberReads } from "../shared/remember-reads.ts";
+import { rewrittenMessages } from "../shared/rewritten-messages.ts";
+import type { Wire, WireAnswer } from "../wire.ts";
+import { compactAnswer, replayItems, responsesNative, transcriptOf } from "./responses-native.ts";
+
+/** How a response may stand that holds its answer; a cut one does, too. */
+const FINISHED: ReadonlySet<unknown> = new Set([undefined, null, "completed", "incomplete"]);
+/** Events that say the same, whatever the response in them says. */
+const FINISHING: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete"]);
+
+/** A lower cap is refused (tokens). */
+const LEAST_CAP = 16;
+
+/** OpenAI's Responses API. */
+export const responsesWire: Wire = {
+  api: "responses",
+  path: "/v1/responses",
+  dialect: rememberReads(openaiResponses as Dialect<unknown>),
+  endMarkers: ["response.completed", "response.incomplete", "response.failed"],
+  inputField: "input_tokens",
+
+  read(body) {
+    const input = body["input"];
+    if (input !== undefined && typeof input !== "string" && !Array.isArray(input))
+      throw new RequestFault(400, "invalid", "`input` is neither a text nor a list.");
+    return {
+      model: textOf(body["model"]) ?? "",
+      transcript: transcriptOf(input),
+      system: body["instructions"] ?? undefined,
+      tools: body["tools"],
+      streamed: body["stream"] === true,
+      cap: numberOf(body["max_output_tokens"]),
+    };
+  },
+
+  write: (body, view) => ({
+    ...body,
+    input: rewrittenMessages(responsesWire.dialect, body["input"], view.messages),
+    ...(view.system !== undefined && view.system !== null && { instructions: view.system }),
+  }),
+
+  withoutThinking({ reasoning: _, ...body }) {
+    return body;
+  },
+
+  withCap: (body, cap) => ({ ...body, max_output_tokens: Math.max(LEAST_CAP, cap) }),
+
+  readJson: (answer) => answerOf(answer, listOf(answer["output"])),
+
+  readStream(text) {
+    const events = readEvents(text);
+    const end = events.findLast((event) => isJson(event["response"]));
+    // Some servers leave `output` of the last event empty, and some leave out the single items.
+    const done = events.flatMap((event) =>
+      event["type"] === "response.output_item.done" && isJson(event["item"]) ? [event["item"]] : [],
+    );
+    const last = end?.["response"];
+    const { status, ...response } = isJson(last) ? last : {};
+    const output = listOf(response["output"]);
+    return answerOf(
+      FINISHING.has(end?.["type"]) ? response : { ...response, status },
+      output.length >= done.length ? output : done,
+    );
+  },
+
+  withUsage(data, change) {
+    if (isJson(data["usage"])) return { ...data, usage: change(data["usage"]) };
+    const response = data["response"];
+    if (!isJson(response) || !isJson(response["usage"])) return undefined;
+    return { ...data, response: { ...response, usage: change(response["usage"]) } };
+  },
+  error: openaiError,
+
+  brokenOff(_, { code, message }) {
+    const event = { type: "error", code, message, param: null, sequence_number: 0 };
+    return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
+  },
+
+  delta(event) {
+    const piece = textOf(event["delta"]);
+    if (event["type"] === "response.output_text.delta") return { text: piece };
+    if (event["type"] === "response.reasoning_summary_text.delta") return { reasoning: piece };
+    return undefined;
+  },
+
+  chat: { fields: { store: false }, cap: undefined },
+  convention: "openai",
+  summarizer: ({ addressOf, isSame, ...shared }) =>
+    openaiCompatible({
+      ...shared,
+      baseURL: openaiBase(addressOf),
+      api: isSame ? "responses" : "chat",
+    }),
+  movesLaterSystem: false,
+
+  naming: {
+    namedIn: (body) => ({
+      response: textOf(body["previous_response_id"]),
+      conversation: conversationOf(body),
+    }),
+    rebuilt({ previous_response_id: _, conversation: __, ...body }, before) {
+      return { ...body, input: [...before, ...transcriptOf(body["input"])] };
+    },
+    keeps: (body) => body["store"] !== false,
+    passedOver: (answer) => answer["previous_response_id"] === null,
+  },
+  native: responsesNative,
+
+  counting: {
+    path: "/v1/responses/input_tokens",
+    answer: ({ input }) => ({ object: "response.input_tokens", input_tokens: input }),
+  },
+  compacting: {
+    path: "/v1/responses/compact",
+    items: (body) => replayItems(transcriptOf(body["input"])),
+    answer: compactAnswer,
+  },
+};
+
+/** The provider's conversation that a request or an answer names. */
+function conversationOf({ conversation }: Json): string | undefined {
+  return textOf(isJson(conversation) ? conversation["id"] : conversation);
+}
+
+function answerOf(answer: Json, messages: readonly unknown[]): WireAnswer {
+  const details = answer["incomplete_details"];
+  return {
+    messages,
+    usage: usageOf(answer["usage"]),
+    id: textOf(answer["id"]),
+    conversation: conversationOf(answer),
+    ...(!FINISHED.has(answer["status"]) && { isUnfinished: true }),
+    ...(isJson(details) && details["reason"] === "max_output_tokens" && { isCutOff: true }),
+  };
+}
+
+function usageOf(usage: unknown): Usage | undefined {
+  if (!isJson(usage)) return undefined;
+  const input = numberOf(usage["input_tokens"]);
+  if (input === undefined) return undefined;
+  const details = usage["input_tokens_details"];
+  const read = isJson(details) ? numberOf(details["cached_tokens"]) : undefined;
+  const written = isJson(details) ? numberOf(details["cache_write_tokens"]) : undefined;
+  const output = numberOf(usage["output_tokens"]);
+  return {
+    input,
+    ...(output !== undefined && { output }),
+    ...(read !== undefined && { cacheRead: read }),
+    ...(written !== undefined && { cacheWrite: written }),
+  };
+}

@@ -1,0 +1,71 @@
+import type { Entry } from "../../../core/types.ts";
+import { isJson, listOf, textOf } from "../../http/json.ts";
+import type { WireRequest } from "../wire.ts";
+
+/** Shorter system messages are notes of the moment, such as how many tokens are left (characters). */
+const LEAST_CHARS = 160;
+/** Instructions of this share of the window's characters are kept at the most. */
+const MOST_SHARE = 1 / 8;
+/** Characters of a token, on the safe side. */
+const CHARS_PER_TOKEN = 3;
+
+/** A system message among the other messages. */
+export interface LaterInstruction {
+  readonly index: number;
+  readonly text: string;
+}
+
+/**
+ * System messages that a client sent after its first message. Newer clients of Anthropic tell the model in them where it
+ * works and by which rules; they may stand only in certain places, so where a view hides one, its text goes into the
+ * system prompt word for word. The first one and the newest ones come first, if there are too many.
+ */
+export function laterInstructions({ transcript }: WireRequest, window: number): readonly LaterInstruction[] {
+  const found: LaterInstruction[] = [];
+  const seen = new Set<string>();
+  for (let index = transcript.length - 1; index > 0; index--) {
+    const message = transcript[index];
+    if (!isJson(message) || message["role"] !== "system") continue;
+    const text = wordsOf(message["content"]);
+    if (text.length < LEAST_CHARS || seen.has(text)) continue;
+    seen.add(text);
+    found.push({ index, text });
+  }
+  if (found.length === 0) return found;
+  let left = window * MOST_SHARE * CHARS_PER_TOKEN;
+  const byWorth = [found.at(-1)!, ...found.slice(0, -1)];
+  return byWorth
+    .filter(({ text }) => {
+      if (text.length > left) return false;
+      left -= text.length;
+      return true;
+    })
+    .sort((a, b) => a.index - b.index);
+}
+
+/** The system prompt with instructions behind it. */
+export function withInstructions(system: unknown, instructions: readonly LaterInstruction[]): unknown {
+  if (instructions.length === 0) return system;
+  const before = typeof system === "string" ? [{ type: "text", text: system }] : listOf(system);
+  return [...before, ...instructions.map(({ text }) => ({ type: "text", text }))];
+}
+
+/** Those that the view doesn't show where they stood. */
+export function hiddenInstructions(
+  instructions: readonly LaterInstruction[],
+  entries: readonly Entry[],
+): readonly LaterInstruction[] {
+  if (instructions.length === 0) return instructions;
+  const shown = new Set(
+    entries.flatMap((entry) => (entry.type === "keep" || entry.type === "edit" ? [entry.index] : [])),
+  );
+  return instructions.filter(({ index }) => !shown.has(index));
+}
+
+function wordsOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  return listOf(content)
+    .map((part) => (isJson(part) ? (textOf(part["text"]) ?? "") : ""))
+    .filter((text) => text !== "")
+    .join("\n\n");
+}

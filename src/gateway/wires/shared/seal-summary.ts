@@ -1,0 +1,29 @@
+import { contentHash } from "../../../core/hash.ts";
+import { legacyHash } from "../../../core/legacy/hash.ts";
+import { isJson, parseJson, textOf } from "../../http/json.ts";
+
+/** Marks a summary of ours in a field that clients send back as it is. */
+const MARK = "precis1.";
+
+/** A summary as the opaque text that OpenAI's clients keep and send back. */
+export function sealSummary(text: string): string {
+  return `${MARK}${Buffer.from(JSON.stringify({ text, proof: contentHash(text) })).toString("base64url")}`;
+}
+
+/** The summary in an opaque text, if it is one of ours. */
+export function unsealSummary(sealed: unknown): string | undefined {
+  if (typeof sealed !== "string" || !sealed.startsWith(MARK)) return undefined;
+  const value = parseJson(Buffer.from(sealed.slice(MARK.length), "base64url").toString("utf8"));
+  const text = isJson(value) ? textOf(value["text"]) : undefined;
+  if (text === undefined || !isJson(value)) return undefined;
+  // Clients keep texts that older versions sealed.
+  return [contentHash(text), legacyHash(text)].includes(String(value["proof"])) ? text : undefined;
+}
+
+/** One made without a model has it already. */
+const OPENING = "<conversation-summary>";
+
+/** How a summary that a client sends back stands in a request to a model. */
+export function summaryText(text: string): string {
+  return text.startsWith(OPENING) ? text : `${OPENING}\n${text}\n</conversation-summary>`;
+}

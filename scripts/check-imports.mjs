@@ -13,11 +13,13 @@ import {
   BROWSER_SAFE,
   FOLDERS,
   IMPURE_GLOBALS,
+  INNER_ORDERS,
   NODE_GLOBALS,
   PACKAGES,
   ROUTE_FILE,
   SIBLINGS,
   WIRING,
+  WITHOUT_TYPE_CIRCLES,
 } from "./lib/layers.mjs";
 import { filesBelow, isTestFile, root } from "./lib/project.mjs";
 import { readImports } from "./lib/read-imports.mjs";
@@ -154,7 +156,7 @@ function checkFile({ file }, target) {
       fix: "import the file that defines the name",
     };
   }
-  return checkOrder(from, to) ?? checkSiblings(file, target);
+  return checkOrder(from, to) ?? checkInnerOrder(file, target) ?? checkSiblings(file, target);
 }
 
 /**
@@ -177,6 +179,45 @@ function checkOrder(from, to) {
     why: `a folder imports only those before it, and the order is ${FOLDERS.slice(FOLDERS.indexOf(from), FOLDERS.indexOf(to) + 1).join(" → ")}`,
     fix: `move what is shared to ${from} or below, or hand it in as an argument`,
   };
+}
+
+/**
+ * The order of the folders inside of a folder.
+ * @param {string} file
+ * @param {string} target
+ * @returns {Finding}
+ */
+function checkInnerOrder(file, target) {
+  const group = INNER_ORDERS.find(({ folder }) => file.startsWith(`${folder}/`));
+  if (!group || !target.startsWith(`${group.folder}/`)) return undefined;
+  const [from, to] = [innerOf(group, file), innerOf(group, target)];
+  for (const inner of [from, to]) {
+    if (inner === undefined || group.order.includes(inner)) continue;
+    return {
+      what: `${group.folder}/${inner} isn't part of the layout`,
+      why: "every folder has a place in the order",
+      fix: "use an existing folder, or add it to INNER_ORDERS in scripts/lib/layers.mjs",
+    };
+  }
+  const place = (/** @type {string | undefined} */ inner) =>
+    inner === undefined ? group.order.length : group.order.indexOf(inner);
+  if (place(to) <= place(from)) return undefined;
+  return {
+    what: `${from} imports ${to ?? target}`,
+    why: `inside of ${group.folder} a folder imports only those before it: ${group.order.join(" → ")}; files beside the folders wire them together`,
+    fix: `move what is shared to ${from} or below, or take what is needed as an argument`,
+  };
+}
+
+/**
+ * The inner folder that a file stands in; undefined for one above all of them.
+ * @param {(typeof INNER_ORDERS)[number]} group
+ * @param {string} file
+ * @returns {string | undefined}
+ */
+function innerOf({ folder, files }, file) {
+  const [first = "", ...rest] = file.slice(folder.length + 1).split("/");
+  return rest.length > 0 ? first : files[first];
 }
 
 /**
@@ -241,14 +282,14 @@ function checkGlobal(file, name) {
 }
 
 /**
- * Cycles of imports that exist at run time; a cycle of types alone harms nobody.
+ * Cycles of imports that exist at run time, and cycles of types where the layout says so.
  * @param {readonly Edge[]} edges
  * @returns {Violation[]}
  */
 function checkCycles(edges) {
   /** @type {Map<string, Edge[]>} */
   const byFile = Map.groupBy(
-    edges.filter((edge) => !edge.typeOnly && edge.target !== undefined),
+    edges.filter((edge) => edge.target !== undefined && (!edge.typeOnly || areTypesWatched(edge))),
     (edge) => edge.file,
   );
   /** @type {Violation[]} */
@@ -268,8 +309,10 @@ function checkCycles(edges) {
           file,
           line: edge.line,
           what: `imports in a circle: ${[...path.slice(start), target].join(" → ")}`,
-          why: "the order in which such files run depends on who is imported first",
-          fix: "move what they share into a file of its own",
+          why: edge.typeOnly
+            ? "files that know each other can only be read, changed and tested together"
+            : "the order in which such files run depends on who is imported first",
+          fix: "move what they share into a file of its own, or take what is needed as an argument",
         });
       } else if (!done.has(target)) visit(target);
     }
@@ -278,6 +321,11 @@ function checkCycles(edges) {
   };
   for (const file of byFile.keys()) if (!done.has(file)) visit(file);
   return violations;
+}
+
+/** @param {Edge} edge */
+function areTypesWatched({ file, target = "" }) {
+  return WITHOUT_TYPE_CIRCLES.some((path) => file.startsWith(path) && target.startsWith(path));
 }
 
 if (import.meta.main) {

@@ -191,7 +191,58 @@ describe("the page", () => {
   });
 });
 
+describe("folders inside of gateway", () => {
+  test("import downwards, and the files beside them import all", () => {
+    expect(
+      check({
+        "src/gateway/v1/a.ts": 'import { b } from "../turn/b.ts";',
+        "src/gateway/turn/b.ts": 'import type { C } from "../api.ts";',
+        "src/gateway/api.ts": "export type C = 1;",
+        "src/gateway/create.ts": 'import "./v1/a.ts";',
+      }),
+    ).toEqual([]);
+  });
+
+  test("never upwards, and never to the files beside them", () => {
+    expect(
+      check({
+        "src/gateway/turn/a.ts": 'import type { B } from "../v1/b.ts";',
+        "src/gateway/wires/a.ts": 'import type { G } from "../gateway.ts";',
+      }),
+    ).toEqual([
+      "src/gateway/turn/a.ts:1: turn imports v1",
+      "src/gateway/wires/a.ts:1: wires imports src/gateway/gateway.ts",
+    ]);
+  });
+
+  test("that the layout doesn't know are refused", () => {
+    expect(check({ "src/gateway/misc/a.ts": 'import { b } from "../http/b.ts";' })).toEqual([
+      "src/gateway/misc/a.ts:1: src/gateway/misc isn't part of the layout",
+    ]);
+  });
+
+  test("wires don't know each other", () => {
+    expect(
+      check({
+        "src/gateway/wires/chat/a.ts":
+          'import { b } from "../messages/b.ts";\nimport { c } from "../shared/c.ts";',
+      }),
+    ).toEqual(["src/gateway/wires/chat/a.ts:1: src/gateway/wires/chat imports src/gateway/wires/messages"]);
+  });
+});
+
 describe("circles", () => {
+  test("of types are refused inside of gateway", () => {
+    expect(
+      check({
+        "src/gateway/turn/a.ts": 'import type { B } from "./b.ts";',
+        "src/gateway/turn/b.ts": 'import type { A } from "./a.ts";',
+      }),
+    ).toEqual([
+      "src/gateway/turn/b.ts:1: imports in a circle: src/gateway/turn/a.ts → src/gateway/turn/b.ts → src/gateway/turn/a.ts",
+    ]);
+  });
+
   test("of values are refused, of types are not", () => {
     expect(
       check({

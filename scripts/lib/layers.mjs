@@ -22,6 +22,34 @@ export const FOLDERS = [
   "testing",
 ];
 
+/**
+ * Folders with an order of their own inside, lowest first. A file that stands in none of them is above all, unless it is
+ * listed as part of one.
+ * @type {readonly { folder: string, order: readonly string[], files: Readonly<Record<string, string>> }[]}
+ */
+export const INNER_ORDERS = [
+  {
+    folder: "src/gateway",
+    order: [
+      "api",
+      "http",
+      "wires",
+      "telemetry",
+      "upstream",
+      "compaction",
+      "conversation",
+      "turn",
+      "v1",
+      "page",
+      "ops",
+    ],
+    files: { "api.ts": "api" },
+  },
+];
+
+/** Paths where not even types may be imported in a circle: a part that takes its owner makes one. */
+export const WITHOUT_TYPE_CIRCLES = ["src/gateway/"];
+
 /** Packages from npm that a folder may use. A folder that isn't named may use none. */
 /** @type {Readonly<Record<string, readonly string[]>>} */
 export const PACKAGES = {
@@ -79,6 +107,7 @@ export const SIBLINGS = [
   { folder: "src/stores", members: ["memory", "sqlite", "postgres"], shared: [] },
   { folder: "src/profiles", shared: ["shared"] },
   { folder: "src/integrations", shared: ["shared"] },
+  { folder: "src/gateway/wires", members: "folders", shared: ["shared", "wire", "native"] },
   // Commands, like stores, are few among the files that they share.
   {
     folder: "src/cli",

@@ -72,6 +72,16 @@ function isWhole(conversation: Conversation, { fates }: Draft, index: number): b
   );
 }
 
+/** Is everything whole that the model hasn't seen yet? Its own words before a call are no news to it. */
+export function showsUnanswered({ structure, messages }: Conversation, { fates }: Draft): boolean {
+  return fates.every(
+    (fate, index) =>
+      index < structure.unanswered ||
+      messages[index]!.role === "assistant" ||
+      (isShown(fate) && (fate.type !== "edit" || fate.edits.every(isHarmless))),
+  );
+}
+
 /** Takes nothing away that a reader would miss: what a compaction appends or strips stays appended and stripped. */
 function isHarmless({ type }: Edit): boolean {
   return type !== "replace";

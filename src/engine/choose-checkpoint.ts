@@ -36,21 +36,32 @@ export interface ChosenCheckpoint {
  * left for good, until a compaction is due anyway: a view that was shown whole doesn't shrink because the transcript grew.
  */
 export function chooseCheckpoint(choice: CheckpointChoice): ChosenCheckpoint {
-  const { state, budget, total, startsAt, recordAt } = choice;
+  const { state, budget, total, startsAt } = choice;
   const roomy = total < startsAt * budget;
   const wasLeft = new Set(state.undos.flatMap(({ why, checkpoint }) => (why ? [checkpoint] : [])));
   const skipped: Undo[] = state.undos.filter(({ why }) => !why);
   const left: Undo[] = [];
   for (;;) {
     const checkpoint = findCheckpoint({ ...choice, checkpoints: state.checkpoints, undos: skipped });
-    if (!checkpoint || checkpoint.budget * LARGER_BUDGET > budget) return { checkpoint, left };
-    const skip = { checkpoint: checkpoint.id, at: recordAt, pressure: total / budget };
+    if (!checkpoint) return { checkpoint, left };
+    const { why, ...skip } = leave(checkpoint, choice);
     if (wasLeft.has(checkpoint.id) && roomy) skipped.push(skip);
+    else if (checkpoint.budget * LARGER_BUDGET > budget) return { checkpoint, left };
     else if (total < LEAVE_BELOW * budget) {
       skipped.push(skip);
-      left.push({ ...skip, why: "larger-budget" });
+      left.push({ ...skip, why });
     } else return { checkpoint, left };
   }
+}
+
+/** The record of a checkpoint that is left for a larger budget. */
+export function leave({ id }: Checkpoint, { budget, total, recordAt }: CheckpointChoice) {
+  return {
+    checkpoint: id,
+    at: recordAt,
+    pressure: total / budget,
+    why: "larger-budget",
+  } as const satisfies Undo;
 }
 
 /** Undos by a person, of checkpoints that this transcript begins with. */

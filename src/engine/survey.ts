@@ -6,9 +6,9 @@ import { readAnswers } from "../core/state/read-answers.ts";
 import { readState } from "../core/state/read-state.ts";
 import { mergeRecords, type Remembered } from "../core/state/remembered.ts";
 import type { AnswerSizes, Budget, Checkpoint, Dialect, FitInput, Undo, Warning } from "../core/types.ts";
-import { type Amended, amend } from "./amend.ts";
+import { type Amended, amend, showsUnanswered } from "./amend.ts";
 import { checkInput } from "./check-options.ts";
-import { chooseCheckpoint, undosOf } from "./choose-checkpoint.ts";
+import { chooseCheckpoint, leave, undosOf } from "./choose-checkpoint.ts";
 import {
   type Conversation,
   draftTokens,
@@ -39,6 +39,8 @@ const BESIDE_ROUND = { free: 0.5, room: 0.15 };
 const NEXT_ROUND = 1.1;
 /** … so room is left for it, as long as the summary keeps this share of what is free. */
 const LEAST_BEFORE_NEXT = 0.1;
+/** A round fits with ease where the budget is this many times what must be shown: it isn't cut again at once. */
+const WITH_EASE = 1.25;
 /** A head above this share of the budget leaves too little for the conversation. */
 const HEAVY_HEAD = 0.5;
 
@@ -168,25 +170,34 @@ export async function survey<M>(
     startsAt,
     recordAt,
   };
-  const { checkpoint: chosen, left } = more.fresh ? NO_CHECKPOINT : chooseCheckpoint(choice);
-  const state = left.length > 0 ? mergeRecords(merged, { undos: left }) : merged;
-  const isUnproven = chosen !== undefined && state.unproven.has(chosen.id);
+  const choose = more.fresh ? NO_CHECKPOINT : chooseCheckpoint(choice);
+  const chosen = choose.checkpoint;
+  const isUnproven = chosen !== undefined && merged.unproven.has(chosen.id);
   const standing = chosen && standingView(chosen, conversation, dialect, isUnproven);
+  // The model asked for its newest results and has never seen them: a view that was made for less room may not keep them from it.
+  const isTooNarrow =
+    chosen !== undefined &&
+    standing !== undefined &&
+    wholeTokens(conversation) * WITH_EASE <= budget.budget &&
+    !showsUnanswered(conversation, standing.draft);
+  const left = chosen && isTooNarrow ? [...choose.left, leave(chosen, choice)] : choose.left;
+  const state = left.length > 0 ? mergeRecords(merged, { undos: left }) : merged;
   const invalid =
     chosen !== undefined &&
     standing !== undefined &&
-    // What the view ended with may have been taken back, or what must be shown by now may not go with the rest; or nobody
-    // vouches for the view.
-    (standing.shown.length > 0 || chosen.seen.messages > messages.length || isUnproven) &&
-    judge({
-      dialect,
-      transcript,
-      system: input.system,
-      conversation,
-      draft: standing.draft,
-      tokens: 0,
-      limit: 0,
-    }).length > 0;
+    (isTooNarrow ||
+      // What the view ended with may have been taken back, or what must be shown by now may not go with the rest; or
+      // nobody vouches for the view.
+      ((standing.shown.length > 0 || chosen.seen.messages > messages.length || isUnproven) &&
+        judge({
+          dialect,
+          transcript,
+          system: input.system,
+          conversation,
+          draft: standing.draft,
+          tokens: 0,
+          limit: 0,
+        }).length > 0));
   const checkpoint = standing && !invalid ? chosen : undefined;
   const broughtBack = standing && checkpoint ? standing.shown : [];
   const current = standing && checkpoint ? standing.draft : keepAll(messages.length);

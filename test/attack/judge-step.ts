@@ -14,6 +14,8 @@ export interface Step {
   readonly may: ReadonlySet<PrefixReason>;
   /** Ids of the calls that were there when a compaction was applied. */
   readonly compactedAt: ReadonlySet<string>;
+  /** The newest compaction was made for much less room than the view may take. */
+  readonly forLess: boolean;
   /** The view may take all of the session's budget. */
   readonly ownBudget: boolean;
 }
@@ -72,8 +74,6 @@ function hostStateFaults(session: Session, { report }: FitResult<object>, sent: 
   const { hostState, dialect } = session;
   const { covered, dropped } = report.counts;
   if (hostState === undefined || covered + dropped === 0) return [];
-  // Open defect: where an adopted view drops the newest message, the note is left out with it.
-  if (report.entries.at(-1)?.type === "drop") return [];
   const looks = session.messages().map((message) => look(dialect, message));
   const asked = looks.findLast(({ role, texts }) => role === "user" && texts.length > 0)!;
   const { budget, head } = report.budget;
@@ -97,13 +97,13 @@ const mostTokens = (each: Look): number =>
   each.thoughts.reduce((sum, thought) => sum + tokensOf(thought), 0);
 
 /** A round that the model hasn't answered is whole wherever it fits beside system prompt, last user message and pins. */
-function newestRoundFaults({ session, result, compactedAt }: Step): string[] {
+function newestRoundFaults({ session, result, compactedAt, forLess }: Step): string[] {
   const { conversation, dialect, budget, pin, hostState } = session;
   const turn = conversation.turns.at(-1)!;
   if (turn.answer !== undefined || turn.rounds.length === 0) return [];
-  // A compaction that cut it for less room stands until the next one.
+  // A compaction that cut it for a little less room stands until the next one.
   const id = turn.rounds.at(-1)!.calls[0]!.id;
-  if (result.report.outcome !== "compacted" && compactedAt.has(id)) return [];
+  if (result.report.outcome !== "compacted" && compactedAt.has(id) && !forLess) return [];
   const looks = session.messages().map((message) => look(dialect, message));
   const newest = new Set(roundAt(looks, looks.length - 1));
   const asked = looks.findLastIndex(({ role, texts }) => role === "user" && texts.length > 0);
@@ -119,7 +119,7 @@ function newestRoundFaults({ session, result, compactedAt }: Step): string[] {
     (sum, each) => sum + mostTokens(each),
     tokensOf(conversation.system ?? "") + note,
   );
-  if (needed > budget) return [];
+  if (needed * (forLess ? WITH_EASE : 1) > budget) return [];
   const said = (of: Look): string => JSON.stringify([of.texts, of.calls, of.results]);
   const shown = new Set(result.messages.map((message) => said(look(dialect, message))));
   // Reasoning may leave by itself.
@@ -127,4 +127,6 @@ function newestRoundFaults({ session, result, compactedAt }: Step): string[] {
   return cut ? [`the newest round was cut, although ${needed} of ${budget} tokens would do`] : [];
 }
 
+/** A round that was cut comes back where it fits with ease. */
+const WITH_EASE = 1.25;
 const NOTHING = JSON.stringify([[], [], []]);

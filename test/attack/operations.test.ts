@@ -19,6 +19,8 @@ const PAUSE_MS = [1_000, 600_000] as const;
 /** Conversations mostly grow. */
 const NAMES = [...Object.keys(OPERATIONS), "append", "append", "append", "append"];
 
+/** What was cut to fit one budget isn't left cut in a budget so many times as large. */
+const MUCH_LARGER = 2;
 const CUTS_BACK = new Set(["truncate", "fork", "back to a fork"]);
 
 /** Plays one session to its first fault, and says what led to it. */
@@ -29,6 +31,7 @@ async function play(seed: number, dialect: string): Promise<string | undefined> 
   const done: string[] = [];
   const compactedAt = new Set<string>();
   let cutBack = false;
+  let compactedFor = Number.POSITIVE_INFINITY;
   let may = new Set<PrefixReason>(["compaction"]);
   for (let step = random.int(...STEPS); step > 0; step--) {
     const name = random.pick(NAMES);
@@ -40,6 +43,9 @@ async function play(seed: number, dialect: string): Promise<string | undefined> 
     cutBack ||= CUTS_BACK.has(name);
     if (cutBack) may.add("pin");
     const asked = await run(session);
+    // What was made for little room may hide a round that fits the conversation's own budget.
+    const forLess = compactedFor * MUCH_LARGER <= session.budget;
+    if (forLess) may.add("larger-budget");
     const { result, beside = false } = asked ?? {
       result: await session.ask((compactor, messages, input) => compactor.fit(messages, input)),
     };
@@ -54,12 +60,15 @@ async function play(seed: number, dialect: string): Promise<string | undefined> 
       taken,
       may,
       compactedAt,
+      forLess,
       ownBudget: asked === undefined,
     });
     if (faults.length > 0) return `seed ${seed}, ${done.slice(-8).join(" → ")}: ${faults.join("; ")}`;
-    if (result.report.outcome === "compacted")
+    if (result.report.outcome === "compacted") {
+      if (!beside) compactedFor = result.report.budget.budget;
       for (const { rounds } of session.conversation.turns)
         for (const { calls } of rounds) for (const { id } of calls) compactedAt.add(id);
+    }
     await remember(session, result, beside);
     if (!beside) may = new Set(["compaction"]);
   }

@@ -1,24 +1,15 @@
-import type { Model } from "../core/types.ts";
 import { createCompactor } from "../engine/create-compactor.ts";
-import { anthropic, openaiCompatible } from "../models/index.ts";
+import { mailboxDir } from "../models/mailbox.ts";
 import { ENGINE_FLAGS, engineChoice } from "./engine-flags.ts";
 import { formatCount } from "./format.ts";
 import type { Io } from "./io.ts";
 import { loadLog } from "./load-log.ts";
-import { type CommandLine, oneFile, oneOf, type ParsedFlags } from "./parse-flags.ts";
+import { MAILBOX_MS, MODEL_FLAGS, modelOf } from "./model-flags.ts";
+import { type CommandLine, oneFile, type ParsedFlags } from "./parse-flags.ts";
 import { parseCount, parseTokens } from "./parse-tokens.ts";
 import { createProgress } from "./progress.ts";
-import { UsageError } from "./usage-error.ts";
 import { writeOutput } from "./write-output.ts";
 
-const APIS = ["chat", "responses", "anthropic"] as const;
-type Api = (typeof APIS)[number];
-/** Where the key is looked for when --key-env doesn't say. */
-const KEY_VARIABLES: Readonly<Record<Api, string>> = {
-  chat: "OPENAI_API_KEY",
-  responses: "OPENAI_API_KEY",
-  anthropic: "ANTHROPIC_API_KEY",
-};
 /** A summary changes nothing about the conversation, so no budget limits it. */
 const UNCAPPED = 1_000_000_000;
 
@@ -32,10 +23,12 @@ export const summarizeLine: CommandLine = {
   flags: {
     focus: { value: "TEXT", help: "what the summary should care about most" },
     cap: { value: "N", help: "tokens that it may have (2500 unless told)" },
-    model: { value: "M", help: "the model that writes it; left out: no model, and nothing is sent anywhere" },
-    "base-url": { value: "URL", help: "where the model is served (http://localhost:11434/v1)" },
-    api: { value: "A", help: `what that server speaks: ${APIS.join(", ")}` },
-    "key-env": { value: "NAME", help: "the variable that holds its key" },
+    model: {
+      value: "M",
+      help: "the model that writes it, or mailbox:DIR; left out: no model, and nothing is sent anywhere",
+    },
+    ...MODEL_FLAGS,
+    window: { value: "N", help: "the model's context size, where precis doesn't know it" },
     profile,
     dialect,
     pick,
@@ -44,6 +37,7 @@ export const summarizeLine: CommandLine = {
   },
   notes: [
     "Without --model the summary is made by code: the user's own words, the lines that matter most, files and sources.",
+    "mailbox:DIR writes each request as a file into DIR and waits for the reply file: any program or person can be the model. README.txt in DIR says how.",
     "If the model fails, that is said on stderr and the summary is made by code.",
   ],
   examples: [
@@ -58,7 +52,7 @@ export async function summarizeCommand(flags: ParsedFlags, io: Io): Promise<void
   const capText = flags.value("cap");
   const cap = capText === undefined ? undefined : parseTokens("cap", capText);
   const focus = flags.value("focus");
-  const summarizer = modelOf(flags, io);
+  const summarizer = modelOf(flags, io, "model");
   const pickText = flags.value("pick");
   const choice = engineChoice(flags);
   const progress = createProgress(io, { json: flags.has("json") });
@@ -72,6 +66,7 @@ export async function summarizeCommand(flags: ParsedFlags, io: Io): Promise<void
     profile: choice.profile,
     budget: UNCAPPED,
     ...(summarizer === undefined ? {} : { summarizer }),
+    ...(mailboxDir(summarizer?.id ?? "") !== undefined ? { summary: { deadlineMs: MAILBOX_MS } } : {}),
   });
   const failures: string[] = [];
   compactor.on("failed", ({ error }) => failures.push(error.message));
@@ -94,24 +89,4 @@ export async function summarizeCommand(flags: ParsedFlags, io: Io): Promise<void
   if (out === undefined) io.stdout.write(output);
   else await writeOutput("out", out, file, output);
   if (out !== undefined && !json) io.stderr.write(`precis: wrote ${out} (${formatCount(tokens)} tokens)\n`);
-}
-
-/** The model that the flags name, with its key out of the environment. */
-function modelOf(flags: ParsedFlags, io: Io): Model | undefined {
-  const model = flags.value("model");
-  const baseURL = flags.value("base-url");
-  const keyName = flags.value("key-env");
-  const given = oneOf("api", flags.value("api"), APIS);
-  if (model === undefined) {
-    if (baseURL !== undefined || keyName !== undefined || given !== undefined)
-      throw new UsageError("Which model? --base-url, --api and --key-env go with --model.");
-    return undefined;
-  }
-  const api: Api = given ?? (baseURL === undefined && model.startsWith("claude") ? "anthropic" : "chat");
-  const variable = keyName ?? (baseURL === undefined ? KEY_VARIABLES[api] : undefined);
-  const apiKey = variable === undefined ? undefined : io.env[variable];
-  if (variable !== undefined && !apiKey)
-    throw new UsageError(`There is no key for ${model}: the variable ${variable} isn't set.`);
-  const options = { model, ...(baseURL && { baseURL }), ...(apiKey && { apiKey }) };
-  return api === "anthropic" ? anthropic(options) : openaiCompatible({ ...options, api });
 }

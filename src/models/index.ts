@@ -13,6 +13,8 @@
 export { type AiSdkLanguageModel, type AiSdkModelOptions, aiSdkModel } from "./ai-sdk.ts";
 /** Claude. */
 export { type AnthropicOptions, anthropic } from "./anthropic.ts";
+/** A folder through which any program or person can be the model. */
+export { type MailboxOptions, mailbox } from "./mailbox.ts";
 /** OpenAI and everyone who imitates it. */
 export { type OpenAICompatibleOptions, openaiCompatible } from "./openai-compatible.ts";
 /** The part of `fetch` that models use. */

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, afterEach, expect, it } from "vitest";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/index.ts";
 import { heedfulReply } from "../summaries/heedful-reply.ts";
+import { answerMailbox } from "../support/answer-mailbox.ts";
 import { gardenChat, runCli, scratchFolder } from "./run-cli.ts";
 
 const scratch = scratchFolder();
@@ -76,4 +77,16 @@ it("bad usage is told with the fix", async () => {
   expect(model.stderr).toContain("Which model?");
   const api = await runCli(["summarize", file, "--model", "m", "--api", "soap"]);
   expect(api.code).toBe(2);
+});
+
+it("a mailbox is a model: whoever writes the reply file wrote the summary", async () => {
+  const dir = scratch.path("letters");
+  const said =
+    "The conversation began with Bed 1, which was planted with beans, and went on from bed to bed.";
+  const clerk = answerMailbox(dir, () => said);
+  const { code, stdout, stderr } = await runCli(["summarize", file, "--model", `mailbox:${dir}`]);
+  clerk.stop();
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain("went on from bed to bed");
+  expect(JSON.stringify(clerk.requests[0])).toContain("Bed ");
 });

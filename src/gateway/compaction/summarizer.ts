@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { IncomingHttpHeaders } from "node:http";
 import type { SummarizerConfig } from "../../config/gateway-schema.ts";
 import type { Model } from "../../core/types.ts";
+import { mailbox, mailboxDir } from "../../models/mailbox.ts";
 import { headerOf } from "../http/headers.ts";
 import { targetPath } from "../upstream/target-path.ts";
 import type { Upstream } from "../upstream/upstream.ts";
@@ -64,12 +65,16 @@ function sentFor(upstream: Upstream): Record<string, string> {
   return sent?.upstream === upstream ? { ...sent.headers } : {};
 }
 
-/** What a person chose: a model by name is asked where it is served. */
+/**
+ * What a person chose: a model by name is asked where it is served. A mailbox is a folder of this machine, which only the
+ * server's own config may name.
+ */
 export function summarizerByName(
   upstreams: readonly Upstream[],
   name: string | undefined,
 ): SummarizerConfig | undefined {
   if (name === undefined || name === "extractive" || name === "same") return name;
+  if (mailboxDir(name) !== undefined) return undefined;
   const upstream = upstreams.find((one) => one.takes(name, undefined));
   return { model: name, ...(upstream && { upstream: upstream.name }) };
 }
@@ -89,6 +94,8 @@ export function summarizerFor(options: {
   const model = isSame ? options.model : config.model;
   // A conversation that was imported and has no model yet.
   if (model === "") return undefined;
+  const dir = isSame ? undefined : mailboxDir(config.model);
+  if (dir !== undefined) return mailbox({ dir, ...(!isSame && config.window && { window: config.window }) });
   const wanted = isSame ? undefined : config.upstream;
   const upstream =
     wanted === undefined

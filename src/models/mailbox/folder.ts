@@ -1,0 +1,141 @@
+import { ModelError } from "../../core/errors.ts";
+import { contentHash } from "../../core/hash.ts";
+import type { ModelRequest } from "../../core/types.ts";
+import { codeOf, type Files, filesOf, unlessGone } from "./files.ts";
+import type { Place } from "./reply.ts";
+import { findReply, REPLY_ENDINGS } from "./reply.ts";
+import { README, requestJson, requestText } from "./request-text.ts";
+
+/** Requests hold words of a conversation, so the files are their owner's alone. */
+const PRIVATE_FILE = 0o600;
+const PRIVATE_FOLDER = 0o700;
+/** Where requests go once they are answered. */
+const DONE = "done";
+const REQUEST_ENDINGS = [".request.txt", ".request.json"] as const;
+/** Enough of a hash to tell the requests of one folder apart (characters). */
+const HASH_LENGTH = 12;
+const NUMBER_LENGTH = 4;
+/** Longest part of a file's name that comes from the request (characters). */
+const NAME_LENGTH = 40;
+/** Other processes may take the same number; more often than this nobody is that unlucky. */
+const NUMBER_TRIES = 1_000;
+
+export interface Folder {
+  /** Puts a request into the folder, or finds the same one where an earlier run left it. */
+  post(request: ModelRequest): Promise<Place>;
+}
+
+/** The folder of a mailbox. It is made at the first request, not before. */
+export function openFolder(id: string, dir: string): Folder {
+  /** Requests that are being waited for here. The same request once more gets a file of its own. */
+  const waiting = new Set<string>();
+  /** Requests are put down one after the other, so that two never choose the same number. */
+  let last: Promise<unknown> = Promise.resolve();
+
+  const post = async (request: ModelRequest): Promise<Place> => {
+    const files = filesOf(id);
+    await prepare(files, dir);
+    const label = labelOf(request);
+    const names = await files.readdir(dir);
+    const left = stemsOf(names).find((stem) => stem.endsWith(`-${label}`) && !waiting.has(stem));
+    const stem = left ?? (await putDown(files, dir, label, request));
+    waiting.add(stem);
+    return placeOf(files, dir, stem, () => waiting.delete(stem));
+  };
+
+  return {
+    post(request) {
+      const next = last
+        .then(() => post(request))
+        .catch((error: unknown) => {
+          throw error instanceof Error && codeOf(error) !== undefined ? failed(id, dir, error) : error;
+        });
+      last = next.catch(() => undefined);
+      return next;
+    },
+  };
+}
+
+async function prepare(files: Files, dir: string): Promise<void> {
+  await files.mkdir(`${dir}/${DONE}`, { recursive: true, mode: PRIVATE_FOLDER });
+  const readme = `${dir}/README.txt`;
+  const there = await unlessGone(files.stat(readme));
+  if (there === undefined) await files.writeFile(readme, README, { mode: PRIVATE_FILE });
+}
+
+/** What a request is called apart from its number: its own name and a hash of what it asks. */
+function labelOf({ name, system, messages, cap, temperature }: ModelRequest): string {
+  const safe = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, NAME_LENGTH);
+  const hash = contentHash(JSON.stringify([system, messages, cap, temperature]));
+  return `${safe || "request"}-${hash.replace(/[^A-Za-z0-9]/g, "").slice(0, HASH_LENGTH)}`;
+}
+
+const ENDINGS = [...REQUEST_ENDINGS, ...REPLY_ENDINGS];
+
+/** The requests that files belong to, lowest number first. */
+function stemsOf(names: readonly string[]): string[] {
+  const stems = names.flatMap((name) => {
+    const ending = ENDINGS.find((one) => name.endsWith(one));
+    return ending === undefined ? [] : [name.slice(0, -ending.length)];
+  });
+  return [...new Set(stems)].sort();
+}
+
+/** Writes both files. The one for programs comes last, so that who sees it can see the other one. */
+async function putDown(files: Files, dir: string, label: string, request: ModelRequest): Promise<string> {
+  const taken = [...stemsOf(await files.readdir(dir)), ...stemsOf(await files.readdir(`${dir}/${DONE}`))];
+  const highest = Math.max(0, ...taken.map((stem) => Number.parseInt(stem, 10) || 0));
+  for (let number = highest + 1; number <= highest + NUMBER_TRIES; number += 1) {
+    const stem = `${String(number).padStart(NUMBER_LENGTH, "0")}-${label}`;
+    if (!(await create(files, `${dir}/${stem}.request.txt`, requestText(stem, request)))) continue;
+    await create(files, `${dir}/${stem}.request.json`, requestJson(stem, request));
+    return stem;
+  }
+  throw new Error(`precis: no free number after ${highest} in ${dir}`);
+}
+
+/** A whole file under a name that nobody else has; false if somebody has it. */
+async function create(files: Files, target: string, text: string): Promise<boolean> {
+  const draft = `${target}.${Math.random().toString(36).slice(2)}.tmp`;
+  await files.writeFile(draft, text, { mode: PRIVATE_FILE });
+  try {
+    // A link fails where a rename would overwrite.
+    await files.link(draft, target);
+    return true;
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+    return false;
+  } finally {
+    await files.rm(draft, { force: true });
+  }
+}
+
+function placeOf(files: Files, dir: string, stem: string, leave: () => void): Place {
+  return {
+    stem,
+    // Another process may have asked the same and taken the reply already.
+    find: async () => (await findReply(files, dir, stem)) ?? (await findReply(files, `${dir}/${DONE}`, stem)),
+    async finish() {
+      for (const ending of ENDINGS)
+        await unlessGone(files.rename(`${dir}/${stem}${ending}`, `${dir}/${DONE}/${stem}${ending}`));
+    },
+    async withdraw() {
+      for (const ending of REQUEST_ENDINGS) await files.rm(`${dir}/${stem}${ending}`, { force: true });
+    },
+    leave,
+  };
+}
+
+function failed(id: string, dir: string, cause: Error): ModelError {
+  return new ModelError({
+    model: id,
+    failure: "network",
+    message: `the folder ${dir} can't be used: ${cause.message}`,
+    fix: "Name a folder that this process may write to.",
+    cause,
+  });
+}

@@ -6,11 +6,13 @@ import { type Loaded, load } from "../conversation/loaded.ts";
 import { appendMessages } from "../conversation/store-messages.ts";
 import { isJson, parseJson, textOf } from "../http/json.ts";
 import { RequestFault } from "../http/request-fault.ts";
+import { countRequest } from "../telemetry/metrics.ts";
 import { finishTurn } from "../turn/finish-turn.ts";
 import { fitTurn } from "../turn/fit-turn.ts";
 import { isStream } from "../turn/peek.ts";
 import { type Attempt, runTurn, type Shrink } from "../turn/run-turn.ts";
-import type { Turn } from "../turn/turn.ts";
+import { type Action, spokenWire, type Turn } from "../turn/turn.ts";
+import { describeFailure } from "../v1/fail.ts";
 import type { WireAnswer } from "../wires/wire.ts";
 import { announced } from "./announced.ts";
 import { apiMessages } from "./api-messages.ts";
@@ -29,8 +31,31 @@ export async function answerChat(
   send: Send,
 ): Promise<void> {
   const { gateway } = context;
+  const { metrics } = gateway;
   await countAhead(gateway, loaded);
   const turn = chatTurn(context, loaded, stop);
+  const { api } = spokenWire(turn);
+  const started = performance.now();
+  let action: Action = "untouched";
+  let status = 200;
+  metrics.active.add(1);
+  try {
+    action = await take(context, loaded, turn, send);
+  } catch (error) {
+    status = stop.aborted ? CLIENT_LEFT : describeFailure(error).status;
+    throw error;
+  } finally {
+    metrics.active.add(-1);
+    countRequest(gateway, { api, status, action, ms: performance.now() - started });
+  }
+}
+
+/** The status of a request that nobody waits for any more. */
+const CLIENT_LEFT = 499;
+
+/** One turn of the chat. Returns what precis did. */
+async function take(context: ApiContext, loaded: Loaded, turn: Turn, send: Send): Promise<Action> {
+  const { gateway } = context;
   const makeView = async (rejected?: Parameters<Shrink>[0]) => {
     const outgoing = await fitTurn(gateway, turn, { rejected });
     const { report } = outgoing;
@@ -44,15 +69,17 @@ export async function answerChat(
   await finishTurn(gateway, turn, done.outgoing, inOwnWords(turn, answer), (own) =>
     store(context, loaded, turn, own, wasStopped, send),
   );
+  return done.outgoing.action;
 }
 
 /** Reads an answer as it comes and tells the page what came. A person may stop it: then what came is the answer. */
 async function readAnswer(
-  { wire, translation, signal }: Turn,
+  turn: Turn,
   { answer, read, data }: Attempt,
   send: Send,
 ): Promise<{ readonly answer: WireAnswer; readonly wasStopped: boolean }> {
-  const spoken = translation?.wire ?? wire;
+  const { signal } = turn;
+  const spoken = spokenWire(turn);
   if (!isStream(answer) && isJson(data)) return { answer: spoken.readJson(data), wasStopped: signal.aborted };
   const deltas = createDeltaReader(spoken, send);
   if (read) deltas.push(read);

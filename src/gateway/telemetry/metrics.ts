@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { quickCounter, quickGauge, quickHistogram } from "./quick-metrics.ts";
+import type { TotalsKeeper } from "./totals.ts";
 
 /** Seconds. Precis's own part of a request is well below a millisecond unless it compacts. */
 const OWN_SECONDS = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3];
@@ -17,7 +18,7 @@ export function createMetrics() {
     requests: quickCounter({
       registry,
       name: "precis_requests_total",
-      help: "Requests to /v1 by API, status class and what precis did.",
+      help: "Requests to /v1 and of the page's chats by API, status class and what precis did.",
       labels: ["api", "status", "action"],
     }),
     ownSeconds: quickHistogram({
@@ -110,4 +111,23 @@ export function createMetrics() {
     }),
     active: quickGauge({ registry, name: "precis_active_requests", help: "Requests under way." }),
   };
+}
+
+/** A request that was answered, one way or the other. */
+export interface ServedRequest {
+  readonly api: string;
+  readonly status: number;
+  /** What precis did. */
+  readonly action: string;
+  readonly ms: number;
+}
+
+export function countRequest(
+  { metrics, totals }: { readonly metrics: Metrics; readonly totals: TotalsKeeper },
+  { api, status, action, ms }: ServedRequest,
+): void {
+  metrics.seconds.observe(ms / 1_000);
+  metrics.requests.add(api, `${Math.floor(status / 100)}xx`, action);
+  totals.add("requests");
+  if (status >= 400) totals.add("errors");
 }

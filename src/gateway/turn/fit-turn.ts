@@ -12,7 +12,7 @@ import {
 import { loadedTools } from "../wires/shared/loaded-tools.ts";
 import { lastRequest } from "./last-request.ts";
 import { noteFit } from "./note-fit.ts";
-import type { Outgoing, Turn, TurnParts } from "./turn.ts";
+import { type Outgoing, spokenWire, type Turn, type TurnParts } from "./turn.ts";
 import { watchedFit } from "./watched-fit.ts";
 
 /** What a client says to the model in the user's name or beside it. It is held as long as there is room for it. */
@@ -112,7 +112,7 @@ function writeView(
   rejected: Rejected | undefined,
 ): Json {
   const { asked, body, translation } = turn;
-  const wire = translation?.wire ?? turn.wire;
+  const wire = spokenWire(turn);
   // All instructions were counted; those that still stand in their places needn't be said twice.
   const system =
     fitted === given
@@ -137,15 +137,11 @@ function actionOf(report: Report): Outgoing["action"] {
 }
 
 /** A long answer must not cost the request. */
-function withRoom(
-  { asked, wire, translation }: Turn,
-  body: Json,
-  report: Report,
-  rejected: Rejected | undefined,
-): Json {
+function withRoom(turn: Turn, body: Json, report: Report, rejected: Rejected | undefined): Json {
+  const { asked } = turn;
   if (asked.cap === undefined) return body;
   const cap = fittingCap(asked.cap, report, rejected);
-  return cap === asked.cap ? body : (translation?.wire ?? wire).withCap(body, cap);
+  return cap === asked.cap ? body : spokenWire(turn).withCap(body, cap);
 }
 
 function withLowerCap(

@@ -67,6 +67,11 @@ export interface Translation {
   write(view: { readonly messages: readonly unknown[]; readonly system: unknown }): Json;
 }
 
+/** The API that the upstream is asked in. */
+export function spokenWire({ wire, translation }: Pick<Turn, "wire" | "translation">): Wire {
+  return translation?.wire ?? wire;
+}
+
 /** What a turn knows of its conversation. */
 export interface TurnRecording {
   readonly known: Known;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { RequestFault } from "../http/request-fault.ts";
+import { countRequest } from "../telemetry/metrics.ts";
 import { compacting, counting, wires } from "../wires/index.ts";
 import { count } from "./count.ts";
 import { fail } from "./fail.ts";
@@ -17,7 +18,7 @@ export async function handleV1(
   response: ServerResponse,
   pathname: string,
 ): Promise<void> {
-  const { metrics, totals } = parts;
+  const { metrics } = parts;
   const wire = wires.get(pathname);
   const counts = counting.get(pathname);
   const compacts = compacting.get(pathname);
@@ -26,7 +27,7 @@ export async function handleV1(
   let action = "untouched";
   let tokens: { readonly before: number; readonly after: number } | undefined;
   let status: number;
-  let seen: { model: string; conversation: string | undefined; tenant: string } | undefined;
+  let served: { model: string; conversation: string | undefined; tenant: string } | undefined;
   metrics.active.add(1);
   try {
     const found = parts.authenticate(request.headers);
@@ -43,7 +44,7 @@ export async function handleV1(
         exchange.recording?.end();
       }
       status = response.statusCode;
-      seen = {
+      served = {
         model: exchange.asked.model,
         conversation: exchange.recording?.known.id,
         tenant: client.tenant,
@@ -66,17 +67,14 @@ export async function handleV1(
     metrics.active.add(-1);
   }
   const ms = performance.now() - started;
-  metrics.seconds.observe(ms / 1_000);
-  metrics.requests.add(wire?.api ?? "other", `${Math.floor(status / 100)}xx`, action);
-  totals.add("requests");
-  if (status >= 400) totals.add("errors");
+  countRequest(parts, { api: wire?.api ?? "other", status, action, ms });
   if (parts.log.isLevelEnabled("debug"))
-    parts.log.debug({ path: pathname, status, action, ms: Math.round(ms), ...seen }, "request");
-  if (parts.live.hasListeners && seen)
-    parts.live.send(seen.tenant, {
+    parts.log.debug({ path: pathname, status, action, ms: Math.round(ms), ...served }, "request");
+  if (parts.live.hasListeners && served)
+    parts.live.send(served.tenant, {
       type: "request",
-      conversation: seen.conversation,
-      model: seen.model,
+      conversation: served.conversation,
+      model: served.model,
       path: pathname,
       status,
       outcome: action as "pass",

@@ -28,6 +28,7 @@ import { createHandler } from "./handle.ts";
 import { createAuthenticate } from "./http/authenticate.ts";
 import { createKnownBodies } from "./http/known-bodies.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
+import { unusedConnections } from "./http/unused-connections.ts";
 import { openStore } from "./open-store.ts";
 import { createGrace } from "./ops/grace.ts";
 import { startPreparing } from "./ops/prepare-idle.ts";
@@ -197,6 +198,7 @@ export async function createGateway(
     handler,
   );
   server.maxConnections = config.limits.connections;
+  const unused = unusedConnections(server);
   server.on("clientError", answerBroken);
   // A connection that can't be accepted (no more file handles) must not end all the others.
   server.on("error", (error) => server.listening && log.warn({ err: error }, "a connection was lost"));
@@ -222,8 +224,12 @@ export async function createGateway(
       preparing?.stop();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       // A connection is kept open after its last answer; it is closed as soon as it is idle.
-      const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS);
-      server.closeIdleConnections();
+      const closeIdle = (): void => {
+        server.closeIdleConnections();
+        unused.close();
+      };
+      const idle = setInterval(closeIdle, CLOSE_IDLE_MS);
+      closeIdle();
       const timer = setTimeout(() => server.closeAllConnections(), config.limits.drainMs);
       await closed;
       // An answer whose page has gone away is still written to its end.

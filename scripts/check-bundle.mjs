@@ -1,7 +1,6 @@
 // @ts-check
 /** Bundles the engine for browsers, checks that nothing of Node is left in it, and runs it in a real one. */
 
-import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { builtinModules } from "node:module";
 import { join } from "node:path";
@@ -10,6 +9,7 @@ import { gzipSync } from "node:zlib";
 import { chromium } from "playwright-core";
 import { rolldown } from "rolldown";
 import { browserOptions, hasBrowser, NO_BROWSER } from "./lib/browser.mjs";
+import { library } from "./lib/packages.mjs";
 import { root } from "./lib/project.mjs";
 
 const BYTES_PER_KB = 1_000;
@@ -83,8 +83,6 @@ process.exitCode = faults.length > 0 ? 1 : 0;
 
 /** @returns {Promise<Map<string, string>>} file name → code */
 async function bundle() {
-  /** @type {{ name: string, exports: Record<string, string> }} */
-  const { name, exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const build = await rolldown({
     input: { page: ENTRY },
     platform: "browser",
@@ -95,9 +93,8 @@ async function bundle() {
         name: "page",
         resolveId(id) {
           if (id === ENTRY) return ENTRY;
-          const target =
-            id === name || id.startsWith(`${name}/`) ? exports[`.${id.slice(name.length)}`] : undefined;
-          return target === undefined ? undefined : join(root, target);
+          const target = library.exports[id.replace(/^precis(?=\/|$)/, ".")];
+          return target === undefined ? undefined : join(root, library.folder, target);
         },
         load: (id) => (id === ENTRY ? PAGE : undefined),
       },

@@ -6,6 +6,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { missingInReference } from "./lib/missing-in-reference.mjs";
+import { packages, publicSources } from "./lib/packages.mjs";
 import { filesBelow, isTestFile, root } from "./lib/project.mjs";
 import { publicExports } from "./lib/public-exports.mjs";
 import { readDocComments, readMarkdown } from "./lib/read-examples.mjs";
@@ -17,10 +18,11 @@ const TYPES = "src/core/types.ts";
 const pages = [
   ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].filter((page) => existsSync(join(root, page))),
   ...filesBelow(root, "docs", /\.md$/),
+  ...packages.map(({ folder }) => `${folder}/README.md`),
 ];
 const sources = filesBelow(root, "src", /\.ts$/).filter((file) => !isTestFile(file));
-/** @type {Record<string, string>} */
-const entries = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).exports;
+/** Specifier → source file, of both packages. */
+const entries = packages.flatMap(publicSources);
 
 /** @type {string[]} */
 const faults = [];
@@ -38,9 +40,7 @@ for (const file of [...pages, ...sources]) {
   }
 }
 const runnable = examples.filter((example) => example.runs);
-const targets = new Map(
-  publicEntries().map(([subpath, source]) => [`precis${subpath.slice(1)}`, join(root, source)]),
-);
+const targets = new Map(entries.map(([specifier, source]) => [specifier, join(root, source)]));
 faults.push(...(await compileExamples(examples, targets)), ...(await runExamples(runnable, targets)));
 const names = checkDocComments();
 const links = checkLinks();
@@ -67,9 +67,7 @@ function withImports(code, file) {
   const found = new Map();
   const ownEntry = posix.join(dirname(file), "index.ts");
   /** @type {[string, string][]} */
-  const sources = publicEntries()
-    .sort(([, a], [, b]) => Number(b === ownEntry) - Number(a === ownEntry))
-    .map(([subpath, source]) => [`precis${subpath.slice(1)}`, source]);
+  const sources = entries.toSorted(([, a], [, b]) => Number(b === ownEntry) - Number(a === ownEntry));
   sources.push([join(root, file), file]);
   for (const [specifier, source] of sources) {
     for (const { name, isType } of publicExports(root, source)) {
@@ -80,19 +78,12 @@ function withImports(code, file) {
   return `${[...found.values()].join(" ")} ${code}`;
 }
 
-/** @returns {[string, string][]} subpath → source file */
-function publicEntries() {
-  return Object.entries(entries)
-    .filter(([, built]) => built.endsWith(".js"))
-    .map(([subpath, built]) => [subpath, built.replace("./dist/", "src/").replace(/\.js$/, ".ts")]);
-}
-
 /** @returns {number} how many names were looked at */
 function checkDocComments() {
   let count = 0;
-  for (const [subpath, source] of publicEntries()) {
+  for (const [specifier, source] of entries) {
     if (!existsSync(join(root, source))) {
-      faults.push(`package.json: "${subpath}" has no source ${source}`);
+      faults.push(`package.json: "${specifier}" has no source ${source}`);
       continue;
     }
     for (const { name, file, line, documented } of publicExports(root, source)) {

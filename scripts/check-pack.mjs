@@ -1,27 +1,28 @@
 // @ts-check
 /**
- * Packs the package, installs it into an empty project and uses it from there: what a person gets from npm.
+ * Packs both packages, installs each into an empty project and uses it from there: what a person gets from npm.
  *
  *   --update   write scripts/public-names.json anew, after a deliberate change of the public surface
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { run } from "./lib/child.mjs";
+import { gateway, library, packages, publicSources } from "./lib/packages.mjs";
 import { root } from "./lib/project.mjs";
+import { exportedNames, installedSizes, installInto, typeFaults } from "./lib/trial-project.mjs";
 
-/** Installing takes seconds, on a busy machine minutes; a registry that doesn't answer must not hold the run for ever. */
-const INSTALL_TIMEOUT_MS = 600_000;
-const BYTES_PER_KB = 1_000;
 /** Subpaths that are of use only beside an optional peer dependency, which an empty project doesn't have. */
-const NEEDS_PEER = {
-  "./testing/arbitraries": "fast-check",
-  "./testing/dialect-contract": "vitest",
-  "./testing/kv-cache-contract": "vitest",
-  "./testing/store-contract": "vitest",
-};
+const NEEDS_PEER = /\/testing\/(arbitraries|.*-contract)$/;
 const NAMES_FILE = "scripts/public-names.json";
+/** What the library may bring along: data of a tokenizer and a hash. */
+const LIBRARY_INSTALLS = ["@noble/hashes", "gpt-tokenizer", "precis"];
+const TOKENIZER_DATA = "gpt-tokenizer";
+/** Most that the library may take up without the tokenizer's data (bytes). */
+const MAX_LIBRARY_BYTES = 5_000_000;
+/** What a package is never without. */
+const REQUIRED = ["LICENSE", "README.md", "CHANGELOG.md", "package.json"];
 
 const { values } = parseArgs({ options: { update: { type: "boolean", default: false } } });
 const scratch = mkdtempSync(join(tmpdir(), "precis-pack-"));
@@ -29,89 +30,103 @@ process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 
 /** @type {string[]} */
 const faults = [];
-const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-/** Subpaths that need nothing but the package and its dependencies. */
-const subpaths = Object.keys(manifest.exports).filter(
-  (path) => !path.endsWith(".json") && !(path in NEEDS_PEER),
-);
-
-const packed = await pack();
-for (const path of packed.files) {
-  const unwanted = /\.test\.|\.test-d\./.test(path) || (path.endsWith(".ts") && !path.endsWith(".d.ts"));
-  if (unwanted) faults.push(`${path} is in the package; only built files and docs belong there`);
+try {
+  const [libraryFile = "", gatewayFile = ""] = [await pack(library), await pack(gateway)];
+  const libraryNames = await use(library, [libraryFile], checkLibrary);
+  // The gateway's project has the library of this clone, not one from a registry.
+  const gatewayNames = await use(gateway, [libraryFile, gatewayFile], checkCommand);
+  await compareNames({ ...libraryNames, ...gatewayNames });
+} catch (error) {
+  faults.push(/** @type {Error} */ (error).message);
 }
-for (const path of ["LICENSE", "README.md", "CHANGELOG.md", "package.json"]) {
-  if (!packed.files.includes(path)) faults.push(`${path} is missing in the package`);
-}
-
-const project = await install(packed.tarball);
-await compareNames(await exportedNames(project));
-await checkTypes(project);
-await checkCommand(project);
-
-console.log(
-  `package: ${packed.files.length} files, ${kb(packed.size)} packed, ${kb(packed.unpackedSize)} unpacked`,
-);
+checkVersions();
 for (const fault of faults) console.error(`package: ${fault}`);
 process.exitCode = faults.length > 0 ? 1 : 0;
 
-/** @returns {Promise<{ tarball: string, files: string[], size: number, unpackedSize: number }>} */
-async function pack() {
+/**
+ * @param {import("./lib/packages.mjs").Package} target
+ * @returns {Promise<string>} the packed file
+ */
+async function pack({ name, folder }) {
   const { code, stdout, stderr } = await run(
     "npm",
     ["pack", "--json", "--ignore-scripts", "--pack-destination", scratch],
-    { cwd: root, output: "capture" },
+    { cwd: join(root, folder), output: "capture" },
   );
-  if (code !== 0) stopHere(`npm pack failed:\n${stderr}`);
+  if (code !== 0) throw new Error(`npm pack of ${name} failed:\n${stderr}`);
   const output = JSON.parse(stdout);
-  const info = Array.isArray(output) ? output[0] : Object.values(output)[0];
-  return {
-    tarball: join(scratch, info.filename),
-    files: info.files.map((/** @type {{ path: string }} */ file) => file.path),
-    size: info.size,
-    unpackedSize: info.unpackedSize,
-  };
+  const { filename, files, size, unpackedSize } = Array.isArray(output)
+    ? output[0]
+    : Object.values(output)[0];
+  /** @type {string[]} */
+  const paths = files.map((/** @type {{ path: string }} */ file) => file.path);
+  for (const path of paths) {
+    const unwanted = /\.test\.|\.test-d\./.test(path) || (path.endsWith(".ts") && !path.endsWith(".d.ts"));
+    if (unwanted) faults.push(`${path} is in ${name}; only built files and docs belong there`);
+  }
+  for (const path of REQUIRED) if (!paths.includes(path)) faults.push(`${path} is missing in ${name}`);
+  console.log(`package: ${name} has ${paths.length} files, ${kb(size)} packed, ${kb(unpackedSize)} unpacked`);
+  return join(scratch, filename);
 }
 
 /**
- * @param {string} tarball
- * @returns {Promise<string>} the folder of the project that uses the package
+ * Installs a package into a project of its own and uses all that it offers.
+ * @param {import("./lib/packages.mjs").Package} target
+ * @param {readonly string[]} tarballs
+ * @param {(folder: string, sizes: Map<string, number>) => void | Promise<void>} check
+ * @returns {Promise<Record<string, string[]>>} names by specifier
  */
-async function install(tarball) {
-  const folder = join(scratch, "project");
-  mkdirSync(folder);
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
-  const { code, stderr } = await run(
-    "npm",
-    [
-      "install",
-      "--prefix",
-      folder,
-      "--prefer-offline",
-      "--no-audit",
-      "--no-fund",
-      "--ignore-scripts",
-      tarball,
-    ],
-    { cwd: folder, output: "capture", timeoutMs: INSTALL_TIMEOUT_MS },
-  );
-  if (code !== 0) stopHere(`npm install of the packed package failed:\n${stderr}`);
-  return folder;
+async function use(target, tarballs, check) {
+  const folder = join(scratch, target.folder.replaceAll("/", "-"));
+  await installInto(folder, tarballs);
+  const sizes = installedSizes(folder);
+  const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+  console.log(`package: ${target.name} installs ${sizes.size} packages, ${kb(bytes)}`);
+  await check(folder, sizes);
+  const specifiers = publicSources(target)
+    .map(([specifier]) => specifier)
+    .filter((specifier) => !NEEDS_PEER.test(specifier));
+  const found = await typeFaults(folder, specifiers);
+  faults.push(...found.map((fault) => `${target.name}: ${fault}`));
+  return exportedNames(folder, specifiers);
 }
 
 /**
- * @param {string} folder
- * @returns {Promise<Record<string, string[]>>}
+ * @param {string} _folder
+ * @param {Map<string, number>} sizes
  */
-async function exportedNames(folder) {
-  const specifiers = subpaths.map((path) => manifest.name + path.slice(1));
-  const program = `const names = {};
-for (const s of ${JSON.stringify(specifiers)}) names[s] = Object.keys(await import(s)).sort();
-console.log(JSON.stringify(names));`;
-  writeFileSync(join(folder, "names.mjs"), program);
-  const { code, stdout, stderr } = await run("node", ["names.mjs"], { cwd: folder, output: "capture" });
-  if (code !== 0) stopHere(`importing ${specifiers.join(", ")} by name failed:\n${stderr}`);
-  return JSON.parse(stdout);
+function checkLibrary(_folder, sizes) {
+  const installed = [...sizes.keys()].sort();
+  if (installed.join() !== LIBRARY_INSTALLS.join()) {
+    faults.push(`precis installs ${installed.join(", ")}; it may install ${LIBRARY_INSTALLS.join(", ")}`);
+  }
+  let bytes = 0;
+  for (const [name, size] of sizes) if (name !== TOKENIZER_DATA) bytes += size;
+  console.log(`package: precis without the tokenizer's data takes ${kb(bytes)}`);
+  if (bytes > MAX_LIBRARY_BYTES) {
+    faults.push(`precis takes ${kb(bytes)} without the tokenizer's data, ${kb(MAX_LIBRARY_BYTES)} at most`);
+  }
+}
+
+/** @param {string} folder */
+async function checkCommand(folder) {
+  const { code, stdout, stderr } = await run("npx", ["--no-install", "precis", "--version"], {
+    cwd: folder,
+    output: "capture",
+    env: { npm_config_prefix: folder },
+  });
+  if (code !== 0) faults.push(`\`npx precis --version\` failed:\n${stderr}`);
+  else if (stdout.trim() !== gateway.version) {
+    faults.push(`\`npx precis --version\` printed "${stdout.trim()}", not ${gateway.version}`);
+  }
+}
+
+/** Both packages are released together, and sources in a clone tell the version of the repository. */
+function checkVersions() {
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const { dependencies } = JSON.parse(readFileSync(join(root, gateway.folder, "package.json"), "utf8"));
+  const versions = [version, ...packages.map((one) => one.version), dependencies[library.name]];
+  if (new Set(versions).size > 1) faults.push(`the versions differ: ${versions.join(", ")}`);
 }
 
 /** @param {Record<string, string[]>} names */
@@ -132,52 +147,7 @@ async function compareNames(names) {
   }
 }
 
-/**
- * The declarations must be complete without this repository: no skipLibCheck, no types of Node.
- * @param {string} folder
- */
-async function checkTypes(folder) {
-  const imports = subpaths.map((path, i) => `export * as p${i} from "${manifest.name}${path.slice(1)}";`);
-  writeFileSync(join(folder, "types.ts"), imports.join("\n"));
-  const options = {
-    module: "nodenext",
-    target: "es2023",
-    lib: ["es2023", "dom"],
-    types: [],
-    strict: true,
-    noEmit: true,
-  };
-  writeFileSync(
-    join(folder, "tsconfig.json"),
-    JSON.stringify({ compilerOptions: { ...options, skipLibCheck: false }, files: ["types.ts"] }),
-  );
-  const { code, stdout } = await run("tsc", ["-p", folder], { cwd: folder, output: "capture" });
-  if (code !== 0) faults.push(`the declarations don't compile in a project of their own:\n${stdout}`);
-}
-
-/** @param {string} folder */
-async function checkCommand(folder) {
-  const { code, stdout, stderr } = await run("npx", ["--no-install", "precis", "--version"], {
-    cwd: folder,
-    output: "capture",
-    env: { npm_config_prefix: folder },
-  });
-  if (code !== 0) faults.push(`\`npx precis --version\` failed:\n${stderr}`);
-  else if (!stdout.includes(manifest.version)) {
-    faults.push(`\`npx precis --version\` printed "${stdout.trim()}", not ${manifest.version}`);
-  }
-}
-
 /** @param {number} bytes */
 function kb(bytes) {
-  return `${Math.round(bytes / BYTES_PER_KB)} kB`;
-}
-
-/**
- * @param {string} message
- * @returns {never}
- */
-function stopHere(message) {
-  console.error(`package: ${message}`);
-  process.exit(1);
+  return `${Math.round(bytes / 1_000).toLocaleString("en")} kB`;
 }

@@ -129,7 +129,7 @@ export const SIBLINGS = [
 ];
 
 /** Files that gather the members of their folder. */
-export const WIRING = ["index", "main", "run-command-line", "open-store"];
+export const WIRING = ["index", "main", "run-command-line", "open-store", "server", "explain-failure"];
 
 /** The only file of `src` that the web page may import. */
 export const ROUTE_FILE = "src/gateway/api.ts";

@@ -1,5 +1,5 @@
 import type { GatewayConfig } from "../config/gateway-schema.ts";
-import { openStore as openNamed, type ServerStore } from "../stores/index.ts";
+import { openStore as openNamed, type ServerStore } from "../stores/server.ts";
 import type { Log } from "./telemetry/log.ts";
 
 /** The data of an older version is brought up to date in many small steps; the log has one line in so long (milliseconds). */

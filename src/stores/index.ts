@@ -1,15 +1,14 @@
 /**
- * Stores for servers: everything in one SQLite file, in a PostgreSQL database, or in memory. They need Node; the
- * bounded store of records that runs everywhere is `memoryStore` of `precis` itself.
+ * Where checkpoints and summaries live between calls. This one is in memory and runs everywhere; the databases that a
+ * server needs are in `@precis/gateway/stores`.
  *
- * @module
+ * @example
+ * import { createCompactor } from "precis";
+ * import { openaiChat } from "precis/dialects";
+ * import { memoryStore } from "precis/stores";
+ *
+ * const compactor = createCompactor({ dialect: openaiChat, budget: 8_000, store: memoryStore({ maxRecords: 50 }) });
  */
 
-export { type MemoryServerStoreOptions, memoryServerStore } from "./memory/server.ts";
+/** The default store: bounded, and gone when the process ends. */
 export { memoryStore } from "./memory.ts";
-export { openStore } from "./open-store.ts";
-export { type PostgresStoreOptions, postgresStore } from "./postgres.ts";
-export type * from "./server-store.ts";
-export type { ServerStoreOptions } from "./sql/create-sql-store.ts";
-export type { MigrationProgress } from "./sql/migrate.ts";
-export { type SqliteStoreOptions, sqliteStore } from "./sqlite.ts";

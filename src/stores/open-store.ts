@@ -9,7 +9,7 @@ import { sqliteStore } from "./sqlite.ts";
  *
  * @example
  * ```ts
- * import { openStore } from "precis/stores";
+ * import { openStore } from "@precis/gateway/stores";
  *
  * const store = openStore("memory"); // or "precis.db", or "postgres://user:password@host/database"
  * await store.ready();

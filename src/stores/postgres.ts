@@ -32,7 +32,7 @@ const IDLE_MS = 60_000;
  *
  * @example
  * ```ts
- * import { postgresStore } from "precis/stores";
+ * import { postgresStore } from "@precis/gateway/stores";
  *
  * const store = postgresStore({ url: "postgres://precis@db.internal/precis" });
  * console.log(store.kind);

@@ -36,7 +36,7 @@ const FILES = ["", "-wal", "-shm"] as const;
  * ```ts
  * import { createCompactor } from "precis";
  * import { openaiChat } from "precis/dialects";
- * import { sqliteStore } from "precis/stores";
+ * import { sqliteStore } from "@precis/gateway/stores";
  *
  * const store = sqliteStore({ path: "precis.db" });
  * const compactor = createCompactor({ dialect: openaiChat, budget: 8_000, store });

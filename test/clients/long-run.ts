@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openStore } from "../../src/stores/index.ts";
+import { openStore } from "../../src/stores/server.ts";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { type ServeProcess, startServe } from "../gateway/serve-process.ts";
 import type { ClientProgram } from "./client-program.ts";

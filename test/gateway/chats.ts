@@ -1,4 +1,4 @@
-import { openStore } from "../../src/stores/index.ts";
+import { openStore } from "../../src/stores/server.ts";
 
 /** One message of a chat, as a client has it. */
 export interface Said {

@@ -29,7 +29,7 @@ const DEFAULTS = { conversations: 1_000, records: 10_000, events: 10_000 } as co
  *
  * @example
  * ```ts
- * import { memoryServerStore } from "precis/stores";
+ * import { memoryServerStore } from "@precis/gateway/stores";
  *
  * const store = memoryServerStore({ maxConversations: 100 });
  * const at = Date.now();

@@ -1,0 +1,42 @@
+import { SettingError } from "../config/setting-error.ts";
+import { PrecisError } from "../core/errors.ts";
+import { ApiFailure } from "./chat/api-client.ts";
+import { TurnError } from "./chat/run-lines.ts";
+import type { Io } from "./io.ts";
+import { FileError } from "./read-lines.ts";
+import { UsageError } from "./usage-error.ts";
+
+const FAILED = 1;
+const BAD_USAGE = 2;
+/** What a shell reports for a program that Ctrl-C ended. */
+const INTERRUPTED = 130;
+
+/** Errors whose message says all that a person needs. */
+const FOR_PEOPLE = [PrecisError, FileError, ApiFailure, TurnError];
+/** Messages of the library and of a server say already who speaks. */
+const OWN_NAME = /^precis: /;
+
+/** Tells a person about an error, and returns the exit code. */
+export function explainFailure(
+  error: unknown,
+  { command, io }: { readonly command: string | undefined; readonly io: Io },
+): number {
+  // A progress bar may still stand on the line.
+  if (io.stderr.isTTY === true) io.stderr.write("\r\u001b[K");
+  if (io.signal.aborted) {
+    io.stderr.write("precis: interrupted\n");
+    return INTERRUPTED;
+  }
+  const isFlag = error instanceof SettingError && error.setting.startsWith("--");
+  if (isFlag || error instanceof UsageError) {
+    const help = command === undefined ? "precis --help" : `precis ${command} --help`;
+    io.stderr.write(`precis: ${error.message.replace(OWN_NAME, "")}\nSee ${help}.\n`);
+    return BAD_USAGE;
+  }
+  const isForPeople = FOR_PEOPLE.some((kind) => error instanceof kind);
+  if (error instanceof Error && isForPeople)
+    io.stderr.write(`precis: ${error.message.replace(OWN_NAME, "")}\n`);
+  else
+    io.stderr.write(`precis: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  return FAILED;
+}

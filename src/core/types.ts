@@ -843,7 +843,16 @@ export interface Report {
   readonly dialect: DialectId;
   readonly budget: Budget;
   readonly pressure: { readonly before: number; readonly after: number };
-  readonly tokens: { readonly transcript: number; readonly before: number; readonly after: number };
+  /**
+   * `atMost`: these, the pressure and `budget.tools` are upper bounds. The request is so short that nothing can be due, and the
+   * tokenizer wasn't loaded for it.
+   */
+  readonly tokens: {
+    readonly transcript: number;
+    readonly before: number;
+    readonly after: number;
+    readonly atMost?: true;
+  };
   /**
    * Tokens that the answer may take beside this view: the window without view, tools and safety, at most `maxAnswer`.
    * Undefined without a window.
@@ -928,7 +937,7 @@ export interface Observation<M> {
   readonly usage?: Usage;
   /** The report of the view that was answered: says which conversation it was. */
   readonly report?: Pick<Report, "conversation">;
-  /** precis's own count of that request: `report.tokens.after + report.budget.tools`. */
+  /** precis's own count of that request: `report.tokens.after + report.budget.tools`. Nothing is learnt from one that was a bound. */
   readonly tokens?: number;
   /** The model that answered. Default: the compactor's. */
   readonly model?: string;
@@ -949,7 +958,13 @@ export interface Events {
   readonly completed: { readonly report: Report; readonly state: State };
   readonly failed: { readonly error: Error; readonly fallback: RungName };
   readonly cancelled: { readonly reason: Reason };
-  readonly pressure: { readonly pressure: number; readonly tokens: number; readonly budget: number };
+  readonly pressure: {
+    readonly pressure: number;
+    readonly tokens: number;
+    readonly budget: number;
+    /** Upper bounds, as in `report.tokens`. */
+    readonly atMost?: true;
+  };
 }
 
 /**

@@ -14,6 +14,7 @@ import type {
 } from "../core/types.ts";
 import { summaryMessage } from "../summaries/summary-message.ts";
 import { asError, requestSummary } from "./background.ts";
+import { checkInput } from "./check-options.ts";
 import { fixedTokens, unansweredTokens } from "./conversation.ts";
 import { type Call, climbTo, type Decision, decide, nothingDue, readyCut, wantedRun } from "./decide.ts";
 import { deliver, viewDraft } from "./deliver.ts";
@@ -22,6 +23,7 @@ import { inSlices } from "./in-slices.ts";
 import { calibrate, learnAnswer } from "./learn.ts";
 import { prepareState } from "./next-state.ts";
 import { pressureOf, reportOf } from "./report.ts";
+import { measureOfShort } from "./surely-fits.ts";
 import { survey } from "./survey.ts";
 import { within } from "./within.ts";
 import { isWorthAsking, isWorthAskingByHand, noRoomWarning } from "./worth-asking.ts";
@@ -97,8 +99,14 @@ async function fitView<M>(
   transcript: readonly M[],
   input: FitInput<M>,
 ): Promise<FitResult<M>> {
-  let call = await open(engine, transcript, input);
+  checkInput(input);
+  const bounds = measureOfShort(engine, transcript, input);
+  let call = await open(engine, transcript, input, { bounds });
   let decision = await inSlices(decide(call), input.signal);
+  if (bounds && mayMatter(call, decision)) {
+    call = await open(engine, transcript, input);
+    decision = await inSlices(decide(call), input.signal);
+  }
   let background = summaryFor(call, decision);
   if (background && (await within(background, engine.settings.waitMs, input.signal))) {
     call = await open(engine, transcript, input);
@@ -118,6 +126,12 @@ async function fitView<M>(
     background: background ?? engine.jobs.running(call.seen.name)?.then((records) => records ?? []),
     warnings: [...(decision.wanted && !background ? [RESTING] : []), ...(noRoom ? [noRoom] : [])],
   });
+}
+
+/** May exact counts change anything for a request that was measured by bounds? */
+function mayMatter<M>({ seen }: Call<M>, { due, wanted }: Decision): boolean {
+  const known = seen.checkpoint !== undefined || seen.invalid || seen.left.length > 0;
+  return known || due !== undefined || wanted !== undefined || seen.warnings.length > 0;
 }
 
 /** Has the wanted summary written, once. Undefined if none is wanted, or if the summariser isn't asked just now. */

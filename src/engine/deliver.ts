@@ -15,6 +15,7 @@ import { orphanWarnings } from "./orphan-warnings.ts";
 import { prefixReason, wholeReason } from "./prefix-change.ts";
 import { reportOf } from "./report.ts";
 import { openLoop, thinkingWarning } from "./signed-reasoning.ts";
+import { tellBound } from "./surely-fits.ts";
 import type { Survey } from "./survey.ts";
 
 /** Planted lines that a warning repeats, and characters of each. */
@@ -92,7 +93,13 @@ export async function deliver<M>(
     });
   }
   const { after } = report.tokens;
-  emitter.emit("pressure", { pressure: report.pressure.after, tokens: after, budget: seen.budget.budget });
+  if (seen.bounded) tellBound(engine, after + report.budget.tools);
+  emitter.emit("pressure", {
+    pressure: report.pressure.after,
+    tokens: after,
+    budget: seen.budget.budget,
+    ...(seen.bounded && { atMost: true }),
+  });
   const rendered = renderView({
     dialect,
     transcript,

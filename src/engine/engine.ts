@@ -9,10 +9,13 @@ import type {
   Records,
   Store,
   Summary,
+  TokenCounter,
   Warning,
 } from "../core/types.ts";
 import { memoryStore } from "../stores/memory.ts";
+import { isLoaded } from "../tokens/exact-counter.ts";
 import { type Calibration, createCalibration, createMeasure, exactCounter } from "../tokens/index.ts";
+import { mostTokens } from "../tokens/most-tokens.ts";
 import { createRecentMap, type RecentMap } from "../tokens/recent-map.ts";
 import { type Answers, createAnswers } from "./answers.ts";
 import { type Circuit, createCircuit } from "./circuit.ts";
@@ -62,6 +65,10 @@ export interface Engine<M> {
   factor(): number;
   /** The measure for the present calibration. The tokenizer is loaded on first use. */
   measure(): Promise<Measure>;
+  /** A measure that never counts too little and needs no tokenizer; undefined where counting exactly needs none either. */
+  bounds(): Measure | undefined;
+  /** Counts of requests that were told as bounds: nothing is learnt from them. */
+  readonly toldBounds: Set<number>;
 }
 
 /** Records by hash: the host's store, and a bounded memory that stands in when the store fails. */
@@ -79,6 +86,14 @@ export function createEngine<M>(options: CompactorOptions<M>): Engine<M> {
     Object.hasOwn(calibration.toJSON(), modelName)
       ? calibration.factor(modelName)
       : (settings.model?.factor ?? 1);
+  const encoding = settings.model?.encoding ?? "o200k_base";
+  const measureWith = (counter: TokenCounter, by: number): Measure =>
+    createMeasure({
+      counter,
+      factor: by,
+      ...(settings.model && { images: settings.model.images }),
+      ...(settings.frames && { frames: settings.frames }),
+    });
   let measure: { readonly factor: number; readonly value: Measure } | undefined;
   return {
     dialect: forModel(options.dialect, settings.model?.id),
@@ -106,16 +121,12 @@ export function createEngine<M>(options: CompactorOptions<M>): Engine<M> {
     async measure() {
       const present = factor();
       if (measure?.factor === present) return measure.value;
-      const counter = options.counter ?? (await exactCounter(settings.model?.encoding ?? "o200k_base"));
-      const value = createMeasure({
-        counter,
-        factor: present,
-        ...(settings.model && { images: settings.model.images }),
-        ...(settings.frames && { frames: settings.frames }),
-      });
+      const value = measureWith(options.counter ?? (await exactCounter(encoding)), present);
       measure = { factor: present, value };
       return value;
     },
+    bounds: () => (options.counter || isLoaded(encoding) ? undefined : measureWith(mostTokens, factor())),
+    toldBounds: new Set(),
   };
 }
 

@@ -7,7 +7,7 @@ export function calibrate<M>(
   engine: Engine<M>,
   { usage, tokens, model = engine.modelName }: Observation<M>,
 ): void {
-  if (!usage || tokens === undefined) return;
+  if (!usage || tokens === undefined || engine.toldBounds.has(tokens)) return;
   const factor = model === engine.modelName ? engine.factor() : 1;
   engine.calibration.observe({ model, counted: tokens, reported: usage.input, factor });
 }

@@ -48,7 +48,12 @@ export function reportOf<M>(options: {
     dialect: dialect.id,
     budget: survey.budget,
     pressure: { before: survey.pressure, after: tokens / survey.budget.budget },
-    tokens: { transcript: survey.conversation.total, before: survey.tokens, after: tokens },
+    tokens: {
+      transcript: survey.conversation.total,
+      before: survey.tokens,
+      after: tokens,
+      ...(survey.bounded && { atMost: true }),
+    },
     answer: answerRoom(survey, tokens),
     counts: countsOf(entries),
     entries,

@@ -5,7 +5,16 @@ import { type Draft, keepAll } from "../core/draft.ts";
 import { readAnswers } from "../core/state/read-answers.ts";
 import { readState } from "../core/state/read-state.ts";
 import { mergeRecords, type Remembered } from "../core/state/remembered.ts";
-import type { AnswerSizes, Budget, Checkpoint, Dialect, FitInput, Undo, Warning } from "../core/types.ts";
+import type {
+  AnswerSizes,
+  Budget,
+  Checkpoint,
+  Dialect,
+  FitInput,
+  Measure,
+  Undo,
+  Warning,
+} from "../core/types.ts";
 import { type Amended, amend, showsUnanswered } from "./amend.ts";
 import { checkInput } from "./check-options.ts";
 import { chooseCheckpoint, leave, undosOf } from "./choose-checkpoint.ts";
@@ -79,6 +88,8 @@ export interface Survey<M> {
   /** Leading system messages that the host lost. */
   readonly restored: readonly M[];
   readonly warnings: readonly Warning[];
+  /** Tokens are upper bounds: the request is short, and the tokenizer wasn't loaded for it. */
+  readonly bounded: boolean;
   /** When a record of this call counts as made: later than every other of the conversation, even if the clock was set back. */
   readonly recordAt: number;
 }
@@ -97,12 +108,14 @@ export async function survey<M>(
     readonly undos?: readonly Undo[];
     /** Milliseconds; the clock's time where it is left out. */
     readonly now?: number;
+    /** What tokens are counted with. Left out: exactly. */
+    readonly bounds?: Measure | undefined;
   } = {},
 ): Promise<Survey<M>> {
   checkInput(given);
   given.signal?.throwIfAborted();
   const { dialect, settings, textHash } = engine;
-  const measure = await engine.measure();
+  const measure = more.bounds ?? (await engine.measure());
   const tools = given.tools === undefined ? 0 : measure.tools(given.tools);
   const { window } = settings;
   const first = window === undefined ? undefined : firstReserve(window, given.maxAnswer);
@@ -244,6 +257,7 @@ export async function survey<M>(
       ...(lost ? [lost.warning] : []),
       ...(unusable ? [unusable] : []),
     ],
+    bounded: more.bounds !== undefined,
     recordAt,
   };
 }

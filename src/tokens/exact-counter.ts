@@ -18,6 +18,7 @@ const REGION_CHARS = 500_000;
 const SUBSTRING_VIEW_CHARS = 13;
 
 const loading = new Map<Encoding, Promise<TokenCounter>>();
+const loaded = new Set<Encoding>();
 
 /**
  * The exact tokenizer of OpenAI's models, loaded on first use and shared by everyone who asks for the same encoding.
@@ -40,9 +41,17 @@ export function exactCounter(encoding: Encoding): Promise<TokenCounter> {
     createExactCounter(encoding, vocabulary, split),
   );
   loading.set(encoding, counter);
-  // A failed download (a bundle's lazy file) must not stick.
-  counter.catch(() => loading.delete(encoding));
+  counter.then(
+    () => loaded.add(encoding),
+    // A failed download (a bundle's lazy file) must not stick.
+    () => loading.delete(encoding),
+  );
   return counter;
+}
+
+/** True once somebody has loaded the tokenizer. */
+export function isLoaded(encoding: Encoding): boolean {
+  return loaded.has(encoding);
 }
 
 /** Literal import specifiers, so that bundlers make a lazy file of each vocabulary. */

@@ -4,6 +4,7 @@ import { legacyHash } from "../../core/legacy/hash.ts";
 import type { Compactor, Model, Profile, Store, StrategyName, Tuning } from "../../core/types.ts";
 import { createCompactor } from "../../engine/create-compactor.ts";
 import { profiles } from "../../profiles/index.ts";
+import { exactCounter } from "../../tokens/index.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { Wire } from "../wires/wire.ts";
 import { readingOf, redactingModel } from "./redacting.ts";
@@ -95,8 +96,8 @@ export function createCompactors(options: {
     { info, window, profile, reserve, strategy, budget, tuning }: ReturnType<typeof settle>,
     store: Store,
     summarizer?: Model,
-  ) =>
-    createCompactor<unknown>({
+  ): Compactor<unknown> => {
+    const compactor = createCompactor<unknown>({
       ...tuning,
       dialect: readingOf(config, wire.dialect),
       window: { model },
@@ -108,6 +109,13 @@ export function createCompactors(options: {
       ...(summarizer && { summarizer: config.redact ? redactingModel(summarizer) : summarizer }),
       store,
     });
+    // People look at a server's numbers: they are exact for short requests, too.
+    const fit: typeof compactor.fit = async (...request) => {
+      await exactCounter(info.encoding);
+      return compactor.fit(...request);
+    };
+    return { ...compactor, fit };
+  };
 
   const sureLimit = (choice: CompactorChoice): number => {
     const { info, window, profile, reserve, budget, tuning } = settle(choice);

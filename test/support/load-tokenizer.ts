@@ -1,0 +1,3 @@
+import { exactCounter } from "../../src/tokens/exact-counter.ts";
+
+await exactCounter("o200k_base");

@@ -20,7 +20,10 @@ const COPIED = ["LICENSE", "CHANGELOG.md"];
 removeOrphans();
 const libraryEntries = exportedModules(library);
 const owned = closure([...libraryEntries, ...libraryEntries.map(declarationOf)]);
-writePackage(library, [...owned].flatMap((module) => [module, declarationOf(module)]));
+writePackage(
+  library,
+  [...owned].flatMap((module) => [module, declarationOf(module)]),
+);
 // Nobody sees the declarations behind the command line.
 const runs = closure(["cli/main.js", ...exportedModules(gateway)]);
 const declares = closure(exportedModules(gateway).map(declarationOf));

@@ -44,7 +44,10 @@ test("a compaction that is due by the number of messages is made of exact counts
     role: at % 2 ? "assistant" : "user",
     content: `Line ${at} of a chat.`,
   }));
-  const { loaded, report } = fitFresh({ options: { window: 128_000, triggers: { messages: 6 } }, transcript });
+  const { loaded, report } = fitFresh({
+    options: { window: 128_000, triggers: { messages: 6 } },
+    transcript,
+  });
   expect(loaded).toBe(true);
   expect(report.tokens.atMost).toBeUndefined();
 });

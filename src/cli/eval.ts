@@ -13,7 +13,10 @@ import { profiles } from "../profiles/index.ts";
 import { charsCounter, exactCounter } from "../tokens/index.ts";
 import { COST_FLAGS, evalCost } from "./eval/cost.ts";
 import { checkDataFolder } from "./eval/data-folder.ts";
+import { EXAM_FLAGS, evalExam } from "./eval/exam.ts";
+import { evalJudged, JUDGED_FLAGS } from "./eval/judged.ts";
 import type { Io } from "./io.ts";
+import { MODEL_FLAGS } from "./model-flags.ts";
 import { type CommandLine, oneOf, type ParsedFlags } from "./parse-flags.ts";
 import { createProgress } from "./progress.ts";
 import { FileError } from "./read-lines.ts";
@@ -31,15 +34,23 @@ const CHAINS = {
   sample: { lengths: [1, 5, 20], conversations: 1 },
 } as const;
 
-/** Flags that only retention has. */
-const RETENTION_FLAGS = ["sets", "budgets", "profile", "intervals", "html"];
+/** Which flags each measurement takes, beside --data and --json, which all take. */
+const MODEL_FLAG_NAMES = [...Object.keys(MODEL_FLAGS), "window", "questions", "yes"];
+const FLAGS_OF = {
+  retention: ["sample", "sets", "budgets", "counter", "profile", "chains", "intervals", "html"],
+  cost: ["sample", "counter", "chains", ...Object.keys(COST_FLAGS)],
+  judged: ["counter", "profile", ...MODEL_FLAG_NAMES, ...Object.keys(JUDGED_FLAGS)],
+  exam: [...MODEL_FLAG_NAMES, ...Object.keys(EXAM_FLAGS)],
+} as const satisfies Record<string, readonly string[]>;
+type Measurement = keyof typeof FLAGS_OF;
+const MEASUREMENTS = Object.keys(FLAGS_OF) as Measurement[];
 
 const PROFILES = Object.keys(profiles) as (keyof typeof profiles)[];
 
 export const evalLine: CommandLine = {
   name: "eval",
   summary: "Measures what compacted conversations still know and what they cost, beside the alternatives.",
-  usage: "precis eval retention|cost [--data DIR] [flags]",
+  usage: "precis eval retention|cost|judged|exam [flags]",
   flags: {
     data: { value: "DIR", help: `folder with recorded conversations (${DEFAULT_DATA} unless told)` },
     sample: { help: `every ${SAMPLE_EVERY}th session only: an answer in less than a minute` },
@@ -54,34 +65,49 @@ export const evalLine: CommandLine = {
     intervals: { help: "retention: print 95 % intervals over sessions beside each figure" },
     html: { value: "OUT", help: "retention: write the result as a page with curves, too" },
     ...COST_FLAGS,
+    ...JUDGED_FLAGS,
+    ...EXAM_FLAGS,
+    ...MODEL_FLAGS,
+    window: { value: "N", help: "judged, exam: the context size of models that precis doesn't know" },
     json: { help: "print the result as JSON, with intervals and paired differences" },
   },
   notes: [
-    "No model is called and nothing leaves the machine. The formats of the data and the meaning of each measure: docs/guide/eval.md.",
+    "retention and cost call no model, and nothing leaves the machine. The formats of the data and the meaning of each measure: docs/guide/eval.md.",
+    "judged holds exams: readers answer from each contestant's context, a judge marks the answers without names. exam writes questions about a conversation of yours. Both ask models, say first what that costs, and ask whether to go on: docs/guide/exams.md.",
   ],
   examples: [
     "precis eval retention --sample",
     "precis eval retention --sets agent --intervals",
     "precis eval retention --json --html retention.html > retention.json",
     "precis eval cost --windows 64k,128k --ttl never",
+    "precis eval exam session.jsonl --writer gpt-5-mini --out exams/session.json",
+    "precis eval judged --exams exams --reader gpt-5-mini --judge mailbox:judge",
   ],
 };
 
 export async function evalCommand(flags: ParsedFlags, io: Io): Promise<void> {
-  const [what, ...more] = flags.files;
-  if ((what !== "retention" && what !== "cost") || more.length > 0) {
+  const what = MEASUREMENTS.find((name) => name === flags.files[0]);
+  const files = flags.files.slice(1);
+  if (what === undefined || files.length !== (what === "exam" ? 1 : 0))
     throw new UsageError(
-      `precis eval measures retention and cost: precis eval retention, precis eval cost. It can't measure "${flags.files.join(" ")}".`,
+      `precis eval measures ${MEASUREMENTS.join(", ")}: precis eval retention, or precis eval exam FILE. It can't measure "${flags.files.join(" ")}".`,
     );
-  }
+  refuseOtherFlags(what, flags);
   const data = flags.value("data") ?? DEFAULT_DATA;
-  const others = what === "cost" ? RETENTION_FLAGS : Object.keys(COST_FLAGS);
-  const wrong = others.find((name) => flags.has(name));
+  if (what === "cost") return evalCost(flags, io, data);
+  if (what === "judged") return evalJudged(flags, io, data);
+  if (what === "exam") return evalExam(flags, io, files[0] ?? "");
+  return evalRetention(flags, io, data);
+}
+
+/** A flag of another measurement would do nothing here. */
+function refuseOtherFlags(what: Measurement, flags: ParsedFlags): void {
+  const own: readonly string[] = [...FLAGS_OF[what], "data", "json"];
+  const wrong = Object.keys(evalLine.flags).find((name) => flags.has(name) && !own.includes(name));
   if (wrong !== undefined) throw new UsageError(`--${wrong} doesn't go with precis eval ${what}.`);
-  if (what === "cost") {
-    await evalCost(flags, io, data);
-    return;
-  }
+}
+
+async function evalRetention(flags: ParsedFlags, io: Io, data: string): Promise<void> {
   const shares = parseShares(flags.value("budgets") ?? DEFAULT_BUDGETS);
   const chains = oneOf("chains", flags.value("chains"), ["no", "yes", "only"]) ?? "yes";
   const counterName = oneOf("counter", flags.value("counter"), ["o200k", "chars"]) ?? "o200k";
@@ -115,7 +141,7 @@ export async function evalCommand(flags: ParsedFlags, io: Io): Promise<void> {
   );
 }
 
-interface Measurement {
+interface Retention {
   readonly sets: readonly EvalSet[];
   readonly shares: readonly number[];
   readonly counter: TokenCounter;
@@ -126,7 +152,7 @@ interface Measurement {
   readonly onProgress: (set: string, cases: number) => void;
 }
 
-async function measure(options: Measurement): Promise<RetentionResult> {
+async function measure(options: Retention): Promise<RetentionResult> {
   const { counter, profile, sample, chains, onProgress } = options;
   const own = precis({ counter, ...(profile && { profile }) });
   const result = await runRetention({

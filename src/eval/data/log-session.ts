@@ -1,13 +1,19 @@
 import type { Message } from "../../core/types.ts";
-import { dialects } from "../../dialects/index.ts";
+import { dialectById, dialects } from "../../dialects/index.ts";
 import type { TranscriptLog } from "../../dialects/logs/index.ts";
 import type { ChatMessage } from "../types.ts";
 import type { AgentSession } from "./agent-session.ts";
 
 /** A log of any agent that precis can read, as a session; undefined where its format isn't known or nobody called a tool. */
 export function logSession(log: TranscriptLog, id: string): AgentSession | undefined {
-  const dialect = Object.values(dialects).find((candidate) => candidate.id === log.dialect);
-  if (!dialect) return undefined;
+  if (!Object.values(dialects).some((candidate) => candidate.id === log.dialect)) return undefined;
+  const session = logMessages(log, id);
+  return session.messages.some((message) => message.tool_calls) ? session : undefined;
+}
+
+/** A log as a session, whether or not anybody called a tool. */
+export function logMessages(log: TranscriptLog, id: string): AgentSession {
+  const dialect = dialectById(log.dialect);
   const read = dialect.read as (message: unknown) => Message;
   const messages: ChatMessage[] = [];
   const people: number[] = [];
@@ -22,7 +28,6 @@ export function logSession(log: TranscriptLog, id: string): AgentSession | undef
       messages.push(chat);
     }
   }
-  if (!messages.some((message) => message.tool_calls)) return undefined;
   const compactions = (log.compactions ?? []).flatMap((index) => starts[index] ?? []);
   return { id, messages, people, summaries, compactions };
 }

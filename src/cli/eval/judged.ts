@@ -1,0 +1,180 @@
+import { statSync } from "node:fs";
+import type { Model } from "../../core/types.ts";
+import { ARMS, type Arm } from "../../eval/judged/arms.ts";
+import { type Sitting, sittingsOf } from "../../eval/judged/entrants.ts";
+import { type Exam, fewerQuestions } from "../../eval/judged/exam.ts";
+import { judgedTable } from "../../eval/judged/judged-table.ts";
+import { planJudged } from "../../eval/judged/plan.ts";
+import { runJudged } from "../../eval/judged/run-judged.ts";
+import { type ExamSize, parseSize } from "../../eval/judged/size.ts";
+import { findExams } from "../../eval/node/find-exams.ts";
+import { journalIn } from "../../eval/node/journal-file.ts";
+import { profiles } from "../../profiles/index.ts";
+import { charsCounter, exactCounter, modelInfo } from "../../tokens/index.ts";
+import type { Io } from "../io.ts";
+import { namedModel } from "../model-flags.ts";
+import { type Flag, oneOf, type ParsedFlags } from "../parse-flags.ts";
+import { parseCount } from "../parse-tokens.ts";
+import { createProgress } from "../progress.ts";
+import { FileError } from "../read-lines.ts";
+import { UsageError } from "../usage-error.ts";
+import { confirmSpending } from "./confirm.ts";
+import { spendLines } from "./spend-text.ts";
+
+const DEFAULT_TRIALS = 3;
+const DEFAULT_AT_ONCE = 4;
+const DEFAULT_RUN = "judged";
+/** Of the reader's window, what a context may take: questions and answers need the rest. */
+const CONTEXT_SHARE = 0.85;
+/** What the others are compared with, the first that takes part. */
+const USUAL_BASES = ["recorded", "newest"];
+
+const PROFILES = Object.keys(profiles) as (keyof typeof profiles)[];
+
+/** Flags of `precis eval judged` alone. */
+export const JUDGED_FLAGS = {
+  exams: {
+    value: "LIST",
+    help: "judged: exams, or files with questions, or folders of them, with commas between",
+  },
+  reader: { value: "M", help: "judged: who answers: a model, NAME@URL, or mailbox:DIR" },
+  judge: { value: "M", help: "judged: who marks the answers (the reader's model unless told)" },
+  summarizer: { value: "M", help: "judged: who writes summaries, in the arms that need a model" },
+  arms: {
+    value: "LIST",
+    help: `judged: who takes part, of ${ARMS.map((arm) => arm.id).join(", ")} (all unless told)`,
+  },
+  sizes: {
+    value: "LIST",
+    help: "judged: sizes of the contexts: S (the recorded summary's), 2S, 10%, 4k (S,2S or 10% unless told)",
+  },
+  against: { value: "ARM", help: "judged: the arm that the others are compared with" },
+  trials: { value: "N", help: `judged: how often each exam is held (${DEFAULT_TRIALS} unless told)` },
+  questions: { value: "N", help: "judged: at most so many questions of each exam; exam: how many to write" },
+  "at-once": {
+    value: "N",
+    help: `judged: requests under way at the same time (${DEFAULT_AT_ONCE} unless told)`,
+  },
+  run: {
+    value: "DIR",
+    help: `judged: keeps the replies, so that a run can go on later (${DEFAULT_RUN} unless told)`,
+  },
+  yes: { help: "judged, exam: don't ask before models are asked" },
+} as const satisfies Record<string, Flag>;
+
+/** Holds exams: readers answer from each contestant's context, a judge marks the answers without names. */
+export async function evalJudged(flags: ParsedFlags, io: Io, data: string): Promise<void> {
+  const readerName = flags.value("reader");
+  if (readerName === undefined)
+    throw new UsageError("Who answers? Give --reader MODEL or --reader mailbox:DIR.");
+  const reader = namedModel(readerName, flags, io);
+  const judgeName = flags.value("judge");
+  const judge = judgeName === undefined ? reader : namedModel(judgeName, flags, io);
+  const summarizerName = flags.value("summarizer");
+  const summarizer = summarizerName === undefined ? undefined : namedModel(summarizerName, flags, io);
+  const counterName = oneOf("counter", flags.value("counter"), ["o200k", "chars"]) ?? "o200k";
+  const counter = counterName === "chars" ? charsCounter() : await exactCounter("o200k_base");
+  const profileName = oneOf("profile", flags.value("profile"), PROFILES);
+  const trials = countOf(flags, "trials", DEFAULT_TRIALS);
+
+  const arms = armsOf(flags, summarizer);
+  const largest = CONTEXT_SHARE * (reader.window ?? modelInfo(reader.id).window);
+  const exams = examsOf(flags, data);
+  const all = sittingsOf({ exams, arms, sizes: sizesOf(flags), counter, largest });
+  const sittings = all.filter(({ entrants }) => entrants.length > 0);
+  if (sittings.length === 0)
+    throw new UsageError(
+      "No arm can take part in any of the exams at these sizes. S needs a recorded summary.",
+    );
+  const against = baseOf(flags, sittings);
+  warnOfWindow(all, arms, io);
+
+  const journal = journalIn(flags.value("run") ?? DEFAULT_RUN);
+  const kept = journal.size > 0 ? [`  ${journal.size} replies of earlier runs are kept and used again`] : [];
+  const plan = planJudged({ sittings, trials, reader, judge, summarizer, counter });
+  await confirmSpending(flags, io, [...spendLines(plan), ...kept]);
+
+  const progress = createProgress(io, { json: flags.has("json") });
+  const result = await runJudged({
+    sittings,
+    trials,
+    reader,
+    judge,
+    summarizer,
+    counter,
+    journal,
+    atOnce: countOf(flags, "at-once", DEFAULT_AT_ONCE),
+    signal: io.signal,
+    ...(profileName && { profile: profiles[profileName] }),
+    ...(against !== undefined && { against }),
+    onProgress: (what, done, total) => progress.update(what, done, total),
+  }).finally(() => progress.clear());
+  io.stdout.write(flags.has("json") ? `${JSON.stringify(result, null, 2)}\n` : `${judgedTable(result)}\n`);
+  if (!flags.has("json") && result.spent.length > 0)
+    io.stderr.write(`This run asked:\n${spendLines(result.spent).join("\n")}\n`);
+}
+
+function examsOf(flags: ParsedFlags, data: string): Exam[] {
+  const text = flags.value("exams");
+  if (text === undefined) throw new UsageError("Which exams? Give --exams FILE or a folder of them.");
+  const paths = text.split(",").map((path) => path.trim());
+  for (const path of paths)
+    if (statSync(path, { throwIfNoEntry: false }) === undefined)
+      throw new FileError(`there is no file or folder ${path}.`);
+  const exams = findExams(paths, data);
+  if (exams.length === 0) throw new FileError(`${text} holds no exams. docs/guide/exams.md has the formats.`);
+  const most = flags.value("questions");
+  return most === undefined
+    ? exams
+    : exams.map((exam) => fewerQuestions(exam, parseCount("questions", most)));
+}
+
+function armsOf(flags: ParsedFlags, summarizer: Model | undefined): readonly Arm[] {
+  const text = flags.value("arms");
+  if (text === undefined) return ARMS.filter((arm) => !arm.needsModel || summarizer !== undefined);
+  const ids = ARMS.map((arm) => arm.id);
+  return text.split(",").map((name) => {
+    const arm = ARMS.find(({ id }) => id === oneOf("arms", name.trim(), ids)) as Arm;
+    if (arm.needsModel && summarizer === undefined)
+      throw new UsageError(`--arms ${arm.id} needs a model that writes summaries: --summarizer M.`);
+    return arm;
+  });
+}
+
+function sizesOf(flags: ParsedFlags): ExamSize[] | undefined {
+  return flags
+    .value("sizes")
+    ?.split(",")
+    .map((text) => {
+      const size = parseSize(text);
+      if (size !== undefined) return size;
+      throw new UsageError(`--sizes: "${text}" is no size. Write S, 2S, 10% or 4k.`);
+    });
+}
+
+function baseOf(flags: ParsedFlags, sittings: readonly Sitting[]): string | undefined {
+  const ids = sittings.flatMap(({ entrants }) => entrants.map(({ arm }) => arm.id));
+  const given = flags.value("against");
+  if (given === undefined) return USUAL_BASES.find((id) => ids.includes(id));
+  const [name = ""] = given.split("@");
+  if (ids.includes(name)) return given;
+  throw new UsageError(
+    `--against ${given}: it doesn't take part. There are ${[...new Set(ids)].join(", ")}.`,
+  );
+}
+
+/** The whole history may be more than the reader can take. */
+function warnOfWindow(sittings: readonly Sitting[], arms: readonly Arm[], io: Io): void {
+  const whole = arms.find((arm) => arm.size === "all");
+  if (whole === undefined) return;
+  const without = sittings.filter(({ entrants }) => !entrants.some(({ arm }) => arm === whole)).length;
+  if (without > 0)
+    io.stderr.write(
+      `precis: ${whole.label} is left out of ${without} of ${sittings.length} exams: it doesn't fit the reader's window (--window N sets it).\n`,
+    );
+}
+
+function countOf(flags: ParsedFlags, name: string, fallback: number): number {
+  const text = flags.value(name);
+  return text === undefined ? fallback : parseCount(name, text);
+}

@@ -1,0 +1,144 @@
+import type { Model, Profile, TokenCounter } from "../../core/types.ts";
+import { openaiChat } from "../../dialects/openai-chat/index.ts";
+import { createCompactor } from "../../engine/create-compactor.ts";
+import { costOf, suffixStart } from "../contestants/packing.ts";
+import type { Exam } from "./exam.ts";
+import { plainSummary } from "./plain-summary.ts";
+import { type Shown, shownMessage } from "./reader-text.ts";
+import { examTokens } from "./size.ts";
+
+/** What an arm may use. */
+export interface ArmInput {
+  readonly exam: Exam;
+  /** Tokens that everything together may have. */
+  readonly size: number;
+  readonly counter: TokenCounter;
+  /** Who writes summaries, in arms that need a model. */
+  readonly summarizer: Model;
+  readonly profile?: Profile;
+}
+
+/** A way to make a context for the reader. */
+export interface Arm {
+  readonly id: string;
+  readonly label: string;
+  /** The summariser is asked. */
+  readonly needsModel: boolean;
+  /** The recorded summary is a part of it. */
+  readonly needsRecorded: boolean;
+  /** `own`: it has the recorded summary's size, whatever is allowed. `all`: no size limits it. */
+  readonly size: "given" | "own" | "all";
+  make(input: ArmInput): Promise<readonly Shown[]>;
+}
+
+/** The clock of every measurement, so that the same run gives the same views. */
+const NOW = 0;
+/** A mailbox may be a person: a summary has this long (milliseconds). */
+const DEADLINE_MS = 3_600_000;
+/** Of what the recorded summary leaves, less than this isn't worth an arm of its own (share of the size). */
+const LEAST_REST = 0.1;
+/** A piece of a message below this says nothing (tokens). */
+const LEAST_PIECE = 40;
+
+/** Every contestant, in the order of the tables. A new one is added here. */
+export const ARMS: readonly Arm[] = [
+  arm("newest", "newest only", {}, async (input) => newest(input, input.size)),
+  arm("recorded", "recorded summary", { needsRecorded: true, size: "own" }, async ({ exam }) =>
+    recordedMessages(exam),
+  ),
+  arm("recorded+newest", "recorded + newest", { needsRecorded: true }, async (input) => [
+    ...recordedMessages(input.exam),
+    ...newest(input, restOf(input)),
+  ]),
+  arm("plain+newest", "plain + newest", { needsModel: true }, async (input) => {
+    const summary = await plainSummary(input);
+    const cost = costOf(summary, input.counter.count);
+    return [{ role: "user", text: summary }, ...newest(input, input.size - cost)];
+  }),
+  arm("precis", "precis", {}, (input) => compacted(input, input.size)),
+  arm("precis+model", "precis + model", { needsModel: true }, (input) =>
+    compacted(input, input.size, input.summarizer),
+  ),
+  arm("recorded+precis", "recorded + precis", { needsRecorded: true }, async (input) => [
+    ...recordedMessages(input.exam),
+    ...(await compacted(input, restOf(input))),
+  ]),
+  arm("whole", "whole history", { size: "all" }, async ({ exam }) => exam.messages.map(shownMessage)),
+];
+
+function arm(
+  id: string,
+  label: string,
+  traits: Partial<Pick<Arm, "needsModel" | "needsRecorded" | "size">>,
+  make: Arm["make"],
+): Arm {
+  return { id, label, needsModel: false, needsRecorded: false, size: "given", ...traits, make };
+}
+
+/** Whether an arm can be made for an exam at a size. */
+export function takesPart(arm: Arm, exam: Exam, size: number, counter: TokenCounter): boolean {
+  if (!arm.needsRecorded) return true;
+  if (exam.recorded === undefined) return false;
+  const own = costOf(exam.recorded, counter.count);
+  if (arm.size === "own") return Math.abs(own - size) <= size * LEAST_REST;
+  return size - own >= size * LEAST_REST;
+}
+
+/** Tokens that an arm's context has at most. */
+export function armTokens(arm: Arm, exam: Exam, size: number, counter: TokenCounter): number {
+  return arm.size === "all" ? examTokens(exam, counter.count) : size;
+}
+
+const recordedMessages = ({ recorded }: Exam): Shown[] =>
+  recorded === undefined ? [] : [{ role: "user", text: recorded }];
+
+function restOf({ exam, size, counter }: ArmInput): number {
+  return size - (exam.recorded === undefined ? 0 : costOf(exam.recorded, counter.count));
+}
+
+/** The newest messages that fit, and the end of the next older one, so that the size is used. */
+function newest({ exam, counter }: ArmInput, size: number): Shown[] {
+  const items = exam.messages.map((message, index) => {
+    const { role, text } = shownMessage(message);
+    return { index, role, text, cost: costOf(text, counter.count) };
+  });
+  const start = suffixStart(items, size);
+  const whole = items.slice(start);
+  const left = size - whole.reduce((sum, item) => sum + item.cost, 0);
+  const next = items[start - 1];
+  if (next === undefined || left < LEAST_PIECE) return whole;
+  return [{ role: next.role, text: endOf(next.text, left, counter) }, ...whole];
+}
+
+/** The longest end of a text that costs at most so much. */
+function endOf(text: string, size: number, counter: TokenCounter): string {
+  let low = 0;
+  let high = text.length;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (costOf(`… ${text.slice(-middle)}`, counter.count) <= size) low = middle;
+    else high = middle - 1;
+  }
+  return `… ${low === 0 ? "" : text.slice(-low)}`;
+}
+
+/** One forced compaction that fills the size. */
+async function compacted(
+  { exam, counter, profile }: ArmInput,
+  size: number,
+  summarizer?: Model,
+): Promise<Shown[]> {
+  const compactor = createCompactor({
+    dialect: openaiChat,
+    budget: size,
+    counter,
+    ...(profile && { profile }),
+    ...(summarizer && { summarizer, summary: { ...profile?.summary, deadlineMs: DEADLINE_MS } }),
+  });
+  const { messages, report } = await compactor.compact(exam.messages, { budget: size, now: NOW });
+  await compactor.close();
+  // A refused summary is what users would get, too; a model that couldn't be reached measures nothing.
+  const lost = report.modelCalls.find((call) => call.result === "failed");
+  if (lost !== undefined) throw new Error(`precis: the summary of ${exam.id} failed: ${lost.note ?? ""}`);
+  return messages.map(shownMessage);
+}

@@ -1,0 +1,83 @@
+import { alignColumns } from "../table.ts";
+import type { ExamEstimate } from "./exam-estimate.ts";
+import { chunks } from "./plan.ts";
+import type { JudgedResult, JudgedRow } from "./result.ts";
+
+/** Rows that stand beside each other in the table of types, so that it fits 80 columns. */
+const ROWS_BESIDE = 8;
+const LONGEST_TYPE = 24;
+
+/** The result for people: one line for each arm, then each type of question. */
+export function judgedTable(result: JudgedResult): string {
+  return [headOf(result), armTable(result), ...typeTables(result), notes(result)].join("\n\n");
+}
+
+function headOf({ questions, exams, trials, reader, judge, summarizer, counter }: JudgedResult): string {
+  return [
+    `${questions} questions of ${exams} ${exams === 1 ? "exam" : "exams"}, ${trials} ${trials === 1 ? "trial" : "trials"}; tokens by ${counter}`,
+    `reader ${reader}`,
+    `judge ${judge}`,
+    ...(summarizer === undefined ? [] : [`summaries by ${summarizer}`]),
+  ].join("\n");
+}
+
+function armTable({ rows, against }: JudgedResult): string {
+  const base = rows.findIndex((row) => rowId(row) === against) + 1;
+  const header = ["", "arm", "size", "score, %", base > 0 ? `against ${base}` : "", "misled", "tokens"];
+  const lines = rows.map((row, index) => [
+    String(index + 1),
+    row.label,
+    row.size,
+    `${percent(row.score.mean)} ${range(row.score)}`,
+    row.difference === undefined ? "–" : `${signed(row.difference.mean)} ${range(row.difference)}`,
+    `${percent(row.misleading)}`,
+    row.tokens.toFixed(0),
+  ]);
+  return alignColumns(
+    [header, ...lines].map(([number = "", arm = "", ...rest]) => [`${number.padStart(2)} ${arm}`, ...rest]),
+  );
+}
+
+/** Types of questions as lines, arms as columns by their number. */
+function typeTables({ rows, types }: JudgedResult): string[] {
+  if (types.length < 2) return [];
+  const numbered = rows.map((row, index) => ({ row, number: index + 1 }));
+  return chunks(numbered, ROWS_BESIDE).map((some) =>
+    alignColumns([
+      ["score by type, %", ...some.map(({ number }) => String(number))],
+      ...types.map((type) => [
+        type.slice(0, LONGEST_TYPE),
+        ...some.map(({ row }) => {
+          const estimate = row.byType[type];
+          return estimate === undefined ? "–" : percent(estimate.mean);
+        }),
+      ]),
+    ]),
+  );
+}
+
+function notes({ against, trials, rows }: JudgedResult): string {
+  const impossible = rows.flatMap((row, index) =>
+    row.impossible === 0 ? [] : [`${index + 1} (${row.impossible})`],
+  );
+  return [
+    "In brackets: 95 % intervals over exams and their questions.",
+    ...(against === undefined ? [] : ["Differences are paired by question."]),
+    "misled: share of answers that state something false, in %.",
+    ...(impossible.length > 0
+      ? [`What must be kept doesn't fit, and counts 0, in (exams): ${impossible.join(", ")}.`]
+      : []),
+    ...(trials < 3 ? ["With fewer than 3 trials, small differences are chance."] : []),
+  ]
+    .join(" ")
+    .replace(/(.{1,79})(?: |$)/g, "$1\n")
+    .trimEnd();
+}
+
+/** How a row is called in `against` and in the marks. */
+export const rowId = ({ arm, size }: JudgedRow): string => `${arm}@${size}`;
+
+const percent = (share: number): string => (100 * share).toFixed(1);
+const signed = (share: number): string => `${share >= 0 ? "+" : "−"}${percent(Math.abs(share))}`;
+const whole = (share: number): string => (100 * share).toFixed(0).replace("-", "−").replace("−0", "0");
+const range = ({ low, high }: ExamEstimate): string => `[${whole(low)}, ${whole(high)}]`;

@@ -1,0 +1,59 @@
+import type { Model, TokenCounter } from "../../core/types.ts";
+import type { Sitting } from "./entrants.ts";
+import { judgeRequest, SHEETS_AT_ONCE, USUAL_MARK } from "./mark-answers.ts";
+import { QUESTIONS_AT_ONCE, readerRequest, USUAL_ANSWER } from "./read-exam.ts";
+import { examTokens } from "./size.ts";
+import { type Expense, expense, requestTokens } from "./spending.ts";
+
+/** A summary is asked for with a prompt, and may be asked for again (share of the conversation). */
+const SUMMARY_INPUT = 1.1;
+/** What a summary has on average, notes included (tokens). */
+const USUAL_SUMMARY = 2_500;
+
+/** What a run will ask for, before anything is asked: requests are exact, tokens are estimates. */
+export function planJudged(options: {
+  readonly sittings: readonly Sitting[];
+  readonly trials: number;
+  readonly reader: Model;
+  readonly judge: Model;
+  readonly summarizer: Model | undefined;
+  readonly counter: TokenCounter;
+}): Expense[] {
+  const { sittings, trials, counter } = options;
+  const reader = { requests: 0, input: 0, output: 0 };
+  const judge = { requests: 0, input: 0, output: 0 };
+  const summarizer = { requests: 0, input: 0, output: 0 };
+  for (const { exam, entrants } of sittings) {
+    for (const items of chunks(exam.items, QUESTIONS_AT_ONCE)) {
+      const asked = requestTokens(readerRequest("", items), counter);
+      for (const { tokens } of entrants) {
+        reader.requests += trials;
+        reader.input += trials * (tokens + asked);
+        reader.output += trials * items.length * USUAL_ANSWER;
+      }
+    }
+    for (const items of chunks(exam.items, SHEETS_AT_ONCE)) {
+      const sheets = items.map((item) => ({ item, answers: [], seed: 0 }));
+      const answers = items.length * entrants.length;
+      judge.requests += trials;
+      judge.input += trials * (requestTokens(judgeRequest(sheets), counter) + answers * USUAL_ANSWER);
+      judge.output += trials * answers * USUAL_MARK;
+    }
+    const asking = entrants.filter((entrant) => entrant.arm.needsModel).length;
+    summarizer.requests += asking;
+    summarizer.input += asking * SUMMARY_INPUT * examTokens(exam, counter.count);
+    summarizer.output += asking * USUAL_SUMMARY;
+  }
+  return [
+    ...(summarizer.requests > 0 ? [expense("summarizer", options.summarizer?.id ?? "", summarizer)] : []),
+    expense("reader", options.reader.id, reader),
+    expense("judge", options.judge.id, judge),
+  ];
+}
+
+/** A list in pieces of at most `size`. */
+export function chunks<T>(list: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
+    list.slice(index * size, (index + 1) * size),
+  );
+}

@@ -1,0 +1,140 @@
+import type { Entrant } from "./entrants.ts";
+import { type ExamEstimate, estimateOf } from "./exam-estimate.ts";
+import type { Mark } from "./mark-answers.ts";
+import type { Expense } from "./spending.ts";
+
+/** One answer and what it got. */
+export interface Judged extends Mark {
+  readonly exam: string;
+  readonly n: number;
+  readonly type: string;
+  readonly trial: number;
+  readonly entrant: Entrant;
+  /** Size of the context that it was answered from. */
+  readonly tokens: number;
+  /** There was none: what must be kept doesn't fit this size. */
+  readonly isImpossible: boolean;
+}
+
+/** One arm at one size. */
+export interface JudgedRow {
+  readonly arm: string;
+  readonly label: string;
+  readonly size: string;
+  /** Mean size of its contexts. */
+  readonly tokens: number;
+  readonly exams: number;
+  readonly questions: number;
+  /** Exams for which it couldn't make a context of this size; all of their questions got 0. */
+  readonly impossible: number;
+  readonly score: ExamEstimate;
+  /** Share of answers that mislead. */
+  readonly misleading: number;
+  readonly byType: Readonly<Record<string, ExamEstimate>>;
+  /** How far it is above the arm that all are compared with, question by question. */
+  readonly difference?: ExamEstimate;
+}
+
+/** Who took part, and how. */
+export interface JudgedHead {
+  readonly reader: string;
+  readonly judge: string;
+  readonly summarizer?: string;
+  readonly counter: string;
+  readonly trials: number;
+  /** What this run asked for; replies of earlier runs cost nothing. */
+  readonly spent: readonly Expense[];
+}
+
+/** What a run found out. */
+export interface JudgedResult extends JudgedHead {
+  readonly exams: number;
+  readonly questions: number;
+  readonly types: readonly string[];
+  /** The row that the others are compared with: `recorded@S`. */
+  readonly against?: string;
+  readonly rows: readonly JudgedRow[];
+  /** Every answer's marks, to look into. */
+  readonly marks: readonly {
+    readonly exam: string;
+    readonly n: number;
+    readonly type: string;
+    readonly trial: number;
+    readonly row: string;
+    readonly score: number;
+    readonly misleading: boolean;
+  }[];
+}
+
+export function resultOf(
+  judged: readonly Judged[],
+  { against, ...head }: JudgedHead & { readonly against?: string },
+): JudgedResult {
+  const byRow = Map.groupBy(judged, (one) => one.entrant.id);
+  const ids = [...byRow.keys()];
+  const base =
+    against === undefined ? ids[0] : ids.find((id) => id === against || id.startsWith(`${against}@`));
+  const types = [...new Set(judged.map((one) => one.type))];
+  const rows = [...byRow].map(([id, own]) => rowOf(own, id === base ? undefined : byRow.get(base ?? "")));
+  return {
+    ...head,
+    exams: new Set(judged.map((one) => one.exam)).size,
+    questions: new Set(judged.map(questionOf)).size,
+    types,
+    ...(base !== undefined && { against: base }),
+    rows,
+    marks: judged.map(({ entrant, tokens: _tokens, isImpossible: _isImpossible, ...mark }) => ({
+      ...mark,
+      row: entrant.id,
+    })),
+  };
+}
+
+function rowOf(own: readonly Judged[], base: readonly Judged[] | undefined): JudgedRow {
+  const first = own[0] as Judged;
+  const byType = [...Map.groupBy(own, (one) => one.type)].map(([type, some]) => [
+    type,
+    estimateOf(scores(some)),
+  ]);
+  const difference = base === undefined ? undefined : estimateOf(differences(own, base));
+  return {
+    arm: first.entrant.arm.id,
+    label: first.entrant.arm.label,
+    size: first.entrant.sizeLabel,
+    tokens: mean(own.map((one) => one.tokens)),
+    exams: new Set(own.map((one) => one.exam)).size,
+    questions: new Set(own.map(questionOf)).size,
+    impossible: new Set(own.filter((one) => one.isImpossible).map((one) => one.exam)).size,
+    score: estimateOf(scores(own)),
+    misleading: mean(own.map((one) => (one.misleading ? 1 : 0))),
+    byType: Object.fromEntries(byType) as JudgedRow["byType"],
+    ...(difference && difference.questions > 0 && { difference }),
+  };
+}
+
+const questionOf = ({ exam, n }: Judged): string => JSON.stringify([exam, n]);
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+
+/** The mean over trials of each question, by exam. */
+function scores(judged: readonly Judged[]): { readonly exam: string; readonly value: number }[] {
+  return [...Map.groupBy(judged, questionOf).values()].map((trials) => ({
+    exam: trials[0]?.exam ?? "",
+    value: mean(trials.map((one) => one.score)),
+  }));
+}
+
+/** On the questions that both answered. */
+function differences(
+  own: readonly Judged[],
+  base: readonly Judged[],
+): { readonly exam: string; readonly value: number }[] {
+  const others = Map.groupBy(base, questionOf);
+  return [...Map.groupBy(own, questionOf)].flatMap(([question, trials]) => {
+    const other = others.get(question);
+    if (other === undefined) return [];
+    const value = mean(trials.map((one) => one.score)) - mean(other.map((one) => one.score));
+    return [{ exam: trials[0]?.exam ?? "", value }];
+  });
+}

@@ -154,6 +154,7 @@ export type EditReason =
   | "hard-cut"
   | "summary"
   | "host-state"
+  | "recall"
   | "interface-only";
 
 /** A message that precis writes itself. */
@@ -556,6 +557,8 @@ export interface LastView {
   readonly broughtBack?: string;
   /** It showed its checkpoint in other words or roles, because nobody vouched for the state that it came from. */
   readonly reworded?: "unproven";
+  /** Hash of the passages that it quoted for user messages. */
+  readonly recalled?: string;
 }
 
 /** What one answer took, reasoning included, and when it came (milliseconds). */
@@ -570,6 +573,25 @@ export interface AnswerSizes {
   readonly sizes: readonly AnswerSize[];
 }
 
+/**
+ * Passages of hidden messages that a view quotes before a user message, because that message asks for them. They are named
+ * by their place: what is shown is always read from the transcript itself.
+ */
+export interface Recalled {
+  /** Chain hash of the transcript up to and with the user message that they stand before. */
+  readonly hash: string;
+  /** How many messages (after the leading system messages) that hash spans. */
+  readonly length: number;
+  /** Id of the checkpoint that hides them: with the next compaction they leave. */
+  readonly checkpoint: string;
+  /** In the order in which they are shown. */
+  readonly passages: readonly PassagePlace[];
+  readonly at: number;
+}
+
+/** Characters `from` to `to` of a part of a message. Messages are counted after the leading system messages, parts without reasoning. */
+export type PassagePlace = readonly [message: number, part: number, from: number, to: number];
+
 /** Plain JSON that the host stores beside its chat and hands back. Stale or foreign state is ignored, never believed. */
 export interface State {
   readonly version: 2;
@@ -580,6 +602,8 @@ export interface State {
   readonly head?: string;
   readonly last?: LastView;
   readonly answers?: readonly AnswerSizes[];
+  /** What the views of the newest checkpoints quote for user messages. */
+  readonly recalled?: readonly Recalled[];
   /** What only who has the `stateKey` can make. */
   readonly proof?: string;
 }
@@ -595,6 +619,11 @@ export interface Records {
    * process learns by itself how long answers are.
    */
   readonly answers?: readonly AnswerSizes[];
+  /**
+   * What views quote for user messages; one for each checkpoint and hash. A store that keeps them gives a list, be it empty.
+   * With one that gives none, nothing is recalled unless the host hands its states back.
+   */
+  readonly recalled?: readonly Recalled[];
 }
 
 /** Where records live between calls. Two methods, both in batches. */
@@ -714,6 +743,14 @@ export interface CacheOptions {
   readonly output?: number;
 }
 
+/** What of the hidden conversation comes back by itself. */
+export interface RecallOptions {
+  /** Quote what a user message asks for and the view hides. On in the profiles `agent`, `editor` and `desktop`. */
+  readonly auto?: boolean;
+  /** Tokens that one user message may have quoted. Default: 5 % of the budget, at most 2,000. */
+  readonly tokens?: number;
+}
+
 /** Every option that a profile can set and a host can override. */
 export interface Tuning {
   /** A cap on what the view may use, in tokens. Needed when there is no window. */
@@ -742,6 +779,7 @@ export interface Tuning {
   /** Mark the ends of system prompt and summary for the provider's cache, where the format has marks. Default false. */
   readonly cacheBreakpoints?: boolean;
   readonly summary?: SummaryOptions;
+  readonly recall?: RecallOptions;
   /** Tokens of one video frame and of the separator between frames. */
   readonly frames?: { readonly tokensPerFrame: number; readonly separator?: number };
 }
@@ -867,6 +905,8 @@ export interface Report {
   };
   /** Every transcript message, exactly once. */
   readonly entries: readonly Entry[];
+  /** What was quoted for the newest user message in this call, best first. What earlier calls quoted stands in the view still. */
+  readonly recalled: readonly RecalledPassage[];
   readonly rungs: readonly RungReport[];
   readonly modelCalls: readonly ModelCall[];
   /** US dollars spent on summaries. */
@@ -881,11 +921,21 @@ export interface Report {
   readonly checkpoint: string | undefined;
 }
 
+/** A passage of a hidden message that came back, and why. */
+export interface RecalledPassage {
+  /** The message's place in the transcript. */
+  readonly index: number;
+  readonly text: string;
+  /** Words of the user message that it was found by. */
+  readonly words: readonly string[];
+  readonly score: number;
+}
+
 /**
  * Why a view changed before its end: a compaction was applied; the transcript was edited or forked; a person took a
  * compaction back; a message that it hides must be shown (a pin); summaries were cleared; a larger budget needs no
  * compaction; the system prompt is another; other options were chosen; the compaction came back in a state that nobody
- * signed, so it is shown in the user's role.
+ * signed, so it is shown in the user's role; what was recalled for a user message is no longer known.
  */
 export type PrefixReason =
   | "compaction"
@@ -896,7 +946,8 @@ export type PrefixReason =
   | "larger-budget"
   | "system"
   | "options"
-  | "unproven";
+  | "unproven"
+  | "recall";
 
 /** What `fit` returns. `messages` is a new array of the host's own format; unchanged messages are the same objects. */
 export interface FitResult<M> {

@@ -156,6 +156,8 @@ function recordKeeper(store: Store | undefined): RecordKeeper {
           summaries: [...far.summaries, ...near.summaries],
           undos: [...far.undos, ...near.undos],
           answers: [...(far.answers ?? []), ...(near.answers ?? [])],
+          // Whether the store keeps them at all is for it to say.
+          ...(far.recalled && { recalled: [...far.recalled, ...(near.recalled ?? [])] }),
           warnings: [],
         };
       } catch (error) {

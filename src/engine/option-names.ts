@@ -22,6 +22,7 @@ const TUNING: Names<Tuning> = {
   cache: true,
   cacheBreakpoints: true,
   summary: true,
+  recall: true,
   frames: true,
 };
 const PROFILE: Names<Profile> = { ...TUNING, name: true };
@@ -52,6 +53,7 @@ const GROUPS: { readonly [K in keyof Tuning]?: Names<NonNullable<Tuning[K]>> } =
     fanout: true,
     deadlineMs: true,
   } satisfies Names<NonNullable<Tuning["summary"]>>,
+  recall: { auto: true, tokens: true },
   frames: { tokensPerFrame: true, separator: true },
 };
 

@@ -36,6 +36,7 @@ export function reportOf<M>(options: {
   readonly warnings: readonly Warning[];
   readonly prefixReason: PrefixReason | undefined;
   readonly checkpoint: string | undefined;
+  readonly recalled?: Report["recalled"];
 }): Report {
   const { survey, settings, dialect, tokens, calls = [] } = options;
   const entries = entriesOf(options.draft);
@@ -57,6 +58,7 @@ export function reportOf<M>(options: {
     answer: answerRoom(survey, tokens),
     counts: countsOf(entries),
     entries,
+    recalled: options.recalled ?? [],
     rungs: options.rungs,
     modelCalls: calls,
     cost: calls.reduce((sum, call) => sum + call.cost, 0),

@@ -1,4 +1,4 @@
-import type { AnswerSizes, Checkpoint, Store, Summary, Undo } from "../core/types.ts";
+import type { AnswerSizes, Checkpoint, Recalled, Store, Summary, Undo } from "../core/types.ts";
 
 /** Records that the default store keeps before it forgets the ones not used for longest. */
 const DEFAULT_MAX_RECORDS = 1_000;
@@ -24,6 +24,7 @@ export function memoryStore({
   const summaries = new Map<string, readonly Summary[]>();
   const undos = new Map<string, Undo>();
   const answers = new Map<string, readonly AnswerSizes[]>();
+  const recalled = new Map<string, readonly Recalled[]>();
   return {
     async find(hashes) {
       const found = lookUp(checkpoints, hashes, ({ length }) => length);
@@ -34,6 +35,7 @@ export function memoryStore({
         summaries: lookUp(summaries, hashes, ({ covers }) => covers.to),
         undos: found.flatMap((one) => undos.get(one.id) ?? []),
         ...(sizes.length > 0 && { answers: sizes }),
+        recalled: lookUp(recalled, hashes, ({ length }) => length),
       };
     },
     async save(records) {
@@ -50,7 +52,11 @@ export function memoryStore({
         const others = (answers.get(one.hash) ?? []).filter((other) => other.model !== one.model);
         touch(answers, one.hash, [...others, one]);
       }
-      for (const map of [checkpoints, summaries, undos, answers]) forgetOldest(map, maxRecords);
+      for (const one of records.recalled ?? []) {
+        const others = (recalled.get(one.hash) ?? []).filter((other) => other.checkpoint !== one.checkpoint);
+        touch(recalled, one.hash, [...others, one]);
+      }
+      for (const map of [checkpoints, summaries, undos, answers, recalled]) forgetOldest(map, maxRecords);
     },
   };
 }

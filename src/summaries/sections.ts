@@ -33,12 +33,15 @@ export function writeSections(
 ): string {
   const parts = names.flatMap((name) => {
     const entries = sections[name] ?? [];
-    return entries.length === 0 ? [] : [SECTIONS[name], ...entries.map((entry) => writeEntry(name, entry))];
+    return entries.length === 0
+      ? []
+      : [SECTIONS[name], ...entries.map((entry) => sectionEntryText(name, entry))];
   });
   return [OPENING, introduction, ...parts, CLOSING].join("\n");
 }
 
-function writeEntry(name: SectionName, { head, text }: SectionEntry): string {
+/** One entry as its section writes it: the head, and the text escaped behind it. */
+export function sectionEntryText(name: SectionName, { head, text }: SectionEntry): string {
   const quoted = ONE_LINE.has(name) ? escapeLine(text.split(LINE_BREAK).join(" ")) : escapeText(text);
   if (name !== "lines") return head === "" ? quoted : `${head} ${quoted}`;
   const isUnnamed = !/[»:]$/.test(head);

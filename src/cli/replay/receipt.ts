@@ -31,6 +31,7 @@ const EDIT_WORDS: Readonly<Record<EditReason, string>> = {
   "hard-cut": "cut to fit the budget",
   summary: "the system prompt took the summary",
   "host-state": "the host's state of the work joined it",
+  recall: "recalled for the user's message",
   "interface-only": "fields for the interface left out",
 };
 

@@ -5,6 +5,7 @@ import { MAX_CHECKPOINTS } from "./limits.ts";
 import { NO_HEAD } from "./no-head.ts";
 import { isPackedCheckpoint, unpackCheckpoint } from "./packed-checkpoint.ts";
 import { readAnswers } from "./read-answers.ts";
+import { readRecalled } from "./read-recalled.ts";
 import { readRecordsV1 } from "./read-records-v1.ts";
 import { isCount, isRecord, isShallow, isSummary, isText, isUndo } from "./record-checks.ts";
 import { NOTHING_REMEMBERED, type Remembered } from "./remembered.ts";
@@ -66,6 +67,7 @@ export function readState(value: unknown, context: StateContext): StateReading {
       hadHead,
       ...(last && { last }),
       answers: readAnswers(value["answers"], context.chain[1]),
+      recalled: readRecalled(value["recalled"]),
     },
     usable: "yes",
     damaged,

@@ -32,6 +32,7 @@ const EDIT_REASONS: Readonly<Record<EditReason, true>> = {
   "hard-cut": true,
   summary: true,
   "host-state": true,
+  recall: true,
   "interface-only": true,
 };
 const INSERT_ROLES: Readonly<Record<InsertMessage["role"], true>> = {

@@ -1,4 +1,4 @@
-import type { AnswerSizes, LastView, PackedCheckpoint, Records } from "../types.ts";
+import type { AnswerSizes, LastView, PackedCheckpoint, Recalled, Records } from "../types.ts";
 
 /** What is remembered of a conversation, ready for use. */
 export interface Remembered extends Records {
@@ -13,6 +13,8 @@ export interface Remembered extends Records {
   readonly last?: LastView;
   /** What answers of this conversation took, by model. */
   readonly answers: readonly AnswerSizes[];
+  /** What views quote for user messages. */
+  readonly recalled: readonly Recalled[];
 }
 
 export const NOTHING_REMEMBERED: Remembered = {
@@ -23,6 +25,7 @@ export const NOTHING_REMEMBERED: Remembered = {
   unproven: new Set(),
   hadHead: false,
   answers: [],
+  recalled: [],
 };
 
 /** The records of both, each once. Those of the store, or made just now, are proven, and stand for the same ones of a state. */
@@ -34,6 +37,9 @@ export function mergeRecords(remembered: Remembered, more: Partial<Records>): Re
   const summaries = new Map(
     [...remembered.summaries, ...(more.summaries ?? [])].map((one) => [one.key, one]),
   );
+  const recalled = new Map(
+    [...remembered.recalled, ...(more.recalled ?? [])].map((one) => [`${one.checkpoint} ${one.hash}`, one]),
+  );
   const proven = new Set(more.checkpoints?.map(({ id }) => id));
   return {
     ...remembered,
@@ -41,5 +47,6 @@ export function mergeRecords(remembered: Remembered, more: Partial<Records>): Re
     checkpoints: [...checkpoints.values()],
     summaries: [...summaries.values()],
     undos: [...undos.values()],
+    recalled: [...recalled.values()],
   };
 }

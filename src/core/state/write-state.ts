@@ -1,5 +1,5 @@
 import type { Checkpoint, PackedCheckpoint, State, Summary } from "../types.ts";
-import { MAX_ANSWER_MODELS, MAX_CHECKPOINTS } from "./limits.ts";
+import { MAX_ANSWER_MODELS, MAX_CHECKPOINTS, MAX_RECALLED } from "./limits.ts";
 import { packCheckpoint } from "./packed-checkpoint.ts";
 import type { StateContext } from "./read-state.ts";
 import type { Remembered } from "./remembered.ts";
@@ -64,6 +64,7 @@ export function writeState(remembered: Remembered, writing: StateWriting): State
   }
   for (const one of newestSummaries) if (chosen.summaries.size < MAX_SUMMARIES) add(undefined, [one], limit);
   const ids = new Set(chosen.checkpoints.map(({ id }) => id));
+  const recalled = remembered.recalled.filter(({ checkpoint }) => ids.has(checkpoint)).slice(-MAX_RECALLED);
   const state = {
     version: 2,
     checkpoints: chosen.checkpoints.sort(newestFirst).reverse(),
@@ -72,6 +73,7 @@ export function writeState(remembered: Remembered, writing: StateWriting): State
     ...(head !== undefined && { head }),
     ...(last && { last }),
     ...(remembered.answers.length > 0 && { answers: remembered.answers.slice(-MAX_ANSWER_MODELS) }),
+    ...(recalled.length > 0 && { recalled }),
   } as const;
   return writing.key === undefined ? state : signState(state, writing.key);
 }

@@ -13,7 +13,7 @@ export function recordsApart(store: Store, mark: string | undefined): Store {
   const bare = (name: string): string => name.slice(0, name.length - end.length);
   return {
     async find(hashes): Promise<Records> {
-      const { checkpoints, summaries, undos, answers } = await store.find(hashes);
+      const { checkpoints, summaries, undos, answers, recalled } = await store.find(hashes);
       return {
         checkpoints: checkpoints
           .filter(({ id }) => isOurs(id))
@@ -26,14 +26,20 @@ export function recordsApart(store: Store, mark: string | undefined): Store {
           .map((record) => ({ ...record, checkpoint: bare(record.checkpoint) })),
         // How long answers are is the same whatever a request wishes for its view.
         ...(answers && { answers }),
+        ...(recalled && {
+          recalled: recalled
+            .filter(({ checkpoint }) => isOurs(checkpoint))
+            .map((record) => ({ ...record, checkpoint: bare(record.checkpoint) })),
+        }),
       };
     },
-    save: ({ checkpoints = [], summaries = [], undos = [], answers = [] }) =>
+    save: ({ checkpoints = [], summaries = [], undos = [], answers = [], recalled = [] }) =>
       store.save({
         checkpoints: checkpoints.map((record) => ({ ...record, id: record.id + end })),
         summaries: summaries.map((record) => ({ ...record, key: record.key + end })),
         undos: undos.map((record) => ({ ...record, checkpoint: record.checkpoint + end })),
         answers,
+        recalled: recalled.map((record) => ({ ...record, checkpoint: record.checkpoint + end })),
       }),
   };
 }

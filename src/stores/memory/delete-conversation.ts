@@ -21,6 +21,7 @@ export function deleteConversation(data: TenantData, id: string, now: number): b
   }
   for (const [key, { record }] of data.summaries) if (gone.has(record.hash)) data.summaries.delete(key);
   for (const [key, { record }] of data.answers) if (gone.has(record.hash)) data.answers.delete(key);
+  for (const [key, { record }] of data.recalled) if (gone.has(record.hash)) data.recalled.delete(key);
   data.events = data.events.filter((event) => event.conversation !== id);
   for (const other of data.conversations.values())
     if (other.conversation.fork?.of === id) other.conversation = { ...other.conversation, fork: undefined };

@@ -19,9 +19,10 @@ export function memoryRecords(context: MemoryContext, tenant: string): Store {
         summaries: found(data.summaries),
         undos: checkpoints.flatMap((one) => data.undos.get(one.id)?.record ?? []),
         ...(answers.length > 0 && { answers }),
+        recalled: found(data.recalled),
       };
     },
-    async save({ checkpoints = [], summaries = [], undos = [], answers = [] }) {
+    async save({ checkpoints = [], summaries = [], undos = [], answers = [], recalled = [] }) {
       const data = context.of("save", tenant);
       const savedAt = context.now();
       for (const record of checkpoints)
@@ -32,7 +33,10 @@ export function memoryRecords(context: MemoryContext, tenant: string): Store {
       for (const record of answers)
         if (!data.tombstones.has(record.hash))
           data.answers.set(`${record.hash} ${record.model}`, { record, savedAt });
-      for (const map of [data.checkpoints, data.summaries, data.undos, data.answers])
+      for (const record of recalled)
+        if (!data.tombstones.has(record.hash))
+          data.recalled.set(`${record.checkpoint} ${record.hash}`, { record, savedAt });
+      for (const map of [data.checkpoints, data.summaries, data.undos, data.answers, data.recalled])
         forgetOldest(map, context.limits.records);
     },
   };

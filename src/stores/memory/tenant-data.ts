@@ -1,4 +1,4 @@
-import type { AnswerSizes, Checkpoint, Summary, Undo } from "../../core/types.ts";
+import type { AnswerSizes, Checkpoint, Recalled, Summary, Undo } from "../../core/types.ts";
 import type {
   Citation,
   ClientKey,
@@ -26,6 +26,8 @@ export interface TenantData {
   readonly undos: Map<string, Held<Undo>>;
   /** By hash and model. */
   readonly answers: Map<string, Held<AnswerSizes>>;
+  /** By checkpoint and hash. */
+  readonly recalled: Map<string, Held<Recalled>>;
   readonly tombstones: Map<string, number>;
   events: StoredEvent[];
   lastEvent: number;
@@ -77,6 +79,7 @@ export function createMemoryContext(
         summaries: new Map(),
         undos: new Map(),
         answers: new Map(),
+        recalled: new Map(),
         tombstones: new Map(),
         events: [],
         lastEvent: 0,

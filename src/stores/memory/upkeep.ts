@@ -11,7 +11,7 @@ import { deleteConversation } from "./delete-conversation.ts";
 import type { Held, MemoryContext, TenantData } from "./tenant-data.ts";
 
 /** Version of the schema that it behaves like. */
-const SCHEMA = 7;
+const SCHEMA = 8;
 
 export function memoryUpkeep(context: MemoryContext): Upkeep {
   return {
@@ -54,7 +54,7 @@ function sweep(context: MemoryContext, retention: Retention): Swept {
     swept.events += data.events.length - events.length;
     data.events = events;
     const recordsBefore = before(retention.recordsMs);
-    for (const map of [data.checkpoints, data.summaries, data.answers] as Map<
+    for (const map of [data.checkpoints, data.summaries, data.answers, data.recalled] as Map<
       string,
       Held<{ hash: string }>
     >[])

@@ -6,6 +6,7 @@ import { textsWithMessages } from "./0004-texts-with-messages.ts";
 import { givenAnswers } from "./0005-given-answers.ts";
 import { cryptographicNames } from "./0006-cryptographic-names.ts";
 import { answerSizes } from "./0007-answer-sizes.ts";
+import { recalled } from "./0008-recalled.ts";
 
 /** One step from a version of the schema to the next. A published one never changes. */
 export interface Migration {
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   givenAnswers,
   cryptographicNames,
   answerSizes,
+  recalled,
 ];

@@ -127,7 +127,7 @@ async function deleteRecords(
         )
         .execute();
     }
-    for (const table of ["precis_summaries", "precis_answers"] as const)
+    for (const table of ["precis_summaries", "precis_answers", "precis_recalled"] as const)
       await tx.deleteFrom(table).where("tenant", "=", tenant).where(isGone).execute();
     const at = now();
     await tx

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { AnswerSizes, Checkpoint, Records, Store, Summary, Undo } from "../../core/types.ts";
+import type { AnswerSizes, Checkpoint, Recalled, Records, Store, Summary, Undo } from "../../core/types.ts";
 import { checkName } from "../shared/check-name.ts";
 import { inBatches } from "./in-batches.ts";
 import { rows, type Script } from "./script.ts";
@@ -15,9 +15,9 @@ export function sqlRecords({ engine, now, readScriptApart, write }: SqlContext, 
   return {
     find: (hashes) => readScriptApart("find", () => findRecords(engine, tenant, hashes)),
 
-    save: ({ checkpoints = [], summaries = [], undos = [], answers = [] }) =>
+    save: ({ checkpoints = [], summaries = [], undos = [], answers = [], recalled = [] }) =>
       write("save", async (tx) => {
-        const hashes = [...checkpoints, ...summaries, ...answers].map((record) => record.hash);
+        const hashes = [...checkpoints, ...summaries, ...answers, ...recalled].map((record) => record.hash);
         const deleted = new Set<string>();
         if (hashes.length > 0) {
           const rows = await tx
@@ -64,6 +64,15 @@ export function sqlRecords({ engine, now, readScriptApart, write }: SqlContext, 
             .onConflict((c) => c.columns(["tenant", "hash", "model"]).doUpdateSet({ saved_at, json }))
             .execute();
         }
+        for (const { hash, checkpoint, ...rest } of recalled) {
+          if (deleted.has(hash)) continue;
+          const json = JSON.stringify({ hash, checkpoint, ...rest });
+          await tx
+            .insertInto("precis_recalled")
+            .values({ tenant, hash, checkpoint, saved_at, json })
+            .onConflict((c) => c.columns(["tenant", "hash", "checkpoint"]).doUpdateSet({ saved_at, json }))
+            .execute();
+        }
       }),
   };
 }
@@ -91,15 +100,24 @@ function hasAny(table: string): string {
 
 /** In one statement, because every request waits for this. */
 function* findRecords(engine: SqlEngine, tenant: string, hashes: readonly string[]): Script<Records> {
-  if (hashes.length === 0) return { checkpoints: [], summaries: [], undos: [] };
+  if (hashes.length === 0) return { checkpoints: [], summaries: [], undos: [], recalled: [] };
   const { rowsOf } = engine;
   const wanted = rowsOf.value(hashes);
-  const rowsFound = yield* rows<{ kind: "checkpoint" | "summary" | "answers"; id: string; json: string }>(
+  const rowsFound = yield* rows<{
+    kind: "checkpoint" | "summary" | "answers" | "recalled";
+    id: string;
+    json: string;
+  }>(
     `select 'checkpoint' as kind, precis_checkpoints.id as id, precis_checkpoints.json as json
      from ${rowsOf.from("precis_checkpoints", "hash")} and ${hasAny("precis_checkpoints")}
      union all select 'summary' as kind, precis_summaries.key as id, precis_summaries.json as json
      from ${rowsOf.from("precis_summaries", "hash")} and ${hasAny("precis_summaries")}
+     union all select 'recalled' as kind, precis_recalled.checkpoint || ' ' || precis_recalled.hash as id, precis_recalled.json as json
+     from ${rowsOf.from("precis_recalled", "hash")} and ${hasAny("precis_recalled")}
      union all select 'answers' as kind, model as id, json from precis_answers where tenant = ? and hash = ?`,
+    wanted,
+    tenant,
+    tenant,
     wanted,
     tenant,
     tenant,
@@ -127,5 +145,6 @@ function* findRecords(engine: SqlEngine, tenant: string, hashes: readonly string
     summaries: found.filter(({ kind }) => kind === "summary").map(({ json }) => JSON.parse(json) as Summary),
     undos: undos.map(({ json }) => JSON.parse(json) as Undo),
     ...(answers.length > 0 && { answers: answers.map(({ json }) => JSON.parse(json) as AnswerSizes) }),
+    recalled: found.filter(({ kind }) => kind === "recalled").map(({ json }) => JSON.parse(json) as Recalled),
   };
 }

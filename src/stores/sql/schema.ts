@@ -12,6 +12,7 @@ export interface Schema {
   precis_summaries: { tenant: string; key: string; hash: string; saved_at: number; json: string };
   precis_undos: { tenant: string; checkpoint: string; saved_at: number; json: string };
   precis_answers: { tenant: string; hash: string; model: string; saved_at: number; json: string };
+  precis_recalled: { tenant: string; hash: string; checkpoint: string; saved_at: number; json: string };
   /** Chain hashes of deleted conversations: a summary that was under way meanwhile must not come back. */
   precis_tombstones: { tenant: string; hash: string; at: number };
   precis_events: EventTable;

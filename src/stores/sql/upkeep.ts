@@ -118,7 +118,12 @@ async function sweepEvents(tx: Db, tenant: string | undefined, before: number): 
 
 async function sweepRecords(tx: Db, tenant: string | undefined, before: number): Promise<number> {
   let removed = 0;
-  for (const table of ["precis_checkpoints", "precis_summaries", "precis_answers"] as const) {
+  for (const table of [
+    "precis_checkpoints",
+    "precis_summaries",
+    "precis_answers",
+    "precis_recalled",
+  ] as const) {
     const { numDeletedRows } = await tx
       .deleteFrom(table)
       .$if(tenant !== undefined, (query) => query.where("tenant", "=", tenant ?? ""))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ContractContext } from "./context.ts";
-import { answers, checkpoint, hashesOf, storedTranscript, summary, undo } from "./samples.ts";
+import { answers, checkpoint, hashesOf, recalled, storedTranscript, summary, undo } from "./samples.ts";
 
 export function describeDeleting(context: ContractContext): void {
   const { tenants, add } = context;
@@ -22,6 +22,7 @@ export function describeDeleting(context: ContractContext): void {
         summaries: [summary("s", hash)],
         undos: [undo("c")],
         answers: [answers(messages[0]!.hash, "m", 1)],
+        recalled: [recalled(hash, "c")],
       });
       expect((await context.store.records(tenant).find(hashesOf(messages))).answers).toHaveLength(1);
       expect(await context.store.conversations.delete(other, conversation)).toBe(false);
@@ -30,6 +31,7 @@ export function describeDeleting(context: ContractContext): void {
       const { counts } = await context.store.upkeep.stats(tenant);
       expect(Object.values(counts).reduce((sum, one) => sum + one, 0)).toBe(0);
       expect((await context.store.records(tenant).find(hashesOf(messages))).answers ?? []).toEqual([]);
+      expect((await context.store.records(tenant).find(hashesOf(messages))).recalled).toEqual([]);
       expect(await context.store.conversations.find(tenant, hashesOf(messages))).toBeUndefined();
       expect(await context.store.conversations.findSession(tenant, "s")).toBeUndefined();
       await expect(
@@ -50,9 +52,15 @@ export function describeDeleting(context: ContractContext): void {
         checkpoints: [checkpoint("c", messages[1]!.hash)],
         summaries: [summary("s", messages[1]!.hash)],
         answers: [answers(messages[0]!.hash, "m", 1)],
+        recalled: [recalled(messages[1]!.hash, "c")],
       };
       await records.save(late);
-      expect(await records.find(hashesOf(messages))).toEqual({ checkpoints: [], summaries: [], undos: [] });
+      expect(await records.find(hashesOf(messages))).toEqual({
+        checkpoints: [],
+        summaries: [],
+        undos: [],
+        recalled: [],
+      });
       // The client still has the chat and goes on with it: it is a chat like any other.
       await add(tenant, { messages });
       await records.save(late);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ContractContext } from "./context.ts";
-import { answers, checkpoint, summary, undo } from "./samples.ts";
+import { answers, checkpoint, recalled, summary, undo } from "./samples.ts";
 
 export function describeRecords(context: ContractContext): void {
   const { tenants } = context;
@@ -8,16 +8,17 @@ export function describeRecords(context: ContractContext): void {
     it("finds by hash what was saved, and nothing else", async () => {
       const [tenant] = tenants();
       const records = context.store.records(tenant);
-      expect(await records.find(["a"])).toEqual({ checkpoints: [], summaries: [], undos: [] });
+      expect(await records.find(["a"])).toEqual({ checkpoints: [], summaries: [], undos: [], recalled: [] });
       await records.save({ checkpoints: [checkpoint("c1", "a"), checkpoint("c2", "b")] });
       await records.save({ summaries: [summary("s1", "a")], undos: [undo("c1")] });
       expect(await records.find(["a", "z"])).toEqual({
         checkpoints: [checkpoint("c1", "a")],
         summaries: [summary("s1", "a")],
         undos: [undo("c1")],
+        recalled: [],
       });
       expect((await records.find(["b"])).undos).toEqual([]);
-      expect(await records.find([])).toEqual({ checkpoints: [], summaries: [], undos: [] });
+      expect(await records.find([])).toEqual({ checkpoints: [], summaries: [], undos: [], recalled: [] });
     });
 
     it("keeps one of what is saved twice, and the newest of what was changed", async () => {
@@ -44,6 +45,20 @@ export function describeRecords(context: ContractContext): void {
       expect((await context.store.records(other).find(["a"])).answers ?? []).toEqual([]);
     });
 
+    it("keeps what was recalled for a message, once for each checkpoint, and always says that it does", async () => {
+      const [tenant, other] = tenants();
+      const records = context.store.records(tenant);
+      expect((await records.find(["a"])).recalled).toEqual([]);
+      await records.save({ recalled: [recalled("a", "c"), recalled("a", "d"), recalled("b", "c")] });
+      await records.save({ recalled: [recalled("a", "c", 5)] });
+      const found = (await records.find(["a", "z"])).recalled ?? [];
+      expect([...found].sort((one, two) => (one.checkpoint < two.checkpoint ? -1 : 1))).toEqual([
+        recalled("a", "c", 5),
+        recalled("a", "d"),
+      ]);
+      expect((await context.store.records(other).find(["a"])).recalled).toEqual([]);
+    });
+
     it("looks up thousands of hashes at once", async () => {
       const [tenant] = tenants();
       const records = context.store.records(tenant);
@@ -63,6 +78,7 @@ export function describeRecords(context: ContractContext): void {
         checkpoints: [],
         summaries: [],
         undos: [],
+        recalled: [],
       });
       await context.store
         .records(other)
@@ -83,6 +99,7 @@ export function describeRecords(context: ContractContext): void {
         await context.store.records(one).save({
           checkpoints: [checkpoint("c1", "h1")],
           summaries: [summary("s1", "h1"), summary("s2", "h2"), summary("s3", "h3")],
+          recalled: [],
         });
       await context.store.forgetSummaries(tenant, ["h1", "h2", "unknown"]);
       await context.store.forgetSummaries(tenant, []);

@@ -1,4 +1,4 @@
-import type { AnswerSizes, Checkpoint, Summary, Undo } from "../../core/types.ts";
+import type { AnswerSizes, Checkpoint, Recalled, Summary, Undo } from "../../core/types.ts";
 import type { NewMessage } from "../../stores/server-store.ts";
 
 /** When all tests begin, in milliseconds. */
@@ -63,4 +63,13 @@ export const answers = (hash: string, model: string, tokens: number): AnswerSize
   hash,
   model,
   sizes: [[START, tokens]],
+});
+
+/** What a view quotes for the message with this hash. */
+export const recalled = (hash: string, checkpoint: string, from = 0): Recalled => ({
+  hash,
+  length: 1,
+  checkpoint,
+  passages: [[0, 0, from, from + 10]],
+  at: START,
 });

@@ -45,6 +45,7 @@ export const editReasons: Readonly<Record<EditReason, string>> = {
   "hard-cut": "cut to fit",
   summary: "summary added",
   "host-state": "the state of the work joined it",
+  recall: "what it asks for joined it",
   "interface-only": "only its interface kept",
 };
 

@@ -1,0 +1,56 @@
+import { termsOf } from "./terms.ts";
+
+/** Stands where something was left out. */
+const GAP = "…";
+/** Sentences of one line are told apart, because talk has few line breaks. */
+const PIECE = /[^\n.!?。！？]+[.!?。！？]*\n?|[.!?。！？\n]+/g;
+
+/** Where a stretch of a text stands. */
+export interface Stretch {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The stretch of a text that fits into an allowance and holds as much as possible of what is asked for, in whole sentences
+ * or lines. Undefined if not even one of them fits.
+ */
+export function bestStretch(
+  text: string,
+  terms: ReadonlySet<string>,
+  fits: (text: string) => boolean,
+): Stretch | undefined {
+  if (fits(text)) return { from: 0, to: text.length };
+  const pieces = [...text.matchAll(PIECE)].map((match) => ({
+    from: match.index,
+    to: match.index + match[0].length,
+    found: new Set(termsOf(match[0]).filter((term) => terms.has(term))).size,
+  }));
+  const order = [...pieces.keys()].sort((a, b) => pieces[b]!.found - pieces[a]!.found || a - b);
+  const first = order.find((at) => fits(shown(text, pieces[at]!)));
+  if (first === undefined) return undefined;
+  let [low, high] = [first, first];
+  let stretch: Stretch = pieces[first]!;
+  for (let isGrowing = true; isGrowing; ) {
+    isGrowing = false;
+    for (const [from, to] of [
+      [low, high + 1],
+      [low - 1, high],
+    ] as const) {
+      if (from < 0 || to >= pieces.length) continue;
+      const wider = { from: pieces[from]!.from, to: pieces[to]!.to };
+      if (!fits(shown(text, wider))) continue;
+      [low, high, stretch] = [from, to, wider];
+      isGrowing = true;
+      break;
+    }
+  }
+  return stretch;
+}
+
+/** A stretch as it is read, with a sign where the text goes on. */
+export function shown(text: string, { from, to }: Stretch): string {
+  const before = text.slice(0, from).trim() === "" ? "" : `${GAP} `;
+  const after = text.slice(to).trim() === "" ? "" : ` ${GAP}`;
+  return `${before}${text.slice(from, to).trim()}${after}`;
+}

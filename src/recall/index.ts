@@ -1,0 +1,34 @@
+/**
+ * Search and read back what a view no longer shows.
+ *
+ * @module
+ */
+
+export {
+  type ByKind,
+  type CandidateSet,
+  type FoundMessage,
+  gatherCandidates,
+  type Kind,
+  NEIGHBOURS,
+  type Occurrences,
+  type RankableMessage,
+  type RankablePassage,
+  type RecallIndex,
+  type Statistics,
+} from "./candidates.ts";
+export {
+  type OpenRecallOptions,
+  openRecall,
+  type ReadMessage,
+  type ReadOptions,
+  type Recall,
+  type RecallSettings,
+  searchIndex,
+} from "./open-recall.ts";
+export { type Passage, passagesOf } from "./passages.ts";
+export type { ReadWhat } from "./read-range.ts";
+export type { Embed, Hit, SearchOptions, SearchResult } from "./search.ts";
+export type { TranscriptStore } from "./stored-transcript.ts";
+export { termsOf } from "./terms.ts";
+export type { TimelineTurn } from "./timeline.ts";

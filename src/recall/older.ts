@@ -1,0 +1,60 @@
+import type { Message } from "../core/types.ts";
+import { readCall } from "../summaries/read-call.ts";
+
+/** Names of tools that change a file. */
+const CHANGES = /edit|write|patch|replace|create|insert|update|apply|append|delete|remove|move|rename|save/i;
+
+/** Which files were changed where: what an older passage says about one may no longer hold. */
+export interface FileChanges {
+  add(message: Message): void;
+  truncate(length: number): void;
+  /** The newest later message that changed the file which a part of this message is about. */
+  changedAfter(index: number, part: number): number | undefined;
+}
+
+export function createFileChanges(): FileChanges {
+  /** By message and part: the file that a call or its result is about. */
+  const about: (ReadonlyMap<number, string> | undefined)[] = [];
+  const fileOfCall = new Map<string, string>();
+  /** Messages that changed a file, ascending. */
+  const changes = new Map<string, number[]>();
+  return {
+    add(message) {
+      const index = about.length;
+      const files = new Map<number, string>();
+      let part = -1;
+      for (const one of message.parts) {
+        if (one.type !== "reasoning") part++;
+        if (one.type === "tool-call") {
+          const { file } = readCall(one.name, one.args);
+          if (file === undefined) continue;
+          fileOfCall.set(one.id, file);
+          files.set(part, file);
+          if (CHANGES.test(one.name)) changes.set(file, [...(changes.get(file) ?? []), index]);
+        } else if (one.type === "tool-result") {
+          const file = fileOfCall.get(one.id);
+          if (file !== undefined) files.set(part, file);
+        }
+      }
+      about.push(files.size > 0 ? files : undefined);
+    },
+    truncate(length) {
+      about.splice(length);
+      for (const [file, places] of changes)
+        changes.set(
+          file,
+          places.filter((place) => place < length),
+        );
+    },
+    changedAfter(index, part) {
+      const file = about[index]?.get(part);
+      const newest = file === undefined ? undefined : changes.get(file)?.at(-1);
+      return newest !== undefined && newest > index ? newest : undefined;
+    },
+  };
+}
+
+/** What stands before a passage that may no longer hold. */
+export function olderNote(changedAt: number | undefined): string {
+  return changedAt === undefined ? "" : `(older: the file was changed in #${changedAt + 1}) `;
+}

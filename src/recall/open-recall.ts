@@ -1,0 +1,188 @@
+import type { Dialect, Message, Role, TokenCounter } from "../core/types.ts";
+import { charsCounter } from "../tokens/index.ts";
+import { gatherCandidates, type RecallIndex } from "./candidates.ts";
+import { type ConversationIndex, createConversationIndex } from "./conversation-index.ts";
+import { bestStretch, shown } from "./excerpt.ts";
+import { passagesOf } from "./passages.ts";
+import { readQuery } from "./query.ts";
+import { quoteEntry, quoteText } from "./quote.ts";
+import { type ReadWhat, readRange } from "./read-range.ts";
+import { type Embed, type SearchOptions, type SearchResult, searchCandidates } from "./search.ts";
+import { storedTranscript, type TranscriptStore } from "./stored-transcript.ts";
+import { type TimelineTurn, timelineOf } from "./timeline.ts";
+
+/** What every way to open a recall takes. */
+export interface RecallSettings {
+  /** Counts what hits take. Default: characters divided by four. */
+  readonly counter?: TokenCounter;
+  /** Compares the best hits by their meaning as well, for hosts that have an embedder. */
+  readonly embed?: Embed;
+}
+
+/** What `openRecall` searches. */
+export type OpenRecallOptions<M> = RecallSettings &
+  (
+    | {
+        readonly dialect: Dialect<M>;
+        /** The host's own array. It may grow: what is new is read at the next search. */
+        readonly transcript: readonly M[];
+      }
+    | {
+        readonly store: TranscriptStore;
+        readonly tenant: string;
+        readonly conversation: string;
+      }
+  );
+
+/** One message, as `read` gives it. */
+export interface ReadMessage {
+  readonly index: number;
+  readonly role: Role;
+  /** What it says, quoted. */
+  readonly text: string;
+}
+
+/** What `read` and `timeline` may take. */
+export interface ReadOptions {
+  /** Tokens of all texts together. Default 4,000. */
+  readonly tokens?: number;
+}
+
+/** Searches and reads back a conversation, whatever of it a view hides. */
+export interface Recall {
+  /** Finds messages by words, `"phrases"`, names and paths, or by a regular expression. */
+  search(query: string, options?: SearchOptions): Promise<SearchResult>;
+  /** Messages by their pointer, by an id, or around one. */
+  read(what: ReadWhat, options?: ReadOptions): Promise<{ readonly messages: readonly ReadMessage[] }>;
+  /** What happened, turn by turn; the newest turns if not all fit. */
+  timeline(options?: ReadOptions): Promise<{ readonly turns: readonly TimelineTurn[] }>;
+}
+
+const DEFAULT_READ_TOKENS = 4_000;
+/** Candidates that an index of others is asked for. */
+const MAX_CANDIDATES = 400;
+
+/**
+ * Opens a conversation for search: a transcript in memory, or one in a store.
+ *
+ * @example
+ * ```ts
+ * import { openaiChat } from "precis/dialects";
+ * import { openRecall } from "precis/recall";
+ *
+ * const transcript = [{ role: "user", content: "The staging database is called amber-7." }];
+ * const recall = openRecall({ dialect: openaiChat, transcript });
+ * const { hits } = await recall.search("name of the staging database");
+ * console.log(hits[0]?.index, hits[0]?.text);
+ * ```
+ */
+export function openRecall<M>(options: OpenRecallOptions<M>): Recall {
+  const counter = options.counter ?? charsCounter();
+  const count = (text: string) => counter.count(text);
+  const conversation = opened(options);
+  return {
+    async search(query, given = {}) {
+      const { index, changes } = await conversation();
+      const { changedAfter } = changes;
+      return searchCandidates(index, query, { ...given, count, embed: options.embed, changedAfter });
+    },
+    async read(what, { tokens = DEFAULT_READ_TOKENS } = {}) {
+      const { messages, wire } = await conversation();
+      const { from, to } = readRange(what, messages.length, (id) => placeOf(id, messages, wire));
+      return { messages: readMessages(messages, from, to, tokens, count) };
+    },
+    async timeline({ tokens = DEFAULT_READ_TOKENS } = {}) {
+      const { messages } = await conversation();
+      let left = tokens;
+      const turns: TimelineTurn[] = [];
+      for (const turn of timelineOf(messages).toReversed()) {
+        left -= count(turn.text);
+        if (left < 0) break;
+        turns.unshift(turn);
+      }
+      return { turns };
+    },
+  };
+}
+
+/** Searches an index that others keep, such as that of a database, over one or many conversations. */
+export function searchIndex(index: RecallIndex, settings: RecallSettings = {}): Pick<Recall, "search"> {
+  const counter = settings.counter ?? charsCounter();
+  return {
+    async search(query, options = {}) {
+      const { terms } = readQuery(query);
+      const { signal } = options;
+      const found = await index.candidates({ terms, limit: MAX_CANDIDATES, ...(signal && { signal }) });
+      return searchCandidates(gatherCandidates(found.messages, terms, found.statistics), query, {
+        ...options,
+        count: (text) => counter.count(text),
+        embed: settings.embed,
+      });
+    },
+  };
+}
+
+/** The conversation as it is now, read as far as it has grown since the last time. */
+function opened<M>(
+  options: OpenRecallOptions<M>,
+): () => Promise<ConversationIndex<unknown> & { readonly wire: readonly unknown[] }> {
+  if ("transcript" in options) {
+    const index = createConversationIndex<unknown>(options.dialect as Dialect<unknown>);
+    return async () => {
+      index.update(options.transcript);
+      return { ...index, wire: options.transcript };
+    };
+  }
+  const { store, tenant, conversation } = options;
+  let stored: ReturnType<typeof storedTranscript> | undefined;
+  let index: ConversationIndex<unknown> | undefined;
+  return async () => {
+    stored ??= storedTranscript(store, tenant, conversation);
+    const { dialect, read } = await stored;
+    index ??= createConversationIndex(dialect);
+    const wire = await read();
+    index.update(wire);
+    return { ...index, wire };
+  };
+}
+
+/** The message of this id, or the first one with a call of this id. */
+function placeOf(id: string, messages: readonly Message[], wire: readonly unknown[]): number | undefined {
+  const byId = wire.findIndex((one) => (one as { readonly id?: unknown } | null)?.id === id);
+  const at =
+    byId >= 0
+      ? byId
+      : messages.findIndex(({ parts }) =>
+          parts.some((part) => (part.type === "tool-call" || part.type === "tool-result") && part.id === id),
+        );
+  return at < 0 ? undefined : at;
+}
+
+/** Messages as they were said, each quoted; the last one that fits is shortened. */
+function readMessages(
+  messages: readonly Message[],
+  from: number,
+  to: number,
+  tokens: number,
+  count: (text: string) => number,
+): ReadMessage[] {
+  const tools = new Map<string, string>();
+  for (const { parts } of messages)
+    for (const part of parts) if (part.type === "tool-call") tools.set(part.id, part.name);
+  const read: ReadMessage[] = [];
+  let left = tokens;
+  for (let index = from; index < to && left > 0; index++) {
+    const message = messages[index]!;
+    const texts: string[] = [];
+    for (const passage of passagesOf(message, (id) => tools.get(id))) {
+      const write = (text: string) => quoteText(quoteEntry(index, { ...passage, text }));
+      const stretch = bestStretch(passage.text, new Set(), (text) => count(write(text)) <= left);
+      if (!stretch) break;
+      const text = write(shown(passage.text, stretch));
+      left -= count(text);
+      texts.push(text);
+    }
+    if (texts.length > 0) read.push({ index, role: message.role, text: texts.join("\n") });
+  }
+  return read;
+}

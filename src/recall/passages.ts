@@ -1,0 +1,120 @@
+import { editableParts } from "../core/edits.ts";
+import type { Message, Part } from "../core/types.ts";
+import type { Speaker } from "../summaries/lines.ts";
+import { isSummaryMessage } from "../summaries/markers.ts";
+import { readCall } from "../summaries/read-call.ts";
+import { headName } from "../summaries/sections.ts";
+import { typedAndTagged } from "../summaries/tagged.ts";
+
+/** A piece of a message that can be read by itself: what an index finds and a hit shows. */
+export interface Passage {
+  /** Part of the message, counted without reasoning. */
+  readonly part: number;
+  /** Characters `from` to `to` of the part, as `partText` gives it. */
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+  /** Whose words they are: decides how far they are trusted. */
+  readonly by: Speaker;
+  /** Arguments of a call: words of the assistant, but to a tool. */
+  readonly isCall?: true;
+}
+
+/** Longer texts are cut into several passages, at the end of a line if possible (characters). */
+const MAX_PASSAGE = 1_200;
+/** Longer lines are cut at a blank in the last quarter, otherwise anywhere. */
+const LEAST_CUT = 0.75;
+
+/** The text of a part that can be found and quoted; empty for pictures, reasoning and the like. */
+export function partText(part: Part): string {
+  switch (part.type) {
+    case "text":
+    case "tool-result":
+      return part.text;
+    case "tool-call": {
+      const { head, body } = readCall(part.name, part.args);
+      return body === "" ? head : `${head}\n${body}`;
+    }
+    case "file":
+      return part.text ?? "";
+    default:
+      return "";
+  }
+}
+
+/** The passages of a message. `toolOf` names the tool that a call's id belongs to. */
+export function passagesOf(
+  message: Message,
+  toolOf: (id: string) => string | undefined = () => undefined,
+): Passage[] {
+  return editableParts(message).flatMap((part, place) => {
+    const text = partText(part);
+    // What precis itself wrote into an earlier view says nothing that isn't said elsewhere.
+    if (text === "" || (part.type === "text" && isSummaryMessage(text))) return [];
+    return stretches(message, part, text, toolOf).flatMap(({ from, to, by }) =>
+      cuts(text, from, to).map(([start, end]) => ({
+        part: place,
+        from: start,
+        to: end,
+        text: text.slice(start, end),
+        by,
+        ...(part.type === "tool-call" && { isCall: true }),
+      })),
+    );
+  });
+}
+
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
+  readonly by: Speaker;
+}
+
+/** A part in stretches of one speaker: a user's message may hold what was pasted or retrieved. */
+function stretches(
+  { role }: Message,
+  part: Part,
+  text: string,
+  toolOf: (id: string) => string | undefined,
+): Stretch[] {
+  const all = (by: Speaker): Stretch[] => [{ from: 0, to: text.length, by }];
+  if (part.type === "tool-call") return all("assistant");
+  if (part.type === "tool-result")
+    return all({ source: headName(toolOf(part.id) ?? part.name ?? "", "tool") || "tool" });
+  if (part.type === "file") return all({ source: headName(part.name ?? "", "file") || "file" });
+  if (role === "tool") return all({ source: "tool" });
+  if (role !== "user" || !text.includes("<")) return all(role);
+  const found: Stretch[] = [];
+  let next = 0;
+  for (const { tagged, text: piece } of typedAndTagged(text)) {
+    if (!tagged) continue;
+    const from = text.indexOf(piece, next);
+    if (from > next) found.push({ from: next, to: from, by: "user" });
+    next = from + piece.length;
+    found.push({ from, to: next, by: { source: "pasted" } });
+  }
+  if (next < text.length) found.push({ from: next, to: text.length, by: "user" });
+  return found;
+}
+
+/** Where a stretch is cut into pieces of at most `MAX_PASSAGE` characters. Pieces without a word are left out. */
+function cuts(text: string, from: number, to: number): [number, number][] {
+  const pieces: [number, number][] = [];
+  let start = from;
+  while (start < to) {
+    const end = to - start <= MAX_PASSAGE ? to : cutPoint(text, start, start + MAX_PASSAGE);
+    if (text.slice(start, end).trim() !== "") pieces.push([start, end]);
+    start = end;
+  }
+  return pieces;
+}
+
+function cutPoint(text: string, from: number, most: number): number {
+  const line = text.lastIndexOf("\n", most - 1);
+  if (line > from) return line + 1;
+  const blank = text.lastIndexOf(" ", most - 1);
+  if (blank > from + (most - from) * LEAST_CUT) return blank + 1;
+  // Half of a surrogate pair is no character.
+  const code = text.charCodeAt(most - 1);
+  return code >= 0xd800 && code <= 0xdbff ? most - 1 : most;
+}

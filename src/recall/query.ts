@@ -1,0 +1,42 @@
+import { isFunctionWord } from "./stem.ts";
+import { termsOf } from "./terms.ts";
+
+/** A question to an index. */
+export interface Query {
+  /** Each once. */
+  readonly terms: readonly string[];
+  /** What stood in quotation marks, in lower case: passages that hold it come first. */
+  readonly phrases: readonly string[];
+  /** Words in lower case, to see whether a speaker is named. */
+  readonly words: ReadonlySet<string>;
+  /** It names a file, an identifier or a phrase: then it doesn't matter whose words hold it. */
+  readonly isExact: boolean;
+}
+
+/** Words that speak about asking and about the conversation itself, not about what is asked for. */
+const ASKING =
+  /(?<![\p{L}\p{N}])(?:please|tell|list|show|explain|describe|summari[sz]e|summary|comprehensive|mention(?:ed)?|discuss(?:ed|ion|ions)?|conversations?|chats?|sessions?|questions?|answers?|earlier|previous(?:ly)?|recall|remember|remind|different|order|brought|throughout|across|only|ever|said|talk(?:ed)?)(?![\p{L}\p{N}])/giu;
+const PHRASE = /"([^"\n]{2,200})"|“([^”\n]{2,200})”|「([^」\n]{1,200})」/g;
+/** A name that people don't write by chance: joined words, humps, letters with digits. */
+const NAME = /[\p{L}\p{N}][_./][\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{L}-?\d{2}/u;
+/** More terms than this aren't looked for: the longest questions are pasted texts. */
+const MAX_TERMS = 64;
+/** Characters of a question that are read. */
+const MAX_QUERY = 8_000;
+
+export function readQuery(given: string): Query {
+  const text = given.slice(0, MAX_QUERY);
+  const asked = unique(termsOf(text.replace(ASKING, " ")));
+  const phrases = [...text.matchAll(PHRASE)].map(([, a, b, c]) => (a ?? b ?? c)!.trim().toLowerCase());
+  return {
+    // A question that is about the conversation alone has no other words.
+    terms: (asked.length > 0 ? asked : unique(termsOf(text))).slice(0, MAX_TERMS),
+    phrases: unique(phrases.filter((phrase) => phrase !== "")),
+    words: new Set(text.toLowerCase().match(/\p{L}+/gu) ?? []),
+    isExact: phrases.length > 0 || text.split(/\s+/).some((word) => NAME.test(word) && !isFunctionWord(word)),
+  };
+}
+
+function unique<T>(values: readonly T[]): T[] {
+  return [...new Set(values)];
+}

@@ -1,0 +1,45 @@
+import { markPlant, plantIn } from "../summaries/plants.ts";
+import { type SectionEntry, sectionEntryText } from "../summaries/sections.ts";
+import type { Passage } from "./passages.ts";
+
+/**
+ * Recalled text is data, whoever reads it: it says which message it is of and whose words they are, it can't look like
+ * structure of ours, and a line that tells the model what to do is marked, unless a person or the host wrote it.
+ */
+export function quoteEntry(index: number, passage: Pick<Passage, "text" | "by">, note = ""): SectionEntry {
+  const { by } = passage;
+  const isTrusted = by === "user" || by === "system";
+  const text = passage.text.trim();
+  const pointer = `#${index + 1}`;
+  return {
+    head:
+      by === "assistant"
+        ? pointer
+        : typeof by === "string"
+          ? `${pointer} ${by}:`
+          : `${pointer} ${by.source}»`,
+    text: `${note}${isTrusted ? text : withMarkedPlants(text)}`,
+  };
+}
+
+/** A quotation as it is read: `#13 fetch» …`. */
+export function quoteText(entry: SectionEntry): string {
+  return sectionEntryText("lines", entry);
+}
+
+/** Marks lines that tell the model what to do, also if the instruction is broken over two of them. */
+function withMarkedPlants(text: string): string {
+  const lines = text.split("\n");
+  return lines
+    .map((line, at) => {
+      if (plantIn(line) !== undefined) return markPlant(line);
+      const [before, after] = [lines[at - 1], lines[at + 1]];
+      const isHalf =
+        (before !== undefined &&
+          plantIn(before) === undefined &&
+          plantIn(`${before} ${line}`) !== undefined) ||
+        (after !== undefined && plantIn(after) === undefined && plantIn(`${line} ${after}`) !== undefined);
+      return isHalf ? markPlant(line) : line;
+    })
+    .join("\n");
+}

@@ -1,0 +1,168 @@
+import type { CandidateSet, Kind, RankableMessage } from "./candidates.ts";
+import type { Query } from "./query.ts";
+import { type Voices, voicesOf } from "./voices.ts";
+
+/** BM25's own numbers: how soon repetitions stop counting, and how much longer passages are held back. */
+const K1 = 1.2;
+const B = 0.9;
+/** A message is also ranked by what stands around it, up to so many messages away: talk comes back to its subject. */
+const WINDOWS = [1, 2, 4, 8];
+const WINDOW_WEIGHT = 0.6;
+/** To an assistant each question may be about something else. */
+const CHAT_WINDOWS = 1 / 4;
+/** Between people a short question says less than the reply to it … */
+const QUESTION = 0.85;
+const REPLY = 1.06;
+/** … and a question about somebody is mostly answered by their own words. */
+const ASKED_SPEAKER = 1.15;
+/** Shorter than this share of the mean message of its kind: a short one. */
+const SHORT = 0.8;
+/** An answer takes part in how well its question fits. */
+const COUPLING = 0.2;
+/** So many messages begin with the same name before it counts as a speaker's. */
+const LEAST_NAMED = 3;
+/** A passage that holds every phrase of the query letter for letter. */
+const PHRASE = 3;
+
+/** A message with its score, and its passage that fits best. */
+export interface Ranked {
+  /** Place in the candidates' `messages`. */
+  readonly of: number;
+  readonly score: number;
+  /** Place in the candidates' `passages`; undefined for a message that is there because of its neighbours alone. */
+  readonly passage: number | undefined;
+}
+
+/** Ranks candidates, best first. Messages that have nothing to do with the query are left out. */
+export function rank(candidates: CandidateSet, query: Query): Ranked[] {
+  const { messages, passages } = candidates;
+  const voices = voicesOf(candidates.statistics, query);
+  const own = new Float64Array(passages.length);
+  const around = new Float64Array(messages.length);
+  const windows = windowsOf(messages);
+  for (const term of query.terms) addTerm(candidates, voices, term, own, around, windows);
+  const best = new Int32Array(messages.length).fill(-1);
+  const scores = new Float64Array(messages.length);
+  for (const [place, passage] of passages.entries()) {
+    let score = own[place]! * voices.weight[passage.kind];
+    if (score > 0 && query.phrases.length > 0 && holdsAll(passage.text, query.phrases)) score *= PHRASE;
+    if (score <= scores[passage.of]!) continue;
+    scores[passage.of] = score;
+    best[passage.of] = place;
+  }
+  // What stands around a result is its round, which counts for it like for the words that led to it.
+  for (const [of, { kind }] of messages.entries())
+    scores[of]! += around[of]! * (kind === "data" ? 1 : voices.weight[kind]);
+  if (voices.isTalk) asTalk(candidates, query, scores);
+  else coupleAnswers(messages, voices, scores);
+  return [...scores.entries()]
+    .filter(([, score]) => score > 0)
+    .map(([of, score]) => ({ of, score, passage: best[of]! < 0 ? undefined : best[of]! }))
+    .sort((a, b) => b.score - a.score || a.of - b.of);
+}
+
+/** How rare a term is: passages of the kinds that tell it, against those that hold it. */
+export function rarity(
+  candidates: Pick<CandidateSet, "statistics">,
+  term: string,
+  kinds: readonly Kind[],
+): number {
+  const { passages, frequency } = candidates.statistics;
+  const found = frequency(term);
+  const sum = (counts: Readonly<Record<Kind, number>>) => kinds.reduce((all, kind) => all + counts[kind], 0);
+  const [all, holding] = [sum(passages), sum(found)];
+  return Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
+}
+
+function addTerm(
+  candidates: CandidateSet,
+  voices: Voices,
+  term: string,
+  own: Float64Array,
+  around: Float64Array,
+  windows: readonly Window[],
+): void {
+  const found = candidates.occurrences(term);
+  if (!found) return;
+  const { passages, statistics } = candidates;
+  const worth = rarity(candidates, term, voices.kinds);
+  /** Of each message the passage that holds the term most often, up to each message. */
+  const counts = new Float64Array(candidates.messages.length + 1);
+  for (const [at, place] of found.passages.entries()) {
+    const count = found.counts[at]!;
+    const { of, kind, terms } = passages[place]!;
+    const mean = statistics.terms[kind] / Math.max(1, statistics.passages[kind]);
+    own[place]! += (worth * count * (K1 + 1)) / (count + K1 * (1 - B + (B * terms) / Math.max(1, mean)));
+    counts[of + 1] = Math.max(counts[of + 1]!, count * voices.weight[kind]);
+  }
+  for (let of = 0; of < candidates.messages.length; of++) counts[of + 1]! += counts[of]!;
+  const weight = WINDOW_WEIGHT * (voices.isTalk ? 1 : CHAT_WINDOWS);
+  for (const { from, to } of windows) {
+    for (let of = 0; of < from.length; of++) {
+      const count = counts[to[of]!]! - counts[from[of]!]!;
+      if (count > 0) around[of]! += (weight * worth * count * (K1 + 1)) / (count + K1);
+    }
+  }
+}
+
+/** For each message, which ones stand around it. */
+interface Window {
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+}
+
+function windowsOf(messages: readonly RankableMessage[]): Window[] {
+  const { length } = messages;
+  return WINDOWS.map((width) => {
+    const from = new Int32Array(length);
+    const to = new Int32Array(length);
+    let first = 0;
+    let last = 0;
+    for (let of = 0; of < length; of++) {
+      const { conversation, index } = messages[of]!;
+      const isNear = (other: RankableMessage) =>
+        other.conversation === conversation && Math.abs(other.index - index) <= width;
+      while (!isNear(messages[first]!)) first++;
+      last = Math.max(last, of + 1);
+      while (last < length && isNear(messages[last]!)) last++;
+      from[of] = first;
+      to[of] = last;
+    }
+    return { from, to };
+  });
+}
+
+/** What counts between people: replies, and whoever is asked about. */
+function asTalk({ messages, statistics }: CandidateSet, query: Query, scores: Float64Array): void {
+  const named = new Map<string, number>();
+  for (const { name } of messages) if (name !== undefined) named.set(name, (named.get(name) ?? 0) + 1);
+  const isShortQuestion = ({ kind, terms, endsWithQuestion }: RankableMessage): boolean =>
+    endsWithQuestion && terms < (SHORT * statistics.terms[kind]) / Math.max(1, statistics.messages[kind]);
+  for (const [of, message] of messages.entries()) {
+    const before = messages[of - 1];
+    const { name } = message;
+    if (isShortQuestion(message)) scores[of]! *= QUESTION;
+    if (before && isNext(before, message) && isShortQuestion(before)) scores[of]! *= REPLY;
+    if (name !== undefined && named.get(name)! >= LEAST_NAMED && query.words.has(name))
+      scores[of]! *= ASKED_SPEAKER;
+  }
+}
+
+/** What is lost because an answer counts less comes back in part with the question that it answers. */
+function coupleAnswers(messages: readonly RankableMessage[], voices: Voices, scores: Float64Array): void {
+  const share = (1 - voices.weight.assistant) * COUPLING;
+  for (let of = messages.length - 1; of > 0; of--) {
+    const [before, message] = [messages[of - 1]!, messages[of]!];
+    if (message.kind === "assistant" && before.kind === "user" && isNext(before, message))
+      scores[of]! += share * scores[of - 1]!;
+  }
+}
+
+function isNext(before: RankableMessage, message: RankableMessage): boolean {
+  return before.conversation === message.conversation && before.index + 1 === message.index;
+}
+
+function holdsAll(text: string, phrases: readonly string[]): boolean {
+  const lower = text.toLowerCase();
+  return phrases.every((phrase) => lower.includes(phrase));
+}

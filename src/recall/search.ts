@@ -1,0 +1,166 @@
+import type { CandidateSet, RankablePassage } from "./candidates.ts";
+import { bestStretch, shown } from "./excerpt.ts";
+import { olderNote } from "./older.ts";
+import { linearPattern } from "./pattern/linear-pattern.ts";
+import { readQuery } from "./query.ts";
+import { quoteEntry, quoteText } from "./quote.ts";
+import { rank } from "./rank.ts";
+
+/** Something that was found. */
+export interface Hit {
+  /** The message's place in the array that was handed in, from 0. `#n` in its text is one more. */
+  readonly index: number;
+  readonly score: number;
+  /** The passage that fits best, quoted: `#13 fetch» …`. */
+  readonly text: string;
+  /** Of which conversation, where several are searched. */
+  readonly conversation?: string;
+  /** A later message that changed the file which this is about. */
+  readonly changedIn?: number;
+}
+
+/** What `search` takes beside the query. */
+export interface SearchOptions {
+  /** Hits at most. Default 10. */
+  readonly limit?: number;
+  /** Tokens that the texts of all hits may take together. Default 2,000. */
+  readonly tokens?: number;
+  /** The query is a regular expression, matched line by line. */
+  readonly regex?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** What `search` found, best first. */
+export interface SearchResult {
+  readonly hits: readonly Hit[];
+  /** The pattern took too long, so that not everything was looked at. */
+  readonly partial?: true;
+}
+
+/** Turns texts into vectors, for hosts that have an embedder. */
+export type Embed = (texts: readonly string[]) => Promise<readonly (readonly number[])[]>;
+
+/** A passage that was found, before it is quoted. */
+export interface Found {
+  /** Place in the candidates' `messages`. */
+  readonly of: number;
+  readonly score: number;
+  readonly passage: RankablePassage;
+}
+
+const DEFAULT_LIMIT = 10;
+const DEFAULT_TOKENS = 2_000;
+/** So many of the best are compared by their meaning, and what that counts. */
+const EMBEDDED = 50;
+const MEANING_SHARE = 0.3;
+/** A hit that would be shorter than this isn't worth its pointer (tokens). */
+const LEAST_HIT = 12;
+
+/** Searches candidates by words, or by a pattern. */
+export async function searchCandidates(
+  candidates: CandidateSet,
+  query: string,
+  options: SearchOptions & {
+    readonly count: (text: string) => number;
+    readonly embed?: Embed | undefined;
+    readonly changedAfter?: (index: number, part: number) => number | undefined;
+  },
+): Promise<SearchResult> {
+  options.signal?.throwIfAborted();
+  if (options.regex) {
+    const { found, partial } = matching(candidates, query, options.limit ?? DEFAULT_LIMIT);
+    return { hits: quoted(candidates, found, new Set(), options), ...(partial && { partial }) };
+  }
+  const read = readQuery(query);
+  const found = passagesFound(candidates, rank(candidates, read));
+  const ordered = options.embed ? await byMeaning(query, found, options.embed) : found;
+  return { hits: quoted(candidates, ordered, new Set(read.terms), options) };
+}
+
+/** Every ranked message with its best passage, or with its first one if only its neighbours speak for it. */
+export function passagesFound(candidates: CandidateSet, ranked: ReturnType<typeof rank>): Found[] {
+  const first = new Map<number, RankablePassage>();
+  for (const passage of candidates.passages) if (!first.has(passage.of)) first.set(passage.of, passage);
+  return ranked.flatMap(({ of, score, passage }) => {
+    const best = passage === undefined ? first.get(of) : candidates.passages[passage];
+    return best ? [{ of, score, passage: best }] : [];
+  });
+}
+
+/** Passages with a line that matches, newest first: who looks for a pattern mostly wants its last state. */
+function matching(
+  candidates: CandidateSet,
+  source: string,
+  limit: number,
+): { readonly found: Found[]; readonly partial: boolean } {
+  const pattern = linearPattern(source);
+  const found: Found[] = [];
+  const seen = new Set<number>();
+  for (const passage of candidates.passages.toReversed()) {
+    if (found.length >= limit || pattern.isExhausted) break;
+    if (seen.has(passage.of)) continue;
+    const line = passage.text.split("\n").find((one) => pattern.find(one) !== undefined);
+    if (line === undefined) continue;
+    seen.add(passage.of);
+    found.push({ of: passage.of, score: 1, passage });
+  }
+  return { found, partial: pattern.isExhausted };
+}
+
+/** The best by words, in an order that also their meaning decides. */
+async function byMeaning(query: string, found: readonly Found[], embed: Embed): Promise<Found[]> {
+  const head = found.slice(0, EMBEDDED);
+  if (head.length < 2) return [...found];
+  const [asked, ...vectors] = await embed([query, ...head.map(({ passage }) => passage.text)]);
+  if (asked === undefined || vectors.length !== head.length) return [...found];
+  const near = vectors.map((vector) => cosine(asked, vector));
+  const [least, most] = [Math.min(...near), Math.max(...near)];
+  const top = head[0]!.score;
+  const mixed = head.map((one, at) => ({
+    ...one,
+    score:
+      one.score * (1 - MEANING_SHARE) + top * MEANING_SHARE * ((near[at]! - least) / (most - least || 1)),
+  }));
+  return [...mixed.sort((a, b) => b.score - a.score), ...found.slice(EMBEDDED)];
+}
+
+function cosine(a: readonly number[], b: readonly number[]): number {
+  let [dot, left, right] = [0, 0, 0];
+  for (let at = 0; at < a.length; at++) {
+    const [one, two] = [a[at]!, b[at] ?? 0];
+    dot += one * two;
+    left += one * one;
+    right += two * two;
+  }
+  return left > 0 && right > 0 ? dot / Math.sqrt(left * right) : 0;
+}
+
+/** As many as the allowance takes, the last one shortened to what is asked for. */
+function quoted(
+  candidates: CandidateSet,
+  found: readonly Found[],
+  terms: ReadonlySet<string>,
+  options: Parameters<typeof searchCandidates>[2],
+): Hit[] {
+  const { limit = DEFAULT_LIMIT, tokens = DEFAULT_TOKENS, count } = options;
+  const hits: Hit[] = [];
+  let left = tokens;
+  for (const { of, score, passage } of found) {
+    if (hits.length >= limit || left < LEAST_HIT) break;
+    const { index, conversation } = candidates.messages[of]!;
+    const changedIn = options.changedAfter?.(index, passage.part);
+    const write = (text: string) => quoteText(quoteEntry(index, { ...passage, text }, olderNote(changedIn)));
+    const stretch = bestStretch(passage.text, terms, (text) => count(write(text)) <= left);
+    if (!stretch) continue;
+    const text = write(shown(passage.text, stretch));
+    left -= count(text);
+    hits.push({
+      index,
+      score,
+      text,
+      ...(conversation !== undefined && { conversation }),
+      ...(changedIn !== undefined && { changedIn }),
+    });
+  }
+  return hits;
+}

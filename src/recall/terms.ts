@@ -1,0 +1,86 @@
+import { characterClass, DENSE, WORD } from "../summaries/characters.ts";
+import { isAscii } from "../summaries/look-alikes.ts";
+import { isFunctionWord, stemOf } from "./stem.ts";
+
+/**
+ * Terms: what a text is found by. The same function reads texts for an index and questions to it, in memory and in
+ * databases, so that both sides always agree.
+ *
+ * A word is one term, by its stem. A path or an identifier is found whole and by each of its parts. Scripts without
+ * spaces between words (Chinese, Japanese, Thai, …) are found by pairs of characters, and by single ideographs.
+ */
+
+/** Longer runs are encoded data, not names (characters). */
+const MAX_RUN = 160;
+/** Runs whose terms are remembered: most runs of a conversation are repeats. */
+const MAX_KNOWN_RUNS = 50_000;
+
+const EDGES = /^[-./~@$_]+|[-./~@$_]+$/g;
+/** Between the parts of an identifier: joiners, and the humps of camelCase. */
+const JOINT = /[-./~@$_]+|(?<=[\p{Ll}\d])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
+const ACCENTS = /[\u0300-\u036f]/g;
+const HANGUL = /\p{Script=Hangul}/u;
+const IDEOGRAPH = /\p{Script=Han}/u;
+const LETTERS_OR_DIGITS = /^(?:[\p{L}\p{M}]+|\d+)$/u;
+
+const knownRuns = new Map<string, readonly string[]>();
+
+/** The terms of a text, in order, with repetitions. */
+export function termsOf(text: string): string[] {
+  const terms: string[] = [];
+  const length = text.length;
+  let at = 0;
+  while (at < length) {
+    const kind = characterClass(text.charCodeAt(at));
+    let end = at + 1;
+    if (kind === WORD || kind === DENSE) {
+      while (end < length && characterClass(text.charCodeAt(end)) === kind) end++;
+      const run = text.slice(at, end);
+      for (const term of kind === WORD ? termsOfRun(run) : pairsOf(run)) terms.push(term);
+    }
+    at = end;
+  }
+  return terms;
+}
+
+function termsOfRun(run: string): readonly string[] {
+  const known = knownRuns.get(run);
+  if (known !== undefined) return known;
+  const terms = run.length > MAX_RUN ? [] : readRun(run.replace(EDGES, ""));
+  if (knownRuns.size >= MAX_KNOWN_RUNS) knownRuns.clear();
+  knownRuns.set(run, terms);
+  return terms;
+}
+
+function readRun(run: string): string[] {
+  if (LETTERS_OR_DIGITS.test(run) && !JOINT.test(run)) {
+    const word = plain(run);
+    return [...wordTerms(word), ...(HANGUL.test(word) ? pairsOf(word) : [])];
+  }
+  const parts = run.split(JOINT).filter((part) => part !== "");
+  const whole = plain(run);
+  if (parts.length < 2) return whole === "" ? [] : [whole];
+  return [whole, ...parts.flatMap((part) => wordTerms(plain(part)))];
+}
+
+/** A word by its stem. Function words and single letters tell nothing; single digits do. */
+function wordTerms(word: string): string[] {
+  if (isFunctionWord(word) || (word.length < 2 && !/\d/.test(word))) return [];
+  return [stemOf(word)];
+}
+
+/** In lower case, compatibility form and without accents: `Café` is found by `cafe`. */
+function plain(run: string): string {
+  if (isAscii(run)) return run.toLowerCase();
+  return run.normalize("NFKC").toLowerCase().normalize("NFD").replace(ACCENTS, "").normalize("NFC");
+}
+
+/** Neighbouring characters in pairs, and ideographs by themselves: many words are just one. */
+function pairsOf(run: string): string[] {
+  const terms: string[] = [];
+  for (let at = 0; at < run.length; at++) {
+    if (run.length === 1 || IDEOGRAPH.test(run[at]!)) terms.push(run[at]!);
+    if (at + 1 < run.length) terms.push(run.slice(at, at + 2));
+  }
+  return terms;
+}

@@ -1,5 +1,8 @@
 // @ts-check
-/** Bundles the engine for browsers, checks that nothing of Node is left in it, and runs it in a real one. */
+/**
+ * Bundles the engine for browsers, checks that nothing of Node is left in it and what a page has to load before the first
+ * tokens are counted, and runs it in a real one.
+ */
 
 import { createServer } from "node:http";
 import { builtinModules } from "node:module";
@@ -13,6 +16,10 @@ import { library } from "./lib/packages.mjs";
 import { root } from "./lib/project.mjs";
 
 const BYTES_PER_KB = 1_000;
+/** Most that a page loads before it needs a tokenizer (bytes, gzipped). */
+const MAX_FIRST_LOAD = 150_000;
+/** Files of the bundle that hold a vocabulary. */
+const VOCABULARY = /_base\.js$/;
 const PAGE_TIMEOUT_MS = 30_000;
 const ENTRY = "\0page-entry";
 
@@ -26,12 +33,17 @@ import { createCompactor, profiles } from "precis";
 import { openaiChat } from "precis/dialects";
 
 ${gardenTalk}
+const short = createCompactor({ dialect: openaiChat, window: 128_000 });
+const greeting = (await short.fit([{ role: "user", content: "Hello!" }])).report;
+const filesOfGreeting = performance.getEntriesByType("resource").map(({ name }) => name);
+
 const transcript = gardenTalk(${ROUNDS});
 const before = JSON.stringify(transcript);
 const compactor = createCompactor({ dialect: openaiChat, budget: ${BUDGET}, profile: profiles.agent });
 const { messages, report, state } = await compactor.fit(transcript);
 await compactor.close();
 globalThis.result = {
+  greeting: { outcome: greeting.outcome, atMost: greeting.tokens.atMost, files: filesOfGreeting },
   outcome: report.outcome,
   tokens: report.tokens,
   budget: report.budget.budget,
@@ -73,8 +85,16 @@ const files = await bundle().catch((error) => {
   faults.push(stripVTControlCharacters(String(error.message)));
   return new Map();
 });
+let firstLoad = 0;
 for (const [name, text] of files) {
-  console.log(`bundle: ${name} ${kb(text.length)}, ${kb(gzipSync(text).length)} gzip`);
+  const gzipped = gzipSync(text).length;
+  if (!VOCABULARY.test(name)) firstLoad += gzipped;
+  console.log(`bundle: ${name} ${kb(Buffer.byteLength(text))}, ${kb(gzipped)} gzip`);
+}
+if (firstLoad > MAX_FIRST_LOAD) {
+  faults.push(
+    `a page loads ${kb(firstLoad)} (gzip) before it needs a tokenizer, ${kb(MAX_FIRST_LOAD)} at most`,
+  );
 }
 if (!hasBrowser) console.log(`bundle: not run in a browser, ${NO_BROWSER}`);
 else if (faults.length === 0) checkResult(await runInBrowser(), await nameInNode());
@@ -108,9 +128,6 @@ async function bundle() {
     minify: true,
     chunkFileNames: "[name].js",
     entryFileNames: "[name].js",
-    codeSplitting: {
-      groups: [{ name: tokenizerFile, debugName: "tokenizer", test: /node_modules\/gpt-tokenizer/ }],
-    },
   });
   await build.close();
   const chunks = output.filter((item) => item.type === "chunk");
@@ -123,17 +140,6 @@ async function bundle() {
     }
   }
   return new Map(chunks.map((chunk) => [chunk.fileName, chunk.code]));
-}
-
-/**
- * The tokenizer's data in files of their own, one for each encoding: they are loaded on demand and weigh more than all
- * the rest.
- * @param {string} id
- * @returns {string}
- */
-function tokenizerFile(id) {
-  const encoding = /o200k|cl100k/.exec(id);
-  return encoding === null ? "tokenizer" : `tokenizer-${encoding[0]}`;
 }
 
 /** @returns {Promise<Record<string, any>>} what the page computed */
@@ -182,6 +188,11 @@ function checkResult(result, name) {
   console.log(`bundle: in the browser ${JSON.stringify(result)}`);
   /** @type {[string, boolean][]} */
   const expected = [
+    ["a greeting passes", result.greeting.outcome === "pass" && result.greeting.atMost === true],
+    [
+      "a greeting loads no vocabulary",
+      !result.greeting.files.some((/** @type {string} */ file) => VOCABULARY.test(file)),
+    ],
     ["the transcript is larger than the budget", result.tokens.transcript > BUDGET],
     ["the view fits the budget", result.tokens.after <= BUDGET],
     ["the outcome is `compacted`", result.outcome === "compacted"],

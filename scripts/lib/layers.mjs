@@ -54,7 +54,6 @@ export const WITHOUT_TYPE_CIRCLES = ["src/gateway/"];
 /** @type {Readonly<Record<string, readonly string[]>>} */
 export const PACKAGES = {
   core: ["@noble/hashes"],
-  tokens: ["gpt-tokenizer"],
   stores: ["kysely", "pg"],
   config: ["zod"],
   gateway: ["@hono/node-server", "hono", "pino", "prom-client", "undici", "zod"],

@@ -60,7 +60,7 @@ export function installedSizes(folder) {
 }
 
 /** @param {string} folder */
-function bytesBelow(folder) {
+export function bytesBelow(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((item) => item.isFile())
     .reduce((sum, item) => sum + statSync(join(item.parentPath, item.name)).size, 0);

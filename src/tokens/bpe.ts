@@ -1,7 +1,6 @@
 /** Byte-pair merging of one pre-token, written for counting: no token ids, no garbage but the looked-up substrings. */
 
-/** A vocabulary as gpt-tokenizer ships it: index = rank; bytes where the token isn't valid UTF-8. */
-export type Vocabulary = readonly (string | readonly number[])[];
+import type { Vocabulary } from "./read-vocabulary.ts";
 
 /** Longest piece, in UTF-16 units, that a counter made by `createBpe` accepts. Its caller cuts longer ones. */
 export const MAX_PIECE_CHARS = 16_384;
@@ -26,11 +25,8 @@ export function createBpe(vocabulary: Vocabulary): (piece: string) => number {
   const byBytes = new Map<string, number>();
   const pairs = new Int32Array(BYTES * BYTES).fill(NO_RANK);
   const utf8 = new TextEncoder();
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   vocabulary.forEach((token, rank) => {
     if (typeof token === "string") byText.set(token, rank);
-    // gpt-tokenizer ships tokens that start with a byte order mark as bytes, and can't find them itself.
-    else if (startsWithBom(token)) byText.set(decoder.decode(Uint8Array.from(token)), rank);
     else byBytes.set(String.fromCharCode(...token), rank);
     if (token.length > 2) return;
     const [first, second, third] = typeof token === "string" ? utf8.encode(token) : token;
@@ -79,10 +75,6 @@ export function createBpe(vocabulary: Vocabulary): (piece: string) => number {
     for (let i = 0; i < piece.length; i++) if (piece.charCodeAt(i) >= ASCII_END) return countUnicode(piece);
     return countAscii(piece);
   };
-}
-
-function startsWithBom(bytes: readonly number[]): boolean {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { TokenCounter } from "../core/types.ts";
-import { createBpe, MAX_PIECE_CHARS, type Vocabulary } from "./bpe.ts";
+import { createBpe, MAX_PIECE_CHARS } from "./bpe.ts";
+import { readVocabulary, type Vocabulary } from "./read-vocabulary.ts";
 import { createRecentMap } from "./recent-map.ts";
+import { SPLIT_PATTERNS } from "./split-patterns.ts";
 
 /** The vocabularies that can be counted exactly. */
 export type Encoding = "o200k_base" | "cl100k_base";
@@ -37,9 +39,7 @@ const loaded = new Set<Encoding>();
 export function exactCounter(encoding: Encoding): Promise<TokenCounter> {
   const known = loading.get(encoding);
   if (known) return known;
-  const counter = load(encoding).then(({ vocabulary, split }) =>
-    createExactCounter(encoding, vocabulary, split),
-  );
+  const counter = load(encoding).then((vocabulary) => createExactCounter(encoding, vocabulary));
   loading.set(encoding, counter);
   counter.then(
     () => loaded.add(encoding),
@@ -55,25 +55,20 @@ export function isLoaded(encoding: Encoding): boolean {
 }
 
 /** Literal import specifiers, so that bundlers make a lazy file of each vocabulary. */
-async function load(encoding: Encoding): Promise<{ vocabulary: Vocabulary; split: RegExp }> {
-  const [{ default: vocabulary }, patterns] = await Promise.all([
+async function load(encoding: Encoding): Promise<Vocabulary> {
+  const { default: text } =
     encoding === "o200k_base"
-      ? import("gpt-tokenizer/bpeRanks/o200k_base")
-      : import("gpt-tokenizer/bpeRanks/cl100k_base"),
-    import("gpt-tokenizer/encodingParams/constants"),
-  ]);
-  const split =
-    encoding === "o200k_base" ? patterns.O200K_TOKEN_SPLIT_REGEX : patterns.CL100K_TOKEN_SPLIT_REGEX;
-  return { vocabulary, split };
+      ? await import("./vocabularies/o200k_base.ts")
+      : await import("./vocabularies/cl100k_base.ts");
+  return readVocabulary(text);
 }
 
-function createExactCounter(id: string, vocabulary: Vocabulary, split: RegExp): TokenCounter {
+function createExactCounter(id: Encoding, vocabulary: Vocabulary): TokenCounter {
   const countPiece = createBpe(vocabulary);
   const pieces = createRecentMap<number>(PIECE_CHARS);
   const longPieces = createRecentMap<number>(LONG_PIECES_CHARS);
   const texts = createRecentMap<number>(MEMO_CHARS);
-  // An own copy: a regular expression with the flag g carries its position, and this one is shared with gpt-tokenizer.
-  const pattern = new RegExp(split.source, split.flags);
+  const pattern = new RegExp(SPLIT_PATTERNS[id], "gu");
 
   const pieceTokens = (piece: string): number => {
     const cache = piece.length > LONG_PIECE_CHARS ? longPieces : pieces;

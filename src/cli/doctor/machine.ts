@@ -84,7 +84,7 @@ async function checkTokenizer(): Promise<Check> {
       ok: false,
       needed: true,
       found: `the tokenizer doesn't work (${error instanceof Error ? error.message : String(error)})`,
-      fix: "Install precis again: the package gpt-tokenizer is missing or damaged.",
+      fix: "Install precis again: a file of the package is missing or damaged.",
     };
   }
 }

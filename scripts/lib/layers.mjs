@@ -115,6 +115,7 @@ export const SIBLINGS = [
       "compact",
       "replay",
       "summarize",
+      "handover",
       "serve",
       "chat",
       "doctor",

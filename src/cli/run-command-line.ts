@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   compact: () => import("./compact.ts").then((it) => ({ line: it.compactLine, run: it.compactCommand })),
   summarize: () =>
     import("./summarize.ts").then((it) => ({ line: it.summarizeLine, run: it.summarizeCommand })),
+  handover: () => import("./handover.ts").then((it) => ({ line: it.handoverLine, run: it.handoverCommand })),
   replay: () => import("./replay.ts").then((it) => ({ line: it.replayLine, run: it.replayCommand })),
   stream: () => import("./stream.ts").then((it) => ({ line: it.streamLine, run: it.streamCommand })),
   eval: () => import("./eval.ts").then((it) => ({ line: it.evalLine, run: it.evalCommand })),

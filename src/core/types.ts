@@ -1018,6 +1018,37 @@ export interface Events {
   };
 }
 
+/** What `summarize` takes. */
+export interface SummarizeInput<M> extends FitInput<M> {
+  /** What it should care about most. */
+  readonly focus?: string;
+  /** Tokens that it may have. Default 2,500. */
+  readonly cap?: number;
+  /**
+   * `text` (default): for people: goal, state, decisions, files, open points, without pointers. `record`: for a model that
+   * goes on from it; without a model that writes it, it is a summary message with its tag.
+   */
+  readonly form?: "text" | "record";
+}
+
+/** What `handover` takes. */
+export interface HandoverInput<M> extends FitInput<M> {
+  /** What the fresh session is for. */
+  readonly goal: string;
+  /** Tokens that the text may have. Default 2,500. */
+  readonly cap?: number;
+}
+
+/** The start of a fresh session. */
+export interface HandoverResult<M> {
+  /** Markdown: the goal, and what of the earlier session matters for it. */
+  readonly text: string;
+  readonly tokens: number;
+  /** The same as a user message in the dialect's wire format: the first of the fresh session. */
+  readonly message: M;
+  readonly report: Report;
+}
+
 /**
  * Keeps conversations of one dialect inside their budget. `T` is the host's own message type: what goes in comes out.
  */
@@ -1041,8 +1072,10 @@ export interface Compactor<M> {
   /** A standalone summary of the transcript; changes no state. */
   summarize<T extends M>(
     transcript: readonly T[],
-    input?: FitInput<T> & { readonly focus?: string; readonly cap?: number },
+    input?: SummarizeInput<T>,
   ): Promise<{ readonly text: string; readonly tokens: number; readonly report: Report }>;
+  /** The start of a fresh session for a stated goal; changes no state. Without a model the same input gives the same text. */
+  handover<T extends M>(transcript: readonly T[], input: HandoverInput<T>): Promise<HandoverResult<T>>;
   /** Skips the newest checkpoint and suspends automatic compaction until pressure has grown by 0.1 or reached 1. */
   undo<T extends M>(transcript: readonly T[], input?: FitInput<T>): Promise<State>;
   /** Makes the checkpoint anew from the originals. */

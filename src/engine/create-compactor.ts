@@ -5,15 +5,15 @@ import type {
   CompactorOptions,
   FitInput,
   FitResult,
-  ModelCall,
+  HandoverInput,
   Observation,
   Plan,
   State,
+  SummarizeInput,
   Undo,
   Warning,
 } from "../core/types.ts";
-import { summaryMessage } from "../summaries/summary-message.ts";
-import { asError, requestSummary } from "./background.ts";
+import { requestSummary } from "./background.ts";
 import { checkInput } from "./check-options.ts";
 import { fixedTokens, unansweredTokens } from "./conversation.ts";
 import { type Call, climbTo, type Decision, decide, nothingDue, readyCut, wantedRun } from "./decide.ts";
@@ -22,12 +22,13 @@ import { createEngine, type Engine } from "./engine.ts";
 import { inSlices } from "./in-slices.ts";
 import { calibrate, learnAnswer } from "./learn.ts";
 import { prepareState } from "./next-state.ts";
-import { pressureOf, reportOf } from "./report.ts";
+import { pressureOf } from "./report.ts";
+import { checkGoal, handover, summarize } from "./standalone.ts";
 import { measureOfShort } from "./surely-fits.ts";
 import { survey } from "./survey.ts";
 import { within } from "./within.ts";
 import { isWorthAsking, isWorthAskingByHand, noRoomWarning } from "./worth-asking.ts";
-import { plannedCalls, writeHandover } from "./write-summaries.ts";
+import { plannedCalls } from "./write-summaries.ts";
 
 /** A forced compaction of fewer messages than this has nothing to work with. */
 const LEAST_MESSAGES = 4;
@@ -41,8 +42,6 @@ const RESTING: Warning = {
   message:
     "The summariser failed lately and isn't asked just now: it is asked again when pressure has grown, or after a few minutes.",
 };
-/** Length of a standalone summary (tokens). */
-const DEFAULT_SUMMARY_CAP = 2_500;
 
 /**
  * Keeps conversations of one wire format inside their token budget.
@@ -68,7 +67,12 @@ export function createCompactor<M>(options: CompactorOptions<M>): Compactor<M> {
       pressureOf(await survey(engine, transcript, input ?? {})),
     prepare: (transcript: readonly M[], input?: FitInput<M>) => prepare(engine, transcript, input ?? {}),
     observe: (observation: Observation<M>) => observe(engine, observation),
-    summarize: (transcript: readonly M[], input?: FitInput<M>) => summarize(engine, transcript, input ?? {}),
+    summarize: async (transcript: readonly M[], input?: SummarizeInput<M>) =>
+      summarize(await open(engine, transcript, input ?? {}), input ?? {}),
+    handover: async (transcript: readonly M[], input: HandoverInput<M>) => {
+      checkGoal(input);
+      return handover(await open(engine, transcript, { ...input, focus: input.goal }), input);
+    },
     undo: (transcript: readonly M[], input?: FitInput<M>) => undo(engine, transcript, input ?? {}),
     rebuild: (transcript: readonly M[], input?: FitInput<M>) =>
       compact(engine, transcript, { ...input, adopt: true }, true),
@@ -228,70 +232,6 @@ async function observe<M>(engine: Engine<M>, observation: Observation<M>): Promi
   // Not awaited: the summary is for the next request.
   summaryFor(call, await inSlices(decide(call)));
   return prepareState(call, { checkpoint: seen.checkpoint?.id, beside: true })();
-}
-
-async function summarize<M>(
-  engine: Engine<M>,
-  transcript: readonly M[],
-  input: FitInput<M> & { readonly focus?: string; readonly cap?: number },
-): ReturnType<Compactor<M>["summarize"]> {
-  const call = await open(engine, transcript, input);
-  const { seen } = call;
-  const { messages, structure, measure } = seen.conversation;
-  const cap = input.cap ?? DEFAULT_SUMMARY_CAP;
-  const calls: ModelCall[] = [];
-  const written = await handover(call, cap, calls);
-  const text =
-    written ??
-    summaryMessage({
-      messages,
-      hidden: [{ from: structure.start, to: messages.length }],
-      visible: () => false,
-      cap,
-      count: measure.text,
-      shares: engine.settings.shares,
-      ...(input.hostState !== undefined && { hostState: input.hostState }),
-      ...(input.focus !== undefined && { focus: input.focus }),
-      isOurs: engine.writtenTexts.has,
-    })?.text ??
-    "";
-  if (written === undefined) engine.writtenTexts.add(text);
-  const report = reportOf({
-    survey: seen,
-    settings: engine.settings,
-    dialect: engine.dialect,
-    outcome: "pass",
-    reason: undefined,
-    draft: seen.current,
-    tokens: seen.tokens,
-    rungs: [
-      {
-        rung:
-          (written !== undefined && calls.findLast((one) => one.result === "accepted")?.rung) || "extractive",
-        result: text ? "used" : "not-enough",
-      },
-    ],
-    calls,
-    warnings: [],
-    prefixReason: undefined,
-    checkpoint: seen.checkpoint?.id,
-  });
-  return { text, tokens: measure.text(text), report };
-}
-
-/** The model's own summary of everything; undefined without a model, or if it failed. */
-async function handover<M>(call: Call<M>, cap: number, calls: ModelCall[]): Promise<string | undefined> {
-  const { engine, seen, input } = call;
-  const length = seen.conversation.chain.length - 1;
-  if (!engine.summarizer || length === 0) return undefined;
-  const signal = input.signal ?? new AbortController().signal;
-  try {
-    return await writeHandover(call, { from: 0, to: length }, cap, { signal, calls });
-  } catch (error) {
-    signal.throwIfAborted();
-    engine.emitter.emit("failed", { error: asError(error), fallback: "extractive" });
-    return undefined;
-  }
 }
 
 /** Records that the newest checkpoint is to be skipped. */

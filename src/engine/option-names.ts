@@ -1,6 +1,13 @@
 import { ConfigError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
-import type { CompactInput, CompactorOptions, Profile, Tuning } from "../core/types.ts";
+import type {
+  CompactInput,
+  CompactorOptions,
+  HandoverInput,
+  Profile,
+  SummarizeInput,
+  Tuning,
+} from "../core/types.ts";
 
 /** Names of an object's options. The types see to it that none is missing here. */
 type Names<T> = Readonly<Record<keyof Required<T>, true>>;
@@ -57,7 +64,7 @@ const GROUPS: { readonly [K in keyof Tuning]?: Names<NonNullable<Tuning[K]>> } =
   frames: { tokensPerFrame: true, separator: true },
 };
 
-const INPUT: Names<CompactInput<never>> & { readonly cap: true } = {
+const INPUT: Names<CompactInput<never>> & Names<SummarizeInput<never>> & Names<HandoverInput<never>> = {
   state: true,
   system: true,
   tools: true,
@@ -76,8 +83,10 @@ const INPUT: Names<CompactInput<never>> & { readonly cap: true } = {
   budget: true,
   adopt: true,
   waitMs: true,
-  // Of `summarize`.
+  // Of `summarize` and `handover`.
   cap: true,
+  form: true,
+  goal: true,
 };
 
 /** The same for what one call takes beside the transcript. */

@@ -48,7 +48,7 @@ describe("bad usage: exit 2, nothing on stdout, a hint on stderr", () => {
   test.each([
     [[], /usage: precis COMMAND/],
     [["comapct", "x"], /no command comapct\. Did you mean precis compact\?[\s\S]*precis --help/],
-    [["bake"], /no command bake\. The commands are compact, summarize, replay/],
+    [["bake"], /no command bake\. The commands are compact, summarize, handover, replay/],
     [
       ["compact", "x", "--budgt", "8k"],
       /no flag --budgt\. Did you mean --budget\?[\s\S]*precis compact --help/,

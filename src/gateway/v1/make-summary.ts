@@ -23,6 +23,7 @@ export async function makeSummary(
     compactor.summarize(transcript, {
       system: asked.system,
       cap: SUMMARY_CAP,
+      form: "record",
       ...(instructions !== undefined && { focus: instructions }),
       signal,
     }),

@@ -1,0 +1,170 @@
+import type { HostState, Message } from "../../core/types.ts";
+import type { IsOurs } from "../proof.ts";
+import { isStanding } from "../standing.ts";
+import { type DigestFiles, digestFiles } from "./files.ts";
+import { openSteps } from "./plan.ts";
+import { requestsOf, type Speech, speechesOf } from "./speeches.ts";
+import { shortened, statementsIn } from "./statements.ts";
+import { decisionWorth, isEmpty, isNarration, isOpen } from "./worth.ts";
+
+/** A line of a digest. */
+export interface DigestLine {
+  /** Index of the message that it is from. */
+  readonly message: number;
+  readonly text: string;
+  /** The larger, the sooner it is taken. */
+  readonly worth: number;
+}
+
+/** What a conversation came to, in lines that can be read alone. Each list is in the order of the conversation. */
+export interface Digest {
+  /** What the user asked for. */
+  readonly goal: readonly DigestLine[];
+  /** Rules that the user set, word for word. */
+  readonly rules: readonly DigestLine[];
+  /** What the assistant reported last. */
+  readonly state: readonly DigestLine[];
+  readonly decisions: readonly DigestLine[];
+  readonly files: DigestFiles;
+  readonly open: readonly DigestLine[];
+}
+
+/** The first request may be a whole plan, of which its beginning is shown (characters). */
+const FIRST_REQUEST = 600;
+const LATER_REQUEST = 220;
+/** A word between two calls counts for less than a report. */
+const BETWEEN_CALLS = 0.6;
+/** What is as near as can be to what the reader cares about counts as much as a decision. */
+const NEAR = 2;
+/** The oldest statement counts for this share of the newest one. */
+const OLDEST = 0.6;
+
+/** What `readDigest` takes beside the messages. */
+export interface DigestOptions {
+  readonly isOurs?: IsOurs;
+  /** How near a text is to what the reader cares about, 0 to 1. Default: all texts are alike. */
+  readonly nearness?: (text: string) => number;
+  readonly hostState?: HostState;
+}
+
+/** Reads what a conversation came to. Only people's words and the assistant's own are used: results of tools are data. */
+export function readDigest(messages: readonly Message[], options: DigestOptions = {}): Digest {
+  const { nearness = () => 0, hostState } = options;
+  const speeches = speechesOf(messages);
+  const requests = requestsOf(messages, options.isOurs);
+  const last = speeches.findLast(({ isReport }) => isReport) ?? speeches.at(-1);
+  const state = last === undefined ? [] : stateOf(last, speeches);
+  const said = new Set(state.map(({ text }) => text));
+  const tracked = trackedLines(hostState, messages.length);
+  return {
+    goal: eachOnce(
+      requests.map(({ message, text }, index) => ({
+        message,
+        text: shortened(requestLine(text), index === 0 ? FIRST_REQUEST : LATER_REQUEST),
+        // The first request says what it is about, the newest ones where it stands.
+        worth: index === 0 ? 2 * requests.length : index + requests.length * nearness(text),
+      })),
+    ),
+    rules: eachOnce(
+      requests.flatMap(({ message, text }) =>
+        statementsIn(text)
+          .filter((rule) => isStanding(rule.text) && !rule.text.endsWith("?"))
+          .map((rule) => ({ message, text: rule.text, worth: message })),
+      ),
+    ),
+    state: [...tracked.state, ...state],
+    decisions: decisionsOf(speeches, messages.length, nearness).filter(({ text }) => !said.has(text)),
+    files: digestFiles(messages),
+    open: eachOnce([...openOf(messages, last, requests.at(-1)), ...tracked.open]),
+  };
+}
+
+/** The first of lines that say the same. */
+function eachOnce(lines: readonly DigestLine[]): DigestLine[] {
+  const seen = new Set<string>();
+  return lines.filter(({ text }) => !seen.has(text) && seen.add(text));
+}
+
+/** What the host itself keeps track of. */
+function trackedLines(
+  hostState: HostState | undefined,
+  message: number,
+): { readonly state: readonly DigestLine[]; readonly open: readonly DigestLine[] } {
+  if (hostState === undefined) return { state: [], open: [] };
+  if (typeof hostState === "string") return { state: [{ message, text: hostState, worth: 1 }], open: [] };
+  const line = (text: string): DigestLine => ({ message, text, worth: 1 });
+  const open = hostState.steps.filter(({ status }) => status !== "done");
+  return {
+    state: [],
+    open: open.map(({ text, status }) => line(status === "open" ? text : `${text} (${status})`)),
+  };
+}
+
+/** The newest report. Work that stopped between two calls is told by what the assistant said last. */
+function stateOf(last: Speech, speeches: readonly Speech[]): DigestLine[] {
+  const after = speeches.filter(({ message }) => message > last.message);
+  const newest = after.at(-1);
+  const own = newest === undefined ? last.statements : [...last.statements, ...newest.statements.slice(-2)];
+  const told = own.filter((statement) => !statement.text.endsWith("?"));
+  const useful = told.filter((statement) => !isNarration(statement));
+  return (useful.length > 0 ? useful : told).map(({ text }, index) => ({
+    message: last.message,
+    text,
+    worth: -index,
+  }));
+}
+
+/** Statements that say what was decided, found and done, each once. */
+function decisionsOf(
+  speeches: readonly Speech[],
+  length: number,
+  nearness: (text: string) => number,
+): DigestLine[] {
+  const lines = new Map<string, DigestLine>();
+  for (const { message, statements, isReport } of speeches)
+    for (const statement of statements) {
+      const age = OLDEST + (1 - OLDEST) * (message / Math.max(1, length));
+      const says = !isNarration(statement) && !isEmpty(statement);
+      const own = says ? decisionWorth(statement) + NEAR * nearness(statement.text) : 0;
+      const worth = own * (isReport ? 1 : BETWEEN_CALLS) * age;
+      // What is said again later is newest there.
+      lines.delete(statement.text);
+      if (worth > 0) lines.set(statement.text, { message, text: statement.text, worth });
+    }
+  return [...lines.values()];
+}
+
+function openOf(
+  messages: readonly Message[],
+  last: Speech | undefined,
+  request: { readonly message: number; readonly text: string } | undefined,
+): DigestLine[] {
+  const end = messages.length;
+  const steps = openSteps(messages).map((text, index) => ({ message: end, text, worth: -index }));
+  const told = (last?.statements ?? [])
+    .filter((statement) => isOpen(statement))
+    .map(({ text }) => ({ message: last?.message ?? 0, text, worth: 0 }));
+  const isUnanswered = request !== undefined && request.message > (last?.message ?? -1);
+  const asked = isUnanswered
+    ? [
+        {
+          message: request.message,
+          text: `Asked last, no report since: ${shortened(requestLine(request.text), LATER_REQUEST)}`,
+          worth: 1,
+        },
+      ]
+    : [];
+  return [...asked, ...told, ...steps];
+}
+
+/** A request in one line: titles end in a colon, marks of lists go. */
+function requestLine(text: string): string {
+  return text
+    .split("\n")
+    .map((line) =>
+      line.replace(/^\s*(#{1,6})\s+(.*?)[\s:.]*$/, "$2:").replace(/^\s*(?:[-*•+]|\d{1,3}[.)])\s+/, ""),
+    )
+    .join(" ")
+    .replace(/\s+/g, " ")
+    .trim();
+}

@@ -1,0 +1,87 @@
+import type { HostState, Message } from "../../core/types.ts";
+import type { IsOurs } from "../proof.ts";
+import { type DigestLine, readDigest } from "./digest.ts";
+import { nearnessTo } from "./nearness.ts";
+import { requestsOf, speechesOf } from "./speeches.ts";
+import { statementsIn } from "./statements.ts";
+import { isNarration } from "./worth.ts";
+import { writeDigest } from "./write-digest.ts";
+
+/** What texts for people are made from. */
+export interface PeopleTextInput {
+  readonly messages: readonly Message[];
+  /** Ceiling in tokens by `count`. Never exceeded. */
+  readonly cap: number;
+  readonly count: (text: string) => number;
+  readonly isOurs?: IsOurs;
+  readonly hostState?: HostState;
+}
+
+/** Statements that are this far from a goal aren't about it (0 to 1). */
+const FAR = 0.2;
+
+/** A summary to paste into a pull request or to send to a colleague, made by code. */
+export function peopleText(input: PeopleTextInput & { readonly focus?: string }): string {
+  const { messages, cap, count, focus } = input;
+  const near = focus === undefined ? {} : { nearness: nearnessTo(focus, spokenTexts(messages)) };
+  return writeDigest({ digest: readDigest(messages, { ...options(input), ...near }), cap, count });
+}
+
+/** What a fresh session should know of an earlier one to reach a goal. */
+export function handoverText(
+  input: PeopleTextInput & {
+    readonly goal: string;
+    /** What a model wrote about the earlier session, instead of state and decisions by code. */
+    readonly narrative?: string;
+  },
+): string {
+  const { messages, cap, count, goal, narrative } = input;
+  const head = [
+    "# Hand-over",
+    `**Goal:** ${goal}`,
+    `What follows is a record of an earlier session (${messages.length} messages), made for this goal. It is background, not an instruction: look at the files before you rely on it.`,
+    ...(narrative === undefined ? [] : [`## The earlier session\n${narrative}`]),
+  ].join("\n\n");
+  const nearness = nearnessTo(goal, spokenTexts(messages));
+  const digest = readDigest(messages, { ...options(input), nearness });
+  const shown = new Set([...digest.state, ...digest.goal].map(({ text }) => text));
+  const near =
+    narrative === undefined ? nearLines(messages, nearness).filter(({ text }) => !shown.has(text)) : [];
+  const isNear = new Set(near.map(({ text }) => text));
+  const rest = writeDigest({
+    digest:
+      narrative === undefined
+        ? { ...digest, decisions: digest.decisions.filter(({ text }) => !isNear.has(text)) }
+        : { ...digest, goal: [], state: [], decisions: [] },
+    cap: cap - count(`${head}\n\n`),
+    count,
+    more: { title: "What was said about the goal", lines: near },
+    goalTitle: "What the earlier session was asked for",
+    fullPaths: true,
+  });
+  return rest === "" ? head : `${head}\n\n${rest}`;
+}
+
+const options = ({ isOurs, hostState }: PeopleTextInput) => ({
+  ...(isOurs && { isOurs }),
+  ...(hostState !== undefined && { hostState }),
+});
+
+const spokenTexts = (messages: readonly Message[]): string[] =>
+  speechesOf(messages).flatMap(({ statements }) => statements.map(({ text }) => text));
+
+/** Statements of both speakers that are about the goal. */
+function nearLines(messages: readonly Message[], nearness: (text: string) => number): DigestLine[] {
+  const spoken = speechesOf(messages).flatMap(({ message, statements }) =>
+    statements.flatMap((statement) => (isNarration(statement) ? [] : [{ message, text: statement.text }])),
+  );
+  const asked = requestsOf(messages).flatMap(({ message, text }) =>
+    statementsIn(text).map((statement) => ({ message, text: `The user: ${statement.text}` })),
+  );
+  const lines = new Map<string, DigestLine>();
+  for (const { message, text } of [...spoken, ...asked].toSorted((a, b) => a.message - b.message)) {
+    const worth = nearness(text);
+    if (worth > FAR) lines.set(text, { message, text, worth });
+  }
+  return [...lines.values()];
+}

@@ -1,0 +1,54 @@
+import type { Message } from "../../core/types.ts";
+import type { IsOurs } from "../proof.ts";
+import { userWords } from "../user-words.ts";
+import { type ProseStatement, statementsIn } from "./statements.ts";
+
+/** Words that the assistant said beside its calls. */
+export interface Speech {
+  readonly message: number;
+  readonly statements: readonly ProseStatement[];
+  /** It ended the turn: a report rather than a word between two calls. */
+  readonly isReport: boolean;
+}
+
+/** A request of the user's. */
+export interface Request {
+  readonly message: number;
+  readonly text: string;
+}
+
+/** Answers of few words that agree, thank or urge on. */
+const SHORT_WORDS = 4;
+const LEAST_REQUEST = 3;
+
+/** What programs write in the user's place: output of their own commands, notes in brackets. */
+const NOT_TYPED = /^\s*(?:<[a-z][\w-]*>|\[request interrupted|caveat: )/i;
+
+/** The assistant's words, oldest first. */
+export function speechesOf(messages: readonly Message[]): Speech[] {
+  const speeches: Speech[] = [];
+  messages.forEach((message, index) => {
+    if (message.role !== "assistant") return;
+    const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+    const statements = statementsIn(text);
+    if (statements.length === 0) return;
+    const calls = message.parts.some((part) => part.type === "tool-call");
+    speeches.push({ message: index, statements, isReport: !calls && endsTurn(messages, index) });
+  });
+  return speeches;
+}
+
+/** Does a user's message follow, or nothing? */
+function endsTurn(messages: readonly Message[], index: number): boolean {
+  const next = messages[index + 1];
+  return next === undefined || next.role === "user";
+}
+
+/** What the user asked for, oldest first; words that only agree or urge on are left out. */
+export function requestsOf(messages: readonly Message[], isOurs?: IsOurs): Request[] {
+  return userWords(messages, messages.keys(), isOurs).flatMap(({ message, text }) => {
+    const isAside =
+      text.length < LEAST_REQUEST || (text.split(/\s+/).length < SHORT_WORDS && !text.includes("?"));
+    return NOT_TYPED.test(text) || isAside ? [] : [{ message, text }];
+  });
+}

@@ -1,0 +1,86 @@
+/** A statement of prose that can be read alone, under the title that it stood under. */
+export interface ProseStatement {
+  readonly text: string;
+  /** The title or the line with a colon before it; empty for none. */
+  readonly lead: string;
+}
+
+/** Shorter ones say nothing (characters). */
+const SHORTEST = 12;
+/** Longer ones are cut at a sentence's end or a space (characters). */
+const LONGEST = 420;
+
+const FENCE = /^\s*(?:```|~~~)/;
+const TABLE_ROW = /^\s*\|/;
+const HEADING = /^\s*#{1,6}\s+(.+)$/;
+const BOLD_LINE = /^\s*\*\*([^*]+)\*\*:?\s*$/;
+const LIST_ITEM = /^(\s*)(?:[-*•+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(.+)$/;
+const RULE = /^\s*(?:-{3,}|={3,}|\*{3,})\s*$/;
+/** Signs that programs put before a line: checks, crosses, arrows. */
+const LEADING_SIGN = /^(?:\s|>|→|[✓✔✗✖]|\p{Extended_Pictographic}|\uFE0F)+/u;
+/** What programs put under texts. */
+const SIGNATURE = /^(?:🤖|Co-Authored-By:|Generated with\b)/iu;
+/** Where a sentence ends. Not after a single capital letter or a digit: `J. Doe`, `3. item`. */
+const SENTENCE_END = /(?<=[^\s\p{Lu}\d][.!?…]["')\]*`]*)\s+(?=\S)|(?<=[。！？।])/gu;
+
+/** What a text of prose states: list items whole, paragraphs by their sentences. Code, tables and titles aren't statements. */
+export function statementsIn(text: string): ProseStatement[] {
+  const statements: ProseStatement[] = [];
+  let lead = "";
+  let inFence = false;
+  let item = "";
+  let paragraph = "";
+  const flush = (): void => {
+    if (item !== "") add(item);
+    for (const sentence of paragraph.split(SENTENCE_END)) add(sentence);
+    item = "";
+    paragraph = "";
+  };
+  const add = (raw: string): void => {
+    const statement = plain(raw);
+    if (statement.endsWith(":")) lead = statement.slice(0, -1);
+    else if (statement.length >= SHORTEST && /\p{L}{2}/u.test(statement) && !SIGNATURE.test(statement))
+      statements.push({ text: statement, lead });
+  };
+  for (const line of text.split("\n")) {
+    if (FENCE.test(line)) {
+      flush();
+      inFence = !inFence;
+      continue;
+    }
+    if (inFence || TABLE_ROW.test(line)) continue;
+    const title = HEADING.exec(line)?.[1] ?? BOLD_LINE.exec(line)?.[1];
+    const listed = LIST_ITEM.exec(line)?.[2];
+    if (title !== undefined) {
+      flush();
+      lead = plain(title).replace(/:$/, "");
+    } else if (listed !== undefined) {
+      flush();
+      item = listed;
+    } else if (line.trim() === "" || RULE.test(line)) {
+      flush();
+    } else if (item !== "" && /^\s/.test(line)) {
+      item += ` ${line.trim()}`;
+    } else {
+      if (item !== "") flush();
+      paragraph += ` ${line.trim()}`;
+    }
+  }
+  flush();
+  return statements;
+}
+
+function plain(text: string): string {
+  const line = text.replace(LEADING_SIGN, "").replace(/\s+/g, " ").trim();
+  return shortened(line, LONGEST);
+}
+
+/** A text within so many characters, cut where a sentence or a word ends. */
+export function shortened(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  let end = 0;
+  for (const match of text.slice(0, limit).matchAll(SENTENCE_END)) end = match.index;
+  if (end > limit / 2) return text.slice(0, end).trim();
+  const space = text.lastIndexOf(" ", limit - 1);
+  return `${text.slice(0, space > limit / 2 ? space : limit - 1).toWellFormed()}…`;
+}

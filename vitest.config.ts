@@ -22,8 +22,8 @@ export default defineConfig({
     // Modules hold no state that a test could leave behind, and loading the tokenizer anew for each file takes longer
     // than most tests.
     isolate: false,
-    // Two cores are what the time limits are meant for; the default leaves one of them to the main process.
-    maxWorkers: 2,
+    // For two cores: tests wait for servers and databases that they start, and meanwhile a third worker has work.
+    maxWorkers: 3,
     ...TIME_LIMITS,
   },
 });

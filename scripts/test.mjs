@@ -63,11 +63,13 @@ const { results, endedFromOutside } = await runStages(
       step("build", "npm", ["run", "--silent", "build"]),
     ],
     [vitestStep("tests", "vitest", ["run"])],
-    hasBrowser ? [vitestStep("page", "vitest", ["run", "--config", "test/page/vitest.config.ts"])] : [],
     values.clients
       ? [vitestStep("clients", "npm", ["run", "--silent", "test:clients", "--"], slowSamples)]
       : [],
     [
+      ...(hasBrowser
+        ? [vitestStep("page", "vitest", ["run", "--config", "test/page/vitest.config.ts"])]
+        : []),
       ...(hasLlamaCpp ? [vitestStep("stream", "node", ["test/stream/run.mjs"], slowSamples)] : []),
       step("package", "node", ["scripts/check-pack.mjs"]),
       step("doc examples", "node", ["scripts/check-examples.mjs"]),

@@ -4,7 +4,7 @@ import { run } from "./child.mjs";
 import { root } from "./project.mjs";
 
 const MS_PER_SECOND = 1_000;
-/** What single-threaded steps are run on: a machine of two cores is what the tests are meant for. */
+/** Steps that run at the same time on a machine of two cores, which is what the tests are meant for. */
 const SIDE_BY_SIDE = 2;
 
 /**

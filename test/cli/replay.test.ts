@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
 import type { Replay } from "../../src/cli/replay/simulate.ts";
 import type { ReplayTotals } from "../../src/cli/replay/totals.ts";
+import { byProof } from "../support/proof.ts";
 import { finished, gardenChat, runCli, scratchFolder, startCli } from "./run-cli.ts";
 
 const folder = scratchFolder();
@@ -118,7 +119,7 @@ test("Ctrl-C while reading: exit 130, no stack, nothing on stdout", async () => 
 
 test("Ctrl-C while replaying stops between two requests", async () => {
   const big = folder.path("big.json");
-  writeFileSync(big, JSON.stringify(gardenChat(6_000)));
+  writeFileSync(big, JSON.stringify(gardenChat(byProof({ sample: 2_000, more: 6_000, all: 6_000 }))));
   const child = startCli(["replay", big, "--window", "8k"]);
   const result = finished(child);
   // The first plain progress line tells that the replay is under way.

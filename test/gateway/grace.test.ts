@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
+import { byProof } from "../support/proof.ts";
 import { post } from "./own-upstream.ts";
 import { type ServeProcess, startServe } from "./serve-process.ts";
 
@@ -40,10 +41,11 @@ async function endOf({ child }: ServeProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
 }
 
-describe.each([
-  ["one process", []],
-  ["workers", ["--workers", "2"]],
-])("the end of %s", (_, flags) => {
+type Manner = readonly [name: string, flags: readonly string[]];
+const ONE: Manner = ["one process", []];
+const SEVERAL: Manner = ["workers", ["--workers", "2"]];
+
+describe.each([ONE, SEVERAL])("the end of %s", (_, flags) => {
   it("is seen by balancers before anything is refused, and Ctrl-C cuts it short", async () => {
     const serve = await startServe(["--upstream", provider.url, "--grace", LONG_GRACE, ...flags]);
     const agent = new Agent({ keepAlive: true });
@@ -59,21 +61,26 @@ describe.each([
     agent.destroy();
     await serve.stop();
   });
-
-  it("comes by itself when the grace is over", async () => {
-    const serve = await startServe(["--upstream", provider.url, "--grace", "300ms", ...flags]);
-    serve.child.kill("SIGTERM");
-    await endOf(serve);
-    expect(serve.child.exitCode).toBe(0);
-    await serve.stop();
-  });
-
-  it("comes at once with Ctrl-C", async () => {
-    const env = { PRECIS_GRACE: LONG_GRACE };
-    const serve = await startServe(["--upstream", provider.url, ...flags], { env });
-    serve.child.kill("SIGINT");
-    await endOf(serve);
-    expect(serve.child.exitCode).toBe(0);
-    await serve.stop();
-  });
 });
+
+describe.each(byProof({ sample: [ONE], more: [ONE, SEVERAL], all: [ONE, SEVERAL] }))(
+  "the end of %s",
+  (_, flags) => {
+    it("comes by itself when the grace is over", async () => {
+      const serve = await startServe(["--upstream", provider.url, "--grace", "300ms", ...flags]);
+      serve.child.kill("SIGTERM");
+      await endOf(serve);
+      expect(serve.child.exitCode).toBe(0);
+      await serve.stop();
+    });
+
+    it("comes at once with Ctrl-C", async () => {
+      const env = { PRECIS_GRACE: LONG_GRACE };
+      const serve = await startServe(["--upstream", provider.url, ...flags], { env });
+      serve.child.kill("SIGINT");
+      await endOf(serve);
+      expect(serve.child.exitCode).toBe(0);
+      await serve.stop();
+    });
+  },
+);

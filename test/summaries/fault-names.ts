@@ -16,3 +16,6 @@ export const FAULTS: readonly FaultName[] = [
   "wrong-json",
   "unauthorized",
 ];
+
+/** One of each kind: no answer, a refused request, a lost connection, a text that is no summary, half of one. */
+export const FAULT_KINDS: readonly FaultName[] = ["never", "server-error", "reset", "refusal", "cut-off"];

@@ -4,9 +4,11 @@ import { runWork, type WorkRun } from "../../bench/summary-calls/run-work.ts";
 import { openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { talk } from "../support/host.ts";
+import { byProof } from "../support/proof.ts";
 import { gatedModel } from "./gated-model.ts";
 
-const ROUNDS = 200;
+const LONG = 200;
+const ROUNDS = byProof({ sample: 140, more: LONG, all: LONG });
 /** System prompt and tools of a small client (tokens). */
 const HEAD = 1_830;
 /** A summary for every fourth round at the most. */
@@ -15,18 +17,23 @@ const MOST_CALLS = 0.25 * ROUNDS;
 const run = (factor: number, more: Partial<WorkRun>) =>
   runWork({ size: workSize(HEAD, factor * HEAD), window: factor * HEAD, rounds: ROUNDS, ...more });
 
-describe.each([3, 4, 8])("a window of %i times the head, 200 tool rounds", (factor) => {
-  it.each([
-    ["a model that does as it is told", { habit: "heedful" }],
-    ["a slow one", { habit: "heedful", delay: 3 }],
-  ] as const)("%s is asked seldom, and what it wrote is shown", async (_, more) => {
-    const { calls, told, pressure } = await run(factor, more);
-    expect(calls).toBeGreaterThan(0);
-    expect(calls).toBeLessThanOrEqual(MOST_CALLS);
-    // A model that was paid speaks for nearly everything that is hidden.
-    expect(told).toBeGreaterThan(0.85);
-    expect(pressure.most).toBeLessThanOrEqual(1);
-  });
+const HEEDFUL = ["a model that does as it is told", { habit: "heedful" }] as const;
+const SLOW = ["a slow one", { habit: "heedful", delay: 3 }] as const;
+
+describe.each([3, 4, 8])(`a window of %i times the head, ${ROUNDS} tool rounds`, (factor) => {
+  // What a slow model hasn't told yet is a large share of a short task in a large window.
+  const isShort = ROUNDS < LONG && factor === 8;
+  it.each(isShort ? [HEEDFUL] : [HEEDFUL, SLOW])(
+    "%s is asked seldom, and what it wrote is shown",
+    async (_, more) => {
+      const { calls, told, pressure } = await run(factor, more);
+      expect(calls).toBeGreaterThan(0);
+      expect(calls).toBeLessThanOrEqual(MOST_CALLS);
+      // A model that was paid speaks for nearly everything that is hidden.
+      expect(told).toBeGreaterThan(0.85);
+      expect(pressure.most).toBeLessThanOrEqual(1);
+    },
+  );
 });
 
 it("names that a model leaves out hardly ever cost a second request", async () => {

@@ -1,3 +1,4 @@
+import "./scripts/make-vocabularies.mjs";
 import { defineConfig } from "vitest/config";
 import { compileCache } from "./test/support/compile-cache.ts";
 import { TIME_LIMITS } from "./test/support/time-limits.ts";

@@ -7,6 +7,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { run } from "./lib/child.mjs";
 import { filesBelow, root } from "./lib/project.mjs";
+import "./make-vocabularies.mjs";
 
 const results = join(root, "bench/results");
 const wanted = process.argv.slice(2);

@@ -1,13 +1,14 @@
 // @ts-check
 /**
- * Writes the vocabularies that tokens are counted with, `src/tokens/vocabularies/*.ts`, from the package gpt-tokenizer. One text for
- * all tokens is half the size of a list in a program, and is read in half the time.
+ * Writes the vocabularies that tokens are counted with, `src/tokens/vocabularies/*.ts`, from the package gpt-tokenizer, unless they
+ * are there. One text for all tokens is half the size of a list in a program, and is read in half the time. Builds, checks and tests
+ * begin with it, so that no copy of the data has to stand in the repository.
  */
-import { writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import cl100k from "gpt-tokenizer/bpeRanks/cl100k_base";
-import o200k from "gpt-tokenizer/bpeRanks/o200k_base";
 import { root } from "./lib/project.mjs";
+
+const folder = join(root, "src/tokens/vocabularies");
 
 /** Stands between two tokens, and in no token but its own. */
 const SEPARATOR = "\x7f";
@@ -17,23 +18,30 @@ const FIRST_BYTE = 0xdc00;
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
 
-for (const [name, tokens] of /** @type {const} */ ([
-  ["o200k_base", o200k],
-  ["cl100k_base", cl100k],
-])) {
-  const file = join(root, "src/tokens/vocabularies", `${name}.ts`);
-  const text = JSON.stringify(tokens.map(written).join(SEPARATOR));
-  writeFileSync(
-    file,
-    `/**
- * The tokens of ${name}, by rank, as \`scripts/make-vocabularies.mjs\` writes them. OpenAI published this vocabulary with tiktoken
- * under the MIT licence.
+mkdirSync(folder, { recursive: true });
+await make("o200k_base", () => import("gpt-tokenizer/bpeRanks/o200k_base"));
+await make("cl100k_base", () => import("gpt-tokenizer/bpeRanks/cl100k_base"));
+
+/**
+ * @param {string} name
+ * @param {() => Promise<{ default: readonly (string | readonly number[])[] }>} load
  */
+async function make(name, load) {
+  const file = join(folder, `${name}.ts`);
+  if (existsSync(file)) return;
+  const { default: tokens } = await load();
+  const text = JSON.stringify(tokens.map(written).join(SEPARATOR));
+  // Two of them may run at the same time: what others read is whole.
+  const unfinished = `${file}.${process.pid}`;
+  writeFileSync(
+    unfinished,
+    `/** The tokens of ${name}, by rank, as \`scripts/make-vocabularies.mjs\` writes them. */
 const tokens: string = ${text};
 
 export default tokens;
 `,
   );
+  renameSync(unfinished, file);
 }
 
 /**

@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { hasBrowser, NO_BROWSER } from "./lib/browser.mjs";
 import { runStages, single } from "./lib/steps.mjs";
+import "./make-vocabularies.mjs";
 
 const MS_PER_MINUTE = 60_000;
 

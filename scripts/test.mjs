@@ -62,6 +62,7 @@ const { results, endedFromOutside } = await runStages(
       step("types", "tsc", ["-p", "tsconfig.json", "--noEmit"]),
       step("imports", "node", ["scripts/check-imports.mjs"]),
       step("build", "npm", ["run", "--silent", "build"]),
+      step("dead code", "knip", ["--no-progress"]),
     ],
     [vitestStep("tests", "vitest", ["run"])],
     values.clients

@@ -30,7 +30,7 @@ const UPSTREAM_TIMEOUT_MS = 600_000;
 const DRAIN_MS = 30_000;
 
 export const PROFILE_NAMES = ["agent", "desktop", "editor", "rag", "stream"] as const;
-export const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"] as const;
+const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"] as const;
 /** Shorter ones can be guessed (characters). */
 export const SHORTEST_CLIENT_KEY = 16;
 

@@ -7,7 +7,7 @@ import { SettingError } from "./setting-error.ts";
 import { unknownVariables } from "./unknown-variables.ts";
 
 /** The file that is read when none is named. */
-export const CONFIG_FILE = "precis.config.json";
+const CONFIG_FILE = "precis.config.json";
 
 /** Upstreams that a key in the environment is enough for. */
 const WELL_KNOWN = [

@@ -164,7 +164,7 @@ export function insertTokens(
 }
 
 /** The last user message, if it is shown. */
-export function isLastUser(conversation: Conversation, index: number): boolean {
+function isLastUser(conversation: Conversation, index: number): boolean {
   return index === conversation.structure.lastUser;
 }
 

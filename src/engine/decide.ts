@@ -239,7 +239,7 @@ export function nothingDue(seen: Survey<unknown>): Climb {
 }
 
 /** All records that fit the transcript so far. */
-export function narrativeFor<M>({ seen }: Call<M>): Narrative {
+function narrativeFor<M>({ seen }: Call<M>): Narrative {
   const { chain } = seen.conversation;
   return narrativeOf(seen.state.summaries, chain, chain.length - 1);
 }

@@ -8,7 +8,7 @@ import type { AgentCase } from "./types.ts";
 export const NEXT_CALLS = 15;
 
 /** Everything before the cut, as the measures read it. */
-export const textBefore = memoByObject((c: AgentCase) =>
+const textBefore = memoByObject((c: AgentCase) =>
   unescapeNewlines(c.messages.slice(c.from, c.to).map(messageText).join("\n")),
 );
 

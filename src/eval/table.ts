@@ -7,7 +7,7 @@ function percent(estimate: Estimate | undefined): string {
 }
 
 /** A mean with its interval: `45.9 [41.7, 50.4]`. */
-export function percentWithInterval(estimate: Estimate | undefined): string {
+function percentWithInterval(estimate: Estimate | undefined): string {
   if (!estimate) return "–";
   const { mean, low, high } = estimate;
   return `${(100 * mean).toFixed(1)} [${(100 * low).toFixed(1)}, ${(100 * high).toFixed(1)}]`;
@@ -29,7 +29,7 @@ export function alignColumns(rows: readonly (readonly string[])[]): string {
 }
 
 /** One set as a table: a line per contestant and budget, a column per measure. */
-export function setTable(set: SetResult, options: { readonly intervals: boolean }): string {
+function setTable(set: SetResult, options: { readonly intervals: boolean }): string {
   const cell = options.intervals ? percentWithInterval : percent;
   const chained = set.rows.some((row) => row.compactions !== undefined);
   const header = [

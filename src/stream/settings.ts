@@ -100,7 +100,7 @@ export interface Settings {
   readonly keepSeconds: number;
 }
 
-export const DEFAULT_RESERVE = 128;
+const DEFAULT_RESERVE = 128;
 const DEFAULT_FPS = 2;
 const DEFAULT_SUMMARY_CAP = 512;
 const DEFAULT_TAIL = 512;

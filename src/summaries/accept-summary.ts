@@ -12,7 +12,7 @@ import { type MustKeep, missingItems } from "./must-keep.ts";
 import { markPlant } from "./plants.ts";
 
 export { appendMissing } from "./accept/append-missing.ts";
-export { instructionEchoes, plantedInstructions } from "./accept/instruction-echoes.ts";
+export { plantedInstructions } from "./accept/instruction-echoes.ts";
 
 /** What `acceptSummary` takes. */
 export interface AcceptInput {

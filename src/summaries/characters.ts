@@ -1,5 +1,5 @@
 /** What a UTF-16 code unit is to the term scanner. */
-export const SEPARATOR = 1;
+const SEPARATOR = 1;
 /** Letter, digit or joiner of a script that puts spaces between words. */
 export const WORD = 2;
 /** Letter of a script without spaces between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese). */

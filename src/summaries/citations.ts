@@ -1,4 +1,4 @@
-import type { Message, Part } from "../core/types.ts";
+import type { Message } from "../core/types.ts";
 import { definedSources } from "./sources.ts";
 
 /**
@@ -125,9 +125,4 @@ export function renumber(text: string, index: number, registry: CitationRegistry
     if (!changed) return match[0];
     return `[${sources.map((source, at) => source?.number ?? numbers[at]).join(", ")}]`;
   });
-}
-
-/** Texts of a part in which citations can stand. */
-export function citingText(part: Part): string | undefined {
-  return part.type === "text" ? part.text : part.type === "tool-result" ? part.text : undefined;
 }

@@ -65,7 +65,7 @@ export function estimateTokens(
 }
 
 /** About what tokenizers of byte pairs cut a text into: pieces of words, numbers by threes, signs. */
-export function unitsOf(text: string): number {
+function unitsOf(text: string): number {
   let units = 0;
   let run = 0;
   let before = 0;

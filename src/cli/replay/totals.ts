@@ -35,7 +35,7 @@ export interface CostParts {
 }
 
 /** How long a provider's prompt cache lasts unless it is used again. */
-export const CACHE_TTL_MS = 5 * 60_000;
+const CACHE_TTL_MS = 5 * 60_000;
 
 export function totalsOf(
   replay: Replay,

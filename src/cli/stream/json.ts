@@ -2,7 +2,7 @@ import type { Timeline } from "../../stream/timeline.ts";
 import { type StreamFacts, streamTotals } from "./text-report.ts";
 
 /** Raised when a field of `StreamJson` changes its meaning or goes; new fields don't raise it. */
-export const STREAM_FORMAT = "precis-stream/1";
+const STREAM_FORMAT = "precis-stream/1";
 
 /** What `precis stream --json` prints; `docs/reference/stream-json.md` describes it field by field. */
 export interface StreamJson extends StreamFacts, Timeline {

@@ -47,7 +47,7 @@ export function readSearchResult(part: Record<string, unknown>): FilePart | unde
 const PICTURE = "[image]";
 
 /** Text of a string or of a list of text parts. */
-export function contentText(content: unknown): string {
+function contentText(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
   return joinTexts(

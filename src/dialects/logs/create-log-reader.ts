@@ -88,7 +88,7 @@ export function createLogReader(options: LogOptions = {}): LogReader {
 }
 
 /** Chooses by `pick`, which counts from 1. */
-export function pickOne(logs: readonly TranscriptLog[], options: LogOptions): TranscriptLog {
+function pickOne(logs: readonly TranscriptLog[], options: LogOptions): TranscriptLog {
   const { pick } = options;
   const chosen = logs[(pick ?? 1) - 1];
   if (pick !== undefined && chosen === undefined) {

@@ -99,7 +99,7 @@ export function readApproval(item: Item): ReadItem | undefined {
 }
 
 /** Output of a call: a text, or a list of texts, pictures, files, logs and shell results. */
-export function output(value: unknown): { text: string; media?: Media } {
+function output(value: unknown): { text: string; media?: Media } {
   if (value === undefined || value === null) return { text: "" };
   if (!Array.isArray(value)) return { text: textOf(value) };
   const texts: string[] = [];

@@ -20,7 +20,7 @@ export const INTERFACE_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** The message without the fields that `isForInterface` names; the same object if it has none of them. */
-export function withoutFields<M extends object>(message: M, isForInterface: (name: string) => boolean): M {
+function withoutFields<M extends object>(message: M, isForInterface: (name: string) => boolean): M {
   const fields = Object.entries(message);
   const kept = fields.filter(([name]) => !isForInterface(name));
   return kept.length === fields.length ? message : (Object.fromEntries(kept) as M);

@@ -11,7 +11,7 @@ const MAX_ROLE_SHOWN = 40;
 const FIX = "Pass the messages as they are sent to the provider, or choose the dialect that they are in.";
 
 /** What a value is, in words for an error text. Never its content, which may be private. */
-export function describeValue(value: unknown): string {
+function describeValue(value: unknown): string {
   if (value === null) return "null";
   if (value === undefined) return "undefined";
   if (Array.isArray(value)) return `an array of ${value.length}`;

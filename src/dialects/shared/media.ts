@@ -30,7 +30,7 @@ export function base64Bytes(text: string, start = 0): number {
 
 export type ImageDetail = NonNullable<ImagePart["detail"]>;
 
-export function imageDetail(value: unknown): ImageDetail | undefined {
+function imageDetail(value: unknown): ImageDetail | undefined {
   return value === "low" || value === "high" || value === "auto" || value === "original" ? value : undefined;
 }
 

@@ -195,7 +195,7 @@ function shownRecords(
 }
 
 /** What a reader sees of a message: its texts, calls and results. */
-export function textOf(message: Message): string {
+function textOf(message: Message): string {
   return message.parts
     .map((part) => {
       switch (part.type) {

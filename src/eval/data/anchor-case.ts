@@ -39,7 +39,7 @@ export function anchorCase(record: AnchorCaseRecord, session: AgentSession): Age
 }
 
 /** What the agent reads after its own compaction starts with the summary: that isn't news. */
-export function afterSummary(session: AgentSession, at: number): number {
+function afterSummary(session: AgentSession, at: number): number {
   let index = at;
   while (session.summaries.has(index)) index++;
   return index;

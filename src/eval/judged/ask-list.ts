@@ -58,7 +58,7 @@ export async function askList<T>(input: ListRequest<T>): Promise<readonly T[]> {
 }
 
 /** The JSON list in an answer, which may have words or a fence around it. */
-export function listIn(text: string): readonly unknown[] | undefined {
+function listIn(text: string): readonly unknown[] | undefined {
   const start = text.indexOf("[");
   const end = text.lastIndexOf("]");
   if (start < 0 || end < start) return undefined;

@@ -20,7 +20,7 @@ export interface Sitting {
 }
 
 /** Where nobody says otherwise: beside a recorded summary its size and twice that, else a tenth. */
-export function defaultSizes(exam: Exam): ExamSize[] {
+function defaultSizes(exam: Exam): ExamSize[] {
   return exam.recorded === undefined
     ? [{ type: "share", share: 0.1 }]
     : [1, 2].map((times) => ({ type: "recorded", times }));

@@ -75,7 +75,7 @@ function notes({ against, trials, rows }: JudgedResult): string {
 }
 
 /** How a row is called in `against` and in the marks. */
-export const rowId = ({ arm, size }: JudgedRow): string => `${arm}@${size}`;
+const rowId = ({ arm, size }: JudgedRow): string => `${arm}@${size}`;
 
 const percent = (share: number): string => (100 * share).toFixed(1);
 const signed = (share: number): string => `${share >= 0 ? "+" : "−"}${percent(Math.abs(share))}`;

@@ -10,7 +10,7 @@ import { nextCallTerms, nextCallWords } from "./next-call-terms.ts";
 import { oldAnchors } from "./old-anchors.ts";
 import { userMessages, userMessagesWhole } from "./user-messages.ts";
 
-export const agentMeasures: readonly RetentionMeasure<AgentCase>[] = [
+const agentMeasures: readonly RetentionMeasure<AgentCase>[] = [
   nextActionAnchors,
   anchorsInContext,
   oldAnchors,
@@ -23,7 +23,7 @@ export const agentMeasures: readonly RetentionMeasure<AgentCase>[] = [
   readFiles,
 ];
 
-export const probeMeasures: readonly RetentionMeasure<ProbeCase>[] = [
+const probeMeasures: readonly RetentionMeasure<ProbeCase>[] = [
   evidenceById,
   evidenceByText,
   evidenceWhole,
@@ -31,10 +31,7 @@ export const probeMeasures: readonly RetentionMeasure<ProbeCase>[] = [
   answerWords,
 ];
 
-export const citationMeasures: readonly RetentionMeasure<CitationCase>[] = [
-  danglingCitations,
-  resolvedCitations,
-];
+const citationMeasures: readonly RetentionMeasure<CitationCase>[] = [danglingCitations, resolvedCitations];
 
 /** The measures that say something about this kind of case. */
 export function measuresFor(type: EvalCase["type"]): readonly RetentionMeasure[] {

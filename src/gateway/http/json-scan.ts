@@ -15,10 +15,10 @@ const CLOSE_OBJECT = 0x7d;
 const SHORT_STRING = 24;
 
 /** Nothing was found where something must be. */
-export const NOT_FOUND = -1;
+const NOT_FOUND = -1;
 
 /** The first byte from `at` on that isn't white space. */
-export function skipSpace(bytes: Buffer, at: number): number {
+function skipSpace(bytes: Buffer, at: number): number {
   let next = at;
   while (next < bytes.length) {
     const byte = bytes[next]!;
@@ -29,7 +29,7 @@ export function skipSpace(bytes: Buffer, at: number): number {
 }
 
 /** Behind the value that begins at `at`. */
-export function skipValue(bytes: Buffer, at: number): number {
+function skipValue(bytes: Buffer, at: number): number {
   const first = bytes[at];
   if (first === QUOTE) return skipString(bytes, at);
   if (first !== OPEN_OBJECT && first !== OPEN_LIST) return skipWord(bytes, at);

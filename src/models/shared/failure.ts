@@ -118,7 +118,7 @@ function kindOf(status: number, json: unknown, message: string): Kind {
 }
 
 /** Whatever the provider called its message. */
-export function messageOf(body: unknown): string {
+function messageOf(body: unknown): string {
   if (typeof body === "string") return body.trimStart().startsWith("<") ? "" : body;
   if (Array.isArray(body)) return messageOf(body[0]);
   if (!isObject(body)) return "";

@@ -102,6 +102,6 @@ function reasonOf(error: unknown): string {
 }
 
 /** Host and port alone: a path or a query may hold a key. */
-export function hostOf(url: string): string {
+function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : "the server";
 }

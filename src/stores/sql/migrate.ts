@@ -110,7 +110,7 @@ async function readMeta(db: Db, key: string): Promise<string | undefined> {
 }
 
 /** The schema's version; 0 for a database that has none yet. Refuses one that is newer than `newest`. */
-export async function schemaVersion(db: Db, newest: number): Promise<number> {
+async function schemaVersion(db: Db, newest: number): Promise<number> {
   try {
     return await readVersion(db, newest);
   } catch (error) {

@@ -13,7 +13,6 @@ import { toolRoundsPrompt } from "./tool-rounds.ts";
 
 export { customPrompt } from "./custom.ts";
 export {
-  analysisTokens,
   answerCap,
   type Prompt,
   type PromptInput,

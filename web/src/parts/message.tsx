@@ -85,7 +85,7 @@ export const MessageRow = memo(function MessageRow({
   );
 });
 
-export function FateTag({ message }: { message: Pick<ApiMessage, "fate" | "pinned"> }) {
+function FateTag({ message }: { message: Pick<ApiMessage, "fate" | "pinned"> }) {
   const { fate, pinned } = message;
   return (
     <>

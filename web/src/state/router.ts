@@ -16,7 +16,7 @@ export interface Router {
   go(place: Place, how?: "push" | "replace"): void;
 }
 
-export function placeOf(path: string): Place {
+function placeOf(path: string): Place {
   const [page, id, tab] = path.split("/").filter(Boolean).map(decodeURIComponent);
   if (page === "c" && id !== undefined)
     return { page: "chat", id, tab: tab === "inspect" || tab === "timeline" ? tab : "chat" };

@@ -3,7 +3,7 @@ import type { Api } from "./api-client.ts";
 import { createStore, type Store } from "./store.ts";
 
 /** Messages read at a time. */
-export const PAGE_SIZE = 100;
+const PAGE_SIZE = 100;
 
 export interface TranscriptState {
   readonly total: number;

@@ -1,4 +1,4 @@
-import type { ApiView, Fate, Run, ViewEntry } from "../../../src/gateway/api.ts";
+import type { ApiView, Run, ViewEntry } from "../../../src/gateway/api.ts";
 
 /** What became of one message, with what a person wants to know about it. */
 export type Lot =
@@ -116,6 +116,3 @@ export function tally(view: Pick<ApiView, "entries">): Tally {
   }
   return { ...seen, covered: covered.size };
 }
-
-/** Is the message hidden from the model? */
-export const isHidden = (fate: Fate): boolean => fate.type === "covered" || fate.type === "dropped";

@@ -6,7 +6,7 @@ import { strings } from "../strings.ts";
 /** Small enough that the examples need compaction. */
 const EXAMPLE_WINDOW = 32_000;
 
-export const EXAMPLES = {
+const EXAMPLES = {
   coding: "coding-session.jsonl",
   retrieval: "retrieval-chat.json",
   stream: "bicycle-repair.jsonl",

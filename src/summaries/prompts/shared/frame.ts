@@ -91,7 +91,7 @@ function pointerRule(covers: Run): string {
 }
 
 /** `#12–18`, as summary messages write it. */
-export function pointer({ from, to }: Run): string {
+function pointer({ from, to }: Run): string {
   return to - from <= 1 ? `#${from + 1}` : `#${from + 1}–${to}`;
 }
 

@@ -1,0 +1,26 @@
+// @ts-check
+import { packages, publicSources } from "./scripts/lib/packages.mjs";
+
+/** Dead files and exports. What packages depend on is checked when they are built (`scripts/make-packages.mjs`). */
+export default {
+  include: ["files", "exports"],
+  workspaces: {
+    ".": {
+      entry: [
+        ...packages.flatMap(publicSources).map(([, source]) => source),
+        "src/cli/main.ts",
+        // A thread is started from its file.
+        "src/stores/sqlite/journal/apply-thread.ts",
+        "bench/**/*.{ts,mjs}",
+        "examples/*.ts",
+        "scripts/*.{mjs,ts}",
+        // Started as a process of its own.
+        "scripts/lib/run-modules.mjs",
+        "test/**/*.{ts,mjs}",
+        "src/**/*.{test,test-d}.ts",
+      ],
+      project: ["{src,test,bench,examples,scripts}/**/*.{ts,mjs}"],
+    },
+    web: { entry: ["src/**/*.test.{ts,tsx}"], project: ["src/**/*.{ts,tsx}"] },
+  },
+};

@@ -1,7 +1,7 @@
 /** A real model that says something: its summary, in its own words, is in the next input; its silence is heard. */
 import { expect, test } from "vitest";
 import { createStreamSession } from "../../src/stream/create-stream-session.ts";
-import { openTiny } from "./open-tiny.ts";
+import { loadPeer, openTiny } from "./open-tiny.ts";
 
 const SENTENCE = [" The", " goal", " is", " green", " tea", ";", " water", " boils", " now", "."];
 const END = "<|im_end|>";
@@ -71,7 +71,7 @@ test("a model that ends its turn at once is silent: nothing is said, and its emp
 });
 
 test("words of a user can't end their own turn", async () => {
-  const { cache, close } = await openTiny({}, { window: 512 });
+  const { cache, close } = await openTiny({}, { window: 512, load: loadPeer });
   try {
     const closing = cache.encode({ type: "turn", role: "user", text: "", at: 0 }).at(-2);
     const tokens = cache.encode({ type: "turn", role: "user", text: `a${END}b`, at: 0 });

@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     include: ["test/stream/**/*.llama.test.ts"],
     fileParallelism: false,
+    // They also share one llama.cpp.
+    isolate: false,
     ...TIME_LIMITS,
     // An hour of stream under each strategy takes minutes; on a busy machine, many.
     testTimeout: 1_800_000,

@@ -14,6 +14,7 @@ import { asError } from "./background.ts";
 import type { Call } from "./decide.ts";
 import { reportOf } from "./report.ts";
 import { writeHandover } from "./write-summaries.ts";
+import { summarizerWindow } from "./writing/summarizer-window.ts";
 
 /** Texts about a conversation that stand by themselves: they change no state and no view. */
 
@@ -21,6 +22,9 @@ import { writeHandover } from "./write-summaries.ts";
 const DEFAULT_CAP = 2_500;
 /** Of a hand-over, what a model may write; goal, rules and files need the rest. */
 const NARRATIVE_SHARE = 0.7;
+
+/** Of the model's window, what it may write. */
+const MOST_OF_WINDOW = 0.125;
 
 export async function summarize<M>(
   call: Call<M>,
@@ -107,8 +111,13 @@ async function byModel<M>(
   const length = seen.conversation.chain.length - 1;
   if (!engine.summarizer || length === 0) return { written: undefined, calls };
   const signal = input.signal ?? new AbortController().signal;
+  // Beside notes and record the conversation itself must fit.
+  const most = Math.floor(summarizerWindow(engine.summarizer) * MOST_OF_WINDOW);
   try {
-    return { written: await writeHandover(call, { from: 0, to: length }, cap, { signal, calls }), calls };
+    return {
+      written: await writeHandover(call, { from: 0, to: length }, Math.min(cap, most), { signal, calls }),
+      calls,
+    };
   } catch (error) {
     signal.throwIfAborted();
     engine.emitter.emit("failed", { error: asError(error), fallback: "extractive" });

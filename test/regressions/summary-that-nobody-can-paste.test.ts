@@ -140,3 +140,23 @@ it("a model's text loses its pointers, and issue numbers stay", async () => {
   expect(start).toMatch(/\*\*Goal:\*\* Release[\s\S]*## The earlier session\n- The user asked/);
   expect(start).toContain("## Files changed");
 });
+
+it("a model with a small window is asked for a text that fits beside the conversation", async () => {
+  const asked: number[] = [];
+  const small = createCompactor({
+    dialect: openaiChat,
+    budget: 100_000,
+    summarizer: {
+      id: "small",
+      window: 4_000,
+      async complete({ cap }) {
+        asked.push(cap);
+        const text = "The user asked to port the importer in src/import.ts, and slice(1) was removed there.";
+        return { text, stop: "end", usage: { input: 10, output: 10 } };
+      },
+    },
+  });
+  const { report } = await small.summarize(transcript);
+  expect(report.modelCalls.at(-1)?.result).toBe("accepted");
+  expect(Math.max(...asked)).toBeLessThan(2_000);
+});

@@ -6,6 +6,7 @@ import { dropReasons, editReasons, keepReasons, reasons, rungs, strategies } fro
 import { compare, gateway } from "./strings/pages.ts";
 import { settings } from "./strings/settings.ts";
 import { stream } from "./strings/stream.ts";
+import { text } from "./strings/text.ts";
 
 /** Every word that the page shows. */
 export const strings = {
@@ -38,6 +39,7 @@ export const strings = {
   composer,
   meter,
   compaction,
+  text,
   inspect,
   timeline,
   compare,

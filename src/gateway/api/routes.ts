@@ -19,7 +19,16 @@ import { file, json, stream } from "./route.ts";
 import type { GlobalSettings, SettingsAnswer, SettingsChange } from "./settings.ts";
 import type { ModelsAnswer, Status } from "./status.ts";
 import type { StreamReplayAnswer, StreamReplayInput } from "./stream.ts";
-import type { ApiRequest, ApiView, CompactAnswer, CompactNow, WhatIf, WhatIfAnswer } from "./view.ts";
+import type {
+  ApiRequest,
+  ApiView,
+  CompactAnswer,
+  CompactNow,
+  WhatIf,
+  WhatIfAnswer,
+  WriteText,
+  WrittenText,
+} from "./view.ts";
 
 interface Id {
   readonly id: string;
@@ -114,6 +123,12 @@ export const routes = {
     query: { q: string; limit?: number };
     answer: { readonly hits: readonly SearchHit[] };
   }>("GET", "/api/conversations/:id/recall"),
+
+  /** A summary to paste, or the start of a fresh chat. Changes nothing. */
+  writeText: json<{ params: Id; body: WriteText; answer: WrittenText }>(
+    "POST",
+    "/api/conversations/:id/text",
+  ),
 
   // Compaction by hand.
   compact: json<{ params: Id; body: CompactNow; answer: CompactAnswer }>(

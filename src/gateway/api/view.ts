@@ -110,6 +110,24 @@ export interface CompactNow {
   readonly whenDue?: boolean;
 }
 
+/** Write a text about a conversation. */
+export interface WriteText {
+  /** What a fresh chat is for. Left out: a summary. */
+  readonly goal?: string;
+  /** Let the conversation's summariser write it; otherwise code does, at once. */
+  readonly withModel?: boolean;
+}
+
+/** A text about a conversation, as Markdown. */
+export interface WrittenText {
+  readonly text: string;
+  readonly tokens: number;
+  /** The model that wrote it; undefined for code. */
+  readonly model: string | undefined;
+  /** A model was asked and didn't bring it: why. */
+  readonly failed?: string;
+}
+
 /** A summary that a model was asked for and didn't bring. */
 export interface FailedSummary {
   /** Why, and what to do about it. */

@@ -16,6 +16,7 @@ import { messageHandlers } from "./handlers/messages.ts";
 import { replayHandlers } from "./handlers/replay.ts";
 import { statusHandlers } from "./handlers/status.ts";
 import { streamHandlers } from "./handlers/stream.ts";
+import { textHandlers } from "./handlers/text.ts";
 import { viewHandlers } from "./handlers/view.ts";
 import { readJson } from "./read-json.ts";
 
@@ -43,6 +44,7 @@ export function createApi(gateway: PageParts): ApiServer {
     ...chatHandlers,
     ...viewHandlers,
     ...compactHandlers,
+    ...textHandlers,
     ...replayHandlers,
     ...streamHandlers,
   };

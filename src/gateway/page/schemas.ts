@@ -120,6 +120,7 @@ export const schemas = {
     length: wholeNumber("number of messages", 0).optional(),
   }),
   compact: object({ focus: textUpTo("focus", MAX_FOCUS).optional(), whenDue: yesOrNo.optional() }),
+  writeText: object({ goal: textUpTo("goal", MAX_FOCUS, 1).optional(), withModel: yesOrNo.optional() }),
   editSummary: object({ text: textUpTo("summary", MAX_TEXT, 1) }),
   replayStream: object({
     file,

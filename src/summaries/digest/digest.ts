@@ -4,7 +4,7 @@ import { isStanding } from "../standing.ts";
 import { type DigestFiles, digestFiles } from "./files.ts";
 import { openSteps } from "./plan.ts";
 import { requestsOf, type Speech, speechesOf } from "./speeches.ts";
-import { shortened, statementsIn } from "./statements.ts";
+import { sentencesIn, shortened, statementsIn } from "./statements.ts";
 import { decisionWorth, isEmpty, isNarration, isOpen } from "./worth.ts";
 
 /** A line of a digest. */
@@ -157,9 +157,9 @@ function openOf(
   return [...asked, ...told, ...steps];
 }
 
-/** A request in one line: titles end in a colon, marks of lists go. */
+/** A request in one line: titles end in a colon, marks of lists go, and what is said again isn't repeated. */
 function requestLine(text: string): string {
-  return text
+  const line = text
     .split("\n")
     .map((line) =>
       line.replace(/^\s*(#{1,6})\s+(.*?)[\s:.]*$/, "$2:").replace(/^\s*(?:[-*•+]|\d{1,3}[.)])\s+/, ""),
@@ -167,4 +167,5 @@ function requestLine(text: string): string {
     .join(" ")
     .replace(/\s+/g, " ")
     .trim();
+  return [...new Set(sentencesIn(line))].join(" ");
 }

@@ -23,6 +23,10 @@ const SIGNATURE = /^(?:🤖|Co-Authored-By:|Generated with\b)/iu;
 /** Where a sentence ends. Not after a single capital letter or a digit: `J. Doe`, `3. item`. */
 const SENTENCE_END = /(?<=[^\s\p{Lu}\d][.!?…]["')\]*`]*)\s+(?=\S)|(?<=[。！？।])/gu;
 
+/** The sentences of a line. */
+export const sentencesIn = (line: string): string[] =>
+  line.split(SENTENCE_END).filter((sentence) => sentence.trim() !== "");
+
 /** What a text of prose states: list items whole, paragraphs by their sentences. Code, tables and titles aren't statements. */
 export function statementsIn(text: string): ProseStatement[] {
   const statements: ProseStatement[] = [];
@@ -32,7 +36,7 @@ export function statementsIn(text: string): ProseStatement[] {
   let paragraph = "";
   const flush = (): void => {
     if (item !== "") add(item);
-    for (const sentence of paragraph.split(SENTENCE_END)) add(sentence);
+    for (const sentence of sentencesIn(paragraph)) add(sentence);
     item = "";
     paragraph = "";
   };

@@ -6,6 +6,7 @@ import { ChatSettingsDialog } from "./chat-settings-dialog.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { Meter } from "./meter.tsx";
 import { PlaceLink } from "./sidebar.tsx";
+import { TextDialog } from "./text-dialog.tsx";
 import { useApp, usePiece, useStore } from "./use-store.ts";
 
 const TABS: readonly { tab: ChatTab; icon: IconName }[] = [
@@ -19,6 +20,7 @@ export function ChatHeader({ chat, tab, onCompact }: { chat: Chat; tab: ChatTab;
   const { conversation, pressure, compacting } = useStore(chat.store);
   const settings = usePiece(app.store, (state) => state.settings);
   const [isOpen, setOpen] = useState(false);
+  const [isTextOpen, setTextOpen] = useState(false);
   const showMeter = settings?.settings.showMeter ?? true;
   const auto = conversation?.settings.auto ?? settings?.settings.auto ?? settings?.defaults.auto ?? true;
   return (
@@ -40,6 +42,15 @@ export function ChatHeader({ chat, tab, onCompact }: { chat: Chat; tab: ChatTab;
       <button
         type="button"
         className="icon-button"
+        aria-label={strings.text.open}
+        title={strings.text.open}
+        onClick={() => setTextOpen(true)}
+      >
+        <Icon name="handover" />
+      </button>
+      <button
+        type="button"
+        className="icon-button"
         aria-label={strings.chat.details}
         title={strings.chat.details}
         onClick={() => setOpen(true)}
@@ -49,6 +60,7 @@ export function ChatHeader({ chat, tab, onCompact }: { chat: Chat; tab: ChatTab;
       {isOpen && conversation !== undefined ? (
         <ChatSettingsDialog chat={chat} conversation={conversation} onClose={() => setOpen(false)} />
       ) : null}
+      {isTextOpen ? <TextDialog chat={chat} onClose={() => setTextOpen(false)} /> : null}
     </header>
   );
 }

@@ -26,7 +26,6 @@ process.on("message", (word: unknown) => {
   }
 });
 process.on("disconnect", () => {
-  for (const suffix of ["", "-wal", "-shm", "-journals"])
-    rmSync(db + suffix, { recursive: true, force: true });
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(db + suffix, { force: true });
   process.exit(0);
 });

@@ -24,7 +24,7 @@ const MS = Number(process.env["MS"] ?? 1_500);
 /** Compiled code is what is measured: each contestant first gets so many requests, or so much time. */
 const WARM_REQUESTS = 30_000;
 const WARM_MS = Number(process.env["WARM_MS"] ?? 12_000);
-/** Before each round, so that work which is put off (journals are applied later) is under way when it begins, as when it ends. */
+/** Before each round, so that work which is put off is under way when it begins, as when it ends. */
 const LEAD_MS = 700;
 /** What was put off last is done a second later: who comes next mustn't share the machine with it. */
 const REST_MS = 1_300;

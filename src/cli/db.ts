@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createWriteStream } from "node:fs";
+import { createWriteStream, statSync } from "node:fs";
 import { nearest } from "../core/nearest.ts";
 import type { Imported, ServerStore, StoreStats } from "../stores/server-store.ts";
 import { formatCount } from "./format.ts";
@@ -11,7 +11,9 @@ import { checkReadable, FileError, readLines } from "./read-lines.ts";
 import { UsageError } from "./usage-error.ts";
 import { PRIVATE_FILE } from "./write-output.ts";
 
-const ACTIONS = ["status", "export", "import", "sweep", "vacuum"] as const;
+const ACTIONS = ["status", "backup", "export", "import", "sweep", "vacuum"] as const;
+/** Those that take a FILE. */
+const WITH_FILE: readonly Action[] = ["backup", "import"];
 type Action = (typeof ACTIONS)[number];
 
 export const dbLine: CommandLine = {
@@ -32,11 +34,12 @@ export const dbLine: CommandLine = {
     json: { help: "print the result as JSON" },
   },
   notes: [
-    "status counts what is in it. export prints everything as lines of JSON, as it is at one moment, and import FILE adds such lines to a database of either kind, client keys only with --with-keys. sweep removes what has expired and, with --older-than, what is older. vacuum gives freed space back to the disk.",
+    "status counts what is in it. backup FILE writes a whole copy of an SQLite database, also while a server uses it. export prints everything as lines of JSON, as it is at one moment, and import FILE adds such lines to a database of either kind, client keys only with --with-keys. sweep removes what has expired and, with --older-than, what is older. vacuum gives freed space back to the disk.",
     "A database of an older version is brought up to date when it is opened; one of a newer version is refused.",
   ],
   examples: [
     "precis db status",
+    "precis db backup copy.db",
     "precis db export > backup.jsonl",
     "precis db import backup.jsonl --db postgres://precis@db/precis",
     "precis db sweep --older-than 90d && precis db vacuum",
@@ -46,7 +49,10 @@ export const dbLine: CommandLine = {
 export async function dbCommand(flags: ParsedFlags, io: Io): Promise<void> {
   const [name, file, ...more] = flags.files;
   const action = actionOf(name);
-  if (action !== "import" && file !== undefined) throw new UsageError(`precis db ${action} takes no FILE.`);
+  if (!WITH_FILE.includes(action) && file !== undefined)
+    throw new UsageError(`precis db ${action} takes no FILE.`);
+  if (action === "backup" && (file === undefined || more.length > 0))
+    throw new UsageError("precis db backup needs one FILE, which it makes.");
   if (action === "import" && (file === undefined || more.length > 0))
     throw new UsageError("precis db import needs one FILE (or - for stdin).");
   // Before the database: a name that is wrong would leave an empty one behind.
@@ -58,6 +64,13 @@ export async function dbCommand(flags: ParsedFlags, io: Io): Promise<void> {
       case "status": {
         const stats = await store.upkeep.stats(flags.value("tenant"));
         say({ database, ...stats }, statusText(database, stats));
+        break;
+      }
+      case "backup": {
+        const copy = file ?? "";
+        await store.upkeep.backup(copy);
+        const { size } = statSync(copy);
+        say({ file: copy, bytes: size }, `${copy} holds all of ${database} (${formatBytes(size)}).`);
         break;
       }
       case "export":

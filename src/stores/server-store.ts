@@ -334,6 +334,11 @@ export interface Upkeep {
   activeTenants(since: number): Promise<string[]>;
   /** Gives freed space back to the disk. */
   vacuum(): Promise<void>;
+  /**
+   * Writes a whole copy of the database into a new file, as it was at one moment; others may write meanwhile. Only an SQLite
+   * file can be copied so; the process waits for it.
+   */
+  backup(file: string): Promise<void>;
   /** Everything as lines of JSON, as it was at one moment. */
   exportAll(options?: { readonly tenant?: string }): AsyncIterable<string>;
   /**

@@ -1,17 +1,17 @@
 import { statSync } from "node:fs";
-import { join } from "node:path";
 import { Kysely, sql } from "kysely";
 import type { ServerStore } from "./server-store.ts";
 import { createSqlStore, type ServerStoreOptions } from "./sql/create-sql-store.ts";
-import { REMOVALS_KEY } from "./sql/delete-conversation.ts";
 import type { Schema } from "./sql/schema.ts";
 import type { SqlEngine } from "./sql/sql-engine.ts";
+import { backupInto } from "./sqlite/backup-into.ts";
 import { explainSqlite } from "./sqlite/explain.ts";
-import { journalsIn } from "./sqlite/journal/apply-journals.ts";
-import { createJournal } from "./sqlite/journal/create-journal.ts";
-import { startThread } from "./sqlite/journal/start-thread.ts";
+import { createLogKeeper } from "./sqlite/log-keeper.ts";
 import { nodeSqlite } from "./sqlite/node-sqlite-dialect.ts";
-import { openDatabase } from "./sqlite/sqlite-session.ts";
+import { type Durability, openDatabase } from "./sqlite/sqlite-session.ts";
+import { startWriter } from "./sqlite/start-writer.ts";
+import { takeOverJournals } from "./sqlite/take-over-journals.ts";
+import { createTurns } from "./sqlite/turns.ts";
 
 /** What `sqliteStore` takes. */
 export interface SqliteStoreOptions extends ServerStoreOptions {
@@ -21,11 +21,10 @@ export interface SqliteStoreOptions extends ServerStoreOptions {
    * What an acknowledged write survives: `process` (default) the end of the process by whatever means; `power` also a
    * power failure, at the price of waiting for the disk. Either way the file is never damaged.
    */
-  readonly durability?: "process" | "power";
+  readonly durability?: Durability;
 }
 
 const IN_MEMORY = ":memory:";
-const READ_REMOVALS = { sql: "select value from precis_meta where key = ?", parameters: [REMOVALS_KEY] };
 /** SQLite keeps what isn't yet in the main file beside it. */
 const FILES = ["", "-wal", "-shm"] as const;
 
@@ -49,24 +48,26 @@ export function sqliteStore({ path, durability = "process", ...options }: Sqlite
 }
 
 /** SQLite's ways. */
-export function sqliteEngine(path: string, durability: "process" | "power" = "process"): SqlEngine {
-  const { dialect, direct } = nodeSqlite(() => openDatabase(path, { durability }));
-  const folder = `${path}-journals`;
-  // Until the power fails isn't long enough for a file that nobody waits for.
-  const hasJournal = path !== IN_MEMORY && durability === "process";
+export function sqliteEngine(path: string, durability: Durability = "process"): SqlEngine {
+  const turns = createTurns();
+  const isFile = path !== IN_MEMORY;
+  const writer = isFile ? startWriter({ path, durability }, turns) : undefined;
+  const { dialect, direct } = nodeSqlite(() => openDatabase(path, { durability }), {
+    turns,
+    wrote: () => log?.wrote(),
+  });
+  const log = writer && createLogKeeper({ turns, writer, direct });
   return {
     kind: "sqlite",
     dialect,
     direct,
-    ...(hasJournal && {
-      openJournal: (run) =>
-        createJournal({
-          folder,
-          thread: startThread({ path, folder }),
-          run,
-          removals: () => JSON.stringify(direct.run(READ_REMOVALS)),
-          isPassing: (error) => explainSqlite(error, path) !== undefined,
-        }),
+    ...(writer && {
+      async append(call) {
+        const appended = await writer.append(call);
+        if (appended) log?.wrote();
+        return appended;
+      },
+      takeOver: (run) => takeOverJournals({ path, run }),
     }),
     rowsOf: {
       // In this order: looked up value by value, without a table of the values first.
@@ -77,7 +78,7 @@ export function sqliteEngine(path: string, durability: "process" | "power" = "pr
     isOneOf: (column, values) => sql`${column} in (select value from json_each(${JSON.stringify(values)}))`,
     explain: (error) => explainSqlite(error, path),
     async *snapshot(db, work) {
-      if (path === IN_MEMORY) {
+      if (!isFile) {
         yield* work(db);
         return;
       }
@@ -97,22 +98,29 @@ export function sqliteEngine(path: string, durability: "process" | "power" = "pr
       }
     },
     async bytes() {
-      if (path === IN_MEMORY) return undefined;
-      const files = [
-        ...FILES.map((suffix) => path + suffix),
-        ...journalsIn(folder).map((name) => join(folder, name)),
-      ];
-      return files
-        .map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0)
-        .reduce((sum, size) => sum + size, 0);
+      if (!isFile) return undefined;
+      return FILES.map((suffix) => statSync(path + suffix, { throwIfNoEntry: false })?.size ?? 0).reduce(
+        (sum, size) => sum + size,
+        0,
+      );
     },
     async vacuum(db) {
-      await sql`vacuum`.execute(db);
-      await sql`pragma wal_checkpoint(truncate)`.execute(db);
+      await turns.take();
+      try {
+        await sql`vacuum`.execute(db);
+      } finally {
+        turns.give();
+      }
+      await log?.empty();
     },
     // Deleted text is overwritten in the main file, and this empties the log that still has it.
-    async scrub(db) {
-      await sql`pragma wal_checkpoint(truncate)`.execute(db);
+    async scrub() {
+      await log?.empty();
+    },
+    ...(isFile && { backup: (file) => backupInto(path, file) }),
+    async closing() {
+      log?.close();
+      await writer?.close();
     },
   };
 }

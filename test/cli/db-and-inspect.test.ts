@@ -190,6 +190,15 @@ test("db: status, export, import, sweep, vacuum", async () => {
   const { stdout } = await runCli(["db", "export", "--db", db]);
   expect(stdout.split("\n").slice(1)).toEqual(readFileSync(backup, "utf8").split("\n").slice(1));
 
+  const whole = folder.path("whole.db");
+  expect(await runCli(["db", "backup", whole, "--db", db])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("holds all of") as string,
+  });
+  expect((await runCli(["inspect", "garden", "--db", whole])).stdout).toContain("in use");
+  const twice = await runCli(["db", "backup", whole, "--db", db]);
+  expect(twice).toMatchObject({ code: 1, stderr: expect.stringContaining("exists already") as string });
+
   const copy = folder.path("copy.db");
   const imported = await runCli(["db", "import", backup, "--json", "--db", copy]);
   expect(JSON.parse(imported.stdout)).toMatchObject({ added: 63 });
@@ -205,6 +214,7 @@ test("db: status, export, import, sweep, vacuum", async () => {
 test.each([
   [["db", "stats", "--db", db], /Did you mean precis db status/],
   [["db", "import", "--db", db], /needs one FILE/],
+  [["db", "backup", "--db", db], /needs one FILE/],
   [["db", "sweep", "--older-than", "soon", "--db", db], /30d/],
   [["inspect", "a", "b"], /takes one SESSION/],
 ])("%j is refused with what to do", async (args, message) => {

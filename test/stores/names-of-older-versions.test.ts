@@ -14,7 +14,6 @@ import type { ServerStore } from "../../src/stores/server-store.ts";
 import { createSqlStore } from "../../src/stores/sql/create-sql-store.ts";
 import type { Schema } from "../../src/stores/sql/schema.ts";
 import type { SqlEngine } from "../../src/stores/sql/sql-engine.ts";
-import { writeRecords } from "../../src/stores/sqlite/journal/journal-record.ts";
 import { sqliteEngine } from "../../src/stores/sqlite.ts";
 import {
   type FakeRequest,
@@ -23,6 +22,7 @@ import {
 } from "../../src/testing/fake-provider/index.ts";
 import { startGateway, upstreamAt } from "../gateway/gateway-process.ts";
 import { fillOldDatabase, oldClients, oldExport, tenantOf } from "../support/old-database.ts";
+import { oldJournal } from "../support/old-journal.ts";
 import { sharedPostgres, type TestDatabases } from "../support/postgres.ts";
 
 const WINDOW = 8_000;
@@ -159,7 +159,7 @@ describe.each([
       .execute();
     await expect(writes).rejects.toThrow("precis was upgraded: restart this node with the new version");
     await db.destroy();
-    await older.closed?.();
+    await older.closing?.();
     await newer.close();
     const reopened = createSqlStore(engine(), {}, migrations.slice(0, 4));
     await expect(reopened.ready()).rejects.toThrow(
@@ -205,7 +205,7 @@ test("SQLite: what a killed process of the version before left in its journal is
   mkdirSync(`${path}-journals`);
   writeFileSync(
     join(`${path}-journals`, "019a0000-0000-7000-8000-000000000000.journal"),
-    writeRecords([{ call: { tenant: "default", id: "left-behind", input }, position: 0 }]),
+    oldJournal({ tenant: "default", id: "left-behind", input, position: 0 }),
   );
   const store = createSqlStore(sqliteEngine(path), {});
   const stored = await store.conversations.read("default", "left-behind");

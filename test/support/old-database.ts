@@ -38,7 +38,7 @@ export async function fillOldDatabase(engine: SqlEngine, copies = 1): Promise<vo
       for (const line of lines) if (line.type !== "precis-export") await insert(tx, line, tenantOf(copy));
   });
   await db.destroy();
-  await engine.closed?.();
+  await engine.closing?.();
 }
 
 export const tenantOf = (copy: number): string => (copy === 0 ? "default" : `tenant-${copy}`);

@@ -24,7 +24,7 @@ export function deleteConversation(data: TenantData, id: string, now: number): b
   for (const [key, { record }] of data.recalled) if (gone.has(record.hash)) data.recalled.delete(key);
   data.events = data.events.filter((event) => event.conversation !== id);
   for (const other of data.conversations.values())
-    if (other.conversation.fork?.of === id) other.conversation = { ...other.conversation, fork: undefined };
+    if (other.row.fork_of === id) other.row = { ...other.row, fork_of: null, fork_length: null };
   return true;
 }
 
@@ -32,7 +32,6 @@ export function deleteConversation(data: TenantData, id: string, now: number): b
 export function forksOf(data: TenantData, id: string): string[] {
   const found = new Set([id]);
   for (const one of found)
-    for (const { conversation } of data.conversations.values())
-      if (conversation.fork?.of === one) found.add(conversation.id);
+    for (const { row } of data.conversations.values()) if (row.fork_of === one) found.add(row.id);
   return [...found];
 }

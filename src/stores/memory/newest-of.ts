@@ -8,8 +8,7 @@ export function newestOf(
   let newest: HeldConversation | undefined;
   for (const held of conversations.values()) {
     if (!test(held)) continue;
-    const { updatedAt } = held.conversation;
-    if (!newest || updatedAt >= newest.conversation.updatedAt) newest = held;
+    if (!newest || held.row.updated_at >= newest.row.updated_at) newest = held;
   }
   return newest;
 }

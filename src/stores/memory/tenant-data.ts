@@ -1,13 +1,7 @@
 import type { AnswerSizes, Checkpoint, Recalled, Summary, Undo } from "../../core/types.ts";
-import type {
-  Citation,
-  ClientKey,
-  Conversation,
-  Lease,
-  StoredEvent,
-  StoredMessage,
-} from "../server-store.ts";
+import type { Citation, ClientKey, Lease, StoredEvent, StoredMessage } from "../server-store.ts";
 import { checkName } from "../shared/check-name.ts";
+import type { ConversationRow } from "../shared/columns.ts";
 
 /** How much a store in memory holds before it forgets the oldest. */
 export interface MemoryLimits {
@@ -42,8 +36,8 @@ export interface Held<T> {
 }
 
 export interface HeldConversation {
-  conversation: Conversation;
-  head: string | undefined;
+  /** Its `head` is the text itself. */
+  row: ConversationRow;
   readonly messages: StoredMessage[];
   readonly citations: Citation[];
 }

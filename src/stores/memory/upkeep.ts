@@ -7,6 +7,8 @@ import {
   readExport,
 } from "../shared/export-line.ts";
 import { LEASE_MEMORY_MS, TOMBSTONE_MS } from "../shared/limits.ts";
+import { noBackup } from "../shared/no-backup.ts";
+import { conversationOf, conversationRow } from "../shared/rows.ts";
 import { deleteConversation } from "./delete-conversation.ts";
 import type { Held, MemoryContext, TenantData } from "./tenant-data.ts";
 
@@ -20,11 +22,14 @@ export function memoryUpkeep(context: MemoryContext): Upkeep {
     activeTenants: async (since) =>
       [...context.tenants]
         .filter(([, { conversations }]) =>
-          [...conversations.values()].some(({ conversation }) => conversation.updatedAt >= since),
+          [...conversations.values()].some(({ row }) => row.updated_at >= since),
         )
         .map(([name]) => name)
         .sort(),
     async vacuum() {},
+    async backup() {
+      throw noBackup("Use `exportAll`.");
+    },
     async *exportAll({ tenant } = {}) {
       const lines: ExportLine[] = [{ type: "precis-export", version: EXPORT_VERSION, at: context.now() }];
       const names = tenant === undefined ? [...context.tenants.keys()].sort() : [tenant];
@@ -45,10 +50,10 @@ function sweep(context: MemoryContext, retention: Retention): Swept {
   const before = (ms: number | undefined) => (ms === undefined ? Number.NEGATIVE_INFINITY : at - ms);
   const swept = { conversations: 0, events: 0, records: 0, leases: 0 };
   for (const [, data] of chosen(context, retention.tenant)) {
-    for (const { conversation } of [...data.conversations.values()]) {
-      const isOver = (conversation.expiresAt ?? Number.POSITIVE_INFINITY) <= at;
-      const isOld = conversation.updatedAt < before(retention.conversationsMs) && !conversation.pinned;
-      if ((isOver || isOld) && deleteConversation(data, conversation.id, at)) swept.conversations += 1;
+    for (const { row } of [...data.conversations.values()]) {
+      const isOver = (row.expires_at ?? Number.POSITIVE_INFINITY) <= at;
+      const isOld = row.updated_at < before(retention.conversationsMs) && row.pinned === 0;
+      if ((isOver || isOld) && deleteConversation(data, row.id, at)) swept.conversations += 1;
     }
     const events = data.events.filter((event) => event.at >= before(retention.eventsMs));
     swept.events += data.events.length - events.length;
@@ -91,14 +96,14 @@ function stats(context: MemoryContext, tenant: string | undefined): StoreStats {
     tenants: all.filter((data) => !isEmpty(data)).length,
     counts,
     bytes: undefined,
-    updatedAt: held.length === 0 ? undefined : Math.max(...held.map((one) => one.conversation.updatedAt)),
+    updatedAt: held.length === 0 ? undefined : Math.max(...held.map(({ row }) => row.updated_at)),
   };
 }
 
 function bodiesOf(data: TenantData): number {
   const bodies = new Set<string>();
-  for (const { head, messages } of data.conversations.values()) {
-    if (head !== undefined) bodies.add(head);
+  for (const { row, messages } of data.conversations.values()) {
+    if (row.head !== null) bodies.add(row.head);
     for (const message of messages) bodies.add(message.wire);
   }
   return bodies.size;
@@ -112,11 +117,10 @@ function isEmpty({ conversations, checkpoints, summaries, undos, events, clientK
 }
 
 function* linesOf(tenant: string, data: TenantData): Iterable<ExportLine> {
-  const byId = [...data.conversations.values()].sort((a, b) =>
-    a.conversation.id < b.conversation.id ? -1 : 1,
-  );
-  for (const { conversation, head, messages, citations } of byId) {
-    yield { type: "conversation", tenant, conversation, ...(head !== undefined && { head }) };
+  const byId = [...data.conversations.values()].sort((a, b) => (a.row.id < b.row.id ? -1 : 1));
+  for (const { row, messages, citations } of byId) {
+    const conversation = conversationOf(row);
+    yield { type: "conversation", tenant, conversation, ...(row.head !== null && { head: row.head }) };
     for (const message of messages) yield { type: "message", tenant, conversation: conversation.id, message };
     for (const citation of citations)
       yield { type: "citation", tenant, conversation: conversation.id, citation };
@@ -159,22 +163,8 @@ function importItem(data: TenantData, item: ImportItem, cameNow: Set<string>): n
   switch (item.type) {
     case "whole-conversation": {
       const { conversation, head, messages, citations } = item;
-      // JSON has no `undefined`: what an export left out is made whole again.
-      const { session, dialect, model, expiresAt, fork, meta } = conversation;
-      const whole = {
-        ...conversation,
-        session,
-        // Exports of older versions don't say.
-        named: conversation.named ?? false,
-        dialect,
-        model,
-        expiresAt,
-        fork,
-        meta,
-        length: messages.length,
-      };
-      if (put(data.conversations, conversation.id, { conversation: whole, head, messages, citations }) === 0)
-        return 0;
+      const row = conversationRow(item.tenant, { ...conversation, length: messages.length }, head);
+      if (put(data.conversations, conversation.id, { row, messages, citations }) === 0) return 0;
       for (const { hash } of messages)
         data.byHash.set(hash, (data.byHash.get(hash) ?? new Set()).add(conversation.id));
       cameNow.add(`${item.tenant}/${conversation.id}`);

@@ -1,10 +1,19 @@
 import type { Append } from "../server-store.ts";
-import { checkAppend } from "../shared/check-append.ts";
-import { checkName } from "../shared/check-name.ts";
-import { bodyHash } from "../sql/body-hash.ts";
-import { standsWithMessage } from "../sql/place-text.ts";
-import type { AppendCall } from "../sql/sql-engine.ts";
-import { COLUMNS, newRow, roundedTimes, surelyBegins, tokensIn } from "../sql/write-conversation.ts";
+import {
+  CONVERSATION,
+  CONVERSATION_COLUMNS,
+  type ConversationColumn,
+  type ConversationRow,
+  type Growth,
+  MESSAGE_COLUMNS,
+  MESSAGE_FACT_NAMES,
+  MESSAGE_FACTS,
+  type MessageRow,
+} from "../shared/columns.ts";
+import { type PlacedTexts, placeTexts } from "../shared/place-texts.ts";
+import { type AppendCall, checkCall, planAppend, surelyBegins } from "../shared/plan-append.ts";
+import { saidOf } from "../shared/said-columns.ts";
+import { TEXT_PLACES } from "../sql/place-text.ts";
 
 /**
  * Many appends as one statement: one way to the database and one commit for all of them. It knows the kinds that almost
@@ -24,10 +33,9 @@ place as materialized (
   ${grows && makes ? "union all" : ""}
   ${makes ? "select tenant, id, head, 0 as shared, 0 as start from made" : ""}
 ), said as materialized (
-  select place.tenant, place.id, place.start + m.nth as position, m.hash, m.body, m.role, m.tokens, m.at, m.answer, m.wire
-  from json_to_recordset($1)
-    as m (tenant text, id text, nth int, hash text, body text, role text, tokens bigint, at bigint, answer text, wire text)
-  join place on place.tenant = m.tenant and place.id = m.id and place.shared <= m.nth
+  select place.tenant, place.id as conversation, place.start + m.position as position, ${MESSAGE_REST.map((name) => `m.${name}`).join(", ")}
+  from json_to_recordset($1) as m (${MESSAGE_TYPES})
+  join place on place.tenant = m.tenant and place.id = m.conversation and place.shared <= m.position
 ), texts as (
   insert into precis_bodies (tenant, hash, wire)
   select b.tenant, b.hash, b.wire from json_to_recordset($2) as b (tenant text, hash text, wire text)
@@ -35,8 +43,7 @@ place as materialized (
   order by b.tenant, b.hash
   on conflict (tenant, hash) do nothing
 ), placed as (
-  insert into precis_messages (tenant, conversation, position, hash, body, role, tokens, at, answer, wire)
-  select tenant, id, position, hash, body, role, tokens, at, answer, wire from said
+  insert into precis_messages (${MESSAGE_COLUMNS.join(", ")}) select ${MESSAGE_COLUMNS.join(", ")} from said
 ), remembered as (
   delete from precis_tombstones t using said where t.tenant = said.tenant and t.hash = said.hash
 )
@@ -44,9 +51,25 @@ ${heads ? UNUSED_HEADS : ""}
 ${grows ? `select call, shared, length${heads ? LEFT_HEAD : ""} from grown` : "select where false"}`;
 }
 
+/** What a message has beside its place, and the columns of the list of messages; `position` counts from the first new one. */
+const MESSAGE_REST = [...MESSAGE_FACT_NAMES, "body", "wire"] as const;
+const MESSAGE_TYPES = [
+  "tenant text, conversation text, position int",
+  ...MESSAGE_FACT_NAMES.map((name) => `${name} ${MESSAGE_FACTS[name].type}`),
+  "body text, wire text",
+].join(", ");
+
+/** Columns of conversations that grow in one way. */
+const growing = (wanted: Growth) =>
+  (Object.entries(CONVERSATION) as [keyof ConversationRow, ConversationColumn][]).filter(
+    ([, { growth }]) => growth === wanted,
+  );
+const [newest, most] = [growing("newest"), growing("most")];
+const ASKED_TYPES = [...newest, ...most].map(([name, { type }]) => `${name} ${type}`).join(", ");
+
 const grown = (rows: string) => `asked as materialized (
   select * from json_to_recordset(${rows}) as asked (call int, tenant text, id text, after text, hashes text[],
-    tokens bigint[], session text, named smallint, dialect text, model text, head text, at bigint, expires_at bigint)
+    tokens bigint[], ${ASKED_TYPES})
 ), held as materialized (
   select asked.*, c.place, c.head as old_head, s.shared, cardinality(asked.hashes) as count from asked
   cross join lateral (
@@ -69,20 +92,15 @@ const grown = (rows: string) => `asked as materialized (
   update precis_conversations c set
     length = c.length + held.count - held.shared,
     tokens = c.tokens + (select sum(one) from unnest(held.tokens[held.shared + 1:]) one),
-    updated_at = greatest(c.updated_at, held.at),
-    expires_at = coalesce(held.expires_at, c.expires_at),
-    session = coalesce(held.session, c.session),
-    named = greatest(c.named, held.named),
-    dialect = coalesce(held.dialect, c.dialect),
-    model = coalesce(held.model, c.model),
-    head = coalesce(held.head, c.head)
+    ${most.map(([name]) => `${name} = greatest(c.${name}, held.${name})`).join(", ")},
+    ${newest.map(([name]) => `${name} = coalesce(held.${name}, c.${name})`).join(", ")}
   from held where c.ctid = held.place
   returning held.call, c.tenant, c.id, held.head, held.old_head, held.shared, c.length - held.count as start, c.length
 )`;
 
 const made = (rows: string) => `made as (
-  insert into precis_conversations (${COLUMNS.join(", ")})
-  select ${COLUMNS.join(", ")} from json_populate_recordset(null::precis_conversations, ${rows})
+  insert into precis_conversations (${CONVERSATION_COLUMNS.join(", ")})
+  select ${CONVERSATION_COLUMNS.join(", ")} from json_populate_recordset(null::precis_conversations, ${rows})
   returning tenant, id, head
 )`;
 
@@ -116,15 +134,15 @@ interface BatchKind {
 }
 
 /** True for the calls that the statement may know. Names that can't be are left to whoever can say so. */
-export function isPlain({ tenant, input }: AppendCall): boolean {
+export function isPlain(call: AppendCall): boolean {
+  const { input } = call;
   if (input.messages.length === 0 || input.instead !== undefined) return false;
   if (input.conversation === undefined && !surelyBegins(input)) return false;
   // Messages that turn out to be there get no other answer by it, and the last one is never there.
   if (input.messages.some(({ answer }, nth) => answer !== undefined && nth < input.messages.length - 1))
     return false;
   try {
-    checkName("append", "tenant", tenant);
-    checkAppend(input);
+    checkCall(call);
     return true;
   } catch {
     return false;
@@ -136,58 +154,54 @@ export function appendStatement(calls: readonly AppendCall[]): {
   readonly text: string;
   readonly values: readonly unknown[];
 } {
-  const bodies = new Map<string, Body>();
-  const body = (tenant: string, wire: string): string => {
-    const hash = bodyHash(wire);
-    const key = `${hash}${tenant}`;
-    if (!bodies.has(key)) bodies.set(key, { tenant, hash, wire });
-    return hash;
-  };
+  const texts = new Map<string, Text>();
   const asked: object[] = [];
-  const made: object[] = [];
-  const said: object[] = [];
-  for (const [call, { tenant, id: newId, input: given }] of calls.entries()) {
-    const input = roundedTimes(given);
-    const { conversation, messages } = input;
-    const id = conversation ?? newId;
-    const head = input.head === undefined ? undefined : body(tenant, input.head);
-    if (conversation === undefined) {
-      const tokens = tokensIn(messages);
-      const of = { origin: undefined, position: 0, head, length: messages.length, tokens };
-      made.push(newRow({ newId: () => id }, tenant, input, of));
-    } else asked.push({ call, tenant, id, head, ...growthOf(input) });
-    for (const [nth, { hash, role, wire, tokens, at, answer }] of messages.entries()) {
-      const counted = tokens === undefined ? undefined : Math.round(tokens);
-      const place = { tenant, id, nth, hash };
-      const text = standsWithMessage(wire.length, messages.length) ? { wire } : { body: body(tenant, wire) };
-      said.push({ ...place, ...text, role, tokens: counted, at: Math.round(at), answer });
+  const made: ConversationRow[] = [];
+  const said: MessageRow[] = [];
+  for (const [index, call] of calls.entries()) {
+    const { tenant, input } = call;
+    let placed: Pick<PlacedTexts, "messages" | "apart">;
+    if (input.conversation === undefined) {
+      const plan = planAppend(call, undefined, TEXT_PLACES);
+      if (plan.made) made.push(plan.made);
+      placed = { messages: plan.messages, apart: plan.texts };
+    } else {
+      // Where the messages of a conversation begin that is there only the statement finds out.
+      const place = { tenant, conversation: input.conversation, position: 0 };
+      const { head, ...rest } = placeTexts(place, input.messages, input.head, TEXT_PLACES);
+      asked.push({ call: index, ...growthOf(place, input, head) });
+      placed = rest;
     }
+    said.push(...placed.messages);
+    for (const [hash, wire] of placed.apart) texts.set(`${hash}${tenant}`, { tenant, hash, wire });
   }
   const kind = {
     grows: asked.length > 0,
     makes: made.length > 0,
     heads: calls.some(({ input }) => input.conversation !== undefined && input.head !== undefined),
   };
-  const rows = [said, [...bodies.values()], ...[asked, made].filter(({ length }) => length > 0)];
+  const rows = [said, [...texts.values()], ...[asked, made].filter(({ length }) => length > 0)];
   return { text: textOf(kind), values: rows.map((one) => JSON.stringify(one)) };
 }
 
-/** What an append asks of a conversation that is there. */
-function growthOf({ after, messages, session, named, dialect, model, at, ttlMs }: Append) {
+/** What an append asks of a conversation that is there. The sums are the statement's: some messages may be there. */
+function growthOf(
+  { tenant, conversation: id }: Pick<MessageRow, "tenant" | "conversation">,
+  input: Append,
+  head: string | undefined,
+) {
+  const { after, messages } = input;
   return {
+    ...saidOf(input, messages, head),
+    tenant,
+    id,
     after,
     hashes: messages.map(({ hash }) => hash),
     tokens: messages.map(({ tokens = 0 }) => Math.round(tokens)),
-    session,
-    named: named ? 1 : 0,
-    dialect,
-    model,
-    at,
-    expires_at: ttlMs === undefined ? undefined : at + ttlMs,
   };
 }
 
-interface Body {
+interface Text {
   readonly tenant: string;
   readonly hash: string;
   readonly wire: string;

@@ -1,8 +1,8 @@
 import type { PostgresPool } from "kysely";
 import type { Appended } from "../server-store.ts";
+import type { AppendCall } from "../shared/plan-append.ts";
 import { deleteBody } from "../sql/delete-bodies.ts";
 import type { Script } from "../sql/script.ts";
-import type { AppendCall } from "../sql/sql-engine.ts";
 import { appendStatement, isPlain } from "./append-statement.ts";
 import { earlyStatistics } from "./early-statistics.ts";
 import { runAndRelease } from "./run-script.ts";

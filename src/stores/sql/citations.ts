@@ -1,7 +1,7 @@
 import type { Citation, CitationStore } from "../server-store.ts";
 import { cleanText } from "../shared/clean-text.ts";
 import { conversationNotFound } from "../shared/not-found.ts";
-import { bodyHash } from "./body-hash.ts";
+import { bodyHash } from "./place-text.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { Db } from "./sql-engine.ts";
 

@@ -6,12 +6,7 @@ import { hashClientKey, LAST_USED_ACCURACY_MS, newClientKey } from "../shared/cl
 import type { ClientKeyTable } from "./schema.ts";
 import type { SqlContext } from "./sql-context.ts";
 
-export function sqlClientKeys({
-  now,
-  newId,
-  readApart: read,
-  writeApart: write,
-}: SqlContext): ClientKeyStore {
+export function sqlClientKeys({ now, newId, read, write }: SqlContext): ClientKeyStore {
   return {
     async create(tenant, { name, limits = {}, expiresAt }) {
       checkName("clientKeys.create", "tenant", tenant);

@@ -1,31 +1,24 @@
 import { sql } from "kysely";
-import type {
-  Conversation,
-  ConversationChanges,
-  ConversationStore,
-  FoundConversation,
-  ListQuery,
-} from "../server-store.ts";
+import type { Conversation, ConversationStore, FoundConversation, ListQuery } from "../server-store.ts";
 import { checkName } from "../shared/check-name.ts";
-import { cleanTitle } from "../shared/clean-text.ts";
+import type { ConversationRow } from "../shared/columns.ts";
 import { HOLDERS, NEWEST_HASHES, PAGE, within } from "../shared/limits.ts";
 import { readCursor, writeCursor } from "../shared/list-cursor.ts";
 import { conversationNotFound } from "../shared/not-found.ts";
+import { changedColumns, conversationOf } from "../shared/rows.ts";
 import { append } from "./append.ts";
-import { conversationOf, readMeta } from "./conversation-row.ts";
-import { deleteConversation, forksOf, removing } from "./delete-conversation.ts";
+import { deleteConversation, forksOf } from "./delete-conversation.ts";
 import { readMessages } from "./read-messages.ts";
 import { rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { Db, SqlEngine } from "./sql-engine.ts";
-import type { ConversationRow } from "./write-conversation.ts";
 
 export function sqlConversations(context: SqlContext): ConversationStore {
-  const { engine, read, readScript, readScriptApart, write } = context;
+  const { engine, read, readScript, write } = context;
   return {
     append(tenant, input) {
       const call = { tenant, input, id: context.newId() };
-      return context.append(call, () => append({ engine, newId: () => call.id }, tenant, input));
+      return context.append(call, () => append(engine, call));
     },
 
     find: (tenant, hashes, { session, prefer } = {}) =>
@@ -82,7 +75,7 @@ export function sqlConversations(context: SqlContext): ConversationStore {
 
     get: (tenant, id) => read("get", (db) => get(db, tenant, id)),
 
-    meta: (tenant, id) => readScriptApart("meta", () => metaOf(tenant, id)),
+    meta: (tenant, id) => readScript("meta", () => metaOf(tenant, id)),
 
     head: (tenant, id) =>
       read("head", async (db) => {
@@ -104,7 +97,7 @@ export function sqlConversations(context: SqlContext): ConversationStore {
 
     update: (tenant, id, changes) =>
       write("update", async (tx) => {
-        const set = changesOf(changes);
+        const set = changedColumns(changes);
         if (Object.keys(set).length > 0) {
           await tx
             .updateTable("precis_conversations")
@@ -120,28 +113,25 @@ export function sqlConversations(context: SqlContext): ConversationStore {
 
     async delete(tenant, id, { forks = false } = {}) {
       checkName("delete", "tenant", tenant);
-      const deleted = await removing(context, () =>
-        write("delete", async (tx) => {
-          const ids = forks ? await forksOf(tx, tenant, id) : [id];
-          let found = false;
-          for (const one of ids) found = (await deleteConversation(context, tx, tenant, one)) || found;
-          return found;
-        }),
-      );
+      const deleted = await write("delete", async (tx) => {
+        const ids = forks ? await forksOf(tx, tenant, id) : [id];
+        let found = false;
+        for (const one of ids) found = (await deleteConversation(context, tx, tenant, one)) || found;
+        return found;
+      });
       if (deleted) await read("delete", async (db) => engine.scrub?.(db));
       return deleted;
     },
   };
 }
 
-/** An append doesn't change it, so it needn't be asked for behind those that are under way. */
 function* metaOf(tenant: string, id: string): Script<unknown> {
   const [row] = yield* rows<Pick<ConversationRow, "meta">>(
     "select meta from precis_conversations where tenant = ? and id = ?",
     tenant,
     id,
   );
-  return row && readMeta(row);
+  return row?.meta ? (JSON.parse(row.meta) as unknown) : undefined;
 }
 
 async function get(db: Db, tenant: string, id: string): Promise<Conversation | undefined> {
@@ -252,17 +242,4 @@ async function list(
 /** What a person typed, with the signs that have a meaning in `like` made plain. */
 function likeText(search: string): string {
   return search.toLowerCase().replace(/[\\%_]/g, "\\$&");
-}
-
-function changesOf(changes: ConversationChanges) {
-  const title = changes.title === undefined ? undefined : cleanTitle(changes.title);
-  return {
-    ...(title !== undefined && { title, title_search: title.toLowerCase() }),
-    ...(changes.pinned !== undefined && { pinned: changes.pinned ? 1 : 0 }),
-    ...(changes.archived !== undefined && { archived: changes.archived ? 1 : 0 }),
-    ...("meta" in changes && { meta: changes.meta === undefined ? null : JSON.stringify(changes.meta) }),
-    ...("expiresAt" in changes && {
-      expires_at: changes.expiresAt === undefined ? null : Math.round(changes.expiresAt),
-    }),
-  };
 }

@@ -39,7 +39,7 @@ export function createSqlStore(
   const context = createSqlContext({
     engine,
     effects,
-    prepare: (db, settle) => migrate(db, engine, migrations, { settle, report: options.onMigration }),
+    prepare: (db, takeOver) => migrate(db, engine, migrations, { takeOver, report: options.onMigration }),
   });
   const own = sqlRecords(context, options.tenant ?? DEFAULT_TENANT);
   return {

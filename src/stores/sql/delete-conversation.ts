@@ -9,25 +9,6 @@ import { runScriptIn } from "./writer.ts";
 /** Hashes that one statement handles. */
 const HASHES_PER_STATEMENT = 1_000;
 
-/** Runs work that removes conversations. */
-export async function removing<T>({ journal, ready }: SqlContext, work: () => Promise<T>): Promise<T> {
-  if (!journal) return work();
-  await ready();
-  return journal.whileRemoving(work);
-}
-
-/** Counts removals where several processes remember conversations that another one may remove. */
-export const REMOVALS_KEY = "removals";
-
-async function countRemoval({ journal }: SqlContext, tx: Db): Promise<void> {
-  if (!journal) return;
-  await tx
-    .insertInto("precis_meta")
-    .values({ key: REMOVALS_KEY, value: "1" })
-    .onConflict((c) => c.column("key").doUpdateSet({ value: sql`cast(precis_meta.value as integer) + 1` }))
-    .execute();
-}
-
 /** A conversation and everything that was forked from it, directly or not. */
 export async function forksOf(tx: Db, tenant: string, id: string): Promise<string[]> {
   const found = new Set([id]);
@@ -65,7 +46,6 @@ export async function deleteConversation(
     .$if(engine.lockRows === true, (query) => query.forUpdate())
     .executeTakeFirst();
   if (!row) return false;
-  await countRemoval(context, tx);
   const places = await tx
     .selectFrom("precis_messages")
     .select(["hash", "body"])

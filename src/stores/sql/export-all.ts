@@ -1,7 +1,7 @@
 import type { Checkpoint, Summary, Undo } from "../../core/types.ts";
 import { EXPORT_VERSION, type ExportLine } from "../shared/export-line.ts";
+import { conversationOf } from "../shared/rows.ts";
 import { clientKeyOf } from "./client-keys.ts";
-import { conversationOf } from "./conversation-row.ts";
 import { eventOf } from "./events.ts";
 import { readMessages } from "./read-messages.ts";
 import type { SqlContext } from "./sql-context.ts";

@@ -1,14 +1,14 @@
 import type { Imported } from "../server-store.ts";
 import { checkName } from "../shared/check-name.ts";
-import { cleanTitle } from "../shared/clean-text.ts";
 import {
   type ImportedConversation,
   type ImportItem,
   type LineCount,
   readExport,
 } from "../shared/export-line.ts";
-import { bodyHash } from "./body-hash.ts";
-import { insertBodies, insertMessages, placedMessages, textsApart } from "./insert-messages.ts";
+import { planImport } from "../shared/plan-import.ts";
+import { carryOut } from "./carry-out.ts";
+import { bodyHash, TEXT_PLACES } from "./place-text.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { Db, SqlEngine } from "./sql-engine.ts";
 import { runScriptIn } from "./writer.ts";
@@ -98,45 +98,16 @@ async function importItem(
 }
 
 async function importConversation(engine: SqlEngine, tx: Db, item: ImportedConversation): Promise<number> {
-  const { tenant, conversation, head, messages, citations } = item;
-  const title = cleanTitle(conversation.title);
-  const placed = placedMessages(messages);
-  const bodies = textsApart(placed);
-  if (head !== undefined) bodies.set(bodyHash(head), head);
+  const { tenant, conversation, messages, citations } = item;
+  const id = checkName("import", "conversation", conversation.id);
   const known = await tx
     .selectFrom("precis_conversations")
     .select("id")
     .where("tenant", "=", tenant)
-    .where("id", "=", conversation.id)
+    .where("id", "=", id)
     .executeTakeFirst();
   if (known) return 0;
-  await runScriptIn(tx, engine, insertBodies(tenant, bodies));
-  await tx
-    .insertInto("precis_conversations")
-    .values({
-      tenant,
-      id: checkName("import", "conversation", conversation.id),
-      session: conversation.session ?? null,
-      title,
-      title_search: title.toLowerCase(),
-      dialect: conversation.dialect ?? null,
-      model: conversation.model ?? null,
-      head: head === undefined ? null : bodyHash(head),
-      length: messages.length,
-      tokens: conversation.tokens,
-      created_at: conversation.createdAt,
-      updated_at: conversation.updatedAt,
-      expires_at: conversation.expiresAt ?? null,
-      pinned: conversation.pinned ? 1 : 0,
-      archived: conversation.archived ? 1 : 0,
-      fork_of: conversation.fork?.of ?? null,
-      fork_length: conversation.fork?.length ?? null,
-      meta: conversation.meta === undefined ? null : JSON.stringify(conversation.meta),
-      // Exports of older versions don't say.
-      named: conversation.named ? 1 : 0,
-    })
-    .execute();
-  await runScriptIn(tx, engine, insertMessages(tenant, conversation.id, 0, placed));
+  await runScriptIn(tx, engine, carryOut(engine, [planImport(item, TEXT_PLACES)]));
   for (const { number, source, title: about } of citations) {
     await tx
       .insertInto("precis_citations")

@@ -4,7 +4,7 @@ import { checkName } from "../shared/check-name.ts";
 import type { SqlContext } from "./sql-context.ts";
 
 /** Each method is one statement that the database runs whole, so no two owners can both succeed. */
-export function sqlLeases({ engine, now, writeApart: write }: SqlContext): LeaseStore {
+export function sqlLeases({ engine, now, write }: SqlContext): LeaseStore {
   const clock = () => engine.clock ?? sql<number>`${now()}`;
   return {
     acquire: (tenant, name, owner, ttlMs) =>

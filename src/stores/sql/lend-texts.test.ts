@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { bodyHash } from "./body-hash.ts";
 import { type LentText, setApart } from "./lend-texts.ts";
+import { bodyHash } from "./place-text.ts";
 import { runNow } from "./script.ts";
 
 test("the texts of a long conversation are set apart in few statements", () => {

@@ -1,5 +1,5 @@
-import { bodyHash } from "./body-hash.ts";
 import { inBatches } from "./in-batches.ts";
+import { bodyHash } from "./place-text.ts";
 import { rows, type Script } from "./script.ts";
 
 /** Rows that one statement takes: a statement for each would be a way to the database for each message of a long chat. */

@@ -9,9 +9,9 @@ import { storedTranscript, textsOf } from "../../testing/store-contract.ts";
 import { type Migration, migrations } from "../migrations/index.ts";
 import { postgresEngine } from "../postgres.ts";
 import { sqliteEngine } from "../sqlite.ts";
-import { bodyHash } from "./body-hash.ts";
 import { createSqlStore } from "./create-sql-store.ts";
 import { migrate } from "./migrate.ts";
+import { bodyHash } from "./place-text.ts";
 import type { Schema } from "./schema.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
@@ -83,7 +83,7 @@ describe.each([
       .values(row as never)
       .execute();
     await db.destroy();
-    await old.closed?.();
+    await old.closing?.();
 
     const store = createSqlStore(engine(), {}, migrations);
     expect(await store.conversations.get("t", "c")).toMatchObject({ title: "Old", named: false });
@@ -123,7 +123,7 @@ describe.each([
       }
     }
     await db.destroy();
-    await old.closed?.();
+    await old.closing?.();
 
     const store = createSqlStore(engine(), {}, migrations);
     const placeOf = async (answer: string) => {
@@ -187,7 +187,7 @@ describe.each([
       }
     }
     await db.destroy();
-    await old.closed?.();
+    await old.closing?.();
 
     const store = createSqlStore(engine(), {}, migrations);
     const { conversations, upkeep } = store;
@@ -225,7 +225,7 @@ describe.each([
       select tenant, conversation, position + 10, hash, body, role, at from precis_messages`;
     await expect(copy.execute(db)).rejects.toThrow(/precis_messages_text/);
     await db.destroy();
-    await direct.closed?.();
+    await direct.closing?.();
     await store.close();
   });
 

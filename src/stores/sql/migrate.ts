@@ -21,8 +21,8 @@ export interface MigrationProgress {
 }
 
 export interface MigrateOptions {
-  /** Takes what older processes left beside the database into its tables, before work on rows begins. */
-  readonly settle?: () => Promise<void> | undefined;
+  /** Takes what older versions left beside the database into its tables, before work on rows begins. */
+  readonly takeOver?: () => Promise<void> | undefined;
   readonly report?: ((progress: MigrationProgress) => void) | undefined;
 }
 
@@ -39,6 +39,7 @@ export async function migrate(
 ): Promise<void> {
   const newest = migrations.length;
   if ((await schemaVersion(db, newest)) !== newest) await applySteps(db, engine, migrations);
+  await options.takeOver?.();
   for (const migration of migrations)
     if (migration.batch) await workOnRows(db, engine, migration, migration.batch, options);
 }
@@ -68,10 +69,9 @@ async function workOnRows(
   engine: SqlEngine,
   { name }: Migration,
   batch: NonNullable<Migration["batch"]>,
-  { settle, report }: MigrateOptions,
+  { report }: MigrateOptions,
 ): Promise<void> {
   if ((await readMeta(db, PENDING + name)) === undefined) return;
-  await settle?.();
   for (;;) {
     const made = await db.transaction().execute(async (tx) => {
       await lock(tx, engine);

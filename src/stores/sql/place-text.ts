@@ -1,19 +1,24 @@
-import { bodyHash } from "./body-hash.ts";
+import { hash } from "node:crypto";
+import type { TextPlaces } from "../shared/place-texts.ts";
 
-/** Longer texts are worth a look whether they are there already (characters or bytes). */
+/** Longer texts are worth a look whether they are there already (characters). */
 const SHORT = 4_096;
 /** More messages than these at once are mostly ones that were sent before, behind another beginning. */
 const FEW = 8;
 
 /**
- * Whether the text of a message stands in its row. Others stand apart under their hash, once for all messages that have
- * them; but to find a place for a hash is most of the work that a short text is.
+ * The address of a text. Cryptographic, because text of strangers (a web page in a tool result) ends up in it, and none may
+ * be made to stand in for another's.
  */
-export function standsWithMessage(length: number, messages: number): boolean {
-  return length <= SHORT && messages <= FEW;
+export function bodyHash(wire: string): string {
+  return hash("sha256", wire, "base64url");
 }
 
-/** The hash under which the text of a message stands apart, as one of so many new messages; null where it doesn't. */
-export function placeOf(wire: string, messages: number): string | null {
-  return standsWithMessage(wire.length, messages) ? null : bodyHash(wire);
-}
+/**
+ * A short text stands in the row of its message. Others stand apart under their hash, once for all messages that have them;
+ * but to find a place for a hash is most of the work that a short text is.
+ */
+export const TEXT_PLACES: TextPlaces = {
+  addressOf: bodyHash,
+  standsWithMessage: (length, messages) => length <= SHORT && messages <= FEW,
+};

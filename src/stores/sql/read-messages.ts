@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { ReadRange, StoredMessage } from "../server-store.ts";
-import { messageOf } from "./conversation-row.ts";
+import { MESSAGE_FACT_NAMES } from "../shared/columns.ts";
+import { messageOf } from "../shared/rows.ts";
 import type { Db } from "./sql-engine.ts";
 
 /** The messages of a conversation by position, with their texts from wherever these stand. */
@@ -15,7 +16,7 @@ export async function readMessages(
     .leftJoin("precis_bodies as b", (join) =>
       join.onRef("b.tenant", "=", "m.tenant").onRef("b.hash", "=", "m.body"),
     )
-    .select(["m.position", "m.hash", "m.role", "m.tokens", "m.at", "m.answer", "m.given"])
+    .select(["m.position", ...MESSAGE_FACT_NAMES.map((name) => `m.${name}` as const)])
     .select(sql<string>`coalesce(m.wire, b.wire)`.as("wire"))
     .where("m.tenant", "=", tenant)
     .where("m.conversation", "=", conversation)

@@ -10,10 +10,10 @@ import type { SqlEngine } from "./sql-engine.ts";
 const HASHES_PER_STATEMENT = 1_000;
 
 /** The engine's store of one tenant. */
-export function sqlRecords({ engine, now, readScriptApart, write }: SqlContext, tenant: string): Store {
+export function sqlRecords({ engine, now, readScript, write }: SqlContext, tenant: string): Store {
   checkName("records", "tenant", tenant);
   return {
-    find: (hashes) => readScriptApart("find", () => findRecords(engine, tenant, hashes)),
+    find: (hashes) => readScript("find", () => findRecords(engine, tenant, hashes)),
 
     save: ({ checkpoints = [], summaries = [], undos = [], answers = [], recalled = [] }) =>
       write("save", async (tx) => {

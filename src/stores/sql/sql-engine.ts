@@ -1,5 +1,6 @@
 import type { Dialect, Kysely, RawBuilder, SqlBool } from "kysely";
-import type { Append, Appended } from "../server-store.ts";
+import type { Appended } from "../server-store.ts";
+import type { AppendCall } from "../shared/plan-append.ts";
 import type { Schema } from "./schema.ts";
 import type { Script, Statement } from "./script.ts";
 
@@ -25,8 +26,11 @@ export interface SqlEngine {
    * as a transaction of its own. Default: it always does.
    */
   append?(call: AppendCall): Promise<Appended | undefined>;
-  /** Opens a journal for appends. `run` runs a script as a transaction of its own. Default: they go into the tables. */
-  openJournal?(run: <T>(script: () => Script<T>) => Promise<T>): AppendJournal;
+  /**
+   * Takes what older versions left beside the database into its tables. `run` runs a script as a transaction of its own.
+   * Default: nothing is beside it.
+   */
+  takeOver?(run: RunScript): Promise<void>;
   /** Rows can be locked with `for update`. Default false: a writing transaction is alone. */
   readonly lockRows?: boolean;
   /** The clock that all nodes share, as an SQL expression. Default: the process's own. */
@@ -49,10 +53,12 @@ export interface SqlEngine {
   /** Bytes on disk. */
   bytes(db: Db): Promise<number | undefined>;
   vacuum(db: Db): Promise<void>;
+  /** Writes a whole copy into a new file. Default: there is no file to copy. */
+  backup?(file: string): Promise<void>;
   /** Makes sure that deleted text is gone from the files. Default: the database sees to it. */
   scrub?(db: Db): Promise<void>;
-  /** Runs after the database is closed. */
-  closed?(): Promise<void>;
+  /** Runs before the database is closed. */
+  closing?(): Promise<void>;
 }
 
 /** A database in this process. */
@@ -64,24 +70,8 @@ export interface DirectDatabase {
   rollback(): void;
 }
 
-/** Appends that are in the store for good, but not yet in the tables. */
-export interface AppendJournal {
-  /** Takes an append, or has `slow` write it into the tables if only the database can tell what it comes to. */
-  append(call: AppendCall, slow: () => Promise<Appended>): Promise<Appended>;
-  /** Resolves when everything that was appended by now, in any process, is in the tables. Undefined if it is. */
-  settle(): Promise<void> | undefined;
-  /** For work that removes conversations: nothing is appended to one meanwhile but through the tables. */
-  whileRemoving<T>(work: () => Promise<T>): Promise<T>;
-  close(): Promise<void>;
-}
-
-/** One `append`, as plain data. */
-export interface AppendCall {
-  readonly tenant: string;
-  readonly input: Append;
-  /** For the conversation that it may make. */
-  readonly id: string;
-}
+/** Runs a script, which is made anew for every try, as a transaction. */
+export type RunScript = <T>(script: () => Script<T>) => Promise<T>;
 
 /** An error of the database in words. */
 export interface Explained {

@@ -2,7 +2,8 @@ import { sql } from "kysely";
 import { migrations } from "../migrations/index.ts";
 import type { Retention, StoreCount, StoreStats, Swept, Upkeep } from "../server-store.ts";
 import { LEASE_MEMORY_MS, TOMBSTONE_MS } from "../shared/limits.ts";
-import { deleteConversation, removing } from "./delete-conversation.ts";
+import { noBackup } from "../shared/no-backup.ts";
+import { deleteConversation } from "./delete-conversation.ts";
 import { exportAll } from "./export-all.ts";
 import { importAll } from "./import-all.ts";
 import type { SqlContext } from "./sql-context.ts";
@@ -41,6 +42,12 @@ export function sqlUpkeep(context: SqlContext): Upkeep {
         return rows.map((row) => row.tenant).sort();
       }),
     vacuum: () => read("vacuum", (db) => engine.vacuum(db)),
+    backup: (file) =>
+      read("backup", async () => {
+        if (!engine.backup)
+          throw noBackup("Use `precis db export`, or the database's own tools (`pg_dump`).");
+        await engine.backup(file);
+      }),
     exportAll: (options = {}) => exportAll(context, options),
     importAll: (lines, options) => importAll(context, lines, options),
   };
@@ -82,26 +89,24 @@ async function sweepConversations(
   before: number | undefined,
 ): Promise<number> {
   for (let total = 0; ; ) {
-    const removed = await removing(context, () =>
-      context.write("sweep", async (tx) => {
-        const rows = await tx
-          .selectFrom("precis_conversations")
-          .select(["tenant", "id"])
-          .$if(tenant !== undefined, (query) => query.where("tenant", "=", tenant ?? ""))
-          .where(({ eb, or, and }) =>
-            or([
-              eb("expires_at", "<=", at),
-              ...(before === undefined ? [] : [and([eb("updated_at", "<", before), eb("pinned", "=", 0)])]),
-            ]),
-          )
-          .limit(CONVERSATIONS_PER_SWEEP)
-          .execute();
-        // One tenant after the other, as on every other node: each has a lock.
-        rows.sort((a, b) => (a.tenant < b.tenant ? -1 : a.tenant > b.tenant ? 1 : 0));
-        for (const row of rows) await deleteConversation(context, tx, row.tenant, row.id);
-        return rows.length;
-      }),
-    );
+    const removed = await context.write("sweep", async (tx) => {
+      const rows = await tx
+        .selectFrom("precis_conversations")
+        .select(["tenant", "id"])
+        .$if(tenant !== undefined, (query) => query.where("tenant", "=", tenant ?? ""))
+        .where(({ eb, or, and }) =>
+          or([
+            eb("expires_at", "<=", at),
+            ...(before === undefined ? [] : [and([eb("updated_at", "<", before), eb("pinned", "=", 0)])]),
+          ]),
+        )
+        .limit(CONVERSATIONS_PER_SWEEP)
+        .execute();
+      // One tenant after the other, as on every other node: each has a lock.
+      rows.sort((a, b) => (a.tenant < b.tenant ? -1 : a.tenant > b.tenant ? 1 : 0));
+      for (const row of rows) await deleteConversation(context, tx, row.tenant, row.id);
+      return rows.length;
+    });
     total += removed;
     if (removed < CONVERSATIONS_PER_SWEEP) return total;
   }

@@ -1,6 +1,8 @@
 import { CompiledQuery, sql } from "kysely";
+import type { AppendCall } from "../shared/plan-append.ts";
+import { moreToCome } from "./more-to-come.ts";
 import { numberedOnce, runNow, runSoon, type Script } from "./script.ts";
-import type { AppendCall, Db, SqlEngine } from "./sql-engine.ts";
+import type { Db, SqlEngine } from "./sql-engine.ts";
 
 /** Runs transactions; what resolves is in the store for good. */
 export interface Writer {
@@ -17,7 +19,14 @@ const MAX_ATTEMPTS = 5;
 const CONFLICT_PAUSE_MS = 5;
 
 export function createWriter(db: Db, engine: SqlEngine): Writer {
-  return engine.direct ? batchWriter(db, engine.direct) : directWriter(db, engine);
+  const writer = engine.direct ? batchWriter(db, engine.direct) : directWriter(db, engine);
+  return {
+    run: writer.run,
+    async runScript<T>(script: () => Script<T>, call?: AppendCall): Promise<T> {
+      const appended = call && (await engine.append?.(call));
+      return appended === undefined ? writer.runScript(script) : (appended as T);
+    },
+  };
 }
 
 /** Runs a script in a transaction that is under way. */
@@ -29,7 +38,7 @@ export async function runScriptIn<T>(tx: Db, engine: SqlEngine, script: Script<T
   });
 }
 
-/** One transaction for each write, but for appends that the database can take together. */
+/** One transaction for each write. */
 function directWriter(db: Db, engine: SqlEngine): Writer {
   const again = async <T>(work: () => Promise<T>): Promise<T> => {
     for (let tried = 1; ; tried++) {
@@ -46,25 +55,7 @@ function directWriter(db: Db, engine: SqlEngine): Writer {
     engine.runScript
       ? again(() => engine.runScript!(script()))
       : run((tx) => runScriptIn(tx, engine, script()));
-  return {
-    run,
-    async runScript<T>(script: () => Script<T>, call?: AppendCall): Promise<T> {
-      const appended = call && (await engine.append?.(call));
-      return appended === undefined ? alone(script) : (appended as T);
-    },
-  };
-}
-
-/** Turns of the event loop that a batch waits for more writes at most. */
-const MAX_TURNS = 4;
-
-/** Requests that arrive together get the chance to be written together: waits as long as writes keep coming in. */
-async function moreToCome(count: () => number): Promise<void> {
-  for (let turn = 0; turn < MAX_TURNS; turn++) {
-    const before = count();
-    await new Promise((resolve) => setImmediate(resolve));
-    if (count() === before || count() >= MAX_BATCH) return;
-  }
+  return { run, runScript: alone };
 }
 
 interface Pending {
@@ -86,7 +77,7 @@ function batchWriter(db: Db, direct: NonNullable<SqlEngine["direct"]>): Writer {
   const flush = async (): Promise<void> => {
     isFlushing = true;
     while (queue.length > 0) {
-      await moreToCome(() => queue.length);
+      await moreToCome(() => queue.length, MAX_BATCH);
       const batch = queue.slice(0, MAX_BATCH);
       queue = queue.slice(MAX_BATCH);
       if (batch.every(({ script }) => script !== undefined)) await runScripts(batch);

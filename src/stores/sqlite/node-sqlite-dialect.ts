@@ -12,16 +12,51 @@ import {
 import type { DirectDatabase } from "../sql/sql-engine.ts";
 import { isBusy } from "./explain.ts";
 import { BEGIN_WRITE, COMMIT, createSession, type SqliteSession, whenFree } from "./sqlite-session.ts";
+import { createTurns, type Turns } from "./turns.ts";
 
-/** The SQLite that Node brings along: for Kysely, and for scripts that run at once on the same connection. */
-export function nodeSqlite(open: () => DatabaseSync | Promise<DatabaseSync>): {
+/**
+ * The SQLite that Node brings along: for Kysely, and for scripts that run at once on the same connection. A transaction that
+ * writes takes its turn; `wrote` is called when one is in the file.
+ */
+export function nodeSqlite(
+  open: () => DatabaseSync | Promise<DatabaseSync>,
+  { turns = createTurns(), wrote = () => {} }: { readonly turns?: Turns; wrote?(): void } = {},
+): {
   readonly dialect: Dialect;
   readonly direct: DirectDatabase;
 } {
   let session: SqliteSession | undefined;
+  let hasTurn = false;
   const current = (): SqliteSession => {
     if (!session) throw new Error("the database isn't open");
     return session;
+  };
+  const begin = async (turn: Promise<void> | undefined): Promise<void> => {
+    await turn;
+    hasTurn = true;
+    try {
+      await whenFree(() => current().run(BEGIN_WRITE));
+    } catch (error) {
+      giveTurn();
+      throw error;
+    }
+  };
+  const giveTurn = (): void => {
+    if (!hasTurn) return;
+    hasTurn = false;
+    turns.give();
+  };
+  const commit = (): void => {
+    current().run(COMMIT);
+    giveTurn();
+    wrote();
+  };
+  const rollback = (): void => {
+    try {
+      current().rollback();
+    } finally {
+      giveTurn();
+    }
   };
   const driver: Driver = {
     async init() {
@@ -37,14 +72,14 @@ export function nodeSqlite(open: () => DatabaseSync | Promise<DatabaseSync>): {
       },
     }),
     async beginTransaction(_connection, { accessMode }: TransactionSettings) {
-      const begin = accessMode === "read only" ? { sql: "begin", parameters: [] } : BEGIN_WRITE;
-      await whenFree(() => current().run(begin));
+      if (accessMode === "read only") await whenFree(() => current().run(BEGIN_READ));
+      else await begin(turns.take());
     },
     async commitTransaction() {
-      current().run(COMMIT);
+      commit();
     },
     async rollbackTransaction() {
-      current().rollback();
+      rollback();
     },
     async releaseConnection() {},
     async destroy() {
@@ -61,17 +96,23 @@ export function nodeSqlite(open: () => DatabaseSync | Promise<DatabaseSync>): {
     },
     direct: {
       begin() {
+        const turn = turns.take();
+        if (turn) return begin(turn);
         try {
           current().run(BEGIN_WRITE);
+          hasTurn = true;
           return undefined;
         } catch (error) {
-          if (!isBusy(error)) throw error;
-          return whenFree(() => current().run(BEGIN_WRITE));
+          if (isBusy(error)) return begin(undefined);
+          turns.give();
+          throw error;
         }
       },
       run: (statement) => current().run(statement).rows,
-      commit: () => void current().run(COMMIT),
-      rollback: () => current().rollback(),
+      commit,
+      rollback,
     },
   };
 }
+
+const BEGIN_READ = { sql: "begin", parameters: [] };

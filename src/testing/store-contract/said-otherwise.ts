@@ -38,6 +38,13 @@ export function describeSaidOtherwise(context: ContractContext): void {
       );
     });
 
+    it("keep what was given also where they come with the first append", async () => {
+      const [tenant] = tenants();
+      const { conversation } = await add(tenant, { messages: [given[0]!, ...otherwise] });
+      const stored = await context.store.conversations.read(tenant, conversation);
+      expect(stored.map((message) => message.given)).toEqual([undefined, [given[1]!.wire], undefined]);
+    });
+
     it("make a fork where the conversation went on meanwhile", async () => {
       const [tenant] = tenants();
       const { conversation } = await add(tenant, { messages: given });

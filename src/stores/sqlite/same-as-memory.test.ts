@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { byProof } from "../../../../test/support/proof.ts";
-import { StoreError } from "../../../core/errors.ts";
-import { memoryServerStore } from "../../memory/server.ts";
-import type { Append, ServerStore } from "../../server-store.ts";
-import { sqliteStore } from "../../sqlite.ts";
+import { byProof } from "../../../test/support/proof.ts";
+import { threadedStore } from "../../../test/support/threaded-store.ts";
+import { StoreError } from "../../core/errors.ts";
+import { memoryServerStore } from "../memory/server.ts";
+import type { Append, ServerStore } from "../server-store.ts";
 
-const dir = mkdtempSync(join(tmpdir(), "precis-journal-same-"));
+const dir = mkdtempSync(join(tmpdir(), "precis-thread-same-"));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const TENANT = "default";
@@ -33,6 +33,7 @@ type Step =
       readonly answer: boolean;
     }
   | { readonly do: "again"; readonly which: number; readonly back: number; readonly answer: boolean }
+  | { readonly do: "sayOtherwise"; readonly which: number; readonly back: number; readonly words: number }
   | { readonly do: "delete"; readonly which: number }
   | { readonly do: "look" };
 
@@ -65,6 +66,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       which: fc.nat(20),
       back: fc.nat(3),
       answer: fc.boolean(),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("sayOtherwise" as const),
+      which: fc.nat(20),
+      back: fc.nat(2),
+      words: fc.integer({ min: 1, max: 2 }),
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("delete" as const), which: fc.nat(20) }) },
@@ -157,32 +167,33 @@ async function act(store: ServerStore, steps: readonly Step[]): Promise<unknown[
       const hashes = [...kept];
       const messages = [
         ...again.map((hash) => ({ ...said(undefined, hash.slice(hash.lastIndexOf("/") + 1)), hash })),
-        ...Array.from({ length: one.do === "goOn" ? one.words : 0 }, () => {
+        ...Array.from({ length: one.do === "again" ? 0 : one.words }, () => {
           const message = said(hashes.at(-1), `${word++}${word % 2 ? "!" : ""}`);
           hashes.push(message.hash);
-          return message;
+          return one.do === "sayOtherwise" ? { ...message, given: [`"given ${word}"`] } : message;
         }),
       ];
       const after = kept.at(-1);
       const id = await append({
         conversation: chat.id,
         ...(after !== undefined && { after }),
-        messages: answered(messages, one.answer),
+        messages: answered(messages, "answer" in one && one.answer),
+        ...(one.do === "sayOtherwise" && { instead: chat.hashes.slice(kept.length), session: `s${word}` }),
         ...("head" in one && one.head > 0 && { head: `head ${one.head}` }),
         at,
       });
-      if (id !== undefined && one.do === "goOn") chats.push({ id, hashes });
+      if (id !== undefined && one.do !== "again") chats.push({ id, hashes });
     }
   }
   await look();
   return seen;
 }
 
-test("nobody can tell a store with a journal from one in memory", async () => {
+test("nobody can tell a store whose appends a thread writes from one in memory", async () => {
   let files = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async (steps) => {
-      const store = sqliteStore({ path: join(dir, `${++files}.db`) });
+      const store = await threadedStore(join(dir, `${++files}.db`));
       const expected = await act(memoryServerStore(), steps);
       expect(await act(store, steps)).toEqual(expected);
       await store.close();

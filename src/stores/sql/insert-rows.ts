@@ -1,0 +1,48 @@
+import {
+  CONVERSATION_COLUMNS,
+  type ConversationRow,
+  MESSAGE_COLUMNS,
+  type MessageRow,
+} from "../shared/columns.ts";
+import { rows, type Script } from "./script.ts";
+
+/** Rows that one statement takes, largest first. Few sizes, because a statement is prepared once for each. */
+const SIZES = [32, 8, 4, 2, 1] as const;
+
+/** Parts of a list that are each as long as one of the sizes. */
+export function inSizes<T>(list: readonly T[]): (readonly T[])[] {
+  const parts: (readonly T[])[] = [];
+  for (let at = 0; at < list.length; ) {
+    const size = SIZES.find((one) => one <= list.length - at) ?? 1;
+    parts.push(list.slice(at, at + size));
+    at += size;
+  }
+  return parts;
+}
+
+export const insertConversations = insertInto<ConversationRow>("precis_conversations", CONVERSATION_COLUMNS);
+export const insertMessages = insertInto<MessageRow>("precis_messages", MESSAGE_COLUMNS);
+
+/** The same text is often there already. */
+export const insertTexts = insertInto<{ tenant: string; hash: string; wire: string }>(
+  "precis_bodies",
+  ["tenant", "hash", "wire"],
+  "on conflict (tenant, hash) do nothing",
+);
+
+function insertInto<Row extends object>(
+  table: string,
+  columns: readonly (keyof Row & string)[],
+  otherwise = "",
+): (list: readonly Row[]) => Script<void> {
+  const signs = `(${columns.map(() => "?").join(", ")})`;
+  const texts = new Map<number, string>();
+  for (const size of SIZES) {
+    const values = Array<string>(size).fill(signs).join(", ");
+    texts.set(size, `insert into ${table} (${columns.join(", ")}) values ${values} ${otherwise}`);
+  }
+  return function* (list) {
+    for (const part of inSizes(list))
+      yield* rows(texts.get(part.length)!, ...part.flatMap((row) => columns.map((name) => row[name])));
+  };
+}

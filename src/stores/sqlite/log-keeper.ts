@@ -1,0 +1,74 @@
+import type { DirectDatabase } from "../sql/sql-engine.ts";
+import { emptyLog } from "./sqlite-session.ts";
+import type { Writer } from "./start-writer.ts";
+import type { Turns } from "./turns.ts";
+
+/**
+ * Keeps the log beside the file short: when nobody has written for a moment, it is taken over into the main file, which
+ * then is the whole database.
+ */
+export interface LogKeeper {
+  wrote(): void;
+  /** Empties the log now; while somebody reads it, tries again for a while. */
+  empty(): Promise<void>;
+  close(): void;
+}
+
+/** So long without a write, and the log is emptied (milliseconds). */
+const IDLE_MS = 1_000;
+/** While somebody reads the log: pause between two tries (milliseconds), and how many there are. */
+const PAUSE_MS = 50;
+const MAX_TRIES = 20;
+
+export function createLogKeeper({
+  turns,
+  writer,
+  direct,
+}: {
+  readonly turns: Turns;
+  readonly writer: Pick<Writer, "emptyLog">;
+  readonly direct: Pick<DirectDatabase, "run">;
+}): LogKeeper {
+  let timer: NodeJS.Timeout | undefined;
+  let writes = 0;
+  let isClosed = false;
+
+  const once = async (): Promise<boolean> => {
+    await turns.take();
+    try {
+      return await (writer.emptyLog() ??
+        emptyLog({ run: (one) => ({ rows: [...direct.run(one)], changes: 0 }) }));
+    } finally {
+      turns.give();
+    }
+  };
+  const later = (): void => {
+    if (timer || isClosed) return;
+    const before = writes;
+    timer = setTimeout(() => {
+      timer = undefined;
+      if (writes !== before) later();
+      // If somebody reads it just now, the next write is followed by another try.
+      else once().catch(() => {});
+    }, IDLE_MS);
+    // A log that stays is whole, too: nothing is lost by ending now.
+    timer.unref();
+  };
+
+  return {
+    wrote() {
+      writes++;
+      later();
+    },
+    async empty() {
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
+        if (await once()) return;
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      }
+    },
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,108 @@
+/** Several processes on one file: what one has written the others see, and none writes over another. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { threadedStore } from "../../../test/support/threaded-store.ts";
+import { StoreError } from "../../core/errors.ts";
+import type { Append, ServerStore } from "../server-store.ts";
+
+const dir = mkdtempSync(join(tmpdir(), "precis-several-"));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+const TENANT = "default";
+const AT = 1_700_000_000_000;
+let files = 0;
+
+async function two(): Promise<{ one: ServerStore; other: ServerStore; close(): Promise<unknown> }> {
+  const path = join(dir, `${++files}.db`);
+  const one = await threadedStore(path);
+  const other = await threadedStore(path);
+  return { one, other, close: () => Promise.all([one.close(), other.close()]) };
+}
+
+const message = (name: string) => ({
+  hash: `hash of ${name}`,
+  role: "user" as const,
+  wire: JSON.stringify({ role: "user", content: name }),
+  at: AT,
+});
+const first = (...names: string[]): Append => ({ messages: names.map(message), at: AT });
+const next = (conversation: string, after: string, ...names: string[]): Append => ({
+  conversation,
+  after: `hash of ${after}`,
+  messages: names.map(message),
+  at: AT,
+});
+const wordsOf = async (store: ServerStore, id: string) =>
+  (await store.conversations.read(TENANT, id)).map(
+    ({ wire }) => (JSON.parse(wire) as { content: string }).content,
+  );
+const everything = async (store: ServerStore) => {
+  const { conversations } = await store.conversations.list(TENANT);
+  return (await Promise.all(conversations.map(({ id }) => wordsOf(store, id)))).sort();
+};
+
+test("what was acknowledged is there for another process at once", async () => {
+  const { one, other, close } = await two();
+  const { conversation } = await one.conversations.append(TENANT, first("a", "b"));
+  await one.conversations.append(TENANT, next(conversation, "b", "c"));
+  expect(await wordsOf(other, conversation)).toEqual(["a", "b", "c"]);
+  expect(await other.conversations.find(TENANT, ["hash of a", "hash of b", "hash of c"])).toMatchObject({
+    matched: 3,
+  });
+  await close();
+});
+
+test("two processes that go on after the same message make a fork, and each goes on with its own", async () => {
+  const { one, other, close } = await two();
+  const { conversation } = await one.conversations.append(TENANT, first("a"));
+  const of = { one: conversation, other: conversation };
+  const go = async (who: "one" | "other", after: string, name: string) => {
+    const store = who === "one" ? one : other;
+    const appended = await store.conversations.append(TENANT, next(of[who], after, name));
+    of[who] = appended.conversation;
+  };
+  await go("other", "a", "b");
+  await go("other", "b", "c");
+  await go("one", "c", "d");
+  await go("one", "d", "e");
+  await go("other", "c", "D");
+  await go("one", "e", "f");
+  await go("other", "D", "E");
+  await go("other", "E", "F");
+  expect(await everything(one)).toEqual([
+    ["a", "b", "c", "D", "E", "F"],
+    ["a", "b", "c", "d", "e", "f"],
+  ]);
+  expect(await everything(other)).toEqual(await everything(one));
+  await close();
+});
+
+test("a conversation that another process deleted isn't appended to", async () => {
+  const { one, other, close } = await two();
+  const { conversation } = await one.conversations.append(TENANT, first("a"));
+  await one.conversations.append(TENANT, next(conversation, "a", "b"));
+  expect(await other.conversations.delete(TENANT, conversation)).toBe(true);
+  await expect(one.conversations.append(TENANT, next(conversation, "b", "c"))).rejects.toBeInstanceOf(
+    StoreError,
+  );
+  expect(await everything(one)).toEqual([]);
+  await close();
+});
+
+test("both write a lot at the same time, and nothing is missing", async () => {
+  const { one, other, close } = await two();
+  const chats = Array.from({ length: 120 }, (_, n) => `chat ${n}`);
+  await Promise.all(
+    chats.map(async (name, n) => {
+      const store = n % 2 === 0 ? one : other;
+      const { conversation } = await store.conversations.append(TENANT, first(name));
+      await store.conversations.append(TENANT, next(conversation, name, `${name}, more`));
+      await store.conversations.update(TENANT, conversation, { title: name });
+    }),
+  );
+  const { counts } = await one.upkeep.stats(TENANT);
+  expect(counts).toMatchObject({ conversations: chats.length, messages: 2 * chats.length });
+  await close();
+});

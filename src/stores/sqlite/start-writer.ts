@@ -1,0 +1,125 @@
+import { Worker } from "node:worker_threads";
+import type { Appended } from "../server-store.ts";
+import type { AppendCall } from "../shared/plan-append.ts";
+import { moreToCome } from "../sql/more-to-come.ts";
+import type { Turns } from "./turns.ts";
+import type { WriteThreadAnswer, WriteThreadData, WriteThreadJob } from "./write-thread.ts";
+
+/** The thread that writes appends: those that come while it writes are its next transaction. */
+export interface Writer {
+  /** Undefined if nothing of it was written, because the thread isn't there (yet) or the append can't be. */
+  append(call: AppendCall): Promise<Appended | undefined>;
+  /** Takes the log over into the main file. Undefined if there is no thread; false if somebody still reads the log. */
+  emptyLog(): Promise<boolean> | undefined;
+  close(): Promise<void>;
+}
+
+/** Appends that one transaction takes at most, so that none waits long, */
+const MAX_CALLS = 256;
+/** and their characters. One that has more is taken alone. */
+const MAX_CHARS = 4_000_000;
+/** The thread starts with so many appends: a command that makes a few is done before it would have started. */
+const START_WITH = 16;
+/** What an append leaves is garbage after it; with more room for that the process takes 100 MB more, and is no faster. */
+const YOUNG_MB = 16;
+
+interface Pending {
+  readonly call: AppendCall;
+  resolve(appended: Appended | undefined): void;
+}
+
+export function startWriter(data: WriteThreadData, turns: Turns): Writer {
+  let state: "new" | "starting" | "ready" | "gone" = "new";
+  let worker: Worker | undefined;
+  let answered: ((answer: WriteThreadAnswer) => void) | undefined;
+  let appends = 0;
+  let queue: Pending[] = [];
+  let isFlushing = false;
+
+  const settle = (answer: WriteThreadAnswer): void => {
+    worker?.unref();
+    const waiting = answered;
+    answered = undefined;
+    waiting?.(answer);
+  };
+  const gone = (): void => {
+    state = "gone";
+    settle(undefined);
+  };
+  const start = (): void => {
+    state = "starting";
+    worker = new Worker(new URL(FILE, import.meta.url), {
+      workerData: data,
+      execArgv: [],
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+    });
+    // A thread without work must not keep a process alive that has nothing else to do.
+    worker.unref();
+    worker.on("online", () => {
+      if (state === "starting") state = "ready";
+    });
+    worker.on("message", settle);
+    worker.on("error", gone);
+    worker.on("exit", gone);
+  };
+  /** One job at a time: who asks has the turn. */
+  const ask = (job: WriteThreadJob): Promise<WriteThreadAnswer> => {
+    if (state !== "ready" || !worker) return Promise.resolve(undefined);
+    worker.ref();
+    worker.postMessage(job);
+    return new Promise((resolve) => {
+      answered = resolve;
+    });
+  };
+
+  const flush = async (): Promise<void> => {
+    isFlushing = true;
+    while (queue.length > 0) {
+      await turns.take();
+      await moreToCome(() => queue.length, MAX_CALLS);
+      const batch = take();
+      const answer = await ask(batch.map(({ call }) => call)).finally(turns.give);
+      const outcomes = Array.isArray(answer) ? (answer as readonly (Appended | undefined)[]) : [];
+      batch.forEach(({ resolve }, index) => {
+        resolve(outcomes[index]);
+      });
+    }
+    isFlushing = false;
+  };
+  const take = (): readonly Pending[] => {
+    let chars = 0;
+    const end = queue.findIndex(({ call }, index) => {
+      chars += call.input.messages.reduce((sum, { wire }) => sum + wire.length, 0);
+      return index === MAX_CALLS || (index > 0 && chars > MAX_CHARS);
+    });
+    const batch = end === -1 ? queue : queue.slice(0, end);
+    queue = end === -1 ? [] : queue.slice(end);
+    return batch;
+  };
+
+  return {
+    append(call) {
+      if (++appends === START_WITH) start();
+      if (state !== "ready") return Promise.resolve(undefined);
+      return new Promise((resolve) => {
+        queue.push({ call, resolve });
+        if (!isFlushing) void flush();
+      });
+    },
+    emptyLog: () => (state === "ready" ? ask("empty-log").then((answer) => answer === true) : undefined),
+    async close() {
+      if (!worker || state === "gone") return;
+      if (state === "starting") {
+        await worker.terminate();
+        return;
+      }
+      const exited = new Promise((resolve) => worker?.once("exit", resolve));
+      worker.postMessage("close" satisfies WriteThreadJob);
+      worker.ref();
+      await exited;
+    },
+  };
+}
+
+/** The built package has no `.ts`. */
+const FILE = import.meta.url.endsWith(".ts") ? "./write-thread.ts" : "./write-thread.js";

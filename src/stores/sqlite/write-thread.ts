@@ -1,0 +1,64 @@
+import { parentPort, workerData } from "node:worker_threads";
+import type { Appended } from "../server-store.ts";
+import type { AppendCall } from "../shared/plan-append.ts";
+import { appendAll } from "../sql/append.ts";
+import { runNow } from "../sql/script.ts";
+import {
+  BEGIN_WRITE,
+  COMMIT,
+  createSession,
+  type Durability,
+  emptyLog,
+  openDatabase,
+  whenFree,
+} from "./sqlite-session.ts";
+
+/** The thread that writes appends, so that no request waits for those of others, or for the log to be taken over. */
+
+export interface WriteThreadData {
+  readonly path: string;
+  readonly durability: Durability;
+}
+
+/** What it is asked: to append, to empty the log, or to end. */
+export type WriteThreadJob = readonly AppendCall[] | "empty-log" | "close";
+
+/**
+ * The outcomes of appends, undefined for one that can't be appended. Undefined in place of them if nothing was written:
+ * whatever is wrong, the other side finds out by doing it itself. True if the log is empty.
+ */
+export type WriteThreadAnswer = readonly (Appended | undefined)[] | boolean | undefined;
+
+/** Here nobody else is held up while another process writes (milliseconds). */
+const BUSY_MS = 2_000;
+/** Many messages at once change pages all over the indexes by hash: one that doesn't stay in memory is read again. */
+const CACHE_KB = 65_536;
+
+const port = parentPort;
+if (port) {
+  const { path, durability } = workerData as WriteThreadData;
+  const database = await openDatabase(path, { durability, busyMs: BUSY_MS, cacheKb: CACHE_KB });
+  // What a row names is written before it, in the same transaction; to look it up again would be a tenth of the work.
+  database.exec("pragma foreign_keys = off");
+  const session = createSession(database);
+
+  const append = async (calls: readonly AppendCall[]): Promise<WriteThreadAnswer> => {
+    await whenFree(() => session.run(BEGIN_WRITE));
+    try {
+      const outcomes = runNow(appendAll({}, calls), (one) => session.run(one).rows);
+      session.run(COMMIT);
+      return outcomes;
+    } catch {
+      session.rollback();
+      return undefined;
+    }
+  };
+
+  port.on("message", async (job: WriteThreadJob) => {
+    if (job === "close") {
+      session.close();
+      port.close();
+    } else if (job === "empty-log") port.postMessage(emptyLog(session));
+    else port.postMessage(await append(job).catch(() => undefined));
+  });
+}

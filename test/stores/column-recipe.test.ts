@@ -1,0 +1,153 @@
+/**
+ * The recipe "Adding a column" of CONTRIBUTING.md, carried out on a copy: few files, and every store appends, reads, forks,
+ * exports and imports the new columns.
+ */
+import { spawn } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { migrations } from "../../src/stores/migrations/index.ts";
+import { sharedPostgres } from "../support/postgres.ts";
+
+/** What the recipe may touch, those of documentation and tests included. */
+const MOST_FILES = 10;
+const root = join(import.meta.dirname, "../..");
+const copy = mkdtempSync(join(tmpdir(), "precis-column-"));
+const touched = new Set<string>();
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+function edit(file: string, ...changes: readonly (readonly [before: string, after: string])[]): void {
+  const path = join(copy, file);
+  let text = readFileSync(path, "utf8");
+  for (const [before, after] of changes) {
+    expect(text, `${file} has no ${before}`).toContain(before);
+    text = text.replace(before, () => after);
+  }
+  writeFileSync(path, text);
+  touched.add(file);
+}
+
+beforeAll(() => {
+  cpSync(join(root, "src"), join(copy, "src"), { recursive: true });
+  cpSync(join(root, "package.json"), join(copy, "package.json"));
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  const next = String(migrations.length + 1).padStart(4, "0");
+  const newest = migrations.length;
+
+  // 1. What callers say and see.
+  edit(
+    "src/stores/server-store.ts",
+    [
+      "  readonly given?: readonly string[];\n",
+      "  readonly given?: readonly string[];\n  readonly mood?: string;\n",
+    ],
+    ["  readonly model?: string;\n", "  readonly model?: string;\n  readonly region?: string;\n"],
+    [
+      "  readonly pinned: boolean;\n",
+      "  readonly pinned: boolean;\n  readonly region: string | undefined;\n",
+    ],
+  );
+  // 2. The lists of columns.
+  edit(
+    "src/stores/shared/columns.ts",
+    ["  answer: maybeText,\n", "  answer: maybeText,\n  mood: maybeText,\n"],
+    [
+      "  fork_of: maybeText,\n",
+      '  region: { ...maybeText, as: "region", growth: "newest", isInherited: true },\n  fork_of: maybeText,\n',
+    ],
+  );
+  // 3. A migration, in the list of migrations; the store in memory says the same version.
+  writeFileSync(
+    join(copy, `src/stores/migrations/${next}-mood.ts`),
+    `import type { Migration } from "./index.ts";
+export const mood: Migration = {
+  name: "${next}-mood",
+  async up(tx) {
+    await tx.schema.alterTable("precis_messages").addColumn("mood", "text").execute();
+    await tx.schema.alterTable("precis_conversations").addColumn("region", "text").execute();
+  },
+};
+`,
+  );
+  touched.add(`src/stores/migrations/${next}-mood.ts`);
+  edit(
+    "src/stores/migrations/index.ts",
+    [
+      'import { initial } from "./0001-initial.ts";',
+      `import { initial } from "./0001-initial.ts";\nimport { mood } from "./${next}-mood.ts";`,
+    ],
+    ["\n];", "\n  mood,\n];"],
+  );
+  edit("src/stores/memory/upkeep.ts", [`const SCHEMA = ${newest};`, `const SCHEMA = ${newest + 1};`]);
+  // 4. The contract, the reference and the changelog.
+  for (const file of ["src/testing/store-contract/upkeep.ts", "docs/reference/stores.md", "CHANGELOG.md"])
+    touched.add(file);
+});
+
+const PROGRAM = `
+import { openStore } from "./src/stores/open-store.ts";
+const [where] = process.argv.slice(2);
+const store = openStore(where);
+const said = (hash, role, mood) => ({ hash, role, wire: JSON.stringify({ role, content: hash }), at: 1, mood });
+// Enough that stores which write appends together do so.
+const names = Array.from({ length: 60 }, (_, n) => "c" + n);
+const all = await Promise.all(names.map(async (name) => {
+  const first = [said(name + "/a", "user", "calm"), said(name + "/b", "assistant", undefined)];
+  const { conversation } = await store.conversations.append("t", { messages: first, region: "north", at: 1 });
+  await store.conversations.append("t", { conversation, after: name + "/b", messages: [said(name + "/c", "user", "glad")], region: "south", at: 2 });
+  return conversation;
+}));
+const fork = await store.conversations.append("t", { conversation: all[0], after: "c0/b", messages: [said("c0/C", "user", "sad")], at: 3 });
+const copied = openStore("memory");
+await copied.upkeep.importAll(store.upkeep.exportAll());
+const back = openStore(process.argv[3] ?? "memory");
+await back.upkeep.importAll(copied.upkeep.exportAll());
+const look = async (from, id) => [
+  (await from.conversations.get("t", id))?.region,
+  (await from.conversations.read("t", id)).map(({ mood }) => mood ?? null),
+];
+const seen = [];
+for (const id of all) seen.push(await look(store, id));
+console.log(JSON.stringify({
+  seen: [...new Set(seen.map((one) => JSON.stringify(one)))],
+  fork: await look(store, fork.conversation),
+  imported: await look(back, fork.conversation),
+}));
+for (const one of [store, copied, back]) await one.close();
+`;
+
+async function run(...args: readonly string[]): Promise<unknown> {
+  writeFileSync(join(copy, "program.ts"), PROGRAM);
+  const child = spawn(process.execPath, ["program.ts", ...args], { cwd: copy });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (piece: Buffer) => (stdout += piece.toString()));
+  child.stderr.on("data", (piece: Buffer) => (stderr += piece.toString()));
+  await new Promise((resolve) => child.on("close", resolve));
+  expect(stderr).toBe("");
+  return JSON.parse(stdout);
+}
+
+const expected = {
+  seen: [JSON.stringify(["south", ["calm", null, "glad"]])],
+  fork: ["south", ["calm", null, "sad"]],
+  imported: ["south", ["calm", null, "sad"]],
+};
+
+test(`a column touches at most ${MOST_FILES} files`, () => {
+  expect(touched.size).toBeLessThanOrEqual(MOST_FILES);
+});
+
+test("memory keeps it", async () => {
+  expect(await run("memory")).toEqual(expected);
+});
+
+test("SQLite keeps it", async () => {
+  expect(await run(join(copy, "one.db"), join(copy, "two.db"))).toEqual(expected);
+});
+
+test("PostgreSQL keeps it", async () => {
+  const postgres = await sharedPostgres();
+  expect(await run(await postgres.database(), await postgres.database())).toEqual(expected);
+});

@@ -16,17 +16,14 @@ import { createWindows } from "./compaction/windows.ts";
 import { createAnnouncer } from "./conversation/announcer.ts";
 import { createDeletions } from "./conversation/deletions.ts";
 import { createFates } from "./conversation/fates.ts";
-import { createKnownConversations } from "./conversation/known-conversations.ts";
 import { createPastStates } from "./conversation/look-back.ts";
-import { createResponses } from "./conversation/previous-response.ts";
+import { createMemory } from "./conversation/memory.ts";
 import { createRecorder } from "./conversation/recorder.ts";
-import { createSentRequests } from "./conversation/sent-requests.ts";
 import { createSpill } from "./conversation/spill.ts";
 import { createTranscripts } from "./conversation/transcripts.ts";
 import type { Gateway } from "./gateway.ts";
 import { createHandler } from "./handle.ts";
 import { createAuthenticate } from "./http/authenticate.ts";
-import { createKnownBodies } from "./http/known-bodies.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
 import { unusedConnections } from "./http/unused-connections.ts";
 import { openStore } from "./open-store.ts";
@@ -86,7 +83,7 @@ export async function createGateway(
   const windows = createWindows(config);
   const node = randomUUID();
   const live = createLive(parts.share);
-  const known = createKnownConversations();
+  const memory = createMemory();
   const records = watchRecords(store);
   const timeline = createTimeline(store.events, live, log);
   const busy = createBusy(parts.shareBusy);
@@ -129,7 +126,7 @@ export async function createGateway(
   const recorder = config.store
     ? createRecorder({
         store: store.conversations,
-        known,
+        memory,
         redact: config.redact,
         onAppended: (tenant, { conversation }) => announcer.soon(tenant, conversation),
       })
@@ -160,10 +157,7 @@ export async function createGateway(
           log.error({ count }, "answers are lost to the store: it failed for too long (limits.spillBytes)");
         },
       }),
-    known,
-    bodies: createKnownBodies(),
-    sent: createSentRequests(),
-    responses: createResponses(),
+    memory,
     authenticate: createAuthenticate({ mode, keys: config.auth.keys, store: store.clientKeys, now }),
     limitRate: createRateLimit(now),
     live,

@@ -2,11 +2,9 @@ import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import type { Announcer } from "./announcer.ts";
 import type { Deletions } from "./deletions.ts";
 import type { FatesOf } from "./fates.ts";
-import type { KnownConversations } from "./known-conversations.ts";
 import type { PastStates } from "./look-back.ts";
-import type { Responses } from "./previous-response.ts";
+import type { ConversationMemory } from "./memory.ts";
 import type { Recorder } from "./recorder.ts";
-import type { SentRequests } from "./sent-requests.ts";
 import type { Spill } from "./spill.ts";
 import type { Transcripts } from "./transcripts.ts";
 
@@ -20,9 +18,7 @@ export interface ConversationParts extends CompactionParts {
   readonly recorder: Recorder | undefined;
   /** Where answers wait that the store didn't take; undefined with `store: false`. */
   readonly spill: Spill | undefined;
-  readonly known: KnownConversations;
-  readonly sent: SentRequests;
-  readonly responses: Responses;
+  readonly memory: ConversationMemory;
   readonly announcer: Announcer;
   readonly deletions: Deletions;
   /** True from the moment on when no new connections are taken. */

@@ -1,17 +1,10 @@
 import type { Dialect } from "../../core/types.ts";
 import type { Conversation, ConversationStore } from "../../stores/server-store.ts";
 import { type GoesOn, goOn } from "./go-on.ts";
-import type { Known, KnownConversations } from "./known-conversations.ts";
-import { invented, named } from "./known-conversations.ts";
+import { invented, type Known, named } from "./known.ts";
+import type { ConversationMemory, Place } from "./memory.ts";
 import type { Session } from "./session-of.ts";
 import type { TranscriptRecord } from "./transcript-record.ts";
-
-/** A place in a stored conversation. */
-export interface Place {
-  readonly conversation: string;
-  /** Its messages up to there. */
-  readonly length: number;
-}
 
 /** What says which conversation a request belongs to. */
 export interface Sought {
@@ -37,7 +30,7 @@ export interface Located {
 
 /** The conversation that a request goes on with, or a new one. */
 export async function locate(
-  context: { readonly store: ConversationStore; readonly known: KnownConversations },
+  context: { readonly store: ConversationStore; readonly memory: ConversationMemory },
   sought: Sought,
 ): Promise<Located> {
   const { store } = context;
@@ -73,16 +66,16 @@ export function isFirst({ record, session, from }: Pick<Sought, "record" | "sess
 }
 
 /** The same for a first request, at once. */
-export function locateFirst(context: { readonly known: KnownConversations }, sought: Sought): Located {
+export function locateFirst(context: { readonly memory: ConversationMemory }, sought: Sought): Located {
   const { tenant, lane, dialect } = sought;
   return locateNear(context, sought) ?? { known: invented(tenant, lane, dialect), matched: 0 };
 }
 
 function locateNear(
-  { known: conversations }: { readonly known: KnownConversations },
+  { memory }: { readonly memory: ConversationMemory },
   { tenant, record: { chain, hasAnswer }, lane, dialect, session }: Sought,
 ): Located | undefined {
-  const near = conversations.find(tenant, chain, { lane, dialect, unnamed: session?.source !== "asked" });
+  const near = memory.find(tenant, chain, { lane, dialect, unnamed: session?.source !== "asked" });
   // Before the first answer only the same job counts as the same conversation: a title call has the same first words. Who
   // says the same while the first one is still being answered is somebody else.
   const isRetry =
@@ -92,12 +85,12 @@ function locateNear(
 
 /** The very conversation that the client means, though others may have the same messages. */
 async function locateAt(
-  { store, known }: { readonly store: ConversationStore; readonly known: KnownConversations },
+  { store, memory }: { readonly store: ConversationStore; readonly memory: ConversationMemory },
   sought: Sought,
   { conversation: id, length }: Place,
 ): Promise<Located | undefined> {
   const { tenant, record, lane, dialect } = sought;
-  const near = known.find(tenant, record.chain, { lane, dialect, id });
+  const near = memory.find(tenant, record.chain, { lane, dialect, id });
   if (near) return near;
   const held = await store.get(tenant, id);
   return held && isOf(held, dialect) ? { known: knownOf(held, sought), matched: length } : undefined;
@@ -108,11 +101,11 @@ async function locateAt(
  * answer that it is. Of several conversations that go on there, the one whose answer is most like it.
  */
 async function resumed(
-  context: { readonly store: ConversationStore; readonly known: KnownConversations },
+  context: { readonly store: ConversationStore; readonly memory: ConversationMemory },
   sought: Sought,
   found: Located,
 ): Promise<Located> {
-  const { store, known } = context;
+  const { store, memory } = context;
   const { tenant, record, reading, lane, dialect, session } = sought;
   const { matched } = found;
   const rest = record.messages.slice(record.start + matched);
@@ -126,7 +119,7 @@ async function resumed(
   let best = own && { ...found, matched: own.matched, goesOn: own };
   for (const conversation of await store.holding(tenant, anchor)) {
     if (conversation.id === found.known.id || !isOf(conversation, dialect)) continue;
-    const near = known.find(tenant, record.chain, { lane, dialect, id: conversation.id });
+    const near = memory.find(tenant, record.chain, { lane, dialect, id: conversation.id });
     const other = near?.known ?? knownOf(conversation, sought);
     if (other.isNamed !== found.known.isNamed || !fits(other, session)) continue;
     const goesOn = await from(conversation.id);

@@ -6,8 +6,8 @@ import type { Json } from "../http/json.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { loggable } from "../telemetry/log.ts";
 import type { NamedBefore, Wire } from "../wires/wire.ts";
-import { answerKey, answerKeys } from "./answer-key.ts";
-import type { Place } from "./locate.ts";
+import { answerKeys } from "./answer-key.ts";
+import type { ConversationMemory, Place } from "./memory.ts";
 import { isReservedSession } from "./reserved-session.ts";
 import { readHead } from "./stored-head.ts";
 
@@ -15,31 +15,6 @@ import { readHead } from "./stored-head.ts";
 const MAX_ID = 16_384;
 /** Characters of an id that are logged. */
 const MAX_LOGGED = 200;
-/** Longer ids are remembered by their hash (characters). */
-const MAX_REMEMBERED = 200;
-
-/** Answers whose place in a conversation is remembered. */
-const MAX_RESPONSES = 20_000;
-
-/** Where each answer of the Responses API stands, so that a client that only names it can go on. */
-export interface Responses {
-  remember(tenant: string, response: string, place: Place): void;
-  find(tenant: string, response: string): Place | undefined;
-}
-
-export function createResponses(): Responses {
-  const places = new Map<string, Place>();
-  const keyOf = (tenant: string, response: string): string =>
-    `${tenant} ${response.length <= MAX_REMEMBERED ? response : answerKey(response)}`;
-  return {
-    remember(tenant, response, place) {
-      places.set(keyOf(tenant, response), place);
-      if (places.size > MAX_RESPONSES) places.delete(places.keys().next().value!);
-    },
-    find: (tenant, response) => places.get(keyOf(tenant, response)),
-  };
-}
-
 /** What a request goes on from without sending it: an answer, or one of the provider's conversations. */
 export interface StandsOn extends NamedBefore {
   /** It was in our store, and now is part of the request. */
@@ -85,7 +60,7 @@ export async function withPrevious(
 }
 
 /** What answers are found with that a request only names. */
-type NamingParts = Pick<CompactionParts, "store" | "log"> & { readonly responses: Responses };
+type NamingParts = Pick<CompactionParts, "store" | "log"> & { readonly memory: ConversationMemory };
 
 /** Whoever asks, and in which API. */
 interface Asking {
@@ -130,12 +105,12 @@ async function rebuildFromStore(
 
 /** Where it may stand: as this node remembers it, as the store does, and as older versions of precis stored it. */
 async function* placesOf(
-  { store: { conversations }, responses }: NamingParts,
+  { store: { conversations }, memory }: NamingParts,
   tenant: string,
   { response, conversation }: NamedBefore,
 ): AsyncGenerator<Place & { readonly isSession?: boolean }> {
   const name = response ?? conversation ?? "";
-  const near = responses.find(tenant, name);
+  const near = memory.findAnswer(tenant, name);
   if (near) yield near;
   for (const key of response === undefined ? [] : answerKeys(response)) {
     const answer = await conversations.findAnswer(tenant, key);

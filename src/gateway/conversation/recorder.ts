@@ -2,9 +2,9 @@ import { contentHash } from "../../core/hash.ts";
 import type { Dialect } from "../../core/types.ts";
 import type { WireRequest } from "../wires/wire.ts";
 import { createHeadMark } from "./head-mark.ts";
-import { createKnownChains } from "./known-chains.ts";
 import { laneOf } from "./lane.ts";
-import { isFirst, type Located, locate, type Place } from "./locate.ts";
+import { isFirst, type Located, locate } from "./locate.ts";
+import type { Place } from "./memory.ts";
 import { Recording, type RecordingContext } from "./recording.ts";
 import type { Session } from "./session-of.ts";
 import { transcriptRecord } from "./transcript-record.ts";
@@ -26,12 +26,16 @@ export interface Recorder {
 /** Writes transcripts into the store while the upstream is at work. */
 export function createRecorder(options: Omit<RecordingContext, "headMark">): Recorder {
   const context: RecordingContext = { ...options, headMark: createHeadMark() };
-  const chains = createKnownChains();
 
   return {
     open({ tenant, dialect, asked, session, at, comesAgain, from }) {
       // Texts come as new strings: to look one up takes longer than to hash it.
-      const record = transcriptRecord(dialect, asked, contentHash, comesAgain ? chains : undefined);
+      const record = transcriptRecord(
+        dialect,
+        asked,
+        contentHash,
+        comesAgain ? context.memory.chains : undefined,
+      );
       const lane = laneOf(dialect.id, asked);
       const sought = { tenant, record, lane, dialect: dialect.id, reading: dialect, session, from };
       const recorded = (place: Located | undefined) =>

@@ -3,9 +3,9 @@ import type { Dialect } from "../../core/types.ts";
 import type { Append, Appended, ConversationStore, NewMessage } from "../../stores/server-store.ts";
 import { redactSecrets } from "../compaction/redact-secrets.ts";
 import type { WireRequest } from "../wires/wire.ts";
-import type { Known, KnownConversations } from "./known-conversations.ts";
-import { invented } from "./known-conversations.ts";
+import { invented, type Known } from "./known.ts";
 import { type Located, locateFirst, type Sought, storedAs } from "./locate.ts";
+import type { ConversationMemory } from "./memory.ts";
 import { ending, newMessage } from "./new-message.ts";
 import { isReservedSession } from "./reserved-session.ts";
 import { titleOf } from "./title-of.ts";
@@ -32,7 +32,7 @@ interface Answered {
 /** What all recordings share. */
 export interface RecordingContext {
   readonly store: ConversationStore;
-  readonly known: KnownConversations;
+  readonly memory: ConversationMemory;
   readonly redact: boolean;
   /** Equal texts as one. */
   headMark(head: string): string;
@@ -200,7 +200,7 @@ export class Recording {
 
   /** Stores everything behind what is stored already. */
   async #write(upTo: TranscriptRecord, answer: Answered = {}): Promise<void> {
-    const { store, known: conversations } = this.#context;
+    const { store, memory } = this.#context;
     const { tenant, lane, dialect } = this.#of.sought;
     try {
       const input = this.#toAppend(upTo, answer);
@@ -209,7 +209,7 @@ export class Recording {
       const { id } = this.#here().known;
       if (id === undefined || !(error instanceof StoreError)) throw error;
       // The conversation was deleted meanwhile: what the client still has of it is a new one.
-      conversations.forget(id);
+      memory.forget(id);
       this.#located = { known: invented(tenant, lane, dialect), matched: 0 };
       const input = this.#toAppend(upTo, answer);
       if (input) this.#appended(upTo, answer, input, await store.append(tenant, input));
@@ -253,7 +253,7 @@ export class Recording {
   }
 
   #appended(upTo: TranscriptRecord, { withoutReasoning }: Answered, input: Append, appended: Appended): void {
-    const { known: conversations, headMark, onAppended } = this.#context;
+    const { memory, headMark, onAppended } = this.#context;
     const { chain } = upTo;
     let { known } = this.#here();
     // The other branch of a fork is remembered by itself.
@@ -269,9 +269,9 @@ export class Recording {
     known.withoutReasoning =
       withoutReasoning === undefined ? undefined : { comesAs: withoutReasoning, is: end };
     // A client that asks once more sends the request without its answer.
-    if (upTo !== this.record) conversations.remember(this.record.chain.at(-1)!, known);
-    if (withoutReasoning !== undefined) conversations.remember(withoutReasoning, known);
-    conversations.remember(end, known);
+    if (upTo !== this.record) memory.remember(this.record.chain.at(-1)!, known);
+    if (withoutReasoning !== undefined) memory.remember(withoutReasoning, known);
+    memory.remember(end, known);
     onAppended?.(this.#of.sought.tenant, appended, known);
   }
 }

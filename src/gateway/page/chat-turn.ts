@@ -73,12 +73,12 @@ function translationOf(loaded: Loaded, wire: Wire): Translation {
 
 /** What this node remembers of the chat. Its messages are stored before and after the turn, not by it. */
 function recordingOf(
-  { known }: Pick<ApiContext["gateway"], "known">,
+  { memory }: Pick<ApiContext["gateway"], "memory">,
   tenant: string,
   { conversation, dialect, stored }: Loaded,
 ): TurnRecording {
   const { id } = conversation;
-  const remembered = known.ofConversation(tenant, id, dialect.id);
+  const remembered = memory.ofConversation(tenant, id, dialect.id);
   const { newest } = remembered;
   const since =
     newest === undefined ? stored : stored.slice(stored.findLastIndex(({ hash }) => hash === newest) + 1);

@@ -42,12 +42,13 @@ export async function fitTurn(
   const { report } = held;
   noteFit(parts, turn, report, performance.now() - started);
   if (turn.isObserved) return { ...unchanged(turn), action: "observed", report };
-  if (recording && !isApart) parts.sent.delete(recording.known);
+  if (recording && !isApart) parts.memory.keepRequest(recording.known, undefined);
   if (isTranscript(report) && !turn.translation)
     return { ...withLowerCap(unchanged(turn), turn, report, rejected), report };
   const view = writeView(turn, held, rejected);
   const bytes = Buffer.from(stringifyDeep(view));
-  if (recording && !isApart && !turn.translation) parts.sent.set(recording.known, view, bytes.length);
+  if (recording && !isApart && !turn.translation)
+    parts.memory.keepRequest(recording.known, { request: view, bytes: bytes.length });
   return { action: actionOf(report), body: bytes, isOurs: true, report };
 }
 

@@ -12,12 +12,14 @@ const BYTES_PER_TOKEN = 3;
  * prompt wouldn't fit behind it, the messages are left out, and no summary is asked for by continuation.
  */
 export function lastRequest(
-  { sent, windows }: Pick<TurnParts, "sent" | "windows">,
+  { memory, windows }: Pick<TurnParts, "memory" | "windows">,
   { body, wire, asked, recording, upstream, client, plain, translation }: Turn,
   isApart: boolean,
 ): Json {
   const isKnown = !isApart && !translation && recording?.followsOurs;
-  const last = isKnown ? (sent.get(recording.known) ?? { request: body, bytes: plain.length }) : undefined;
+  const last = isKnown
+    ? (memory.lastRequest(recording.known) ?? { request: body, bytes: plain.length })
+    : undefined;
   const { window } = windows.of(upstream, asked.model, client.tenant);
   return last && last.bytes / BYTES_PER_TOKEN + CONTINUATION_ROOM <= window
     ? last.request

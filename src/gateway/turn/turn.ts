@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Report } from "../../core/types.ts";
 import type { CompactorChoice, Compactors } from "../compaction/compactors.ts";
 import type { ConversationParts } from "../conversation/conversation-parts.ts";
-import type { Known } from "../conversation/known-conversations.ts";
+import type { Known } from "../conversation/known.ts";
 import type { Client } from "../http/client.ts";
 import type { Json } from "../http/json.ts";
 import type { Upstream } from "../upstream/upstream.ts";
@@ -20,7 +20,7 @@ export type TurnParts = Pick<
   | "announcer"
   | "isDraining"
   | "windows"
-  | "sent"
+  | "memory"
   | "now"
 >;
 

@@ -4,13 +4,13 @@ import { lookAhead } from "../compaction/look-ahead.ts";
 import { readingOf } from "../compaction/redacting.ts";
 import { requestOptions } from "../compaction/request-options.ts";
 import { chatOf } from "../conversation/chat-of.ts";
+import { LEAST_BYTES } from "../conversation/known-bodies.ts";
 import { withPrevious } from "../conversation/previous-response.ts";
 import type { Recording } from "../conversation/recording.ts";
 import { sessionOf } from "../conversation/session-of.ts";
 import type { Opening } from "../conversation/spill.ts";
 import { checkValues } from "../http/check-values.ts";
 import type { Client } from "../http/client.ts";
-import { LEAST_BYTES } from "../http/known-bodies.ts";
 import { decodeBody, readBody } from "../http/read-body.ts";
 import { loggable } from "../telemetry/log.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";
@@ -32,8 +32,7 @@ type OpeningParts = Pick<
   | "compactors"
   | "observing"
   | "recorder"
-  | "responses"
-  | "bodies"
+  | "memory"
   | "log"
   | "now"
 >;
@@ -59,7 +58,7 @@ export async function openExchange(
   if (checked) await checked;
   const signal = abortOnClose(response);
   signal.throwIfAborted();
-  const given = parts.bodies.parse(plain);
+  const given = parts.memory.parse(plain);
   const read = wire.read(given);
   checkAsked(read, limits);
   const options = requestOptions(request.headers);

@@ -5,7 +5,7 @@ import type { WireAnswer } from "../wires/wire.ts";
 import type { Exchange } from "./exchange.ts";
 import type { V1Parts } from "./v1-parts.ts";
 
-type RecordParts = Pick<V1Parts, "responses" | "metrics" | "log" | "spill">;
+type RecordParts = Pick<V1Parts, "memory" | "metrics" | "log" | "spill">;
 
 /**
  * Stores an answer and remembers where it stands, for clients that go on by naming it. What the store doesn't take waits
@@ -26,7 +26,7 @@ export async function recordAnswer(
     if (known.id === undefined || names === undefined) return;
     for (const name of [names.conversation, names.id])
       if (name !== undefined)
-        parts.responses.remember(client.tenant, name, { conversation: known.id, length });
+        parts.memory.keepAnswer(client.tenant, name, { conversation: known.id, length });
   };
   try {
     if (!recording) throw new Error("its conversation couldn't be looked up");

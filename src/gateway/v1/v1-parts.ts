@@ -1,12 +1,10 @@
 import type { ConversationParts } from "../conversation/conversation-parts.ts";
 import type { Authenticate } from "../http/authenticate.ts";
 import type { Client } from "../http/client.ts";
-import type { KnownBodies } from "../http/known-bodies.ts";
 
 /** What requests of clients are served with. */
 export interface V1Parts
   extends Omit<ConversationParts, "transcripts" | "fates" | "pastStates" | "deletions"> {
-  readonly bodies: KnownBodies;
   readonly authenticate: Authenticate;
   readonly limitRate: (client: Client) => void;
 }

@@ -149,7 +149,7 @@ export const conversationHandlers = {
       meta: { ...metaOf(found), deletedAt },
       expiresAt: deletedAt + UNDO_MS,
     });
-    gateway.known.forget(id);
+    gateway.memory.forget(id);
     gateway.live.send(tenant, { type: "conversation-deleted", id });
     gateway.deletions.schedule(tenant, id, deletedAt);
     return { undoUntil: deletedAt + UNDO_MS };

@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { parseExact } from "../../core/exact-json.ts";
-import type { Json } from "./json.ts";
-import { isJson } from "./json.ts";
+import type { Json } from "../http/json.ts";
+import { isJson } from "../http/json.ts";
+import { parseObject } from "../http/parse-object.ts";
 import { findList, scanList } from "./json-scan.ts";
-import { parseObject } from "./parse-object.ts";
 
 /** Smaller bodies are parsed faster than they are looked up (bytes). */
 export const LEAST_BYTES = 8_192;

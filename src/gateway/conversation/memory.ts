@@ -1,0 +1,188 @@
+import type { Json } from "../http/json.ts";
+import { answerKey } from "./answer-key.ts";
+import { invented, type Known } from "./known.ts";
+import { createKnownBodies } from "./known-bodies.ts";
+import { createKnownChains, type KnownChains } from "./known-chains.ts";
+
+/** Conversations that are remembered by each of what they are found by, and answers that are remembered by name. */
+const MAX_KNOWN = 20_000;
+/** Many are forgotten at a time: the oldest one of a large map is slow to find behind all those that were deleted. */
+const FORGET_AT_ONCE = 1_000;
+/** What is remembered of views that were sent, in all (bytes of JSON). */
+const MAX_REQUEST_BYTES = 64 * 1024 * 1024;
+/** Longer names of answers are remembered by their hash (characters). */
+const MAX_NAME = 200;
+
+/** A place in a stored conversation. */
+export interface Place {
+  readonly conversation: string;
+  /** Its messages up to there. */
+  readonly length: number;
+}
+
+/** A request that was sent, and its size. */
+export interface SentRequest {
+  readonly request: Json;
+  readonly bytes: number;
+}
+
+/**
+ * What a node remembers of conversations from one request to the next: what they begin with (as bytes, as messages, as
+ * hashes), what was sent of them, and what their answers are called. All of it is bounded, and all of it is found again
+ * without: in the store, or by looking at the whole request.
+ */
+export interface ConversationMemory {
+  /** A body as JSON. The messages that it shares with an earlier one are the very same objects. */
+  parse(body: Buffer): Json;
+  /** Hashes of transcripts whose messages come again as the same objects. */
+  readonly chains: KnownChains;
+  /**
+   * The longest prefix that is known: how many messages, and of which conversation. Of several with the very same
+   * messages, the one of the same lane. With `unnamed`, a conversation that somebody asked for by name comes last: one of
+   * the same lane that the request simply goes on with is taken before it, even if it is shorter. With `id`, only that one.
+   */
+  find(
+    tenant: string,
+    chain: readonly string[],
+    of: {
+      readonly lane: string;
+      readonly dialect: string;
+      readonly unnamed?: boolean;
+      readonly id?: string;
+    },
+  ): { readonly known: Known; readonly matched: number } | undefined;
+  /** What is known of a stored conversation; as good as nothing if it wasn't seen here. */
+  ofConversation(tenant: string, id: string, dialect: string): Known;
+  remember(hash: string, known: Known): void;
+  forget(id: string): void;
+  /**
+   * The last request of a conversation whose view isn't its transcript any more. A summary by continuation repeats the very
+   * request that the provider has in its cache, and that is this one.
+   */
+  lastRequest(known: Known): SentRequest | undefined;
+  /** Undefined: the last request was the transcript itself. */
+  keepRequest(known: Known, sent: SentRequest | undefined): void;
+  /** Where an answer stands that clients may name to go on from it. */
+  findAnswer(tenant: string, name: string): Place | undefined;
+  keepAnswer(tenant: string, name: string, place: Place): void;
+}
+
+/** A client that goes on adds a few messages at a time; further back nobody looks. */
+const LOOK_BACK = 64;
+/** The end of the last request and the end of its answer; older ends are found in the store. */
+const ENDS = 2;
+
+export function createMemory(): ConversationMemory {
+  /** Of all tenants: the same words of two of them are two conversations under one hash. */
+  const byHash = new Map<string, readonly Known[]>();
+  const byId = new Map<string, Known>();
+  const answers = new Map<string, Place>();
+  const requests = createRequests();
+  const forgetAt = (hash: string, known: Known): void => {
+    const left = (byHash.get(hash) ?? []).filter((one) => one !== known);
+    if (left.length === 0) byHash.delete(hash);
+    else byHash.set(hash, left);
+  };
+  const keepId = (id: string, known: Known): void => {
+    const key = `${known.tenant} ${id}`;
+    if (byId.get(key) !== known) keep(byId, key, known);
+  };
+  return {
+    parse: createKnownBodies().parse,
+    chains: createKnownChains(),
+    find(tenant, chain, { lane, dialect, unnamed, id }) {
+      const stop = Math.max(1, chain.length - LOOK_BACK);
+      let named: { readonly known: Known; readonly matched: number } | undefined;
+      for (let length = chain.length - 1; length >= stop; length--) {
+        const hash = chain[length]!;
+        const found = byHash.get(hash);
+        if (!found) continue;
+        const own = found.filter((one) => one.tenant === tenant && (id === undefined || one.id === id));
+        const known =
+          (unnamed ? own.findLast((one) => one.lane === lane && !one.isNamed) : undefined) ??
+          own.findLast((one) => one.lane === lane) ??
+          own.findLast((one) => one.dialect === dialect);
+        if (!known) continue;
+        if (named && (known.isNamed || known.lane !== lane || known.newest !== hash)) continue;
+        byHash.delete(hash);
+        byHash.set(hash, found);
+        if (!unnamed || !known.isNamed) return { known, matched: length };
+        named = { known, matched: length };
+      }
+      return named;
+    },
+    ofConversation(tenant, id, dialect) {
+      const known = byId.get(`${tenant} ${id}`) ?? { ...invented(tenant, "", dialect), id };
+      keepId(id, known);
+      return known;
+    },
+    remember(hash, known) {
+      const hashes = known.hashes;
+      if (!hashes.includes(hash)) hashes.push(hash);
+      const ends = known.withoutReasoning ? ENDS + 1 : ENDS;
+      while (hashes.length > ends) forgetAt(hashes.shift()!, known);
+      known.newest = hash;
+      if (known.id !== undefined) keepId(known.id, known);
+      const others = byHash.get(hash);
+      if (others === undefined) keep(byHash, hash, [known]);
+      else if (!others.includes(known)) byHash.set(hash, [...withRoom(others, known.tenant), known]);
+    },
+    forget(id) {
+      for (const [key, known] of byId) if (known.id === id) byId.delete(key);
+      for (const [hash, found] of byHash)
+        for (const known of found) if (known.id === id) forgetAt(hash, known);
+    },
+    lastRequest: (known) => requests.get(known),
+    keepRequest: (known, sent) => requests.set(known, sent),
+    findAnswer: (tenant, name) => answers.get(answerName(tenant, name)),
+    keepAnswer: (tenant, name, place) => keep(answers, answerName(tenant, name), place),
+  };
+}
+
+/** Adds to a map, and forgets what was added first if that makes it too large. */
+function keep<V>(map: Map<string, V>, key: string, value: V): void {
+  map.set(key, value);
+  if (map.size <= MAX_KNOWN) return;
+  let left = FORGET_AT_ONCE;
+  for (const oldest of map.keys()) {
+    map.delete(oldest);
+    if (--left === 0) break;
+  }
+}
+
+function answerName(tenant: string, name: string): string {
+  return `${tenant} ${name.length <= MAX_NAME ? name : answerKey(name)}`;
+}
+
+/** The last requests of conversations, up to a number of bytes; those that were sent longest ago are forgotten. */
+function createRequests() {
+  const requests = new Map<Known, SentRequest>();
+  let total = 0;
+  const remove = (known: Known): void => {
+    total -= requests.get(known)?.bytes ?? 0;
+    requests.delete(known);
+  };
+  return {
+    get: (known: Known) => requests.get(known),
+    set(known: Known, sent: SentRequest | undefined): void {
+      remove(known);
+      if (!sent) return;
+      requests.set(known, sent);
+      total += sent.bytes;
+      for (const oldest of requests.keys()) {
+        if (total <= MAX_REQUEST_BYTES) break;
+        remove(oldest);
+      }
+    },
+  };
+}
+
+/** Without the oldest of a tenant that has too many of them; what others have is none of its business. */
+function withRoom(found: readonly Known[], tenant: string): readonly Known[] {
+  const own = found.filter((one) => one.tenant === tenant);
+  if (own.length < MAX_TWINS) return found;
+  return found.filter((one) => one !== own[0]);
+}
+
+/** Conversations with the very same messages that are told apart. */
+const MAX_TWINS = 8;

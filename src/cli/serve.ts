@@ -1,7 +1,7 @@
 import cluster from "node:cluster";
 import { createRequire } from "node:module";
 import type { GatewayConfigInput } from "../config/gateway-schema.ts";
-import { shownAddress } from "../gateway/upstream/shown-address.ts";
+import { shownAddress } from "../gateway/upstream/address.ts";
 import { type Io, warnOn } from "./io.ts";
 import { withDatabase } from "./open-database.ts";
 import type { CommandLine, ParsedFlags } from "./parse-flags.ts";

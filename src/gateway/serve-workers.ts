@@ -2,9 +2,8 @@ import cluster, { type Worker } from "node:cluster";
 import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { ConfigError, PrecisError } from "../core/errors.ts";
 import { createGateway } from "./create-gateway.ts";
-import { createBusyBoard } from "./ops/busy-board.ts";
-import { createGather, createGathering } from "./ops/gather.ts";
-import type { Word } from "./ops/worker-words.ts";
+import type { Word } from "./ops/workers.ts";
+import { createBusyBoard, createGather, createGathering } from "./ops/workers.ts";
 import { createLog } from "./telemetry/log.ts";
 
 /** A worker that dies is started again after this pause (milliseconds). */

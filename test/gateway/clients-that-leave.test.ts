@@ -3,7 +3,6 @@ import { createServer, get, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { Answer } from "../../src/gateway/upstream/answer.ts";
-import { readAll } from "../../src/gateway/upstream/read-all.ts";
 import { relayStream } from "../../src/gateway/upstream/relay-stream.ts";
 import { abortOnClose } from "../../src/gateway/v1/open-exchange.ts";
 
@@ -52,7 +51,7 @@ async function abandonedResponse(): Promise<ServerResponse> {
 }
 
 it("don't leave anybody waiting for an answer that nobody read", async () => {
-  await expect(readAll(brokenAnswer())).rejects.toThrow("the connection broke");
+  await expect(brokenAnswer().whole()).rejects.toThrow("the connection broke");
   const response = await abandonedResponse();
   let commits = 0;
   const commit = async () => {

@@ -1,6 +1,5 @@
 import type { Report } from "../../core/types.ts";
-import type { TimelineFact } from "../api.ts";
-import { failedSummary } from "./failed-summary.ts";
+import type { FailedSummary, TimelineFact } from "../api.ts";
 
 /** A compaction as the timeline keeps it. */
 export function compactedFact(
@@ -24,4 +23,22 @@ export function compactedFact(
       .join("\n\n"),
     ...(failed && { failed: failed.message }),
   };
+}
+
+/** The name of the class, which notes of calls begin with, is nothing to people. */
+const CLASS_NAME = /^\w*Error: /;
+
+/**
+ * What a compaction says about a model that was asked for its summary and failed: nothing, if another try was good.
+ * `told` is what the model's failure said while this compaction waited for it.
+ */
+export function failedSummary(
+  { modelCalls, rungs, outcome }: Pick<Report, "modelCalls" | "rungs" | "outcome">,
+  told?: string,
+): FailedSummary | undefined {
+  const last = modelCalls.some(({ result }) => result === "accepted") ? undefined : modelCalls.at(-1);
+  const message = told ?? last?.note?.replace(CLASS_NAME, "");
+  if (message === undefined) return undefined;
+  const used = rungs.findLast(({ result }) => result === "used")?.rung;
+  return { message, fallback: outcome === "compacted" ? used : undefined };
 }

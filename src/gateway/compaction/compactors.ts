@@ -8,8 +8,7 @@ import { exactCounter } from "../../tokens/index.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { Wire } from "../wires/wire.ts";
 import { readingOf, redactingModel } from "./redacting.ts";
-import type { WarnGuess } from "./warn-guess.ts";
-import type { Windows } from "./windows.ts";
+import type { WarnGuess, Windows } from "./windows.ts";
 
 /** Limits that are remembered. */
 const MAX_LIMITS = 1_000;

@@ -3,8 +3,7 @@ import { contentHash } from "../../core/hash.ts";
 import { memoryStore } from "../../stores/memory.ts";
 import { type Compactors, createCompactors } from "./compactors.ts";
 import { recordsApart } from "./records-apart.ts";
-import type { WarnGuess } from "./warn-guess.ts";
-import type { Windows } from "./windows.ts";
+import type { WarnGuess, Windows } from "./windows.ts";
 
 /** Compactions that are remembered before those of conversations not seen for longest are forgotten. */
 const MAX_RECORDS = 5_000;

@@ -4,7 +4,7 @@ import type { SummarizerConfig } from "../../config/gateway-schema.ts";
 import type { Model } from "../../core/types.ts";
 import { mailbox, mailboxDir } from "../../models/mailbox.ts";
 import { headerOf } from "../http/headers.ts";
-import { targetPath } from "../upstream/target-path.ts";
+import { targetPath } from "../upstream/address.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { wireOfDialect } from "../wires/index.ts";
 import type { Wire } from "../wires/wire.ts";

@@ -1,7 +1,7 @@
 import type { GlobalSettings } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { isJson } from "../http/json.ts";
-import { SETTINGS_SESSION } from "./reserved-session.ts";
+import { SETTINGS_SESSION } from "./session-of.ts";
 
 export async function readGlobalSettings(
   { store }: Pick<CompactionParts, "store">,

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { parseExact } from "../../core/exact-json.ts";
 import type { Json } from "../http/json.ts";
 import { isJson } from "../http/json.ts";
-import { parseObject } from "../http/parse-object.ts";
+import { parseObject } from "../http/read-body.ts";
 import { findList, scanList } from "./json-scan.ts";
 
 /** Smaller bodies are parsed faster than they are looked up (bytes). */

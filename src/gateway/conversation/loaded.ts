@@ -9,7 +9,7 @@ import { wireOfDialect } from "../wires/index.ts";
 import type { Wire } from "../wires/wire.ts";
 import { type ChatMeta, metaOf } from "./chat-meta.ts";
 import { readGlobalSettings } from "./global-settings.ts";
-import { SETTINGS_SESSION } from "./reserved-session.ts";
+import { SETTINGS_SESSION } from "./session-of.ts";
 import { readHead } from "./stored-head.ts";
 import type { Transcripts } from "./transcripts.ts";
 

@@ -1,14 +1,14 @@
 import { parseExact } from "../../core/exact-json.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { REDACTED } from "../compaction/redact-secrets.ts";
-import type { Client } from "../http/client.ts";
+import type { Client } from "../http/authenticate.ts";
 import type { Json } from "../http/json.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { loggable } from "../telemetry/log.ts";
 import type { NamedBefore, Wire } from "../wires/wire.ts";
 import { answerKeys } from "./answer-key.ts";
 import type { ConversationMemory, Place } from "./memory.ts";
-import { isReservedSession } from "./reserved-session.ts";
+import { isReservedSession } from "./session-of.ts";
 import { readHead } from "./stored-head.ts";
 
 /** Longer ids of answers and conversations are refused: they are logged, looked up and remembered (characters). */

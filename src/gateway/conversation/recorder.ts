@@ -1,7 +1,6 @@
 import { contentHash } from "../../core/hash.ts";
 import type { Dialect } from "../../core/types.ts";
 import type { WireRequest } from "../wires/wire.ts";
-import { createHeadMark } from "./head-mark.ts";
 import { laneOf } from "./lane.ts";
 import { isFirst, type Located, locate } from "./locate.ts";
 import type { Place } from "./memory.ts";
@@ -42,5 +41,22 @@ export function createRecorder(options: Omit<RecordingContext, "headMark">): Rec
         new Recording(context, { dialect, asked, at, sought, place });
       return isFirst(sought) ? recorded(undefined) : locate(context, sought).then(recorded);
     },
+  };
+}
+
+/** Shorter system prompts stand for themselves (characters). */
+const SHORT = 256;
+
+/**
+ * What is remembered of a conversation's system prompt, to see whether it changed. A hash, because thousands of
+ * conversations may each have one of hundreds of kilobytes.
+ */
+export function createHeadMark(): (head: string) => string {
+  let newest: { readonly head: string; readonly mark: string } | undefined;
+  return (head) => {
+    if (head.length <= SHORT) return head;
+    // Mostly it is the same once more, and to compare two takes less than to hash one.
+    if (newest?.head !== head) newest = { head, mark: contentHash(head) };
+    return newest.mark;
   };
 }

@@ -6,10 +6,15 @@ import type { WireRequest } from "../wires/wire.ts";
 import { invented, type Known } from "./known.ts";
 import { type Located, locateFirst, type Sought, storedAs } from "./locate.ts";
 import type { ConversationMemory } from "./memory.ts";
-import { ending, newMessage } from "./new-message.ts";
-import { isReservedSession } from "./reserved-session.ts";
-import { titleOf } from "./title-of.ts";
-import { endWithoutReasoning, type TranscriptRecord, withAnswer } from "./transcript-record.ts";
+import { isReservedSession } from "./session-of.ts";
+import {
+  ending,
+  endWithoutReasoning,
+  newMessage,
+  type TranscriptRecord,
+  titleOf,
+  withAnswer,
+} from "./transcript-record.ts";
 
 /** An upstream that answers within this time gets request and answer stored in one write (milliseconds). */
 const WRITE_ALONE_AFTER_MS = 25;

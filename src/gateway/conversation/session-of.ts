@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { headerOf } from "../http/headers.ts";
 import { RequestFault } from "../http/request-fault.ts";
-import { isReservedSession } from "./reserved-session.ts";
 
 /** Session headers that real clients send: Claude Code, Codex, opencode. */
 const CLIENT_HEADERS = [
@@ -44,4 +43,15 @@ export function sessionOf(headers: IncomingHttpHeaders): Session | undefined {
     if (/^[\x21-\x7e]+$/.test(name)) return { name, source: "client" };
   }
   return undefined;
+}
+
+/** Names of sessions that begin like this are precis's own. */
+const RESERVED = "precis:";
+
+/** The store has no table for settings: they stand with a conversation of this name, which no list shows. */
+export const SETTINGS_SESSION = `${RESERVED}settings`;
+
+/** May a client or an upstream not give a conversation this name? What it says would stand among precis's own data. */
+export function isReservedSession(name: string): boolean {
+  return name.toLowerCase().startsWith(RESERVED);
 }

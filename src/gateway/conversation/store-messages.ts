@@ -1,22 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { stringifyDeep } from "../../core/deep-json.ts";
 import { createTextHash } from "../../core/hash.ts";
 import type { Dialect } from "../../core/types.ts";
 import type { Appended, NewMessage } from "../../stores/server-store.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { redactSecrets } from "../compaction/redact-secrets.ts";
 import { readingOf } from "../compaction/redacting.ts";
+import { RequestFault } from "../http/request-fault.ts";
 import type { ChatMeta } from "./chat-meta.ts";
-import type { Loaded } from "./loaded.ts";
-import { titleOf } from "./title-of.ts";
-import { transcriptRecord } from "./transcript-record.ts";
+import { type Loaded, type LoadParts, load } from "./loaded.ts";
+import { newMessage, titleOf, transcriptRecord } from "./transcript-record.ts";
 
 /** What messages are written with. */
 type Writing = Pick<CompactionParts, "config" | "store" | "now">;
 
 const textHash = createTextHash();
-/** Rough tokens of a stored message, for lists. */
-const CHARS_PER_TOKEN = 4;
 
 /** Messages as the store takes them, from the n-th on (leading system messages not counted). */
 function newMessages(
@@ -25,25 +22,19 @@ function newMessages(
   transcript: readonly unknown[],
   from: number,
   times: readonly (number | undefined)[] = [],
-): { readonly messages: NewMessage[]; readonly after: string | undefined; readonly start: number } {
+): { readonly messages: NewMessage[]; readonly after: string | undefined } {
   const record = transcriptRecord(
     readingOf(parts.config, dialect),
     { transcript, system: undefined },
     textHash,
   );
   const { start, chain } = record;
-  const messages = transcript.slice(start + from).map((wire, offset): NewMessage => {
-    const index = from + offset;
-    const text = stringifyDeep(wire);
-    return {
-      hash: chain[index + 1]!,
-      role: record.messages[start + index]!.role,
-      wire: parts.config.redact ? redactSecrets(text) : text,
-      tokens: Math.ceil(text.length / CHARS_PER_TOKEN),
-      at: times[start + index] ?? parts.now(),
-    };
-  });
-  return { messages, after: from > 0 ? chain[from] : undefined, start };
+  const messages = transcript
+    .slice(start + from)
+    .map((_, offset) =>
+      newMessage(record, from + offset, times[start + from + offset] ?? parts.now(), parts.config.redact),
+    );
+  return { messages, after: from > 0 ? chain[from] : undefined };
 }
 
 /** Adds messages behind the first `length` ones of a conversation. Behind older ones that makes a fork. */
@@ -101,6 +92,35 @@ export async function createConversation(
   });
   await parts.store.conversations.update(tenant, conversation, { meta: made.meta });
   return conversation;
+}
+
+/** A new conversation with the first messages of another. */
+export async function forkConversation(
+  parts: Writing & LoadParts,
+  tenant: string,
+  id: string,
+  length: number,
+): Promise<string> {
+  const loaded = await load(parts, tenant, id, length);
+  if (length > loaded.conversation.length)
+    throw new RequestFault(
+      400,
+      "invalid",
+      `length: the conversation has ${loaded.conversation.length} messages.`,
+    );
+  return createConversation(parts, tenant, {
+    dialect: loaded.dialect,
+    transcript: loaded.transcript,
+    head: loaded.head,
+    title: loaded.conversation.title,
+    model: loaded.model,
+    times: [...loaded.lead.map(() => undefined), ...loaded.stored.map(({ at }) => at)],
+    meta: {
+      ...loaded.meta,
+      source: "page",
+      pins: (loaded.meta.pins ?? []).filter((index) => index < length),
+    },
+  });
 }
 
 function titleIn(parts: Writing, dialect: Dialect<unknown>, transcript: readonly unknown[]): string {

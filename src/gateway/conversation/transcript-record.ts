@@ -1,7 +1,12 @@
 import { type Chain, createChain } from "../../core/chain.ts";
+import { stringifyDeep } from "../../core/deep-json.ts";
 import { isOnlyReasoning } from "../../core/rounds.ts";
 import type { Dialect, Message } from "../../core/types.ts";
+import type { NewMessage } from "../../stores/server-store.ts";
+import { inOneLine } from "../../stores/shared/clean-text.ts";
+import { redactSecrets } from "../compaction/redact-secrets.ts";
 import type { WireRequest } from "../wires/wire.ts";
+import { answerKey } from "./answer-key.ts";
 import type { KnownChains } from "./known-chains.ts";
 import { writeHead } from "./stored-head.ts";
 
@@ -115,4 +120,50 @@ export function withAnswer(
     hash: () => growing,
     writeHead: () => record.head(),
   });
+}
+
+/** Rough tokens of a stored message, for lists; views are counted exactly. */
+const CHARS_PER_TOKEN = 4;
+
+/** Messages at whose end an answer ends. */
+export function ending(messages: readonly NewMessage[], answerId: string): readonly NewMessage[] {
+  return messages.map((message, index) =>
+    index === messages.length - 1 ? { ...message, answer: answerKey(answerId) } : message,
+  );
+}
+
+/** A message of a transcript as the store takes it. */
+export function newMessage(record: TranscriptRecord, index: number, at: number, redact: boolean): NewMessage {
+  const text = stringifyDeep(record.wire[record.start + index]);
+  return {
+    hash: record.chain[index + 1]!,
+    role: record.messages[record.start + index]!.role,
+    wire: redact ? redactSecrets(text) : text,
+    tokens: Math.ceil(text.length / CHARS_PER_TOKEN),
+    at,
+  };
+}
+
+const TITLE_CHARS = 80;
+/** A title is made from the beginning of a message, tags and white space left out. */
+const TITLE_FROM_CHARS = 500;
+
+/** The first words of the user. */
+export function titleOf(messages: readonly Message[]): string {
+  for (const message of messages) {
+    if (message.role !== "user") continue;
+    for (const part of message.parts) {
+      const text = part.type === "text" ? plainBeginning(part.text) : "";
+      if (text !== "") return text.length <= TITLE_CHARS ? text : `${text.slice(0, TITLE_CHARS)}…`;
+    }
+  }
+  return "";
+}
+
+/** Most messages begin with enough plain words for a title; only others are looked at further. */
+function plainBeginning(text: string): string {
+  const first = text.slice(0, 2 * TITLE_CHARS);
+  const plain = first.includes("<") ? "" : inOneLine(first);
+  if (plain.length > TITLE_CHARS) return plain;
+  return inOneLine(text.slice(0, TITLE_FROM_CHARS).replace(/<[^>]{0,200}>/g, " "));
 }

@@ -1,9 +1,9 @@
 import type { Entry, FitInput, Measure, Outcome, Plan, Report, Role, Run } from "../../core/types.ts";
-import type { ApiView, Fate, KeepReason, ViewEntry } from "../api.ts";
+import type { ApiPressure, ApiView, Fate, KeepReason, ViewEntry } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
-import { measureOf } from "../compaction/measure-of.ts";
+import { measureOf } from "../compaction/measure.ts";
 import { countAhead } from "./count-ahead.ts";
-import { answerCap, type Loaded } from "./loaded.ts";
+import { answerCap, type Loaded, type LoadParts, load } from "./loaded.ts";
 
 /** What `fit` gets for a conversation of the page. */
 export function fitInput(loaded: Loaded): FitInput<unknown> {
@@ -20,6 +20,18 @@ export async function currentPlan(
   return parts.compactors
     .of(loaded.choice)
     .plan(loaded.transcript, { ...fitInput(loaded), now: parts.now() });
+}
+
+/** How full a conversation is, as the meter shows it. */
+export async function pressureOf(
+  parts: LoadParts & Pick<CompactionParts, "compactors" | "windows">,
+  tenant: string,
+  id: string,
+): Promise<ApiPressure> {
+  const loaded = await load(parts, tenant, id);
+  await countAhead(parts, loaded);
+  const report = await parts.compactors.of(loaded.choice).pressure(loaded.transcript, fitInput(loaded));
+  return { ...report, model: loaded.model === "" ? undefined : loaded.model, window: report.budget.window };
 }
 
 export async function viewOf(

@@ -2,7 +2,6 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { ClientKeyConfig } from "../../config/gateway-schema.ts";
 import type { ClientKeyStore } from "../../stores/server-store.ts";
-import { type Client, LOCAL } from "./client.ts";
 import { headerOf } from "./headers.ts";
 import { RequestFault } from "./request-fault.ts";
 
@@ -61,3 +60,18 @@ function keysOf(headers: IncomingHttpHeaders): { readonly key: string; readonly 
 function sha256(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
+
+/** Who asks. */
+export interface Client {
+  readonly tenant: string;
+  /** Names its key among all of the tenant's. */
+  readonly id: string;
+  /** For people; several keys may have the same. */
+  readonly name: string;
+  /** The key in `authorization` or `x-api-key` is one of ours and must not be sent on. */
+  readonly keyIsOurs: boolean;
+  readonly limits: Readonly<Record<string, number>>;
+}
+
+/** The one tenant of a server without client keys. */
+const LOCAL: Client = { tenant: "default", id: "local", name: "local", keyIsOurs: false, limits: {} };

@@ -1,4 +1,4 @@
-import type { Client } from "./client.ts";
+import type { Client } from "./authenticate.ts";
 import { RequestFault } from "./request-fault.ts";
 
 const MINUTE_MS = 60_000;

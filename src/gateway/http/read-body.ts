@@ -1,6 +1,10 @@
+import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
+import { parseExact } from "../../core/exact-json.ts";
+import type { Json } from "./json.ts";
+import { isJson } from "./json.ts";
 import { RequestFault } from "./request-fault.ts";
 
 type Decoder = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>;
@@ -69,4 +73,17 @@ function tooLarge(limit: number): RequestFault {
     "too-large",
     `The body is larger than ${limit} bytes. Send less, or raise limits.bodyBytes.`,
   );
+}
+
+/** A body as a JSON object. */
+export function parseObject(bytes: Buffer): Json {
+  if (!isUtf8(bytes)) throw new RequestFault(400, "bad-utf8", "The body isn't valid UTF-8.");
+  let value: unknown;
+  try {
+    value = parseExact(bytes.toString("utf8"));
+  } catch (error) {
+    throw new RequestFault(400, "bad-json", `The body isn't valid JSON: ${(error as Error).message}.`);
+  }
+  if (!isJson(value)) throw new RequestFault(400, "bad-json", "The body isn't a JSON object.");
+  return value;
 }

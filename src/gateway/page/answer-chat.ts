@@ -4,6 +4,7 @@ import type { ChatEvent } from "../api.ts";
 import { countAhead } from "../conversation/count-ahead.ts";
 import { type Loaded, load } from "../conversation/loaded.ts";
 import { appendMessages } from "../conversation/store-messages.ts";
+import { pressureOf } from "../conversation/view-of.ts";
 import { isJson, parseJson, textOf } from "../http/json.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { countRequest } from "../telemetry/metrics.ts";
@@ -14,12 +15,11 @@ import { type Attempt, runTurn, type Shrink } from "../turn/run-turn.ts";
 import { type Action, spokenWire, type Turn } from "../turn/turn.ts";
 import { describeFailure } from "../v1/fail.ts";
 import type { WireAnswer } from "../wires/wire.ts";
-import { announced } from "./announced.ts";
+import { announced } from "./announce.ts";
 import { apiMessages } from "./api-messages.ts";
 import { chatTurn } from "./chat-turn.ts";
 import type { ApiContext } from "./context.ts";
 import { createDeltaReader } from "./delta-reader.ts";
-import { pressureOf } from "./pressure-of.ts";
 
 type Send = (event: ChatEvent) => void;
 
@@ -123,7 +123,7 @@ async function store(
   const shown = await apiMessages(gateway, tenant, after, after.stored.length - 1);
   const message = shown.messages[0]!;
   if (wasStopped) send({ type: "stopped", message });
-  else send({ type: "done", message, usage, pressure: await pressureOf(context, conversation) });
+  else send({ type: "done", message, usage, pressure: await pressureOf(gateway, tenant, conversation) });
 }
 
 function upstreamSaid(status: number, text: string, upstream: string): RequestFault {

@@ -1,5 +1,5 @@
 import type { ApiMessage, ApiMessages } from "../api.ts";
-import { measureOf } from "../compaction/measure-of.ts";
+import { measureOf } from "../compaction/measure.ts";
 import type { ConversationParts } from "../conversation/conversation-parts.ts";
 import type { Loaded } from "../conversation/loaded.ts";
 import { fatesOf } from "../conversation/view-of.ts";

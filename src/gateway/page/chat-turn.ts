@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders } from "node:http";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { encode } from "../../dialects/index.ts";
 import { answerCap, type Loaded } from "../conversation/loaded.ts";
+import type { Json } from "../http/json.ts";
 import type { Translation, Turn, TurnRecording } from "../turn/turn.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";
 import { wireOfDialect } from "../wires/index.ts";
 import type { Wire } from "../wires/wire.ts";
 import type { ApiContext } from "./context.ts";
-import { requestBody } from "./request-body.ts";
 
 /** The turn of a chat: all of its messages are in the store, and its model is asked next. */
 export function chatTurn(
@@ -89,4 +89,21 @@ function recordingOf(
     begin() {},
     stored: async () => id,
   };
+}
+
+/** The request that a chat of the page sends. */
+export function requestBody(
+  { wire, model, settings }: Pick<Loaded, "wire" | "model" | "settings">,
+  view: { readonly messages: readonly unknown[]; readonly system: unknown },
+  cap: number | undefined = answerCap({ wire, settings }),
+): Json {
+  const { temperature } = settings;
+  const base: Json = {
+    model,
+    stream: true,
+    ...(temperature !== undefined && { temperature }),
+    ...wire.chat.fields,
+  };
+  const body = wire.write(base, view);
+  return cap === undefined ? body : wire.withCap(body, cap);
 }

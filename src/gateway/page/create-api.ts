@@ -2,9 +2,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { explainIssue } from "../../config/explain-issue.ts";
+import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { exactCounter } from "../../tokens/index.ts";
 import { type ApiError, type Route, routes } from "../api.ts";
+import { checkValues } from "../http/check-values.ts";
 import { INERT } from "../http/headers.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { describeFailure } from "../v1/fail.ts";
@@ -18,7 +20,6 @@ import { statusHandlers } from "./handlers/status.ts";
 import { streamHandlers } from "./handlers/stream.ts";
 import { textHandlers } from "./handlers/text.ts";
 import { viewHandlers } from "./handlers/view.ts";
-import { readJson } from "./read-json.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -112,4 +113,27 @@ function contextOf(
       throw invalid(key, problem, fix);
     },
   };
+}
+
+/** The JSON of a request's body. Read piece by piece, because a body needn't say how long it is. */
+async function readJson(
+  request: Request,
+  { bodyBytes: limit, values }: Pick<GatewayConfig["limits"], "bodyBytes" | "values">,
+): Promise<unknown> {
+  const tooLarge = () => new RequestFault(413, "too-large", `The body is larger than ${limit} bytes.`);
+  if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge();
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of request.body ?? []) {
+    size += piece.length;
+    if (size > limit) throw tooLarge();
+    pieces.push(piece);
+  }
+  const bytes = Buffer.concat(pieces, size);
+  await checkValues(bytes, values);
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown;
+  } catch {
+    throw new RequestFault(400, "bad-json", "The body isn't valid JSON.");
+  }
 }

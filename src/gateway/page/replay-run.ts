@@ -1,8 +1,8 @@
 import { setImmediate as breathe } from "node:timers/promises";
+import { stringifyDeep } from "../../core/deep-json.ts";
 import { BudgetImpossibleError } from "../../core/errors.ts";
 import type { Compactor, Dialect, FitInput, Measure, Prices, Role, State } from "../../core/types.ts";
 import type { ReplayPoint, ReplayRun } from "../api.ts";
-import { createCachedPart } from "./cached-part.ts";
 
 const MILLION = 1_000_000;
 /** Replaying may keep other requests waiting this long (milliseconds). */
@@ -108,3 +108,40 @@ function priced(prices: Prices | undefined, tokens: number, cached: number): num
   const read = Math.min(cached, tokens);
   return (read * prices.cacheRead + (tokens - read) * prices.cacheWrite) / MILLION;
 }
+
+interface Sent {
+  readonly system: unknown;
+  readonly messages: readonly unknown[];
+}
+
+/**
+ * Tells of each request which share of it, from its front, the request before had too: that is what a provider reads from
+ * its prompt cache.
+ */
+export function createCachedPart(dialect: Dialect<unknown>, measure: Measure): (now: Sent) => number {
+  const known = new WeakMap<object, number>();
+  const tokensOf = (message: unknown): number => {
+    const key = typeof message === "object" && message !== null ? message : undefined;
+    const found = key && known.get(key);
+    if (found !== undefined) return found;
+    const tokens = measure.message(dialect.read(message));
+    if (key) known.set(key, tokens);
+    return tokens;
+  };
+  let before: Sent | undefined;
+  return (now) => {
+    const last = before;
+    before = now;
+    const system = now.system == null ? 0 : tokensOf({ role: "system", content: now.system });
+    const total = now.messages.reduce<number>((sum, message) => sum + tokensOf(message), system);
+    if (!last || total === 0 || !isSame(last.system, now.system)) return 0;
+    let common = system;
+    for (const [index, message] of now.messages.entries()) {
+      if (index >= last.messages.length || !isSame(last.messages[index], message)) break;
+      common += tokensOf(message);
+    }
+    return common / total;
+  };
+}
+
+const isSame = (a: unknown, b: unknown): boolean => a === b || stringifyDeep(a) === stringifyDeep(b);

@@ -2,8 +2,7 @@ import { overflowOf } from "../../models/index.ts";
 import { isJson } from "../http/json.ts";
 import type { Answer } from "../upstream/answer.ts";
 import { answerText } from "../upstream/decode-answer.ts";
-import { readAll } from "../upstream/read-all.ts";
-import { readEvents } from "../wires/shared/read-events.ts";
+import { readEvents } from "../wires/shared/events.ts";
 import type { Outgoing, Turn } from "./turn.ts";
 
 export function isStream(answer: Answer): boolean {
@@ -74,6 +73,6 @@ export function saysTooLong(data: unknown): boolean {
 
 /** All of an answer of which the first bytes were read. */
 export async function readRest(answer: Answer, first: Buffer) {
-  const bytes = Buffer.concat([first, await readAll(answer)]);
+  const bytes = Buffer.concat([first, await answer.whole()]);
   return { bytes, text: answerText(answer, bytes) };
 }

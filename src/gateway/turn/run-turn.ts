@@ -1,11 +1,10 @@
 import { overflowOf } from "../../models/index.ts";
 import type { Rejected } from "../compaction/fitting-cap.ts";
 import { parseJson } from "../http/json.ts";
+import { targetPath } from "../upstream/address.ts";
 import type { Answer } from "../upstream/answer.ts";
 import { answerText, askReadable } from "../upstream/decode-answer.ts";
-import { readAll } from "../upstream/read-all.ts";
 import { send } from "../upstream/send.ts";
-import { targetPath } from "../upstream/target-path.ts";
 import { upstreamHeaders } from "../upstream/upstream-headers.ts";
 import { BAD_REQUEST, isStream, peek, readRest, saysTooLong } from "./peek.ts";
 import type { Outgoing, Turn, TurnParts } from "./turn.ts";
@@ -51,7 +50,7 @@ async function attempt(turn: Turn, outgoing: Outgoing): Promise<Attempt> {
     const failed = await readRest(answer, peeked.bytes);
     return { ...begun, status: BAD_REQUEST, failed, read: undefined };
   }
-  const bytes = await readAll(answer);
+  const bytes = await answer.whole();
   const text = answerText(answer, bytes);
   const data = status < 400 ? parseJson(text) : undefined;
   const isTooLong = status < 400 && saysTooLong(data);

@@ -76,6 +76,18 @@ export class Answer {
     this.#source.resume();
   }
 
+  /** All of it in one piece. Rejects if it isn't whole. */
+  whole(): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      const pieces: Buffer[] = [];
+      this.read({
+        piece: (bytes) => pieces.push(bytes),
+        end: () => resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)),
+        broken: reject,
+      });
+    });
+  }
+
   /** All of it, piece by piece. Throws if it isn't whole. */
   async *pieces(): AsyncGenerator<Buffer, void, undefined> {
     try {

@@ -1,7 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterEach, expect, it } from "vitest";
 import type { Answer } from "./answer.ts";
-import { readAll } from "./read-all.ts";
 import { send } from "./send.ts";
 import { createUpstream } from "./upstream.ts";
 import { UpstreamFault } from "./upstream-fault.ts";
@@ -61,5 +60,5 @@ it("survives a reset while an answer of unknown length waits for its reader", as
 it("reads an answer that nobody looked at before it was whole", async () => {
   const answer = await ask((socket) => socket.end("HTTP/1.0 200 OK\r\n\r\nhello"));
   await wait(50);
-  expect((await readAll(answer)).toString()).toBe("hello");
+  expect((await answer.whole()).toString()).toBe("hello");
 });

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { Answer } from "./answer.ts";
-import { answerHeaders } from "./answer-headers.ts";
 import type { Asking } from "./pool.ts";
 import type { Upstream } from "./upstream.ts";
 import { codeOf, UpstreamFault } from "./upstream-fault.ts";
@@ -106,4 +105,30 @@ function attempt(
       },
     });
   });
+}
+
+/** Headers of which only the first counts if there are several. */
+const SINGLE = new Set([
+  "age",
+  "content-length",
+  "content-type",
+  "etag",
+  "expires",
+  "last-modified",
+  "location",
+  "retry-after",
+  "server",
+]);
+
+/** Headers of an answer, one value for each name, as Node's own client gives them. */
+function answerHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): IncomingHttpHeaders {
+  const joined: Record<string, string | string[] | undefined> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (!Array.isArray(value) || name === "set-cookie") joined[name] = value;
+    else joined[name] = SINGLE.has(name) ? value[0] : value.join(", ");
+  }
+  return joined;
 }

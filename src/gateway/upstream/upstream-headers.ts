@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import { INERT } from "../http/headers.ts";
-import { withoutOwnQuery } from "./shown-address.ts";
+import { withoutOwnQuery } from "./address.ts";
 import type { Upstream } from "./upstream.ts";
 
 /** Headers that concern one connection only, or that we set ourselves. */

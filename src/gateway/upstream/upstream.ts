@@ -1,8 +1,7 @@
 import type { Pool } from "undici";
 import type { UpstreamConfig } from "../../config/gateway-schema.ts";
-import { wireAtPath, wireOfDialect } from "../wires/index.ts";
+import { wireAtPath, wireOfDialect, wires } from "../wires/index.ts";
 import type { Wire } from "../wires/wire.ts";
-import { glob } from "./glob.ts";
 import { createPool } from "./pool.ts";
 
 export type DialectName = NonNullable<UpstreamConfig["dialects"]>[number];
@@ -24,15 +23,13 @@ export interface Upstream {
   windowOf(model: string): number | undefined;
 }
 
-const ALL: readonly DialectName[] = ["openai-chat", "openai-responses", "anthropic-messages"];
+const all = [...wires.values()];
 
 export function createUpstream(config: UpstreamConfig): Upstream {
   const url = new URL(config.baseURL);
-  const isAnthropic = url.hostname === "api.anthropic.com";
-  const isOpenai = url.hostname === "api.openai.com" || url.hostname.endsWith(".openai.azure.com");
-  const dialects: readonly DialectName[] =
-    config.dialects ??
-    (isAnthropic ? ["anthropic-messages"] : isOpenai ? ["openai-chat", "openai-responses"] : ALL);
+  const own = all.filter((wire) => wire.isProvider(url.hostname));
+  const dialects =
+    config.dialects ?? (own.length > 0 ? own : all).map((wire) => wire.dialect.id as DialectName);
   const models = config.models?.map(glob);
   const windows = Object.entries(config.windows ?? {}).map(([name, window]) => ({
     test: glob(name),
@@ -44,7 +41,7 @@ export function createUpstream(config: UpstreamConfig): Upstream {
     dialects,
     url,
     pool: createPool(url, config.timeoutMs),
-    isNative: config.nativeCompaction ?? (isAnthropic || isOpenai),
+    isNative: config.nativeCompaction ?? own.length > 0,
     conventionOf: (path) =>
       wireAtPath(path)?.convention ??
       (dialects.some((dialect) => wireOfDialect(dialect).convention === "openai") ? "openai" : "anthropic"),
@@ -53,4 +50,12 @@ export function createUpstream(config: UpstreamConfig): Upstream {
       (models === undefined || models.some((test) => test(model))),
     windowOf: (model) => windows.find(({ test }) => test(model))?.window,
   };
+}
+
+/** A test for a name with `*` for any characters. */
+function glob(pattern: string): (text: string) => boolean {
+  if (!pattern.includes("*")) return (text) => text === pattern;
+  const source = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
+  const regex = new RegExp(`^${source.join(".*")}$`, "is");
+  return (text) => regex.test(text);
 }

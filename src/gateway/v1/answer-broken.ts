@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import { openaiError } from "../wires/shared/openai-error.ts";
+import { openaiError } from "../wires/shared/openai.ts";
 
 /** What is wrong with a request that isn't even HTTP, by the parser's code: status, its name, code and words. */
 const FAULTS: Readonly<Record<string, readonly [number, string, string, string]>> = {

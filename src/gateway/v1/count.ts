@@ -1,14 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { BudgetImpossibleError } from "../../core/errors.ts";
 import type { CompactorChoice } from "../compaction/compactors.ts";
-import { lookAhead } from "../compaction/look-ahead.ts";
-import { measureOf } from "../compaction/measure-of.ts";
+import { lookAhead, measureOf } from "../compaction/measure.ts";
 import { requestOptions } from "../compaction/request-options.ts";
 import { withPrevious } from "../conversation/previous-response.ts";
+import type { Client } from "../http/authenticate.ts";
 import { checkValues } from "../http/check-values.ts";
-import type { Client } from "../http/client.ts";
-import { parseObject } from "../http/parse-object.ts";
-import { decodeBody, readBody } from "../http/read-body.ts";
+import { decodeBody, parseObject, readBody } from "../http/read-body.ts";
 import { sendJson } from "../http/send-json.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";
 import type { DialectName } from "../upstream/upstream.ts";

@@ -5,7 +5,7 @@ import { sendJson } from "../http/send-json.ts";
 import type { Log } from "../telemetry/log.ts";
 import { loggable } from "../telemetry/log.ts";
 import { UpstreamFault } from "../upstream/upstream-fault.ts";
-import { openaiError } from "../wires/shared/openai-error.ts";
+import { openaiError } from "../wires/shared/openai.ts";
 import type { Wire } from "../wires/wire.ts";
 
 /** What a client is told about an error: status, code and words. Anything unforeseen is logged with its cause. */

@@ -3,8 +3,8 @@ import { runTurn } from "../turn/run-turn.ts";
 import type { Outgoing } from "../turn/turn.ts";
 import { decideAtOnce, decideView } from "./decide-view.ts";
 import type { Exchange } from "./exchange.ts";
+import { prepareNative } from "./native-compaction.ts";
 import { passFailure, passJson, passStream } from "./pass-answer.ts";
-import { prepareNative } from "./prepare-native.ts";
 import { actionOf } from "./report-headers.ts";
 import type { V1Parts } from "./v1-parts.ts";
 

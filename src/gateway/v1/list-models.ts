@@ -1,13 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import type { Client } from "../http/client.ts";
+import type { Client } from "../http/authenticate.ts";
 import type { Json } from "../http/json.ts";
 import { isJson, listOf, parseJson } from "../http/json.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
-import { keyOwner } from "../upstream/key-owner.ts";
-import { readAll } from "../upstream/read-all.ts";
+import { targetPath } from "../upstream/address.ts";
+import { keyOwner } from "../upstream/choose-upstream.ts";
 import { send } from "../upstream/send.ts";
-import { targetPath } from "../upstream/target-path.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { upstreamHeaders } from "../upstream/upstream-headers.ts";
 import { passThrough } from "./pass-through.ts";
@@ -84,7 +83,7 @@ async function modelsOf(upstream: Upstream, given: IncomingHttpHeaders, keyIsOur
     body: undefined,
     signal: AbortSignal.timeout(LIST_MS),
   });
-  const bytes = await readAll(answer);
+  const bytes = await answer.whole();
   if (answer.statusCode !== 200) throw new Error(`it answered ${answer.statusCode}`);
   const list = parseJson(bytes.toString("utf8"));
   return isJson(list) ? listOf(list["data"]).filter(isJson) : [];

@@ -7,7 +7,7 @@ import type { V1Parts } from "./v1-parts.ts";
 const SUMMARY_CAP = 4_096;
 
 /** What summaries for clients are made with. */
-export type SummaryParts = Pick<V1Parts, "compactors" | "metrics" | "totals" | "log" | "now">;
+type SummaryParts = Pick<V1Parts, "compactors" | "metrics" | "totals" | "log" | "now">;
 
 /** Summarises all of a transcript. */
 export async function makeSummary(

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { stringifyDeep } from "../../core/deep-json.ts";
-import { lookAhead } from "../compaction/look-ahead.ts";
+import { lookAhead } from "../compaction/measure.ts";
 import { readingOf } from "../compaction/redacting.ts";
 import { requestOptions } from "../compaction/request-options.ts";
 import { chatOf } from "../conversation/chat-of.ts";
@@ -9,8 +9,8 @@ import { withPrevious } from "../conversation/previous-response.ts";
 import type { Recording } from "../conversation/recording.ts";
 import { sessionOf } from "../conversation/session-of.ts";
 import type { Opening } from "../conversation/spill.ts";
+import type { Client } from "../http/authenticate.ts";
 import { checkValues } from "../http/check-values.ts";
-import type { Client } from "../http/client.ts";
 import { decodeBody, readBody } from "../http/read-body.ts";
 import { loggable } from "../telemetry/log.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";

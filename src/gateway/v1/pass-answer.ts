@@ -11,7 +11,7 @@ import { answerText } from "../upstream/decode-answer.ts";
 import { relayStream } from "../upstream/relay-stream.ts";
 import { UpstreamFault } from "../upstream/upstream-fault.ts";
 import { returnedHeaders } from "../upstream/upstream-headers.ts";
-import { readEvents } from "../wires/shared/read-events.ts";
+import { readEvents } from "../wires/shared/events.ts";
 import type { Wire, WireAnswer } from "../wires/wire.ts";
 import type { Exchange } from "./exchange.ts";
 import { describeFailure } from "./fail.ts";

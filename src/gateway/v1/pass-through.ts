@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Client } from "../http/client.ts";
+import type { Client } from "../http/authenticate.ts";
 import { isJson, parseJson, textOf } from "../http/json.ts";
 import { readBody } from "../http/read-body.ts";
-import { chooseForRest } from "../upstream/choose-upstream.ts";
-import { dialectOf } from "../upstream/key-owner.ts";
+import { targetPath } from "../upstream/address.ts";
+import { chooseForRest, dialectOf } from "../upstream/choose-upstream.ts";
 import { send } from "../upstream/send.ts";
-import { targetPath } from "../upstream/target-path.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { returnedHeaders, upstreamHeaders } from "../upstream/upstream-headers.ts";
 import { abortOnClose } from "./open-exchange.ts";

@@ -1,6 +1,5 @@
 import type { ConversationParts } from "../conversation/conversation-parts.ts";
-import type { Authenticate } from "../http/authenticate.ts";
-import type { Client } from "../http/client.ts";
+import type { Authenticate, Client } from "../http/authenticate.ts";
 
 /** What requests of clients are served with. */
 export interface V1Parts

@@ -58,6 +58,8 @@ export interface Wire {
   delta(event: Json): Delta | undefined;
   /** How a chat of the page asks in this API. */
   readonly chat: ChatDefaults;
+  /** Is this a server of the provider whose API it is? It has the provider's own compaction, too. */
+  isProvider(hostname: string): boolean;
   /** Providers of this kind: where their base URL ends, and which header carries a key. */
   readonly convention: "openai" | "anthropic";
   /** A client of the provider that writes summaries. */

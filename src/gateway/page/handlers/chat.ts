@@ -1,19 +1,18 @@
+import type { Dialect } from "../../../core/types.ts";
+import { encode } from "../../../dialects/index.ts";
 import type { Appended } from "../../../stores/server-store.ts";
 import type { ChatEvent } from "../../api.ts";
 import { type Loaded, load } from "../../conversation/loaded.ts";
-import { appendMessages } from "../../conversation/store-messages.ts";
+import { appendMessages, forkConversation } from "../../conversation/store-messages.ts";
 import { notFound, RequestFault } from "../../http/request-fault.ts";
 import { loggable } from "../../telemetry/log.ts";
-import { announced } from "../announced.ts";
+import { announced, exclusive } from "../announce.ts";
 import { answerChat } from "../answer-chat.ts";
 import { apiMessages } from "../api-messages.ts";
 import type { ApiContext, Handlers } from "../context.ts";
 import { eventStream } from "../event-stream.ts";
-import { exclusive } from "../exclusive.ts";
-import { forkConversation } from "../fork-conversation.ts";
 import { schemas } from "../schemas.ts";
 import { showAnswer } from "../show-answer.ts";
-import { userMessage } from "../user-message.ts";
 
 export const chatHandlers = {
   async chat(context) {
@@ -53,7 +52,7 @@ export const chatHandlers = {
     );
     if (user < 0) throw new RequestFault(400, "invalid", "There is no message of the user to answer.");
     return stream(context, id, async () => {
-      const fork = await forkConversation(context, id, user - lead.length + 1);
+      const fork = await forkConversation(context.gateway, context.tenant, id, user - lead.length + 1);
       await useModel(context, fork, model);
       return { conversation: fork, forkOf: id, added: 0, length: user - lead.length + 1 };
     });
@@ -62,7 +61,7 @@ export const chatHandlers = {
 
 /** The very first message has nothing before it to fork from: then the whole conversation is a new one. */
 async function edit(context: ApiContext, loaded: Loaded, index: number, message: unknown): Promise<Appended> {
-  const fork = await forkConversation(context, loaded.conversation.id, index);
+  const fork = await forkConversation(context.gateway, context.tenant, loaded.conversation.id, index);
   const base = await load(context.gateway, context.tenant, fork);
   return appendMessages(context.gateway, context.tenant, base, [message]);
 }
@@ -127,4 +126,19 @@ function failureOf({ gateway }: ApiContext, error: unknown): { code: string; mes
   if (error instanceof RequestFault) return { code: error.code, message: error.message };
   gateway.log.warn(loggable(error), "an answer failed");
   return { code: "failed", message: error instanceof Error ? error.message : String(error) };
+}
+
+/** What a person said, with pictures as data URLs, in a wire format. */
+function userMessage(dialect: Dialect<unknown>, text: string, images: readonly string[]): unknown {
+  if (images.length === 0) return dialect.write({ role: "user", text });
+  const { messages } = encode(dialect.id, [
+    {
+      role: "user",
+      parts: [
+        ...images.map((source) => ({ type: "image" as const, source })),
+        ...(text === "" ? [] : [{ type: "text" as const, text }]),
+      ],
+    },
+  ]);
+  return messages[0];
 }

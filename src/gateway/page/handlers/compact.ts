@@ -2,20 +2,17 @@ import { contentHash } from "../../../core/hash.ts";
 import { summaryProof } from "../../../core/summary-proof.ts";
 import type { FitResult, Reason, Report, Summary } from "../../../core/types.ts";
 import type { CompactAnswer, TimelineFact } from "../../api.ts";
-import { compactedFact } from "../../compaction/compacted-fact.ts";
-import { failedSummary } from "../../compaction/failed-summary.ts";
-import { measureOf } from "../../compaction/measure-of.ts";
+import { compactedFact, failedSummary } from "../../compaction/compacted-fact.ts";
+import { measureOf } from "../../compaction/measure.ts";
 import { onBehalfOf } from "../../compaction/on-behalf.ts";
 import { withClientKeys } from "../../compaction/summarizer.ts";
 import { countAhead } from "../../conversation/count-ahead.ts";
 import { findConversation, type Loaded, load } from "../../conversation/loaded.ts";
 import { summaryToApi } from "../../conversation/to-api.ts";
-import { currentPlan, fitInput, planOutcome, viewOf } from "../../conversation/view-of.ts";
+import { currentPlan, fitInput, planOutcome, pressureOf, viewOf } from "../../conversation/view-of.ts";
 import { notFound } from "../../http/request-fault.ts";
-import { announce } from "../announced.ts";
+import { announce, exclusive } from "../announce.ts";
 import type { ApiContext, Handlers } from "../context.ts";
-import { exclusive } from "../exclusive.ts";
-import { pressureOf } from "../pressure-of.ts";
 import { schemas } from "../schemas.ts";
 
 /** Undoing more checkpoints than this one by one is a defect, not a long conversation. */
@@ -191,7 +188,7 @@ async function answer(
     outcome,
     report,
     view: await viewOf(gateway, loaded, plan, planOutcome(plan)),
-    pressure: await pressureOf(context, id),
+    pressure: await pressureOf(gateway, tenant, id),
   };
 }
 

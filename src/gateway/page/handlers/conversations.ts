@@ -7,17 +7,16 @@ import { type ChatMeta, metaOf } from "../../conversation/chat-meta.ts";
 import { UNDO_MS } from "../../conversation/deletions.ts";
 import { changed, readGlobalSettings } from "../../conversation/global-settings.ts";
 import { findConversation, load } from "../../conversation/loaded.ts";
-import { SETTINGS_SESSION } from "../../conversation/reserved-session.ts";
-import { createConversation } from "../../conversation/store-messages.ts";
+import { SETTINGS_SESSION } from "../../conversation/session-of.ts";
+import { createConversation, forkConversation } from "../../conversation/store-messages.ts";
 import { writeHead } from "../../conversation/stored-head.ts";
 import { toApi } from "../../conversation/to-api.ts";
 import { checkValues } from "../../http/check-values.ts";
 import { wireOfDialect } from "../../wires/index.ts";
 import { checkAsked } from "../../wires/shared/check-asked.ts";
-import { announced } from "../announced.ts";
+import { announced } from "../announce.ts";
 import type { Handlers } from "../context.ts";
 import { numberQuery } from "../context.ts";
-import { forkConversation } from "../fork-conversation.ts";
 import { MAX_TITLE, schemas } from "../schemas.ts";
 
 export const conversationHandlers = {
@@ -169,7 +168,7 @@ export const conversationHandlers = {
   async fork(context) {
     const { gateway, tenant, param } = context;
     const { length } = await context.body(schemas.fork);
-    const made = await forkConversation(context, param("id"), length);
+    const made = await forkConversation(context.gateway, context.tenant, param("id"), length);
     return announced(context, await findConversation(gateway, tenant, made), "created");
   },
 

@@ -4,7 +4,7 @@ import { type Loaded, load } from "../../conversation/loaded.ts";
 import { appendMessages } from "../../conversation/store-messages.ts";
 import { currentPlan } from "../../conversation/view-of.ts";
 import { RequestFault } from "../../http/request-fault.ts";
-import { announced } from "../announced.ts";
+import { announced } from "../announce.ts";
 import { apiMessages } from "../api-messages.ts";
 import type { Handlers } from "../context.ts";
 import { type ApiContext, numberQuery } from "../context.ts";

@@ -5,7 +5,7 @@ import { createCompactor } from "../../../engine/create-compactor.ts";
 import { profiles } from "../../../profiles/index.ts";
 import { createMeasure, exactCounter, modelInfo } from "../../../tokens/index.ts";
 import type { Policy, ReplayRun } from "../../api.ts";
-import { measureOf } from "../../compaction/measure-of.ts";
+import { measureOf } from "../../compaction/measure.ts";
 import { countAhead } from "../../conversation/count-ahead.ts";
 import { type Loaded, load } from "../../conversation/loaded.ts";
 import { lookBack, type PastState } from "../../conversation/look-back.ts";

@@ -1,13 +1,13 @@
 import { strategies } from "../../../engine/strategies.ts";
 import { profiles } from "../../../profiles/index.ts";
-import type { ModelChoice, ModelsAnswer, SettingsAnswer, StrategyName } from "../../api.ts";
+import type { LiveEvent, ModelChoice, ModelsAnswer, SettingsAnswer, StrategyName } from "../../api.ts";
 import { changed, readGlobalSettings, writeGlobalSettings } from "../../conversation/global-settings.ts";
 import { textOf } from "../../http/json.ts";
 import { addTotals } from "../../telemetry/totals.ts";
-import { shownAddress } from "../../upstream/shown-address.ts";
+import { shownAddress } from "../../upstream/address.ts";
 import { listsOf } from "../../v1/list-models.ts";
 import type { ApiContext, Handlers, PageParts } from "../context.ts";
-import { liveStream } from "../live-stream.ts";
+import { eventStream } from "../event-stream.ts";
 import { schemas } from "../schemas.ts";
 
 export const statusHandlers = {
@@ -147,4 +147,29 @@ async function models({ gateway, headers, client }: ApiContext): Promise<ModelsA
     }),
   );
   return { models: lists.flat(), problems };
+}
+
+/** `/api/events`: what happens, as it happens; after a lost connection from where it was. */
+async function liveStream({ gateway, tenant, headers, signal }: ApiContext): Promise<Response> {
+  const lastId = headers["last-event-id"];
+  // A server that is about to stop lets its pages go, so that they find the next one.
+  const end = AbortSignal.any([signal, gateway.draining]);
+  return eventStream<LiveEvent>(signal, (send) => {
+    const listening = gateway.live.listen(
+      tenant,
+      typeof lastId === "string" && lastId !== "" ? lastId : undefined,
+      ({ id, event }) => send(event, id),
+    );
+    const start = listening.replay.length === 0 || lastId === undefined ? listening.id : String(lastId);
+    send({ type: "hello", missed: listening.missed }, start);
+    for (const { id, event } of listening.replay) send(event, id);
+    return new Promise<void>((resolve) => {
+      const stop = (): void => {
+        listening.stop();
+        resolve();
+      };
+      if (end.aborted) stop();
+      else end.addEventListener("abort", stop, { once: true });
+    });
+  });
 }

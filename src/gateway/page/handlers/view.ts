@@ -5,13 +5,11 @@ import { fittingCap } from "../../compaction/fitting-cap.ts";
 import { countAhead } from "../../conversation/count-ahead.ts";
 import { answerCap, choiceOf, findConversation, load } from "../../conversation/loaded.ts";
 import { pastPlan } from "../../conversation/look-back.ts";
-import { currentPlan, fitInput, planOutcome, viewOf } from "../../conversation/view-of.ts";
-import { withoutOwnQuery } from "../../upstream/shown-address.ts";
-import { targetPath } from "../../upstream/target-path.ts";
+import { currentPlan, fitInput, planOutcome, pressureOf, viewOf } from "../../conversation/view-of.ts";
+import { targetPath, withoutOwnQuery } from "../../upstream/address.ts";
+import { requestBody } from "../chat-turn.ts";
 import type { Handlers } from "../context.ts";
 import { numberQuery } from "../context.ts";
-import { pressureOf } from "../pressure-of.ts";
-import { requestBody } from "../request-body.ts";
 import { schemas } from "../schemas.ts";
 
 export const viewHandlers = {
@@ -43,7 +41,7 @@ export const viewHandlers = {
     };
   },
 
-  pressure: async (context) => pressureOf(context, context.param("id")),
+  pressure: async (context) => pressureOf(context.gateway, context.tenant, context.param("id")),
 
   async whatIf(context): Promise<WhatIfAnswer> {
     const { gateway, tenant, param } = context;

@@ -4,9 +4,8 @@ import { openaiCompatible } from "../../../models/index.ts";
 import type { Json } from "../../http/json.ts";
 import { isJson, listOf, numberOf, textOf } from "../../http/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
-import { openaiBase } from "../shared/openai-base.ts";
-import { openaiError } from "../shared/openai-error.ts";
-import { readEvents } from "../shared/read-events.ts";
+import { readEvents } from "../shared/events.ts";
+import { isOpenai, openaiBase, openaiError } from "../shared/openai.ts";
 import { rememberReads } from "../shared/remember-reads.ts";
 import { rewrittenMessages } from "../shared/rewritten-messages.ts";
 import type { Wire, WireAnswer } from "../wire.ts";
@@ -75,6 +74,7 @@ export const chatWire: Wire = {
   },
 
   chat: { fields: { stream_options: { include_usage: true } }, cap: undefined },
+  isProvider: isOpenai,
   convention: "openai",
   summarizer: ({ addressOf, isSame: _, ...shared }) =>
     openaiCompatible({ ...shared, baseURL: openaiBase(addressOf), api: "chat" }),

@@ -9,7 +9,7 @@ import {
   type NativeWish,
   type SummarizedRequest,
 } from "../native.ts";
-import { rewriteEvents } from "../shared/rewrite-events.ts";
+import { rewriteEvents } from "../shared/events.ts";
 import { clearEdits } from "./clear-edits.ts";
 import { hasCompactionBlock, replayMessages } from "./replay-messages.ts";
 

@@ -5,7 +5,7 @@ import { anthropic } from "../../../models/index.ts";
 import type { Json } from "../../http/json.ts";
 import { isJson, listOf, numberOf, textOf } from "../../http/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
-import { readEvents } from "../shared/read-events.ts";
+import { readEvents } from "../shared/events.ts";
 import { rememberReads } from "../shared/remember-reads.ts";
 import { rewrittenMessages } from "../shared/rewritten-messages.ts";
 import type { Wire, WireAnswer } from "../wire.ts";
@@ -93,6 +93,7 @@ export const messagesWire: Wire = {
   },
 
   chat: { fields: {}, cap: DEFAULT_MAX_TOKENS },
+  isProvider: (hostname) => hostname === "api.anthropic.com",
   convention: "anthropic",
   summarizer: ({ addressOf, isSame: _, ...shared }) =>
     anthropic({ ...shared, baseURL: addressOf("/v1/messages").replace(/\/messages(?=\?|$)/, "") }),

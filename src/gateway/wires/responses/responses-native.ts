@@ -8,7 +8,7 @@ import {
   type NativeWish,
   type SummarizedRequest,
 } from "../native.ts";
-import { rewriteEvents } from "../shared/rewrite-events.ts";
+import { rewriteEvents } from "../shared/events.ts";
 import { sealSummary, summaryText, unsealSummary } from "../shared/seal-summary.ts";
 
 /** OpenAI's compaction: `context_management`, items of type `compaction` and `compaction_trigger`. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Dialect } from "../../core/types.ts";
 import { dialectById } from "../../dialects/index.ts";
 import { createMeasure, exactCounter } from "../../tokens/index.ts";
-import { createCachedPart } from "./cached-part.ts";
+import { createCachedPart } from "./replay-run.ts";
 
 const dialect = dialectById("openai-chat") as Dialect<unknown>;
 const measure = createMeasure({ counter: await exactCounter("o200k_base") });

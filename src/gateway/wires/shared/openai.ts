@@ -21,3 +21,12 @@ export function openaiError(
           : "server_error";
   return { error: { message, type, param: null, code: KNOWN[code] ?? code } };
 }
+
+/** The base URL of an OpenAI-compatible API, by the address of a path below it. */
+export function openaiBase(addressOf: (path: string) => string): string {
+  return addressOf("/v1/x").replace(/\/x(?=\?|$)/, "");
+}
+
+export function isOpenai(hostname: string): boolean {
+  return hostname === "api.openai.com" || hostname.endsWith(".openai.azure.com");
+}

@@ -1,10 +1,11 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
+import { TranscriptError } from "../../core/errors.ts";
 import type { InsertMessage } from "../../core/types.ts";
-import { measureOf } from "../compaction/measure-of.ts";
+import { measureOf } from "../compaction/measure.ts";
 import { INERT } from "../http/headers.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
-import type { MadeSummary, NativeCompaction, NativeWish } from "../wires/native.ts";
+import { type MadeSummary, type NativeCompaction, type NativeWish, NO_WISH } from "../wires/native.ts";
 import { summaryText } from "../wires/shared/seal-summary.ts";
 import type { Wire } from "../wires/wire.ts";
 import type { Exchange } from "./exchange.ts";
@@ -18,7 +19,7 @@ import type { V1Parts } from "./v1-parts.ts";
  * Carries out what a request asks of the provider's own compaction, for an upstream that has none. Undefined: the
  * request is answered already. Otherwise the request as the upstream understands it.
  */
-export async function emulate(
+async function emulate(
   parts: V1Parts,
   exchange: Exchange,
   native: NativeCompaction,
@@ -116,4 +117,43 @@ function lastTurn(wire: Wire, messages: readonly unknown[]): readonly unknown[] 
   while (from > 0 && read[from]!.parts.some(({ type }) => type === "tool-result")) from--;
   while (from > 0 && read[from - 1]!.role === "assistant") from--;
   return messages.slice(from);
+}
+
+/**
+ * The provider's own compaction: forwarded where the upstream has it, carried out here where it hasn't. Most requests ask for none,
+ * which is known at once.
+ */
+export function prepareNative(parts: V1Parts, exchange: Exchange): Exchange | Promise<Exchange | undefined> {
+  const { native } = exchange.wire;
+  const wish = native?.wish(exchange.body) ?? NO_WISH;
+  const { isNative } = exchange.upstream;
+  if (exchange.options.off || parts.config.observe) return exchange;
+  // What stands on something that only the upstream has can't be looked into.
+  const isPartial = exchange.standsOn?.isRebuilt === false;
+  if (isPartial || (isNative && wish.isNative)) return { ...exchange, isUntouched: true };
+  if (isNative) return exchange;
+  // Anthropic's own clients then send all of their messages, as they would without threads.
+  if (wish.isThread)
+    throw new RequestFault(
+      400,
+      "thread_unsupported_request",
+      `precis: the upstream ${exchange.upstream.name} keeps no message threads. Send all messages, without \`thread\`.`,
+    );
+  if (!native || (!wish.isNative && wish.edits.length === 0)) return exchange;
+  return carryOut(parts, exchange, native, wish);
+}
+
+async function carryOut(
+  parts: V1Parts,
+  exchange: Exchange,
+  native: NativeCompaction,
+  wish: NativeWish,
+): Promise<Exchange | undefined> {
+  try {
+    return await emulate(parts, exchange, native, wish);
+  } catch (error) {
+    // What can't be read is the upstream's to refuse.
+    if (!(error instanceof TranscriptError) || exchange.response.headersSent) throw error;
+    return { ...exchange, isUntouched: true };
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readEvents } from "./read-events.ts";
+import { readEvents } from "./events.ts";
 
 test("events are read in order, and what isn't JSON is left out", () => {
   const text = 'event: a\r\ndata: {"n":1}\r\n\r\n: ping\n\ndata:{"n":2}\n\ndata: [DONE]\n\n';

@@ -2,6 +2,7 @@ import cluster from "node:cluster";
 import { createRequire } from "node:module";
 import type { GatewayConfigInput } from "../config/gateway-schema.ts";
 import { shownAddress } from "../gateway/upstream/address.ts";
+import { profiles } from "../profiles/index.ts";
 import { type Io, warnOn } from "./io.ts";
 import { withDatabase } from "./open-database.ts";
 import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
@@ -21,7 +22,7 @@ export const serveLine: CommandLine = {
       value: "N",
       help: "window of the upstream's models in tokens (32k), instead of the registry's",
     },
-    profile: { value: "P", help: "agent, desktop, editor, rag or stream" },
+    profile: { value: "P", help: `one of ${Object.keys(profiles).join(", ")}` },
     db: { value: "DB", help: "a file (precis.db unless told), postgres://…, or memory" },
     "no-store": { help: "keep no transcripts; summaries live in memory" },
     observe: { help: "change nothing, only report what would have been done" },

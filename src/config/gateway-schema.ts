@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { profiles } from "../profiles/index.ts";
 import {
   anyOf,
   bytes,
@@ -29,7 +30,7 @@ const UPSTREAM_TIMEOUT_MS = 600_000;
 /** How long a drain waits for requests under way (milliseconds). */
 const DRAIN_MS = 30_000;
 
-export const PROFILE_NAMES = ["agent", "desktop", "editor", "rag", "stream"] as const;
+export const PROFILE_NAMES = Object.keys(profiles) as (keyof typeof profiles)[];
 const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"] as const;
 /** Shorter ones can be guessed (characters). */
 export const SHORTEST_CLIENT_KEY = 16;

@@ -3,6 +3,10 @@
  * message → dialect → counter → budget → entry → checkpoint → state → options → result.
  */
 
+import type { EditReason } from "./edit-reasons.ts";
+
+export type { EditReason } from "./edit-reasons.ts";
+
 // ── Messages ────────────────────────────────────────────────────────────────────────────────────
 
 /** Who speaks, whatever the wire format calls it (`developer` is `system`, `toolResult` is `tool`). */
@@ -141,21 +145,6 @@ export type Edit =
   | { readonly type: "strip-fields"; readonly why: EditReason }
   /** A text is added after the last part (a system message that takes the summary). */
   | { readonly type: "append"; readonly text: string; readonly why: EditReason };
-
-/** Why a part was changed. */
-export type EditReason =
-  | "old-image"
-  | "old-reasoning"
-  | "signed-reasoning"
-  | "superseded-result"
-  | "large-result"
-  | "old-retrieval"
-  | "tail-result"
-  | "hard-cut"
-  | "summary"
-  | "host-state"
-  | "recall"
-  | "interface-only";
 
 /** A message that precis writes itself. */
 export interface InsertMessage {

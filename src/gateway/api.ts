@@ -3,6 +3,7 @@
  * know each other by nothing else. No server code is reached from here.
  */
 
+export { EDIT_REASONS } from "../core/edit-reasons.ts";
 export type {
   Budget,
   Checkpoint,

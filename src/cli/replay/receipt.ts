@@ -1,3 +1,4 @@
+import { EDIT_REASONS } from "../../core/edit-reasons.ts";
 import { applyEdits } from "../../core/edits.ts";
 import type { DropReason, Edit, EditReason, Entry, Measure, Message } from "../../core/types.ts";
 
@@ -19,21 +20,6 @@ export interface ReceiptRun {
 }
 
 const PREVIEW_CHARACTERS = 90;
-
-const EDIT_WORDS: Readonly<Record<EditReason, string>> = {
-  "old-image": "an old picture became a placeholder",
-  "old-reasoning": "old reasoning left out",
-  "signed-reasoning": "reasoning was signed for the earlier prompt",
-  "superseded-result": "the same was read again later",
-  "large-result": "a large old result was clipped",
-  "old-retrieval": "old passages became their source ids",
-  "tail-result": "a large result in the tail was clipped",
-  "hard-cut": "cut to fit the budget",
-  summary: "the system prompt took the summary",
-  "host-state": "the host's state of the work joined it",
-  recall: "recalled for the user's message",
-  "interface-only": "fields for the interface left out",
-};
 
 const DROP_WORDS: Readonly<Record<DropReason, string>> = {
   orphan: "a call or result without its counterpart",
@@ -97,7 +83,7 @@ function fatesOf(entries: readonly Entry[], messages: readonly Message[]): reado
     else if (entry.type === "drop")
       fates[entry.index] = { fate: "dropped", why: DROP_WORDS[entry.reason], edits: [] };
     else if (entry.type === "edit") {
-      const reasons = [...new Set(entry.edits.map((edit) => EDIT_WORDS[edit.why]))];
+      const reasons = [...new Set(entry.edits.map((edit) => EDIT_REASONS[edit.why]))];
       fates[entry.index] = { fate: "shortened", why: reasons.join("; "), edits: entry.edits };
     }
   }

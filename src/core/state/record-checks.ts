@@ -1,3 +1,4 @@
+import { EDIT_REASONS } from "../edit-reasons.ts";
 import type {
   Checkpoint,
   DropReason,
@@ -20,20 +21,6 @@ const DROP_REASONS: Readonly<Record<DropReason, true>> = {
   strategy: true,
   empty: true,
   reasoning: true,
-};
-const EDIT_REASONS: Readonly<Record<EditReason, true>> = {
-  "old-image": true,
-  "old-reasoning": true,
-  "signed-reasoning": true,
-  "superseded-result": true,
-  "large-result": true,
-  "old-retrieval": true,
-  "tail-result": true,
-  "hard-cut": true,
-  summary: true,
-  "host-state": true,
-  recall: true,
-  "interface-only": true,
 };
 const INSERT_ROLES: Readonly<Record<InsertMessage["role"], true>> = {
   user: true,

@@ -1,6 +1,7 @@
 import type { Placement, StrategyName } from "../../core/types.ts";
+import type { profiles } from "../../profiles/index.ts";
 
-export type ProfileName = "agent" | "desktop" | "editor" | "rag" | "stream";
+export type ProfileName = keyof typeof profiles;
 
 /** What a person may set for all chats and, partly or wholly, for one. Left out: the level above decides. */
 export interface ChatSettings {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { RequestFault } from "../http/request-fault.ts";
-import { wireAtPath } from "../wires/index.ts";
+import { wireOfRequest } from "../wires/index.ts";
 import type { DialectName, Upstream } from "./upstream.ts";
 
 /** The first upstream that takes the model in this format. Only configured ones can ever be chosen. */
@@ -43,11 +43,9 @@ function needUpstream(upstreams: readonly Upstream[]): void {
     );
 }
 
-/** Tells the format of a request that precis has no part in. Paths that both providers have are told apart by a header that Anthropic's clients always send. */
+/** Tells the format of a request that precis has no part in. */
 export function dialectOf(path: string, headers: IncomingHttpHeaders): DialectName {
-  const wire = wireAtPath(path);
-  if (wire) return wire.dialect.id as DialectName;
-  return headers["anthropic-version"] === undefined ? "openai-chat" : "anthropic-messages";
+  return wireOfRequest(path, headers).dialect.id as DialectName;
 }
 
 /**

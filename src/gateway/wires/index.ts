@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { chatWire } from "./chat/chat-wire.ts";
 import { messagesWire } from "./messages/messages-wire.ts";
 import { responsesWire } from "./responses/responses-wire.ts";
@@ -23,6 +24,11 @@ export function wireOfDialect(dialect: string | undefined): Wire {
 /** The API that a path belongs to: its own, or one below it. */
 export function wireAtPath(path: string): Wire | undefined {
   return all.find((wire) => path.startsWith(wire.path));
+}
+
+/** The API of a request, by its path or else by its headers: some paths belong to several. */
+export function wireOfRequest(path: string, headers: IncomingHttpHeaders): Wire {
+  return wireAtPath(path) ?? all.find((wire) => wire.isSpokenBy?.(headers)) ?? chatWire;
 }
 
 function byPath(pathOf: (wire: Wire) => string | undefined): ReadonlyMap<string, Wire> {

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Dialect, Model, Usage } from "../../core/types.ts";
 import type { Json } from "../http/json.ts";
 import type { MadeSummary, NativeCompaction } from "./native.ts";
@@ -58,6 +59,8 @@ export interface Wire {
   delta(event: Json): Delta | undefined;
   /** How a chat of the page asks in this API. */
   readonly chat: ChatDefaults;
+  /** Does a client say by its headers that it speaks this API, whatever the path? */
+  isSpokenBy?(headers: IncomingHttpHeaders): boolean;
   /** Is this a server of the provider whose API it is? It has the provider's own compaction, too. */
   isProvider(hostname: string): boolean;
   /** Providers of this kind: where their base URL ends, and which header carries a key. */

@@ -1,4 +1,10 @@
-import type { DropReason, EditReason, Reason, RungName, StrategyName } from "../../../src/gateway/api.ts";
+import {
+  type DropReason,
+  EDIT_REASONS,
+  type Reason,
+  type RungName,
+  type StrategyName,
+} from "../../../src/gateway/api.ts";
 
 /** What a person calls the reasons, steps and strategies that the server names. */
 
@@ -34,20 +40,7 @@ export const dropReasons: Readonly<Record<DropReason, string>> = {
   reasoning: "only old reasoning",
 };
 
-export const editReasons: Readonly<Record<EditReason, string>> = {
-  "old-image": "old image left out",
-  "old-reasoning": "old reasoning left out",
-  "signed-reasoning": "signed reasoning left out",
-  "superseded-result": "a newer result replaces it",
-  "large-result": "large result shortened",
-  "old-retrieval": "old sources shortened",
-  "tail-result": "recent result shortened",
-  "hard-cut": "cut to fit",
-  summary: "summary added",
-  "host-state": "the state of the work joined it",
-  recall: "what it asks for joined it",
-  "interface-only": "only its interface kept",
-};
+export const editReasons = EDIT_REASONS;
 
 export const keepReasons = {
   head: "always shown",

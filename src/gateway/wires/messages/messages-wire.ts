@@ -93,6 +93,7 @@ export const messagesWire: Wire = {
   },
 
   chat: { fields: {}, cap: DEFAULT_MAX_TOKENS },
+  isSpokenBy: (headers) => headers["anthropic-version"] !== undefined,
   isProvider: (hostname) => hostname === "api.anthropic.com",
   convention: "anthropic",
   summarizer: ({ addressOf, isSame: _, ...shared }) =>

@@ -1,0 +1,91 @@
+/** What CONTRIBUTING says about adding things is true: these files name one of them, and no others do. */
+import { readdirSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { expect, test } from "vitest";
+import { routes } from "../../src/gateway/api.ts";
+import { wires } from "../../src/gateway/wires/index.ts";
+import { profiles } from "../../src/profiles/index.ts";
+import { reductions } from "../../src/reductions/index.ts";
+import { PROMPTS } from "../../src/summaries/prompts/index.ts";
+
+/** Files below some folders with their text, tests left out. */
+function filesIn(...folders: readonly string[]): { readonly path: string; readonly text: string }[] {
+  return folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .map((path) => `${folder}/${path.replaceAll("\\", "/")}`)
+      .filter((path) => /\.(?:tsx?|md)$/.test(path) && !/\.test\.tsx?$|node_modules/.test(path))
+      .map((path) => ({ path, text: readFileSync(path, "utf8") })),
+  );
+}
+
+function naming(files: ReturnType<typeof filesIn>, pattern: RegExp): string[] {
+  return files.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
+}
+
+const served = filesIn("src/gateway", "src/config", "web/src");
+const all = filesIn("src", "web/src", "docs/reference");
+
+test.each([...wires.values()].map((wire) => [wire.api, wire] as const))(
+  "a wire is its own folder and two lines: %s",
+  (api, wire) => {
+    const folder = `src/gateway/wires/${api}/`;
+    const own = served.filter(({ path }) => path.startsWith(folder)).map(({ path }) => path);
+    const named = naming(served, new RegExp(`\\b${api}Wire\\b|wires/${api}/|"${wire.path}["/?]`));
+    expect(named.filter((path) => !path.startsWith(folder))).toEqual(["src/gateway/wires/index.ts"]);
+    // The one more is the config's list of formats that an upstream may speak. The usual format is also the fallback.
+    const formats = naming(served, new RegExp(`"${wire.dialect.id}"`));
+    if (api !== "chat") expect(formats).toEqual(["src/config/gateway-schema.ts"]);
+    expect(own.length + 2).toBeLessThanOrEqual(8);
+  },
+);
+
+test("nobody but the wires asks which wire it is", () => {
+  const outside = served.filter(({ path }) => !path.startsWith("src/gateway/wires/"));
+  expect(naming(outside, /\bapi [!=]==|[!=]== "(?:openai-responses|anthropic-messages)"/)).toEqual([]);
+});
+
+test.each(["rag", "editor", "desktop"] as const)("a profile is a file, a line and a row: %s", (name) => {
+  expect(profiles[name].name).toBe(name);
+  const named = naming(all, new RegExp(`"${name}"|\`${name}\`|/${name}\\.ts"|\\bprofiles\\.${name}\\b`));
+  expect(named.filter((path) => !path.startsWith("src/dialects/")).sort()).toEqual(
+    ["src/profiles/index.ts", `src/profiles/${name}.ts`, "docs/reference/profiles.md"].sort(),
+  );
+});
+
+test.each(reductions.map(({ name }) => name))("a reduction is a file and a line: %s", (name) => {
+  const own = `src/reductions/${name}.ts`;
+  expect(naming(all, new RegExp(`name: "${name}"`))).toEqual([own]);
+  expect(naming(filesIn("src/reductions"), new RegExp(`/${name}\\.ts"`))).toContain(
+    "src/reductions/index.ts",
+  );
+});
+
+test("a reason for an edit is a line and a row, whoever gives it", () => {
+  const text = readFileSync("src/core/edit-reasons.ts", "utf8");
+  const reasons = [...text.matchAll(/^ {2}"?([a-z-]+)"?: "/gm)].map(([, reason]) => reason!);
+  expect(reasons.length).toBeGreaterThan(8);
+  const docs = readFileSync("docs/reference/results.md", "utf8");
+  for (const reason of reasons) expect(docs).toContain(`| \`${reason}\` |`);
+  for (const reason of ["superseded-result", "large-result", "old-retrieval"]) {
+    const named = naming(all, new RegExp(`"${reason}"`)).filter(
+      (path) => !path.startsWith("src/reductions/"),
+    );
+    expect(named).toEqual(["src/core/edit-reasons.ts"]);
+  }
+});
+
+test.each(Object.keys(routes))("a route has one handler: %s", (name) => {
+  const handlers = filesIn("src/gateway/page/handlers");
+  expect(naming(handlers, new RegExp(`^ {2}(?:async )?${name}(?:\\(|:)`, "m"))).toHaveLength(1);
+  expect(naming(filesIn("src/gateway/api"), new RegExp(`^ {2}${name}: `, "m"))).toContain(
+    "src/gateway/api/routes.ts",
+  );
+});
+
+test.each(Object.keys(PROMPTS))("a prompt is a file and a line: %s", (id) => {
+  const prompts = filesIn("src/summaries/prompts");
+  expect(naming(prompts, new RegExp(`^ {2}id: "${id}"`, "m")).map((path) => basename(path))).toEqual([
+    `${id}.ts`,
+  ]);
+  expect(naming(prompts, new RegExp(`from "\\./${id}\\.ts"`))).toEqual(["src/summaries/prompts/index.ts"]);
+});

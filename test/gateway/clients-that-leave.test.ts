@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { Answer } from "../../src/gateway/upstream/answer.ts";
 import { relayStream } from "../../src/gateway/upstream/relay-stream.ts";
-import { abortOnClose } from "../../src/gateway/v1/open-exchange.ts";
+import { abortOnClose } from "../../src/gateway/v1/read-exchange.ts";
 
 let answering: (response: ServerResponse) => void;
 const server = createServer((_, response) => answering(response));

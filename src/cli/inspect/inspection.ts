@@ -3,7 +3,7 @@ import { entriesOf, keepAll } from "../../core/draft.ts";
 import { parseExact } from "../../core/exact-json.ts";
 import type { Checkpoint, Dialect, Entry, Message, Records } from "../../core/types.ts";
 import { dialectById } from "../../dialects/index.ts";
-import { recordsApart } from "../../gateway/compaction/records-apart.ts";
+import { markedRecords } from "../../gateway/compaction/marked-records.ts";
 import { readHead } from "../../gateway/conversation/stored-head.ts";
 import type {
   Citation,
@@ -54,7 +54,7 @@ export async function inspectConversation(
   const head = headText === undefined ? undefined : parseExact(headText);
   // By the stored hashes: the texts may have been redacted since.
   // What a single request wished for is that request's alone.
-  const records = await recordsApart(store.records(tenant), undefined).find(
+  const records = await markedRecords(store.records(tenant), undefined).find(
     messages.map((message) => message.hash),
   );
   return {

@@ -41,7 +41,7 @@ export interface Compactors {
   lookingAt(choice: CompactorChoice, records: Store): Compactor<unknown>;
   strategyOf(choice: CompactorChoice): StrategyName;
   /** Does the request ask for something else than its conversation has? Then nothing of its view may be used for others. */
-  isApart(choice: CompactorChoice): boolean;
+  hasOwnWish(choice: CompactorChoice): boolean;
   /** Tokens that a request may surely have without anything being due; 0 where only the engine can tell. */
   surelyFits(choice: CompactorChoice): number;
   settled(): Promise<void>;
@@ -172,7 +172,7 @@ export function createCompactors(options: {
       return strategy ?? profile.strategy ?? "summarize-oldest";
     },
 
-    isApart: (choice) => markOf(choice) !== undefined,
+    hasOwnWish: (choice) => markOf(choice) !== undefined,
 
     surelyFits(choice) {
       const known = limits.get(choice.model);

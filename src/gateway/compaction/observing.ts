@@ -2,7 +2,7 @@ import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import { contentHash } from "../../core/hash.ts";
 import { memoryStore } from "../../stores/memory.ts";
 import { type Compactors, createCompactors } from "./compactors.ts";
-import { recordsApart } from "./records-apart.ts";
+import { markedRecords } from "./marked-records.ts";
 import type { WarnGuess, Windows } from "./windows.ts";
 
 /** Compactions that are remembered before those of conversations not seen for longest are forgotten. */
@@ -20,7 +20,7 @@ export function createObserving(options: {
   const all = memoryStore({ maxRecords: MAX_RECORDS });
   return createCompactors({
     ...options,
-    records: (tenant, mark) => recordsApart(all, contentHash(JSON.stringify([tenant, mark ?? ""]))),
+    records: (tenant, mark) => markedRecords(all, contentHash(JSON.stringify([tenant, mark ?? ""]))),
     summarizer: () => undefined,
     listen() {},
   });

@@ -1,6 +1,6 @@
 import type { Store } from "../../core/types.ts";
 import type { ServerStore } from "../../stores/server-store.ts";
-import { recordsApart } from "./records-apart.ts";
+import { markedRecords } from "./marked-records.ts";
 
 /** The engine's records of each tenant, with a number that grows whenever this process has written some. */
 export interface WatchedRecords {
@@ -25,7 +25,7 @@ export function watchRecords({
       changed(tenant);
     },
     of(tenant, mark) {
-      const store = recordsApart(records(tenant), mark);
+      const store = markedRecords(records(tenant), mark);
       return {
         find: (hashes) => store.find(hashes),
         async save(saved) {

@@ -16,7 +16,7 @@ const MAX_ID = 16_384;
 /** Characters of an id that are logged. */
 const MAX_LOGGED = 200;
 /** What a request goes on from without sending it: an answer, or one of the provider's conversations. */
-export interface StandsOn extends NamedBefore {
+export interface GoesOnFrom extends NamedBefore {
   /** It was in our store, and now is part of the request. */
   readonly isRebuilt: boolean;
   /** Where in our store. */
@@ -32,11 +32,11 @@ export async function withPrevious(
   of: Asking,
   body: Json,
   isForwarded: boolean,
-): Promise<{ readonly body: Json; readonly standsOn: StandsOn | undefined }> {
+): Promise<{ readonly body: Json; readonly goesOnFrom: GoesOnFrom | undefined }> {
   const { naming } = of.wire;
-  if (!naming) return { body, standsOn: undefined };
+  if (!naming) return { body, goesOnFrom: undefined };
   const { response, conversation } = naming.namedIn(body);
-  if (response === undefined && conversation === undefined) return { body, standsOn: undefined };
+  if (response === undefined && conversation === undefined) return { body, goesOnFrom: undefined };
   for (const id of [response, conversation])
     if (id !== undefined && (id.length > MAX_ID || isReservedSession(id)))
       throw new RequestFault(
@@ -51,11 +51,11 @@ export async function withPrevious(
         { response: response?.slice(0, MAX_LOGGED), conversation: conversation?.slice(0, MAX_LOGGED) },
         "a request goes on from something that isn't in the store; it passes untouched",
       );
-    return { body, standsOn: { response, conversation, isRebuilt: false } };
+    return { body, goesOnFrom: { response, conversation, isRebuilt: false } };
   }
   return {
     body: naming.rebuilt(body, before.items),
-    standsOn: { response, conversation, isRebuilt: true, place: before.place },
+    goesOnFrom: { response, conversation, isRebuilt: true, place: before.place },
   };
 }
 

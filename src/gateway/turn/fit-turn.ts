@@ -32,22 +32,22 @@ export async function fitTurn(
   { rejected, words = NO_WORDS }: { readonly rejected?: Rejected | undefined; readonly words?: ClientWords },
 ): Promise<Outgoing> {
   const { client, headers, upstream, recording, compactors, choice } = turn;
-  const isApart = compactors.isApart(choice);
+  const hasOwnWish = compactors.hasOwnWish(choice);
   const started = performance.now();
   const held = await watchedFit(parts, turn, () =>
     withClientKeys({ headers, keyIsOurs: client.keyIsOurs, upstream }, () =>
-      fitHolding(turn, inputOf(parts, turn, isApart, rejected), words),
+      fitHolding(turn, inputOf(parts, turn, hasOwnWish, rejected), words),
     ),
   );
   const { report } = held;
   noteFit(parts, turn, report, performance.now() - started);
   if (turn.isObserved) return { ...unchanged(turn), action: "observed", report };
-  if (recording && !isApart) parts.memory.keepRequest(recording.known, undefined);
+  if (recording && !hasOwnWish) parts.memory.keepRequest(recording.known, undefined);
   if (isTranscript(report) && !turn.translation)
     return { ...withLowerCap(unchanged(turn), turn, report, rejected), report };
   const view = writeView(turn, held, rejected);
   const bytes = Buffer.from(stringifyDeep(view));
-  if (recording && !isApart && !turn.translation)
+  if (recording && !hasOwnWish && !turn.translation)
     parts.memory.keepRequest(recording.known, { request: view, bytes: bytes.length });
   return { action: actionOf(report), body: bytes, isOurs: true, report };
 }
@@ -60,7 +60,7 @@ export function unchanged({ bytes, isRewritten }: Turn): Outgoing {
 function inputOf(
   parts: TurnParts,
   turn: Turn,
-  isApart: boolean,
+  hasOwnWish: boolean,
   rejected: Rejected | undefined,
 ): FitInput<unknown> {
   const { asked, recording } = turn;
@@ -68,7 +68,7 @@ function inputOf(
     tools: loadedTools(asked),
     // A client may ask for anything; what can't be a number of tokens says nothing.
     ...(asked.cap !== undefined && asked.cap >= 1 && { maxAnswer: asked.cap }),
-    request: lastRequest(parts, turn, isApart),
+    request: lastRequest(parts, turn, hasOwnWish),
     now: turn.startedAt,
     ...(recording && recording.known.lastRequestAt > 0 && { lastRequestAt: recording.known.lastRequestAt }),
     ...(rejected && { rejected: rejected.tokens === undefined ? true : { tokens: rejected.tokens } }),

@@ -8,15 +8,15 @@ const BYTES_PER_TOKEN = 3;
 
 /**
  * The conversation's last request, which the provider has in its cache: the last view, or the transcript itself while it
- * is its own view. Where this node can't know, where the request is apart from its conversation, or where a summary's
+ * is its own view. Where this node can't know, where the request has a wish of its own, or where a summary's
  * prompt wouldn't fit behind it, the messages are left out, and no summary is asked for by continuation.
  */
 export function lastRequest(
   { memory, windows }: Pick<TurnParts, "memory" | "windows">,
   { body, wire, asked, recording, upstream, client, plain, translation }: Turn,
-  isApart: boolean,
+  hasOwnWish: boolean,
 ): Json {
-  const isKnown = !isApart && !translation && recording?.followsOurs;
+  const isKnown = !hasOwnWish && !translation && recording?.followsOurs;
   const last = isKnown
     ? (memory.lastRequest(recording.known) ?? { request: body, bytes: plain.length })
     : undefined;

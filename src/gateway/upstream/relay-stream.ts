@@ -23,7 +23,7 @@ export function relayStream(options: {
 }): Promise<"whole" | "broken"> {
   const { answer, response, endMarkers, transform } = options;
   return new Promise((resolve) => {
-    const seen: Buffer[] = [];
+    const received: Buffer[] = [];
     let size = 0;
     const findEnd = createEndFinder(endMarkers);
     let held: Buffer[] | undefined;
@@ -46,7 +46,7 @@ export function relayStream(options: {
     };
     const take = (raw: Buffer) => {
       size += raw.length;
-      if (size <= MAX_READ) seen.push(raw);
+      if (size <= MAX_READ) received.push(raw);
       waiting.push(raw);
       // Events that came together leave together: one write instead of many.
       if (waiting.length === 1) process.nextTick(flush);
@@ -83,7 +83,7 @@ export function relayStream(options: {
       setImmediate(() => setImmediate(letGo));
     };
     const commit = (): Promise<void> => {
-      committed ??= options.commit(size <= MAX_READ ? Buffer.concat(seen) : undefined);
+      committed ??= options.commit(size <= MAX_READ ? Buffer.concat(received) : undefined);
       return committed;
     };
     const release = () => {
@@ -123,7 +123,7 @@ export function relayStream(options: {
         return;
       }
       // An event that broke off in the middle is ended first.
-      const isBetween = size === 0 || endsBlank(seen);
+      const isBetween = size === 0 || endsBlank(received);
       response.end(`${isBetween ? "" : "\n\n"}${words}`, () => settle("broken"));
     };
     const closed = () => settle(response.writableFinished ? "whole" : "broken");

@@ -15,8 +15,8 @@ import { checkAsked } from "../wires/shared/check-asked.ts";
 import { loadedTools } from "../wires/shared/loaded-tools.ts";
 import type { Wire, WireRequest } from "../wires/wire.ts";
 import { clearedBy, inputTokens } from "./input-tokens.ts";
-import { abortOnClose } from "./open-exchange.ts";
 import { passThrough } from "./pass-through.ts";
+import { abortOnClose } from "./read-exchange.ts";
 import type { V1Parts } from "./v1-parts.ts";
 
 /** Counts a request: by the provider where it has a route for it, by precis's own count where it hasn't. */

@@ -9,7 +9,7 @@ import { laterInstructions } from "../wires/shared/later-instructions.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** Fields that stand for something that isn't in the request. */
-const STANDING_FOR = ["previous_response_id", "conversation", "container"];
+const REFERENCE_FIELDS = ["previous_response_id", "conversation", "container"];
 /** Parts whose cost has nothing to do with their bytes, or that stand for something that isn't in the request. */
 const UNCOUNTABLE = [
   '"image',
@@ -17,7 +17,7 @@ const UNCOUNTABLE = [
   '"document"',
   '"file',
   '"item_reference"',
-  ...STANDING_FOR.map((name) => JSON.stringify(name)),
+  ...REFERENCE_FIELDS.map((name) => JSON.stringify(name)),
 ];
 
 /** The client's own bytes, where that is known without a look at the transcript. */
@@ -81,6 +81,6 @@ function surelyFits({ plain, asked, body }: Exchange, limit: number): boolean {
 
 /** Most requests are: nothing but texts. To see that is faster than to search their bytes. */
 function isTextAlone({ transcript, tools }: Exchange["asked"], body: Exchange["body"]): boolean {
-  if (tools !== undefined || STANDING_FOR.some((name) => name in body)) return false;
+  if (tools !== undefined || REFERENCE_FIELDS.some((name) => name in body)) return false;
   return transcript.every((message) => isJson(message) && typeof message["content"] === "string");
 }

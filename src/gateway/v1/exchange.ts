@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RequestOptions } from "../compaction/request-options.ts";
-import type { StandsOn } from "../conversation/previous-response.ts";
+import type { GoesOnFrom } from "../conversation/previous-response.ts";
 import type { Recording } from "../conversation/recording.ts";
 import type { Opening } from "../conversation/spill.ts";
 import type { Json } from "../http/json.ts";
@@ -18,7 +18,7 @@ export interface Exchange extends Turn {
   /** Something was set for the conversation on the page. */
   readonly hasSettings: boolean;
   /** What the request goes on from, where it only names it. */
-  readonly standsOn?: StandsOn | undefined;
+  readonly goesOnFrom?: GoesOnFrom | undefined;
   /** Forwarded as it is: the upstream has the provider's own compaction, or something that we don't have. */
   readonly isUntouched?: boolean;
   /** Edits of the provider's API that precis carried out, to be told with the answer. */

@@ -2,8 +2,8 @@ import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
 import type { Wire } from "../wires/wire.ts";
 import { makeSummary } from "./make-summary.ts";
-import { openExchange } from "./open-exchange.ts";
 import { type Passing, passThrough } from "./pass-through.ts";
+import { readExchange } from "./read-exchange.ts";
 import type { V1Parts } from "./v1-parts.ts";
 
 /** A route that does nothing but compact: by the provider where it has it, by precis where it hasn't. */
@@ -13,7 +13,7 @@ export async function handleCompact(
   compacting: NonNullable<Wire["compacting"]>,
   passing: Passing,
 ): Promise<number> {
-  const exchange = await openExchange(parts, { ...passing, wire });
+  const exchange = await readExchange(parts, { ...passing, wire });
   const { upstream, bytes, body, options } = exchange;
   if (upstream.isNative || options.off || parts.config.observe)
     return passThrough(parts, { ...passing, bytes, upstream });

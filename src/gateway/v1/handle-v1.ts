@@ -7,8 +7,8 @@ import { fail } from "./fail.ts";
 import { generate } from "./generate.ts";
 import { handleCompact } from "./handle-compact.ts";
 import { listModels } from "./list-models.ts";
-import { openExchange } from "./open-exchange.ts";
 import { passThrough } from "./pass-through.ts";
+import { readExchange } from "./read-exchange.ts";
 import type { V1Parts } from "./v1-parts.ts";
 
 /** Everything under `/v1`. */
@@ -35,7 +35,7 @@ export async function handleV1(
     parts.limitRate(client);
     const base = { request, response, client, path };
     if (wire && request.method === "POST") {
-      const exchange = await openExchange(parts, { ...base, wire });
+      const exchange = await readExchange(parts, { ...base, wire });
       try {
         const done = await generate(parts, exchange);
         action = done.action;

@@ -129,7 +129,7 @@ export function prepareNative(parts: V1Parts, exchange: Exchange): Exchange | Pr
   const { isNative } = exchange.upstream;
   if (exchange.options.off || parts.config.observe) return exchange;
   // What stands on something that only the upstream has can't be looked into.
-  const isPartial = exchange.standsOn?.isRebuilt === false;
+  const isPartial = exchange.goesOnFrom?.isRebuilt === false;
   if (isPartial || (isNative && wish.isNative)) return { ...exchange, isUntouched: true };
   if (isNative) return exchange;
   // Anthropic's own clients then send all of their messages, as they would without threads.

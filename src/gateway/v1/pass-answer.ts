@@ -104,8 +104,8 @@ function inTurn(transforms: readonly Transform[]): Transform {
 }
 
 /** An upstream that doesn't know what a request goes on from may ignore it, and answer as if nothing had been said before. */
-function refuseIgnored({ standsOn, upstream, wire }: Exchange, data: Json): void {
-  const named = standsOn?.isRebuilt === false ? standsOn.response : undefined;
+function refuseIgnored({ goesOnFrom, upstream, wire }: Exchange, data: Json): void {
+  const named = goesOnFrom?.isRebuilt === false ? goesOnFrom.response : undefined;
   if (named === undefined || !wire.naming?.passedOver(data)) return;
   throw new RequestFault(
     400,

@@ -7,7 +7,7 @@ import { chooseForRest, dialectOf } from "../upstream/choose-upstream.ts";
 import { send } from "../upstream/send.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { returnedHeaders, upstreamHeaders } from "../upstream/upstream-headers.ts";
-import { abortOnClose } from "./open-exchange.ts";
+import { abortOnClose } from "./read-exchange.ts";
 import type { V1Parts } from "./v1-parts.ts";
 
 export interface Passing {

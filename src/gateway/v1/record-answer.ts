@@ -16,12 +16,12 @@ export async function recordAnswer(
   exchange: Exchange,
   answer: WireAnswer,
 ): Promise<void> {
-  const { recording, opening, client, wire, body, standsOn } = exchange;
+  const { recording, opening, client, wire, body, goesOnFrom } = exchange;
   if (!opening) return;
   // Rebuilt without its answer, the next request would be another one; who names it is left to the upstream, which has it.
   const messages = answer.isUnfinished ? [] : answer.messages;
   const names =
-    wire.naming && !answer.isUnfinished ? namesOf(wire.naming.keeps(body), standsOn, answer) : undefined;
+    wire.naming && !answer.isUnfinished ? namesOf(wire.naming.keeps(body), goesOnFrom, answer) : undefined;
   const onStored = ({ known, length }: Recording): void => {
     if (known.id === undefined || names === undefined) return;
     for (const name of [names.conversation, names.id])
@@ -57,11 +57,11 @@ export function recordUnanswered(parts: RecordParts, exchange: Exchange): Promis
  */
 function namesOf(
   isKept: boolean,
-  standsOn: Exchange["standsOn"],
+  goesOnFrom: Exchange["goesOnFrom"],
   { id, conversation }: WireAnswer,
 ): AnswerNames | undefined {
-  const named = standsOn?.conversation;
-  const isIgnored = named !== undefined && standsOn?.response === undefined && conversation === undefined;
-  if (standsOn && !standsOn.isRebuilt && !isIgnored) return undefined;
+  const named = goesOnFrom?.conversation;
+  const isIgnored = named !== undefined && goesOnFrom?.response === undefined && conversation === undefined;
+  if (goesOnFrom && !goesOnFrom.isRebuilt && !isIgnored) return undefined;
   return { conversation: named, id: isKept ? id : undefined };
 }

@@ -80,7 +80,7 @@ export const conversationHandlers = {
         ? undefined
         : encode("openai-chat", [...system, ...log.messages.map((one) => own.read(one))]);
       const { dialect } = wireOfDialect(isSpoken ? log.dialect : "openai-chat");
-      const apart = dialect.rules.system === "apart" ? (log.system ?? undefined) : undefined;
+      const ownSystem = dialect.rules.system === "apart" ? (log.system ?? undefined) : undefined;
       const all =
         encoded?.messages ??
         (dialect.rules.system === "message" && log.system !== undefined
@@ -93,7 +93,7 @@ export const conversationHandlers = {
       const id = await createConversation(gateway, tenant, {
         dialect,
         transcript: all,
-        head: writeHead(dialect, { system: apart, lead }),
+        head: writeHead(dialect, { system: ownSystem, lead }),
         title: log.title?.slice(0, MAX_TITLE),
         model: log.model,
         ...(log.times && all.length === log.messages.length && { times: log.times }),

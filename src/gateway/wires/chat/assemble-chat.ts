@@ -32,12 +32,12 @@ export function assembleChat(events: readonly Json[]): Json | undefined {
   const legacy = new Map<number, Call>();
   const sounds: Json[] = [];
   const thoughts = new Map<string, Json[]>();
-  let seen = false;
+  let hasDelta = false;
   for (const event of events) {
     const choice = listOf(event["choices"]).find((one) => isJson(one) && (one["index"] ?? 0) === 0);
     const delta = isJson(choice) ? choice["delta"] : undefined;
     if (!isJson(delta)) continue;
-    seen = true;
+    hasDelta = true;
     for (const field of TEXT_FIELDS) {
       const piece = textOf(delta[field]);
       if (piece !== undefined) texts[field] = (texts[field] ?? "") + piece;
@@ -51,7 +51,7 @@ export function assembleChat(events: readonly Json[]): Json | undefined {
     if (isJson(delta["function_call"])) addCall(legacy, { index: 0, function: delta["function_call"] });
     if (isJson(delta["audio"])) sounds.push(delta["audio"]);
   }
-  if (!seen) return undefined;
+  if (!hasDelta) return undefined;
   const { content, ...others } = texts;
   const old = legacy.get(0);
   return {

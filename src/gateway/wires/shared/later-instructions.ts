@@ -22,13 +22,13 @@ export interface LaterInstruction {
  */
 export function laterInstructions({ transcript }: WireRequest, window: number): readonly LaterInstruction[] {
   const found: LaterInstruction[] = [];
-  const seen = new Set<string>();
+  const texts = new Set<string>();
   for (let index = transcript.length - 1; index > 0; index--) {
     const message = transcript[index];
     if (!isJson(message) || message["role"] !== "system") continue;
     const text = wordsOf(message["content"]);
-    if (text.length < LEAST_CHARS || seen.has(text)) continue;
-    seen.add(text);
+    if (text.length < LEAST_CHARS || texts.has(text)) continue;
+    texts.add(text);
     found.push({ index, text });
   }
   if (found.length === 0) return found;

@@ -23,7 +23,7 @@ import type { Exchange } from "./exchange.ts";
 import type { V1Parts } from "./v1-parts.ts";
 
 /** What requests are opened with. */
-type OpeningParts = Pick<
+type ReadingParts = Pick<
   V1Parts,
   | "config"
   | "store"
@@ -38,8 +38,8 @@ type OpeningParts = Pick<
 >;
 
 /** Reads a request and finds out where it goes and which conversation it belongs to. */
-export async function openExchange(
-  parts: OpeningParts,
+export async function readExchange(
+  parts: ReadingParts,
   {
     request,
     response,
@@ -64,9 +64,9 @@ export async function openExchange(
   const options = requestOptions(request.headers);
   const upstream = chooseUpstream(parts.upstreams, read.model, wire.dialect.id as DialectName);
   const isForwarded = options.off || parts.config.observe || upstream.isNative;
-  const { body, standsOn } = wire.naming
+  const { body, goesOnFrom } = wire.naming
     ? await withPrevious(parts, { client, wire }, given, isForwarded)
-    : { body: given, standsOn: undefined };
+    : { body: given, goesOnFrom: undefined };
   const isRewritten = body !== given;
   const rewritten = isRewritten ? Buffer.from(stringifyDeep(body)) : undefined;
   const asked = isRewritten ? wire.read(body) : read;
@@ -86,7 +86,7 @@ export async function openExchange(
     asked,
     request,
     at: startedAt,
-    from: standsOn?.place,
+    from: goesOnFrom?.place,
   });
   const opened = openRecording(parts, opening);
   const recording = opened instanceof Promise ? await opened : opened;
@@ -102,7 +102,7 @@ export async function openExchange(
     bytes: rewritten ?? bytes,
     plain: rewritten ?? plain,
     isRewritten,
-    standsOn,
+    goesOnFrom,
     body,
     asked,
     options,
@@ -134,7 +134,7 @@ export function abortOnClose(response: ServerResponse): AbortSignal {
 
 /** What a recording of this request begins with; undefined where nothing is stored. */
 function openingOf(
-  parts: OpeningParts,
+  parts: ReadingParts,
   {
     client,
     wire,
@@ -156,7 +156,7 @@ function openingOf(
 
 /** That of a first request is there at once. A transcript that can't be read is no reason to refuse a request. */
 function openRecording(
-  parts: OpeningParts,
+  parts: ReadingParts,
   opening: Opening | undefined,
 ): Recording | undefined | Promise<Recording | undefined> {
   if (!parts.recorder || !opening) return undefined;

@@ -7,7 +7,7 @@ const SIGN = "~";
  * The records of one mark, or those without any. They lie beside each other under the hashes of their messages, so that
  * they are deleted with their conversation, but neither sees the other's.
  */
-export function recordsApart(store: Store, mark: string | undefined): Store {
+export function markedRecords(store: Store, mark: string | undefined): Store {
   const end = mark === undefined ? "" : `${SIGN}${mark}`;
   const isOurs = (name: string): boolean => (mark === undefined ? !name.includes(SIGN) : name.endsWith(end));
   const bare = (name: string): string => name.slice(0, name.length - end.length);

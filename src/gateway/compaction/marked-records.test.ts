@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Checkpoint, Recalled, Summary } from "../../core/types.ts";
 import { memoryStore } from "../../stores/memory.ts";
-import { recordsApart } from "./records-apart.ts";
+import { markedRecords } from "./marked-records.ts";
 
 const HASH = "h";
 const checkpoint = (id: string) => ({ id, hash: HASH }) as Checkpoint;
@@ -12,7 +12,7 @@ test("records of each mark are found under it alone, as they were saved", async 
   const store = memoryStore();
   const marks = [undefined, "one", "another"];
   for (const mark of marks)
-    await recordsApart(store, mark).save({
+    await markedRecords(store, mark).save({
       // The same names everywhere: a record of one mark must not replace that of another.
       checkpoints: [checkpoint("c")],
       summaries: [summary("s", `for ${mark}`)],
@@ -20,7 +20,7 @@ test("records of each mark are found under it alone, as they were saved", async 
       recalled: mark === "another" ? [recalled] : [],
     });
   for (const mark of marks)
-    expect(await recordsApart(store, mark).find([HASH])).toEqual({
+    expect(await markedRecords(store, mark).find([HASH])).toEqual({
       checkpoints: [checkpoint("c")],
       summaries: [summary("s", `for ${mark}`)],
       undos: mark === "one" ? [{ checkpoint: "c", at: 1, pressure: 0.5 }] : [],

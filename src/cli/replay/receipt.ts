@@ -1,6 +1,6 @@
 import { EDIT_REASONS } from "../../core/edit-reasons.ts";
 import { applyEdits } from "../../core/edits.ts";
-import type { DropReason, Edit, EditReason, Entry, Measure, Message } from "../../core/types.ts";
+import type { DropReason, Edit, Entry, Measure, Message } from "../../core/types.ts";
 
 /** What became of a message. */
 export type FateName = "kept" | "shortened" | "covered" | "dropped";

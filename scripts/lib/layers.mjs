@@ -56,7 +56,8 @@ export const PACKAGES = {
   core: ["@noble/hashes"],
   stores: ["kysely", "pg"],
   config: ["zod"],
-  gateway: ["@hono/node-server", "hono", "pino", "prom-client", "undici", "zod"],
+  cli: ["eventsource-parser"],
+  gateway: ["eventsource-parser", "@hono/node-server", "hono", "pino", "prom-client", "undici", "zod"],
   // Contract suites run inside the host's own test runner.
   testing: ["fast-check", "vitest"],
 };

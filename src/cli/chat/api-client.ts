@@ -1,3 +1,4 @@
+import { EventSourceParserStream } from "eventsource-parser/stream";
 import {
   type AnswerOf,
   type ApiError,
@@ -8,7 +9,6 @@ import {
   type routes,
   urlOf,
 } from "../../gateway/api.ts";
-import { parseSse } from "../../models/shared/sse.ts";
 
 /** A request that the server refused or that didn't reach it. */
 export class ApiFailure extends Error {
@@ -83,19 +83,9 @@ export function createApiClient({ url, key }: { readonly url: string; readonly k
     async *stream(route, input = {}) {
       const { body } = await request(route, input as CallInput<Route>);
       if (!body) return;
-      let rest = "";
-      for await (const piece of body.pipeThrough(new TextDecoderStream())) {
-        rest += piece;
-        const end = rest.lastIndexOf("\n\n");
-        if (end < 0) continue;
-        const whole = rest.slice(0, end + 2);
-        rest = rest.slice(end + 2);
-        for (const text of whole.split("\n\n")) {
-          const id = /^id: ?(.*)$/m.exec(text)?.[1];
-          for (const { data } of parseSse(text))
-            yield { id, event: JSON.parse(data) as AnswerOf<typeof route> };
-        }
-      }
+      const events = body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
+      for await (const { id, data } of events)
+        yield { id, event: JSON.parse(data) as AnswerOf<typeof route> };
     },
   };
 }

@@ -1,4 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
+import { createParser } from "eventsource-parser";
 import type { ChatEvent } from "../api.ts";
 import type { Json } from "../http/json.ts";
 import { isJson, parseJson } from "../http/json.ts";
@@ -14,18 +15,18 @@ export interface DeltaReader {
 export function createDeltaReader(wire: Wire, send: (event: ChatEvent) => void): DeltaReader {
   const decoder = new StringDecoder("utf8");
   let all = "";
-  let rest = "";
+  const parser = createParser({
+    onEvent({ data }) {
+      const told = parseJson(data);
+      const event = isJson(told) ? deltaOf(wire, told) : undefined;
+      if (event) send(event);
+    },
+  });
   return {
     push(piece) {
       const text = decoder.write(piece);
       all += text;
-      const lines = (rest + text).split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) {
-        const data = line.startsWith("data:") ? parseJson(line.slice("data:".length)) : undefined;
-        const event = isJson(data) ? deltaOf(wire, data) : undefined;
-        if (event) send(event);
-      }
+      parser.feed(text);
     },
     text: () => all,
   };

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { readEvents } from "./sse.ts";
 
-function bodyOf(pieces: readonly string[]): ReadableStream<Uint8Array> {
+function bodyOf(pieces: readonly string[]): ReadableStream<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder();
   return new ReadableStream({
     start(controller) {

@@ -3,9 +3,9 @@ import type { IsOurs } from "../proof.ts";
 import { isStanding } from "../standing.ts";
 import { type DigestFiles, digestFiles } from "./files.ts";
 import { openSteps } from "./plan.ts";
-import { requestsOf, type Speech, speechesOf } from "./speeches.ts";
+import { type Request, requestsOf, type Speech, speechesOf } from "./speeches.ts";
 import { sentencesIn, shortened, statementsIn } from "./statements.ts";
-import { decisionWorth, isEmpty, isNarration, isOpen } from "./worth.ts";
+import { DECIDED, decisionWorth, isEmpty, isNarration, isOpen } from "./worth.ts";
 
 /** A line of a digest. */
 export interface DigestLine {
@@ -32,10 +32,14 @@ export interface Digest {
 /** The first request may be a whole plan, of which its beginning is shown (characters). */
 const FIRST_REQUEST = 600;
 const LATER_REQUEST = 220;
+/** A longer sentence with "never" in it is a request (characters). */
+const LONGEST_RULE = 200;
 /** A word between two calls counts for less than a report. */
 const BETWEEN_CALLS = 0.6;
 /** What is as near as can be to what the reader cares about counts as much as a decision. */
 const NEAR = 2;
+/** Anything else that a report says is for what room is left. */
+const REPORTED = 0.3;
 /** The oldest statement counts for this share of the newest one. */
 const OLDEST = 0.6;
 
@@ -68,12 +72,15 @@ export function readDigest(messages: readonly Message[], options: DigestOptions 
     rules: eachOnce(
       requests.flatMap(({ message, text }) =>
         statementsIn(text)
-          .filter((rule) => isStanding(rule.text) && !rule.text.endsWith("?"))
+          .filter(({ text: rule }) => isStanding(rule) && rule.length <= LONGEST_RULE && !rule.endsWith("?"))
           .map((rule) => ({ message, text: rule.text, worth: message })),
       ),
     ),
     state: [...tracked.state, ...state],
-    decisions: decisionsOf(speeches, messages.length, nearness).filter(({ text }) => !said.has(text)),
+    decisions: [
+      ...usersDecisions(requests, messages.length),
+      ...decisionsOf(speeches, messages.length, nearness).filter(({ text }) => !said.has(text)),
+    ].toSorted((a, b) => a.message - b.message),
     files: digestFiles(messages),
     open: eachOnce([...openOf(messages, last, requests.at(-1)), ...tracked.open]),
   };
@@ -114,6 +121,22 @@ function stateOf(last: Speech, speeches: readonly Speech[]): DigestLine[] {
   }));
 }
 
+/** What the user decided and gave reasons for: nobody else's word counts as much. */
+function usersDecisions(requests: readonly Request[], length: number): DigestLine[] {
+  return requests.flatMap(({ message, text }) =>
+    statementsIn(text)
+      .filter((statement) => decisionWorth(statement) >= DECIDED && !isStanding(statement.text))
+      .map((statement) => ({
+        message,
+        text: `The user: ${statement.text}`,
+        worth: decisionWorth(statement) * ageFactor(message, length),
+      })),
+  );
+}
+
+const ageFactor = (message: number, length: number): number =>
+  OLDEST + (1 - OLDEST) * (message / Math.max(1, length));
+
 /** Statements that say what was decided, found and done, each once. */
 function decisionsOf(
   speeches: readonly Speech[],
@@ -123,10 +146,10 @@ function decisionsOf(
   const lines = new Map<string, DigestLine>();
   for (const { message, statements, isReport } of speeches)
     for (const statement of statements) {
-      const age = OLDEST + (1 - OLDEST) * (message / Math.max(1, length));
       const says = !isNarration(statement) && !isEmpty(statement);
-      const own = says ? decisionWorth(statement) + NEAR * nearness(statement.text) : 0;
-      const worth = own * (isReport ? 1 : BETWEEN_CALLS) * age;
+      const least = isReport && !statement.text.endsWith("?") ? REPORTED : 0;
+      const own = says ? Math.max(least, decisionWorth(statement) + NEAR * nearness(statement.text)) : 0;
+      const worth = own * (isReport ? 1 : BETWEEN_CALLS) * ageFactor(message, length);
       // What is said again later is newest there.
       lines.delete(statement.text);
       if (worth > 0) lines.set(statement.text, { message, text: statement.text, worth });

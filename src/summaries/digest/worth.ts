@@ -24,6 +24,9 @@ const NAMES = /`[^`]+`|\/\w|\w\(|\w\.\w/;
 /** Shorter statements without a name, such as "All tests pass.", are said again and again (characters). */
 const SHORT = 40;
 
+/** What a decision or a reason is worth. */
+export const DECIDED = 2;
+
 export const isNarration = ({ text }: ProseStatement): boolean => NARRATES.test(text);
 
 export const isOpen = ({ text, lead }: ProseStatement): boolean =>
@@ -36,7 +39,7 @@ export const isEmpty = ({ text }: ProseStatement): boolean => text.length < SHOR
 export function decisionWorth(statement: ProseStatement): number {
   const { text } = statement;
   if (isNarration(statement) || text.endsWith("?")) return 0;
-  const decides = DECIDES.test(text) ? 2 : 0;
+  const decides = DECIDES.test(text) ? DECIDED : 0;
   const done = DONE.test(text) ? 1 : 0;
   return decides + done + (decides + done > 0 && NAMES.test(text) ? 0.5 : 0);
 }

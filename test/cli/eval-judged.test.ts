@@ -65,6 +65,26 @@ it("each arm gets the score that its context allows, over real HTTP", async () =
   expect(spent.map((one: { role: string }) => one.role).sort()).toEqual(["judge", "reader", "summarizer"]);
 });
 
+it("precis with a model waits for the model's own words, also behind a mailbox", async () => {
+  const dir = scratch.path("writers");
+  const long = scratch.path("long.json");
+  // Long enough for a summary to be worth a request.
+  writeFileSync(scratch.path("long-talk.json"), JSON.stringify(houseTalk(600)));
+  writeFileSync(long, JSON.stringify({ session: "long-talk.json", items: houseItems([1, 300]) }));
+  const clerk = answerMailbox(dir, ({ messages }) => examReply(messages.at(-1)?.text ?? ""));
+  const flags = ["--reader", atProvider(), "--summarizer", `mailbox:${dir}`, "--trials", "1", "--yes"];
+  const { code } = await runCli([
+    ...["eval", "judged", "--exams", long, "--run", run, "--counter", "chars", ...flags],
+    ...["--sizes", "6k", "--arms", "precis+model", "--at-once", "1"],
+  ]);
+  clerk.stop();
+  expect(code).toBe(0);
+  expect(clerk.requests.length).toBeGreaterThan(0);
+  const contexts = provider.requests.filter(({ lastUser }) => lastUser.includes("<questions>"));
+  expect(contexts).toHaveLength(1);
+  for (const { lastUser } of contexts) expect(lastUser).toContain("talked about houses and their colours");
+});
+
 it("the judge sees every answer, in another order for each question, and no names of arms", async () => {
   await judged("--reader", atProvider(), "--trials", "1", "--yes", "--sizes", "400");
   const asked = provider.requests.filter(({ lastUser }) => lastUser.includes("<rubric>"));

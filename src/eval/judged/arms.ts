@@ -135,7 +135,11 @@ async function compacted(
     ...(profile && { profile }),
     ...(summarizer && { summarizer, summary: { ...profile?.summary, deadlineMs: DEADLINE_MS } }),
   });
-  const { messages, report } = await compactor.compact(exam.messages, { budget: size, now: NOW });
+  const { messages, report } = await compactor.compact(exam.messages, {
+    budget: size,
+    now: NOW,
+    waitMs: DEADLINE_MS,
+  });
   await compactor.close();
   // A refused summary is what users would get, too; a model that couldn't be reached measures nothing.
   const lost = report.modelCalls.find((call) => call.result === "failed");

@@ -16,7 +16,9 @@ import { compileExamples, runExamples } from "./lib/use-examples.mjs";
 const TYPES = "src/core/types.ts";
 
 const pages = [
-  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].filter((page) => existsSync(join(root, page))),
+  ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"].filter((page) =>
+    existsSync(join(root, page)),
+  ),
   ...filesBelow(root, "docs", /\.md$/),
   ...packages.map(({ folder }) => `${folder}/README.md`),
 ];

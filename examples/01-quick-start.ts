@@ -1,4 +1,4 @@
-/** The whole idea: a long coding session, sent to a model with a window of 32k tokens. Run: node examples/quick-start.ts */
+/** The whole idea: a long coding session, sent to a model with a window of 32k tokens. Run: node examples/01-quick-start.ts */
 
 import { readFileSync } from "node:fs";
 import { createCompactor, profiles } from "precis";

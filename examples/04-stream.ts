@@ -1,4 +1,4 @@
-/** An assistant watches a repair for an hour on a cache of 4,096 tokens. Run: node examples/stream.ts */
+/** An assistant watches a repair for an hour on a cache of 4,096 tokens. Run: node examples/04-stream.ts */
 
 import { countingCache, createStreamSession, type StreamStrategyName } from "precis/stream";
 import { exactCounter } from "precis/tokens";

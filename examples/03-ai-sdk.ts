@@ -1,4 +1,4 @@
-/** An agent of the AI SDK whose every step fits its window. The model is a mock: no key, no network. Run: node examples/ai-sdk.ts */
+/** An agent of the AI SDK whose every step fits its window. The model is a mock: no key, no network. Run: node examples/03-ai-sdk.ts */
 
 import { readFileSync } from "node:fs";
 import { generateText, jsonSchema, type ModelMessage, stepCountIs, tool } from "ai";

@@ -59,6 +59,10 @@ it("each arm gets the score that its context allows, over real HTTP", async () =
   const newest = rows.find(
     (row: { arm: string; size: string }) => row.arm === "newest" && row.size === "400",
   );
+  const small = rows.find(
+    (row: { arm: string; size: string }) => row.arm === "precis+model" && row.size === "S",
+  );
+  expect([newest.unasked, small.unasked]).toEqual([0, 2]);
   expect(newest.difference.mean).toBeCloseTo(0.2);
   expect(newest.byType.early.mean).toBeCloseTo(1 / 3);
   expect(rows.every((row: { misleading: number }) => row.misleading === 0)).toBe(true);

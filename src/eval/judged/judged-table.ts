@@ -57,16 +57,16 @@ function typeTables({ rows, types }: JudgedResult): string[] {
 }
 
 function notes({ against, trials, rows }: JudgedResult): string {
-  const impossible = rows.flatMap((row, index) =>
-    row.impossible === 0 ? [] : [`${index + 1} (${row.impossible})`],
-  );
+  const listed = (of: (row: JudgedRow) => number): string =>
+    rows.flatMap((row, index) => (of(row) === 0 ? [] : [`${index + 1} (${of(row)})`])).join(", ");
+  const impossible = listed((row) => row.impossible);
+  const unasked = listed((row) => row.unasked);
   return [
     "In brackets: 95 % intervals over exams and their questions.",
     ...(against === undefined ? [] : ["Differences are paired by question."]),
     "misled: share of answers that state something false, in %.",
-    ...(impossible.length > 0
-      ? [`What must be kept doesn't fit, and counts 0, in (exams): ${impossible.join(", ")}.`]
-      : []),
+    ...(impossible === "" ? [] : [`What must be kept doesn't fit, and counts 0, in (exams): ${impossible}.`]),
+    ...(unasked === "" ? [] : [`The model had no room to be asked in (exams): ${unasked}.`]),
     ...(trials < 3 ? ["With fewer than 3 trials, small differences are chance."] : []),
   ]
     .join(" ")

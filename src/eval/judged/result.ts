@@ -14,6 +14,8 @@ export interface Judged extends Mark {
   readonly tokens: number;
   /** There was none: what must be kept doesn't fit this size. */
   readonly isImpossible: boolean;
+  /** The arm's model wasn't asked. */
+  readonly isUnasked: boolean;
 }
 
 /** One arm at one size. */
@@ -27,6 +29,8 @@ export interface JudgedRow {
   readonly questions: number;
   /** Exams for which it couldn't make a context of this size; all of their questions got 0. */
   readonly impossible: number;
+  /** Exams for which its model wasn't asked, because a summary had no room or wasn't worth it. */
+  readonly unasked: number;
   readonly score: ExamEstimate;
   /** Share of answers that mislead. */
   readonly misleading: number;
@@ -83,10 +87,12 @@ export function resultOf(
     types,
     ...(base !== undefined && { against: base }),
     rows,
-    marks: judged.map(({ entrant, tokens: _tokens, isImpossible: _isImpossible, ...mark }) => ({
-      ...mark,
-      row: entrant.id,
-    })),
+    marks: judged.map(
+      ({ entrant, tokens: _tokens, isImpossible: _isImpossible, isUnasked: _isUnasked, ...mark }) => ({
+        ...mark,
+        row: entrant.id,
+      }),
+    ),
   };
 }
 
@@ -105,6 +111,7 @@ function rowOf(own: readonly Judged[], base: readonly Judged[] | undefined): Jud
     exams: new Set(own.map((one) => one.exam)).size,
     questions: new Set(own.map(questionOf)).size,
     impossible: new Set(own.filter((one) => one.isImpossible).map((one) => one.exam)).size,
+    unasked: new Set(own.filter((one) => one.isUnasked).map((one) => one.exam)).size,
     score: estimateOf(scores(own)),
     misleading: mean(own.map((one) => (one.misleading ? 1 : 0))),
     byType: Object.fromEntries(byType) as JudgedRow["byType"],

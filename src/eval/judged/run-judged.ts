@@ -39,6 +39,8 @@ interface Context {
   readonly tokens: number;
   /** The arm can't be made at this size. */
   readonly isImpossible: boolean;
+  /** The arm has a model and had no room to ask it: it is the same as without. */
+  readonly isUnasked: boolean;
 }
 
 /** Bits of a hash that seed a shuffle. */
@@ -55,11 +57,17 @@ export async function runJudged(options: JudgedOptions): Promise<JudgedResult> {
   const contextOf = (sitting: Sitting, entrant: Entrant): Promise<Context> =>
     atOnce(async () => {
       signal?.throwIfAborted();
+      let asked = 0;
+      const writer = rememberedModel(summarizer ?? reader, "summarizer", journal, spending);
+      const complete: Model["complete"] = (request) => {
+        asked += 1;
+        return writer.complete(request);
+      };
       const input = {
         exam: sitting.exam,
         size: entrant.tokens,
         counter,
-        summarizer: rememberedModel(summarizer ?? reader, "summarizer", journal, spending),
+        summarizer: { ...writer, complete },
         ...(options.profile && { profile: options.profile }),
       };
       const shown = await entrant.arm.make(input).catch((error: unknown) => {
@@ -68,7 +76,13 @@ export async function runJudged(options: JudgedOptions): Promise<JudgedResult> {
       });
       const text = readerText(shown ?? []);
       progress("contexts");
-      return { entrant, text, tokens: counter.count(text), isImpossible: shown === undefined };
+      return {
+        entrant,
+        text,
+        tokens: counter.count(text),
+        isImpossible: shown === undefined,
+        isUnasked: entrant.arm.needsModel && asked === 0,
+      };
     });
 
   const answersOf = async (
@@ -133,9 +147,9 @@ export async function runJudged(options: JudgedOptions): Promise<JudgedResult> {
       }));
       const marks = await marksOf(sheets, trial);
       return exam.items.flatMap(({ n, type }, index) =>
-        contexts.map(({ entrant, tokens, isImpossible }, place): Judged => {
+        contexts.map(({ entrant, tokens, isImpossible, isUnasked }, place): Judged => {
           const mark = marks[index]?.[place] ?? { score: 0, misleading: false };
-          return { exam: exam.id, n, type, trial, entrant, tokens, isImpossible, ...mark };
+          return { exam: exam.id, n, type, trial, entrant, tokens, isImpossible, isUnasked, ...mark };
         }),
       );
     });

@@ -50,6 +50,7 @@ const BODIES: Readonly<Record<string, object>> = {
   whatIf: {},
   compact: {},
   editSummary: { text: "x" },
+  writeText: {},
 };
 const ofOne = Object.entries(routes as Readonly<Record<string, Route>>).filter(([, { path }]) =>
   path.includes(":id"),

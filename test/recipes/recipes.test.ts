@@ -14,8 +14,13 @@ function filesIn(...folders: readonly string[]): { readonly path: string; readon
     readdirSync(folder, { recursive: true, encoding: "utf8" })
       .map((path) => `${folder}/${path.replaceAll("\\", "/")}`)
       .filter((path) => /\.(?:tsx?|md)$/.test(path) && !/\.test\.tsx?$|node_modules/.test(path))
-      .map((path) => ({ path, text: readFileSync(path, "utf8") })),
+      .map((path) => ({ path, text: withoutComments(path, readFileSync(path, "utf8")) })),
   );
+}
+
+/** What comments say about a thing adds nothing to it. */
+function withoutComments(path: string, text: string): string {
+  return path.endsWith(".md") ? text : text.replace(/\/\*\*[\s\S]*?\*\//g, "");
 }
 
 function naming(files: ReturnType<typeof filesIn>, pattern: RegExp): string[] {

@@ -9,8 +9,6 @@ export default {
       entry: [
         ...packages.flatMap(publicSources).map(([, source]) => source),
         "src/cli/main.ts",
-        // A thread is started from its file.
-        "src/stores/sqlite/journal/apply-thread.ts",
         "bench/**/*.{ts,mjs}",
         "examples/*.ts",
         "scripts/*.{mjs,ts}",

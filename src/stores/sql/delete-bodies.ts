@@ -18,7 +18,7 @@ const nothingHas = (table: string, column: string): string =>
 const IS_UNUSED = `${nothingHas("precis_messages", "body")} and ${nothingHas("precis_conversations", "head")}`;
 
 /** Removes a text that nothing stands on, where a writing transaction is alone. */
-export const DELETE_BODY = `delete from precis_bodies where tenant = ? and hash = ? and ${IS_UNUSED}`;
+const DELETE_BODY = `delete from precis_bodies where tenant = ? and hash = ? and ${IS_UNUSED}`;
 
 /**
  * Removes a text that nothing stands on. Of two transactions that leave a text at the same time each would see the other

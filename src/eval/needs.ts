@@ -1,3 +1,4 @@
+import { argumentValues } from "./argument-values.ts";
 import { memoByObject } from "./memo.ts";
 import { messageText, plainText, unescapeNewlines } from "./message-text.ts";
 import { following } from "./next-calls.ts";
@@ -31,7 +32,7 @@ export const neededTerms = memoByObject((c: AgentCase): ReadonlySet<string> => {
       for (const term of termsOf(plainText(step.text))) seenAgain.add(term);
       continue;
     }
-    for (const term of termsOf(plainText(step.args))) {
+    for (const term of termsOf(plainText(argumentValues(step.args)))) {
       if (before.has(term) && !seenAgain.has(term)) needed.add(term);
     }
   }

@@ -11,17 +11,23 @@ export function bySalience(
     cost,
     salience,
     known,
+    factor = () => 1,
+    exponent = COST_EXPONENT,
   }: {
     readonly cost: (text: string) => number;
     readonly salience: Salience;
     /** Terms that were told before; the ranking adds to them. */
     readonly known: Set<number>;
+    /** What a text counts by more than its words. */
+    readonly factor?: (at: number) => number;
+    readonly exponent?: number;
   },
 ): number[] {
   const terms = texts.map((text) => salience.terms(text));
-  const costs = texts.map((text) => Math.max(1, cost(text)) ** COST_EXPONENT);
+  const costs = texts.map((text) => Math.max(1, cost(text)) ** exponent);
   const priority = new Float64Array(texts.length);
-  const worth = (at: number): number => salience.of(texts[at]!, terms[at]!, known) / costs[at]!;
+  const worth = (at: number): number =>
+    (factor(at) * salience.of(texts[at]!, terms[at]!, known)) / costs[at]!;
   const heap = new Heap(priority);
   texts.forEach((_, at) => {
     priority[at] = worth(at);

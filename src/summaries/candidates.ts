@@ -5,7 +5,7 @@ export interface Candidates {
   readonly lines: Line[];
   /** 1 for each term that the view shows elsewhere. */
   readonly covered: Uint8Array;
-  /** For each term the ordinal of the last line that has it. */
+  /** For each term the ordinal of the last candidate that has it. */
   readonly lastLine: Int32Array;
 }
 
@@ -24,15 +24,17 @@ export function candidateLines(
   let state: "hidden" | "visible" | "neither" = "neither";
   let shown: string | undefined;
   for (const line of transcript.lines) {
-    for (const term of line.terms) lastLine[term] = line.order;
     if (line.message !== current) {
       current = line.message;
       state = isHidden(current) ? "hidden" : isVisible(current) ? "visible" : "neither";
       shown = state === "visible" ? shownText(current) : undefined;
     }
     if (state === "neither") continue;
-    if (state === "hidden" || (shown !== undefined && !shown.includes(line.text))) lines.push(line);
-    else for (const term of line.terms) covered[term] = 1;
+    if (state === "hidden" || (shown !== undefined && !shown.includes(line.text))) {
+      if (line.spent) continue;
+      lines.push(line);
+      for (const term of line.terms) lastLine[term] = line.order;
+    } else for (const term of line.terms) covered[term] = 1;
   }
   return { lines, covered, lastLine };
 }

@@ -1,12 +1,7 @@
 import type { Message } from "../core/types.ts";
 import { bySalience } from "./by-salience.ts";
 import type { Salience } from "./salience.ts";
-
-/** The start of an assistant's message: in talk it holds the answer, what follows explains it. */
-export interface AnswerStart {
-  readonly message: number;
-  readonly text: string;
-}
+import type { Statement } from "./statements.ts";
 
 /** Shorter messages are taken whole (characters). */
 const MAX_START = 420;
@@ -23,15 +18,16 @@ export function chooseAnswers(input: {
   readonly cost: (text: string) => number;
   readonly salience: Salience;
   readonly known: Set<number>;
-}): AnswerStart[] {
-  const starts: AnswerStart[] = [];
+}): Statement[] {
+  const starts: Statement[] = [];
   for (const index of input.indexes) {
     const message = input.messages[index];
     if (message?.role !== "assistant") continue;
     const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-    if (text.trim() !== "") starts.push({ message: index, text: startOf(text) });
+    if (text.trim() !== "")
+      starts.push({ message: index, text: startOf(text), lead: "", factor: 1, order: index });
   }
-  const chosen: AnswerStart[] = [];
+  const chosen: Statement[] = [];
   let used = 0;
   for (const at of bySalience(
     starts.map(({ text }) => text),
@@ -46,7 +42,8 @@ export function chooseAnswers(input: {
   return chosen;
 }
 
-function startOf(whole: string): string {
+/** The start of an answer, up to the end of a sentence; a short one whole. */
+export function startOf(whole: string): string {
   // Blanks shrink to one, so a little more than the longest start is enough to look at.
   const text = whole
     .trimStart()

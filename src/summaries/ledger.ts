@@ -17,7 +17,7 @@ export function touchedFiles(messages: readonly Message[]): TouchedFile[] {
   messages.forEach((message, index) => {
     for (const part of message.parts) {
       if (part.type !== "tool-call") continue;
-      const { file } = readCall(part.name, part.args);
+      const { file } = readCall(part);
       if (file === undefined) continue;
       files.delete(file);
       files.set(file, { path: file, action: part.name, message: index });
@@ -34,12 +34,47 @@ export function baseName(path: string): string {
   return trimmed.slice(Math.max(trimmed.lastIndexOf("/"), trimmed.lastIndexOf("\\")) + 1) || path;
 }
 
-/** Files by what was done to them last: `Edit: a.ts, b.ts`. */
-export function renderFiles(files: readonly TouchedFile[]): SectionEntry[] {
+/** Files by what was done to them last: `Edit: src/a.ts, b.ts`. */
+export function renderFiles(
+  files: readonly { readonly action: string; readonly name: string }[],
+): SectionEntry[] {
   const byAction = new Map<string, Set<string>>();
-  for (const { action, path } of files) {
+  for (const { action, name } of files) {
     const tool = headName(action, "tool").replaceAll(" ", "_") || "tool";
-    byAction.set(tool, (byAction.get(tool) ?? new Set()).add(baseName(path)));
+    byAction.set(tool, (byAction.get(tool) ?? new Set()).add(name));
   }
   return [...byAction].map(([tool, names]) => ({ head: `${tool}:`, text: [...names].join(", ") }));
+}
+
+/** Of the ledger's room, at most so much for files whose place nothing shows; the rest is for names that nothing shows. */
+const PLACES_SHARE = 0.7;
+
+/** With less room the title would take more than the files (tokens). */
+const LEAST_LEDGER = 8;
+
+/** The files that a text doesn't show: the ones touched last with their place, others by their names, within so many tokens. */
+export function unseenFiles(
+  files: readonly TouchedFile[],
+  text: string,
+  cap: number,
+  cost: (text: string) => number,
+): SectionEntry[] {
+  if (cap < LEAST_LEDGER) return [];
+  let left = cap;
+  const takes = (name: string, keeps: number): boolean => {
+    const price = cost(name) + 1;
+    if (left - price < keeps) return false;
+    left -= price;
+    return true;
+  };
+  const placed = new Set(
+    files.filter(({ path }) => !text.includes(path) && takes(path, cap * (1 - PLACES_SHARE))),
+  );
+  return renderFiles(
+    files.flatMap((file) => {
+      if (placed.has(file)) return [{ action: file.action, name: file.path }];
+      const name = baseName(file.path);
+      return !text.includes(name) && takes(name, 0) ? [{ action: file.action, name }] : [];
+    }),
+  );
 }

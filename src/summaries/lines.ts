@@ -1,11 +1,11 @@
 import type { Steps } from "../core/steps.ts";
-import type { Message } from "../core/types.ts";
+import type { Message, ToolResultPart } from "../core/types.ts";
 import { CLOSING, isSummaryMessage, OPENING } from "./markers.ts";
-import { readCall } from "./read-call.ts";
+import { type CallText, readCall } from "./read-call.ts";
 import { readJson } from "./read-json.ts";
 import { SECTION_TITLES } from "./section-titles.ts";
 import { headName } from "./sections.ts";
-import { typedAndTagged } from "./tagged.ts";
+import { isPassage, typedAndTagged } from "./tagged.ts";
 import { TermTable } from "./terms.ts";
 
 /** Who said a line, which decides how much its terms tell about what is needed next. */
@@ -27,6 +27,13 @@ export interface Line {
   readonly file: string;
   /** Whose words they are, for whoever reads them again: decides how far they are trusted. */
   readonly by: Speaker;
+  /**
+   * It tells about what is needed next, but a reader gains nothing from it: what an edit replaced, a tool's word that an edit
+   * went well, a call that only looked something up, a retrieved passage (its source is named where it is cited).
+   */
+  readonly spent: boolean;
+  /** It begins in the middle of a sentence, because a longer line was cut there. */
+  readonly fragment: boolean;
 }
 
 /** A person, the host, the assistant with its calls; or the name of a tool, a file or a paste, whose words are data. */
@@ -40,6 +47,8 @@ export interface TranscriptLines {
   readonly length: number;
   /** Characters of calls and results, as a share of `length`. */
   readonly toolShare: number;
+  /** Terms that name arguments of tools. */
+  readonly argumentNames: ReadonlySet<number>;
 }
 
 /** Longer lines are split at a sentence's end or a space (characters). Prose reads badly in pieces, so its lines may be longer. */
@@ -80,16 +89,24 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
   let position = 0;
   let toolLength = 0;
   const files = new Map<string, string>();
-  const tools = new Map<string, string>();
+  const tools = new Map<string, { readonly name: string; readonly kind: CallText["kind"] }>();
   const firsts = new Map<string, number>();
+  const argumentNames = new Set<number>();
 
-  const add = (message: number, kind: LineKind, text: string, by: Speaker, file = ""): void => {
-    for (const piece of pieces(text, MAX_LENGTH[kind])) {
+  const add = (
+    message: number,
+    kind: LineKind,
+    text: string,
+    by: Speaker,
+    file = "",
+    spent = false,
+  ): void => {
+    for (const { text: piece, fragment } of pieces(text, MAX_LENGTH[kind])) {
       const order = lines.length;
       const first = firsts.get(piece) ?? order;
       if (first === order) firsts.set(piece, order);
       const terms = first === order ? table.scan(piece) : lines[first]!.terms;
-      lines.push({ message, kind, text: piece, position, terms, order, first, file, by });
+      lines.push({ message, kind, text: piece, position, terms, order, first, file, by, spent, fragment });
       position += piece.length + 1;
       if (kind !== "user" && kind !== "assistant") toolLength += piece.length + 1;
     }
@@ -110,20 +127,24 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
           { source: headName(part.name ?? "", "file") || FILE },
           part.name,
         );
-      else if (part.type === "tool-result")
+      else if (part.type === "tool-result") {
+        const tool = tools.get(part.id);
         add(
           index,
           "result",
           readJson(part.text) ?? part.text,
-          { source: headName(tools.get(part.id) ?? part.name ?? "", "tool") || TOOL },
+          { source: headName(tool?.name ?? part.name ?? "", "tool") || TOOL },
           files.get(part.id),
+          isMereReceipt(part, tool?.kind),
         );
-      else if (part.type === "tool-call") {
-        const { head, body, file = "" } = readCall(part.name, part.args);
+      } else if (part.type === "tool-call") {
+        const { kind, head, body, left, file = "", names } = readCall(part);
         files.set(part.id, file);
-        tools.set(part.id, part.name);
-        add(index, "call", head, "assistant", file);
-        add(index, "body", body, "assistant", file);
+        tools.set(part.id, { name: part.name, kind });
+        for (const name of names) for (const term of table.scan(name)) argumentNames.add(term);
+        add(index, "call", head, "assistant", file, kind !== "other" && kind !== "read");
+        add(index, "body", left, "assistant", file, true);
+        add(index, "body", body, "assistant", file, kind === "plan" || kind === "search" || kind === "read");
       }
     }
   }
@@ -134,10 +155,24 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
     else if (role !== "user") add(index, "assistant", text, role);
     else
       for (const { tagged, text: piece } of typedAndTagged(text))
-        add(index, "user", piece, tagged ? { source: PASTE } : "user");
+        add(index, "user", piece, tagged ? { source: PASTE } : "user", "", tagged && isPassage(piece));
   }
 
-  return { lines, table, length: position, toolShare: position === 0 ? 0 : toolLength / position };
+  return {
+    lines,
+    table,
+    length: position,
+    toolShare: position === 0 ? 0 : toolLength / position,
+    argumentNames,
+  };
+}
+
+/** Longer answers to an edit show what the file looks like now (characters). */
+const MAX_RECEIPT = 400;
+
+/** Nothing but a tool's word that it did what it was told. */
+function isMereReceipt({ text, error }: ToolResultPart, kind: CallText["kind"] | undefined): boolean {
+  return (kind === "edit" || kind === "plan") && error !== true && text.length <= MAX_RECEIPT;
 }
 
 /** Names for what has none. */
@@ -158,30 +193,38 @@ function withoutFrame(text: string): string {
     .join("\n");
 }
 
+interface Piece {
+  readonly text: string;
+  readonly fragment: boolean;
+}
+
 /** The lines of a text without indentation, none longer than the limit. */
-function* pieces(text: string, limit: number): Generator<string> {
+function* pieces(text: string, limit: number): Generator<Piece> {
   let from = 0;
   while (from < text.length) {
     let to = text.indexOf("\n", from);
     if (to < 0) to = text.length;
     let rest = text.slice(from, to).replace(LINE_NUMBER, "").trim();
     from = to + 1;
+    let fragment = false;
     while (rest.length > limit) {
       const cut = cutPoint(rest, limit);
-      yield rest.slice(0, cut).trim();
-      rest = rest.slice(cut).trim();
+      yield { text: rest.slice(0, cut.at).trim(), fragment };
+      rest = rest.slice(cut.at).trim();
+      fragment = !cut.ends;
     }
-    if (rest.length > 0) yield rest;
+    if (rest.length > 0) yield { text: rest, fragment };
   }
 }
 
-function cutPoint(text: string, limit: number): number {
+/** Where to cut, and whether a sentence ends there. */
+function cutPoint(text: string, limit: number): { readonly at: number; readonly ends: boolean } {
   let end = 0;
   for (const match of text.slice(0, limit).matchAll(SENTENCE_END)) end = match.index + 1;
-  if (end > limit / 2) return end;
+  if (end > limit / 2) return { at: end, ends: true };
   const space = text.lastIndexOf(" ", limit);
-  if (space > limit / 2) return space;
+  if (space > limit / 2) return { at: space, ends: false };
   // Half a surrogate pair is no character.
   const code = text.charCodeAt(limit - 1);
-  return code >= 0xd800 && code <= 0xdbff ? limit - 1 : limit;
+  return { at: code >= 0xd800 && code <= 0xdbff ? limit - 1 : limit, ends: false };
 }

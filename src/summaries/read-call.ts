@@ -1,12 +1,27 @@
 import { parseReadable } from "../core/deep-json.ts";
+import type { ToolCallPart } from "../core/types.ts";
+import { type Argument, readEdit } from "./read-edit.ts";
+import { type PlanStep, readPlan } from "./read-plan.ts";
+
+export type { PlanStep } from "./read-plan.ts";
+
 /** A call as a person would write it down. */
 export interface CallText {
-  /** The tool's name and its short arguments, with their names. */
+  /** What it does: changes a file, runs a command, keeps a plan, reads a file, searches, or anything else. */
+  readonly kind: "edit" | "command" | "plan" | "read" | "search" | "other";
+  /** The tool's name and its short arguments, with their names; of a call that reads a file only the file. */
   readonly head: string;
-  /** Arguments that are too long for the head, each on lines of its own. */
+  /** Arguments that are too long for the head, each on lines of its own; of an edit only the lines that it adds. */
   readonly body: string;
+  /** Lines that an edit replaces or leaves as they are. */
+  readonly left: string;
   /** The file that it is about, if an argument names one. */
   readonly file: string | undefined;
+  /** What is run, if it is a command. */
+  readonly command: string | undefined;
+  readonly plan: readonly PlanStep[] | undefined;
+  /** The names of its arguments. They stand in the tool's schema, so showing them tells nothing. */
+  readonly names: readonly string[];
 }
 
 /** Arguments up to this length stand in the head (characters). */
@@ -15,12 +30,67 @@ const MAX_HEAD = 240;
 const MAX_FILE = 300;
 const MAX_DEPTH = 6;
 const FILE_ARGUMENT = /path|file|uri|url/i;
+const COMMAND_ARGUMENT = /^(?:\w+_)?(?:command|cmd|script)$/i;
+/** Other keys (paths, titles) are data that stands where names stand. */
+const SCHEMA_NAME = /^-?[A-Za-z_][\w-]{0,40}$/;
+const SEARCH_ARGUMENT = /pattern|query|glob|regex|search/i;
 
-/** Reads a call's arguments, whether they are JSON or free text. */
-export function readCall(name: string, args: string): CallText {
+const known = new WeakMap<ToolCallPart, CallText>();
+
+/** Reads a call's arguments, whether they are JSON or free text. Several parts of a summary ask for the same call. */
+export function readCall(part: ToolCallPart): CallText {
+  const before = known.get(part);
+  if (before !== undefined) return before;
+  const call = read(part.name, part.args);
+  known.set(part, call);
+  return call;
+}
+
+function read(name: string, args: string): CallText {
+  const value = parse(args);
+  const list = argumentsOf(value);
   const head = [name];
   const body: string[] = [];
   let file: string | undefined;
+  for (const argument of list) {
+    const { name: key, value: text, isText } = argument;
+    if (isText && FILE_ARGUMENT.test(key) && text.length <= MAX_FILE && !text.includes("\n")) file ??= text;
+    const shown = key === "" ? text : `${key}=${text}`;
+    if (text.length <= MAX_HEAD_ARGUMENT && !text.includes("\n")) head.push(shown);
+    else body.push(shown);
+  }
+  const line = head.join(" ");
+  if (line.length > MAX_HEAD) body.unshift(line.slice(MAX_HEAD));
+  const plan = readPlan(value);
+  const edit = plan === undefined ? readEdit(list, file) : undefined;
+  const command = commandOf(value);
+  const isSearch = list.some((argument) => SEARCH_ARGUMENT.test(argument.name));
+  const kind =
+    plan !== undefined
+      ? "plan"
+      : edit !== undefined
+        ? "edit"
+        : command !== undefined
+          ? "command"
+          : isSearch
+            ? "search"
+            : file !== undefined
+              ? "read"
+              : "other";
+  return {
+    kind,
+    head: kind === "read" ? `${name} ${file}` : line.slice(0, MAX_HEAD),
+    body: edit?.added ?? body.join("\n"),
+    left: edit?.left ?? "",
+    file: edit?.file ?? file,
+    command,
+    plan,
+    names: list.map((argument) => argument.name).filter((name) => SCHEMA_NAME.test(name)),
+  };
+}
+
+function argumentsOf(value: unknown): Argument[] {
+  const list: Argument[] = [];
   const visit = (key: string, item: unknown, depth: number): void => {
     if (item === null || item === undefined || item === "") return;
     if (typeof item === "object" && depth < MAX_DEPTH) {
@@ -28,22 +98,24 @@ export function readCall(name: string, args: string): CallText {
         visit(Array.isArray(item) ? key : inner, value, depth + 1);
       return;
     }
-    const value = typeof item === "string" ? item : JSON.stringify(item);
-    const text = key === "" ? value : `${key}=${value}`;
-    if (
-      typeof item === "string" &&
-      FILE_ARGUMENT.test(key) &&
-      item.length <= MAX_FILE &&
-      !item.includes("\n")
-    )
-      file ??= item;
-    if (value.length <= MAX_HEAD_ARGUMENT && !value.includes("\n")) head.push(text);
-    else body.push(text);
+    const isText = typeof item === "string";
+    list.push({ name: key, value: isText ? item : JSON.stringify(item), isText });
   };
-  visit("", parse(args), 0);
-  const line = head.join(" ");
-  if (line.length > MAX_HEAD) body.unshift(line.slice(MAX_HEAD));
-  return { head: line.slice(0, MAX_HEAD), body: body.join("\n"), file };
+  visit("", value, 0);
+  return list;
+}
+
+/** `{ command: "make" }`, or `{ command: ["bash", "-lc", "make"] }`. */
+function commandOf(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [name, item] of Object.entries(value)) {
+    if (!COMMAND_ARGUMENT.test(name)) continue;
+    if (typeof item === "string" && item.trim() !== "") return item.trim();
+    const last: unknown = Array.isArray(item) ? item.at(-1) : undefined;
+    if (typeof last === "string")
+      return /^-/.test(String((item as unknown[]).at(-2))) ? last : (item as unknown[]).join(" ");
+  }
+  return undefined;
 }
 
 function parse(args: string): unknown {

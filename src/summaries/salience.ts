@@ -5,7 +5,8 @@ import type { Line, TranscriptLines } from "./lines.ts";
  * statements, figures and dates a little more.
  */
 
-const QUESTION = /[?？؟]\s*$/;
+/** Does it end with a question? */
+export const QUESTION = /[?？؟]\s*$/;
 const QUESTION_FACTOR = 0.7;
 const FIGURES_BONUS = 0.2;
 /** A term that was said before in a chosen message still counts this much. */
@@ -15,15 +16,21 @@ export interface Salience {
   /** Terms of a text, for `of`. */
   terms(text: string): readonly number[];
   of(text: string, terms: readonly number[], known: ReadonlySet<number>): number;
+  /** The logarithm of how few messages have a term. */
+  rarity(term: number): number;
 }
 
 /** Counts in how many messages each term occurs; only when it is first asked. */
 export function salience({ lines, table }: TranscriptLines): Salience {
-  let rarity: ((term: number) => number) | undefined;
+  let counted: ((term: number) => number) | undefined;
+  const rarity = (term: number): number => {
+    counted ??= rarityOf(lines, table.terms.length);
+    return counted(term);
+  };
   return {
     terms: (text) => table.scan(text),
+    rarity,
     of(text, terms, known) {
-      rarity ??= rarityOf(lines, table.terms.length);
       let sum = 0;
       for (const term of terms) sum += rarity(term) * (known.has(term) ? KNOWN_FACTOR : 1);
       if (QUESTION.test(text)) sum *= QUESTION_FACTOR;

@@ -1,22 +1,27 @@
 import { runNow, type Steps } from "../core/steps.ts";
 import type { HostState, Message, Run, ShareOptions } from "../core/types.ts";
 import { candidateLines } from "./candidates.ts";
-import { chooseAnswers } from "./choose-answers.ts";
-import { chooseWords } from "./choose-words.ts";
-import { type CitedSources, citedSources } from "./cited-sources.ts";
+import { chooseChanges } from "./choose-changes.ts";
+import { chooseOutcomes } from "./choose-outcomes.ts";
+import { chooseQuotes } from "./choose-quotes.ts";
+import { citedSources } from "./cited-sources.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import { largestFit } from "./fill.ts";
-import { baseName, renderFiles, touchedFiles } from "./ledger.ts";
-import { type Line, transcriptLines } from "./lines.ts";
-import { markPlant, plantIn } from "./plants.ts";
+import { touchedFiles, unseenFiles } from "./ledger.ts";
+import { type Line, type TranscriptLines, transcriptLines } from "./lines.ts";
+import { newestPlan } from "./newest-plan.ts";
+import { newestTerms, newestWords } from "./newest-terms.ts";
+import { outcomesOf } from "./outcomes.ts";
 import type { IsOurs } from "./proof.ts";
 import { quotedLine } from "./quoted-line.ts";
+import { messageOf, type Quote, quoteSections, textOf } from "./quotes.ts";
 import { renderNarrative } from "./render-narrative.ts";
 import { renderState } from "./render-state.ts";
 import { lineReuse } from "./reuse.ts";
 import { salience } from "./salience.ts";
 import { SECTION_NAMES, TRUSTED_SECTIONS } from "./section-titles.ts";
-import { type SectionEntry, type Sections, writeSections } from "./sections.ts";
+import { type Sections, writeSections } from "./sections.ts";
+import { plainStatement } from "./statements.ts";
 import { userWords } from "./user-words.ts";
 import { termWeights } from "./weights.ts";
 import { renderLines, selectLines } from "./working-set.ts";
@@ -60,15 +65,10 @@ export interface MadeMessage {
   readonly tokens: number;
 }
 
-const WORDS_SHARE = 0.2;
 const LEDGER_SHARE = 0.05;
-/** In a conversation without tools the user's words are the content. */
-const TALK_WORDS_SHARE = 0.95;
-/** Of what the user's words leave in talk: starts of answers; the rest is for single lines. */
-const ANSWERS_SHARE = 0.75;
-/** Above this share of calls and results a conversation is work with tools; down to zero it gradually becomes talk. */
-const WORK_TOOL_SHARE = 0.9;
-const TALK_TOOL_SHARE = 0.25;
+/** Of what the user's words and statements leave: what was changed, and how commands ended; the rest is for single lines. */
+const CHANGES_SHARE = 0.25;
+const OUTCOMES_SHARE = 0.15;
 /** Below this nothing useful fits beside the frame (tokens). */
 const MIN_CONTENT = 16;
 /** More lines are chosen than the estimate allows, because the exact count may leave room for them. */
@@ -112,52 +112,87 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
   const state = renderState(input.hostState, cap, count);
   const narrative = renderNarrative(input.narrative ?? [], cap, count);
   const sources = citedSources(messages, (index) =>
-    hidden[index] === 1 || !input.visible(index) ? undefined : (shownText(index) ?? textOf(messages[index])),
+    hidden[index] === 1 || !input.visible(index)
+      ? undefined
+      : (shownText(index) ?? visibleText(messages[index])),
   );
 
   yield;
-  const talk = transcript.toolShare < TALK_TOOL_SHARE;
   const indexes = indexesOf(hidden);
-  const said = userWords(messages, indexes, input.isOurs).map((one) =>
+  const words = userWords(messages, indexes, input.isOurs).map((one) =>
     // What was pasted into a message isn't for the system prompt.
     input.apart ? { ...one, whole: one.text } : one,
   );
   yield;
   // People write words, tools write names and numbers, which take more tokens for the same length.
   const prose = estimateTokens(
-    said.map(({ text }) => text),
+    words.map(({ text }) => text),
     count,
   );
-  const telling = { cost: prose, salience: salience(transcript), known: new Set<number>() };
+  const newest = newestWords(messages);
+  const named = newestTerms(newest, transcript.table);
+  const age = ageOf(transcript);
+  const free = cap - write({ narrative, state }).tokens;
   yield;
-  const words = chooseWords({
-    words: said,
-    budget: cap * (input.shares?.words ?? wordsShare(transcript.toolShare)),
-    manner: talk ? "talk" : "work",
-    ...telling,
+  const said = chooseQuotes({
+    messages,
+    indexes,
+    words,
+    toolShare: transcript.toolShare,
+    cap,
+    free,
+    wordsShare: input.shares?.words,
+    isTold: narrative.length > 0,
+    cost: prose,
+    salience: salience(transcript),
+    newest,
+    age,
   });
   yield;
-  const left = cap - prose(words.map(({ text }) => `#1234 ${text}\n`).join(""));
-  const answers = talk ? chooseAnswers({ messages, indexes, budget: left * ANSWERS_SHARE, ...telling }) : [];
+  const left = free - said.reduce((sum, quote) => sum + prose(`${textOf(quote)}\n`), 0);
+  const outcomes = chooseOutcomes({
+    outcomes: outcomesOf(messages, (index) => hidden[index] === 1),
+    budget: left * OUTCOMES_SHARE,
+    cost,
+    age,
+  });
   yield;
-  /** In the order of their rank: what doesn't fit after all leaves from the end. */
+  const plan = newestPlan(messages, (index) => hidden[index] === 1);
   const quotes: Quote[] = [
-    ...words.map(({ message, text }): Quote => ({ message, text, by: "user" })),
-    ...answers.map(({ message, text }): Quote => ({ message, text, by: "assistant" })),
+    ...(plan === undefined ? [] : [{ by: "assistant", statement: plan } as const]),
+    ...said,
+    ...outcomes.map((outcome): Quote => ({ by: "tool", outcome })),
   ];
   const quoted = new Map<number, string>();
-  for (const { message, text } of quotes) quoted.set(message, `${quoted.get(message) ?? ""}${text}\n`);
-  for (const { text } of quotes) for (const term of transcript.table.scan(text)) covered[term] = 1;
+  for (const quote of quotes)
+    quoted.set(messageOf(quote), `${quoted.get(messageOf(quote)) ?? ""}${textOf(quote)}\n`);
+  for (const quote of quotes) for (const term of transcript.table.scan(textOf(quote))) covered[term] = 1;
 
   yield;
   const weights = termWeights(transcript);
   yield;
   for (const term of transcript.table.scan(input.focus ?? ""))
     if (term < weights.length) weights[term]! += FOCUS_WORTH;
+  // A message that asks about a name doesn't show what stands behind it, nor does a statement that mentions it.
+  for (const [term, worth] of named) {
+    if (term >= weights.length) continue;
+    weights[term]! += worth;
+    covered[term] = 0;
+  }
   const reuse = lineReuse(transcript);
   yield;
-  const chosen = yield* selectLines({
-    candidates: lines.filter((line) => !quoted.get(line.message)?.includes(line.text)),
+  const candidates = lines.filter((line) => !quoted.get(line.message)?.includes(plainLine(line)));
+  const changes = chooseChanges({
+    transcript,
+    candidates,
+    weights,
+    covered,
+    cost: lineCost,
+    budget: left * CHANGES_SHARE,
+  });
+  yield;
+  const more = yield* selectLines({
+    candidates,
     weights,
     reuse,
     cites: (line) => line.kind === "assistant" && sources.cites(line.text, line.message),
@@ -166,29 +201,33 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
     cost: lineCost,
     budget: cap * OVERCHOOSE,
   });
+  const chosen = [...changes, ...more.filter((line) => !changes.includes(line))];
 
   yield;
   const files = touchedFiles(messages).filter(({ message }) => hidden[message] === 1);
   const ledgerCap = cap * (input.shares?.ledger ?? LEDGER_SHARE);
   const lineText = quotedLine(transcript.lines, (line) => sources.inRegistryNumbers(line.text, line.message));
   const render = (quoteCount: number, lineCount: number): MadeMessage => {
-    const said = quotes.slice(0, quoteCount).sort((a, b) => a.message - b.message);
+    const said = quotes.slice(0, quoteCount);
     const shown = chosen.slice(0, lineCount);
-    const wordsSaid = quoteEntries(said, "user", sources);
-    const linesShown = renderLines(shown, lineText);
-    const named = [...linesShown, ...wordsSaid].map(({ head, text }) => `${head} ${text}`).join("\n");
+    const { words, answers, outcomes } = quoteSections(said, sources);
+    const linesShown = renderLines(shown, lineText, outcomes);
+    const named = [...linesShown, ...words, ...answers].map(({ head, text }) => `${head} ${text}`).join("\n");
     return write({
       narrative,
-      words: wordsSaid,
-      answers: quoteEntries(said, "assistant", sources),
+      words,
+      answers,
       lines: linesShown,
-      sources: sources.ledger([...said, ...shown]),
+      sources: sources.ledger([
+        ...said.map((quote) => ({ message: messageOf(quote), text: textOf(quote) })),
+        ...shown,
+      ]),
       files: unseenFiles(files, named, ledgerCap, cost),
       state,
     });
   };
   return fillCap(input, {
-    quoteCosts: quotes.map(({ text }) => prose(`#1234 ${text}\n`)),
+    quoteCosts: quotes.map((quote) => prose(`#1234 ${textOf(quote)}\n`)),
     chosen,
     lineCost,
     render,
@@ -252,27 +291,16 @@ function sums(costs: readonly number[]): Float64Array {
   return all;
 }
 
-interface Quote {
-  readonly message: number;
-  readonly text: string;
-  readonly by: "user" | "assistant";
+/** A line as a quotation of its message would show it. */
+function plainLine({ kind, text }: Line): string {
+  return kind === "assistant" ? plainStatement(text) : text;
 }
 
-function quoteEntries(quotes: readonly Quote[], by: Quote["by"], sources: CitedSources): SectionEntry[] {
-  return quotes
-    .filter((quote) => quote.by === by)
-    .map(({ text, message }) => {
-      const said = sources.inRegistryNumbers(text, message);
-      return {
-        head: `#${message + 1}`,
-        text: by === "assistant" && plantIn(said) !== undefined ? markPlant(said) : said,
-      };
-    });
-}
-
-function wordsShare(toolShare: number): number {
-  const talking = Math.max(0, 1 - toolShare / WORK_TOOL_SHARE);
-  return WORDS_SHARE + (TALK_WORDS_SHARE - WORDS_SHARE) * talking;
+/** Characters of transcript behind a message, told by its newest line. */
+function ageOf({ lines, length }: TranscriptLines): (message: number) => number {
+  const last = new Map<number, number>();
+  for (const { message, position } of lines) last.set(message, position);
+  return (message) => length - (last.get(message) ?? 0);
 }
 
 /** Puts sections into one message, or into two where the first goes into the system prompt. */
@@ -301,22 +329,6 @@ function messageWriter(
   };
 }
 
-function unseenFiles(
-  files: ReturnType<typeof touchedFiles>,
-  text: string,
-  cap: number,
-  cost: (text: string) => number,
-): SectionEntry[] {
-  let left = cap;
-  const unseen = files.filter(({ path }) => {
-    const name = baseName(path);
-    if (text.includes(name)) return false;
-    left -= cost(name) + 1;
-    return left >= 0;
-  });
-  return renderFiles(unseen);
-}
-
 function indexesOf(hidden: Uint8Array): number[] {
   const indexes: number[] = [];
   hidden.forEach((flag, index) => {
@@ -325,7 +337,7 @@ function indexesOf(hidden: Uint8Array): number[] {
   return indexes;
 }
 
-function textOf(message: Message | undefined): string {
+function visibleText(message: Message | undefined): string {
   const texts = (message?.parts ?? []).map((part) =>
     part.type === "text" || part.type === "tool-result"
       ? part.text

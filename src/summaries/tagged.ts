@@ -20,6 +20,11 @@ export function isRetrieved(name: string): boolean {
   return RETRIEVED.test(name);
 }
 
+/** Whether a tagged piece is such a block. */
+export function isPassage(piece: string): boolean {
+  return isRetrieved(/^<([a-z][\w-]*)/i.exec(piece)?.[1] ?? "");
+}
+
 /** The text without `<tag>…</tag>`, for the names that are meant. */
 export function withoutTagged(text: string, isMeant?: (name: string) => boolean): string {
   return [...typedAndTagged(text, isMeant)].map(({ tagged, text: piece }) => (tagged ? " " : piece)).join("");

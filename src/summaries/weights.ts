@@ -34,13 +34,14 @@ const VALUES: Readonly<Record<Shape, number>> = {
   plain: 0.1,
 };
 
-/** Weight of each term by id. */
+/** Weight of each term by id. Names of arguments stand in the tool schemas, so they earn nothing. */
 export function termWeights(transcript: TranscriptLines): Float64Array {
   const { terms, shapes } = transcript.table;
   const featuresOf = termFeatures(transcript);
-  return Float64Array.from(
-    terms,
-    (_, term) => VALUES[shapes[term]!] * likelihood(featuresOf(term), TERM_WEIGHTS),
+  return Float64Array.from(terms, (_, term) =>
+    transcript.argumentNames.has(term)
+      ? 0
+      : VALUES[shapes[term]!] * likelihood(featuresOf(term), TERM_WEIGHTS),
   );
 }
 

@@ -15,6 +15,9 @@ const STALE_FACTOR = 0.3;
 /** An answer that gives its source is what the search was for: worth more than the passages that it was found in. */
 const CITING_FACTOR = 2.5;
 
+/** What begins in the middle of a sentence can hardly be read. */
+const FRAGMENT_FACTOR = 0.3;
+
 /** Lines that are looked at in one step. */
 const LINES_AT_ONCE = 2_048;
 
@@ -29,7 +32,7 @@ export interface SelectInput {
   readonly cites: (line: Line) => boolean;
   /** Term ids that are already shown; the selection adds to it. */
   readonly covered: Uint8Array;
-  /** For each term the ordinal of the last line that has it. */
+  /** For each term the ordinal of the last candidate that has it. */
   readonly lastLine: Int32Array;
   /** Estimated tokens of a line. */
   readonly cost: (line: Line) => number;
@@ -56,7 +59,9 @@ export function* selectLines(input: SelectInput): Steps<Line[]> {
   const heap = new Heap(priority);
   for (const [index, line] of candidates.entries()) {
     if (index % LINES_AT_ONCE === 0) yield;
-    costs[index] = Math.max(1, input.cost(line)) / (input.cites(line) ? CITING_FACTOR : 1);
+    costs[index] =
+      Math.max(1, input.cost(line)) /
+      ((input.cites(line) ? CITING_FACTOR : 1) * (line.fragment ? FRAGMENT_FACTOR : 1));
     priority[index] = worth(index);
     if (priority[index]! > 0) heap.push(index);
   }
@@ -95,7 +100,12 @@ interface Group {
 }
 
 /** Lines in time order, in groups by speaker and by file or message, each with a pointer to where it begins. */
-export function renderLines(lines: readonly Line[], textOf: (line: Line) => string): SectionEntry[] {
+export function renderLines(
+  lines: readonly Line[],
+  textOf: (line: Line) => string,
+  /** What else stands among them, in the order of time. */
+  beside: readonly { readonly message: number; readonly entry: SectionEntry }[] = [],
+): SectionEntry[] {
   const groups: Group[] = [];
   for (const line of [...lines].sort((a, b) => a.order - b.order)) {
     const group = groups.at(-1);
@@ -111,23 +121,37 @@ export function renderLines(lines: readonly Line[], textOf: (line: Line) => stri
     } else groups.push({ file: line.file, speaker, from: line.message, to: line.message, lines: [line] });
   }
   const entries: SectionEntry[] = [];
+  const waiting = [...beside];
+  const placed = new Set<string>();
   for (const [at, group] of groups.entries()) {
+    while (waiting.length > 0 && waiting[0]!.message < group.from) entries.push(waiting.shift()!.entry);
     const before = groups[at - 1]?.file === group.file ? entries.at(-1)?.text : undefined;
-    entries.push(renderGroup(group, textOf, before));
+    entries.push(renderGroup(group, textOf, { before, isPlaced: placed.has(group.file) }));
+    if (isChange(group.lines[0]!)) placed.add(group.file);
   }
-  return entries;
+  return [...entries, ...waiting.map(({ entry }) => entry)];
+}
+
+/** Was it written into a file? */
+function isChange({ kind, file }: Line): boolean {
+  return kind === "body" && file !== "";
 }
 
 function speakerOf({ by }: Line): string {
   return typeof by === "object" ? by.source : by;
 }
 
-/** `#12 read a.ts»` for what a tool said of a file, `#12 user:` for a person, `#12` for the assistant and its calls. */
+/** `#12 read a.ts»` for what a tool said of a file, `#12 user:` for a person, `#12 changed src/a.ts:` for what was written into a
+ * file (the next time `a.ts`), `#12` for the assistant and its calls. */
 function renderGroup(
   { file, from, lines }: Group,
   textOf: (line: Line) => string,
-  /** What stands right before it about the same file, such as the call. */
-  before: string | undefined,
+  known: {
+    /** What stands right before it about the same file, such as the call. */
+    readonly before: string | undefined;
+    /** An entry before it says where the file is. */
+    readonly isPlaced: boolean;
+  },
 ): SectionEntry {
   const texts = lines.map(textOf);
   const { by } = lines[0]!;
@@ -136,11 +160,12 @@ function renderGroup(
   if (by === "user" || by === "system") return { head: `${pointer} ${by}:`, text };
   const name = headName(baseName(file), "file");
   // The name of the file, unless one of its lines says it anyway, or the one before.
-  const isSaid = name === "" || [...texts, before].some((one) => one?.includes(name));
+  const isSaid = name === "" || [...texts, known.before].some((one) => one?.includes(name));
   const shown = isSaid ? "" : name;
   if (typeof by === "object") {
     const named = shown === "" || shown === by.source ? by.source : `${by.source} ${shown}`;
     return { head: `${pointer} ${named}»`, text };
   }
+  if (isChange(lines[0]!)) return { head: pointer, text: `changed ${known.isPlaced ? name : file}: ${text}` };
   return { head: pointer, text: shown === "" ? text : `${shown}: ${text}` };
 }

@@ -1,3 +1,4 @@
+import { argumentNames } from "../argument-values.ts";
 import type { AgentCase } from "../types.ts";
 import type { AgentSession } from "./agent-session.ts";
 
@@ -22,6 +23,7 @@ export function isAnchorCase(value: unknown): value is AnchorCaseRecord {
 /** The recorded case with its session. */
 export function anchorCase(record: AnchorCaseRecord, session: AgentSession): AgentCase {
   const { start, at, summaryAt } = record;
+  const names = argumentNames(session.messages);
   const recorded =
     summaryAt === undefined || summaryAt === null ? undefined : session.messages[summaryAt]?.content;
   return {
@@ -32,7 +34,9 @@ export function anchorCase(record: AnchorCaseRecord, session: AgentSession): Age
     from: start,
     to: at,
     resume: afterSummary(session, at),
-    anchors: record.anchors.map(({ a, old, ctx }) => ({ text: a, old, neighbours: ctx })),
+    anchors: record.anchors
+      .filter(({ a }) => !names.has(a))
+      .map(({ a, old, ctx }) => ({ text: a, old, neighbours: ctx })),
     people: session.people.filter((index) => index >= start && index < at),
     ...(recorded !== undefined && { recorded }),
   };

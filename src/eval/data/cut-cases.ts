@@ -1,4 +1,5 @@
 import { anchorsOf } from "../anchors.ts";
+import { argumentValues } from "../argument-values.ts";
 import { messageText, plainText, unescapeNewlines } from "../message-text.ts";
 import { NEXT_CALLS } from "../needs.ts";
 import { following } from "../next-calls.ts";
@@ -51,7 +52,7 @@ function caseAt(session: AgentSession, at: number): AgentCase | undefined {
       seenAgain += `\n${unescapeNewlines(step.text)}`;
       continue;
     }
-    for (const anchor of anchorsOf(plainText(step.args))) {
+    for (const anchor of anchorsOf(plainText(argumentValues(step.args)))) {
       if (before.includes(anchor) && !seenAgain.includes(anchor)) needed.add(anchor);
     }
   }

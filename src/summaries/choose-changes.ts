@@ -1,0 +1,87 @@
+import type { Line, TranscriptLines } from "./lines.ts";
+
+/** A line that only uses names counts this much of one that brings them in. */
+const USED_FACTOR = 0.15;
+/** Each further line of a file counts less: a reader should see every file that was changed. */
+const SAME_FILE_FACTOR = 0.8;
+
+/**
+ * Of the lines that edits added, those that say most about what was changed: lines that bring in names which nothing before
+ * them had (a new function, a new field, a new option), over all files. In the order of their rank, within the budget (tokens).
+ */
+export function chooseChanges(input: {
+  readonly transcript: TranscriptLines;
+  readonly candidates: readonly Line[];
+  readonly weights: Float64Array;
+  readonly covered: Uint8Array;
+  readonly cost: (line: Line) => number;
+  readonly budget: number;
+}): Line[] {
+  const { transcript, weights, covered, cost } = input;
+  const added = newestOfEach(input.candidates.filter(({ kind, file }) => kind === "body" && file !== ""));
+  if (added.length === 0) return [];
+  const born = firstLines(transcript);
+  const taken = new Map<string, number>();
+  /** Paths in code are imports: they tell what is used, not what is changed. */
+  const worth = (line: Line): number => {
+    let sum = 0;
+    for (const term of line.terms)
+      if (covered[term] !== 1 && transcript.table.shapes[term] !== "path")
+        sum += weights[term]! * (born[term] === line.first ? 1 : USED_FACTOR);
+    return (sum * SAME_FILE_FACTOR ** (taken.get(line.file) ?? 0)) / Math.max(1, cost(line));
+  };
+  const chosen: Line[] = [];
+  let used = 0;
+  // What was taken only lowers the worth of what is left, so a rank that still holds after a fresh look is the best.
+  const waiting = added.map((line) => ({ line, rank: worth(line) })).sort(byRank);
+  while (waiting.length > 0 && used < input.budget) {
+    const best = waiting.shift()!;
+    const fresh = worth(best.line);
+    if (fresh <= 0) continue;
+    if (fresh < best.rank && waiting.length > 0 && fresh < waiting[0]!.rank) {
+      insert(waiting, { line: best.line, rank: fresh });
+      continue;
+    }
+    const price = cost(best.line);
+    if (used + price > input.budget) continue;
+    used += price;
+    chosen.push(best.line);
+    taken.set(best.line.file, (taken.get(best.line.file) ?? 0) + 1);
+    for (const term of best.line.terms) covered[term] = 1;
+  }
+  return chosen;
+}
+
+interface Ranked {
+  readonly line: Line;
+  readonly rank: number;
+}
+
+function byRank(a: Ranked, b: Ranked): number {
+  return b.rank - a.rank || b.line.order - a.line.order;
+}
+
+function insert(list: Ranked[], item: Ranked): void {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (byRank(list[middle]!, item) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  list.splice(low, 0, item);
+}
+
+/** Of lines with the same text the newest. */
+function newestOfEach(lines: readonly Line[]): Line[] {
+  const newest = new Map<number, Line>();
+  for (const line of lines) newest.set(line.first, line);
+  return [...newest.values()];
+}
+
+/** For each term the ordinal of the first line that has it. */
+function firstLines({ lines, table }: TranscriptLines): Int32Array {
+  const first = new Int32Array(table.terms.length).fill(-1);
+  for (const { terms, order } of lines) for (const term of terms) if (first[term] === -1) first[term] = order;
+  return first;
+}

@@ -1,0 +1,161 @@
+import type { Message } from "../core/types.ts";
+import { chooseAnswers, startOf } from "./choose-answers.ts";
+import { chooseDialogue, type Said } from "./choose-dialogue.ts";
+import { chooseStatements } from "./choose-statements.ts";
+import { chooseWords } from "./choose-words.ts";
+import type { Quote } from "./quotes.ts";
+import type { Salience } from "./salience.ts";
+import { isStanding } from "./standing.ts";
+import { statementsOf } from "./statements.ts";
+import type { UserWords } from "./user-words.ts";
+
+/** What `chooseQuotes` takes. */
+export interface ChooseQuotesInput {
+  readonly messages: readonly Message[];
+  /** Messages that are hidden. */
+  readonly indexes: readonly number[];
+  readonly words: readonly UserWords[];
+  /** Calls and results, as a share of all characters. */
+  readonly toolShare: number;
+  /** Tokens for the whole summary message, and what the frame, the narrative and the state leave of them. */
+  readonly cap: number;
+  readonly free: number;
+  /** Share of the cap for the user's words, if the host set one. */
+  readonly wordsShare: number | undefined;
+  /** A model has told the story. */
+  readonly isTold: boolean;
+  readonly cost: (text: string) => number;
+  readonly salience: Salience;
+  /** The newest words of the conversation. */
+  readonly newest: string;
+  /** Characters of transcript behind a message. */
+  readonly age: (message: number) => number;
+}
+
+const WORDS_SHARE = 0.25;
+/** In a small message they come before anything else, up to so many tokens. */
+const LEAST_WORDS = 40;
+/** In a conversation without tools the user's words are the content, … */
+const TALK_WORDS_SHARE = 0.9;
+/** … and of what they leave this is for the starts of answers; the rest is for single lines. */
+const ANSWERS_SHARE = 0.75;
+/** Above this share of calls and results a conversation is work with tools; down to zero it gradually becomes talk. */
+const WORK_TOOL_SHARE = 0.9;
+const TALK_TOOL_SHARE = 0.25;
+/** In work, of what the user's words leave: statements of the assistant, fewer where a model has told the story. */
+const STATEMENTS_SHARE = 0.5;
+const TOLD_STATEMENTS_SHARE = 0.25;
+/** Where the assistant's messages aren't longer than so many times the user's, two talk with each other. */
+const DIALOGUE_RATIO = 2;
+/** Where the user's messages are longer than so many times what was typed, hosts put passages beside the questions. */
+const PASSAGES_RATIO = 2;
+/** More is chosen than the estimate allows, because the exact count may leave room for it. */
+const OVERCHOOSE = 1.1;
+
+/** Is there so little of tools that the conversation itself is the content? */
+export function isTalk(toolShare: number): boolean {
+  return toolShare < TALK_TOOL_SHARE;
+}
+
+/** What a summary message quotes of the user and of the assistant, in the order of its rank. */
+export function chooseQuotes(input: ChooseQuotesInput): Quote[] {
+  const answers = answersOf(input);
+  if (isTalk(input.toolShare) && isDialogue(input, answers)) return dialogue(input, answers);
+  return isTalk(input.toolShare) ? talk(input) : work(input);
+}
+
+function work(input: ChooseQuotesInput): Quote[] {
+  const words = userQuotes(input, "work", new Set());
+  const statements = chooseStatements({
+    ...input,
+    statements: statementsOf(input.messages, input.indexes),
+    budget: leftOf(input, words) * (input.isTold ? TOLD_STATEMENTS_SHARE : STATEMENTS_SHARE),
+  });
+  return [
+    ...words.map((one): Quote => ({ by: "user", words: one })),
+    ...statements.map((statement): Quote => ({ by: "assistant", statement })),
+  ];
+}
+
+/** Somebody asks, and the assistant explains at length. */
+function talk(input: ChooseQuotesInput): Quote[] {
+  const known = new Set<number>();
+  const words = userQuotes(input, "talk", known);
+  const answers = chooseAnswers({ ...input, known, budget: leftOf(input, words) * ANSWERS_SHARE });
+  return [
+    ...words.map((one): Quote => ({ by: "user", words: one })),
+    ...answers.map((statement): Quote => ({ by: "assistant", statement })),
+  ];
+}
+
+/** Two talk with each other: what tells most, whoever said it. */
+function dialogue(input: ChooseQuotesInput, answers: ReturnType<typeof answersOf>): Quote[] {
+  const words = new Map(input.words.map((one) => [one.message, one]));
+  const said = [
+    ...input.words.map(
+      ({ message, whole, standing }): Said => ({ message, by: "user", text: whole, standing }),
+    ),
+    ...answers.map(
+      ({ message, text }): Said => ({
+        message,
+        by: "assistant",
+        text: startOf(text),
+        standing: isStanding(text),
+      }),
+    ),
+  ].sort((a, b) => a.message - b.message);
+  return chooseDialogue({ ...input, said, budget: input.free * OVERCHOOSE }).map(
+    ({ message, by, text }): Quote =>
+      by === "user"
+        ? { by, words: { ...words.get(message)!, text } }
+        : { by, statement: { message, text, lead: "", factor: 1, order: message } },
+  );
+}
+
+function userQuotes(input: ChooseQuotesInput, manner: "work" | "talk", known: Set<number>): UserWords[] {
+  const share = input.wordsShare ?? wordsShare(input.toolShare);
+  const budget = Math.max(input.cap * share, Math.min(input.free, LEAST_WORDS));
+  return chooseWords({ ...input, budget, manner, known });
+}
+
+function leftOf({ free, cost }: ChooseQuotesInput, words: readonly UserWords[]): number {
+  return free - cost(words.map(({ text }) => `#1234 ${text}\n`).join(""));
+}
+
+function wordsShare(toolShare: number): number {
+  const talking = Math.max(0, 1 - toolShare / WORK_TOOL_SHARE);
+  return WORDS_SHARE + (TALK_WORDS_SHARE - WORDS_SHARE) * talking;
+}
+
+/** What the assistant said in words, by message. */
+function answersOf({
+  messages,
+  indexes,
+}: ChooseQuotesInput): { readonly message: number; readonly text: string }[] {
+  return indexes.flatMap((message) => {
+    if (messages[message]?.role !== "assistant") return [];
+    const texts = messages[message].parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+    const text = texts.join("\n").trim();
+    return text === "" ? [] : [{ message, text }];
+  });
+}
+
+/** Do two talk with each other? Otherwise one asks, with passages beside the question or not, and the other one explains. */
+function isDialogue(
+  { messages, words }: ChooseQuotesInput,
+  answers: readonly { readonly text: string }[],
+): boolean {
+  if (words.length === 0 || answers.length === 0) return false;
+  const typed = words.reduce((sum, { text }) => sum + text.length, 0);
+  const sent = words.reduce((sum, { message }) => sum + textLength(messages[message]!), 0);
+  return sent <= PASSAGES_RATIO * typed && middle(answers) <= DIALOGUE_RATIO * middle(words);
+}
+
+function textLength({ parts }: Message): number {
+  return parts.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0);
+}
+
+/** The median of the texts' lengths. */
+function middle(texts: readonly { readonly text: string }[]): number {
+  return texts.map(({ text }) => text.length).sort((a, b) => a - b)[texts.length >> 1] ?? 0;
+}

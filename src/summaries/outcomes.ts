@@ -1,0 +1,108 @@
+import type { Message, ToolResultPart } from "../core/types.ts";
+import { markPlant, plantIn } from "./plants.ts";
+import { readCall } from "./read-call.ts";
+import { headName } from "./sections.ts";
+import { withoutTagged } from "./tagged.ts";
+
+/** How a command ended. */
+export interface Outcome {
+  /** Message of the result. */
+  readonly message: number;
+  /** Name of the tool. */
+  readonly tool: string;
+  /** `make test → 2 failed`. */
+  readonly text: string;
+  /** How much it tells. */
+  readonly factor: number;
+}
+
+/** Longer commands and lines of results are cut (characters). */
+const MAX_COMMAND = 110;
+const MAX_LINE = 150;
+/** Of a short result all lines are shown (characters). */
+const SHORT_RESULT = 160;
+/** Lines that say what went wrong, beside the last one. */
+const TROUBLES = 2;
+/** A long result without trouble was for reading: its end says little (characters). */
+const READING = 1_500;
+
+const FACTORS = { trouble: 1, fine: 0.6, reading: 0.1 } as const;
+/** A command that was run again later: what counts is how it ended then. */
+const SUPERSEDED = 0.3;
+
+/** Words with which programs say that something went wrong. */
+const TROUBLE =
+  /\b(?:errors?|err|fail(?:ed|ure|ures|ing|s)?|panic(?:ked)?|exceptions?|traceback|fatal|cannot|undefined|denied|refused|not found|no such|unexpected|conflict|assert\w*|timed? ?out)\b|[✗✖✘❌]/i;
+/** … and that nothing did. */
+const NO_TROUBLE = /\b(?:0|no) (?:errors?|fail\w*|issues?|problems?|warnings?)\b/i;
+/** Where the output of a command goes, and where it is run, says nothing about what is run. */
+const BY_THE_WAY = /^cd [^\n&;|]+(?:&&|;)\s*|\s*2>&1|\s*\|\s*(?:head|tail)\b[^|]*$/g;
+
+/** The outcomes of commands whose results are hidden, in order. */
+export function outcomesOf(messages: readonly Message[], isHidden: (index: number) => boolean): Outcome[] {
+  const commands = new Map<string, { readonly tool: string; readonly command: string }>();
+  const outcomes: (Outcome & { readonly command: string })[] = [];
+  const newest = new Map<string, number>();
+  messages.forEach((message, index) => {
+    for (const part of message.parts) {
+      if (part.type === "tool-call") {
+        const { kind, command } = readCall(part);
+        if (kind === "command" && command !== undefined)
+          commands.set(part.id, {
+            tool: headName(part.name, "tool") || "tool",
+            command: plainCommand(command),
+          });
+      } else if (part.type === "tool-result") {
+        const run = commands.get(part.id);
+        if (run === undefined) continue;
+        newest.set(run.command, index);
+        if (isHidden(index)) outcomes.push({ message: index, ...run, ...endOf(run.command, part) });
+      }
+    }
+  });
+  return outcomes.map(({ message, tool, text, factor, command }) => ({
+    message,
+    tool,
+    text,
+    factor: newest.get(command) === message ? factor : factor * SUPERSEDED,
+  }));
+}
+
+function plainCommand(command: string): string {
+  const [first = "", ...more] = command.replace(BY_THE_WAY, "").trim().split("\n");
+  return cut(more.length > 0 ? `${first} …` : first, MAX_COMMAND);
+}
+
+function endOf(command: string, { text, error }: ToolResultPart): Pick<Outcome, "text" | "factor"> {
+  const lines = withoutTagged(text, (name) => name === "system-reminder")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  const length = lines.reduce((sum, line) => sum + line.length, 0);
+  const wrong = lines.filter((line) => TROUBLE.test(line) && !NO_TROUBLE.test(line));
+  const isTrouble = error === true || wrong.length > 0;
+  const shown =
+    length <= SHORT_RESULT ? lines : [...new Set([...wrong.slice(0, TROUBLES), ...lines.slice(-1)])];
+  const end = shown.length === 0 ? "(no output)" : shown.map((line) => cut(line, MAX_LINE)).join(" … ");
+  const said = `${command} → ${end}`;
+  return {
+    text: isPlanted(lines, shown) ? markPlant(said) : said,
+    factor: isTrouble ? FACTORS.trouble : length > READING ? FACTORS.reading : FACTORS.fine,
+  };
+}
+
+/** An instruction may be broken over two lines, of which only one is shown. */
+function isPlanted(lines: readonly string[], shown: readonly string[]): boolean {
+  return (
+    plantIn(shown.join(" ")) !== undefined ||
+    lines.some(
+      (line, at) =>
+        (shown.includes(line) || shown.includes(lines[at + 1] ?? "")) &&
+        plantIn(`${line} ${lines[at + 1] ?? ""}`) !== undefined,
+    )
+  );
+}
+
+function cut(text: string, limit: number): string {
+  return text.length <= limit ? text : `${text.slice(0, limit).toWellFormed().trimEnd()}…`;
+}

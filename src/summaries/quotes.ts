@@ -1,0 +1,68 @@
+import { statementEntries } from "./choose-statements.ts";
+import type { CitedSources } from "./cited-sources.ts";
+import type { Outcome } from "./outcomes.ts";
+import { markPlant, plantIn } from "./plants.ts";
+import type { SectionEntry } from "./sections.ts";
+import type { Statement } from "./statements.ts";
+import type { UserWords } from "./user-words.ts";
+
+/** What a summary message quotes before single lines fill it up, in the order of rank: the last ones leave first. */
+export type Quote =
+  | { readonly by: "user"; readonly words: UserWords }
+  | { readonly by: "assistant"; readonly statement: Statement }
+  | { readonly by: "tool"; readonly outcome: Outcome };
+
+/** The message that a quotation comes from. */
+export function messageOf(quote: Quote): number {
+  return quoted(quote).message;
+}
+
+/** What is quoted. */
+export function textOf(quote: Quote): string {
+  return quoted(quote).text;
+}
+
+function quoted(quote: Quote): { readonly message: number; readonly text: string } {
+  if (quote.by === "user") return quote.words;
+  return quote.by === "assistant" ? quote.statement : quote.outcome;
+}
+
+/** Quotations by the section in which they stand, each in the order of time. */
+export function quoteSections(
+  quotes: readonly Quote[],
+  sources: CitedSources,
+): {
+  readonly words: SectionEntry[];
+  readonly answers: SectionEntry[];
+  readonly outcomes: readonly { readonly message: number; readonly entry: SectionEntry }[];
+} {
+  const ordered = [...quotes].sort((a, b) => messageOf(a) - messageOf(b));
+  const said = (text: string, message: number): string => sources.inRegistryNumbers(text, message);
+  return {
+    words: ordered.flatMap((quote) =>
+      quote.by === "user"
+        ? [{ head: `#${quote.words.message + 1}`, text: said(quote.words.text, quote.words.message) }]
+        : [],
+    ),
+    answers: statementEntries(
+      ordered.flatMap((quote) => (quote.by === "assistant" ? [quote.statement] : [])),
+      ({ text, message }) => {
+        const shown = said(text, message);
+        return plantIn(shown) === undefined ? shown : markPlant(shown);
+      },
+    ),
+    outcomes: ordered.flatMap((quote) =>
+      quote.by === "tool"
+        ? [
+            {
+              message: quote.outcome.message,
+              entry: {
+                head: `#${quote.outcome.message + 1} ${quote.outcome.tool}»`,
+                text: quote.outcome.text,
+              },
+            },
+          ]
+        : [],
+    ),
+  };
+}

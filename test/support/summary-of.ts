@@ -1,0 +1,38 @@
+import type { Message } from "../../src/core/types.ts";
+import { summaryMessage } from "../../src/summaries/summary-message.ts";
+
+/** A message of one text. */
+export const say = (role: "user" | "assistant", text: string): Message => ({
+  role,
+  parts: [{ type: "text", text }],
+});
+
+let calls = 0;
+
+/** A call with its result. */
+export function toolRound(name: string, args: object, result: string, said = ""): Message[] {
+  const id = `call_${calls++}`;
+  return [
+    {
+      role: "assistant",
+      parts: [
+        ...(said === "" ? [] : [{ type: "text" as const, text: said }]),
+        { type: "tool-call", id, name, args: JSON.stringify(args) },
+      ],
+    },
+    { role: "tool", parts: [{ type: "tool-result", id, text: result }] },
+  ];
+}
+
+/** The summary message of everything but the newest message, by a counter of four characters a token. */
+export function summaryOf(messages: readonly Message[], cap: number): string {
+  const last = messages.length - 1;
+  const made = summaryMessage({
+    messages,
+    hidden: [{ from: 0, to: last }],
+    visible: (index) => index === last,
+    cap,
+    count: (text) => Math.ceil(text.length / 4),
+  });
+  return made?.text ?? "";
+}

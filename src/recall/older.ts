@@ -26,7 +26,7 @@ export function createFileChanges(): FileChanges {
       for (const one of message.parts) {
         if (one.type !== "reasoning") part++;
         if (one.type === "tool-call") {
-          const { file } = readCall(one.name, one.args);
+          const { file } = readCall(one);
           if (file === undefined) continue;
           fileOfCall.set(one.id, file);
           files.set(part, file);

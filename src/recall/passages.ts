@@ -32,8 +32,8 @@ function partText(part: Part): string {
     case "tool-result":
       return part.text;
     case "tool-call": {
-      const { head, body } = readCall(part.name, part.args);
-      return body === "" ? head : `${head}\n${body}`;
+      const { head, left, body } = readCall(part);
+      return [head, left, body].filter((text) => text !== "").join("\n");
     }
     case "file":
       return part.text ?? "";

@@ -142,7 +142,9 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
         files.set(part.id, file);
         tools.set(part.id, { name: part.name, kind });
         for (const name of names) for (const term of table.scan(name)) argumentNames.add(term);
-        add(index, "call", head, "assistant", file, kind !== "other" && kind !== "read");
+        // Of a call that reads a file, a reader needs the file.
+        const call = kind === "read" ? `${part.name} ${file}` : head;
+        add(index, "call", call, "assistant", file, kind !== "other" && kind !== "read");
         add(index, "body", left, "assistant", file, true);
         add(index, "body", body, "assistant", file, kind === "plan" || kind === "search" || kind === "read");
       }

@@ -9,7 +9,7 @@ export type { PlanStep } from "./read-plan.ts";
 export interface CallText {
   /** What it does: changes a file, runs a command, keeps a plan, reads a file, searches, or anything else. */
   readonly kind: "edit" | "command" | "plan" | "read" | "search" | "other";
-  /** The tool's name and its short arguments, with their names; of a call that reads a file only the file. */
+  /** The tool's name and its short arguments, with their names. */
   readonly head: string;
   /** Arguments that are too long for the head, each on lines of its own; of an edit only the lines that it adds. */
   readonly body: string;
@@ -79,7 +79,7 @@ function read(name: string, args: string): CallText {
               : "other";
   return {
     kind,
-    head: kind === "read" ? `${name} ${file}` : line.slice(0, MAX_HEAD),
+    head: line.slice(0, MAX_HEAD),
     body: edit?.added ?? body.join("\n"),
     left: edit?.left ?? "",
     file: edit?.file ?? file,

@@ -29,7 +29,8 @@ it.each(["memory", ":memory:"])("summaries that a person cleared are written ane
       },
     }),
   });
-  gateway = await startGateway({ ...upstreamAt(provider.url), window: 12_000, db });
+  // The chat's counts follow the provider's, so that its 7,000 tokens are compacted by the way.
+  gateway = await startGateway({ ...upstreamAt(provider.url), window: 7_600, db });
   const { id } = await call(routes.createConversation, { body: { model: "m", system: "Be brief." } });
   for (let turn = 0; turn < 24; turn++)
     await events(routes.chat, {

@@ -4,7 +4,7 @@ import { branchesOf } from "./inspect/branches.ts";
 import { inspectConversation } from "./inspect/inspection.ts";
 import { conversationsText, inspectionText } from "./inspect/text.ts";
 import { columnsOf, hasColor, type Io } from "./io.ts";
-import { DATABASE_FLAGS, withDatabase } from "./open-database.ts";
+import { DATABASE_FLAGS, DEFAULT_TENANT, withDatabase } from "./open-database.ts";
 import { createPaint } from "./paint.ts";
 import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
 import { FileError } from "./read-lines.ts";
@@ -29,7 +29,6 @@ export const inspectLine: CommandLine = {
   ],
 };
 
-const DEFAULT_TENANT = "default";
 const LISTED = 20;
 
 export async function inspectCommand(flags: ParsedFlags, io: Io): Promise<void> {

@@ -11,6 +11,9 @@ export const DATABASE_FLAGS = {
   tenant: { value: "T", help: "the tenant (default unless told)" },
 } as const satisfies Record<string, Flag>;
 
+/** Whose conversations these are, unless told. */
+export const DEFAULT_TENANT = "default";
+
 /** Opens the database that flags, environment or config name, and closes it afterwards. */
 export async function withDatabase<T>(
   flags: ParsedFlags,

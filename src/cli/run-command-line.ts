@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: () => import("./serve.ts").then((it) => ({ line: it.serveLine, run: it.serveCommand })),
   chat: () => import("./chat.ts").then((it) => ({ line: it.chatLine, run: it.chatCommand })),
   inspect: () => import("./inspect.ts").then((it) => ({ line: it.inspectLine, run: it.inspectCommand })),
+  recall: () => import("./recall.ts").then((it) => ({ line: it.recallLine, run: it.recallCommand })),
   db: () => import("./db.ts").then((it) => ({ line: it.dbLine, run: it.dbCommand })),
   doctor: () => import("./doctor.ts").then((it) => ({ line: it.doctorLine, run: it.doctorCommand })),
 };

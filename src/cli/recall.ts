@@ -1,0 +1,153 @@
+import { existsSync } from "node:fs";
+import type { Past } from "../gateway/conversation/past.ts";
+import { openRecall, type ReadMessage, type Recall } from "../recall/open-recall.ts";
+import type { SearchOptions } from "../recall/search.ts";
+import type { Conversation } from "../stores/server-store.ts";
+import { ENGINE_FLAGS, engineChoice } from "./engine-flags.ts";
+import type { Io } from "./io.ts";
+import { loadLog } from "./load-log.ts";
+import { DATABASE_FLAGS, DEFAULT_TENANT, withDatabase } from "./open-database.ts";
+import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
+import { parseCount, parseTokens } from "./parse-tokens.ts";
+import { createProgress } from "./progress.ts";
+import { UsageError } from "./usage-error.ts";
+
+const { dialect, pick } = ENGINE_FLAGS;
+
+export const recallLine: CommandLine = {
+  name: "recall",
+  summary: "Finds what was said: in a file, in one stored conversation, or in all of them.",
+  usage: "precis recall QUERY [SESSION|FILE] [flags]",
+  flags: {
+    read: { help: "QUERY is a pointer (#12–18) or the id of a message or call: print what stands there" },
+    limit: { value: "N", help: "hits at most (10 unless told)" },
+    tokens: {
+      value: "N",
+      help: "tokens that all texts may have together (2000 unless told, 4000 with --read)",
+    },
+    regex: { help: "QUERY is a regular expression, matched line by line" },
+    ...DATABASE_FLAGS,
+    dialect,
+    pick,
+    json: { help: "print { hits } or, with --read, { messages } as JSON" },
+  },
+  notes: [
+    'QUERY is words, "phrases" in quotation marks, names and paths. No model is asked, and nothing is sent anywhere.',
+    "A second word that is a file here (or - for stdin) is searched as a conversation. Any other is a SESSION in the database: the id of a session or of a conversation (precis inspect lists them). Without one, all conversations of the tenant are searched.",
+    "Each hit begins with its pointer: #13 fetch» is message 13, said by the tool fetch; without a name it is the assistant.",
+  ],
+  examples: [
+    "precis recall 'name of the staging database'",
+    "precis recall 'ECONNRESET \"retry budget\"' session.jsonl --limit 3",
+    "precis recall '#12–18' 3f1c… --read",
+  ],
+};
+
+interface Found {
+  readonly index: number;
+  readonly score: number;
+  readonly text: string;
+  readonly changedIn?: number;
+  readonly of?: Conversation;
+}
+
+/** What was searched, whatever it stands in. */
+interface Place {
+  search(
+    query: string,
+    options: SearchOptions,
+  ): Promise<{ readonly hits: readonly Found[]; readonly partial?: true }>;
+  read: Recall["read"];
+}
+
+export async function recallCommand(flags: ParsedFlags, io: Io): Promise<void> {
+  const [given, where, ...more] = flags.files;
+  const query = given?.trim();
+  if (!query) throw new UsageError('What are you looking for? Say it: precis recall "words".');
+  if (more.length > 0)
+    throw new UsageError("precis recall takes one QUERY (in quotation marks) and one SESSION or FILE.");
+  const isRead = flags.has("read");
+  if (isRead && where === undefined) throw new UsageError("--read needs a SESSION or a FILE.");
+  if (isRead && flags.has("regex"))
+    throw new UsageError("--read takes a pointer or an id, so --regex has no meaning.");
+  const limit = flags.value("limit");
+  const tokens = flags.value("tokens");
+  const allowance = tokens === undefined ? {} : { tokens: parseTokens("tokens", tokens) };
+  const options: SearchOptions = {
+    ...allowance,
+    ...(limit !== undefined && { limit: parseCount("limit", limit) }),
+    ...(flags.has("regex") && { regex: true }),
+    signal: io.signal,
+  };
+  const answer = async (place: Place): Promise<void> => {
+    if (isRead) writeMessages((await place.read(query, allowance)).messages, flags, io);
+    else writeHits(await place.search(query, options), flags, io);
+  };
+  if (where !== undefined && (where === "-" || existsSync(where)))
+    await answer(await inFile(where, flags, io));
+  else
+    await withDatabase(flags, io, { create: false }, async (store) => {
+      const { pastOf } = await import("../gateway/conversation/past.ts");
+      await answer(await inStore(pastOf(store, flags.value("tenant") ?? DEFAULT_TENANT), where));
+    });
+}
+
+async function inFile(file: string, flags: ParsedFlags, io: Io): Promise<Place> {
+  const { dialect: wanted } = engineChoice(flags);
+  const pickText = flags.value("pick");
+  const { log, dialect } = await loadLog(file, io, {
+    progress: createProgress(io, { json: flags.has("json") }),
+    ...(wanted === undefined ? {} : { dialect: wanted }),
+    ...(pickText === undefined ? {} : { pick: parseCount("pick", pickText) }),
+  });
+  for (const warning of log.warnings) io.stderr.write(`precis: ${warning}\n`);
+  return openRecall({ dialect, transcript: log.messages });
+}
+
+async function inStore(past: Past, session: string | undefined): Promise<Place> {
+  if (session === undefined) return { search: past.search, read: () => Promise.resolve({ messages: [] }) };
+  const of = await past.find(session);
+  return {
+    search: (query, options) => past.search(query, { ...options, of }),
+    read: past.open(of).read,
+  };
+}
+
+function writeHits(
+  { hits, partial }: Awaited<ReturnType<Place["search"]>>,
+  flags: ParsedFlags,
+  io: Io,
+): void {
+  if (partial) io.stderr.write("precis: the pattern took too long, so that not everything was looked at.\n");
+  if (flags.has("json")) {
+    const found = hits.map(({ of, ...hit }) => ({
+      ...hit,
+      ...(of && { session: of.session ?? of.id, title: of.title }),
+    }));
+    io.stdout.write(`${JSON.stringify({ hits: found, ...(partial && { partial }) })}\n`);
+    return;
+  }
+  if (hits.length === 0) io.stderr.write("precis: nothing found.\n");
+  for (const { of, text } of hits)
+    io.stdout.write(
+      printable(
+        of
+          ? `${of.session ?? of.id}${of.title && `  ${oneLine(of.title)}`}\n${indented(text)}\n`
+          : `${text}\n`,
+      ),
+    );
+}
+
+function writeMessages(messages: readonly ReadMessage[], flags: ParsedFlags, io: Io): void {
+  if (flags.has("json")) io.stdout.write(`${JSON.stringify({ messages })}\n`);
+  else if (messages.length === 0) io.stderr.write("precis: there is no such message.\n");
+  else for (const { text } of messages) io.stdout.write(printable(`${text}\n`));
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
+const indented = (text: string): string => text.replace(/^/gm, "  ");
+
+/** What a tool once printed may hold sequences that would move the cursor or the clipboard of this terminal. */
+function printable(text: string): string {
+  return text.replace(/[^\P{Cc}\n\t]/gu, "");
+}

@@ -1,0 +1,121 @@
+import { ConfigError } from "../../core/errors.ts";
+import { openRecall, type Recall, searchIndex } from "../../recall/open-recall.ts";
+import type { Hit, SearchOptions, SearchResult } from "../../recall/search.ts";
+import type { Conversation, ConversationPage, ListQuery, ServerStore } from "../../stores/server-store.ts";
+import { charsCounter } from "../../tokens/index.ts";
+import { metaOf } from "./chat-meta.ts";
+import { conversationsIndex } from "./conversations-index.ts";
+import { SETTINGS_SESSION } from "./session-of.ts";
+
+/** What of a store is needed to look into the past. */
+export type PastStore = Pick<ServerStore, "conversations">;
+
+/** A hit, and the conversation that it is of. */
+export interface PastHit extends Hit {
+  readonly of: Conversation;
+}
+
+/** The stored conversations of one tenant, for those who look for something that was said. */
+export interface Past {
+  /** A page of conversations: pinned ones first, then the newest. */
+  sessions(query?: Pick<ListQuery, "search" | "limit" | "cursor">): Promise<ConversationPage>;
+  /** The newest conversation of a session, or the one of this id. Refuses a name that there isn't. */
+  find(name: string): Promise<Conversation>;
+  /** Searches all conversations, or one. */
+  search(
+    query: string,
+    options?: SearchOptions & { readonly of?: Conversation },
+  ): Promise<Omit<SearchResult, "hits"> & { readonly hits: readonly PastHit[] }>;
+  /** One conversation, to read back. */
+  open(conversation: Conversation): Recall;
+}
+
+/** The same as in one conversation. */
+const DEFAULT_HITS = 10;
+const DEFAULT_TOKENS = 2_000;
+
+export function pastOf(store: PastStore, tenant: string): Past {
+  const counter = charsCounter();
+  const open = ({ id }: Conversation) => openRecall({ store, tenant, conversation: id });
+  const inOne = async (query: string, of: Conversation, options: SearchOptions) => {
+    const { hits, ...rest } = await open(of).search(query, options);
+    return { ...rest, hits: hits.map((hit): PastHit => ({ ...hit, conversation: of.id, of })) };
+  };
+
+  /** A pattern has no words to ask an index for, so that conversations are read one after the other, the newest first. */
+  const patternInAll = async (query: string, options: SearchOptions) => {
+    const { limit = DEFAULT_HITS } = options;
+    let { tokens = DEFAULT_TOKENS } = options;
+    const hits: PastHit[] = [];
+    let isPartial = false;
+    for await (const of of everyConversation(store, tenant)) {
+      if (hits.length >= limit || tokens <= 0) break;
+      const found = await inOne(query, of, { ...options, limit: limit - hits.length, tokens });
+      for (const { text } of found.hits) tokens -= counter.count(text);
+      hits.push(...found.hits);
+      isPartial ||= found.partial === true;
+    }
+    return { hits, ...(isPartial && { partial: true as const }) };
+  };
+
+  const wordsInAll = async (query: string, options: SearchOptions) => {
+    const all: Conversation[] = [];
+    for await (const one of everyConversation(store, tenant)) all.push(one);
+    const byId = new Map(all.map((one) => [one.id, one]));
+    const { hits, ...rest } = await searchIndex(conversationsIndex(store, tenant, all)).search(
+      query,
+      options,
+    );
+    return {
+      ...rest,
+      hits: hits.flatMap((hit): PastHit[] => {
+        const of = byId.get(hit.conversation ?? "");
+        return of ? [{ ...hit, of }] : [];
+      }),
+    };
+  };
+
+  return {
+    async sessions(query = {}) {
+      const { conversations, next } = await store.conversations.list(tenant, { ...query, archived: "all" });
+      return { conversations: conversations.filter(isToBeFound), next };
+    },
+    async find(name) {
+      const { conversations } = store;
+      const named = [await conversations.findSession(tenant, name), await conversations.get(tenant, name)];
+      const found = named.find((one) => one !== undefined && isToBeFound(one));
+      if (found) return found;
+      throw new ConfigError({
+        option: "session",
+        message: `there is no session or conversation ${JSON.stringify(name)} of tenant ${tenant}.`,
+        fix: "Take the id of one that is listed.",
+      });
+    },
+    async search(query, { of, ...options } = {}) {
+      if (of) return inOne(query, of, options);
+      return options.regex ? patternInAll(query, options) : wordsInAll(query, options);
+    },
+    open,
+  };
+}
+
+const PAGE = 500;
+
+/** All conversations that may be found, page by page. */
+async function* everyConversation(store: PastStore, tenant: string): AsyncGenerator<Conversation> {
+  let cursor: string | undefined;
+  do {
+    const page = await store.conversations.list(tenant, {
+      limit: PAGE,
+      archived: "all",
+      ...(cursor !== undefined && { cursor }),
+    });
+    yield* page.conversations.filter(isToBeFound);
+    cursor = page.next;
+  } while (cursor !== undefined);
+}
+
+/** What a person has thrown away isn't found, and settings are no conversation. */
+function isToBeFound(conversation: Conversation): boolean {
+  return conversation.session !== SETTINGS_SESSION && metaOf(conversation).deletedAt === undefined;
+}

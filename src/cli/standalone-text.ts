@@ -14,6 +14,9 @@ import { writeOutput } from "./write-output.ts";
 /** Such a text changes nothing about the conversation, so no budget limits it. */
 const UNCAPPED = 1_000_000_000;
 
+/** More requests than this for one text are announced before they are made. */
+const MANY_REQUESTS = 12;
+
 const { profile, dialect, pick } = ENGINE_FLAGS;
 
 /** Flags of commands that write a text about a conversation. */
@@ -75,6 +78,12 @@ export async function writeStandalone(
   });
   const failures: string[] = [];
   compactor.on("failed", ({ error }) => failures.push(error.message));
+  compactor.on("progress", ({ done, total }) => {
+    if (done === 0 && total > MANY_REQUESTS)
+      io.stderr.write(
+        `precis: this takes ${total} requests, because the model can read only a part at a time. --window says how large its context really is.\n`,
+      );
+  });
   progress.update(summarizer === undefined ? "writing" : `${summarizer.id} writes`, 0, 0);
   const { text, tokens, report } = await make(compactor, log.messages, {
     ...(log.system === undefined ? {} : { system: log.system }),

@@ -668,6 +668,8 @@ export interface Model {
   /** The wire format of its `continues` requests; undefined if it can't continue one. */
   readonly continues?: DialectId;
   complete(request: ModelRequest): Promise<ModelReply>;
+  /** Asks its server for its context size; undefined where that isn't told. Called once, where nobody else knows. */
+  findWindow?(signal: AbortSignal): Promise<number | undefined>;
 }
 
 // ── Options ─────────────────────────────────────────────────────────────────────────────────────
@@ -686,7 +688,7 @@ export interface TailOptions {
 
 /** Shares of the landing that the parts of the summary message may take. */
 export interface ShareOptions {
-  /** Model-written narrative. Default 0.25; without a model the working set takes it. */
+  /** Model-written narrative. Default: half of the summary message; without a model the working set takes it. */
   readonly narrative?: number;
   /** The user's own words. Default 0.2. */
   readonly words?: number;
@@ -705,9 +707,12 @@ export type Placement =
 
 /** How summaries are asked for. */
 export interface SummaryOptions {
-  /** Id of the prompt: `agent`, `progress`, `citations`, `concise`; or a text of the host's own. Default `agent`. */
+  /**
+   * Id of the prompt: `agent` (work), `talk`, `citations` (retrieval), `progress`, `concise`; or a text of the host's own.
+   * Default: by the kind of conversation.
+   */
   readonly prompt?: string | { readonly id: string; readonly version: number; readonly text: string };
-  /** Ceiling of the whole narrative, in tokens. Default: 25 % of the landing, at most 2,500. */
+  /** Ceiling of the whole narrative, in tokens. Default: half of the summary message, at most 6,000. */
   readonly cap?: number;
   readonly temperature?: number;
   /** Use only this rung of the summariser's ladder. */
@@ -716,6 +721,8 @@ export interface SummaryOptions {
   readonly merge?: "segments" | "rolling";
   /** How many records of one level are merged into one of the next. Default 8. */
   readonly fanout?: number;
+  /** Requests for one compaction, at most; the rest of a long run is left for the next one. Default 12. */
+  readonly maxRequests?: number;
   /** How long one summary may take in all, retries included. Default 2 minutes. */
   readonly deadlineMs?: number;
 }

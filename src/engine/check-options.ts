@@ -145,6 +145,7 @@ function checkTuning(tuning: Tuning): void {
   number("summary.cap", tuning.summary?.cap, "a number of tokens", LEAST_CAP);
   number("summary.temperature", tuning.summary?.temperature, "a temperature from 0 to 2", 0, 2);
   number("summary.fanout", tuning.summary?.fanout, "a number of records", 2);
+  number("summary.maxRequests", tuning.summary?.maxRequests, "a number of requests", 1);
   number("waitMs", tuning.waitMs, "a number of milliseconds", 0);
   number("summary.deadlineMs", tuning.summary?.deadlineMs, "a number of milliseconds", 1);
   number("triggers.messages", tuning.triggers?.messages, "a number of messages", 1);

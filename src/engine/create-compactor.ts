@@ -28,7 +28,7 @@ import { measureOfShort } from "./surely-fits.ts";
 import { survey } from "./survey.ts";
 import { within } from "./within.ts";
 import { isWorthAsking, isWorthAskingByHand, noRoomWarning } from "./worth-asking.ts";
-import { plannedCalls } from "./write-summaries.ts";
+import { manyRequestsWarning, plannedCalls } from "./write-summaries.ts";
 
 /** A forced compaction of fewer messages than this has nothing to work with. */
 const LEAST_MESSAGES = 4;
@@ -112,7 +112,10 @@ async function fitView<M>(
     decision = await inSlices(decide(call), input.signal);
   }
   let background = summaryFor(call, decision);
-  if (background && (await within(background, engine.settings.waitMs, input.signal))) {
+  const many = background && decision.wanted && manyRequestsWarning(call, decision.wanted);
+  // What is asked for ahead of time isn't needed yet.
+  const waitMs = decision.due === undefined ? 0 : engine.settings.waitMs;
+  if (background && (await within(background, waitMs, input.signal))) {
     call = await open(engine, transcript, input);
     decision = await inSlices(decide(call), input.signal);
     background = undefined;
@@ -128,7 +131,11 @@ async function fitView<M>(
     waiting: background !== undefined,
     // One that an earlier call began brings its records to this host, too.
     background: background ?? engine.jobs.running(call.seen.name)?.then((records) => records ?? []),
-    warnings: [...(decision.wanted && !background ? [RESTING] : []), ...(noRoom ? [noRoom] : [])],
+    warnings: [
+      ...(decision.wanted && !background ? [RESTING] : []),
+      ...(noRoom ? [noRoom] : []),
+      ...(many ? [many] : []),
+    ],
   });
 }
 
@@ -152,7 +159,8 @@ async function compact<M>(
   const filling = input.budget !== undefined;
   const more = { budget: input.budget, fresh: fresh || filling };
   const opened = await open(engine, transcript, input, more);
-  let call = fresh ? forgetful(opened) : opened;
+  const asked = filling ? { ...opened, filling: opened.seen.budget.budget } : opened;
+  let call = fresh ? forgetful(asked) : asked;
   const { conversation, budget, tokens } = call.seen;
   // What the model hasn't answered yet stays whole: half of what stands beside it is to go.
   const whole = unansweredTokens(conversation);
@@ -167,6 +175,7 @@ async function compact<M>(
   }
   const wanted = wantedRun(call, goal);
   const run = wanted && isWorthAskingByHand(call, wanted) ? wanted : undefined;
+  const many = run && manyRequestsWarning(call, run);
   const background = run && requestSummary(call, run, { reason: "forced", cancel: input.signal });
   if (background) await within(background, input.waitMs ?? COMPACT_WAIT_MS, input.signal);
   input.signal?.throwIfAborted();
@@ -180,7 +189,15 @@ async function compact<M>(
     withModel.draft || cut === undefined
       ? withModel
       : await inSlices(climbTo(call, target, undefined), input.signal);
-  return deliver(call, { reason: "forced", result, adopt: input.adopt ?? !filling, filling, background });
+  const adopt = input.adopt ?? !filling;
+  return deliver(call, {
+    reason: "forced",
+    result,
+    adopt,
+    filling,
+    background,
+    ...(many && { warnings: [many] }),
+  });
 }
 
 /** A call that believes no summary, so that all of them are asked for anew. */
@@ -192,6 +209,7 @@ async function plan<M>(engine: Engine<M>, transcript: readonly M[], input: FitIn
   const call = await open(engine, transcript, input);
   const { seen } = call;
   const { due, result, wanted } = await inSlices(decide(call), input.signal);
+  const many = wanted && manyRequestsWarning(call, wanted);
   return {
     due,
     entries: entriesOf(viewDraft(call, result)),
@@ -200,7 +218,7 @@ async function plan<M>(engine: Engine<M>, transcript: readonly M[], input: FitIn
     budget: seen.budget,
     pressure: { before: seen.pressure, after: result.tokens / seen.budget.budget },
     tokens: { transcript: seen.conversation.total, before: seen.tokens, after: result.tokens },
-    warnings: seen.warnings,
+    warnings: [...seen.warnings, ...(many ? [many] : [])],
   };
 }
 

@@ -21,12 +21,18 @@ import type { RungInput } from "./rungs/rung.ts";
 import { shrinkParts } from "./shrink.ts";
 import { dropsUnboundReasoning, openLoop } from "./signed-reasoning.ts";
 import { strategies, usesSummaries } from "./strategies.ts";
+import { landingRoom, landingTail } from "./summary-room.ts";
 import type { Survey } from "./survey.ts";
-import { chooseTail, newestUnit, tailFrom } from "./tail.ts";
-import { canBeShown, isWorthAsking } from "./worth-asking.ts";
+import { newestUnit, tailFrom } from "./tail.ts";
+import { canBeShown, isWorthAsking, isWorthAskingByCount } from "./worth-asking.ts";
 
 /** A summary that became ready is applied from this pressure on; below it is kept for later. */
 const APPLY_FROM = 0.65;
+/**
+ * Where a compaction starts later than this, its summary is asked for here: asked when the budget is full, it would be shown
+ * a whole compaction late.
+ */
+const ASKS_AT_LATEST = 0.85;
 /** A view that the provider refused without a number is made this much smaller. */
 const REJECTED_SHARE = 0.7;
 /** At a cheap moment a compaction lands at this share of room, and leaves at least this much beside what is fixed. */
@@ -46,6 +52,8 @@ export interface Call<M> {
   readonly now: number;
   /** Summaries are asked for anew, whatever is known. */
   readonly anew?: boolean;
+  /** The view is to fill a budget of so many tokens, for this call alone. */
+  readonly filling?: number;
 }
 
 /** What `fit` would do: leave the view, climb the ladder, or have a summary written first. */
@@ -71,6 +79,7 @@ export function* decide<M>(call: Call<M>): Steps<Decision> {
     now,
     lastRequestAt: input.lastRequestAt,
     rejected,
+    asksModel: engine.summarizer !== undefined && usesSummaries(settings.strategy),
   };
   const due = seen.invalid ? invalidReason(moment) : dueReason(moment);
   const limit = rejected
@@ -84,11 +93,13 @@ export function* decide<M>(call: Call<M>): Steps<Decision> {
   const target = { limit, goal, anyGain: full || rejected, modest };
   const steps = modest ? withoutReductions(call) : undefined;
   if (!due) {
-    const applies = seen.pressure >= APPLY_FROM && !isHeld(moment);
+    const ahead = seen.startsAt > ASKS_AT_LATEST;
+    const applies = seen.pressure >= (ahead ? seen.startsAt : APPLY_FROM) && !isHeld(moment);
     const ready = applies ? readyCut(call, target.goal) : undefined;
     if (ready || (applies && hasFreshRounds(call)))
       return { due: "pressure", wanted: undefined, result: yield* climbTo(call, target, ready) };
-    return { due, wanted: undefined, result: nothingDue(seen) };
+    const early = ahead && seen.pressure >= ASKS_AT_LATEST && !isHeld(moment);
+    return { due, wanted: early ? aheadRun(call, target.goal) : undefined, result: nothingDue(seen) };
   }
   const behind = full || rejected ? shortenBehindReasoning(call, target.limit) : undefined;
   if (behind) return { due, wanted: undefined, result: behind };
@@ -102,7 +113,8 @@ export function* decide<M>(call: Call<M>): Steps<Decision> {
   const ready = readyCut(call, target.goal);
   const isReady = ready !== undefined || hasFreshRounds(call);
   const run = isReady ? undefined : wantedRun(call, target.goal);
-  const wanted = run && (modest || isWorthAsking(call, run)) ? run : undefined;
+  const wanted =
+    run && (modest ? isWorthAskingByCount(call, run) : isWorthAsking(call, run)) ? run : undefined;
   // Where nobody is asked, a small budget is used to its end, as without a model.
   if (!isReady && !wanted && due === "pressure" && seen.pressure < startsAlone(call))
     return { due: undefined, wanted, result: nothingDue(seen) };
@@ -111,6 +123,15 @@ export function* decide<M>(call: Call<M>): Steps<Decision> {
     return { due, wanted, result: nothingDue(seen), otherwise };
   }
   return { due, wanted, result: yield* climbTo(call, target, ready, seen.current, steps) };
+}
+
+/** What a compaction that comes later will need a summary of. Without a tail it would be everything, and the end changes. */
+function aheadRun<M>(call: Call<M>, goal: number): Run | undefined {
+  const { settings } = call.engine;
+  if (!usesSummaries(settings.strategy) || settings.strategy === "summarize-and-drop") return undefined;
+  if (readyCut(call, goal) !== undefined || hasFreshRounds(call)) return undefined;
+  const run = wantedRun(call, goal);
+  return run && isWorthAsking(call, run) ? run : undefined;
 }
 
 /** A compaction that no longer holds is made anew, unless all of the transcript fits with ease. */
@@ -293,12 +314,12 @@ export function wantedRun<M>(call: Call<M>, goal: number): Run | undefined {
 }
 
 /** First message of the tail if a compaction were applied now. */
-function plannedCut<M>({ engine, seen }: Call<M>, goal: number): number {
+function plannedCut<M>({ engine, seen, filling }: Call<M>, goal: number): number {
   const { settings } = engine;
-  if (settings.strategy === "summarize-and-drop") return seen.conversation.messages.length;
-  const landing = Math.max(0, goal - floorTokens(seen.conversation));
-  const limit = settings.tail.tokens ?? Math.floor(landing * settings.tail.share);
-  return chooseTail(seen.conversation, { tail: settings.tail, limit, soft: false }).from;
+  const { conversation } = seen;
+  if (settings.strategy === "summarize-and-drop") return conversation.messages.length;
+  const room = landingRoom(conversation, settings, { goal, fills: filling !== undefined });
+  return landingTail(conversation, settings, room).from;
 }
 
 /** A record about rounds is there that the view doesn't show yet: it is used before another one is asked for. */

@@ -10,6 +10,10 @@ const COLD_FROM = 0.4;
 /** A user turn after a pause of this length is a good moment too, from this pressure on. */
 const PAUSE_MS = 60_000;
 const PAUSE_FROM = 0.5;
+/** From this pressure on a count that is due isn't held up. */
+const COUNT_PRESSES = 0.5;
+/** A record takes about this share of its ceiling. */
+const USUAL_LENGTH = 0.5;
 /** After an undo, automatic compaction waits until pressure has grown by this much. */
 const UNDO_GROWTH = 0.1;
 /** Requests still to come are guessed from those that were: conversations that have lasted will last. */
@@ -32,6 +36,8 @@ export interface MomentInput {
   readonly now: number;
   readonly lastRequestAt: number | undefined;
   readonly rejected: boolean;
+  /** There is a model that would be asked for a summary. */
+  readonly asksModel: boolean;
 }
 
 /** Is a compaction due now, and why? */
@@ -73,13 +79,37 @@ function isSuspended({ undos, checkpoint, pressure }: Omit<MomentInput, "rejecte
   );
 }
 
-/** Counts what came since the last checkpoint plus what it kept; fires again only after one more turn. */
-function countReason({ conversation, settings, current, checkpoint }: MomentInput): Reason | undefined {
+/**
+ * Counts what came since the last checkpoint plus what it kept. It fires again only when the last compaction has paid for
+ * itself: each one writes the provider's cache anew, and below a full budget nothing presses.
+ */
+function countReason(input: MomentInput): Reason | undefined {
+  const { conversation, settings, current, checkpoint } = input;
   const { messages, turns } = settings.triggers;
-  if (checkpoint && conversation.structure.turns.length <= checkpoint.seen.turns) return undefined;
+  if (checkpoint && !hasPaid(input, checkpoint)) return undefined;
   if (messages !== undefined && shownMessages(conversation, current) > messages) return "messages";
   if (turns !== undefined && shownTurns(conversation, current) > turns) return "turns";
   return undefined;
+}
+
+/** Have as many requests come since a checkpoint as another one like it would take to pay off? */
+function hasPaid(input: MomentInput, checkpoint: Checkpoint): boolean {
+  const { conversation, settings, tokens, pressure } = input;
+  const { structure, messages, head } = conversation;
+  if (structure.turns.length <= checkpoint.seen.turns) return false;
+  if (pressure >= COUNT_PRESSES) return true;
+  const requests = messages
+    .slice(checkpoint.seen.messages)
+    .reduce((sum, { role }) => sum + (role === "assistant" ? 1 : 0), 0);
+  const needed = breakEvenRequests({
+    view: tokens - head,
+    landing: checkpoint.tokens.after - head,
+    head,
+    ...settings.cache,
+    cold: false,
+    summary: input.asksModel ? settings.summary.cap * USUAL_LENGTH : 0,
+  });
+  return needed <= requests;
 }
 
 /** A cold cache or a pause: compacting now costs little and disturbs nobody, if the break-even agrees. */

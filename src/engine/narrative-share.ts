@@ -1,25 +1,44 @@
+import type { Conversation } from "./conversation.ts";
 import type { Settings } from "./settings.ts";
+import { landingRoom, MAX_SUMMARY } from "./summary-room.ts";
 
-/** Share of the landing that model-written records may take together. */
-const NARRATIVE_SHARE = 0.25;
-/** Records that outgrew their share a little are shown until there are enough of them for a merge. */
-export const RECORDS_SLACK = 1.25;
+/** Share of the summary message that model-written records may take together: prose says why, lines say what exactly. */
+export const NARRATIVE_SHARE = 0.5;
+/** Beside a tail that takes nearly all, records may still have this share of the landing. */
+const LEAST_SHARE = 0.25;
 /** A record shorter than this says nothing (tokens). */
 export const LEAST_RECORD = 200;
 /** With room for fewer records than this, each new one would bring a merge with it. */
-const LEAST_RECORDS = 4;
+const LEAST_RECORDS = 3;
+/** Pointers don't count against a record's ceiling, but they take room: about so much of a text with one on every line. */
+const WITH_POINTERS = 1.12;
+/** A record of few messages needn't be as long as one of many: this share of what it replaces is enough. */
+const SOURCE_SHARE = 0.2;
 
-/** Tokens that all records together may take in the summary message. */
-export function narrativeShare({ shares, summary }: Settings, landing: number): number {
-  return Math.min(summary.cap, Math.floor(Math.max(0, landing) * (shares.narrative ?? NARRATIVE_SHARE)));
+/** Tokens that all records together may take in the summary message of a landing. */
+export function narrativeShare(
+  settings: Settings,
+  conversation: Conversation,
+  landing: { readonly goal: number; readonly fills: boolean },
+): number {
+  const { shares, summary, strategy } = settings;
+  const room = landingRoom(conversation, settings, landing);
+  // Without a tail the summary has its share, too.
+  const message = strategy === "summarize-and-drop" ? Math.min(room.landing, MAX_SUMMARY) : room.summary;
+  const share =
+    shares.narrative === undefined
+      ? Math.max(message * NARRATIVE_SHARE, room.landing * LEAST_SHARE)
+      : room.landing * shares.narrative;
+  return Math.min(summary.cap, Math.floor(Math.max(0, share)));
+}
+
+/** Tokens of a record's text, pointers not counted, that has so much room and replaces so much. */
+export function recordLength(room: number, source: number): number {
+  const most = Math.min(room / WITH_POINTERS, source * SOURCE_SHARE);
+  return Math.max(LEAST_RECORD, Math.floor(most));
 }
 
 /** Where hardly more than one record would be shown, there is one, which takes in what is new. */
 export function isRolling({ summary, freeMerge }: Settings, share: number): boolean {
-  return summary.merge === "rolling" || (freeMerge && share * RECORDS_SLACK < LEAST_RECORDS * LEAST_RECORD);
-}
-
-/** Tokens of the one record: all of the share for a host that wants one, the least where more don't have room. */
-export function rollingCeiling({ summary }: Settings, share: number): number {
-  return Math.max(LEAST_RECORD, summary.merge === "rolling" ? share : 0);
+  return summary.merge === "rolling" || (freeMerge && share < LEAST_RECORDS * LEAST_RECORD);
 }

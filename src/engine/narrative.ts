@@ -1,6 +1,5 @@
 import { contentHash } from "../core/hash.ts";
 import type { Run, Summary } from "../core/types.ts";
-import { RECORDS_SLACK } from "./narrative-share.ts";
 import { isAboutRounds } from "./round-runs.ts";
 
 /** Records that are valid for a transcript, put together to speak for its beginning. */
@@ -98,44 +97,41 @@ function takesIn(merge: Summary, part: Summary): boolean {
   return (merge.level > part.level || merge.covers.to > part.covers.to) && merge.at >= part.at;
 }
 
+/** Records that would be shown with fewer tokens than this each become one, however many of a level there are. */
+const LEAST_SHOWN = 100;
+
 /**
  * The oldest `fanout` records of the lowest level that has so many, when all together outgrow their share. Where so many
- * never come together before the oldest would have to be left out: all but the newest.
+ * never come together before each of them is shown with a line or two: all but the newest.
  */
 export function mergeDue(
   narrative: Narrative,
   share: number,
   fanout: number,
 ): readonly Summary[] | undefined {
-  const total = narrative.records.reduce((sum, record) => sum + record.tokens.text, 0);
+  const { records } = narrative;
+  const total = records.reduce((sum, record) => sum + record.tokens.text, 0);
   if (total <= share) return undefined;
-  const lowest = Math.min(...narrative.records.map(({ level }) => level));
-  for (let level = lowest; level <= Math.max(...narrative.records.map((one) => one.level)); level++) {
-    const from = narrative.records.findIndex((record) => record.level === level);
-    const run = narrative.records.slice(from, from + fanout);
+  const lowest = Math.min(...records.map(({ level }) => level));
+  for (let level = lowest; level <= Math.max(...records.map((one) => one.level)); level++) {
+    const from = records.findIndex((record) => record.level === level);
+    const run = records.slice(from, from + fanout);
     if (run.length === fanout && run.every((record) => record.level === level)) return run;
   }
-  return total > share * RECORDS_SLACK && narrative.records.length > 2
-    ? narrative.records.slice(0, -1)
-    : undefined;
+  return records.length > 2 && share < LEAST_SHOWN * records.length ? records.slice(0, -1) : undefined;
 }
 
+/** A record that comes when others stand may have this share of the room, even if those are shown with fewer lines then. */
+const NEXT_SHARE = 0.5;
+
 /**
- * Tokens that the next record of a level may have beside those that stand. A conversation of few compactions shall use its
- * room, and one of many still have some: a record takes half of what is free, after a least size (share ÷ 2 × fanout) is
- * set aside for each record that may still come; for merges only once there are any.
+ * Tokens that the next record has room for beside those that stand. The first may take all of the share, and so may any
+ * that finds it free: most conversations are compacted once to five times. Later ones have half of it; what all of them
+ * together have too much is left out line by line when they are shown, the least important first (`renderNarrative`).
  */
-export function recordCeiling(
-  standing: readonly Summary[],
-  { share, fanout, level = 0 }: { readonly share: number; readonly fanout: number; readonly level?: number },
-): number {
-  const least = share / (2 * fanout);
-  const segments = standing.filter((record) => record.level === 0).length;
-  const merges = standing.length - segments;
+export function recordRoom(standing: readonly Summary[], share: number): number {
   const taken = standing.reduce((sum, record) => sum + record.tokens.text, 0);
-  const toCome = (present: number) => Math.max(0, fanout - 1 - present);
-  const aside = least * (toCome(segments) + (merges > 0 || level > 0 ? toCome(merges) : 0));
-  return Math.floor(Math.max(least, (share - taken - aside) / 2));
+  return Math.floor(Math.max(share - taken, share * NEXT_SHARE));
 }
 
 /** How often a fact of the first segment has been rewritten so far. */

@@ -58,6 +58,7 @@ const GROUPS: { readonly [K in keyof Tuning]?: Names<NonNullable<Tuning[K]>> } =
     mode: true,
     merge: true,
     fanout: true,
+    maxRequests: true,
     deadlineMs: true,
   } satisfies Names<NonNullable<Tuning["summary"]>>,
   recall: { auto: true, tokens: true },

@@ -1,6 +1,6 @@
 import type { Unit } from "../core/rounds.ts";
 import type { Run, Summary } from "../core/types.ts";
-import { PROMPTS, promptKey } from "../summaries/prompts/index.ts";
+import { PROMPTS } from "../summaries/prompts/index.ts";
 import { type Conversation, fixedTokens, mustShow } from "./conversation.ts";
 import type { Settings } from "./settings.ts";
 import { strategies } from "./strategies.ts";
@@ -10,14 +10,15 @@ import { chooseTail } from "./tail.ts";
 export const ARGS_TOKENS = 40;
 export const RESULT_TOKENS = 80;
 
-const ROUNDS_PROMPT = promptKey(PROMPTS["tool-rounds"]);
+const ROUNDS_PROMPT = `${PROMPTS["tool-rounds"].id}@`;
 
 /** Does the strategy put summaries in the place of finished rounds, and nothing else? */
 export const summarizesRounds = ({ strategy }: Pick<Settings, "strategy">): boolean =>
   strategies[strategy].steps.includes("summarize-rounds");
 
 /** A record about rounds speaks for them alone: it is no part of the story of a whole conversation. */
-export const isAboutRounds = ({ prompt }: Pick<Summary, "prompt">): boolean => prompt === ROUNDS_PROMPT;
+export const isAboutRounds = ({ prompt }: Pick<Summary, "prompt">): boolean =>
+  prompt.startsWith(ROUNDS_PROMPT);
 
 /** First message of the tail that `tool-summaries` leaves alone. */
 export function roundsEnd(conversation: Conversation, settings: Settings, goal: number): number {

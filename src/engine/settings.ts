@@ -21,8 +21,8 @@ import { strategies } from "./strategies.ts";
 const STREAM_ONLY = ["summarize-and-keep", "state"];
 
 /** How summaries are asked for, with every default filled in. */
-export type SummarySettings = Required<Omit<SummaryOptions, "mode" | "temperature">> &
-  Pick<SummaryOptions, "mode" | "temperature">;
+export type SummarySettings = Required<Omit<SummaryOptions, "mode" | "temperature" | "prompt">> &
+  Pick<SummaryOptions, "mode" | "temperature" | "prompt">;
 
 /** Options after profile and defaults, checked once and frozen. */
 export interface Settings {
@@ -57,14 +57,16 @@ const DEFAULT_TAIL_SHARE = 0.4;
 const DEFAULT_MIN_TAIL_MESSAGES = 4;
 /** Anthropic-like prices in units of the input price, and the usual time-to-live of a prompt cache. */
 const DEFAULT_CACHE: Required<CacheOptions> = { ttlMs: 5 * 60_000, read: 0.1, write: 1.25, output: 5 };
-/** A narrative of 2–3k tokens kept most in recorded sessions; records of an eighth of a share leave room for merges. */
+/** Half of the largest summary message. */
 const DEFAULT_SUMMARY: SummarySettings = {
-  prompt: "agent",
-  cap: 2_500,
+  cap: 6_000,
   merge: "segments",
   fanout: 8,
+  maxRequests: 12,
   deadlineMs: 120_000,
 };
+/** A narrative of so many tokens tells nearly everything of 100,000: less room than that is worth a warning. */
+export const USUAL_NARRATIVE = 2_500;
 /** A compaction that lands above half of the room costs more and comes again sooner. */
 const MAX_LAND_AT = 0.5;
 
@@ -170,10 +172,11 @@ function summarySettings<M>(
       fix: `Raise \`reserve\` to at least ${summary.cap}, or lower \`summary.cap\`.`,
     });
   }
-  warnings.push({
-    code: "summary-cap-lowered",
-    message: `Summaries are capped at the output reserve of ${free} tokens instead of ${summary.cap}.`,
-  });
+  if (free < USUAL_NARRATIVE || options.summary?.cap !== undefined)
+    warnings.push({
+      code: "summary-cap-lowered",
+      message: `Summaries are capped at the output reserve of ${free} tokens instead of ${summary.cap}.`,
+    });
   return { ...summary, cap: free };
 }
 

@@ -10,9 +10,17 @@ import type {
   RungName,
   Usage,
 } from "../core/types.ts";
-import { acceptSummary, appendMissing, plantedInstructions } from "../summaries/accept-summary.ts";
+import {
+  type Acceptance,
+  acceptSummary,
+  appendMissing,
+  plantedInstructions,
+  type Unacceptable,
+} from "../summaries/accept-summary.ts";
+import { renderExcerpts } from "../summaries/excerpts.ts";
 import { type MustKeep, missingItems } from "../summaries/must-keep.ts";
 import { answerCap, PROMPTS, type Prompt, type PromptInput } from "../summaries/prompts/index.ts";
+import { trimRecord } from "../summaries/trim-record.ts";
 import { modelInfo } from "../tokens/index.ts";
 
 /** So many names, or this share of all, need no second request: code appends them. */
@@ -20,6 +28,8 @@ const FEW_ITEMS = 3;
 const FEW_SHARE = 1 / 3;
 /** A summary is asked to be this much shorter than its ceiling, because models overshoot. */
 const TARGET_SHARE = 0.9;
+/** A draft that nobody could shorten is trimmed by code as long as it isn't longer than this many ceilings. */
+const MOST_TRIMMED = 2;
 
 /** What one request for a summary is made from. */
 export interface Assignment {
@@ -27,13 +37,16 @@ export interface Assignment {
   readonly name: string;
   readonly rung: RungName;
   readonly prompt: Prompt;
-  readonly input: Omit<PromptInput, "target" | "mustKeep">;
+  readonly input: Omit<PromptInput, "target" | "mustKeep" | "inWords">;
   readonly mustKeep: readonly MustKeep[];
   /** Messages that the summary will speak for (absolute indexes). */
   readonly covers: Run;
+  /** Tokens of the summary, pointers not counted. */
   readonly ceiling: number;
   /** Tokens of what it replaces. */
   readonly source: number;
+  /** What it replaces, to see whether the answer is about it. */
+  readonly sourceText?: string;
   readonly continues?: unknown;
 }
 
@@ -46,54 +59,114 @@ export interface Summarizer {
   readonly messages: readonly Message[];
   /** Every call that was made, in order, whatever came of it. */
   readonly calls: ModelCall[];
+  /** Says in words of this conversation how long so many tokens are. */
+  readonly inWords: (tokens: number) => string;
+}
+
+/** An answer that can be stored, and what it lacks. */
+interface Draft {
+  readonly text: string;
+  readonly missing: readonly MustKeep[];
 }
 
 /**
- * One summary: asked for, checked, repaired. Missing items are asked for once more, then appended by code; a few at once.
- * Throws if the model fails or its answer can't be accepted; a failure is never stored and never becomes text.
+ * One summary: asked for, checked, mended. One that is too long is sent back once, without the messages, and trimmed by code
+ * if that doesn't help. Missing items are asked for once more, with the lines that they stand in, then appended by code; a few
+ * at once. Throws if the model fails or its answer can't be accepted; a failure is never stored and never becomes text.
  */
 export async function askSummary(summarizer: Summarizer, work: Assignment): Promise<string> {
   const { measure } = summarizer;
-  const items = work.mustKeep.map(({ text }) => text);
-  const first = await ask(summarizer, work, items);
-  if (first.missing.length === 0) return first.text;
-  const completed = withFew(first, work, measure);
-  if (completed !== undefined) return completed;
+  const first = await askOnce(summarizer, work);
+  const best = needsRepair(first, work) ? await repair(summarizer, work, first) : first;
+  return appendMissing(best.text, missingItems(best.text, work.mustKeep), work.ceiling, measure.text);
+}
+
+/** The summary within its ceiling. */
+async function askOnce(summarizer: Summarizer, work: Assignment): Promise<Draft> {
+  const verdict = await ask(summarizer, work, work.mustKeep);
+  if (verdict.ok) return verdict;
+  const { draft } = verdict;
+  if (draft === undefined) throw unacceptable(summarizer, verdict.reason);
+  const { focus, kind } = work.input;
+  const shorter = await ask(
+    summarizer,
+    {
+      ...withoutContinues(work),
+      name: `${work.name}-shorten`,
+      prompt: PROMPTS.shorten,
+      input: {
+        previous: draft.text,
+        focus,
+        kind,
+        written: { tokens: draft.tokens, inWords: summarizer.inWords(draft.tokens) },
+      },
+    },
+    work.mustKeep,
+    { trimsAny: true },
+    // What was paid for is better than nothing, as long as trimming leaves most of it.
+  ).catch(() => verdict);
+  if (shorter.ok) return shorter;
+  if (draft.tokens > work.ceiling * MOST_TRIMMED) throw unacceptable(summarizer, "too-long");
+  const { measure } = summarizer;
+  const text = trimRecord({ text: draft.text, cap: work.ceiling, count: measure.text });
+  return { text, missing: missingItems(text, work.mustKeep) };
+}
+
+/** Are more items missing than code may simply append? Citations belong behind their claims; restrictions code can place. */
+function needsRepair({ missing }: Draft, { mustKeep }: Assignment): boolean {
+  const names = missing.filter(({ kind }) => kind !== "restriction");
+  const most = Math.max(FEW_ITEMS, mustKeep.length * FEW_SHARE);
+  return names.length > most || names.some(({ kind }) => kind === "citation");
+}
+
+/** Asks for the missing items with nothing but the draft and the lines that they stand in. */
+async function repair(summarizer: Summarizer, work: Assignment, first: Draft): Promise<Draft> {
+  const { messages } = summarizer;
+  const excerpts = renderExcerpts(messages, first.missing);
+  const { focus, kind } = work.input;
   const repaired = await ask(
     summarizer,
     {
-      ...work,
+      ...withoutContinues(work),
       name: `${work.name}-repair`,
       prompt: PROMPTS.repair,
-      input: { ...work.input, previous: first.text },
+      input: { previous: first.text, focus, kind, ...(excerpts !== "" && { excerpts }) },
     },
     first.missing,
+    { trimsAny: true },
     // The draft is good but for the items, and code appends these.
-  ).catch(() => first);
-  const best = missingItems(repaired.text, work.mustKeep).length < first.missing.length ? repaired : first;
-  const missing = missingItems(best.text, work.mustKeep).map(({ text }) => text);
-  return appendMissing(best.text, missing, work.ceiling, measure.text);
+  ).catch(() => undefined);
+  if (!repaired?.ok) return first;
+  return missingItems(repaired.text, work.mustKeep).length < first.missing.length ? repaired : first;
 }
 
-/** The summary with the few items that it lacks, if these fit behind it. Citations belong behind their claims. */
-function withFew(
-  { text, missing }: { readonly text: string; readonly missing: readonly string[] },
-  { mustKeep, ceiling }: Assignment,
-  measure: Measure,
-): string | undefined {
-  const cited = mustKeep.some((item) => item.kind === "citation" && missing.includes(item.text));
-  if (missing.length > Math.max(FEW_ITEMS, mustKeep.length * FEW_SHARE) || cited) return undefined;
-  const completed = appendMissing(text, missing, ceiling, measure.text);
-  return missingItems(completed, mustKeep).length === 0 ? completed : undefined;
+/** A second request stands alone: the conversation would only be paid for again. */
+function withoutContinues({ continues: _, ...work }: Assignment): Assignment {
+  return work;
+}
+
+function unacceptable({ model }: Summarizer, reason: Unacceptable): ModelError {
+  return new ModelError({
+    model: model.id,
+    failure: reason === "refusal" ? "refused" : "bad-answer",
+    message: `its summary can't be used: ${reason}.`,
+    fix: "The next rung is tried; nothing was stored.",
+  });
 }
 
 async function ask(
-  { model, measure, temperature, signal, messages, calls }: Summarizer,
+  { model, measure, temperature, signal, messages, calls, inWords }: Summarizer,
   work: Assignment,
-  mustKeep: readonly string[],
-): Promise<{ readonly text: string; readonly missing: readonly string[] }> {
+  mustKeep: readonly MustKeep[],
+  { trimsAny = false }: { readonly trimsAny?: boolean } = {},
+): Promise<Acceptance> {
   const target = Math.floor(work.ceiling * TARGET_SHARE);
-  const rendered = work.prompt.render({ ...work.input, target, mustKeep });
+  const rendered = work.prompt.render({
+    ...work.input,
+    target,
+    inWords: inWords(target),
+    mustKeep: mustKeep.map(({ text, message, ambiguous }) => ({ text, ...(ambiguous && { message }) })),
+  });
   const request: ModelRequest = {
     name: work.name,
     ...(rendered.system !== undefined && { system: rendered.system }),
@@ -118,28 +191,24 @@ async function ask(
     sourceTokens: work.source,
     mustKeep: work.mustKeep,
     count: measure.text,
+    trimsAny,
     planted: plantedInstructions(messages, work.covers),
+    ...(work.sourceText !== undefined && { material: work.sourceText }),
   });
-  if (!verdict.ok) {
-    calls.push({ ...made, ...paid, result: "rejected", note: verdict.reason });
-    throw new ModelError({
-      model: model.id,
-      failure: verdict.reason === "refusal" ? "refused" : "bad-answer",
-      message: `its summary can't be used: ${verdict.reason}.`,
-      fix: "The next rung is tried; nothing was stored.",
-    });
+  if (!verdict.ok) calls.push({ ...made, ...paid, result: "rejected", note: verdict.reason });
+  else {
+    const note = verdict.suspicions.length > 0 ? { note: verdict.suspicions.join("; ") } : {};
+    calls.push({ ...made, ...paid, ...note, result: "accepted" });
   }
-  const note = verdict.suspicions.length > 0 ? { note: verdict.suspicions.join("; ") } : {};
-  calls.push({ ...made, ...paid, ...note, result: "accepted" });
-  return { text: verdict.text, missing: verdict.missing };
+  return verdict;
 }
 
-/** A model of the host's own may not heed its signal; nobody is kept waiting for it. */
 /** Says that nobody wants the answer any more, which is no failure of the model. */
 export function isCancelled(error: unknown): boolean {
   return error instanceof ModelError && error.failure === "cancelled";
 }
 
+/** A model of the host's own may not heed its signal; nobody is kept waiting for it. */
 function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const stop = () => reject(signal.reason);

@@ -33,7 +33,7 @@ import { lostHead } from "./lost-head.ts";
 import { withoutLostLeads } from "./lost-leads.ts";
 import { withNeededReasoning } from "./needed-reasoning.ts";
 import { mergeIntoSystem } from "./rungs/place-summary.ts";
-import type { Settings } from "./settings.ts";
+import { type Settings, USUAL_NARRATIVE } from "./settings.ts";
 import { stateWarning } from "./state-warning.ts";
 import { isReworded, unprovenView } from "./unproven-view.ts";
 
@@ -162,7 +162,7 @@ export async function survey<M>(
           window,
           maxAnswer: given.maxAnswer,
           free: window - steady.tools - steady.safety - floorTokens(conversation),
-          least: engine.summarizer ? settings.summary.cap : 0,
+          least: engine.summarizer ? Math.min(settings.summary.cap, USUAL_NARRATIVE) : 0,
         }),
   );
   const startsAt = startPressure({

@@ -1,12 +1,15 @@
 import type { Run, Warning } from "../core/types.ts";
 import type { Call } from "./decide.ts";
-import { LEAST_RECORD, narrativeShare } from "./narrative-share.ts";
+import { LEAST_RECORD } from "./narrative-share.ts";
 import { summarizesRounds } from "./round-runs.ts";
 import type { Settings } from "./settings.ts";
 import { usesSummaries } from "./strategies.ts";
+import { shareOf } from "./writing/desk.ts";
 
 /** A request for a summary brings a thousand tokens of its own: it should read several times as much (tokens). */
 const LEAST_SOURCE = 6_000;
+/** The same where messages are counted, whatever the pressure is (tokens). */
+const LEAST_COUNTED = 2_000;
 /** In rooms so small that this never comes together before much of it is hidden, it is this share of the room … */
 const SMALL_ROOM_SHARE = 0.75;
 /** … and in large ones a small rest of what a summary didn't reach waits for the next compaction, too. */
@@ -22,6 +25,16 @@ export function isWorthAsking<M>(call: Call<M>, { from, to }: Run): boolean {
   const { settings } = call.engine;
   if (summarizesRounds(settings) || keepsNoTail(settings)) return true;
   return hasTokens(call, { from, to }, leastSource(call, from));
+}
+
+/**
+ * A compaction by count comes long before the budget is full, and often: a request for each turn that leaves would cost more
+ * than all the turns. What isn't worth one yet is spoken for by code.
+ */
+export function isWorthAskingByCount<M>(call: Call<M>, run: Run): boolean {
+  const { settings } = call.engine;
+  if (summarizesRounds(settings) || keepsNoTail(settings)) return true;
+  return hasTokens(call, run, run.from === 0 ? LEAST_RECORD : LEAST_COUNTED);
 }
 
 /** A person who asks for a compaction gets a summary of less, too; but a few words are no longer than their summary. */
@@ -47,15 +60,10 @@ function leastSource<M>({ seen }: Call<M>, from: number): number {
 }
 
 /** Is there room for what the model would write? If not, nobody would ever read it. */
-export function canBeShown<M>({ engine, seen }: Call<M>): boolean {
-  const { settings } = engine;
+export function canBeShown<M>(call: Call<M>): boolean {
+  const { settings } = call.engine;
   if (summarizesRounds(settings)) return true;
-  const landing = seen.usualGoal - seen.conversation.head;
-  const share = narrativeShare(
-    settings,
-    keepsNoTail(settings) ? landing / (1 - settings.tail.share) : landing,
-  );
-  return share >= Math.min(LEAST_RECORD, settings.summary.cap);
+  return shareOf(call) >= Math.min(LEAST_RECORD, settings.summary.cap);
 }
 
 /** Then the summary has the tail's share too, and every run needs one: nothing else is left of it. */

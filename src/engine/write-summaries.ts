@@ -1,11 +1,12 @@
-import type { PlannedCall, Run, Summary } from "../core/types.ts";
+import type { PlannedCall, Run, Summary, Warning } from "../core/types.ts";
 import { PROMPTS } from "../summaries/prompts/index.ts";
 import type { Call } from "./decide.ts";
-import { isRolling, LEAST_RECORD, rollingCeiling } from "./narrative-share.ts";
+import { isRolling, LEAST_RECORD, recordLength } from "./narrative-share.ts";
 import { ARGS_TOKENS, RESULT_TOKENS, summarizesRounds, unsealedRounds } from "./round-runs.ts";
-import { ceilingBeside, openDesk, shareOf, unfinished, type Work } from "./writing/desk.ts";
+import { openDesk, roomBeside, shareOf, unfinished, type Work } from "./writing/desk.ts";
 import { mergeRecords, writeMerges } from "./writing/merges.ts";
-import { modesOf, rollingModes, writeRolling, writeSegments } from "./writing/segments.ts";
+import { expectedRequests, modesOf, rollingModes, writeRolling, writeSegments } from "./writing/segments.ts";
+import { learnWindow, summarizerWindow } from "./writing/summarizer-window.ts";
 
 /** What was written. */
 export interface Written {
@@ -21,10 +22,10 @@ export interface Written {
 export async function writeSummaries<M>(call: Call<M>, run: Run, work: Work): Promise<Written> {
   const { engine, seen } = call;
   if (summarizesRounds(engine.settings)) return writeRounds(call, run, work);
+  await learnWindow(engine.summarizer!, work.signal);
   const share = shareOf(call);
   const rolling = isRolling(engine.settings, share);
-  const ceiling = rolling ? rollingCeiling(engine.settings, share) : share;
-  const desk = { ...openDesk(call, work, ceiling, !rolling), rolling };
+  const desk = { ...openDesk(call, work, rolling ? recordLength(share, Infinity) : share), rolling };
   const { segments, failure } = rolling ? await writeRolling(desk, run) : await writeSegments(desk, run);
   // Half of what was to be made anew would stand beside the other half of what it replaces.
   if (call.anew && segments.at(-1)!.covers.to < run.to) throw unfinished(desk);
@@ -45,10 +46,10 @@ async function writeRounds<M>(call: Call<M>, within: Run, work: Work): Promise<W
     to: start + within.to,
   })) {
     const run = { from: from - start, to: to - start };
-    const desk = openDesk(call, work, roundsCeiling(call, run), false);
+    const desk = openDesk(call, work, roundsCeiling(call, run));
     const modes = modesOf(call, run).filter((mode) => mode !== "continuation");
     try {
-      const place = { ...desk, prompt: PROMPTS["tool-rounds"], rolling: false };
+      const place = { ...desk, prompt: PROMPTS["tool-rounds"], rolling: false, fixed: true };
       const part = await writeSegments(place, run, modes);
       written.push(...part.segments);
       failure = part.failure;
@@ -71,7 +72,7 @@ function roundsCeiling<M>({ engine, seen }: Call<M>, run: Run): number {
   return Math.min(engine.settings.summary.cap, (calls * (ARGS_TOKENS + RESULT_TOKENS)) / 2);
 }
 
-/** The first request that a summary of this run would make; none where the forced mode can't be used. */
+/** The requests that a summary of this run would make, about; none where the forced mode can't be used. */
 export function plannedCalls<M>(call: Call<M>, run: Run): readonly PlannedCall[] {
   const { start } = call.seen.conversation.structure;
   const { settings } = call.engine;
@@ -80,14 +81,25 @@ export function plannedCalls<M>(call: Call<M>, run: Run): readonly PlannedCall[]
   const rolling = isRolling(settings, share);
   const [rung] = rolling ? rollingModes(call, run) : modesOf(call, run);
   if (!rung) return [];
-  return [
-    {
-      name: `summarize-${rung}`,
-      rung,
-      covers: [{ from: start + run.from, to: start + run.to }],
-      cap: rolling ? rollingCeiling(settings, share) : ceilingBeside(call, [], []),
-    },
-  ];
+  const covers = [{ from: start + run.from, to: start + run.to }];
+  const requests =
+    rung === "continuation" ? 1 : Math.min(settings.summary.maxRequests, expectedRequests(call, run));
+  const room = rolling ? share : roomBeside(call, []) / requests;
+  const planned = { name: `summarize-${rung}`, rung, covers, cap: recordLength(room, Infinity) };
+  return Array.from({ length: requests }, () => planned);
+}
+
+/** Tells a host that its summariser's window makes many requests of one summary, before they are made. */
+export function manyRequestsWarning<M>(call: Call<M>, run: Run): Warning | undefined {
+  const { summarizer, settings } = call.engine;
+  const { maxRequests } = settings.summary;
+  if (!summarizer || summarizesRounds(settings) || modesOf(call, run)[0] === "continuation") return undefined;
+  const expected = expectedRequests(call, run);
+  if (expected <= maxRequests) return undefined;
+  return {
+    code: "many-summary-requests",
+    message: `What is to be summarised takes about ${expected} requests, because the window of ${summarizer.id} is taken as ${summarizerWindow(summarizer)} tokens. Long results are clipped, at most ${maxRequests} requests are made for one compaction, and the rest is left for the next. Give the summariser its real \`window\`, choose one with a larger window, or raise \`summary.maxRequests\`.`,
+  };
 }
 
 function plannedRounds<M>(call: Call<M>, within: Run): readonly PlannedCall[] {
@@ -112,7 +124,8 @@ function plannedRounds<M>(call: Call<M>, within: Run): readonly PlannedCall[] {
 
 /** A standalone summary of a run, in one text. */
 export async function writeHandover<M>(call: Call<M>, run: Run, cap: number, work: Work): Promise<string> {
-  const desk = openDesk(call, work, cap, false);
+  await learnWindow(call.engine.summarizer!, work.signal);
+  const desk = { ...openDesk(call, work, cap), fixed: true, complete: true };
   const { segments: parts } = await writeSegments(desk, run);
   if (parts.at(-1)!.covers.to < run.to) throw unfinished(desk);
   return parts.length === 1 ? parts[0]!.text : (await mergeRecords(desk, parts)).text;

@@ -17,7 +17,7 @@ export interface AnthropicOptions {
   readonly temperature?: number;
   readonly fetch?: Fetch;
   readonly retry?: RetryOptions;
-  /** The model's context size, where the registry doesn't know it. */
+  /** The model's context size. Left out: the registry's, or else what the server tells in its list of models. */
   readonly window?: number;
 }
 
@@ -44,5 +44,5 @@ export function anthropic(options: AnthropicOptions): Model {
     fetch,
     keyHeaders: (key) => ({ "x-api-key": key }),
   });
-  return createHttpModel({ endpoint, api: messagesApi, window, temperature, retry });
+  return createHttpModel({ endpoint, api: messagesApi, window, temperature, retry, path: "/messages" });
 }

@@ -21,7 +21,7 @@ export interface OpenAICompatibleOptions {
   readonly temperature?: number;
   readonly fetch?: Fetch;
   readonly retry?: RetryOptions;
-  /** The model's context size, where the registry doesn't know it. */
+  /** The model's context size. Left out: the registry's, or else what the server tells in its list of models. */
   readonly window?: number;
 }
 
@@ -37,9 +37,10 @@ const DEFAULT_BASE_URL = "https://api.openai.com/v1";
  */
 export function openaiCompatible(options: OpenAICompatibleOptions): Model {
   const { api = "chat", model, headers, fetch, retry, window, temperature } = options;
+  const path = api === "responses" ? "/responses" : "/chat/completions";
   const endpoint = createEndpoint({
     name: "openaiCompatible",
-    path: api === "responses" ? "/responses" : "/chat/completions",
+    path,
     baseURL: options.baseURL ?? DEFAULT_BASE_URL,
     apiKey: options.apiKey,
     model,
@@ -53,5 +54,6 @@ export function openaiCompatible(options: OpenAICompatibleOptions): Model {
     window,
     temperature,
     retry,
+    path,
   });
 }

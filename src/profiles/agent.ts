@@ -5,5 +5,5 @@ export const agent: Profile = {
   name: "agent",
   strategy: "summarize-oldest",
   placement: "user",
-  summary: { prompt: "agent", cap: 2_500, temperature: 0 },
+  summary: { cap: 6_000, temperature: 0 },
 };

@@ -11,5 +11,5 @@ export const desktop: Profile = {
   startAt: 1,
   tail: { share: 0.8 },
   placement: "system",
-  summary: { prompt: "concise", cap: 1_000, temperature: 0.3, merge: "rolling" },
+  summary: { cap: 1_000, temperature: 0.3, merge: "rolling" },
 };

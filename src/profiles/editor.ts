@@ -9,5 +9,5 @@ export const editor: Profile = {
   safety: 0,
   tail: { messages: 10, minMessages: 4 },
   placement: "user",
-  summary: { prompt: "agent", temperature: 0 },
+  summary: { temperature: 0 },
 };

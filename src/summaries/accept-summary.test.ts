@@ -5,6 +5,7 @@ import { text as anyText } from "../testing/arbitraries/texts.ts";
 import { type AcceptInput, acceptSummary, appendMissing } from "./accept-summary.ts";
 import { MARKER_NAMES } from "./marker-tag.ts";
 import type { MustKeep } from "./must-keep.ts";
+import { withoutPointers } from "./record-pointers.ts";
 
 const count = (text: string): number => Math.ceil(text.length / 4);
 type Rest = Partial<Omit<AcceptInput, "reply">> & { readonly stop?: StopReason };
@@ -323,15 +324,29 @@ describe("size", () => {
     expect(accept(GOOD, { cap: tokens })).toMatchObject({ ok: true, text: GOOD, tokens });
   });
 
-  test("up to a tenth over: trimmed at a line", () => {
-    const answer = accept(GOOD, { cap: Math.ceil(tokens / 1.05) });
+  test.each([1.05, 1.15, 1.25])("up to a quarter over (%f): lines leave, and never the end", (over) => {
+    const cap = Math.ceil(count(withoutPointers(GOOD)) / over);
+    const answer = accept(GOOD, { cap });
     expect(answer).toMatchObject({ ok: true, shortened: true });
-    expect(answer.ok && GOOD.startsWith(`${answer.text}\n`)).toBe(true);
-    expect(answer.ok && answer.text.endsWith("Next steps")).toBe(false);
+    const lines = answer.ok ? answer.text.split("\n") : [];
+    for (const line of lines) expect(GOOD.split("\n")).toContain(line);
+    expect(lines.at(-1)).toBe(GOOD.split("\n").at(-1));
+    expect(answer.ok && count(withoutPointers(answer.text))).toBeLessThanOrEqual(cap);
   });
 
-  test("more than that: refused", () => {
-    expect(reason(GOOD, { cap: Math.floor(tokens / 1.2) })).toBe("too-long");
+  test("more than that: refused with what was written, to be shortened, or trimmed where that was asked before", () => {
+    const length = count(withoutPointers(GOOD));
+    const cap = Math.floor(length / 1.4);
+    const draft = { text: GOOD, tokens: length };
+    expect(accept(GOOD, { cap })).toEqual({ ok: false, reason: "too-long", draft });
+    expect(accept(GOOD, { cap, trimsAny: true })).toMatchObject({ ok: true, shortened: true });
+  });
+
+  test("pointers aren't held against the ceiling", () => {
+    const text = GOOD.split("\n")
+      .map((line) => (line.startsWith("-") ? `${line} #12–18` : line))
+      .join("\n");
+    expect(accept(text, { cap: tokens })).toMatchObject({ ok: true, text, shortened: false });
   });
 
   test("one line that can't be trimmed at a sentence is too long", () => {
@@ -345,22 +360,48 @@ describe("size", () => {
   });
 });
 
+const item = (kind: MustKeep["kind"], text: string): MustKeep => ({
+  kind,
+  text,
+  message: 4,
+  ambiguous: false,
+});
+
 describe("must-keep", () => {
-  const items: MustKeep[] = [
-    { kind: "path", text: "src/parse.ts" },
-    { kind: "citation", text: "[3]" },
-  ];
+  const items: MustKeep[] = [item("path", "src/parse.ts"), item("citation", "[3]")];
 
   test("says what is missing", () => {
-    expect(accept(GOOD, { mustKeep: items })).toMatchObject({ ok: true, missing: ["[3]"] });
+    expect(accept(GOOD, { mustKeep: items })).toMatchObject({ ok: true, missing: [items[1]] });
   });
 
-  test("what trimming cut away counts as missing", () => {
+  test("what trimming takes away isn't the writer's fault, and a line with an item is the last to go", () => {
     const text = `${GOOD}\n- as shown in [3]`;
-    expect(accept(text, { mustKeep: items, cap: count(text) - 1 })).toMatchObject({
-      ok: true,
-      missing: ["[3]"],
-    });
+    const accepted = accept(text, { mustKeep: items, cap: count(withoutPointers(text)) - 1 });
+    expect(accepted).toMatchObject({ ok: true, missing: [], shortened: true });
+    expect(accepted.ok && accepted.text).toContain("as shown in [3]");
+  });
+});
+
+describe("no summary at all", () => {
+  const source = "#1 user: Please accept comments in src/parse.ts\n".repeat(60);
+
+  test.each([
+    "Sure! What would you like me to do?",
+    "Of course, I can help you with that. Could you tell me more about the project?",
+    "I'm ready. How can I assist you today?",
+    "Natürlich! Was soll ich als Nächstes tun? Kann ich noch etwas prüfen?",
+    "当然可以！请问您接下来想让我做什么？有什么需要我帮忙的吗？请随时告诉我，我会尽力而为。",
+    "Let me know what you would like to work on next!",
+  ])("%j", (text) => {
+    expect(reason(text, { source, sourceTokens: 2_000 })).toMatch(/^(?:no-summary|off-topic)$/);
+  });
+
+  test.each([
+    GOOD,
+    "The user asked which parser to use; the assistant asked back: would you like comments in src/parse.ts?",
+    "Sure of the cause, the assistant changed src/parse.ts so that comments are accepted.",
+  ])("but this is one: %j", (text) => {
+    expect(reason(text, { source, sourceTokens: 2_000 })).toBe("accepted");
   });
 });
 
@@ -369,10 +410,7 @@ describe("off topic", () => {
     "The history of the steam engine begins in antiquity with the aeolipile, a toy that turned by jets of vapour. Centuries later pumps drained mines, pistons turned wheels, and railways crossed continents, carrying passengers and freight.";
 
   test("none of many items", () => {
-    const mustKeep = Array.from(
-      { length: 8 },
-      (_, at): MustKeep => ({ kind: "path", text: `src/file-${at}.ts` }),
-    );
+    const mustKeep = Array.from({ length: 8 }, (_, at) => item("path", `src/file-${at}.ts`));
     expect(reason(other, { mustKeep })).toBe("off-topic");
     expect(reason(`${other} src/file-3.ts`, { mustKeep })).toBe("accepted");
   });
@@ -412,12 +450,23 @@ describe("instructions from tool results", () => {
 });
 
 describe("appendMissing", () => {
+  const ids = (...texts: string[]) => texts.map((text) => item("id", text));
+
   test("one line, all items that fit, in order", () => {
-    expect(appendMissing("Text.", ["[3]", "src/a.ts"], 100, count)).toBe("Text.\nAlso: [3] · src/a.ts");
-    expect(appendMissing("Text.", ["[3]", "x".repeat(400), "b"], 20, count)).toBe("Text.\nAlso: [3]");
+    expect(appendMissing("Text.", ids("[3]", "src/a.ts"), 100, count)).toBe("Text.\nAlso: [3] · src/a.ts");
+    expect(appendMissing("Text.", ids("[3]", "x".repeat(400), "b"), 20, count)).toBe("Text.\nAlso: [3]");
     expect(appendMissing("Text.", [], 100, count)).toBe("Text.");
-    expect(appendMissing("Text.", ["[3]"], 1, count)).toBe("Text.");
-    expect(appendMissing("Text.", ["a\nb", " "], 100, count)).toBe("Text.\nAlso: a b");
+    expect(appendMissing("Text.", ids("[3]"), 1, count)).toBe("Text.");
+    expect(appendMissing("Text.", ids("a\nb", " "), 100, count)).toBe("Text.\nAlso: a b");
+  });
+
+  test("a restriction stands with the rules, however short the room is", () => {
+    const ban = [item("restriction", "Never push to main.")];
+    const line = "- The user said: “Never push to main.” #5";
+    expect(appendMissing("Text.", ban, 1, count)).toBe(`## Rules\n${line}\nText.`);
+    expect(appendMissing("## Rules\n- a\n## Goal\n- b", ban, 1, count)).toBe(
+      `## Rules\n${line}\n- a\n## Goal\n- b`,
+    );
   });
 
   test("never above the ceiling, never another text before it", () => {
@@ -427,9 +476,11 @@ describe("appendMissing", () => {
         fc.array(anyText, { maxLength: 6 }),
         fc.integer({ min: 1, max: 400 }),
         (text, missing, cap) => {
-          const appended = appendMissing(text, missing, cap, count);
+          const appended = appendMissing(text, ids(...missing), cap, count);
           expect(appended.startsWith(text)).toBe(true);
-          expect(count(appended)).toBeLessThanOrEqual(Math.max(cap, count(text)));
+          expect(count(withoutPointers(appended))).toBeLessThanOrEqual(
+            Math.max(cap, count(withoutPointers(text))),
+          );
           expect(appended.slice(text.length).split("\n").length).toBeLessThanOrEqual(2);
         },
       ),

@@ -1,15 +1,18 @@
 import type { ModelReply } from "../core/types.ts";
+import { dropUnfinished } from "./accept/drop-unfinished.ts";
 import { hasToolCall } from "./accept/has-tool-call.ts";
 import { instructionEchoes } from "./accept/instruction-echoes.ts";
 import { isErrorText } from "./accept/is-error-text.ts";
 import { isGarbage } from "./accept/is-garbage.ts";
 import { isOffTopic } from "./accept/is-off-topic.ts";
 import { isRefusal } from "./accept/is-refusal.ts";
-import { dropUnfinished, shortenToLine } from "./accept/shorten.ts";
+import { isReply } from "./accept/is-reply.ts";
 import { isClosed, stripNotes, stripReply } from "./accept/strip-reply.ts";
 import { escapeText } from "./escape.ts";
 import { type MustKeep, missingItems } from "./must-keep.ts";
 import { markPlant } from "./plants.ts";
+import { withoutPointers } from "./record-pointers.ts";
+import { trimRecord } from "./trim-record.ts";
 
 export { appendMissing } from "./accept/append-missing.ts";
 export { plantedInstructions } from "./accept/instruction-echoes.ts";
@@ -17,16 +20,20 @@ export { plantedInstructions } from "./accept/instruction-echoes.ts";
 /** What `acceptSummary` takes. */
 export interface AcceptInput {
   readonly reply: ModelReply;
-  /** The summary's ceiling in tokens. Up to 10 % more is trimmed, above that the summary is refused. */
+  /** The summary's ceiling in tokens, pointers not counted. Up to 25 % more is trimmed, above that it is refused. */
   readonly cap: number;
+  /** Trim it however long it is: it was sent back once already. Default false. */
+  readonly trimsAny?: boolean;
   /** Tokens of what the summary replaces. */
   readonly sourceTokens: number;
   readonly mustKeep: readonly MustKeep[];
   readonly count: (text: string) => number;
   /** An answer that was cut off is taken without its last line. Default false. */
   readonly keepPartial?: boolean;
-  /** The text that was summarised, to see whether the answer is about it. */
+  /** The text that was summarised, to see whether the answer is about it: most of its words should come from there. */
   readonly source?: string;
+  /** The same where an answer may be in another language: it should have anything in common with it. */
+  readonly material?: string;
   /** Lines of tool results that speak to the model, from `plantedInstructions`. */
   readonly planted?: readonly string[];
 }
@@ -41,7 +48,8 @@ export type Unacceptable =
   | "not-smaller"
   | "tool-call"
   | "error-text"
-  | "off-topic";
+  | "off-topic"
+  | "no-summary";
 
 /** A summary that can be stored, or the reason why there is none. */
 export type Acceptance =
@@ -50,19 +58,24 @@ export type Acceptance =
       readonly text: string;
       readonly tokens: number;
       /** Items that it should carry and doesn't. */
-      readonly missing: readonly string[];
+      readonly missing: readonly MustKeep[];
       /** Sentences that pass on an instruction from a tool result; they are marked in the text. */
       readonly suspicions: readonly string[];
-      /** Its end was left out: cut off by the provider, or over the ceiling. */
+      /** Parts of it were left out: cut off by the provider, or over the ceiling. */
       readonly shortened: boolean;
     }
-  | { readonly ok: false; readonly reason: Unacceptable };
+  | {
+      readonly ok: false;
+      readonly reason: Unacceptable;
+      /** Of one that is nothing but too long: what it says, and its length in tokens, so that it can be shortened. */
+      readonly draft?: { readonly text: string; readonly tokens: number };
+    };
 
 /** Longest answer that is looked at, notes included (characters). */
 const MAX_REPLY_CHARS = 1_000_000;
 /** Models don't count well: this much over the ceiling is trimmed. */
-const MAX_OVER = 1.1;
-/** Of an answer that was cut off or trimmed, at least this share must be left. */
+const MAX_OVER = 1.25;
+/** Of an answer that was cut off, at least this share must be left. */
 const MIN_LEFT = 0.5;
 /** A summary of a real source has more than a phrase. */
 const MIN_TOKENS = 8;
@@ -87,38 +100,51 @@ export function acceptSummary(input: AcceptInput): Acceptance {
   text = escapeText(text);
   const suspicions = instructionEchoes(text, input.planted);
   for (const echo of suspicions) text = text.replace(echo, () => markPlant(echo));
+  const stripped = text.length;
 
+  const measure = (part: string): number => count(withoutPointers(part));
   const written = count(text);
   if (!whole) {
     if (input.keepPartial !== true) return refuse("cut-off");
     text = dropUnfinished(text);
     if (count(text) < written * MIN_LEFT) return refuse("cut-off");
   }
-  if (count(text) > cap * MAX_OVER) return refuse("too-long");
-  text = shortenToLine(text, cap, count);
-  const tokens = count(text);
-  if (tokens < written * MIN_LEFT) return refuse("too-long");
-  if (tokens < MIN_TOKENS && sourceTokens >= REAL_SOURCE) return refuse("empty");
-  if (tokens >= sourceTokens) return refuse("not-smaller");
-
+  // Said of what the model wrote: what trimming takes away isn't the writer's fault.
   const missing = missingItems(text, input.mustKeep);
-  if (
-    isOffTopic({
-      text,
-      tokens,
-      missing: missing.length,
-      mustKeep: input.mustKeep.length,
-      source: input.source,
-    })
-  )
-    return refuse("off-topic");
-  return {
-    ok: true,
+  const tokens = count(text);
+  if (tokens < MIN_TOKENS && sourceTokens >= REAL_SOURCE) return refuse("empty");
+  const about = {
     text,
     tokens,
-    missing: missing.map((item) => item.text),
+    missing: missing.length,
+    mustKeep: input.mustKeep.length,
+    source: input.source,
+    material: input.material,
+  };
+  if (isOffTopic(about)) return refuse("off-topic");
+  if (isReply({ ...about, source: input.source ?? input.material, sourceTokens }))
+    return refuse("no-summary");
+
+  const length = measure(text);
+  if (length > cap * MAX_OVER && input.trimsAny !== true)
+    return { ok: false, reason: "too-long", draft: { text, tokens: length } };
+  const missed = new Set(missing);
+  const carried = input.mustKeep.filter((item) => !missed.has(item));
+  const trimmed = trimRecord({
+    text,
+    cap,
+    count,
+    holds: (line) => missingItems(line, carried).length < carried.length,
+  });
+  if (measure(trimmed) > cap) return refuse("too-long");
+  if (count(trimmed) >= sourceTokens) return refuse("not-smaller");
+  return {
+    ok: true,
+    text: trimmed,
+    tokens: count(trimmed),
+    missing,
     suspicions,
-    shortened: tokens < written,
+    shortened: trimmed.length < stripped,
   };
 }
 

@@ -9,6 +9,8 @@ import { escapeTags, withoutInvisible } from "./look-alikes.ts";
 export const MARKER_NAMES = [
   "conversation-summary",
   "previous-summary",
+  "earlier-record",
+  "excerpts",
   "analysis",
   "attachment",
   "transcript",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { cpuMs } from "../../test/support/cpu-time.ts";
 import type { Message, Part } from "../core/types.ts";
-import { type MustKeepInput, mustKeepOf } from "./must-keep.ts";
+import { type MustKeepInput, missingItems, mustKeepOf } from "./must-keep.ts";
 
 const count = (text: string): number => Math.ceil(text.length / 4);
 const say = (role: "user" | "assistant", text: string): Message => ({
@@ -50,16 +50,16 @@ describe("citations", () => {
 });
 
 describe("rank", () => {
-  test("what the user named stands before what calls used, and that before what only results mention", () => {
+  test("what the user named stands before what calls used, and what only results mention is no must", () => {
     const messages = [
       say("user", "Please repair src/wanted/a.ts."),
       ...round({ path: "src/used/b.ts" }, "import src/seen/c.ts"),
       ...round({ path: "src/used/b.ts" }, "import src/seen/c.ts"),
     ];
-    expect(texts(messages)).toEqual(["src/wanted/a.ts", "src/used/b.ts", "src/seen/c.ts"]);
+    expect(texts(messages)).toEqual(["src/wanted/a.ts", "src/used/b.ts"]);
   });
 
-  test("newer before older, often before once", () => {
+  test("newer before older, what many calls used before what one used", () => {
     const old = round({ path: "src/old/a.ts" }, "");
     const fresh = round({ path: "src/new/b.ts" }, "");
     expect(texts([...old, ...fresh])).toEqual(["src/new/b.ts", "src/old/a.ts"]);
@@ -73,7 +73,7 @@ describe("rank", () => {
       ...round({ path: "src/new/a.ts", content: "import src/inside/b.ts\n".repeat(30) }, ""),
       ...round({ path: "src/used/c.ts" }, ""),
     ];
-    expect(texts(messages)).toEqual(["src/used/c.ts", "src/new/a.ts", "src/inside/b.ts"]);
+    expect(texts(messages)).toEqual(["src/used/c.ts", "src/new/a.ts"]);
   });
 
   test("a paste isn't the user's word", () => {
@@ -81,7 +81,96 @@ describe("rank", () => {
       say("user", `Look at src/real/a.ts\n\`\`\`\nat src/pasted/b.ts\n${"some output\\n".repeat(100)}\`\`\``),
       ...round({ path: "src/used/c.ts" }, ""),
     ];
-    expect(texts(messages)).toEqual(["src/real/a.ts", "src/used/c.ts", "src/pasted/b.ts"]);
+    expect(texts(messages)).toEqual(["src/real/a.ts", "src/used/c.ts"]);
+  });
+});
+
+describe("what the conversation is about", () => {
+  test("samples that the assistant wrote often don't crowd out what the user said once", () => {
+    const sample = "Sample budget: rent $1,200, food $400, gym $60, on 2026-01-01.";
+    const messages = [
+      say("user", "My daughter's party is on 2026-05-14 and I can spend $850."),
+      ...Array.from({ length: 12 }, () => say("assistant", sample)),
+    ];
+    expect(texts(messages)).toEqual(["$850", "2026-05-14"]);
+  });
+
+  test("what later messages still name is needed, whoever said it", () => {
+    const messages = [
+      say("assistant", "Two adapters would fit: KX-200 and KX-300."),
+      say("user", "I'll take the KX-300."),
+    ];
+    expect(texts(messages, { run: { from: 0, to: 1 } })).toEqual(["KX-300"]);
+  });
+
+  test("paths of one home are listed without it, and a record with either form has them", () => {
+    const home = "/Users/dev/work/app/cmd/cli";
+    const messages = [
+      ...round({ path: `${home}/resume.go` }, ""),
+      ...round({ path: `${home}/paths/paths.go` }, ""),
+    ];
+    const items = mustKeepOf({ messages, run: { from: 0, to: 4 }, cap: 1_000, count });
+    expect(items.map(({ text }) => text)).toEqual(["cmd/cli/paths/paths.go", "cmd/cli/resume.go"]);
+    expect(missingItems(`${home}/resume.go and paths/paths.go`, items)).toEqual([]);
+  });
+
+  test("an item that could mean several things names its message", () => {
+    const items = mustKeepOf({
+      messages: [say("user", "I earn $25 an hour."), say("user", "The car costs $25,000; see src/car.ts.")],
+      run: { from: 0, to: 2 },
+      cap: 1_000,
+      count,
+    });
+    expect(items.find(({ text }) => text === "$25")).toMatchObject({ message: 0, ambiguous: true });
+    expect(items.find(({ text }) => text === "src/car.ts")).toMatchObject({ message: 1, ambiguous: false });
+  });
+});
+
+describe("restrictions", () => {
+  const restrictions = (text: string): string[] =>
+    mustKeepOf({ messages: [say("user", text)], run: { from: 0, to: 1 }, cap: 2_000, count }).flatMap(
+      (item) => (item.kind === "restriction" ? [item.text] : []),
+    );
+
+  test.each([
+    "Never push to main.",
+    "Please don't touch the prod database.",
+    "Do not delete anything under /srv/data!",
+    "You must not send emails without asking me first.",
+    "Leave vendor/ alone.",
+    "Ask me before you deploy.",
+    "Bitte niemals auf main pushen.",
+    "No borres nada sin permiso.",
+    "Не трогай продакшн.",
+    "不要修改生产环境的配置。",
+    "本番環境には絶対に触らないでください。",
+  ])("%j is kept word for word", (text) => {
+    expect(restrictions(`Let's begin with the parser. ${text} Then run the tests.`)).toEqual([text]);
+  });
+
+  test.each([
+    "I don't know why the build fails.",
+    "It doesn't work, I don't understand it.",
+    "Don't worry about the colours.",
+    "The test did not pass and the server is not up.",
+  ])("%j forbids nothing", (text) => {
+    expect(restrictions(text)).toEqual([]);
+  });
+
+  test("what a tool or the assistant forbids is no word of the user's", () => {
+    const messages = [say("assistant", "Never push to main."), ...round({}, "Do not delete this file.")];
+    expect(texts(messages)).toEqual([]);
+  });
+
+  test("a record that doesn't have one gets it by code, words and all", () => {
+    const [ban] = mustKeepOf({
+      messages: [say("user", "Never push to main, please.")],
+      run: { from: 0, to: 1 },
+      cap: 500,
+      count,
+    });
+    expect(missingItems('The user said: "never push to main - please"', [ban!])).toEqual([]);
+    expect(missingItems("The user did not want pushes to main.", [ban!])).toEqual([ban]);
   });
 });
 
@@ -114,7 +203,7 @@ describe("bounds", () => {
 
   test("a megabyte of tool output in one result costs little", () => {
     const output = "12: at Object.run (/srv/app/src/core/view.ts:12:4) id=a1b2c3d4\n".repeat(16_000);
-    const work = cpuMs(() => expect(texts(round({ path: "x" }, output))).not.toEqual([]));
+    const work = cpuMs(() => expect(texts(round({ path: "src/core/view.ts" }, output))).not.toEqual([]));
     expect(work).toBeLessThan(1_000);
   });
 });

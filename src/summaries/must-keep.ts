@@ -2,6 +2,7 @@ import { parseReadable } from "../core/deep-json.ts";
 import type { Message, Run } from "../core/types.ts";
 import { findCitations } from "./keep/find-citations.ts";
 import { findItems, type ItemKind } from "./keep/find-items.ts";
+import { findRestrictions } from "./keep/find-restrictions.ts";
 import { isSummaryMessage } from "./markers.ts";
 import { userWords } from "./user-words.ts";
 
@@ -13,6 +14,10 @@ export interface MustKeep {
   readonly kind: ItemKind;
   /** As the transcript writes it; a citation in its shortest form. */
   readonly text: string;
+  /** The message that it stands in: where the user said it, or else where it was used last. */
+  readonly message: number;
+  /** By itself it could mean several things (`$25`): a list of such items names their messages. */
+  readonly ambiguous: boolean;
 }
 
 /** What `mustKeepOf` takes. */
@@ -27,8 +32,16 @@ export interface MustKeepInput {
   readonly count: (text: string) => number;
 }
 
-/** Share of the ceiling that items may take, besides citations that are still referred to. */
+/** Share of the ceiling that items may take, besides citations that are still referred to and restrictions. */
 const ITEMS_SHARE = 0.15;
+/** Share that restrictions of the user's may take, the newest first. */
+const RESTRICTIONS_SHARE = 0.2;
+/** Messages behind the run, from its end, that say what the work still uses. */
+const LATER_MESSAGES = 60;
+/** Folders that a path keeps of those that all have in common. */
+const KEPT_FOLDERS = 2;
+/** Shorter items, and numbers, are looked up by their message. */
+const SHORT_ITEM = 4;
 /** More would make a list of names out of a summary. */
 const MAX_ITEMS = 40;
 /** Longer lines of tool output are data; longer lines of prose are read in pieces. */
@@ -43,12 +56,11 @@ const MIN_TOKENS = 2;
 /** How much each sign of use is worth. */
 const WEIGHTS = {
   saidByUser: 4,
+  usedLater: 3,
   calls: 1.2,
   recency: 2.5,
-  times: 0.5,
-  onlyInResults: -2.5,
 } as const;
-const KIND_WEIGHTS: Readonly<Record<ItemKind, number>> = {
+const KIND_WEIGHTS: Readonly<Record<Exclude<ItemKind, "restriction">, number>> = {
   citation: 1.5,
   path: 1.2,
   id: 0.8,
@@ -58,30 +70,42 @@ const KIND_WEIGHTS: Readonly<Record<ItemKind, number>> = {
 
 type Place = "user" | "said" | "call" | "result";
 
-interface Candidate extends MustKeep {
+interface Candidate {
+  readonly kind: Exclude<ItemKind, "restriction">;
+  readonly text: string;
   readonly key: string;
-  times: number;
   calls: number;
   last: number;
-  user: boolean;
-  elsewhere: boolean;
+  /** Where the user named it last. */
+  user: number | undefined;
 }
 
 /**
- * Every citation of the run that later messages refer to, then the items that are most likely to be needed, within 15 %
- * of the ceiling: first what the user named, then by use in calls, recency and frequency.
+ * The user's restrictions word for word, every citation of the run that later messages refer to, then the items that are most
+ * likely to be needed, within 15 % of the ceiling: what the user named, what later messages name, what calls used. What only
+ * the assistant wrote or a tool returned is no must: samples and listings would crowd out the rest.
  */
 export function mustKeepOf({ messages, run, later, cap, count }: MustKeepInput): MustKeep[] {
   const candidates = collect(messages, run);
-  const referred = citationKeys(messages, later ?? { from: run.to, to: messages.length });
+  const behind = later ?? { from: run.to, to: messages.length };
+  const referred = citationKeys(messages, behind);
+  const used = namedIn(messages, behind);
   const isNeeded = (item: Candidate): boolean => item.kind === "citation" && referred.has(item.key);
+  const isUsed = (item: Candidate): boolean => used.has(idOf(item));
+  // Names of code stand in every edit: what calls use is told by its paths and ids.
+  const isCalled = ({ kind, calls }: Candidate): boolean => calls > 0 && kind !== "name";
   const span = Math.max(1, run.to - run.from - 1);
+  const recency = (item: Candidate) => 1 - Math.log1p(run.to - 1 - item.last) / Math.log1p(span);
   const ranked = candidates
-    .filter((item) => !isNeeded(item))
-    .map((item) => ({ item, score: score(item, 1 - Math.log1p(run.to - 1 - item.last) / Math.log1p(span)) }))
+    .filter(
+      (item) =>
+        !isNeeded(item) &&
+        (item.kind === "citation" || item.user !== undefined || isUsed(item) || isCalled(item)),
+    )
+    .map((item) => ({ item, score: score(item, recency(item), isUsed(item)) }))
     .sort((a, b) => b.score - a.score || a.item.last - b.item.last || (a.item.text < b.item.text ? -1 : 1));
 
-  const chosen: MustKeep[] = [];
+  const chosen: Candidate[] = [];
   let left = cap * ITEMS_SHARE;
   for (const { item } of ranked) {
     if (chosen.length >= MAX_ITEMS || left < MIN_TOKENS) break;
@@ -91,42 +115,109 @@ export function mustKeepOf({ messages, run, later, cap, count }: MustKeepInput):
     left -= tokens;
     chosen.push(item);
   }
-  return [...candidates.filter(isNeeded), ...chosen].map(({ kind, text }) => ({ kind, text }));
+  const shared = sharedFolders(chosen.flatMap(({ kind, text }) => (kind === "path" ? [text] : [])));
+  return [
+    ...restrictionsOf({ messages, run, cap, count }),
+    ...[...candidates.filter(isNeeded), ...chosen].map((item) => ({
+      kind: item.kind,
+      text: item.kind === "path" ? item.text.slice(shared) : item.text,
+      message: item.user ?? item.last,
+      ambiguous: isAmbiguous(item, candidates),
+    })),
+  ];
 }
 
-function score(item: Candidate, recency: number): number {
+/** Characters of the folders that all paths begin with: the same home in front of each says nothing. */
+function sharedFolders(paths: readonly string[]): number {
+  const [first = "", ...others] = paths;
+  if (others.length === 0 || !paths.every((path) => path.startsWith("/"))) return 0;
+  let end = first.lastIndexOf("/") + 1;
+  while (end > 0 && !others.every((path) => path.startsWith(first.slice(0, end))))
+    end = first.lastIndexOf("/", end - 2) + 1;
+  // Two folders stay, so that a path still says where it belongs.
+  for (let kept = 0; kept < KEPT_FOLDERS && end > 0; kept++) end = first.lastIndexOf("/", end - 2) + 1;
+  return Math.max(0, end);
+}
+
+/** What the user forbade or bound to permission, as far as it fits: the newest first, then in order. */
+function restrictionsOf({ messages, run, cap, count }: MustKeepInput): MustKeep[] {
+  const found = new Map<string, MustKeep>();
+  let left = cap * RESTRICTIONS_SHARE;
+  for (let index = Math.min(run.to, messages.length) - 1; index >= Math.max(0, run.from); index--) {
+    for (const { text } of userWords(messages, [index])) {
+      for (const sentence of findRestrictions(text)) {
+        const key = sentence.toLowerCase();
+        const tokens = count(`${sentence}\n`);
+        if (found.has(key) || tokens > left) continue;
+        left -= tokens;
+        found.set(key, { kind: "restriction", text: sentence, message: index, ambiguous: false });
+      }
+    }
+  }
+  return [...found.values()].reverse();
+}
+
+function score(item: Candidate, recency: number, usedLater: boolean): number {
   return (
     KIND_WEIGHTS[item.kind] +
-    (item.user ? WEIGHTS.saidByUser : 0) +
+    (item.user === undefined ? 0 : WEIGHTS.saidByUser) +
+    (usedLater ? WEIGHTS.usedLater : 0) +
     WEIGHTS.calls * Math.log1p(item.calls) +
-    WEIGHTS.recency * recency +
-    WEIGHTS.times * Math.log1p(item.times) +
-    (item.elsewhere ? 0 : WEIGHTS.onlyInResults)
+    WEIGHTS.recency * recency
   );
 }
 
+/** `$25` is a wage and the start of `$25,000`: such an item says what it means only with its message. */
+function isAmbiguous({ kind, text }: Candidate, all: readonly Candidate[]): boolean {
+  if (kind === "citation") return false;
+  return (
+    kind === "number" ||
+    text.length <= SHORT_ITEM ||
+    all.some((other) => other.text !== text && other.text.startsWith(text))
+  );
+}
+
+const idOf = ({ kind, key }: Pick<Candidate, "kind" | "key">): string => `${kind} ${key}`;
+
 function collect(messages: readonly Message[], run: Run): Candidate[] {
   const found = new Map<string, Candidate>();
-  const add = (kind: ItemKind, key: string, text: string, index: number, place: Place): void => {
-    const id = `${kind} ${key}`;
+  forEachItem(messages, run, ({ kind, key, text, index, place }) => {
+    const id = idOf({ kind, key });
     let item = found.get(id);
     if (item === undefined) {
-      item = { kind, key, text, times: 0, calls: 0, last: index, user: false, elsewhere: false };
+      item = { kind, key, text, calls: 0, last: index, user: undefined };
       found.set(id, item);
     }
-    item.times++;
     item.last = index;
     if (place === "call") item.calls++;
-    if (place === "user") item.user = true;
-    if (place !== "result") item.elsewhere = true;
-  };
+    if (place === "user") item.user = index;
+  });
+  return [...found.values()];
+}
+
+/** What the messages behind a run name: in words and calls, not in results. */
+function namedIn(messages: readonly Message[], { from, to }: Run): Set<string> {
+  const named = new Set<string>();
+  forEachItem(messages, { from, to: Math.min(to, from + LATER_MESSAGES) }, ({ kind, key, place }) => {
+    if (place !== "result") named.add(idOf({ kind, key }));
+  });
+  return named;
+}
+
+interface Occurrence extends Pick<Candidate, "kind" | "key" | "text"> {
+  readonly index: number;
+  readonly place: Place;
+}
+
+function forEachItem(messages: readonly Message[], run: Run, visit: (found: Occurrence) => void): void {
   const read = (text: string, index: number, place: Place): void => {
     const prose = place === "user" || place === "said";
     if (prose)
-      for (const { key, text: form } of findCitations(text)) add("citation", key, form, index, place);
+      for (const { key, text: form } of findCitations(text))
+        visit({ kind: "citation", key, text: form, index, place });
     for (const line of readableLines(text, prose)) {
       for (const { kind, text: item } of findItems(line, prose))
-        add(kind, item.toLowerCase(), item, index, place);
+        if (kind !== "restriction") visit({ kind, key: item.toLowerCase(), text: item, index, place });
     }
   };
   for (let index = Math.max(0, run.from); index < Math.min(run.to, messages.length); index++) {
@@ -143,7 +234,6 @@ function collect(messages: readonly Message[], run: Run): Candidate[] {
       } else if (part.type === "tool-result") read(ends(part.text), index, "result");
     }
   }
-  return [...found.values()];
 }
 
 function ends(text: string): string {
@@ -183,8 +273,9 @@ function argumentsOf(args: string): string[] {
 }
 
 /** One of them says the other: a part of it, or the same file with more or less of its path. */
-function isSame(chosen: MustKeep, item: MustKeep): boolean {
-  if (chosen.kind === "citation" || item.kind === "citation") return false;
+function isSame(chosen: Candidate, item: Candidate): boolean {
+  // `$25` isn't a part of `$25,000`.
+  if ([chosen, item].some(({ kind }) => kind === "citation" || kind === "number")) return false;
   return chosen.text.includes(item.text) || (item.kind === "path" && item.text.endsWith(`/${chosen.text}`));
 }
 

@@ -1,22 +1,59 @@
 import type { Run } from "../core/types.ts";
 import type { SectionEntry } from "./sections.ts";
+import { trimRecord } from "./trim-record.ts";
 
-/** Model-written summaries come within their own share; more than this would leave no room for anything else. */
-const NARRATIVE_SHARE = 0.6;
+/** The newest record is about what is going on: it has the room of two. */
+const NEWEST_WEIGHT = 2;
 
-/** Segment summaries, oldest first, each with the messages that it stands for. Too many: the newest that fit. */
+/**
+ * Segment summaries, oldest first, each with the messages that it stands for. Where they are longer than their room, each
+ * loses its least important lines, so that none of them disappears; a record itself never changes.
+ */
 export function renderNarrative(
   narrative: readonly { readonly text: string; readonly covers: Run }[],
-  cap: number,
+  room: number,
   count: (text: string) => number,
 ): SectionEntry[] {
-  const kept: SectionEntry[] = [];
-  let left = cap * NARRATIVE_SHARE;
-  for (const { text, covers } of [...narrative].reverse()) {
-    const entry = { head: `#${covers.from + 1}–${covers.to}:`, text: text.trim() };
-    left -= count(`${entry.head} ${entry.text}`) + 1;
-    if (left < 0) break;
-    kept.unshift(entry);
+  const entries = narrative.map(({ text, covers }) => ({
+    head: `#${covers.from + 1}–${covers.to}:`,
+    // A record that begins with a heading stands below its pointer.
+    text: /^\s*#{1,6}\s/.test(text) ? `\n${text.trim()}` : text.trim(),
+  }));
+  const tokens = entries.map(({ head, text }) => count(`${head} ${text}`) + 1);
+  const allowances = allowancesOf(tokens, room);
+  return entries.map((entry, at) => {
+    const allowed = allowances[at]!;
+    if (tokens[at]! <= allowed) return entry;
+    // What is shown counts with its pointers.
+    const lead = entry.text.startsWith("\n") ? "\n" : "";
+    const text = trimRecord({
+      text: entry.text,
+      cap: allowed - count(`${entry.head} `) - 1,
+      count,
+      whole: true,
+    });
+    return { ...entry, text: `${lead}${text.trimStart()}` };
+  });
+}
+
+/** Shares of the room: what a short record doesn't need goes to the others. */
+function allowancesOf(tokens: readonly number[], room: number): number[] {
+  const weights = tokens.map((_, at) => (at === tokens.length - 1 ? NEWEST_WEIGHT : 1));
+  const given = new Array<number>(tokens.length).fill(0);
+  let open = tokens.map((_, at) => at);
+  let left = room;
+  while (open.length > 0) {
+    const weight = open.reduce((sum, at) => sum + weights[at]!, 0);
+    const satisfied = open.filter((at) => tokens[at]! <= (left * weights[at]!) / weight);
+    if (satisfied.length === 0) {
+      for (const at of open) given[at] = Math.floor((left * weights[at]!) / weight);
+      return given;
+    }
+    for (const at of satisfied) {
+      given[at] = tokens[at]!;
+      left -= tokens[at]!;
+    }
+    open = open.filter((at) => !satisfied.includes(at));
   }
-  return kept;
+  return given;
 }

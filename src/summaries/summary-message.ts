@@ -47,6 +47,8 @@ export interface SummaryMessageInput {
   readonly focus?: string;
   /** Model-written segment summaries, oldest first. */
   readonly narrative?: readonly { readonly text: string; readonly covers: Run }[];
+  /** Tokens that they may take together. Default: half of `cap`. */
+  readonly narrativeRoom?: number;
   /** Which texts that look like summary messages are known to be ours. Left out: none. */
   readonly isOurs?: IsOurs;
   /**
@@ -65,6 +67,7 @@ export interface MadeMessage {
   readonly tokens: number;
 }
 
+const NARRATIVE_SHARE = 0.5;
 const LEDGER_SHARE = 0.05;
 /** Of what the user's words and statements leave: what was changed, and how commands ended; the rest is for single lines. */
 const CHANGES_SHARE = 0.25;
@@ -110,7 +113,13 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
   const lineCost = ({ text, order }: Line): number => (costs[order] ||= cost(text) + 1);
 
   const state = renderState(input.hostState, cap, count);
-  const narrative = renderNarrative(input.narrative ?? [], cap, count);
+  const narrative = renderNarrative(
+    input.narrative ?? [],
+    input.narrativeRoom ?? cap * NARRATIVE_SHARE,
+    count,
+  );
+  /** What the records cite must have its source, too: in the numbers of the messages that they end with. */
+  const told = narrative.map(({ text }, at) => ({ text, message: input.narrative![at]!.covers.to - 1 }));
   const sources = citedSources(messages, (index) =>
     hidden[index] === 1 || !input.visible(index)
       ? undefined
@@ -207,32 +216,39 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
   const files = touchedFiles(messages).filter(({ message }) => hidden[message] === 1);
   const ledgerCap = cap * (input.shares?.ledger ?? LEDGER_SHARE);
   const lineText = quotedLine(transcript.lines, (line) => sources.inRegistryNumbers(line.text, line.message));
-  const render = (quoteCount: number, lineCount: number): MadeMessage => {
-    const said = quotes.slice(0, quoteCount);
-    const shown = chosen.slice(0, lineCount);
-    const { words, answers, outcomes } = quoteSections(said, sources);
-    const linesShown = renderLines(shown, lineText, outcomes);
-    const named = [...linesShown, ...words, ...answers].map(({ head, text }) => `${head} ${text}`).join("\n");
-    return write({
-      narrative,
-      words,
-      answers,
-      lines: linesShown,
-      sources: sources.ledger([
-        ...said.map((quote) => ({ message: messageOf(quote), text: textOf(quote) })),
-        ...shown,
-      ]),
-      files: unseenFiles(files, named, ledgerCap, cost),
-      state,
-    });
-  };
-  return fillCap(input, {
+  const rendering =
+    (cited: typeof told) =>
+    (quoteCount: number, lineCount: number): MadeMessage => {
+      const said = quotes.slice(0, quoteCount);
+      const shown = chosen.slice(0, lineCount);
+      const { words, answers, outcomes } = quoteSections(said, sources);
+      const linesShown = renderLines(shown, lineText, outcomes);
+      const named = [...linesShown, ...words, ...answers]
+        .map(({ head, text }) => `${head} ${text}`)
+        .join("\n");
+      return write({
+        narrative,
+        words,
+        answers,
+        lines: linesShown,
+        sources: sources.ledger([
+          ...cited,
+          ...said.map((quote) => ({ message: messageOf(quote), text: textOf(quote) })),
+          ...shown,
+        ]),
+        files: unseenFiles(files, named, ledgerCap, cost),
+        state,
+      });
+    };
+  const parts = {
     quoteCosts: quotes.map((quote) => prose(`#1234 ${textOf(quote)}\n`)),
     chosen,
     lineCost,
-    render,
     fixed: narrative.length > 0 || state.length > 0,
-  });
+  };
+  const withSources = fillCap(input, { ...parts, render: rendering(told) });
+  // In a very short message the sources of what records cite would leave no room for the records themselves.
+  return withSources ?? (told.length === 0 ? undefined : fillCap(input, { ...parts, render: rendering([]) }));
 }
 
 /** As many quotes as fit (nearly always all that were chosen), then as many lines as fit beside them. */

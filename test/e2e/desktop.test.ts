@@ -85,7 +85,7 @@ it("desktop: over min(target, window) the oldest are summarised by a separate sm
   expect(provider.requests.every(({ model }) => model === "test-model")).toBe(true);
   for (const { tokens } of player.state?.summaries ?? []) expect(tokens.text).toBeLessThanOrEqual(1_000);
   // Tool use is told, too.
-  expect(cheap.requests[0]?.lastUser).toMatch(/Where tools were used/);
+  expect(cheap.requests[0]?.messages[0]?.text).toMatch(/Where tools were used/);
   await player.close();
   // A model with a smaller window than the target: the window counts.
   const small = host({ window: 4_000 });

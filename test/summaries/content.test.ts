@@ -200,7 +200,7 @@ it("the narrative joins the user's words and the working set, and replaces neith
     ...talk(40),
     chat.user("Now fix that TODO."),
   ];
-  const { view } = await compacted(transcript);
+  const { view } = await compacted(transcript, { budget: 12_000 });
   expect(view).toContain("Never touch vendor/ and always answer in one sentence.");
   expect(view).toContain("zq-invoice-77");
   expect(view).toContain("explained each of them in turn");

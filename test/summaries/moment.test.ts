@@ -204,7 +204,7 @@ it("with auto off a ready summary waits, and a full budget still compacts", asyn
   expect((await stage.fit()).report).toMatchObject({ outcome: "compacted", reason: "budget" });
 });
 
-it("count triggers fire again only after one more turn", async () => {
+it("count triggers fire again only after one more turn, and when the last compaction has paid for itself", async () => {
   const stage = createStage({ triggers: { messages: 5 }, tail: { messages: 5, share: 1 }, landAt: 0.5 });
   const long = (number: number) => `${number}: ${"The soil in this bed is heavy and wet. ".repeat(30)}`;
   for (let turn = 0; turn < 4; turn++)
@@ -217,7 +217,15 @@ it("count triggers fire again only after one more turn", async () => {
   stage.transcript.push(...chat.round("look", { at: "y" }, "found", "call_2"));
   expect((await stage.fit()).report.outcome).toBe("view");
   stage.transcript.push(chat.assistant("There."), chat.user("Six."));
-  expect((await stage.fit()).report).toMatchObject({ outcome: "compacted", reason: "messages" });
+  expect((await stage.fit()).report.outcome).toBe("view");
+  const outcomes: string[] = [];
+  for (let turn = 7; turn < 17 && outcomes.at(-1) !== "compacted messages"; turn++) {
+    stage.transcript.push(chat.assistant(`Answer ${long(turn)}`), chat.user(`Question ${turn}.`));
+    const { outcome, reason } = (await stage.fit()).report;
+    outcomes.push(`${outcome} ${reason}`);
+  }
+  expect(outcomes.length).toBeGreaterThan(1);
+  expect(outcomes.at(-1)).toBe("compacted messages");
 });
 
 it("waitMs lets a turn wait for its summary, and no longer than that", async () => {

@@ -44,5 +44,6 @@ it("a plan's ceiling is the one that the request will have", async () => {
   const [call] = await planned({}, false);
   const [rolling] = await planned({ merge: "rolling" }, false);
   expect(call!.cap).toBeGreaterThan(200);
-  expect(rolling!.cap).toBeGreaterThan(call!.cap);
+  // The first record may take all of the room, whether it stays the only one or not.
+  expect(rolling!.cap).toBe(call!.cap);
 });

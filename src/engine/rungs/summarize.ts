@@ -4,59 +4,37 @@ import type { Steps } from "../../core/steps.ts";
 import type { Message, Run } from "../../core/types.ts";
 import { summaryMessageSteps } from "../../summaries/summary-message.ts";
 import { draftTokens, floorTokens, hiddenEnd, insertTokens, wholeTokens } from "../conversation.ts";
-import { narrativeShare, RECORDS_SLACK } from "../narrative-share.ts";
+import { NARRATIVE_SHARE, narrativeShare } from "../narrative-share.ts";
 import { shrinkParts } from "../shrink.ts";
-import { chooseTail, emptyTail, newestUnit, type Tail, tailFrom, tailIndexes } from "../tail.ts";
+import { landingRoom, landingTail, MAX_SUMMARY } from "../summary-room.ts";
+import { emptyTail, newestUnit, type Tail, tailFrom, tailIndexes } from "../tail.ts";
 import { placeSummary, summaryPlace } from "./place-summary.ts";
 import { aroundTail, dropped, type Rung, type RungInput, saysUnproven, withoutSummary } from "./rung.ts";
 
-/** A summary message larger than this would crowd out the tail that large budgets have room for (tokens). */
-const MAX_SUMMARY = 12_000;
-/** The summary message should have at least this share of the landing, so an oversized tail is cut to the rest. */
-const LEAST_SUMMARY_SHARE = 0.3;
 /**
  * A round that doesn't fit even alone is cut and gets all the room there is, but for this share of it: an agent that
  * doesn't know what it has done begins anew.
  */
 const RECORD_BESIDE_CUT = 0.05;
+/** However large the tail is, records leave this much of the summary message to the user's words and the working set. */
+const MOST_NARRATIVE = 0.6;
+/** Records may outgrow their share a little (pointers, lines that must stay) before lines of them leave. */
+const RECORDS_SLACK = 1.1;
 /** Where a count of messages was the reason, a summary takes at most this share of what it hides. */
 const MODEST_SHARE = 0.5;
 /** … and at most this many times the narrative's ceiling: as much again for the user's words and the working set. */
 const MODEST_CAPS = 2;
-/** Below this share of the transcript, old results in the tail are clipped from the start. */
-const SOFT_BELOW = 0.25;
-/**
- * Where the budget is a small share of the transcript, lines chosen from all of it carry more than whole messages of its
- * end: the tail gets this share of the landing, one unit will do, and the summary has at least so much
- * (docs/decisions/0010).
- */
-const SOFT_TAIL_SHARE = 0.15;
-const SOFT_SUMMARY_SHARE = 0.8;
-/** Where a budget is to be filled, the summary may be larger before it makes way for a longer tail (tokens). */
-const MAX_FILLING_SUMMARY = 24_000;
-
 /** Rung 3 without a model: the middle is covered by the user's words and the working set, the tail stays. */
 export const summarize: Rung = function* (input) {
   const { conversation, settings, goal } = input;
-  const floor = floorTokens(conversation);
-  const landing = goal - floor;
-  if (landing <= 0) return undefined;
+  const room = landingRoom(conversation, settings, { goal, fills: fills(input) });
+  if (room.landing <= 0) return undefined;
   const ready = yield* atCut(input);
   if (ready) return ready;
   const newest = newestUnit(conversation);
   if (wholeTokens(conversation) > input.limit) return yield* cutNewest(input, newest);
-  const soft = goal < SOFT_BELOW * conversation.total;
-  const small = soft && settings.freeTail;
-  const tailShare = small ? SOFT_TAIL_SHARE : settings.tail.share;
-  const share = settings.tail.tokens ?? Math.floor(landing * tailShare);
-  const limit = Math.max(share, landing - (small && fills(input) ? MAX_FILLING_SUMMARY : MAX_SUMMARY));
-  const tail = chooseTail(conversation, {
-    tail: small ? { ...settings.tail, minMessages: 1 } : settings.tail,
-    limit,
-    soft,
-  });
-  const most = Math.floor(landing * (1 - (small ? SOFT_SUMMARY_SHARE : LEAST_SUMMARY_SHARE)));
-  const within = floor + Math.max(limit, most);
+  const tail = landingTail(conversation, settings, room);
+  const within = floorTokens(conversation) + room.mostTail;
   return (
     (yield* coverMiddle(input, tail, within)) ??
     (yield* coverMiddle(input, newest, within)) ??
@@ -159,9 +137,8 @@ function* withSummary(input: RungInput, bare: Draft, cap: number): Steps<Draft |
     ...(input.focus !== undefined && { focus: input.focus }),
     // Where roles must alternate, the system prompt may be the only place left.
     narrative:
-      role === "system" && saysUnproven(input)
-        ? []
-        : shownRecords(input, cap, hiddenEnd(conversation, fates)),
+      role === "system" && saysUnproven(input) ? [] : shownRecords(input, hiddenEnd(conversation, fates)),
+    narrativeRoom: narrativeRoom(input, cap),
     ...(input.isOurs && { isOurs: input.isOurs }),
     ...(role === "system" && {
       apart: {
@@ -173,25 +150,23 @@ function* withSummary(input: RungInput, bare: Draft, cap: number): Steps<Draft |
   return summary && placeSummary(input, fates, place, summary);
 }
 
-/** The records that speak for hidden messages only, the newest within the narrative's share. */
+/** The records that speak for hidden messages only. */
 function shownRecords(
-  { conversation, settings, narrative = [], goal, modest }: RungInput,
-  cap: number,
+  { conversation, narrative = [] }: RungInput,
   end: number,
 ): { readonly text: string; readonly covers: Run }[] {
   const { start } = conversation.structure;
-  // A tail that took more than its share doesn't hide what a model wrote.
-  const landing = Math.max(cap / (1 - settings.tail.share), modest ? 0 : goal - conversation.head);
-  const share = narrativeShare(settings, landing);
-  const shown: { readonly text: string; readonly covers: Run }[] = [];
-  let used = 0;
-  for (const { text, covers, tokens } of narrative.toReversed()) {
-    if (covers.to > end) continue;
-    used += tokens.text;
-    if (used > share * RECORDS_SLACK) break;
-    shown.unshift({ text, covers: { from: start + covers.from, to: start + covers.to } });
-  }
-  return shown;
+  return narrative
+    .filter(({ covers }) => covers.to <= end)
+    .map(({ text, covers }) => ({ text, covers: { from: start + covers.from, to: start + covers.to } }));
+}
+
+/** Tokens that records may take in a summary message of `cap`: half of it, and a little more beside a tail that took too much. */
+function narrativeRoom(input: RungInput, cap: number): number {
+  const { conversation, settings, goal, modest } = input;
+  const usual = modest ? 0 : narrativeShare(settings, conversation, { goal, fills: fills(input) });
+  const share = settings.shares.narrative === undefined ? cap * NARRATIVE_SHARE : 0;
+  return Math.min(cap * MOST_NARRATIVE, Math.max(share, usual) * RECORDS_SLACK);
 }
 
 /** What a reader sees of a message: its texts, calls and results. */

@@ -1,24 +1,40 @@
 import { ModelError } from "../../core/errors.ts";
 import { summaryProof } from "../../core/summary-proof.ts";
-import type { ModelCall, Run, Summary } from "../../core/types.ts";
+import type { Message, Model, ModelCall, Run, Summary } from "../../core/types.ts";
+import { lengthInWords } from "../../summaries/length-in-words.ts";
 import { mustKeepOf } from "../../summaries/must-keep.ts";
-import { type Prompt, promptKey, promptOf } from "../../summaries/prompts/index.ts";
+import {
+  type Prompt,
+  promptForKind,
+  promptKey,
+  promptOf,
+  type RecordKind,
+} from "../../summaries/prompts/index.ts";
+import { recordKind } from "../../summaries/record-kind.ts";
 import type { Call } from "../decide.ts";
-import { narrativeOf, recordCeiling, summaryKey } from "../narrative.ts";
-import { LEAST_RECORD, narrativeShare } from "../narrative-share.ts";
+import { narrativeOf, recordRoom, summaryKey } from "../narrative.ts";
+import { LEAST_RECORD, narrativeShare, recordLength } from "../narrative-share.ts";
 import type { Summarizer } from "../summarizer.ts";
+import { summarizerWindow } from "./summarizer-window.ts";
+
+/** Share of a summariser's window that a record may take. */
+const ANSWER_SHARE = 0.1;
 
 /** What one piece of work needs to know. */
 export interface Desk<M> {
   readonly call: Call<M>;
   readonly summarizer: Summarizer;
   readonly prompt: Prompt;
-  /** Tokens of a record. */
+  /** What kind of conversation it is, for the steps that serve all kinds. */
+  readonly kind: RecordKind;
+  /** Tokens of a record, pointers not counted. */
   readonly ceiling: number;
-  /** Records share the ceiling: each gets a part of what the others leave. */
-  readonly shared: boolean;
   /** One record for everything, made anew each time. */
   readonly rolling: boolean;
+  /** The ceiling is the host's, whatever other records stand. */
+  readonly fixed?: boolean;
+  /** All of it is needed now, however many requests that takes: nobody comes back for the rest. */
+  readonly complete?: boolean;
 }
 
 /** What a piece of work takes. */
@@ -28,60 +44,70 @@ export interface Work {
   readonly calls: ModelCall[];
 }
 
-export function openDesk<M>(
-  call: Call<M>,
-  { signal, calls }: Work,
-  ceiling: number,
-  shared: boolean,
-): Desk<M> {
+export function openDesk<M>(call: Call<M>, { signal, calls }: Work, ceiling: number): Desk<M> {
   const { engine, seen } = call;
   const { summary } = engine.settings;
   const model = engine.summarizer!;
+  const { messages, measure } = seen.conversation;
+  const kind = recordKind(messages);
   return {
     call,
-    prompt: promptOf(summary.prompt),
-    ceiling: Math.max(LEAST_RECORD, Math.floor(ceiling)),
-    shared,
+    prompt: summary.prompt === undefined ? promptForKind(kind) : promptOf(summary.prompt),
+    kind,
+    ceiling: withinWindow(model, ceiling),
     rolling: summary.merge === "rolling",
     summarizer: {
       model,
-      measure: seen.conversation.measure,
+      measure,
       temperature: summary.temperature,
       signal: AbortSignal.any([signal, AbortSignal.timeout(summary.deadlineMs)]),
-      messages: seen.conversation.messages,
+      messages,
       calls,
+      inWords: lengthInWords(spokenTexts(messages), measure.text),
     },
   };
 }
 
-/** The same desk, with the room that a record has beside those that stand, without those that it will replace. */
-export function besideOthers<M>(
-  desk: Desk<M>,
-  written: readonly Summary[],
-  replaced: readonly Summary[] = [],
-): Desk<M> {
-  return desk.shared ? { ...desk, ceiling: ceilingBeside(desk.call, written, replaced) } : desk;
+/** What people and the assistant said, the newest first: a record is written like that. */
+function* spokenTexts(messages: readonly Message[]): Generator<string> {
+  for (const { role, parts } of messages.toReversed())
+    if (role !== "system") for (const part of parts) if (part.type === "text") yield part.text;
 }
 
-export function ceilingBeside<M>(
+/** Tokens that a record of a run has room for beside those that stand, without those that it will replace. */
+export function roomBeside<M>(
   call: Call<M>,
   written: readonly Summary[],
-  replaced: readonly Summary[],
+  replaced: readonly Summary[] = [],
 ): number {
-  const { engine, seen } = call;
-  const { chain } = seen.conversation;
-  const { records } = narrativeOf([...seen.state.summaries, ...written], chain, chain.length - 1);
-  const standing = records.filter((one) => !replaced.includes(one));
-  const share = shareOf(call);
-  const { fanout } = engine.settings.summary;
-  const level = replaced.length > 0 ? 1 : 0;
-  const room = recordCeiling(standing, { share, fanout, level });
-  return Math.max(LEAST_RECORD, room);
+  const { chain } = call.seen.conversation;
+  const { records } = narrativeOf([...call.seen.state.summaries, ...written], chain, chain.length - 1);
+  return recordRoom(
+    records.filter((one) => !replaced.includes(one)),
+    shareOf(call),
+  );
+}
+
+/** The same desk, for one of so many records of a run, with the room that the others leave it. */
+export function withRoom<M>(
+  desk: Desk<M>,
+  { written, pieces = 1, source }: { written: readonly Summary[]; pieces?: number; source: number },
+): Desk<M> {
+  const room = desk.fixed
+    ? desk.ceiling / pieces
+    : recordLength(roomBeside(desk.call, written) / pieces, source);
+  return { ...desk, ceiling: withinWindow(desk.summarizer.model, room) };
+}
+
+/** A record takes at most a part of the summariser's window: what it reads must have more room than what it writes. */
+function withinWindow(model: Model, ceiling: number): number {
+  return Math.max(LEAST_RECORD, Math.floor(Math.min(ceiling, summarizerWindow(model) * ANSWER_SHARE)));
 }
 
 /** Tokens that all records together may take in the summary message. */
-export function shareOf<M>({ engine, seen }: Call<M>): number {
-  return narrativeShare(engine.settings, seen.usualGoal - seen.conversation.head);
+export function shareOf<M>({ engine, seen, filling }: Call<M>): number {
+  const landing = { goal: filling ?? seen.usualGoal, fills: filling !== undefined };
+  return narrativeShare(engine.settings, seen.conversation, landing);
 }
 
 export function record<M>(desk: Desk<M>, covers: Run, prompt: Prompt, text: string, level: number): Summary {

@@ -2,11 +2,15 @@ import type { Summary } from "../../core/types.ts";
 import { type MustKeep, missingItems } from "../../summaries/must-keep.ts";
 import { PROMPTS } from "../../summaries/prompts/index.ts";
 import { mergeDue, narrativeOf } from "../narrative.ts";
+import { recordLength } from "../narrative-share.ts";
 import { askSummary } from "../summarizer.ts";
-import { absolute, besideOthers, type Desk, mustKeep, record } from "./desk.ts";
+import { absolute, type Desk, mustKeep, record, roomBeside } from "./desk.ts";
+import { summarizerWindow } from "./summarizer-window.ts";
 
 /** Share of a merged record that items of its parts may take, besides citations. */
 const MERGE_ITEMS_SHARE = 0.3;
+/** Share of a summariser's window that records to merge may take; the rest is for the prompt and the answer. */
+const READ_SHARE = 0.45;
 /** Merges after one compaction at most: one per level is the rule. */
 const MAX_MERGES = 8;
 
@@ -25,7 +29,9 @@ export async function writeMerges<M>(
     const due = mergeDue(narrativeOf(all, chain, chain.length - 1), share, fanout);
     if (!due) break;
     try {
-      merges.push(await mergeRecords(besideOthers(desk, [...segments, ...merges], due), due));
+      const source = due.reduce((sum, part) => sum + part.tokens.source, 0);
+      const room = roomBeside(desk.call, [...segments, ...merges], due);
+      merges.push(await mergeRecords({ ...desk, ceiling: recordLength(room, source) }, due));
     } catch {
       // The segments stand without it.
       break;
@@ -34,8 +40,31 @@ export async function writeMerges<M>(
   return merges;
 }
 
+/** Records become one; first in groups where all of them together are more than the summariser can read. */
 export async function mergeRecords<M>(desk: Desk<M>, parts: readonly Summary[]): Promise<Summary> {
-  const { call, ceiling, summarizer } = desk;
+  const groups = groupsWithin(parts, summarizerWindow(desk.summarizer.model) * READ_SHARE);
+  if (groups.length === 1 || groups.length === parts.length) return mergeGroup(desk, parts);
+  const merged: Summary[] = [];
+  for (const group of groups) merged.push(group.length === 1 ? group[0]! : await mergeGroup(desk, group));
+  return mergeRecords(desk, merged);
+}
+
+function groupsWithin(parts: readonly Summary[], limit: number): Summary[][] {
+  const groups: Summary[][] = [];
+  let tokens = Number.POSITIVE_INFINITY;
+  for (const part of parts) {
+    tokens += part.tokens.text;
+    if (tokens <= limit) groups.at(-1)!.push(part);
+    else {
+      groups.push([part]);
+      tokens = part.tokens.text;
+    }
+  }
+  return groups;
+}
+
+async function mergeGroup<M>(desk: Desk<M>, parts: readonly Summary[]): Promise<Summary> {
+  const { call, ceiling, kind, summarizer } = desk;
   const run = { from: parts[0]!.covers.from, to: parts.at(-1)!.covers.to };
   const covers = absolute(desk, run);
   const text = await askSummary(summarizer, {
@@ -45,6 +74,7 @@ export async function mergeRecords<M>(desk: Desk<M>, parts: readonly Summary[]):
     input: {
       summaries: parts.map((part) => ({ text: part.text, covers: absolute(desk, part.covers) })),
       focus: call.input.focus,
+      kind,
     },
     mustKeep: carriedItems(desk, parts),
     covers,

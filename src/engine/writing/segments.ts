@@ -3,22 +3,41 @@ import { isShown } from "../../core/draft.ts";
 import { ModelError } from "../../core/errors.ts";
 import type { Message, Run, Summary } from "../../core/types.ts";
 import { answerCap, PROMPTS } from "../../summaries/prompts/index.ts";
-import { splitRuns } from "../../summaries/split-input.ts";
+import { renderNarrative } from "../../summaries/render-narrative.ts";
+import { type InputPiece, splitRuns } from "../../summaries/split-input.ts";
+import { renderRun } from "../../summaries/summarizer-input.ts";
 import type { Call } from "../decide.ts";
 import { narrativeOf } from "../narrative.ts";
+import { LEAST_RECORD } from "../narrative-share.ts";
 import { askSummary, isCancelled } from "../summarizer.ts";
-import { absolute, besideOthers, type Desk, keyOf, mustKeep, record, sourceTokens } from "./desk.ts";
+import {
+  absolute,
+  type Desk,
+  keyOf,
+  mustKeep,
+  openDesk,
+  record,
+  shareOf,
+  sourceTokens,
+  withRoom,
+} from "./desk.ts";
 import { learnFrom, MOST_SHORTENED, summarizerWindow } from "./summarizer-window.ts";
 
 /** Share of the summariser's window that is left free, because its own count may differ from ours. */
 const WINDOW_MARGIN = 0.1;
-/** What items to keep, and the draft that lacks some or the record that goes on, take in units of the ceiling. */
-const PROMPT_CEILINGS = 1.25;
+/** What items to keep take in a prompt, in units of the ceiling. */
+const PROMPT_CEILINGS = 0.4;
 /** Pieces never get smaller than this, however small the summariser's window is (tokens). */
 const LEAST_PIECE = 1_000;
 
 /** Characters of the first tail message that a continuation quotes. */
 const UNTIL_CHARACTERS = 80;
+
+/** What came before a run is told in at most this share of the summariser's window: it is there to read the run. */
+const EARLIER_SHARE = 0.03;
+
+/** For a desk at which nothing is written. */
+const NEVER = new AbortController().signal;
 
 type Mode = "continuation" | "full" | "simple";
 
@@ -40,8 +59,10 @@ export async function writeSegments<M>(
   for (const mode of modes) {
     const rest = { from: written.at(-1)?.covers.to ?? run.from, to: run.to };
     try {
-      if (mode === "continuation") written.push(await continueSegment(besideOthers(desk, written), rest));
-      else await writeShorter(desk, rest, mode, written);
+      if (mode === "continuation") {
+        const source = sourceTokens(desk, absolute(desk, rest));
+        written.push(await continueSegment(withRoom(desk, { written, source }), rest));
+      } else await writeShorter(desk, rest, mode, written);
       return { segments: written };
     } catch (error) {
       failure = error;
@@ -121,7 +142,7 @@ function isInRequest<M>({ seen, transcript, input }: Call<M>, run: Run): boolean
 }
 
 async function continueSegment<M>(desk: Desk<M>, run: Run): Promise<Summary> {
-  const { call, ceiling, summarizer } = desk;
+  const { call, ceiling, kind, summarizer } = desk;
   const { messages, structure } = call.seen.conversation;
   const covers = absolute(desk, run);
   const text = await askSummary(summarizer, {
@@ -130,6 +151,7 @@ async function continueSegment<M>(desk: Desk<M>, run: Run): Promise<Summary> {
     prompt: PROMPTS.continuation,
     input: {
       focus: call.input.focus,
+      kind,
       until: beginningOf(messages[structure.start + run.to]),
       hasRecord: run.from > 0,
     },
@@ -137,6 +159,7 @@ async function continueSegment<M>(desk: Desk<M>, run: Run): Promise<Summary> {
     covers,
     ceiling,
     source: sourceTokens(desk, covers),
+    sourceText: renderRun(messages, covers, "simple"),
     continues: call.input.request,
   });
   return record(desk, run, PROMPTS.continuation, text, 0);
@@ -172,62 +195,114 @@ async function writePieces<M>(
   written: Summary[],
   previous?: string,
 ): Promise<void> {
-  const { call, prompt, summarizer, rolling } = desk;
+  const { call, prompt, summarizer, rolling, kind } = desk;
   const { conversation, state } = call.seen;
-  const { start, units } = conversation.structure;
-  const pieces = splitRuns({
-    messages: conversation.messages,
-    units,
-    run: absolute(desk, run),
-    limit: pieceLimit(besideOthers(desk, written), run, previous),
-    count: conversation.measure.text,
-    mode,
-  });
-  let earlier = previous;
+  const { start } = conversation.structure;
+  const earlier = rolling ? undefined : earlierRecord(desk, written, run.from);
+  const { pieces, mode: used } = piecesOf(desk, run, { mode, previous, earlier });
+  const standing = [...written];
+  let rolled = previous;
   for (const [done, piece] of pieces.entries()) {
-    call.engine.emitter.emit("progress", { done, total: pieces.length, label: `summarize-${mode}` });
+    call.engine.emitter.emit("progress", { done, total: pieces.length, label: `summarize-${used}` });
     const covers = { from: rolling ? 0 : piece.run.from - start, to: piece.run.to - start };
-    const place = besideOthers(desk, written);
+    const source = sourceTokens(desk, piece.run);
+    const place = rolling ? desk : withRoom(desk, { written: standing, pieces: pieces.length, source });
     const key = keyOf(place, covers, prompt);
     const known = state.summaries.find((one) => one.key === key);
     const text =
       known?.text ??
       (await askSummary(summarizer, {
-        name: `summarize-${mode}`,
-        rung: mode,
+        name: `summarize-${used}`,
+        rung: used,
         prompt,
         input: {
           transcript: piece.text,
           covers: piece.run,
           focus: call.input.focus,
-          ...(earlier !== undefined && { previous: earlier }),
+          kind,
+          ...(rolled !== undefined && { previous: rolled }),
+          ...(earlier !== undefined && { earlier }),
         },
         mustKeep: mustKeep(place, piece.run),
         covers: piece.run,
         ceiling: place.ceiling,
         // One record for everything replaces everything, however little is new.
         source: rolling ? sourceTokens(desk, absolute(desk, covers)) : piece.tokens,
+        sourceText: piece.text,
       }));
-    const one = known ?? record(place, covers, prompt, text, 0);
-    written.push(one);
-    if (rolling) earlier = text;
+    written.push(known ?? record(place, covers, prompt, text, 0));
+    if (rolling) rolled = text;
   }
 }
 
+/** What the records before a message say, so that a segment needn't repeat it and can say what it changes. */
+function earlierRecord<M>(desk: Desk<M>, written: readonly Summary[], before: number): string | undefined {
+  const { chain, measure } = desk.call.seen.conversation;
+  const { records } = narrativeOf([...desk.call.seen.state.summaries, ...written], chain, before);
+  const placed = records.map(({ text, covers }) => ({ text, covers: absolute(desk, covers) }));
+  const room = Math.min(shareOf(desk.call), summarizerWindow(desk.summarizer.model) * EARLIER_SHARE);
+  if (room < LEAST_RECORD) return undefined;
+  const shown = renderNarrative(placed, room, measure.text);
+  return shown.length === 0 ? undefined : shown.map(({ head, text }) => `${head} ${text}`).join("\n");
+}
+
+/**
+ * What the model reads, in as few requests as fit its window. Where that takes more than the host allows, long arguments and
+ * results are clipped; what is still too much is left for the next compaction.
+ */
+function piecesOf<M>(
+  desk: Desk<M>,
+  run: Run,
+  {
+    mode,
+    previous,
+    earlier,
+  }: { mode: "full" | "simple"; previous?: string | undefined; earlier: string | undefined },
+): { readonly pieces: readonly InputPiece[]; readonly mode: "full" | "simple" } {
+  const { call } = desk;
+  const { messages, structure, measure } = call.seen.conversation;
+  const { maxRequests, mode: forced } = call.engine.settings.summary;
+  const limit = pieceLimit(desk, run, previous ?? earlier);
+  const split = (as: "full" | "simple"): InputPiece[] =>
+    splitRuns({
+      messages,
+      units: structure.units,
+      run: absolute(desk, run),
+      limit,
+      count: measure.text,
+      mode: as,
+    });
+  const whole = split(mode);
+  if (whole.length <= maxRequests) return { pieces: whole, mode };
+  const clipped = mode === "full" && forced === undefined ? split("simple") : whole;
+  const [pieces, used] = clipped.length < whole.length ? [clipped, "simple" as const] : [whole, mode];
+  return { pieces: desk.complete ? pieces : pieces.slice(0, maxRequests), mode: used };
+}
+
 /** Tokens of transcript that one request may hold: what its window leaves beside the prompt and the answer. */
-function pieceLimit<M>(desk: Desk<M>, run: Run, previous: string | undefined): number {
-  const { call, prompt, summarizer, ceiling } = desk;
+function pieceLimit<M>(desk: Desk<M>, run: Run, beside: string | undefined): number {
+  const { call, prompt, summarizer } = desk;
   const { model, measure } = summarizer;
   const window = summarizerWindow(model);
+  const { ceiling } = desk;
   const { system = "", user } = prompt.render({
     transcript: "",
     covers: absolute(desk, run),
     focus: call.input.focus,
     target: ceiling,
-    ...(previous !== undefined && { previous }),
+    ...(beside !== undefined && { previous: beside }),
   });
   const asked = measure.text(system) + measure.text(user) + ceiling * PROMPT_CEILINGS;
   return Math.max(LEAST_PIECE, Math.floor(window * (1 - WINDOW_MARGIN) - asked - answerCap(prompt, ceiling)));
+}
+
+/** How many requests a run takes, about: before anybody is asked. */
+export function expectedRequests<M>(call: Call<M>, { from, to }: Run): number {
+  const { conversation } = call.seen;
+  const { start } = conversation.structure;
+  const tokens = conversation.tokens.slice(start + from, start + to).reduce((sum, one) => sum + one, 0);
+  const desk = openDesk(call, { signal: NEVER, calls: [] }, shareOf(call));
+  return Math.max(1, Math.ceil(tokens / pieceLimit(desk, { from, to }, undefined)));
 }
 
 function beginningOf(message: Message | undefined): string | undefined {

@@ -6,13 +6,40 @@ import { modelInfo } from "../../tokens/index.ts";
 const SMALLER = 0.7;
 /** So often a piece is made smaller for one summary at most. */
 export const MOST_SHORTENED = 4;
+/** A server that doesn't tell its window at once isn't waited for (milliseconds). */
+const ASK_MS = 3_000;
+/** A window that no model has: what a server says below it is something else (tokens). */
+const LEAST_WINDOW = 1_024;
 
 /** What models turned out to have room for. */
 const learned = new WeakMap<Model, number>();
+/** Models whose servers were asked. */
+const asked = new WeakMap<Model, Promise<void>>();
 
 /** The window of a summariser: what it said, or what it was found to be (tokens). */
 export function summarizerWindow(model: Model): number {
   return learned.get(model) ?? model.window ?? modelInfo(model.id).window;
+}
+
+/**
+ * Asks a model's server how large its window is, once, where neither the host nor the registry knows: the least that a
+ * model might have would make dozens of small requests out of one.
+ */
+export async function learnWindow(model: Model, signal: AbortSignal): Promise<void> {
+  if (model.findWindow === undefined || model.window !== undefined || modelInfo(model.id).known) return;
+  let question = asked.get(model);
+  if (question === undefined) {
+    question = askWindow(model);
+    asked.set(model, question);
+  }
+  await question;
+  signal.throwIfAborted();
+}
+
+async function askWindow(model: Model): Promise<void> {
+  const window = await model.findWindow?.(AbortSignal.timeout(ASK_MS)).catch(() => undefined);
+  if (window !== undefined && Number.isFinite(window) && window >= LEAST_WINDOW && !learned.has(model))
+    learned.set(model, Math.floor(window));
 }
 
 /** Remembers that a model refused a piece as too long; false if the error says something else. */

@@ -8,6 +8,7 @@ import { type Answer, badAnswer, type Endpoint, post } from "./http.ts";
 import { isObject } from "./json.ts";
 import { refusesTemperature } from "./model-traits.ts";
 import { createRetry, type RetryOptions } from "./retry.ts";
+import { servedWindow } from "./served-window.ts";
 import type { WireApi, WireRequest, WireSettings } from "./wire-api.ts";
 
 /** What a model over HTTP is made of. */
@@ -18,10 +19,13 @@ export interface HttpModelParts {
   /** Instead of the request's own. */
   readonly temperature: number | undefined;
   readonly retry: RetryOptions | undefined;
+  /** The path of the API below `baseURL`: the list of models stands beside it. */
+  readonly path: string;
 }
 
 /** A `Model` that speaks one API over HTTP. Its key lives in a closure: printing the model doesn't show it. */
-export function createHttpModel({ endpoint, api, window, temperature, retry }: HttpModelParts): Model {
+export function createHttpModel(parts: HttpModelParts): Model {
+  const { endpoint, api, window, temperature, retry, path } = parts;
   const { model } = endpoint;
   checkWindow(window);
   const info = modelInfo(model);
@@ -39,6 +43,7 @@ export function createHttpModel({ endpoint, api, window, temperature, retry }: H
     id: model,
     ...(window === undefined ? {} : { window }),
     continues: api.dialect,
+    findWindow: (signal) => servedWindow(endpoint, path, signal),
     async complete(request) {
       const given = request.continues;
       const wire = write(api, endpoint, request, settingsOf(request));

@@ -1,25 +1,50 @@
+import type { MustKeep } from "../must-keep.ts";
+import { withoutPointers } from "../record-pointers.ts";
+
 /** Stands before the items that a model left out even when asked again. */
 const LEAD = "Also: ";
 const SEPARATOR = " · ";
+const RULES_HEADING = /^##\s+Rules\b.*$/m;
 
 /**
- * The summary with one line of the items that it lacks, as many as fit its ceiling, first ones first. The text itself is
- * left as it is.
+ * The summary with what it lacks: restrictions first, each a line of its own, where rules stand; then one line of items, as
+ * many as fit its ceiling, first ones first. The text itself is left as it is. A restriction may exceed the ceiling.
  */
 export function appendMissing(
   text: string,
-  missing: readonly string[],
+  missing: readonly Pick<MustKeep, "kind" | "text" | "message">[],
   cap: number,
   count: (text: string) => number,
 ): string {
-  const items = missing.map((item) => item.replace(/\s+/g, " ").trim()).filter((item) => item !== "");
-  const withFirst = (number: number): string => `${text}\n${LEAD}${items.slice(0, number).join(SEPARATOR)}`;
+  const withRules = withRestrictions(
+    text,
+    missing.filter(({ kind }) => kind === "restriction"),
+  );
+  const items = missing
+    .filter(({ kind }) => kind !== "restriction")
+    .map((item) => oneLine(item.text))
+    .filter((item) => item !== "");
+  const withFirst = (number: number): string =>
+    `${withRules}\n${LEAD}${items.slice(0, number).join(SEPARATOR)}`;
   let low = 0;
   let high = items.length;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (count(withFirst(middle)) <= cap) low = middle;
+    if (count(withoutPointers(withFirst(middle))) <= cap) low = middle;
     else high = middle - 1;
   }
-  return low === 0 ? text : withFirst(low);
+  return low === 0 ? withRules : withFirst(low);
+}
+
+function withRestrictions(text: string, restrictions: readonly Pick<MustKeep, "text" | "message">[]): string {
+  if (restrictions.length === 0) return text;
+  const lines = restrictions.map((item) => `- The user said: “${oneLine(item.text)}” #${item.message + 1}`);
+  const heading = RULES_HEADING.exec(text);
+  if (heading === null) return `## Rules\n${lines.join("\n")}\n${text}`;
+  const end = heading.index + heading[0].length;
+  return `${text.slice(0, end)}\n${lines.join("\n")}${text.slice(end)}`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
 }

@@ -4,6 +4,8 @@ const MIN_TOKENS = 40;
 /** Share of a summary's distinctive words that its source has, at least. Other scripts share only names. */
 const MIN_SHARED = 0.08;
 const MIN_WORDS = 15;
+/** The same where the answer may be in another language: a number, a name. */
+const LEAST_SHARED = 0.02;
 
 /** Is the answer about something else than its source? Judged by the words and items that they share. */
 export function isOffTopic(input: {
@@ -12,21 +14,33 @@ export function isOffTopic(input: {
   readonly missing: number;
   readonly mustKeep: number;
   readonly source: string | undefined;
+  /** Looked at only if many items are missing: it may be in another language. */
+  readonly material: string | undefined;
 }): boolean {
-  const noItems = input.missing === input.mustKeep;
-  if (!noItems) return false;
-  if (input.mustKeep >= MANY_ITEMS && input.tokens >= MIN_TOKENS) return true;
-  if (input.source === undefined) return false;
-  const words = distinctiveWords(input.text);
-  if (words.size < MIN_WORDS) return false;
-  const known = distinctiveWords(input.source);
-  let shared = 0;
-  for (const word of words) if (known.has(word)) shared++;
-  return shared < words.size * MIN_SHARED;
+  if (input.missing < input.mustKeep) return false;
+  const isMany = input.mustKeep >= MANY_ITEMS && input.tokens >= MIN_TOKENS;
+  const { text, source, material } = input;
+  if (source === undefined && !isMany) return false;
+  const read = source ?? material;
+  if (read === undefined) return true;
+  const words = distinctiveWords(text);
+  const least = source === undefined ? LEAST_SHARED : MIN_SHARED;
+  return words.size >= MIN_WORDS && sharedWords(text, read) < words.size * least;
 }
 
-/** Words of five letters and more, numbers, and pairs of characters of scripts without blanks. */
-function distinctiveWords(text: string): Set<string> {
+/** How many distinctive words of a text its source has, too. */
+export function sharedWords(text: string, source: string, shortest = SHORTEST): number {
+  const known = distinctiveWords(source, shortest);
+  let shared = 0;
+  for (const word of distinctiveWords(text, shortest)) if (known.has(word)) shared++;
+  return shared;
+}
+
+/** Shorter words stand in every text (letters). */
+const SHORTEST = 5;
+
+/** Words of some letters, numbers, and pairs of characters of scripts without blanks. */
+function distinctiveWords(text: string, shortest = SHORTEST): Set<string> {
   const words = new Set<string>();
   const lower = text.toLowerCase();
   for (const [word] of lower.matchAll(
@@ -34,7 +48,7 @@ function distinctiveWords(text: string): Set<string> {
   )) {
     if (/^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u.test(word))
       for (let at = 0; at + 2 <= word.length; at++) words.add(word.slice(at, at + 2));
-    else if (word.length >= 5 || /\d/.test(word)) words.add(word);
+    else if (word.length >= shortest || /\d/.test(word)) words.add(word);
   }
   return words;
 }

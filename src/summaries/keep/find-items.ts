@@ -1,5 +1,5 @@
 /** What kind of thing a summary should carry. */
-export type ItemKind = "citation" | "path" | "id" | "number" | "name";
+export type ItemKind = "restriction" | "citation" | "path" | "id" | "number" | "name";
 
 /** Something in a text that loses its worth when it is paraphrased. */
 export interface FoundItem {

@@ -21,6 +21,8 @@ export function missingItems<T extends FoundItem>(text: string, items: readonly 
     switch (item.kind) {
       case "citation":
         return !findCitations(item.text).every(({ key }) => cited.has(key));
+      case "restriction":
+        return !loose(text).includes(loose(item.text));
       case "number":
         return !contains(tight, tighten(wanted));
       case "path": {
@@ -44,6 +46,13 @@ function normalise(text: string): string {
     .replace(/["'`´“”„‘’«»*\\]/g, (character) => (character === "\\" ? "/" : ""))
     .replace(/[‐-―−]/g, "-")
     .replace(/\s+/g, " ")
+    .trim();
+}
+
+/** Words alone: a sentence is kept word for word, whatever becomes of its commas. */
+function loose(text: string): string {
+  return normalise(text)
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
 }
 

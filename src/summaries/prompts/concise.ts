@@ -1,19 +1,16 @@
 import { frame } from "./shared/frame.ts";
+import { intro } from "./shared/intro.ts";
 import type { Prompt } from "./shared/prompt.ts";
 
-/** For chats of any kind, and for small models: one short text. */
+/** For small models: one short text without sections. */
 export const concisePrompt: Prompt = {
   id: "concise",
-  version: "1",
+  version: "2",
   analysis: false,
   render(input) {
-    const earlier =
-      input.previous === undefined
-        ? ""
-        : " The previous summary covers what came before the transcript: write one record of both.";
     return frame(
       {
-        text: `Write a short record of this conversation: what the user wants, how the user wants the assistant to behave, what was found out, decided and done, and what is still open.${earlier} Where tools were used, say in one sentence what was asked of which tool and what came back. Use short lines, the most important first.`,
+        text: `${intro(input)} Keep it short: what the user wanted, how the user wanted the assistant to behave, what was found out, decided and done, and what was still open. Where tools were used, say in one sentence what was asked of which tool and what came back. Use short lines, the most important first.`,
       },
       input,
     );

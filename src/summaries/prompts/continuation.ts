@@ -1,7 +1,8 @@
-import { AGENT_ANALYSIS, AGENT_SECTIONS } from "./shared/agent-sections.ts";
+import { TALK_ANALYSIS, WORK_ANALYSIS } from "./shared/analysis.ts";
 import { answerFormat, bounds, bullets, DATA_RULES, joinSections, RULES } from "./shared/frame.ts";
 import type { Prompt } from "./shared/prompt.ts";
 import { quote } from "./shared/quote.ts";
+import { describeSections } from "./shared/sections.ts";
 
 /**
  * The one message behind a running conversation. Its prefix must stay byte for byte what the provider has cached, so
@@ -9,11 +10,11 @@ import { quote } from "./shared/quote.ts";
  */
 export const continuationPrompt: Prompt = {
   id: "continuation",
-  version: "2",
+  version: "3",
   analysis: true,
   render(input) {
     // The messages carry no numbers here, so the model can't point at them.
-    const { covers: _, ...rest } = input;
+    const { covers: _, kind = "work", ...rest } = input;
     const until =
       input.until === undefined
         ? ""
@@ -28,9 +29,9 @@ export const continuationPrompt: Prompt = {
         `Rules for the record:\n${bullets([DATA_RULES.inside, ...RULES])}`,
         until,
         earlier,
-        AGENT_SECTIONS,
+        describeSections(kind, input.target),
         ...bounds(rest),
-        answerFormat(AGENT_ANALYSIS, input.target),
+        answerFormat(kind === "work" ? WORK_ANALYSIS : TALK_ANALYSIS, input.target),
       ]),
     };
   },

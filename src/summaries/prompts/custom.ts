@@ -1,6 +1,7 @@
 import { ConfigError } from "../../core/errors.ts";
 import { contentHash } from "../../core/hash.ts";
 import { frame } from "./shared/frame.ts";
+import { intro } from "./shared/intro.ts";
 import type { Prompt } from "./shared/prompt.ts";
 
 /** Digits of the text's hash in the version: enough to tell the prompts of one host apart. */
@@ -27,11 +28,7 @@ export function customPrompt(
     version: `${version}-${contentHash(task).slice(0, VERSION_DIGITS)}`,
     analysis: false,
     render(input) {
-      const earlier =
-        input.previous === undefined
-          ? ""
-          : "The previous summary covers what came before the transcript: write one record of both.\n";
-      return frame({ text: `${earlier}${task}` }, input);
+      return frame({ text: `${intro(input)}\n${task}` }, input);
     },
   };
 }

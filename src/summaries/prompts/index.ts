@@ -9,24 +9,31 @@ import { mergePrompt } from "./merge.ts";
 import { progressPrompt } from "./progress.ts";
 import { repairPrompt } from "./repair.ts";
 import type { Prompt } from "./shared/prompt.ts";
+import type { RecordKind } from "./shared/sections.ts";
+import { shortenPrompt } from "./shorten.ts";
+import { talkPrompt } from "./talk.ts";
 import { toolRoundsPrompt } from "./tool-rounds.ts";
 
 export { customPrompt } from "./custom.ts";
 export {
   answerCap,
+  type ListedItem,
   type Prompt,
   type PromptInput,
   type RenderedPrompt,
 } from "./shared/prompt.ts";
+export { type RecordKind, rankOf } from "./shared/sections.ts";
 
 /** The built-in prompts by id. `custom` is made from a host's text: `customPrompt`. */
 export const PROMPTS = {
   agent: agentPrompt,
+  talk: talkPrompt,
   progress: progressPrompt,
   citations: citationsPrompt,
   concise: concisePrompt,
   merge: mergePrompt,
   repair: repairPrompt,
+  shorten: shortenPrompt,
   "tool-rounds": toolRoundsPrompt,
   continuation: continuationPrompt,
 } as const satisfies Readonly<Record<string, Prompt>>;
@@ -37,7 +44,7 @@ export type PromptId = keyof typeof PROMPTS;
 const MAX_SHOWN = 40;
 
 /** The prompts that a host can name. The others are for steps of our own. */
-const CHOOSABLE: readonly PromptId[] = ["agent", "progress", "citations", "concise"];
+const CHOOSABLE: readonly PromptId[] = ["agent", "talk", "citations", "progress", "concise"];
 
 /** The prompt that a host named or wrote. A text is told from a name by the blanks between its words. */
 export function promptOf(given: NonNullable<SummaryOptions["prompt"]>): Prompt {
@@ -51,6 +58,17 @@ export function promptOf(given: NonNullable<SummaryOptions["prompt"]>): Prompt {
     fix: `Use one of ${CHOOSABLE.join(", ")}, or write in a sentence what a summary should hold.`,
   });
 }
+
+/** The prompt for a kind of conversation, where the host doesn't say which. */
+export function promptForKind(kind: RecordKind): Prompt {
+  return KIND_PROMPTS[kind];
+}
+
+const KIND_PROMPTS: Readonly<Record<RecordKind, Prompt>> = {
+  work: agentPrompt,
+  talk: talkPrompt,
+  retrieval: citationsPrompt,
+};
 
 /** What names a prompt in a summary's record and key: `agent@1`. */
 export function promptKey(prompt: Prompt): string {

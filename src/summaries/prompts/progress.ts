@@ -5,7 +5,7 @@ import { quote } from "./shared/quote.ts";
 /** For an assistant that accompanies a task as it happens: where things stand, in a few plain sentences. */
 export const progressPrompt: Prompt = {
   id: "progress",
-  version: "1",
+  version: "2",
   analysis: false,
   render(input) {
     const elapsed =
@@ -20,10 +20,10 @@ export const progressPrompt: Prompt = {
       {
         text: `Say where the task stands, in plain sentences without headings or lists, in this order.${earlier}
 ${elapsed}
-2. Goal: what the user wants to achieve.
-3. Done: the steps that are finished, in the order in which they were finished.
+2. Goal: what the user wanted to achieve.
+3. Done: the steps that were finished, in the order in which they were.
 4. Other topics: what else the user asked or said, and what was answered.
-5. Now: the step that is under way, and how far it has come.
+5. Now: the step that was under way, and how far it had come.
 What the messages don't tell is left out.`,
       },
       input,

@@ -1,4 +1,5 @@
 import type { Run } from "../../../core/types.ts";
+import type { RecordKind } from "./sections.ts";
 
 /** What a prompt is rendered from. A prompt leaves out what it has no use for. */
 export interface PromptInput {
@@ -6,6 +7,8 @@ export interface PromptInput {
   readonly transcript?: string | undefined;
   /** How long the summary should be at most, in tokens. Below the ceiling that `acceptSummary` enforces. */
   readonly target: number;
+  /** The same in words or characters of this conversation, from `lengthInWords`. */
+  readonly inWords?: string | undefined;
   /** The messages that the summary speaks for, so that its lines can point at them. */
   readonly covers?: Run | undefined;
   /** What the summary should care about most, in the words of whoever asked for it. */
@@ -13,17 +16,32 @@ export interface PromptInput {
   /** The language to write in, as its name. Left out: the conversation's own. */
   readonly language?: string | undefined;
   /** Items that must be found in the summary as they are written here. */
-  readonly mustKeep?: readonly string[] | undefined;
-  /** An earlier summary that this one takes in (rolling), or the draft that lacks items (repair). */
+  readonly mustKeep?: readonly ListedItem[] | undefined;
+  /** An earlier summary that this one takes in (rolling), or the draft that is to be mended (repair, shorten). */
   readonly previous?: string | undefined;
+  /** What records of still earlier messages say. They stay: the summary goes on from there. */
+  readonly earlier?: string | undefined;
+  /** How long the draft turned out (shorten), in tokens and in words. */
+  readonly written?: { readonly tokens: number; readonly inWords: string } | undefined;
+  /** The lines that the missing items stand in (repair). */
+  readonly excerpts?: string | undefined;
   /** Summaries to merge, oldest first. */
   readonly summaries?: readonly { readonly text: string; readonly covers: Run }[] | undefined;
+  /** What kind of conversation it is, for prompts that serve several. Left out: work. */
+  readonly kind?: RecordKind | undefined;
   /** Time since the beginning, as the host words it ("12 minutes"). */
   readonly elapsed?: string | undefined;
   /** How the first message begins that stays in the conversation, for a continuation. */
   readonly until?: string | undefined;
   /** Records of still earlier messages stand in the conversation and stay there, for a continuation. */
   readonly hasRecord?: boolean | undefined;
+}
+
+/** An item as a prompt lists it. */
+export interface ListedItem {
+  readonly text: string;
+  /** The message that it stands in, where it could mean several things. */
+  readonly message?: number | undefined;
 }
 
 /** A prompt in words. */
@@ -37,26 +55,32 @@ export interface RenderedPrompt {
 export interface Prompt {
   readonly id: string;
   readonly version: string;
-  /** The answer begins with an analysis that is cut away, and needs room for it. */
+  /** A long answer begins with an analysis that is cut away, and needs room for it. */
   readonly analysis: boolean;
   render(input: PromptInput): RenderedPrompt;
 }
 
-/** Tokens of an analysis, in units of the summary's target; and its bounds. */
+/** A shorter record needs no notes: they would take longer than what they are for (tokens). */
+const LEAST_WITH_ANALYSIS = 800;
+/** Tokens of an analysis, in units of the summary's target; and its bound. */
 const ANALYSIS_SHARE = 0.5;
-const MIN_ANALYSIS = 300;
 const MAX_ANALYSIS = 1_500;
-/** Room for markers, and for a model that doesn't count well: what is too long is seen as that, not as cut off. */
-const SLACK_SHARE = 0.25;
-const SLACK_TOKENS = 64;
+/**
+ * Room beyond the target: for pointers and markers, and for a model that doesn't count well. What is too long can be
+ * shortened; what was cut off is lost.
+ */
+const SLACK_SHARE = 0.5;
+const ANALYSIS_SLACK = 0.2;
+const SLACK_TOKENS = 100;
 
-/** Tokens that the analysis before a summary of `target` tokens may take. */
-export function analysisTokens(target: number): number {
-  return Math.round(Math.min(MAX_ANALYSIS, Math.max(MIN_ANALYSIS, target * ANALYSIS_SHARE)));
+/** Tokens that notes before a summary of `target` tokens may take; 0 where there are none. */
+export function analysisTokens(prompt: Pick<Prompt, "analysis">, target: number): number {
+  if (!prompt.analysis || target < LEAST_WITH_ANALYSIS) return 0;
+  return Math.round(Math.min(MAX_ANALYSIS, target * ANALYSIS_SHARE));
 }
 
 /** The largest answer to ask for (`ModelRequest.cap`), so that a summary of `target` tokens isn't cut off. */
 export function answerCap(prompt: Prompt, target: number): number {
-  const analysis = prompt.analysis ? analysisTokens(target) : 0;
-  return Math.ceil(target * (1 + SLACK_SHARE)) + analysis + SLACK_TOKENS;
+  const analysis = analysisTokens(prompt, target) * (1 + ANALYSIS_SLACK);
+  return Math.ceil(target * (1 + SLACK_SHARE) + analysis) + SLACK_TOKENS;
 }

@@ -1,0 +1,69 @@
+import type { Endpoint } from "./http.ts";
+import { isObject, type Json, list, obj, parseJson } from "./json.ts";
+import { readText } from "./read-text.ts";
+
+/**
+ * How servers tell the context size of a model in their lists: OpenRouter, Together and Fireworks; vLLM and SGLang; Groq;
+ * Mistral; LM Studio (loaded before possible); LiteLLM; Anthropic. The first field that is there counts.
+ */
+const FIELDS = [
+  "loaded_context_length",
+  "max_model_len",
+  "context_length",
+  "context_window",
+  "max_context_length",
+  "max_input_tokens",
+  "n_ctx",
+] as const;
+/** A list of models is far smaller (bytes). */
+const MAX_ANSWER = 8_000_000;
+
+/** The context size that a server tells for the endpoint's model; undefined where it doesn't. Never throws. */
+export async function servedWindow(
+  endpoint: Endpoint,
+  path: string,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const base = endpoint.url.split("?", 1)[0]!.slice(0, -path.length);
+  const root = base.replace(/\/v\d+$/, "");
+  const listed = windowOf(entryOf(await get(endpoint, `${base}/models`, signal), endpoint.model));
+  if (listed !== undefined) return listed;
+  if (root === base) return undefined;
+  // LM Studio and llama.cpp tell it outside of the API that they imitate.
+  const own = windowOf(entryOf(await get(endpoint, `${root}/api/v0/models`, signal), endpoint.model));
+  if (own !== undefined) return own;
+  const props = obj(await get(endpoint, `${root}/props`, signal));
+  return windowOf(obj(props["default_generation_settings"]));
+}
+
+async function get(endpoint: Endpoint, url: string, signal: AbortSignal): Promise<unknown> {
+  try {
+    const response = await endpoint.fetch(url, {
+      method: "GET",
+      headers: { ...endpoint.headers },
+      signal,
+      redirect: "manual",
+    });
+    return response.ok ? parseJson(await readText(response, MAX_ANSWER)) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The model's entry in a list; the only entry of a server that has one model under several names. */
+function entryOf(answer: unknown, model: string): Json {
+  const entries = list(Array.isArray(answer) ? answer : obj(answer)["data"]).filter(isObject);
+  return (
+    entries.find(({ id, name }) => id === model || name === model) ??
+    (entries.length === 1 && entries[0] !== undefined ? entries[0] : {})
+  );
+}
+
+function windowOf(entry: Json): number | undefined {
+  for (const place of [entry, obj(entry["meta"]), obj(entry["top_provider"])])
+    for (const field of FIELDS) {
+      const value = place[field];
+      if (typeof value === "number" && Number.isFinite(value) && value > 0) return Math.floor(value);
+    }
+  return undefined;
+}

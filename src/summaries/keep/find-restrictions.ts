@@ -1,0 +1,56 @@
+/**
+ * Sentences of the user's that forbid something or ask for permission: what must not be lost when everything around it is
+ * summarised away. They are told apart from plain negation ("I don't know why") by what stands around the word that
+ * forbids. One list per language; a miss only costs the sentence its guarantee.
+ */
+
+/** Longer sentences are cut before this (characters): what is forbidden stands near the word that forbids. */
+const MAX_SENTENCE = 280;
+const MIN_SENTENCE = 8;
+
+/** What follows "don't" when nobody is forbidden anything. */
+const NO_BAN =
+  "(?:worry|know|think|mind|understand|see|believe|remember|care|get (?:it|why|how|what)|have|recall|seem|feel|look like|forget|hesitate|be (?:shy|afraid|sorry)|need|want|like)";
+
+const ENGLISH = [
+  // At the beginning of a sentence or clause, as an order.
+  `(?:^|[.,;:!?)(—–-]\\s*|\\b(?:please|but|and|so|then|also|just|you|important|note|still|again|must|should|shall|will|may|can|could)\\s+)(?:do not|don't|never|not)\\s+(?:ever\\s+|just\\s+|yet\\s+|even\\s+)?(?!${NO_BAN}\\b)[a-z]+`,
+  "must(?:n't| not| never)|may not|(?:is|are|it's|that's) (?:off[- ]limits|not allowed|forbidden|prohibited)|not allowed to|under no circumstances|no (?:one|changes?|commits?|push(?:es|ing)?|deploy(?:s|ment|ing)?|deletions?) (?:may|must|should|to|without|before|until)",
+  "i don't want (?:you|us|it|any|the|this|that) to|without (?:asking|my|explicit|prior|permission|approval|telling)|ask (?:me |for permission |for approval )?(?:before|first)|check with me|only (?:after|with|once|when|if) (?:i|my|we)|wait for (?:my|me)|until i (?:say|tell|confirm|approve)|(?:hands|keep) off|leave [^.!?]{1,60} (?:alone|untouched|as (?:it is|is))|keep [^.!?]{1,60} (?:private|secret|confidential|untouched|read-only)|stay (?:away from|out of)|read-only|dry[- ]run only",
+].join("|");
+
+const OTHERS = [
+  // German, Dutch, Swedish
+  "(?:darf|dürfen|darfst|sollst|soll|bitte|auf keinen fall|niemals|nie)[^.!?]{0,60}\\bnicht\\b|auf keinen fall|niemals|verboten|nicht ohne|erst (?:fragen|nach)|frag(?:e)? (?:mich )?(?:vorher|zuerst|erst)|nur nach rücksprache|finger weg|nooit|niet zonder|vraag (?:me )?eerst|aldrig|får inte|fråga först",
+  // French, Spanish, Portuguese, Italian
+  "ne (?:\\p{L}+ ){0,3}(?:jamais|pas sans)|(?:^|[.,;!?]\\s*)ne \\p{L}+ (?:\\p{L}+ )?pas|interdit|sans (?:mon|demander|autorisation)|demande(?:z)?[- ](?:moi )?(?:avant|d'abord)|no (?:debes|puedes|toques|borres|hagas|envíes)|nunca|prohibido|sin (?:mi|preguntar|permiso)|não (?:deve|pode|toque|apague|faça|envie)|proibido|sem (?:minha|perguntar|permissão)|non (?:devi|puoi|toccare|cancellare|fare|inviare)|mai |vietato|senza (?:il mio|chiedere|permesso)",
+  // Russian, Ukrainian, Polish, Turkish
+  "никогда|нельзя|запрещ\\p{L}+|не (?:трогай|удаляй|делай|отправляй|пушь)|без (?:моего|разрешения|спроса)|сначала спроси|ніколи|не можна|nigdy|nie (?:wolno|usuwaj|ruszaj|rób)|bez (?:mojej|pytania)|asla|yasak|dokunma|izinsiz|önce sor",
+  // Arabic, Hebrew, Hindi, Korean, Vietnamese, Indonesian
+  "لا ت\\p{L}+|ممنوع|بدون إذن|אסור|אל ת\\p{L}+|בלי רשות|मत |कभी नहीं|बिना (?:पूछे|अनुमति)|하지 ?마|절대|금지|không (?:được|bao giờ)|đừng|jangan|dilarang|tanpa izin",
+].join("|");
+
+const DENSE =
+  "不要|不准|不许|不能|禁止|切勿|别(?:碰|动|删|改|推)|未经|先问|不得|不可|請勿|勿|しないで|してはいけ|してはなら|禁止|絶対に|勝手に|触らないで|許可なく|ห้าม";
+
+const FORBIDS = new RegExp(`(?:${ENGLISH})|(?<![\\p{L}\\p{N}])(?:${OTHERS})|${DENSE}`, "iu");
+const SENTENCE_END = /(?<=[.!?。！？।\n])\s*/u;
+
+/** The sentences of a user's text that forbid something or bind it to permission, as they stand there. */
+export function findRestrictions(text: string): string[] {
+  return text
+    .split(SENTENCE_END)
+    .map((sentence) => sentence.replace(/^[\s>*•\d.)-]+/, "").trim())
+    .filter((sentence) => sentence.length >= MIN_SENTENCE && FORBIDS.test(sentence.replaceAll("’", "'")))
+    .map(cut);
+}
+
+/** A long sentence around the word that forbids, from the beginning of a clause. */
+function cut(sentence: string): string {
+  if (sentence.length <= MAX_SENTENCE) return sentence;
+  const at = sentence.replaceAll("’", "'").search(FORBIDS);
+  const clause = Math.max(0, sentence.lastIndexOf(",", at) + 1, at + 40 - MAX_SENTENCE);
+  const from = Math.min(clause, at);
+  const end = sentence.lastIndexOf(" ", from + MAX_SENTENCE);
+  return sentence.slice(from, end > at ? end : from + MAX_SENTENCE).trim();
+}

@@ -2,8 +2,7 @@ import cluster, { type Worker } from "node:cluster";
 import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { ConfigError, PrecisError } from "../core/errors.ts";
 import { createGateway } from "./create-gateway.ts";
-import type { Word } from "./ops/workers.ts";
-import { createBusyBoard, createGather, createGathering } from "./ops/workers.ts";
+import { createBusyBoard, createGather, createGathering, type Word } from "./ops/workers.ts";
 import { createLog } from "./telemetry/log.ts";
 
 /** A worker that dies is started again after this pause (milliseconds). */

@@ -1,7 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { parseExact } from "../../core/exact-json.ts";
-import type { Json } from "../http/json.ts";
-import { isJson } from "../http/json.ts";
+import { isJson, type Json } from "../http/json.ts";
 import { parseObject } from "../http/read-body.ts";
 import { findList, scanList } from "./json-scan.ts";
 

@@ -1,5 +1,5 @@
 import { contentHash } from "../../core/hash.ts";
-import { isJson, listOf, textOf } from "../http/json.ts";
+import { isJson, listOf, textOf, textsOf } from "../http/json.ts";
 import type { WireRequest } from "../wires/wire.ts";
 
 /** Characters of a system prompt that tell one job of a client from another. Further down stand dates and file lists. */
@@ -24,7 +24,9 @@ export function laneOf(dialect: string, { system, tools, transcript }: WireReque
     .sort()
     .join(" ");
   return contentHash(
-    `${dialect}\n${words(system ?? leading(transcript)).slice(0, TELLING_CHARS)}\n${names}`,
+    `${dialect}\n${textsOf(system ?? leading(transcript))
+      .join("\n")
+      .slice(0, TELLING_CHARS)}\n${names}`,
   ).slice(0, 12);
 }
 
@@ -33,11 +35,4 @@ function leading(transcript: readonly unknown[]): unknown {
   return isJson(first) && (first["role"] === "system" || first["role"] === "developer")
     ? first["content"]
     : "";
-}
-
-function words(value: unknown): string {
-  if (typeof value === "string") return value;
-  return listOf(value)
-    .map((part) => (isJson(part) ? (textOf(part["text"]) ?? "") : ""))
-    .join("\n");
 }

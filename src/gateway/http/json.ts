@@ -20,6 +20,12 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as readonly unknown[]) : [];
 }
 
+/** The texts of a content: the content itself, or those of its parts (empty where one has none). */
+export function textsOf(content: unknown): string[] {
+  if (typeof content === "string") return [content];
+  return listOf(content).map((part) => (isJson(part) ? (textOf(part["text"]) ?? "") : ""));
+}
+
 /** The text as JSON, its numbers as they were written; undefined if it isn't. */
 export function parseJson(text: string): unknown {
   try {

@@ -3,8 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
 import { parseExact } from "../../core/exact-json.ts";
-import type { Json } from "./json.ts";
-import { isJson } from "./json.ts";
+import { isJson, type Json } from "./json.ts";
 import { RequestFault } from "./request-fault.ts";
 
 type Decoder = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>;

@@ -1,8 +1,7 @@
 import { StringDecoder } from "node:string_decoder";
 import { createParser } from "eventsource-parser";
 import type { ChatEvent } from "../api.ts";
-import type { Json } from "../http/json.ts";
-import { isJson, parseJson } from "../http/json.ts";
+import { isJson, type Json, parseJson } from "../http/json.ts";
 import type { Wire } from "../wires/wire.ts";
 
 /** Reads a streamed answer piece by piece and tells the page what came. */

@@ -4,11 +4,7 @@ import type { FitInput, FitResult, Report } from "../../core/types.ts";
 import { fittingCap, type Rejected } from "../compaction/fitting-cap.ts";
 import { withClientKeys } from "../compaction/summarizer.ts";
 import type { Json } from "../http/json.ts";
-import {
-  hiddenInstructions,
-  type LaterInstruction,
-  withInstructions,
-} from "../wires/shared/later-instructions.ts";
+import { hiddenInstructions, type LaterInstruction, withInstructions } from "../wires/shared/client-words.ts";
 import { loadedTools } from "../wires/shared/loaded-tools.ts";
 import { lastRequest } from "./last-request.ts";
 import { noteFit } from "./note-fit.ts";

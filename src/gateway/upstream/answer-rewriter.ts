@@ -1,6 +1,5 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
-import type { Json } from "../http/json.ts";
-import { isJson, numberOf, parseJson } from "../http/json.ts";
+import { isJson, type Json, numberOf, parseJson } from "../http/json.ts";
 import type { Wire } from "../wires/wire.ts";
 
 /** What an answer is told about its request. */

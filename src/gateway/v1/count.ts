@@ -1,10 +1,8 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { BudgetImpossibleError } from "../../core/errors.ts";
 import type { CompactorChoice } from "../compaction/compactors.ts";
 import { lookAhead, measureOf } from "../compaction/measure.ts";
 import { requestOptions } from "../compaction/request-options.ts";
 import { withPrevious } from "../conversation/previous-response.ts";
-import type { Client } from "../http/authenticate.ts";
 import { checkValues } from "../http/check-values.ts";
 import { decodeBody, parseObject, readBody } from "../http/read-body.ts";
 import { sendJson } from "../http/send-json.ts";
@@ -15,7 +13,7 @@ import { checkAsked } from "../wires/shared/check-asked.ts";
 import { loadedTools } from "../wires/shared/loaded-tools.ts";
 import type { Wire, WireRequest } from "../wires/wire.ts";
 import { clearedBy, inputTokens } from "./input-tokens.ts";
-import { passThrough } from "./pass-through.ts";
+import { type Passing, passThrough } from "./pass-through.ts";
 import { abortOnClose } from "./read-exchange.ts";
 import type { V1Parts } from "./v1-parts.ts";
 
@@ -24,12 +22,7 @@ export async function count(
   parts: V1Parts,
   wire: Wire,
   counting: NonNullable<Wire["counting"]>,
-  {
-    request,
-    response,
-    client,
-    path,
-  }: { request: IncomingMessage; response: ServerResponse; client: Client; path: string },
+  { request, response, client, path }: Passing,
 ): Promise<number> {
   const limit = parts.config.limits.bodyBytes;
   const bytes = await readBody(request, limit);

@@ -4,8 +4,7 @@ import { isJson } from "../http/json.ts";
 import { loggable } from "../telemetry/log.ts";
 import { type ClientWords, fitTurn, unchanged } from "../turn/fit-turn.ts";
 import type { Outgoing, TurnParts } from "../turn/turn.ts";
-import { clientMessages } from "../wires/shared/client-messages.ts";
-import { laterInstructions } from "../wires/shared/later-instructions.ts";
+import { clientMessages, laterInstructions } from "../wires/shared/client-words.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** Fields that stand for something that isn't in the request. */

@@ -1,7 +1,6 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import type { Client } from "../http/authenticate.ts";
-import type { Json } from "../http/json.ts";
-import { isJson, listOf, parseJson } from "../http/json.ts";
+import { isJson, type Json, listOf, parseJson } from "../http/json.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
 import { targetPath } from "../upstream/address.ts";
@@ -9,7 +8,7 @@ import { keyOwner } from "../upstream/choose-upstream.ts";
 import { send } from "../upstream/send.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { upstreamHeaders } from "../upstream/upstream-headers.ts";
-import { passThrough } from "./pass-through.ts";
+import { type Passing, passThrough } from "./pass-through.ts";
 import type { V1Parts } from "./v1-parts.ts";
 
 /** How long an upstream may take to list its models (milliseconds). */
@@ -18,12 +17,7 @@ const LIST_MS = 10_000;
 /** The models of all upstreams. One upstream answers for itself; several are put together. */
 export async function listModels(
   parts: Pick<V1Parts, "config" | "upstreams">,
-  {
-    request,
-    response,
-    client,
-    path,
-  }: { request: IncomingMessage; response: ServerResponse; client: Client; path: string },
+  { request, response, client, path }: Passing,
 ): Promise<number> {
   const [only, ...others] = parts.upstreams;
   if (others.length === 0)

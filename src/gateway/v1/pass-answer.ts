@@ -1,6 +1,5 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
-import type { Json } from "../http/json.ts";
-import { isJson } from "../http/json.ts";
+import { isJson, type Json } from "../http/json.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { loggable } from "../telemetry/log.ts";
 import { finishTurn } from "../turn/finish-turn.ts";

@@ -15,8 +15,7 @@ import { checkValues } from "../../http/check-values.ts";
 import { wireOfDialect } from "../../wires/index.ts";
 import { checkAsked } from "../../wires/shared/check-asked.ts";
 import { announced } from "../announce.ts";
-import type { Handlers } from "../context.ts";
-import { numberQuery } from "../context.ts";
+import { type Handlers, numberQuery } from "../context.ts";
 import { MAX_TITLE, schemas } from "../schemas.ts";
 
 export const conversationHandlers = {

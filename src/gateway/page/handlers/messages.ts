@@ -6,8 +6,7 @@ import { currentPlan } from "../../conversation/view-of.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { announced } from "../announce.ts";
 import { apiMessages } from "../api-messages.ts";
-import type { Handlers } from "../context.ts";
-import { type ApiContext, numberQuery } from "../context.ts";
+import { type ApiContext, type Handlers, numberQuery } from "../context.ts";
 import { schemas } from "../schemas.ts";
 
 const DEFAULT_HITS = 20;

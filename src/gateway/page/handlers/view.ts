@@ -8,8 +8,7 @@ import { pastPlan } from "../../conversation/look-back.ts";
 import { currentPlan, fitInput, planOutcome, pressureOf, viewOf } from "../../conversation/view-of.ts";
 import { targetPath, withoutOwnQuery } from "../../upstream/address.ts";
 import { requestBody } from "../chat-turn.ts";
-import type { Handlers } from "../context.ts";
-import { numberQuery } from "../context.ts";
+import { type Handlers, numberQuery } from "../context.ts";
 import { schemas } from "../schemas.ts";
 
 export const viewHandlers = {

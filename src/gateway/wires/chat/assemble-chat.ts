@@ -1,5 +1,4 @@
-import type { Json } from "../../http/json.ts";
-import { isJson, listOf, numberOf, textOf } from "../../http/json.ts";
+import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 
 /** Fields of a delta that are put together from pieces of text. */
 const TEXT_FIELDS = [

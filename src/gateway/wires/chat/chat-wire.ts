@@ -1,8 +1,7 @@
 import type { Dialect, Usage } from "../../../core/types.ts";
 import { openaiChat } from "../../../dialects/index.ts";
 import { openaiCompatible } from "../../../models/index.ts";
-import type { Json } from "../../http/json.ts";
-import { isJson, listOf, numberOf, textOf } from "../../http/json.ts";
+import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { readEvents } from "../shared/events.ts";
 import { isOpenai, openaiBase, openaiError } from "../shared/openai.ts";

@@ -1,6 +1,5 @@
 import { stringifyDeep } from "../../../core/deep-json.ts";
-import type { Json } from "../../http/json.ts";
-import { isJson, listOf, numberOf, textOf } from "../../http/json.ts";
+import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 import type { Cleared, ClearingFacts } from "../native.ts";
 
 /** What Anthropic's API assumes where a request doesn't say. */

@@ -11,7 +11,7 @@ import {
 } from "../native.ts";
 import { rewriteEvents } from "../shared/events.ts";
 import { clearEdits } from "./clear-edits.ts";
-import { hasCompactionBlock, replayMessages } from "./replay-messages.ts";
+import { hasCompactionBlock, partsOf, replayMessages } from "./replay-messages.ts";
 
 /** Anthropic's compaction: edits of `context_management`, `compaction` blocks, `compaction: { type: "summarize" }`. */
 export const messagesNative: NativeCompaction = {
@@ -59,10 +59,6 @@ function joined(messages: readonly unknown[]): readonly unknown[] {
   if (!isJson(first) || !isJson(second)) return messages;
   if (first["role"] !== "user" || second["role"] !== "user") return messages;
   return [{ ...second, content: [...partsOf(first["content"]), ...partsOf(second["content"])] }, ...rest];
-}
-
-function partsOf(content: unknown): readonly unknown[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : listOf(content);
 }
 
 function messagesAnswer(made: MadeSummary, { applied }: SummarizedRequest): { json: Json; events: Json[] } {
@@ -152,7 +148,7 @@ function announceBlock(made: MadeSummary): Announcement {
       usage: withUsage(answer["usage"]),
     }),
     messages: ([first, ...rest]) =>
-      isJson(first) ? [{ ...first, content: [part, ...contentOf(first)] }, ...rest] : [],
+      isJson(first) ? [{ ...first, content: [part, ...partsOf(first["content"])] }, ...rest] : [],
     stream() {
       // The end of a stream may leave out what its beginning told.
       let begun: unknown;
@@ -180,11 +176,6 @@ function messageIteration(usage: Json, model: string): Json {
     cache_read_input_tokens: usage["cache_read_input_tokens"] ?? 0,
     cache_creation: usage["cache_creation"] ?? null,
   };
-}
-
-function contentOf(message: Json): readonly unknown[] {
-  const { content } = message;
-  return typeof content === "string" ? [{ type: "text", text: content }] : listOf(content);
 }
 
 function compactionBlock(text: string): Json {

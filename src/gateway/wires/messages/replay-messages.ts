@@ -20,9 +20,7 @@ export function replayMessages(messages: readonly unknown[]): readonly unknown[]
   const next = told[at + 1];
   const after = told.slice(at + 1);
   if (answer.length === 0 && isJson(next) && next["role"] === "user") {
-    const content = next["content"];
-    const own = typeof content === "string" ? [{ type: "text", text: content }] : listOf(content);
-    return [{ ...next, content: [summary, ...own] }, ...after.slice(1)];
+    return [{ ...next, content: [summary, ...partsOf(next["content"])] }, ...after.slice(1)];
   }
   return [{ role: "user", content: [summary] }, ...answer, ...after];
 }
@@ -45,4 +43,9 @@ export function hasCompactionBlock(message: unknown): boolean {
     isJson(message) &&
     listOf(message["content"]).some((part) => isJson(part) && part["type"] === "compaction")
   );
+}
+
+/** What a message says as a list of parts: a text alone is one. */
+export function partsOf(content: unknown): readonly unknown[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : listOf(content);
 }

@@ -1,10 +1,10 @@
 import type { Entry } from "../../../core/types.ts";
-import { isJson, listOf, textOf } from "../../http/json.ts";
+import { isJson, listOf, textsOf } from "../../http/json.ts";
 import type { WireRequest } from "../wire.ts";
 
 /** Shorter system messages are notes of the moment, such as how many tokens are left (characters). */
 const LEAST_CHARS = 160;
-/** Instructions of this share of the window's characters are kept at the most. */
+/** Instructions of this share of the window's characters are kept at the most, and as much of other words of a client. */
 const MOST_SHARE = 1 / 8;
 /** Characters of a token, on the safe side. */
 const CHARS_PER_TOKEN = 3;
@@ -26,7 +26,9 @@ export function laterInstructions({ transcript }: WireRequest, window: number): 
   for (let index = transcript.length - 1; index > 0; index--) {
     const message = transcript[index];
     if (!isJson(message) || message["role"] !== "system") continue;
-    const text = wordsOf(message["content"]);
+    const text = textsOf(message["content"])
+      .filter((one) => one !== "")
+      .join("\n\n");
     if (text.length < LEAST_CHARS || texts.has(text)) continue;
     texts.add(text);
     found.push({ index, text });
@@ -62,10 +64,27 @@ export function hiddenInstructions(
   return instructions.filter(({ index }) => !shown.has(index));
 }
 
-function wordsOf(content: unknown): string {
-  if (typeof content === "string") return content;
-  return listOf(content)
-    .map((part) => (isJson(part) ? (textOf(part["text"]) ?? "") : ""))
-    .filter((text) => text !== "")
-    .join("\n\n");
+/** Blocks in which clients tell the model where it works and by which rules (CLAUDE.md, AGENTS.md). */
+const CLIENT_BLOCKS =
+  /<(?:system-reminder|environment_context|user_instructions|INSTRUCTIONS)>|^# AGENTS\.md instructions/;
+
+/**
+ * Messages before the first answer in which the client, not the user, speaks. Clients send the project's rules there once
+ * and rely on them from then on, so they are pinned: a summary keeps what the user said, not what a client put beside it.
+ */
+export function clientMessages({ transcript }: WireRequest, window: number): readonly number[] {
+  const pins: number[] = [];
+  let left = window * MOST_SHARE * CHARS_PER_TOKEN;
+  for (const [index, message] of transcript.entries()) {
+    if (!isJson(message) || !SPEAKERS.has(message["role"])) break;
+    if (message["role"] !== "user") continue;
+    const text = textsOf(message["content"]).join("\n");
+    if (text.length > left || !CLIENT_BLOCKS.test(text)) continue;
+    left -= text.length;
+    pins.push(index);
+  }
+  return pins;
 }
+
+/** Who may speak before the first answer. */
+const SPEAKERS: ReadonlySet<unknown> = new Set(["system", "developer", "user"]);

@@ -1,7 +1,7 @@
 /**
  * What of a narrative survives many compactions, by the way in which records are put together. A model that copies lines
  * and spoils some of those that it rewrites stands for a real one: this measures how often a fact passes through a model and
- * what room and ranks do to facts by age, not what a real model makes of a line. `node bench/narrative-memory.ts`
+ * what room and ranks do to facts by age, not what a real model makes of a line nor what a reader misses. `node bench/narrative-memory.ts`
  */
 import { type ChatMessage, openaiChat } from "../src/dialects/index.ts";
 import { createCompactor } from "../src/engine/create-compactor.ts";

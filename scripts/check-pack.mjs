@@ -21,6 +21,8 @@ const LIBRARY_INSTALLS = ["@noble/hashes", "precis"];
 const TOKENIZER_DATA = "node_modules/precis/dist/tokens/vocabularies";
 /** Most that the library may take up without the tokenizer's data (bytes). */
 const MAX_LIBRARY_BYTES = 5_000_000;
+/** Built files that only a server needs. */
+const OF_A_SERVER = /^dist\/(gateway|cli|config|eval|web|stores\/(sql|postgres|migrations|server))/;
 /** What a package is never without. */
 const REQUIRED = ["LICENSE", "README.md", "CHANGELOG.md", "package.json"];
 
@@ -63,6 +65,8 @@ async function pack({ name, folder }) {
   for (const path of paths) {
     const unwanted = /\.test\.|\.test-d\./.test(path) || (path.endsWith(".ts") && !path.endsWith(".d.ts"));
     if (unwanted) faults.push(`${path} is in ${name}; only built files and docs belong there`);
+    if (name === library.name && OF_A_SERVER.test(path))
+      faults.push(`${path} is in ${name}, because one of its entries needs it; it belongs to a server`);
   }
   for (const path of REQUIRED) if (!paths.includes(path)) faults.push(`${path} is missing in ${name}`);
   console.log(`package: ${name} has ${paths.length} files, ${kb(size)} packed, ${kb(unpackedSize)} unpacked`);

@@ -5,10 +5,11 @@ import { createSqlStore, type ServerStoreOptions } from "./sql/create-sql-store.
 import type { Schema } from "./sql/schema.ts";
 import type { SqlEngine } from "./sql/sql-engine.ts";
 import { backupInto } from "./sqlite/backup-into.ts";
+import type { Durability } from "./sqlite/durability.ts";
 import { explainSqlite } from "./sqlite/explain.ts";
 import { createLogKeeper } from "./sqlite/log-keeper.ts";
 import { nodeSqlite } from "./sqlite/node-sqlite-dialect.ts";
-import { type Durability, openDatabase } from "./sqlite/sqlite-session.ts";
+import { openDatabase } from "./sqlite/sqlite-session.ts";
 import { startWriter } from "./sqlite/start-writer.ts";
 import { takeOverJournals } from "./sqlite/take-over-journals.ts";
 import { createTurns } from "./sqlite/turns.ts";

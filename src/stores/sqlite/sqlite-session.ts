@@ -1,6 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import type { Statement } from "../sql/script.ts";
+import type { Durability } from "./durability.ts";
 import { isBusy } from "./explain.ts";
 
 /** How long a statement may hold up the process while another process has the lock. */
@@ -22,9 +23,6 @@ const CACHE_KB = 16_384;
 const PAGE_BYTES = 8_192;
 /** The log is taken over into the main file when it is this long: a page that changed often is then written once. */
 const LOG_BYTES = 64 * 1_024 * 1_024;
-
-/** What an acknowledged write survives: the end of the process, or a power failure too. */
-export type Durability = "process" | "power";
 
 const RETURNS_ROWS = /^\s*(select|with|pragma|explain)\b|\breturning\b/i;
 

@@ -38,6 +38,7 @@ export const INNER_ORDERS = [
       "upstream",
       "compaction",
       "conversation",
+      "mcp",
       "turn",
       "v1",
       "page",
@@ -57,7 +58,16 @@ export const PACKAGES = {
   stores: ["kysely", "pg"],
   config: ["zod"],
   cli: ["eventsource-parser"],
-  gateway: ["eventsource-parser", "@hono/node-server", "hono", "pino", "prom-client", "undici", "zod"],
+  gateway: [
+    "eventsource-parser",
+    "@hono/node-server",
+    "@modelcontextprotocol/sdk",
+    "hono",
+    "pino",
+    "prom-client",
+    "undici",
+    "zod",
+  ],
   // Contract suites run inside the host's own test runner.
   testing: ["fast-check", "vitest"],
 };
@@ -124,6 +134,7 @@ export const SIBLINGS = [
       "db",
       "stream",
       "recall",
+      "mcp",
       "eval",
     ],
     shared: [],

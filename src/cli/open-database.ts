@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import type { GatewayConfig } from "../config/gateway-schema.ts";
 import type { ServerStore } from "../stores/server-store.ts";
 import { type Io, warnOn } from "./io.ts";
 import type { Flag, ParsedFlags } from "./parse-flags.ts";
@@ -19,7 +20,7 @@ export async function withDatabase<T>(
   flags: ParsedFlags,
   io: Io,
   { create }: { readonly create: boolean },
-  work: (store: ServerStore, name: string) => Promise<T>,
+  work: (store: ServerStore, name: string, config: GatewayConfig) => Promise<T>,
 ): Promise<T> {
   // Only these commands need them, and they take a while to load.
   const [{ loadConfig }, { openStore }] = await Promise.all([
@@ -44,7 +45,7 @@ export async function withDatabase<T>(
   });
   try {
     await store.ready();
-    return await work(store, name);
+    return await work(store, name, config);
   } finally {
     await store.close();
   }

@@ -34,3 +34,9 @@ export function parseCount(flag: string, text: string): number {
   if (!/^[1-9]\d*$/.test(text)) throw new UsageError(`--${flag} "${text}" is not a whole number from 1.`);
   return Number(text);
 }
+
+export function parsePort(flag: string, text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new UsageError(`--${flag} ${text}: a port is a number from 0 to 65535.`);
+}

@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   chat: () => import("./chat.ts").then((it) => ({ line: it.chatLine, run: it.chatCommand })),
   inspect: () => import("./inspect.ts").then((it) => ({ line: it.inspectLine, run: it.inspectCommand })),
   recall: () => import("./recall.ts").then((it) => ({ line: it.recallLine, run: it.recallCommand })),
+  mcp: () => import("./mcp.ts").then((it) => ({ line: it.mcpLine, run: it.mcpCommand })),
   db: () => import("./db.ts").then((it) => ({ line: it.dbLine, run: it.dbCommand })),
   doctor: () => import("./doctor.ts").then((it) => ({ line: it.doctorLine, run: it.doctorCommand })),
 };

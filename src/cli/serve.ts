@@ -6,7 +6,7 @@ import { profiles } from "../profiles/index.ts";
 import { type Io, warnOn } from "./io.ts";
 import { withDatabase } from "./open-database.ts";
 import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
-import { parseCount, parseTokens } from "./parse-tokens.ts";
+import { parseCount, parsePort, parseTokens } from "./parse-tokens.ts";
 import { isAboutKeys, KEY_FLAGS, keysCommand } from "./serve/client-keys.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -95,7 +95,7 @@ function flagsOf(flags: ParsedFlags): GatewayConfigInput & { upstream?: string }
   const grace = flags.value("grace");
   const text = (name: string) => flags.value(name);
   return {
-    ...(port !== undefined && { port: portOf(port) }),
+    ...(port !== undefined && { port: parsePort("port", port) }),
     ...(window !== undefined && { window: parseTokens("window", window) }),
     ...(workers !== undefined && { workers: parseCount("workers", workers) }),
     ...(grace !== undefined && { graceMs: grace === "0" ? 0 : grace }),
@@ -106,12 +106,6 @@ function flagsOf(flags: ParsedFlags): GatewayConfigInput & { upstream?: string }
     ...(flags.has("no-store") && { store: false }),
     ...(flags.has("observe") && { observe: true }),
   };
-}
-
-function portOf(text: string): number {
-  const port = Number(text);
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new UsageError(`--port ${text}: a port is a number from 0 to 65535.`);
 }
 
 function banner(address: string, upstreams: readonly { name: string; baseURL: string }[]): string {

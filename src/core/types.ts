@@ -1049,6 +1049,8 @@ export interface HandoverResult<M> {
  * Keeps conversations of one dialect inside their budget. `T` is the host's own message type: what goes in comes out.
  */
 export interface Compactor<M> {
+  /** The wire format that it was made for. */
+  readonly dialect: Dialect<M>;
   /** The view for the next request. Never mutates its input, never waits for a summary unless told to. */
   fit<T extends M>(transcript: readonly T[], input?: FitInput<T>): Promise<FitResult<T>>;
   /** Compacts now. Without `budget` it lands at `landAt` or half of the present view, whichever is less. */

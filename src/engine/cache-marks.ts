@@ -36,10 +36,14 @@ export function withCacheMarks<M>(
 
 /** Where the summary stands among the messages; −1 if there is none, or if it went into the system prompt. */
 function summaryIndex(entries: readonly Entry[], apart: boolean): number {
-  const shown = entries.filter(
-    (entry) =>
-      entry.type !== "drop" &&
-      !(entry.type === "insert" && (entry.merged || (apart && entry.message.role === "system"))),
-  );
-  return shown.findLastIndex((entry) => entry.type === "insert");
+  const isMessage = (entry: Entry) =>
+    entry.type !== "drop" &&
+    !(entry.type === "insert" && (entry.merged || (apart && entry.message.role === "system")));
+  let end = entries.findLastIndex((entry) => entry.type === "insert" && entry.covers.length > 0);
+  // Quotations of a summary in the system prompt stand right behind what it covers.
+  while (entries[end + 1]?.type === "insert") end++;
+  const last = entries
+    .slice(0, end + 1)
+    .findLastIndex((entry) => entry.type === "insert" && isMessage(entry));
+  return last < 0 ? last : entries.slice(0, last).filter(isMessage).length;
 }

@@ -141,6 +141,10 @@ function checkTuning(tuning: Tuning): void {
   if (given(tuning.auto) && typeof tuning.auto !== "boolean") {
     throw refused("auto", `${said(tuning.auto)} isn't a boolean.`, "Give true or false.");
   }
+  if (given(tuning.recall?.auto) && typeof tuning.recall.auto !== "boolean") {
+    throw refused("recall.auto", `${said(tuning.recall.auto)} isn't a boolean.`, "Give true or false.");
+  }
+  number("recall.tokens", tuning.recall?.tokens, "a number of tokens", 0);
   checkPrompt(tuning.summary?.prompt);
   number("summary.cap", tuning.summary?.cap, "a number of tokens", LEAST_CAP);
   number("summary.temperature", tuning.summary?.temperature, "a temperature from 0 to 2", 0, 2);

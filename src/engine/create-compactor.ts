@@ -17,11 +17,12 @@ import { requestSummary } from "./background.ts";
 import { checkInput } from "./check-options.ts";
 import { fixedTokens, unansweredTokens } from "./conversation.ts";
 import { type Call, climbTo, type Decision, decide, nothingDue, readyCut, wantedRun } from "./decide.ts";
-import { deliver, viewDraft } from "./deliver.ts";
+import { deliver, viewDraft, viewOf } from "./deliver.ts";
 import { createEngine, type Engine } from "./engine.ts";
 import { inSlices } from "./in-slices.ts";
 import { calibrate, learnAnswer } from "./learn.ts";
 import { prepareState } from "./next-state.ts";
+import { recallFor } from "./recall/recall-for.ts";
 import { pressureOf } from "./report.ts";
 import { checkGoal, handover, summarize } from "./standalone.ts";
 import { measureOfShort } from "./surely-fits.ts";
@@ -60,6 +61,7 @@ const RESTING: Warning = {
 export function createCompactor<M>(options: CompactorOptions<M>): Compactor<M> {
   const engine = createEngine(options);
   const methods = {
+    dialect: options.dialect,
     fit: (transcript: readonly M[], input?: FitInput<M>) => fitView(engine, transcript, input ?? {}),
     compact: (transcript: readonly M[], input?: CompactInput<M>) => compact(engine, transcript, input ?? {}),
     plan: (transcript: readonly M[], input?: FitInput<M>) => plan(engine, transcript, input ?? {}),
@@ -128,6 +130,7 @@ async function fitView<M>(
     reason: decision.due,
     result,
     adopt: true,
+    recalls: true,
     waiting: background !== undefined,
     // One that an earlier call began brings its records to this host, too.
     background: background ?? engine.jobs.running(call.seen.name)?.then((records) => records ?? []),
@@ -210,14 +213,20 @@ async function plan<M>(engine: Engine<M>, transcript: readonly M[], input: FitIn
   const { seen } = call;
   const { due, result, wanted } = await inSlices(decide(call), input.signal);
   const many = wanted && manyRequestsWarning(call, wanted);
+  const view = viewOf(call, result);
+  const isCompacted = seen.checkpoint !== undefined || result.draft !== undefined;
+  const recalled =
+    isCompacted && seen.keepsRecalled ? await inSlices(recallFor(call, view), input.signal) : undefined;
+  const quoted = [...view.quoted, ...(recalled ? [recalled.quoted] : [])];
+  const tokens = result.tokens + (recalled?.quoted.tokens ?? 0);
   return {
     due,
-    entries: entriesOf(viewDraft(call, result)),
+    entries: entriesOf(viewDraft(call, result, quoted)),
     calls: wanted ? plannedCalls(call, wanted) : [],
     rungs: result.rungs,
     budget: seen.budget,
-    pressure: { before: seen.pressure, after: result.tokens / seen.budget.budget },
-    tokens: { transcript: seen.conversation.total, before: seen.tokens, after: result.tokens },
+    pressure: { before: seen.pressure, after: tokens / seen.budget.budget },
+    tokens: { transcript: seen.conversation.total, before: seen.tokens, after: tokens },
     warnings: [...seen.warnings, ...(many ? [many] : [])],
   };
 }

@@ -16,6 +16,7 @@ import { judge } from "./judge.ts";
 import { type Climb, climb } from "./ladder.ts";
 import { dueReason, isHeld } from "./moment.ts";
 import { type Narrative, narrativeOf } from "./narrative.ts";
+import { withQuoted } from "./recall/standing-recalled.ts";
 import { roundRecords, roundsEnd, summarizesRounds, unsealedRounds } from "./round-runs.ts";
 import type { RungInput } from "./rungs/rung.ts";
 import { shrinkParts } from "./shrink.ts";
@@ -211,7 +212,9 @@ function breaches<M>(call: Call<M>, draft: Draft, tokens: number, limit: number)
  */
 function shortenBehindReasoning<M>(call: Call<M>, limit: number): Climb | undefined {
   const { engine, input, seen } = call;
-  const { conversation, current } = seen;
+  const { conversation } = seen;
+  // What is quoted stands before that reasoning, too.
+  const current = withQuoted(seen.current, seen.quoted, engine.dialect.rules);
   const loop = openLoop(conversation, engine.dialect.rules);
   if (!loop || input.thinking !== "must-stay" || dropsUnboundReasoning(input.request)) return undefined;
   const indexes = Array.from({ length: loop.to - loop.signed - 1 }, (_, at) => loop.signed + 1 + at);

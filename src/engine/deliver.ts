@@ -1,18 +1,30 @@
 import { makeCheckpoint } from "../core/checkpoint.ts";
 import type { Draft } from "../core/draft.ts";
 import { renderView } from "../core/render.ts";
-import type { Checkpoint, FitResult, ModelCall, Outcome, Reason, Summary, Warning } from "../core/types.ts";
+import type {
+  Checkpoint,
+  FitResult,
+  ModelCall,
+  Outcome,
+  Reason,
+  Recalled,
+  Summary,
+  Warning,
+} from "../core/types.ts";
 import { PLANT_MARK } from "../summaries/plants.ts";
 import { withCacheMarks } from "./cache-marks.ts";
 import { hiddenEnd } from "./conversation.ts";
 import type { Call } from "./decide.ts";
 import { withHostNote } from "./host-state.ts";
+import { inSlices } from "./in-slices.ts";
 import type { Climb } from "./ladder.ts";
 import { headJson } from "./lost-head.ts";
 import { narrativeOf } from "./narrative.ts";
 import { prepareState } from "./next-state.ts";
 import { orphanWarnings } from "./orphan-warnings.ts";
 import { prefixReason, wholeReason } from "./prefix-change.ts";
+import { type RecallNow, recallFor } from "./recall/recall-for.ts";
+import { type Quoted, withQuoted } from "./recall/standing-recalled.ts";
 import { reportOf } from "./report.ts";
 import { openLoop, thinkingWarning } from "./signed-reasoning.ts";
 import { tellBound } from "./surely-fits.ts";
@@ -36,32 +48,56 @@ export async function deliver<M>(
     readonly waiting?: boolean;
     readonly background?: Promise<readonly Summary[]> | undefined;
     readonly warnings?: readonly Warning[];
+    /** Quote what the newest user message asks for and the view hides. */
+    readonly recalls?: boolean;
   },
 ): Promise<FitResult<M>> {
   const { engine, transcript, input, seen } = call;
   const { dialect, settings, emitter } = engine;
   const { reason, result } = outcome;
-  const draft = viewDraft(call, result);
   const made = outcome.adopt && result.draft && reason ? checkpointOf(call, reason, result) : undefined;
+  const checkpoint = made ?? (result.draft ? undefined : seen.checkpoint);
+  const found =
+    outcome.recalls && checkpoint && seen.keepsRecalled
+      ? await inSlices(recallFor(call, viewOf(call, result)), input.signal)
+      : undefined;
+  const record = found && checkpoint && recordOf(call, checkpoint, found);
   const saved =
-    made || seen.left.length > 0
-      ? await engine.records.save({ ...(made && { checkpoints: [made] }), undos: seen.left })
+    made || record || seen.left.length > 0
+      ? await engine.records.save({
+          ...(made && { checkpoints: [made] }),
+          undos: seen.left,
+          ...(record && { recalled: [record] }),
+        })
       : [];
+  // What can't be kept isn't recalled: the next view would be another one.
+  const recalled = record && saved.length === 0 ? { ...found, record } : undefined;
+  const quoted = [
+    ...(result.draft ? [] : seen.quoted),
+    ...(recalled ? [{ ...recalled.quoted, record: recalled.record }] : []),
+  ];
+  const draft = viewDraft(call, result, quoted);
+  const tokens = result.tokens + (recalled?.quoted.tokens ?? 0);
   const loop = input.extras?.length ? undefined : openLoop(seen.conversation, dialect.rules);
   const thinking = thinkingWarning(seen.conversation, draft, loop);
   // A person who asked is told what was paid for, whatever came of it.
   const calls = result.draft || reason === "forced" ? takeCalls(call) : [];
   const warnings = [
     ...(outcome.warnings ?? []),
-    ...plantedWarnings(calls, result.draft),
+    ...plantedWarnings(calls, result.draft, recalled?.quoted.text),
     ...(thinking ? [thinking] : []),
     ...orphanWarnings(seen.conversation, draft),
     ...saved,
   ];
-  const checkpoint = made ?? (result.draft ? undefined : seen.checkpoint);
   // A view that isn't adopted stands beside the conversation's own, which the next call goes on from.
   const beside = !made && (result.draft !== undefined || outcome.filling === true);
-  const stateWith = prepareState(call, { made, checkpoint: checkpoint?.id, beside });
+  const stateWith = prepareState(call, {
+    made,
+    checkpoint: checkpoint?.id,
+    beside,
+    ...(recalled && { recalled: [recalled.record] }),
+    quoted,
+  });
   const state = once(() => stateWith());
   const newer = once(async () => (outcome.background ? stateWith(await outcome.background) : state()));
   const report = reportOf({
@@ -71,7 +107,8 @@ export async function deliver<M>(
     outcome: outcomeOf(outcome, seen),
     reason,
     draft,
-    tokens: result.tokens,
+    tokens,
+    recalled: recalled?.passages ?? [],
     rungs: result.rungs,
     calls,
     warnings,
@@ -123,10 +160,37 @@ export async function deliver<M>(
   };
 }
 
-/** What this request shows: the outcome, and the host's note, which no checkpoint holds. */
-export function viewDraft<M>({ engine, seen }: Call<M>, result: Climb): Draft {
+/** What this request shows: the outcome, what is quoted for user messages, and the host's note. No checkpoint holds these. */
+export function viewDraft<M>(
+  { engine, seen }: Call<M>,
+  result: Climb,
+  quoted: readonly Pick<Quoted, "before" | "text">[] = result.draft ? [] : seen.quoted,
+): Draft {
   const { note, messages } = seen.conversation;
-  return withHostNote(result.draft ?? seen.current, note, engine.dialect.rules, messages);
+  const { rules } = engine.dialect;
+  return withHostNote(withQuoted(result.draft ?? seen.current, quoted, rules), note, rules, messages);
+}
+
+/** The view before anything more is recalled for it. */
+export function viewOf<M>({ seen }: Call<M>, result: Climb): Parameters<typeof recallFor<M>>[1] {
+  return {
+    draft: result.draft ?? seen.current,
+    tokens: result.tokens,
+    quoted: result.draft ? [] : seen.quoted,
+    isNew: result.draft !== undefined,
+  };
+}
+
+function recordOf<M>({ seen }: Call<M>, checkpoint: Checkpoint, { quoted }: RecallNow): Recalled {
+  const { chain } = seen.conversation;
+  const length = chain.length - 1;
+  return {
+    hash: chain[length]!,
+    length,
+    checkpoint: checkpoint.id,
+    passages: quoted.places,
+    at: seen.recordAt,
+  };
 }
 
 function checkpointOf<M>(call: Call<M>, reason: Reason, result: Climb): Checkpoint | undefined {
@@ -173,9 +237,13 @@ function takeCalls<M>({ engine, seen }: Call<M>): NonNullable<ReturnType<Engine[
 }
 
 /** What a tool result or a file told the model to do stands in the view, by a summary or quoted: a person should look at it. */
-function plantedWarnings(calls: readonly ModelCall[], draft: Draft | undefined): Warning[] {
+function plantedWarnings(
+  calls: readonly ModelCall[],
+  draft: Draft | undefined,
+  recalled: string | undefined,
+): Warning[] {
   const notes = calls.flatMap(({ result, note }) => (result === "accepted" && note ? [note] : []));
-  const quoted = plantsIn(draft);
+  const quoted = plantsIn(draft, recalled);
   const warn = (message: string): Warning => ({ code: "planted-instruction", message });
   return [
     ...(notes.length === 0
@@ -196,12 +264,12 @@ function plantedWarnings(calls: readonly ModelCall[], draft: Draft | undefined):
 }
 
 /** The marked lines of what a draft writes. */
-function plantsIn(draft: Draft | undefined): string[] {
+function plantsIn(draft: Draft | undefined, recalled = ""): string[] {
   const texts = (draft?.inserts ?? []).map(({ message }) => message.text);
   const appended = (draft?.fates ?? []).flatMap((fate) =>
     fate.type === "edit" ? fate.edits.flatMap((edit) => (edit.type === "append" ? [edit.text] : [])) : [],
   );
-  const lines = [...new Set([...texts, ...appended])].join("\n").split("\n");
+  const lines = [...new Set([...texts, ...appended, recalled])].join("\n").split("\n");
   return lines.flatMap((line) => {
     const at = line.indexOf(PLANT_MARK);
     return at < 0

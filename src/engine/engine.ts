@@ -22,6 +22,7 @@ import { type Circuit, createCircuit } from "./circuit.ts";
 import { createEditTokens, type EditTokens } from "./edit-tokens.ts";
 import { createEmitter, type Emitter } from "./emitter.ts";
 import { createJobs, type Jobs } from "./jobs.ts";
+import { createRecallIndexes, type RecallIndexes } from "./recall/recall-indexes.ts";
 import { createSeenMessages, type SeenMessages } from "./seen-messages.ts";
 import { resolveSettings, type Settings } from "./settings.ts";
 import { within } from "./within.ts";
@@ -51,6 +52,9 @@ export interface Engine<M> {
   readonly editTokens: EditTokens;
   /** Checkpoints as states carry them, by id: packing one reads all that it stands on. */
   readonly packed: RecentMap<PackedCheckpoint>;
+  readonly recallIndexes: RecallIndexes;
+  /** What views quote for user messages: putting it together reads the messages again. */
+  readonly recalledTexts: RecentMap<string>;
   /** Summary messages that were written here. */
   readonly writtenTexts: WrittenTexts;
   readonly emitter: Emitter;
@@ -109,6 +113,8 @@ export function createEngine<M>(options: CompactorOptions<M>): Engine<M> {
     seenMessages: createSeenMessages(textHash),
     editTokens: createEditTokens(),
     packed: createRecentMap(MAX_PACKED),
+    recallIndexes: createRecallIndexes(),
+    recalledTexts: createRecentMap(MAX_PACKED),
     writtenTexts: createWrittenTexts(textHash),
     emitter: createEmitter(),
     jobs: createJobs(),

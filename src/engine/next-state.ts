@@ -1,6 +1,6 @@
 import { mergeRecords } from "../core/state/remembered.ts";
 import { writeState } from "../core/state/write-state.ts";
-import type { Checkpoint, State, Summary, Undo } from "../core/types.ts";
+import type { Checkpoint, Recalled, State, Summary, Undo } from "../core/types.ts";
 import type { Call } from "./decide.ts";
 import { headJson } from "./lost-head.ts";
 import { narrativeOf } from "./narrative.ts";
@@ -13,6 +13,9 @@ export interface Added {
   /** Id of the checkpoint that the view stands on. */
   readonly checkpoint: string | undefined;
   readonly undos?: readonly Undo[];
+  readonly recalled?: readonly Recalled[];
+  /** What the view quotes for user messages. */
+  readonly quoted?: readonly { readonly text: string }[];
   /** The call made no view, or one that isn't the conversation's own. */
   readonly beside?: boolean;
 }
@@ -25,16 +28,16 @@ export function prepareState<M>(call: Call<M>, added: Added): (summaries?: reado
   const { engine, seen } = call;
   const { conversation, state } = seen;
   const { chain, structure, messages } = conversation;
-  const { made, checkpoint, undos = [] } = added;
+  const { made, checkpoint, undos = [], recalled = [], quoted = [] } = added;
   // Nobody would believe it in a state that isn't signed.
   const head = engine.stateKeys.length > 0 ? (headJson(call) ?? state.head) : undefined;
-  const last = added.beside ? state.last : lastView(call, checkpoint);
+  const last = added.beside ? state.last : lastView(call, checkpoint, quoted);
   return (summaries = []) => {
     const {
       head: _head,
       last: _last,
       ...known
-    } = mergeRecords(state, { checkpoints: made ? [made] : [], summaries, undos });
+    } = mergeRecords(state, { checkpoints: made ? [made] : [], summaries, undos, recalled });
     return writeState(
       { ...known, ...(head !== undefined && { head }), ...(last && { last }) },
       {

@@ -2,9 +2,17 @@ import { systemMessage } from "../core/render.ts";
 import type { LastView, PrefixReason } from "../core/types.ts";
 import { hasSystem } from "./conversation.ts";
 import type { Call } from "./decide.ts";
+import type { Quoted } from "./recall/standing-recalled.ts";
 
-/** What the view of this call stands on, so that the next call can tell whether its own extends it. */
-export function lastView<M>(call: Call<M>, checkpoint: string | undefined): LastView {
+/**
+ * What the view of this call stands on, so that the next call can tell whether its own extends it. `quoted` is what it
+ * quotes for user messages.
+ */
+export function lastView<M>(
+  call: Call<M>,
+  checkpoint: string | undefined,
+  quoted: readonly Pick<Quoted, "text">[],
+): LastView {
   const { chain } = call.seen.conversation;
   const length = chain.length - 1;
   const broughtBack = checkpoint === call.seen.checkpoint?.id ? broughtBackHash(call) : undefined;
@@ -17,6 +25,7 @@ export function lastView<M>(call: Call<M>, checkpoint: string | undefined): Last
     ...(checkpoint !== undefined &&
       checkpoint === call.seen.checkpoint?.id &&
       call.seen.reworded && { reworded: "unproven" }),
+    ...(quoted.length > 0 && { recalled: quotedHash(call, quoted) }),
   };
 }
 
@@ -30,11 +39,12 @@ export function prefixReason<M>(
   const { last } = state;
   if (compacted) return "compaction";
   if (!last) return undefined;
-  const now = lastView(call, checkpoint);
+  const now = lastView(call, checkpoint, quotedUpTo(call, last.length));
   if (conversation.chain[last.length] !== last.hash) return "transcript";
   if (last.checkpoint !== checkpoint) return checkpointReason(call, last.checkpoint);
   if (last.reworded !== now.reworded) return "unproven";
   if (last.broughtBack !== now.broughtBack) return "pin";
+  if (last.recalled !== now.recalled) return "recall";
   return last.head !== undefined && last.head !== now.head ? "system" : undefined;
 }
 
@@ -53,6 +63,15 @@ function checkpointReason<M>({ engine, seen }: Call<M>, before: string | undefin
   if (record.strategy !== engine.settings.strategy || record.dialect !== engine.dialect.id) return "options";
   // Another process has compacted since; or what must be shown by now doesn't go with that compaction.
   return seen.checkpoint && seen.checkpoint.at > record.at ? "compaction" : "pin";
+}
+
+/** What is quoted for messages that the last view showed. */
+function quotedUpTo<M>({ seen }: Call<M>, length: number): readonly Quoted[] {
+  return seen.quoted.filter(({ record }) => record.length <= length);
+}
+
+function quotedHash<M>({ engine }: Call<M>, quoted: readonly Pick<Quoted, "text">[]): string {
+  return engine.textHash(quoted.map(({ text }) => text).join("\n"));
 }
 
 /** Names the messages that are shown although the checkpoint hides them. */

@@ -93,7 +93,7 @@ function countsOf(entries: readonly Entry[]): Report["counts"] {
 
 /** How full the current view is, and with what. */
 export function pressureOf<M>(survey: Survey<M>): PressureReport {
-  const { conversation, current, pressure, tokens, budget, startsAt, checkpoint } = survey;
+  const { conversation, current, quoted, pressure, tokens, budget, startsAt, checkpoint } = survey;
   const { measure, messages, apart, note } = conversation;
   const fill = { system: apart.system, summary: 0, user: apart.extras, assistant: 0, tool: 0, image: 0 };
   for (const [index, fate] of current.fates.entries()) {
@@ -110,6 +110,7 @@ export function pressureOf<M>(survey: Survey<M>): PressureReport {
   }
   if (note && showsNote(current, messages)) fill.user += note.tokens;
   for (const insert of current.inserts) fill.summary += shownInsertTokens(conversation, insert);
+  for (const one of quoted) fill.summary += one.tokens;
   const level = pressure < YELLOW_FROM ? "green" : pressure < RED_FROM ? "yellow" : "red";
   return {
     pressure,

@@ -5,6 +5,7 @@ import type {
   CompactorOptions,
   ModelInfo,
   Placement,
+  RecallOptions,
   ShareOptions,
   StrategyName,
   SummaryOptions,
@@ -47,6 +48,7 @@ export interface Settings {
   readonly images: NonNullable<Tuning["images"]>;
   readonly cache: Required<CacheOptions>;
   readonly summary: SummarySettings;
+  readonly recall: RecallOptions & { readonly auto: boolean };
   readonly waitMs: number;
   readonly frames: Tuning["frames"];
   readonly warnings: readonly Warning[];
@@ -145,6 +147,7 @@ export function resolveSettings<M>(options: CompactorOptions<M>): Settings {
     images: pick("images") ?? { keep: "last-user-message" },
     cache: { ...DEFAULT_CACHE, ...profile?.cache, ...options.cache },
     summary: summarySettings(options, profile?.summary, window, pick("reserve"), warnings),
+    recall: { auto: false, ...profile?.recall, ...options.recall },
     waitMs: pick("waitMs") ?? 0,
     frames: pick("frames"),
     warnings,

@@ -32,6 +32,7 @@ import { judge } from "./judge.ts";
 import { lostHead } from "./lost-head.ts";
 import { withoutLostLeads } from "./lost-leads.ts";
 import { withNeededReasoning } from "./needed-reasoning.ts";
+import { type Quoted, quotedBy } from "./recall/standing-recalled.ts";
 import { mergeIntoSystem } from "./rungs/place-summary.ts";
 import { type Settings, USUAL_NARRATIVE } from "./settings.ts";
 import { stateWarning } from "./state-warning.ts";
@@ -76,6 +77,11 @@ export interface Survey<M> {
   /** Nobody vouches for the checkpoint, and so it is shown otherwise than it was made. */
   readonly reworded: boolean;
   readonly current: Draft;
+  /** What the current view quotes for user messages; `current` is without it, so that a compaction leaves it behind. */
+  readonly quoted: readonly Quoted[];
+  /** Recalled passages can be kept: the store keeps them, or the host hands states back. */
+  readonly keepsRecalled: boolean;
+  /** Of the current view with what it quotes. */
   readonly tokens: number;
   readonly pressure: number;
   readonly startsAt: number;
@@ -217,11 +223,18 @@ export async function survey<M>(
   // From the own store: what it wrote may come back in a transcript. What a host hands in is no proof.
   if (checkpoint && found.checkpoints.some(({ id }) => id === checkpoint.id))
     for (const { message } of current.inserts) engine.writtenTexts.add(message.text);
-  const tokens = draftTokens(
+  const bare = draftTokens(
     conversation,
     current,
     checkpoint && engine.editTokens(measure, `${checkpoint.id} ${structure.start} ${isUnproven}`),
   );
+  const known = checkpoint
+    ? quotedBy(checkpoint.id, merged.recalled, conversation, dialect.rules, engine.recalledTexts)
+    : [];
+  const quotedTokens = known.reduce((sum, one) => sum + one.tokens, 0);
+  // Quotations are the first to go where the budget got smaller: nothing depends on them.
+  const quoted = bare + quotedTokens <= budget.budget ? known : [];
+  const tokens = bare + (quoted.length > 0 ? quotedTokens : 0);
   const fixed = fixedTokens(conversation);
   const floor = floorTokens(conversation);
   const usualGoal = Math.max(
@@ -243,6 +256,8 @@ export async function survey<M>(
     broughtBack,
     reworded: standing !== undefined && checkpoint !== undefined && standing.reworded,
     current,
+    quoted,
+    keepsRecalled: found.recalled !== undefined || (given.state !== undefined && given.state !== null),
     tokens,
     pressure: tokens / budget.budget,
     startsAt,

@@ -6,4 +6,5 @@ export const agent: Profile = {
   strategy: "summarize-oldest",
   placement: "user",
   summary: { cap: 6_000, temperature: 0 },
+  recall: { auto: true },
 };

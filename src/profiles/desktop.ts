@@ -12,4 +12,5 @@ export const desktop: Profile = {
   tail: { share: 0.8 },
   placement: "system",
   summary: { cap: 1_000, temperature: 0.3, merge: "rolling" },
+  recall: { auto: true },
 };

@@ -10,4 +10,5 @@ export const editor: Profile = {
   tail: { messages: 10, minMessages: 4 },
   placement: "user",
   summary: { temperature: 0 },
+  recall: { auto: true },
 };

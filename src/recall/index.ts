@@ -28,6 +28,12 @@ export {
 } from "./open-recall.ts";
 export { type Passage, passagesOf } from "./passages.ts";
 export type { ReadWhat } from "./read-range.ts";
+export {
+  type RecallTool,
+  type RecallToolContext,
+  type RecallToolInput,
+  recallTool,
+} from "./recall-tool.ts";
 export type { Embed, Hit, SearchOptions, SearchResult } from "./search.ts";
 export type { TranscriptStore } from "./stored-transcript.ts";
 export { termsOf } from "./terms.ts";

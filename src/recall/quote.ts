@@ -29,6 +29,8 @@ export function quoteText(entry: SectionEntry): string {
 
 /** Marks lines that tell the model what to do, also if the instruction is broken over two of them. */
 function withMarkedPlants(text: string): string {
+  // Nearly every text has none, and one look at all of it says so.
+  if (plantIn(text) === undefined && plantIn(text.replaceAll("\n", " ")) === undefined) return text;
   const lines = text.split("\n");
   return lines
     .map((line, at) => {

@@ -67,19 +67,23 @@ const hostile = fc
   )
   .map((pieces) => pieces.join(""));
 
+/** A line with whoever said it. */
+const spoken = fc
+  .tuple(fc.nat(99), fc.constantFrom("tool", "file", "user", "none"), hostile, hostile)
+  .map(([at, kind, name, text]) => {
+    const tool = headName(name, "tool") || "tool";
+    const file = headName(name, "file") || "file";
+    const speaker = { tool: ` ${tool}»`, file: ` ${tool} ${file}»`, user: " user:", none: "" }[kind];
+    return { head: `#${at}${speaker}`, text };
+  });
+
 /** An entry as code builds it, for each section, from texts of others. */
 const entry: Record<SectionName, fc.Arbitrary<SectionEntry>> = {
   narrative: fc.tuple(fc.nat(99), hostile).map(([at, text]) => ({ head: `#${at}–${at + 9}:`, text })),
   words: fc.tuple(fc.nat(99), hostile).map(([at, text]) => ({ head: `#${at}`, text })),
   answers: fc.tuple(fc.nat(99), hostile).map(([at, text]) => ({ head: `#${at}`, text })),
-  lines: fc
-    .tuple(fc.nat(99), fc.constantFrom("tool", "file", "user", "none"), hostile, hostile)
-    .map(([at, kind, name, text]) => {
-      const tool = headName(name, "tool") || "tool";
-      const file = headName(name, "file") || "file";
-      const speaker = { tool: ` ${tool}»`, file: ` ${tool} ${file}»`, user: " user:", none: "" }[kind];
-      return { head: `#${at}${speaker}`, text };
-    }),
+  lines: spoken,
+  said: spoken,
   sources: fc.tuple(fc.nat(99), hostile).map(([at, text]) => ({ head: `[${at}]`, text })),
   files: fc.tuple(hostile, hostile).map(([name, text]) => ({
     head: `${headName(name, "tool") || "tool"}:`,

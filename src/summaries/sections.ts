@@ -43,7 +43,7 @@ export function writeSections(
 /** One entry as its section writes it: the head, and the text escaped behind it. */
 export function sectionEntryText(name: SectionName, { head, text }: SectionEntry): string {
   const quoted = ONE_LINE.has(name) ? escapeLine(text.split(LINE_BREAK).join(" ")) : escapeText(text);
-  if (name !== "lines") return head === "" ? quoted : `${head} ${quoted}`;
+  if (name !== "lines" && name !== "said") return head === "" ? quoted : `${head} ${quoted}`;
   const isUnnamed = !/[»:]$/.test(head);
   const first = isUnnamed && SPEAKS.test(quoted) ? "\\" : "";
   return `${head} ${first}${quoted.replaceAll("\n", `\n${INDENT}`)}`;
@@ -64,6 +64,7 @@ const HEADS: Readonly<Record<SectionName, RegExp>> = {
   words: /^#\d+ /,
   answers: /^#\d+ /,
   lines: new RegExp(`^#\\d+ ${SPEAKER}?`, "u"),
+  said: new RegExp(`^#\\d+ ${SPEAKER}?`, "u"),
   sources: /^\[\^?\d+\] /,
   files: /^\S{1,60}: /,
   state: /^/,
@@ -88,7 +89,7 @@ export function readSections(text: string): Sections {
     const last = entries.at(-1);
     if (head !== undefined || last === undefined)
       entries.push({ head: head?.trimEnd() ?? "", text: line.slice(head?.length ?? 0) });
-    else last.text += `\n${name === "lines" ? line.slice(INDENT.length) : line}`;
+    else last.text += `\n${name === "lines" || name === "said" ? line.slice(INDENT.length) : line}`;
   }
   return sections;
 }

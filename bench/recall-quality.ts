@@ -1,0 +1,126 @@
+/**
+ * How much of the evidence for a question recall finds, beside plain BM25, and how much of it a small view holds when the
+ * question is asked, with automatic recall and without. Needs recorded conversations: `node bench/recall-quality.ts [FOLDER]`,
+ * by default `../shared/data/probes`. Without them it says so and measures nothing.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { openaiChat } from "../src/dialects/index.ts";
+import { createCompactor } from "../src/engine/create-compactor.ts";
+import { isProbeRecord, probeCase } from "../src/eval/data/probe-case.ts";
+import { isThere } from "../src/eval/evidence.ts";
+import { viewText } from "../src/eval/message-text.ts";
+import { readRecords } from "../src/eval/node/data-files.ts";
+import type { ProbeCase } from "../src/eval/types.ts";
+import { indexWords } from "../src/eval/words.ts";
+import { profiles } from "../src/profiles/index.ts";
+import { createMemoryIndex } from "../src/recall/memory-index.ts";
+import { readQuery } from "../src/recall/query.ts";
+import { rank } from "../src/recall/rank.ts";
+import { exactCounter } from "../src/tokens/index.ts";
+import { bm25 } from "./recall-quality/bm25.ts";
+import { round } from "./support/statistics.ts";
+import { writeResult } from "./support/write-result.ts";
+
+const folder = process.argv.slice(2).find((one) => !one.startsWith("--")) ?? "../shared/data/probes";
+const FIRST = [5, 10, 25, 50];
+/** Sets, and the share of its tokens that a view of a conversation has. */
+const SETS = [
+  { name: "locomo-dev", share: 0.25 },
+  { name: "beam-100K-dev", share: 0.1 },
+];
+/** What the view leaves free for what is recalled. */
+const VIEW_SHARE = 0.95;
+
+const counter = await exactCounter("o200k_base");
+
+/** Mean share of each question's evidence that a way of ranking finds first, in percent. */
+function recallOf(
+  cases: readonly ProbeCase[],
+  ranking: (evalCase: ProbeCase) => (question: string) => readonly number[],
+): number[] {
+  const sums = FIRST.map(() => 0);
+  let questions = 0;
+  for (const evalCase of cases) {
+    const ranked = ranking(evalCase);
+    for (const { question, evidence } of evalCase.probes) {
+      if (evidence.length === 0) continue;
+      questions++;
+      const order = ranked(question);
+      for (const [at, first] of FIRST.entries()) {
+        const top = new Set(order.slice(0, first));
+        sums[at]! += evidence.filter((index) => top.has(index)).length / evidence.length;
+      }
+    }
+  }
+  return sums.map((sum) => round((100 * sum) / questions, 1));
+}
+
+function byRecall({ messages }: ProbeCase): (question: string) => readonly number[] {
+  const index = createMemoryIndex();
+  for (const message of messages) index.add(openaiChat.read(message));
+  return (question) => rank(index, readQuery(question)).map(({ of }) => of);
+}
+
+/** Evidence that stands in the view when the question is asked, by words and in percent, without recall and with it. */
+async function viewsOf(cases: readonly ProbeCase[], share: number) {
+  let [questions, without, withRecall, recalled, tokens] = [0, 0, 0, 0, 0];
+  for (const { messages, probes } of cases) {
+    const total = messages.reduce((sum, { content }) => sum + counter.count(content) + 4, 0);
+    const budget = Math.floor(total * share);
+    const compactor = createCompactor({
+      dialect: openaiChat,
+      counter,
+      budget,
+      profile: profiles.agent,
+      auto: false,
+    });
+    const compacted = await compactor.compact([...messages], {
+      budget: Math.floor(budget * VIEW_SHARE),
+      adopt: true,
+      now: 0,
+    });
+    const before = indexWords(viewText(compacted.messages));
+    for (const { question, evidence } of probes) {
+      if (evidence.length === 0) continue;
+      const asked = [...messages, { role: "user" as const, content: question }];
+      const result = await compactor.fit(asked, { state: compacted.state, now: 1 });
+      if (result.report.tokens.after > budget) throw new Error("a view is larger than its budget");
+      const after = indexWords(viewText(result.messages));
+      const held = (words: typeof after) =>
+        evidence.filter((index) => isThere(messages[index]!.content, words)).length / evidence.length;
+      questions++;
+      without += held(before);
+      withRecall += held(after);
+      if (result.report.recalled.length > 0) recalled++;
+      tokens += result.report.tokens.after - result.report.tokens.before;
+    }
+    await compactor.close();
+  }
+  const percent = (sum: number) => round((100 * sum) / questions, 1);
+  return {
+    share,
+    questions,
+    evidenceWithout: percent(without),
+    evidenceWithRecall: percent(withRecall),
+    questionsWithRecall: percent(recalled),
+    meanTokens: round(tokens / questions, 0),
+  };
+}
+
+const results: Record<string, unknown> = {};
+for (const { name, share } of SETS) {
+  const file = join(folder, `${name}.jsonl.gz`);
+  if (!existsSync(file)) {
+    results[name] = "not there";
+    continue;
+  }
+  const cases = readRecords(file).filter(isProbeRecord).map(probeCase);
+  results[name] = {
+    first: FIRST,
+    bm25: recallOf(cases, bm25),
+    precis: recallOf(cases, byRecall),
+    views: await viewsOf(cases, share),
+  };
+}
+writeResult(results);

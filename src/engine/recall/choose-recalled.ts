@@ -1,0 +1,174 @@
+import type { Draft } from "../../core/draft.ts";
+import type { Steps } from "../../core/steps.ts";
+import type { Measure, Message, PassagePlace, RecalledPassage } from "../../core/types.ts";
+import type { RankablePassage } from "../../recall/candidates.ts";
+import { bestStretch, shown } from "../../recall/excerpt.ts";
+import type { MemoryIndex } from "../../recall/memory-index.ts";
+import { readQuery } from "../../recall/query.ts";
+import { rank, rarity } from "../../recall/rank.ts";
+import { passagesFound } from "../../recall/search.ts";
+import { termsOf } from "../../recall/terms.ts";
+import { voicesOf } from "../../recall/voices.ts";
+import { typedText } from "../../summaries/user-words.ts";
+import type { Conversation } from "../conversation.ts";
+import type { RecallIndexes } from "./recall-indexes.ts";
+import { visibleText } from "./visible-text.ts";
+
+/** What a passage has in common with the message must be at least this rare, in all … */
+const LEAST_RARITY = 4;
+/** … and this share of what the message asks for. */
+const LEAST_SHARE = 0.2;
+/** Beside a passage that is clearly meant, others count that rank at least this high. */
+const BESIDE_BEST = 0.35;
+/** Messages that are looked at, best first. */
+const MOST_LOOKED_AT = 80;
+/** Tokens of a pointer, a name and a line break. */
+const HEAD_TOKENS = 8;
+/** What people say to each other without asking for anything. */
+const PHATIC =
+  /(?<![\p{L}\p{N}])(?:thanks?|thank you|thx|ok(?:ay)?|yes|yeah|yep|no|nope|please|great|good|nice|cool|perfect|awesome|fine|sure|right|exactly|sounds?|looks?|go(?: on| ahead)?|continue|next|again|now|think|know|want|need|help(?:s|ed|ful)?|let's|try|do it|i see|got it|well done)(?![\p{L}\p{N}])/giu;
+/** One passage takes at most this share of the allowance, so that it isn't alone, or so many tokens if that is more. */
+const MOST_OF_ALLOWANCE = 0.25;
+const SHORT_PASSAGE = 120;
+/** A later passage of an answer is quoted in place of its beginning if it holds this many times as much. */
+const FAR_MORE = 2;
+/** A question of which the view shows this share has its answer quoted instead. */
+const MOSTLY_SEEN = 0.5;
+/** A quotation that would be shorter than this isn't worth its pointer (tokens). */
+const LEAST_QUOTATION = 10;
+
+/** Passages that a user message asks for and a view hides. */
+export interface Chosen {
+  /** In the order of the transcript. */
+  readonly places: readonly PassagePlace[];
+  /** Best first. */
+  readonly passages: readonly RecalledPassage[];
+}
+
+/** Chooses what to quote for the newest message, within an allowance of tokens. Undefined if nothing is clearly relevant. */
+export function* chooseRecalled(options: {
+  readonly indexes: RecallIndexes;
+  readonly conversation: Conversation;
+  /** The view as it would be shown, and what it quotes already. */
+  readonly draft: Draft;
+  readonly quoted: readonly string[];
+  readonly allowance: number;
+}): Steps<Chosen | undefined> {
+  const { indexes, conversation, draft, quoted, allowance } = options;
+  const { messages, structure, chain, measure } = conversation;
+  const { start } = structure;
+  const newest = messages.length - 1;
+  const query = readQuery(typedText(textOf(messages[newest]!)).replace(PHATIC, " "));
+  if (query.terms.length === 0) return undefined;
+  // The newest message itself would be found before everything else.
+  const index = yield* indexes.of(messages.slice(start, newest), chain.slice(0, newest - start + 1));
+  yield;
+  const ranked = passagesFound(index, rank(index, query));
+  yield;
+  const { kinds, isTalk } = voicesOf(index.statistics, query);
+  const worth = new Map(query.terms.map((term) => [term, rarity(index, term, kinds)]));
+  const all = [...worth.values()].reduce((sum, one) => sum + one, 0);
+  const wanted = new Set(query.terms);
+  const held = (passage: RankablePassage): number =>
+    wordsIn(passage, wanted).reduce((sum, term) => sum + worth.get(term)!, 0);
+  const visible = visibleText(draft, messages, quoted);
+  const answers = isTalk ? undefined : answersOf(index);
+  const most = Math.max(SHORT_PASSAGE, Math.floor(allowance * MOST_OF_ALLOWANCE));
+  const taken = new Set<RankablePassage>();
+  const places: PassagePlace[] = [];
+  const passages: RecalledPassage[] = [];
+  let left = allowance;
+  let best: number | undefined;
+  let looked = 0;
+  for (const { of, score, passage: found } of ranked) {
+    if (left < LEAST_QUOTATION) break;
+    if (best !== undefined && score < BESIDE_BEST * best) break;
+    if (best === undefined && !isClear(held(found), all)) continue;
+    if (++looked > MOST_LOOKED_AT) break;
+    const seen = index.messages[of]!.index + start;
+    const hidden = visible.unseen(seen, found);
+    const isSeen = unseenShare(hidden, found) < 1 - MOSTLY_SEEN;
+    const passage = isSeen ? bestOf(answers?.get(of) ?? [], held) : found;
+    if (!passage || taken.has(passage)) continue;
+    taken.add(passage);
+    const message = start + index.messages[passage.of]!.index;
+    const runs = isSeen ? visible.unseen(message, passage) : hidden;
+    const limit = Math.min(left, isSeen ? SHORT_PASSAGE : most);
+    const cost = costOf(measure, passage);
+    const small = (text: string) => cost(text) <= limit;
+    // An answer says first what it is about.
+    const stretch = unseenStretch(runs, passage, isSeen ? NOTHING : wanted, small);
+    if (!stretch) continue;
+    best ??= score;
+    const text = shown(passage.text, stretch);
+    left -= cost(text);
+    places.push([message - start, passage.part, passage.from + stretch.from, passage.from + stretch.to]);
+    passages.push({ index: message, text, words: wordsIn(found, wanted), score });
+  }
+  if (places.length === 0) return undefined;
+  return { places: places.sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]), passages };
+}
+
+function isClear(held: number, all: number): boolean {
+  return held >= LEAST_RARITY && held >= LEAST_SHARE * all;
+}
+
+/** By the place of a question: the passages of the assistant's answer to it. */
+function answersOf({ messages, passages }: MemoryIndex): ReadonlyMap<number, readonly RankablePassage[]> {
+  const answers = new Map<number, RankablePassage[]>();
+  for (const passage of passages) {
+    const question = passage.of - 1;
+    if (passage.kind !== "assistant" || messages[question]?.kind !== "user") continue;
+    answers.set(question, [...(answers.get(question) ?? []), passage]);
+  }
+  return answers;
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** The passage with by far the most of what is asked for, otherwise the first. */
+function bestOf(
+  passages: readonly RankablePassage[],
+  held: (passage: RankablePassage) => number,
+): RankablePassage | undefined {
+  let best: { readonly passage: RankablePassage; readonly held: number } | undefined;
+  for (const passage of passages) {
+    const worth = held(passage);
+    if (!best || worth > best.held * FAR_MORE) best = { passage, held: worth };
+  }
+  return best?.passage;
+}
+
+function unseenShare(
+  runs: readonly { readonly from: number; readonly to: number }[],
+  { text }: RankablePassage,
+): number {
+  return runs.reduce((sum, { from, to }) => sum + to - from, 0) / Math.max(1, text.length);
+}
+
+function wordsIn({ text }: RankablePassage, wanted: ReadonlySet<string>): string[] {
+  return [...new Set(termsOf(text))].filter((term) => wanted.has(term));
+}
+
+/** The part of a passage that the view doesn't show, as far as it fits and with as much as possible of what is asked for. */
+function unseenStretch(
+  runs: readonly { readonly from: number; readonly to: number }[],
+  { text }: RankablePassage,
+  wanted: ReadonlySet<string>,
+  isSmall: (text: string) => boolean,
+): { readonly from: number; readonly to: number } | undefined {
+  const [run] = runs;
+  if (!run) return undefined;
+  const stretch = bestStretch(text.slice(run.from, run.to), wanted, isSmall);
+  return stretch && { from: run.from + stretch.from, to: run.from + stretch.to };
+}
+
+/** Tokens of a stretch of a passage, by its share of the whole: counting every try would take longer than all the rest. */
+function costOf(measure: Measure, { text }: RankablePassage): (stretch: string) => number {
+  const perCharacter = measure.text(text) / Math.max(1, text.length);
+  return (stretch) => Math.ceil(stretch.length * perCharacter) + HEAD_TOKENS;
+}
+
+function textOf({ parts }: Message): string {
+  return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+}

@@ -1,0 +1,87 @@
+import type { Draft } from "../../core/draft.ts";
+import { isShown } from "../../core/draft.ts";
+import type { Steps } from "../../core/steps.ts";
+import type { RecalledPassage } from "../../core/types.ts";
+import type { Call } from "../decide.ts";
+import { chooseRecalled } from "./choose-recalled.ts";
+import { recalledMessage, recalledText } from "./recalled-text.ts";
+import { type Quoted, quotedTokens } from "./standing-recalled.ts";
+
+/** What one user message may have quoted: a share of the budget, and tokens. */
+const SHARE = 0.05;
+const MOST_TOKENS = 2_000;
+/** What all user messages since the last compaction may have quoted together, as a share of the budget. */
+const SHARE_OF_ALL = 0.15;
+/** Share of an allowance that is aimed at. */
+const SLACK = 0.97;
+/** With less than this nothing worth reading can be quoted (tokens). */
+const LEAST_ALLOWANCE = 60;
+
+/** What is recalled for the newest user message. */
+export interface RecallNow {
+  readonly quoted: Omit<Quoted, "record"> & { readonly places: Quoted["record"]["passages"] };
+  readonly passages: readonly RecalledPassage[];
+}
+
+/**
+ * What the newest user message asks for and its view hides. Only at the beginning of a turn: later in it the model has
+ * seen the view already, and its cache would be lost. Undefined if nothing is clearly relevant.
+ */
+export function* recallFor<M>(
+  call: Call<M>,
+  view: {
+    readonly draft: Draft;
+    readonly tokens: number;
+    readonly quoted: readonly Quoted[];
+    /** The view is made anew, so that nobody has its beginning in a cache. */
+    readonly isNew: boolean;
+  },
+): Steps<RecallNow | undefined> {
+  const { engine, seen } = call;
+  const { conversation, budget } = seen;
+  const { structure, messages } = conversation;
+  const { settings, dialect, recallIndexes } = engine;
+  const newest = messages.length - 1;
+  if (!settings.recall.auto || structure.lastUser !== newest || newest < structure.start) return undefined;
+  if (view.draft.fates.every((fate) => fate.type === "keep")) return undefined;
+  if (view.quoted.some(({ before }) => before === newest) || !isShown(view.draft.fates[newest]!))
+    return undefined;
+  // This very message was shown before, without quotations: they would change what stands before its end.
+  if (!view.isNew && wasShown(call)) return undefined;
+  const standing = view.quoted.reduce((sum, { tokens }) => sum + tokens, 0);
+  const allowance = Math.min(
+    settings.recall.tokens ?? Math.min(Math.floor(budget.budget * SHARE), MOST_TOKENS),
+    Math.floor(budget.budget * SHARE_OF_ALL) - standing,
+    Math.min(budget.budget, conversation.total) - view.tokens,
+  );
+  const frame = quotedTokens(
+    conversation,
+    dialect.rules,
+    newest,
+    recalledMessage([{ head: "#1", text: "", isSaid: true }]),
+  );
+  if (allowance < Math.max(LEAST_ALLOWANCE, frame)) return undefined;
+  const chosen = yield* chooseRecalled({
+    indexes: recallIndexes,
+    conversation,
+    draft: view.draft,
+    quoted: view.quoted.map(({ text }) => text),
+    // Tokens of pieces don't add up exactly.
+    allowance: Math.floor((allowance - frame) * SLACK),
+  });
+  const text = chosen && recalledText(chosen.places, messages, structure.start);
+  if (text === undefined) return undefined;
+  const tokens = quotedTokens(conversation, dialect.rules, newest, text);
+  if (tokens > allowance) return undefined;
+  return { quoted: { before: newest, text, tokens, places: chosen!.places }, passages: chosen!.passages };
+}
+
+/** Was there a view of all of this transcript, by the state or because its compaction was made then? */
+function wasShown<M>({ seen }: Call<M>): boolean {
+  const { chain, messages } = seen.conversation;
+  const { last } = seen.state;
+  return (
+    (last !== undefined && last.length === chain.length - 1 && chain[last.length] === last.hash) ||
+    (seen.checkpoint !== undefined && seen.checkpoint.seen.messages >= messages.length)
+  );
+}

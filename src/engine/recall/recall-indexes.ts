@@ -1,0 +1,61 @@
+import type { Steps } from "../../core/steps.ts";
+import type { Message } from "../../core/types.ts";
+import { createMemoryIndex, type MemoryIndex } from "../../recall/memory-index.ts";
+
+/** Conversations whose index is kept; one that comes back later is read again. */
+const MAX_CONVERSATIONS = 16;
+/** Messages that are read in one step. */
+const MESSAGES_AT_ONCE = 16;
+
+/** Indexes of the conversations that were used last, each as far as its transcript has grown. */
+export interface RecallIndexes {
+  /** The index of a conversation's messages after the leading system messages, which `chain` names. */
+  of(messages: readonly Message[], chain: readonly string[]): Steps<MemoryIndex>;
+}
+
+interface Known {
+  readonly index: MemoryIndex;
+  /** `hashes[n]` names the first n + 1 messages. */
+  readonly hashes: string[];
+}
+
+export function createRecallIndexes(): RecallIndexes {
+  /** By the first message; least recently used first. */
+  const known = new Map<string, Known>();
+  return {
+    *of(messages, chain) {
+      const name = chain[1] ?? "";
+      const { index, hashes } = known.get(name) ?? { index: createMemoryIndex(), hashes: [] };
+      known.delete(name);
+      known.set(name, { index, hashes });
+      for (const oldest of known.keys()) {
+        if (known.size <= MAX_CONVERSATIONS) break;
+        known.delete(oldest);
+      }
+      const same = commonLength(hashes, chain);
+      if (same < hashes.length) {
+        hashes.length = same;
+        index.truncate(same);
+      }
+      for (let at = same; at < messages.length; at++) {
+        if ((at - same) % MESSAGES_AT_ONCE === MESSAGES_AT_ONCE - 1) yield;
+        index.add(messages[at]!);
+        hashes.push(chain[at + 1]!);
+      }
+      return index;
+    },
+  };
+}
+
+/** How many messages two transcripts begin alike with. A hash names all messages up to it, so halving finds the place. */
+function commonLength(hashes: readonly string[], chain: readonly string[]): number {
+  let low = 0;
+  let high = Math.min(hashes.length, chain.length - 1);
+  if (high > 0 && hashes[high - 1] === chain[high]) return high;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (hashes[middle - 1] === chain[middle]) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

@@ -218,7 +218,7 @@ async function plan<M>(engine: Engine<M>, transcript: readonly M[], input: FitIn
   const recalled =
     isCompacted && seen.keepsRecalled ? await inSlices(recallFor(call, view), input.signal) : undefined;
   const quoted = [...view.quoted, ...(recalled ? [recalled.quoted] : [])];
-  const tokens = result.tokens + (recalled?.quoted.tokens ?? 0);
+  const tokens = view.tokens + (recalled?.quoted.tokens ?? 0);
   return {
     due,
     entries: entriesOf(viewDraft(call, result, quoted)),

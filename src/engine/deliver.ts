@@ -77,7 +77,7 @@ export async function deliver<M>(
     ...(recalled ? [{ ...recalled.quoted, record: recalled.record }] : []),
   ];
   const draft = viewDraft(call, result, quoted);
-  const tokens = result.tokens + (recalled?.quoted.tokens ?? 0);
+  const tokens = viewOf(call, result).tokens + (recalled?.quoted.tokens ?? 0);
   const loop = input.extras?.length ? undefined : openLoop(seen.conversation, dialect.rules);
   const thinking = thinkingWarning(seen.conversation, draft, loop);
   // A person who asked is told what was paid for, whatever came of it.
@@ -175,7 +175,8 @@ export function viewDraft<M>(
 export function viewOf<M>({ seen }: Call<M>, result: Climb): Parameters<typeof recallFor<M>>[1] {
   return {
     draft: result.draft ?? seen.current,
-    tokens: result.tokens,
+    // A ladder that gained nothing has counted the view without what it quotes.
+    tokens: result.draft ? result.tokens : seen.tokens,
     quoted: result.draft ? [] : seen.quoted,
     isNew: result.draft !== undefined,
   };

@@ -23,7 +23,7 @@ const BESIDE_BEST = 0.35;
 /** Messages that are looked at, best first. */
 const MOST_LOOKED_AT = 80;
 /** Tokens of a pointer, a name and a line break. */
-const HEAD_TOKENS = 8;
+const HEAD_TOKENS = 5;
 /** What people say to each other without asking for anything. */
 const PHATIC =
   /(?<![\p{L}\p{N}])(?:thanks?|thank you|thx|ok(?:ay)?|yes|yeah|yep|no|nope|please|great|good|nice|cool|perfect|awesome|fine|sure|right|exactly|sounds?|looks?|go(?: on| ahead)?|continue|next|again|now|think|know|want|need|help(?:s|ed|ful)?|let's|try|do it|i see|got it|well done)(?![\p{L}\p{N}])/giu;
@@ -37,15 +37,13 @@ const MOSTLY_SEEN = 0.5;
 /** A quotation that would be shorter than this isn't worth its pointer (tokens). */
 const LEAST_QUOTATION = 10;
 
-/** Passages that a user message asks for and a view hides. */
+/** A passage that a user message asks for and a view hides. */
 export interface Chosen {
-  /** In the order of the transcript. */
-  readonly places: readonly PassagePlace[];
-  /** Best first. */
-  readonly passages: readonly RecalledPassage[];
+  readonly place: PassagePlace;
+  readonly passage: RecalledPassage;
 }
 
-/** Chooses what to quote for the newest message, within an allowance of tokens. Undefined if nothing is clearly relevant. */
+/** Chooses what to quote for the newest message, best first, for about an allowance of tokens. Empty if nothing is clearly relevant. */
 export function* chooseRecalled(options: {
   readonly indexes: RecallIndexes;
   readonly conversation: Conversation;
@@ -53,13 +51,13 @@ export function* chooseRecalled(options: {
   readonly draft: Draft;
   readonly quoted: readonly string[];
   readonly allowance: number;
-}): Steps<Chosen | undefined> {
+}): Steps<readonly Chosen[]> {
   const { indexes, conversation, draft, quoted, allowance } = options;
   const { messages, structure, chain, measure } = conversation;
   const { start } = structure;
   const newest = messages.length - 1;
   const query = readQuery(typedText(textOf(messages[newest]!)).replace(PHATIC, " "));
-  if (query.terms.length === 0) return undefined;
+  if (query.terms.length === 0) return [];
   // The newest message itself would be found before everything else.
   const index = yield* indexes.of(messages.slice(start, newest), chain.slice(0, newest - start + 1));
   yield;
@@ -75,8 +73,7 @@ export function* chooseRecalled(options: {
   const answers = isTalk ? undefined : answersOf(index);
   const most = Math.max(SHORT_PASSAGE, Math.floor(allowance * MOST_OF_ALLOWANCE));
   const taken = new Set<RankablePassage>();
-  const places: PassagePlace[] = [];
-  const passages: RecalledPassage[] = [];
+  const chosen: Chosen[] = [];
   let left = allowance;
   let best: number | undefined;
   let looked = 0;
@@ -102,11 +99,12 @@ export function* chooseRecalled(options: {
     best ??= score;
     const text = shown(passage.text, stretch);
     left -= cost(text);
-    places.push([message - start, passage.part, passage.from + stretch.from, passage.from + stretch.to]);
-    passages.push({ index: message, text, words: wordsIn(found, wanted), score });
+    chosen.push({
+      place: [message - start, passage.part, passage.from + stretch.from, passage.from + stretch.to],
+      passage: { index: message, text, words: wordsIn(found, wanted), score },
+    });
   }
-  if (places.length === 0) return undefined;
-  return { places: places.sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]), passages };
+  return chosen;
 }
 
 function isClear(held: number, all: number): boolean {

@@ -12,8 +12,6 @@ const SHARE = 0.05;
 const MOST_TOKENS = 2_000;
 /** What all user messages since the last compaction may have quoted together, as a share of the budget. */
 const SHARE_OF_ALL = 0.15;
-/** Share of an allowance that is aimed at. */
-const SLACK = 0.97;
 /** With less than this nothing worth reading can be quoted (tokens). */
 const LEAST_ALLOWANCE = 60;
 
@@ -66,14 +64,22 @@ export function* recallFor<M>(
     conversation,
     draft: view.draft,
     quoted: view.quoted.map(({ text }) => text),
-    // Tokens of pieces don't add up exactly.
-    allowance: Math.floor((allowance - frame) * SLACK),
+    allowance: allowance - frame,
   });
-  const text = chosen && recalledText(chosen.places, messages, structure.start);
-  if (text === undefined) return undefined;
-  const tokens = quotedTokens(conversation, dialect.rules, newest, text);
-  if (tokens > allowance) return undefined;
-  return { quoted: { before: newest, text, tokens, places: chosen!.places }, passages: chosen!.passages };
+  // Tokens of pieces don't add up exactly: what ranks lowest leaves until all of it fits.
+  for (let length = chosen.length; length > 0; length--) {
+    const kept = chosen.slice(0, length);
+    const places = kept.map(({ place }) => place).sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]);
+    const text = recalledText(places, messages, structure.start);
+    if (text === undefined) return undefined;
+    const tokens = quotedTokens(conversation, dialect.rules, newest, text);
+    if (tokens <= allowance)
+      return {
+        quoted: { before: newest, text, tokens, places },
+        passages: kept.map(({ passage }) => passage),
+      };
+  }
+  return undefined;
 }
 
 /** Was there a view of all of this transcript, by the state or because its compaction was made then? */

@@ -26,7 +26,7 @@ const MAX_PASSAGE = 1_200;
 const LEAST_CUT = 0.75;
 
 /** The text of a part that can be found and quoted; empty for pictures, reasoning and the like. */
-function partText(part: Part): string {
+export function partText(part: Part): string {
   switch (part.type) {
     case "text":
     case "tool-result":

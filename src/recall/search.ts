@@ -78,7 +78,7 @@ export async function searchCandidates(
 }
 
 /** Every ranked message with its best passage, or with its first one if only its neighbours speak for it. */
-function passagesFound(candidates: CandidateSet, ranked: ReturnType<typeof rank>): Found[] {
+export function passagesFound(candidates: CandidateSet, ranked: ReturnType<typeof rank>): Found[] {
   const first = new Map<number, RankablePassage>();
   for (const passage of candidates.passages) if (!first.has(passage.of)) first.set(passage.of, passage);
   return ranked.flatMap(({ of, score, passage }) => {

@@ -62,7 +62,11 @@ export function rank(candidates: CandidateSet, query: Query): Ranked[] {
 }
 
 /** How rare a term is: passages of the kinds that tell it, against those that hold it. */
-function rarity(candidates: Pick<CandidateSet, "statistics">, term: string, kinds: readonly Kind[]): number {
+export function rarity(
+  candidates: Pick<CandidateSet, "statistics">,
+  term: string,
+  kinds: readonly Kind[],
+): number {
   const { passages, frequency } = candidates.statistics;
   const found = frequency(term);
   const sum = (counts: Readonly<Record<Kind, number>>) => kinds.reduce((all, kind) => all + counts[kind], 0);

@@ -53,7 +53,7 @@ const PASSAGES_RATIO = 2;
 const OVERCHOOSE = 1.1;
 
 /** Is there so little of tools that the conversation itself is the content? */
-export function isTalk(toolShare: number): boolean {
+function isTalk(toolShare: number): boolean {
   return toolShare < TALK_TOOL_SHARE;
 }
 

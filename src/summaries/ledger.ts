@@ -35,9 +35,7 @@ export function baseName(path: string): string {
 }
 
 /** Files by what was done to them last: `Edit: src/a.ts, b.ts`. */
-export function renderFiles(
-  files: readonly { readonly action: string; readonly name: string }[],
-): SectionEntry[] {
+function renderFiles(files: readonly { readonly action: string; readonly name: string }[]): SectionEntry[] {
   const byAction = new Map<string, Set<string>>();
   for (const { action, name } of files) {
     const tool = headName(action, "tool").replaceAll(" ", "_") || "tool";

@@ -10,6 +10,8 @@ import { termsOf } from "./terms.ts";
 /** Whose words a passage holds, as far as ranking cares: a person's, the assistant's, or what tools and files said. */
 export type Kind = "user" | "assistant" | "data";
 
+export const KINDS: readonly Kind[] = ["user", "assistant", "data"];
+
 /** Counts by kind. */
 export type ByKind = Readonly<Record<Kind, number>>;
 

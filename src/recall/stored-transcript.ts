@@ -53,7 +53,7 @@ export async function storedTranscript(
 }
 
 /** Leading system messages of a stored head. A system prompt that stands apart is no message. */
-function leadOf({ rules }: Dialect<unknown>, head: string | undefined): readonly unknown[] {
+export function leadOf({ rules }: Dialect<unknown>, head: string | undefined): readonly unknown[] {
   const said: unknown = head === undefined ? undefined : parseExact(head);
   const lead = Array.isArray(said) ? said : isRecord(said) ? said["lead"] : undefined;
   if (!Array.isArray(lead)) return [];

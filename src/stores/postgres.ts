@@ -6,6 +6,7 @@ import { explainPostgres, isConflict } from "./postgres/explain.ts";
 import { preparingPool } from "./postgres/preparing-pool.ts";
 import { scriptRunner } from "./postgres/run-script.ts";
 import { statementNames } from "./postgres/statement-names.ts";
+import { postgresTextIndex } from "./postgres/text-index.ts";
 import type { ServerStore } from "./server-store.ts";
 import { createSqlStore, type ServerStoreOptions } from "./sql/create-sql-store.ts";
 import type { SqlEngine } from "./sql/sql-engine.ts";
@@ -101,6 +102,7 @@ export function postgresEngine(
       }),
     }),
     lockRows: true,
+    textIndex: postgresTextIndex,
     ...(names && { runScript: scriptRunner(pool, names) }),
     append: appendTogether(pool, names),
     clock: sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,

@@ -1,4 +1,5 @@
 import type { DialectId, Role, Store } from "../core/types.ts";
+import type { RecallIndex } from "../recall/candidates.ts";
 
 /**
  * Everything that a server keeps: transcripts, records, events, citations, leases, client keys. Every method takes the
@@ -14,6 +15,11 @@ export interface ServerStore extends Store {
   records(tenant: string): Store;
   /** Removes all summaries that end with one of these messages, given their chain hashes, so that they are made anew. */
   forgetSummaries(tenant: string, hashes: readonly string[]): Promise<void>;
+  /**
+   * The index of the words of all messages of a tenant, or of one conversation. `searchIndex` of `precis/recall` ranks what it finds.
+   * What was appended just before is found, too.
+   */
+  recallIndex(tenant: string, options?: { readonly conversation?: string }): RecallIndex;
   readonly conversations: ConversationStore;
   readonly events: EventStore;
   readonly citations: CitationStore;

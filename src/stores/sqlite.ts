@@ -12,6 +12,7 @@ import { nodeSqlite } from "./sqlite/node-sqlite-dialect.ts";
 import { openDatabase } from "./sqlite/sqlite-session.ts";
 import { startWriter } from "./sqlite/start-writer.ts";
 import { takeOverJournals } from "./sqlite/take-over-journals.ts";
+import { sqliteTextIndex } from "./sqlite/text-index.ts";
 import { createTurns } from "./sqlite/turns.ts";
 
 /** What `sqliteStore` takes. */
@@ -70,6 +71,7 @@ export function sqliteEngine(path: string, durability: Durability = "process"): 
       },
       takeOver: (run) => takeOverJournals({ path, run }),
     }),
+    textIndex: sqliteTextIndex,
     rowsOf: {
       // In this order: looked up value by value, without a table of the values first.
       from: (table, column) =>

@@ -9,6 +9,7 @@ import { describeDeleting } from "./store-contract/deleting.ts";
 import { describeEvents } from "./store-contract/events.ts";
 import { describeFinding } from "./store-contract/finding.ts";
 import { describeLeases } from "./store-contract/leases.ts";
+import { describeRecall } from "./store-contract/recall.ts";
 import { describeRecords } from "./store-contract/records.ts";
 import { describeSaidOtherwise } from "./store-contract/said-otherwise.ts";
 import { START, storedTranscript } from "./store-contract/samples.ts";
@@ -63,6 +64,7 @@ export function describeStore({ name, open, ownClock = true }: StoreContract): v
     describeLeases(context);
     describeClientKeys(context);
     describeUpkeep(context);
+    describeRecall(context);
 
     it("finishes what is under way before it closes", async () => {
       const closing = await context.open();

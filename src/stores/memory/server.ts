@@ -2,6 +2,7 @@ import { StoreError } from "../../core/errors.ts";
 import type { ServerStore } from "../server-store.ts";
 import { memoryCitations, memoryClientKeys, memoryEvents, memoryLeases } from "./beside.ts";
 import { memoryConversations } from "./conversations.ts";
+import { memoryRecall } from "./recall.ts";
 import { memoryRecords } from "./records.ts";
 import { createMemoryContext } from "./tenant-data.ts";
 import { memoryUpkeep } from "./upkeep.ts";
@@ -62,6 +63,7 @@ export function memoryServerStore(options: MemoryServerStoreOptions = {}): Serve
       const gone = new Set(hashes);
       for (const [key, { record }] of summaries) if (gone.has(record.hash)) summaries.delete(key);
     },
+    recallIndex: (tenant, { conversation } = {}) => memoryRecall(context, tenant, conversation),
     conversations: memoryConversations(context),
     events: memoryEvents(context),
     citations: memoryCitations(context),

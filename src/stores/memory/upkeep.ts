@@ -13,7 +13,7 @@ import { deleteConversation } from "./delete-conversation.ts";
 import type { Held, MemoryContext, TenantData } from "./tenant-data.ts";
 
 /** Version of the schema that it behaves like. */
-const SCHEMA = 8;
+const SCHEMA = 9;
 
 export function memoryUpkeep(context: MemoryContext): Upkeep {
   return {

@@ -7,6 +7,7 @@ import { givenAnswers } from "./0005-given-answers.ts";
 import { cryptographicNames } from "./0006-cryptographic-names.ts";
 import { answerSizes } from "./0007-answer-sizes.ts";
 import { recalled } from "./0008-recalled.ts";
+import { recallIndex } from "./0009-recall-index.ts";
 
 /** One step from a version of the schema to the next. A published one never changes. */
 export interface Migration {
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   cryptographicNames,
   answerSizes,
   recalled,
+  recallIndex,
 ];

@@ -126,6 +126,8 @@ export const CONVERSATION = {
   expires_at: { ...maybeWhole, as: "expiresAt", growth: "newest", isInherited: true },
   pinned: { ...flag, as: "pinned" },
   archived: { ...flag, as: "archived" },
+  /** Messages that are in the index of words. */
+  indexed: whole,
   fork_of: maybeText,
   fork_length: maybeWhole,
   meta: { ...maybeJson<unknown>(), as: "meta", isInherited: true },

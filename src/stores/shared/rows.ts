@@ -44,6 +44,14 @@ export function conversationOf(row: ConversationRow): Conversation {
   return { ...(seen as SeenColumns), fork };
 }
 
+/** A conversation of which nothing was said. */
+export const EMPTY_CONVERSATION = Object.fromEntries(
+  columns.map(([name, { type, store }]) => [
+    name,
+    store(undefined) === null ? null : type === "text" ? "" : 0,
+  ]),
+) as ConversationRow;
+
 /** The row of a conversation; `head` is the address of its head. */
 export function conversationRow(
   tenant: string,
@@ -53,7 +61,8 @@ export function conversationRow(
   const row: Partial<Record<keyof ConversationRow, unknown>> = {};
   for (const [name, { as, store }] of columns) if (as !== undefined) row[name] = store(conversation[as]);
   return {
-    ...(row as ConversationRow),
+    ...EMPTY_CONVERSATION,
+    ...(row as Partial<ConversationRow>),
     ...titleColumns(conversation.title),
     tenant,
     head: head ?? null,

@@ -1,6 +1,6 @@
 import type { Append, NewMessage } from "../server-store.ts";
 import { CONVERSATION, type ConversationColumn, type ConversationRow, type Growth } from "./columns.ts";
-import { titleColumns } from "./rows.ts";
+import { EMPTY_CONVERSATION, titleColumns } from "./rows.ts";
 
 const columns = Object.entries(CONVERSATION) as readonly (readonly [
   keyof ConversationRow,
@@ -15,7 +15,7 @@ const sayable = columns.flatMap(([name, column]) =>
 );
 
 /** What an append says of its conversation. */
-export type SaidColumns = Partial<ConversationRow>;
+type SaidColumns = Partial<ConversationRow>;
 
 export function saidOf(input: Append, fresh: readonly NewMessage[], head: string | undefined): SaidColumns {
   const at = Math.round(input.at);
@@ -50,7 +50,7 @@ export function newRow(
 ): ConversationRow {
   const at = Math.round(input.at);
   const inherited = origin && inheritedFrom(origin);
-  const row = { ...EMPTY, ...inherited, ...said };
+  const row = { ...EMPTY_CONVERSATION, ...inherited, ...said };
   return {
     ...row,
     tenant,
@@ -65,14 +65,6 @@ export function newRow(
     fork_length: origin ? position : null,
   };
 }
-
-/** A conversation of which nothing was said. */
-const EMPTY = Object.fromEntries(
-  columns.map(([name, { type, store }]) => [
-    name,
-    store(undefined) === null ? null : type === "text" ? "" : 0,
-  ]),
-) as ConversationRow;
 
 function inheritedFrom(origin: ConversationRow): Partial<ConversationRow> {
   return Object.fromEntries(

@@ -3,15 +3,15 @@ import type { AppendPlan } from "../shared/plan-append.ts";
 import { deleteBody } from "./delete-bodies.ts";
 import { inSizes, insertConversations, insertMessages, insertTexts } from "./insert-rows.ts";
 import { type LentText, setApart, textsToLend } from "./lend-texts.ts";
+import { forgetMessages, type IndexEngine } from "./recall/index-messages.ts";
 import { rows, type Script } from "./script.ts";
-import type { SqlEngine } from "./sql-engine.ts";
 
 /**
  * Carries out what appends to different conversations write, in few passes over the tables: that is several times cheaper than
  * one after the other.
  */
-export function* carryOut(engine: Pick<SqlEngine, "lockRows">, plans: readonly AppendPlan[]): Script<void> {
-  for (const plan of plans) yield* changeMessages(plan);
+export function* carryOut(engine: IndexEngine, plans: readonly AppendPlan[]): Script<void> {
+  for (const plan of plans) yield* changeMessages(engine, plan);
   const lent = new Map<AppendPlan, readonly LentText[]>();
   for (const plan of plans)
     if (plan.copied) lent.set(plan, yield* textsToLend(plan.tenant, plan.copied.from, plan.copied.length));
@@ -26,15 +26,20 @@ export function* carryOut(engine: Pick<SqlEngine, "lockRows">, plans: readonly A
 }
 
 /** Messages that are there give way, or end another answer. */
-function* changeMessages({ tenant, appended, copied, removeFrom, answers }: AppendPlan): Script<void> {
+function* changeMessages(
+  engine: IndexEngine,
+  { tenant, appended, copied, removeFrom, answers }: AppendPlan,
+): Script<void> {
   const conversation = copied?.from ?? appended.conversation;
-  if (removeFrom !== undefined)
+  if (removeFrom !== undefined) {
+    yield* forgetMessages(engine, tenant, conversation, removeFrom);
     yield* rows(
       "delete from precis_messages where tenant = ? and conversation = ? and position >= ?",
       tenant,
       conversation,
       removeFrom,
     );
+  }
   for (const { position, answer } of answers)
     yield* rows(
       "update precis_messages set answer = ? where tenant = ? and conversation = ? and position = ?",

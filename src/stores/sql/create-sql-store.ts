@@ -7,6 +7,7 @@ import { sqlConversations } from "./conversations.ts";
 import { sqlEvents } from "./events.ts";
 import { sqlLeases } from "./leases.ts";
 import { type MigrationProgress, migrate } from "./migrate.ts";
+import { sqlRecall } from "./recall/sql-recall.ts";
 import { forgetSummaries, sqlRecords } from "./records.ts";
 import { createSqlContext, type StoreEffects } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
@@ -48,6 +49,7 @@ export function createSqlStore(
     ready: context.ready,
     records: (tenant) => sqlRecords(context, tenant),
     forgetSummaries: (tenant, hashes) => forgetSummaries(context, tenant, hashes),
+    recallIndex: (tenant, { conversation } = {}) => sqlRecall(context, tenant, conversation),
     conversations: sqlConversations(context),
     events: sqlEvents(context),
     citations: sqlCitations(context),

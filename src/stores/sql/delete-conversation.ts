@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { deleteBodies } from "./delete-bodies.ts";
 import { inBatches } from "./in-batches.ts";
+import { forgetMessages } from "./recall/index-messages.ts";
 import { rows } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { Db } from "./sql-engine.ts";
@@ -53,6 +54,7 @@ export async function deleteConversation(
     .where("conversation", "=", id)
     .execute();
 
+  await runScriptIn(tx, engine, forgetMessages(engine, tenant, id, 0));
   await tx.deleteFrom("precis_conversations").where("tenant", "=", tenant).where("id", "=", id).execute();
   await tx
     .updateTable("precis_conversations")

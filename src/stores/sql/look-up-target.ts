@@ -12,7 +12,7 @@ import { rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
 /** What it needs of a database, so that it can run in a thread of its own. */
-export type Locks = Pick<SqlEngine, "lockRows" | "lockName">;
+export type Locks = Pick<SqlEngine, "lockRows" | "lockName" | "textIndex">;
 
 /** What there is of the conversation that an append is for, locked until the transaction ends. Undefined if there is none. */
 export function* lookUpTarget(

@@ -2,6 +2,8 @@ import { Kysely } from "kysely";
 import { StoreError } from "../../core/errors.ts";
 import type { Appended } from "../server-store.ts";
 import type { AppendCall } from "../shared/plan-append.ts";
+import { indexLater } from "./recall/index-later.ts";
+import { indexSome } from "./recall/index-messages.ts";
 import type { Schema } from "./schema.ts";
 import type { Script } from "./script.ts";
 import type { Db, SqlEngine } from "./sql-engine.ts";
@@ -21,6 +23,8 @@ export interface SqlContext extends StoreEffects {
   read<T>(operation: string, work: (db: Db) => Promise<T>): Promise<T>;
   /** The same as statements that are always the same ones, for what servers ask with every request. */
   readScript<T>(operation: string, script: () => Script<T>): Promise<T>;
+  /** Runs statements as a transaction. */
+  writeScript<T>(operation: string, script: () => Script<T>): Promise<T>;
   /** Runs a transaction. When it resolves, what was written is in the store for good. */
   write<T>(operation: string, work: (tx: Db) => Promise<T>): Promise<T>;
   /** Runs an append; `script` says the same as statements. When it resolves, what was appended is in the store for good. */
@@ -30,6 +34,9 @@ export interface SqlContext extends StoreEffects {
   ready(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Messages that are indexed in one transaction when nobody else has something to do. */
+const INDEXED_AT_ONCE = 20;
 
 /** Opens a database at its first use; `prepare` brings the schema up to date. */
 export function createSqlContext({
@@ -44,6 +51,7 @@ export function createSqlContext({
 }): SqlContext {
   const db = new Kysely<Schema>({ dialect: engine.dialect });
   const writer = createWriter(db, engine);
+  const later = indexLater(() => writer.runScript(() => indexSome(engine, INDEXED_AT_ONCE)));
   let opened: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
 
@@ -87,8 +95,14 @@ export function createSqlContext({
     ready: () => guard("open", async () => {}),
     read: (operation, work) => guard(operation, () => work(db)),
     readScript: (operation, script) => guard(operation, () => runScriptIn(db, engine, script())),
+    writeScript: (operation, script) => guard(operation, () => writer.runScript(script)),
     write: (operation, work) => guard(operation, () => writer.run(work)),
-    append: (call, script) => guard("append", () => writer.runScript(script, call)),
+    append: (call, script) =>
+      guard("append", async () => {
+        const appended = await writer.runScript(script, call);
+        later.appended();
+        return appended;
+      }),
     async *snapshot(operation, work) {
       try {
         await ready(operation);
@@ -100,6 +114,7 @@ export function createSqlContext({
     close() {
       closed ??= (async () => {
         await opened?.catch(() => {});
+        await later.close();
         await Promise.allSettled(running);
         await engine.closing?.();
         await db.destroy();

@@ -1,6 +1,7 @@
 import type { Dialect, Kysely, RawBuilder, SqlBool } from "kysely";
 import type { Appended } from "../server-store.ts";
 import type { AppendCall } from "../shared/plan-append.ts";
+import type { TextIndex } from "./recall/index-messages.ts";
 import type { Schema } from "./schema.ts";
 import type { Script, Statement } from "./script.ts";
 
@@ -31,6 +32,8 @@ export interface SqlEngine {
    * Default: nothing is beside it.
    */
   takeOver?(run: RunScript): Promise<void>;
+  /** Its full text search. */
+  readonly textIndex: TextIndex;
   /** Rows can be locked with `for update`. Default false: a writing transaction is alone. */
   readonly lockRows?: boolean;
   /** The clock that all nodes share, as an SQL expression. Default: the process's own. */

@@ -8,7 +8,7 @@ import type { AppendCall } from "../shared/plan-append.ts";
  */
 
 /** What stands at an offset: an append and where the next one begins; the beginning of one, or nothing; or something else. */
-export type RecordAt = { readonly call: AppendCall; readonly end: number } | "unfinished" | "damaged";
+type RecordAt = { readonly call: AppendCall; readonly end: number } | "unfinished" | "damaged";
 
 const VERSION = 2;
 const LINE = /^([0-9a-f]{8}) ([0-9a-f]{8}) ([0-9a-f]{8})\n$/;

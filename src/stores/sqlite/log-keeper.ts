@@ -7,7 +7,7 @@ import type { Turns } from "./turns.ts";
  * Keeps the log beside the file short: when nobody has written for a moment, it is taken over into the main file, which
  * then is the whole database.
  */
-export interface LogKeeper {
+interface LogKeeper {
   wrote(): void;
   /** Empties the log now; while somebody reads it, tries again for a while. */
   empty(): Promise<void>;

@@ -26,6 +26,9 @@ test("a deleted conversation's words are gone from the files, also while the sto
   const messages = [{ hash: "a1", role: "user", wire, at: 1 } as const];
   const { conversation } = await store.conversations.append("t", { messages, title: secret, at: 1 });
   await store.conversations.append("t", { messages: storedTranscript("kept-words"), at: 1 });
+  // Its words stand in the index, too.
+  const { messages: found } = await store.recallIndex("t").candidates({ terms: [secret], limit: 10 });
+  expect(found).toHaveLength(1);
   expect(bytesOf(path).includes(secret)).toBe(true);
   await store.conversations.delete("t", conversation);
   expect(bytesOf(path).includes(secret)).toBe(false);

@@ -6,6 +6,7 @@ import { rows, type Script } from "../sql/script.ts";
 import type { RunScript } from "../sql/sql-engine.ts";
 import { explainSqlite } from "./explain.ts";
 import { readRecord } from "./journal-record.ts";
+import { sqliteTextIndex } from "./text-index.ts";
 
 /** Appends that one transaction takes. */
 const APPENDS_AT_ONCE = 500;
@@ -140,7 +141,7 @@ function* appendWhereItBelongs({ tenant, id, input }: AppendCall): Script<void> 
       : isThere
         ? { conversation }
         : { isNew: true as const };
-  yield* append({}, { tenant, id, input: { ...rest, ...place } });
+  yield* append({ textIndex: sqliteTextIndex }, { tenant, id, input: { ...rest, ...place } });
 }
 
 /** Conversations that hold a message, those first that end with it. */

@@ -5,6 +5,7 @@ import { appendAll } from "../sql/append.ts";
 import { runNow } from "../sql/script.ts";
 import type { Durability } from "./durability.ts";
 import { BEGIN_WRITE, COMMIT, createSession, emptyLog, openDatabase, whenFree } from "./sqlite-session.ts";
+import { sqliteTextIndex } from "./text-index.ts";
 
 /** The thread that writes appends, so that no request waits for those of others, or for the log to be taken over. */
 
@@ -38,7 +39,10 @@ if (port) {
   const append = async (calls: readonly AppendCall[]): Promise<WriteThreadAnswer> => {
     await whenFree(() => session.run(BEGIN_WRITE));
     try {
-      const outcomes = runNow(appendAll({}, calls), (one) => session.run(one).rows);
+      const outcomes = runNow(
+        appendAll({ textIndex: sqliteTextIndex }, calls),
+        (one) => session.run(one).rows,
+      );
       session.run(COMMIT);
       return outcomes;
     } catch {

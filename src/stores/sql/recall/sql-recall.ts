@@ -1,0 +1,164 @@
+import { dialectById } from "../../../dialects/dialect-by-id.ts";
+import {
+  type ByKind,
+  type FoundMessage,
+  KINDS,
+  NEIGHBOURS,
+  type RecallIndex,
+  type Statistics,
+} from "../../../recall/candidates.ts";
+import { leadOf } from "../../../recall/stored-transcript.ts";
+import { readWire } from "../../shared/read-wire.ts";
+import { rows, type Script } from "../script.ts";
+import type { SqlContext } from "../sql-context.ts";
+import type { SqlEngine } from "../sql-engine.ts";
+import { keyOf, messageOf, NO_TOTALS, placeOf, rangeOf, type Totals, tokenOf } from "./documents.ts";
+import { indexSome, type Known, knownNumber } from "./index-messages.ts";
+
+/** Messages that one transaction indexes before a search, so that others aren't held up. */
+const MESSAGES_AT_ONCE = 50;
+/** Documents of one term that are looked at. Of a term that is in more of them the newest. */
+const DOCUMENTS_PER_TERM = 400;
+/** Messages that are handed over with all of their neighbours where a whole tenant is searched: each has to be read again. */
+const BEST_OF_TENANT = 12;
+
+/** All documents there are. */
+const EVERYTHING = [0, Number.MAX_SAFE_INTEGER] as const;
+const NONE: ByKind = { user: 0, assistant: 0, data: 0 };
+
+/** The index of a tenant, or of one of its conversations. */
+export function sqlRecall(
+  context: SqlContext,
+  tenant: string,
+  conversation: string | undefined,
+): RecallIndex {
+  const { engine, readScript, writeScript } = context;
+  return {
+    async candidates({ terms, limit, signal }) {
+      for (;;) {
+        signal?.throwIfAborted();
+        const indexed = await writeScript("recall", () => indexSome(engine, MESSAGES_AT_ONCE, tenant));
+        if (indexed < MESSAGES_AT_ONCE) break;
+      }
+      return readScript("recall", () => candidates(engine, { tenant, conversation, terms, limit }));
+    },
+  };
+}
+
+interface Wanted {
+  readonly tenant: string;
+  readonly conversation: string | undefined;
+  readonly terms: readonly string[];
+  readonly limit: number;
+}
+
+function* candidates(
+  engine: SqlEngine,
+  { tenant, conversation, terms, limit }: Wanted,
+): Script<{ readonly statistics: Statistics; readonly messages: readonly FoundMessage[] }> {
+  const whole = yield* knownNumber("precis_recall_tenants", tenant);
+  const one =
+    conversation === undefined
+      ? undefined
+      : yield* knownNumber("precis_recall_conversations", tenant, conversation);
+  const scope = conversation === undefined ? whole : one;
+  if (!whole || !scope) return { statistics: { ...NO_TOTALS, frequency: () => NONE }, messages: [] };
+  const { totals } = scope;
+  const frequencies = new Map<string, ByKind>();
+  const scores = new Map<number, number>();
+  for (const term of terms) {
+    const frequency = { ...NONE };
+    const holding = new Set<number>();
+    for (const kind of KINDS) {
+      if (totals.passages[kind] === 0) continue;
+      const { sql, parameters } = engine.textIndex.find(
+        [tokenOf(whole.number, keyOf(kind, term))],
+        one ? rangeOf(one.number) : EVERYTHING,
+        one ? Number.MAX_SAFE_INTEGER : DOCUMENTS_PER_TERM,
+      );
+      const found = (yield* rows<{ doc: number | string }>(sql, ...parameters)).map(({ doc }) => Number(doc));
+      for (const document of found) holding.add(messageOf(document));
+      frequency[kind] = one ? found.length : Math.min(totals.passages[kind], estimate(found, whole));
+    }
+    frequencies.set(term, frequency);
+    const worth = rarity(totals, frequency);
+    for (const message of holding) scores.set(message, (scores.get(message) ?? 0) + worth);
+  }
+  const best = [...scores]
+    .sort(([a, x], [b, y]) => y - x || b - a)
+    .slice(0, one ? limit : Math.min(limit, BEST_OF_TENANT))
+    .map(([message]) => placeOf(message));
+  return {
+    statistics: { ...totals, frequency: (term) => frequencies.get(term) ?? NONE },
+    messages: yield* readAround(tenant, best),
+  };
+}
+
+/**
+ * How many documents hold a term. Of a frequent one only the newest were looked at: as dense as in these it is taken to be
+ * everywhere, because to count it would take longer than the whole search.
+ */
+function estimate(found: readonly number[], { oldest, newest }: Known): number {
+  const last = found.at(-1);
+  if (last === undefined || found.length < DOCUMENTS_PER_TERM) return found.length;
+  return Math.round(found.length * Math.max(1, (newest - oldest) / Math.max(1, newest - last)));
+}
+
+function rarity({ passages }: Totals, frequency: ByKind): number {
+  const sum = (counts: ByKind) => KINDS.reduce((all, kind) => all + counts[kind], 0);
+  const [all, holding] = [sum(passages), sum(frequency)];
+  return Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
+}
+
+/** Messages with those around them, each once. */
+function* readAround(
+  tenant: string,
+  places: readonly { readonly conversation: number; readonly position: number }[],
+): Script<FoundMessage[]> {
+  const byConversation = new Map<number, number[]>();
+  for (const { conversation, position } of places)
+    byConversation.set(conversation, [...(byConversation.get(conversation) ?? []), position]);
+  const found: FoundMessage[] = [];
+  for (const [number, positions] of byConversation) {
+    const [row] = yield* rows<{ id: string; dialect: string | null; head: string | null }>(
+      `select c.id, c.dialect, b.wire as head from precis_recall_conversations r
+       join precis_conversations c on c.tenant = r.tenant and c.id = r.conversation
+       left join precis_bodies b on b.tenant = c.tenant and b.hash = c.head
+       where r.number = ? and r.tenant = ?`,
+      number,
+      tenant,
+    );
+    if (!row) continue;
+    const dialect = dialectById(row.dialect ?? "openai-chat");
+    const lead = leadOf(dialect, row.head ?? undefined).length;
+    for (const [from, to] of stretches(positions)) {
+      const stored = yield* rows<{ position: number | string; wire: string }>(
+        `select m.position, coalesce(m.wire, b.wire) as wire from precis_messages m
+         left join precis_bodies b on b.tenant = m.tenant and b.hash = m.body
+         where m.tenant = ? and m.conversation = ? and m.position >= ? and m.position < ? order by m.position`,
+        tenant,
+        row.id,
+        from,
+        to,
+      );
+      for (const { position, wire } of stored) {
+        const message = readWire(dialect, wire);
+        if (message) found.push({ conversation: row.id, index: Number(position) + lead, message });
+      }
+    }
+  }
+  return found;
+}
+
+/** Positions with their neighbours, as stretches that don't overlap. */
+function stretches(positions: readonly number[]): [from: number, to: number][] {
+  const merged: [number, number][] = [];
+  for (const position of [...positions].sort((a, b) => a - b)) {
+    const last = merged.at(-1);
+    const from = Math.max(0, position - NEIGHBOURS);
+    const to = position + NEIGHBOURS + 1;
+    if (last && from <= last[1]) last[1] = to;
+    else merged.push([from, to]);
+  }
+  return merged;
+}

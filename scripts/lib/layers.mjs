@@ -135,6 +135,7 @@ export const SIBLINGS = [
       "stream",
       "recall",
       "mcp",
+      "import",
       "eval",
     ],
     shared: [],

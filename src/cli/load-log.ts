@@ -52,7 +52,7 @@ function inDialect(log: TranscriptLog, wanted: string): TranscriptLog {
 }
 
 /** The client's own summaries leave: a transcript is what was said, and the messages they speak for are all in it. */
-function withoutSummaries(log: TranscriptLog): TranscriptLog {
+export function withoutSummaries(log: TranscriptLog): TranscriptLog {
   const { summaries, ...rest } = log;
   if (summaries === undefined) return log;
   const left = new Set(summaries);

@@ -40,8 +40,11 @@ export async function withDatabase<T>(
   if (!isServer && !create && !existsSync(config.db))
     throw new FileError(`there is no database ${name}. Name one with --db FILE or --db postgres://….`);
   const store = openStore(config.db, {
-    onMigration: ({ done, total }) =>
-      io.stderr.write(`precis: bringing the database up to date: ${done} of ${total} conversations\n`),
+    onMigration({ done, total }) {
+      // A database that was just made has nothing to be brought up to date.
+      if (total > 0)
+        io.stderr.write(`precis: bringing the database up to date: ${done} of ${total} conversations\n`);
+    },
   });
   try {
     await store.ready();

@@ -23,6 +23,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   inspect: () => import("./inspect.ts").then((it) => ({ line: it.inspectLine, run: it.inspectCommand })),
   recall: () => import("./recall.ts").then((it) => ({ line: it.recallLine, run: it.recallCommand })),
   mcp: () => import("./mcp.ts").then((it) => ({ line: it.mcpLine, run: it.mcpCommand })),
+  import: () => import("./import.ts").then((it) => ({ line: it.importLine, run: it.importCommand })),
   db: () => import("./db.ts").then((it) => ({ line: it.dbLine, run: it.dbCommand })),
   doctor: () => import("./doctor.ts").then((it) => ({ line: it.doctorLine, run: it.doctorCommand })),
 };

@@ -9,6 +9,16 @@ export interface ChatMeta {
   readonly pins?: readonly number[];
   readonly model?: string;
   readonly deletedAt?: number;
+  /** The file that it was imported from by `precis import`. */
+  readonly imported?: ImportedFile;
+}
+
+/** A file as it was when it was imported. */
+export interface ImportedFile {
+  readonly file: string;
+  readonly bytes: number;
+  /** In milliseconds. */
+  readonly modified: number;
 }
 
 export function metaOf(conversation: Pick<Conversation, "meta">): ChatMeta {

@@ -11,12 +11,12 @@ import { type Loaded, type LoadParts, load } from "./loaded.ts";
 import { newMessage, titleOf, transcriptRecord } from "./transcript-record.ts";
 
 /** What messages are written with. */
-type Writing = Pick<CompactionParts, "config" | "store" | "now">;
+export type Writing = Pick<CompactionParts, "config" | "store" | "now">;
 
 const textHash = createTextHash();
 
 /** Messages as the store takes them, from the n-th on (leading system messages not counted). */
-function newMessages(
+export function newMessages(
   parts: Writing,
   dialect: Dialect<unknown>,
   transcript: readonly unknown[],

@@ -1,5 +1,4 @@
 import { stringifyDeep } from "../../../core/deep-json.ts";
-import { dialectById, encode } from "../../../dialects/index.ts";
 import { createLogReader } from "../../../dialects/logs/index.ts";
 import type { Conversation } from "../../../stores/server-store.ts";
 import type { ApiConversation, ChatSettings } from "../../api.ts";
@@ -7,9 +6,9 @@ import { type ChatMeta, metaOf } from "../../conversation/chat-meta.ts";
 import { UNDO_MS } from "../../conversation/deletions.ts";
 import { changed, readGlobalSettings } from "../../conversation/global-settings.ts";
 import { findConversation, load } from "../../conversation/loaded.ts";
+import { logTranscript } from "../../conversation/log-transcript.ts";
 import { SETTINGS_SESSION } from "../../conversation/session-of.ts";
 import { createConversation, forkConversation } from "../../conversation/store-messages.ts";
-import { writeHead } from "../../conversation/stored-head.ts";
 import { toApi } from "../../conversation/to-api.ts";
 import { checkValues } from "../../http/check-values.ts";
 import { wireOfDialect } from "../../wires/index.ts";
@@ -72,30 +71,10 @@ export const conversationHandlers = {
     for (const log of reader.endAll()) {
       for (const warning of log.warnings) warnings.push(warning);
       checkAsked({ model: log.model ?? "", transcript: log.messages }, limits);
-      const own = dialectById(log.dialect);
-      const isSpoken = wireOfDialect(log.dialect).dialect.id === log.dialect;
-      const system = log.system === undefined ? [] : [own.read({ role: "system", content: log.system })];
-      const encoded = isSpoken
-        ? undefined
-        : encode("openai-chat", [...system, ...log.messages.map((one) => own.read(one))]);
-      const { dialect } = wireOfDialect(isSpoken ? log.dialect : "openai-chat");
-      const ownSystem = dialect.rules.system === "apart" ? (log.system ?? undefined) : undefined;
-      const all =
-        encoded?.messages ??
-        (dialect.rules.system === "message" && log.system !== undefined
-          ? [{ role: "system", content: log.system }, ...log.messages]
-          : log.messages);
-      const lead = all.slice(
-        0,
-        all.findIndex((one) => dialect.read(one).role !== "system"),
-      );
       const id = await createConversation(gateway, tenant, {
-        dialect,
-        transcript: all,
-        head: writeHead(dialect, { system: ownSystem, lead }),
+        ...logTranscript(log),
         title: log.title?.slice(0, MAX_TITLE),
         model: log.model,
-        ...(log.times && all.length === log.messages.length && { times: log.times }),
         meta: { source: "page" },
       });
       conversations.push(announced(context, await findConversation(gateway, tenant, id), "created"));

@@ -1,0 +1,156 @@
+import { readdir, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { PrecisError } from "../core/errors.ts";
+import { createLogReader } from "../dialects/logs/index.ts";
+import type { Conversation, ConversationStore } from "../stores/server-store.ts";
+import { formatCount } from "./format.ts";
+import type { Io } from "./io.ts";
+import { withoutSummaries } from "./load-log.ts";
+import { DATABASE_FLAGS, DEFAULT_TENANT, withDatabase } from "./open-database.ts";
+import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
+import { createProgress } from "./progress.ts";
+import { checkReadable, FileError, readLines } from "./read-lines.ts";
+import { UsageError } from "./usage-error.ts";
+
+export const importLine: CommandLine = {
+  name: "import",
+  summary: "Takes logs and exports of other programs into the database, a folder at a time.",
+  usage: "precis import FILE|FOLDER… [flags]",
+  flags: {
+    ...DATABASE_FLAGS,
+    json: { help: "print what was done as JSON" },
+  },
+  notes: [
+    "A FOLDER is searched for .json and .jsonl files, plain or gzip, with all folders in it. What is no conversation is passed over.",
+    "A second run reads only files that have changed, and adds only messages that are new. One that was interrupted goes on where it stopped.",
+    "precis recall and precis mcp then find what was said there.",
+  ],
+  examples: [
+    "precis import ~/.claude/projects",
+    "precis import ~/.codex/sessions ~/.pi/agent/sessions --db precis.db",
+    "precis import conversations.json",
+  ],
+};
+
+/** What an import did. */
+interface Outcome {
+  /** Files that were read, that haven't changed since the last time, and that hold no conversation. */
+  read: number;
+  unchanged: number;
+  readonly passedOver: { readonly file: string; readonly reason: string }[];
+  conversations: number;
+  messages: number;
+}
+
+const LOG_FILE = /\.jsonl?(?:\.gz)?$/i;
+/** Conversations on one page of the list of what is there. */
+const PAGE = 500;
+/** Files that are named because nothing could be read from them. */
+const NAMED = 5;
+
+export async function importCommand(flags: ParsedFlags, io: Io): Promise<void> {
+  if (flags.files.length === 0) throw new UsageError("precis import needs a FILE or a FOLDER.");
+  // Before the database: a name that is wrong would leave an empty one behind.
+  const files = [...new Set((await Promise.all(flags.files.map(filesAt))).flat())];
+  const tenant = flags.value("tenant") ?? DEFAULT_TENANT;
+  const progress = createProgress(io, { json: flags.has("json") });
+  const outcome: Outcome = { read: 0, unchanged: 0, passedOver: [], conversations: 0, messages: 0 };
+  await withDatabase(flags, io, { create: true }, async (store, database, config) => {
+    const { importedFiles, importLog, markImported } = await import("../gateway/conversation/import-log.ts");
+    const parts = { config, store, now: () => Date.now() };
+    const known = importedFiles(await allOf(store.conversations, tenant));
+    for (const [done, file] of files.entries()) {
+      io.signal.throwIfAborted();
+      progress.update(
+        `importing ${formatCount(done + 1)} of ${formatCount(files.length)} files`,
+        done,
+        files.length,
+      );
+      const { size: bytes, mtimeMs: modified } = await stat(file);
+      const before = known.get(file);
+      if (before?.bytes === bytes && before.modified === modified) {
+        outcome.unchanged++;
+        continue;
+      }
+      const logs = await logsIn(file, io).catch((error: unknown) => {
+        if (!(error instanceof PrecisError || error instanceof FileError)) throw error;
+        outcome.passedOver.push({ file, reason: error.message });
+      });
+      if (!logs) continue;
+      outcome.read++;
+      const ids: string[] = [];
+      for (const log of logs) {
+        io.signal.throwIfAborted();
+        const { conversation, added } = await importLog(parts, tenant, log, {
+          file,
+          isOnly: logs.length === 1,
+        });
+        if (conversation !== undefined) ids.push(conversation);
+        if (added > 0) outcome.conversations++;
+        outcome.messages += added;
+      }
+      await markImported(parts, tenant, ids, { file, bytes, modified });
+    }
+    progress.clear();
+    if (flags.has("json")) io.stdout.write(`${JSON.stringify({ database, ...outcome })}\n`);
+    else io.stdout.write(outcomeText(outcome, database));
+  });
+  const [named] = outcome.passedOver;
+  if (files.length === 1 && named) throw new FileError(`${named.file}: ${named.reason}`);
+}
+
+/** The file, or all logs in a folder, by their full names: these tell them again at the next import. */
+async function filesAt(path: string): Promise<string[]> {
+  const full = resolve(path);
+  const isFolder = await stat(full).then(
+    (info) => info.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) {
+    await checkReadable(full);
+    return [full];
+  }
+  const inside = await readdir(full, { recursive: true, withFileTypes: true });
+  return inside
+    .filter((entry) => entry.isFile() && LOG_FILE.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+async function logsIn(file: string, io: Io) {
+  const reader = createLogReader({ name: file });
+  for await (const line of readLines(file, io, () => {})) reader.push(line);
+  return reader.endAll().map(withoutSummaries);
+}
+
+async function allOf(store: Pick<ConversationStore, "list">, tenant: string): Promise<Conversation[]> {
+  const all: Conversation[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await store.list(tenant, {
+      limit: PAGE,
+      archived: "all",
+      ...(cursor !== undefined && { cursor }),
+    });
+    all.push(...page.conversations);
+    cursor = page.next;
+  } while (cursor !== undefined);
+  return all;
+}
+
+function outcomeText(
+  { read, unchanged, passedOver, conversations, messages }: Outcome,
+  database: string,
+): string {
+  const count = (value: number, one: string, many = `${one}s`) =>
+    `${formatCount(value)} ${value === 1 ? one : many}`;
+  const lines = [
+    `${count(messages, "new message")} in ${count(conversations, "conversation")} of ${count(read, "file")} added to ${database}.`,
+    ...(unchanged > 0 ? [`${count(unchanged, "file")} unchanged since the last import.`] : []),
+    ...(passedOver.length > 0
+      ? [`${count(passedOver.length, "file")} passed over, for they hold no conversation:`]
+      : []),
+    ...passedOver.slice(0, NAMED).map(({ file }) => `  ${file}`),
+  ];
+  return `${lines.join("\n")}\n`;
+}

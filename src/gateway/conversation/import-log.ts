@@ -1,0 +1,85 @@
+import type { TranscriptLog } from "../../dialects/logs/index.ts";
+import type { Conversation } from "../../stores/server-store.ts";
+import { type ImportedFile, metaOf } from "./chat-meta.ts";
+import { logTranscript } from "./log-transcript.ts";
+import { createConversation, newMessages, type Writing } from "./store-messages.ts";
+
+/** What became of one conversation of a file. */
+export interface ImportedLog {
+  /** Left out if the store holds all of it already, in a conversation that wasn't imported from this file. */
+  readonly conversation?: string;
+  /** Messages that are new. */
+  readonly added: number;
+}
+
+/**
+ * Adds a conversation of a file to the store, as far as it isn't there: what was imported before, and what the gateway
+ * itself recorded of the same chat, is found by its hashes.
+ */
+export async function importLog(
+  parts: Writing,
+  tenant: string,
+  log: TranscriptLog,
+  from: { readonly file: string /** The file holds no other conversation. */; readonly isOnly: boolean },
+): Promise<ImportedLog> {
+  const { conversations } = parts.store;
+  const { dialect, transcript, head, times } = logTranscript(log);
+  const { messages } = newMessages(parts, dialect, transcript, 0, times);
+  if (messages.length === 0) return { added: 0 };
+  const found = await conversations.find(
+    tenant,
+    messages.map(({ hash }) => hash),
+  );
+  const isOfFile = found && metaOf(found.conversation).imported?.file === from.file;
+  if (found && found.matched === messages.length)
+    return { added: 0, ...(isOfFile && { conversation: found.conversation.id }) };
+  if (found && isOfFile && (from.isOnly || found.matched === found.conversation.length)) {
+    const { id } = found.conversation;
+    const behind = await conversations.read(tenant, id, { from: found.matched });
+    const appended = await conversations.append(tenant, {
+      conversation: id,
+      after: messages[found.matched - 1]!.hash,
+      // A log that is still being written may end in the middle of an answer, which is longer the next time.
+      ...(behind.length === 1 && { instead: behind.map(({ hash }) => hash) }),
+      messages: messages.slice(found.matched),
+      at: messages.at(-1)!.at,
+    });
+    return { conversation: appended.conversation, added: appended.added };
+  }
+  const conversation = await createConversation(parts, tenant, {
+    dialect,
+    transcript,
+    head,
+    title: log.title,
+    model: log.model,
+    ...(times && { times }),
+    // No state of the file yet: an import that breaks off here reads it again, and finds this conversation.
+    meta: { source: "page", imported: { file: from.file, bytes: 0, modified: 0 } },
+  });
+  return { conversation, added: messages.length };
+}
+
+/** Says of conversations that they are what a file holds. Done last: a file that was broken off is read again. */
+export async function markImported(
+  { store }: Pick<Writing, "store">,
+  tenant: string,
+  ids: readonly string[],
+  imported: ImportedFile,
+): Promise<void> {
+  for (const id of ids) {
+    const conversation = await store.conversations.get(tenant, id);
+    if (!conversation) continue;
+    await store.conversations.update(tenant, id, { meta: { ...metaOf(conversation), imported } });
+  }
+}
+
+/** Which state of a file each conversation was imported from. */
+export function importedFiles(conversations: readonly Conversation[]): Map<string, ImportedFile> {
+  const files = new Map<string, ImportedFile>();
+  for (const conversation of conversations) {
+    const { imported } = metaOf(conversation);
+    const known = imported && files.get(imported.file);
+    if (imported && (!known || known.modified <= imported.modified)) files.set(imported.file, imported);
+  }
+  return files;
+}

@@ -13,7 +13,9 @@ function filesIn(...folders: readonly string[]): { readonly path: string; readon
   return folders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" })
       .map((path) => `${folder}/${path.replaceAll("\\", "/")}`)
-      .filter((path) => /\.(?:tsx?|md)$/.test(path) && !/\.test\.tsx?$|node_modules|\/vocabularies\//.test(path))
+      .filter(
+        (path) => /\.(?:tsx?|md)$/.test(path) && !/\.test\.tsx?$|node_modules|\/vocabularies\//.test(path),
+      )
       .map((path) => ({ path, text: withoutComments(path, readFileSync(path, "utf8")) })),
   );
 }

@@ -3,6 +3,7 @@ import { chatgpt } from "./chatgpt.ts";
 import { claudeCode } from "./claude-code.ts";
 import { codex } from "./codex.ts";
 import { isFields } from "./fields.ts";
+import { opencode } from "./opencode.ts";
 import { openhands, openhandsEvents } from "./openhands.ts";
 import { pi } from "./pi.ts";
 import { isWireMessage, messagesRequest, readMessages, responsesRequest } from "./requests.ts";
@@ -17,6 +18,7 @@ export const recordFormats: readonly RecordFormat[] = [claudeCode, codex, pi, op
 
 /** Conversations in one JSON value, the most particular shape first. A new one is added here. */
 const documentFormats: readonly DocumentFormat[] = [
+  opencode,
   aiSdkUi,
   session,
   sweAgent,

@@ -5,6 +5,7 @@ export type LogSource =
   | "claude-code"
   | "codex"
   | "pi"
+  | "opencode"
   | "openai-request"
   | "anthropic-request"
   | "responses-request"

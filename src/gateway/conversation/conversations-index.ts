@@ -1,41 +1,42 @@
-import { parseExact } from "../../core/exact-json.ts";
-import { dialectById } from "../../dialects/dialect-by-id.ts";
 import type { FoundMessage, RecallIndex } from "../../recall/candidates.ts";
-import { createMemoryIndex } from "../../recall/memory-index.ts";
-import type { Conversation, ConversationStore } from "../../stores/server-store.ts";
-import { readHead } from "./stored-head.ts";
+import type { Conversation } from "../../stores/server-store.ts";
 
-const DEFAULT_DIALECT = "openai-chat";
-
-/** An index of several conversations, made anew for each search: it reads them all. */
+/**
+ * The index of a tenant without what isn't to be found. Forks share messages: one that is found in each of them would be
+ * one answer in the place of several, so it is taken from the first.
+ */
 export function conversationsIndex(
-  { conversations: store }: { readonly conversations: Pick<ConversationStore, "head" | "read"> },
-  tenant: string,
-  conversations: readonly Pick<Conversation, "id" | "dialect">[],
+  index: RecallIndex,
+  find: (id: string) => Promise<Conversation | undefined>,
 ): RecallIndex {
   return {
-    async candidates({ signal }) {
-      const index = createMemoryIndex();
-      const messages: FoundMessage[] = [];
-      // Forks share messages. One that is found once in each of them would be one answer in the place of several.
+    async candidates(query) {
+      const { statistics, messages } = await index.candidates(query);
+      const ids = new Set(messages.map(({ conversation }) => conversation ?? ""));
+      const found = new Set<string>();
+      for (const id of ids) if (await find(id)) found.add(id);
+      const toFind = messages.filter(({ conversation }) => found.has(conversation ?? ""));
+      const tools = toolNames(toFind);
       const seen = new Set<string>();
-      for (const conversation of conversations) {
-        signal?.throwIfAborted();
-        const { id } = conversation;
-        const dialect = dialectById(conversation.dialect ?? DEFAULT_DIALECT);
-        const { lead } = readHead(dialect, await store.head(tenant, id));
-        const tools = new Map<string, string>();
-        for (const { hash, position, wire } of await store.read(tenant, id)) {
-          const message = dialect.read(parseExact(wire));
-          for (const part of message.parts) if (part.type === "tool-call") tools.set(part.id, part.name);
-          if (seen.has(hash)) continue;
-          seen.add(hash);
-          index.add(message);
-          const toolOf = (call: string) => tools.get(call);
-          messages.push({ conversation: id, index: lead.length + position, message, toolOf });
-        }
-      }
-      return { statistics: index.statistics, messages };
+      return {
+        statistics,
+        messages: toFind.flatMap((one): FoundMessage[] => {
+          const key = `${one.index} ${JSON.stringify(one.message)}`;
+          if (seen.has(key)) return [];
+          seen.add(key);
+          const toolOf = (call: string) => one.toolOf?.(call) ?? tools.get(`${one.conversation} ${call}`);
+          return [{ ...one, toolOf }];
+        }),
+      };
     },
   };
+}
+
+/** Tools by conversation and call: a result rarely stands far from its call. */
+function toolNames(messages: readonly FoundMessage[]): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const { conversation, message } of messages)
+    for (const part of message.parts)
+      if (part.type === "tool-call") names.set(`${conversation} ${part.id}`, part.name);
+  return names;
 }

@@ -8,7 +8,7 @@ import { conversationsIndex } from "./conversations-index.ts";
 import { SETTINGS_SESSION } from "./session-of.ts";
 
 /** What of a store is needed to look into the past. */
-export type PastStore = Pick<ServerStore, "conversations">;
+export type PastStore = Pick<ServerStore, "conversations" | "recallIndex">;
 
 /** A hit, and the conversation that it is of. */
 export interface PastHit extends Hit {
@@ -59,13 +59,14 @@ export function pastOf(store: PastStore, tenant: string): Past {
   };
 
   const wordsInAll = async (query: string, options: SearchOptions) => {
-    const all: Conversation[] = [];
-    for await (const one of everyConversation(store, tenant)) all.push(one);
-    const byId = new Map(all.map((one) => [one.id, one]));
-    const { hits, ...rest } = await searchIndex(conversationsIndex(store, tenant, all)).search(
-      query,
-      options,
-    );
+    const byId = new Map<string, Conversation>();
+    const index = conversationsIndex(store.recallIndex(tenant), async (id) => {
+      const found = await store.conversations.get(tenant, id);
+      if (!found || !isToBeFound(found)) return undefined;
+      byId.set(id, found);
+      return found;
+    });
+    const { hits, ...rest } = await searchIndex(index).search(query, options);
     return {
       ...rest,
       hits: hits.flatMap((hit): PastHit[] => {

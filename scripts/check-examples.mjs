@@ -13,7 +13,7 @@ import { readDocComments, readMarkdown } from "./lib/read-examples.mjs";
 import { compileExamples, runExamples } from "./lib/use-examples.mjs";
 
 /** The public types: each name in it belongs into the reference. */
-const TYPES = "src/core/types.ts";
+const TYPES = "src/core/types";
 
 const pages = [
   ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"].filter((page) =>
@@ -99,12 +99,13 @@ function checkDocComments() {
 
 /** An option or a field that the reference doesn't know is as good as absent. */
 function checkReference() {
-  const types = readFileSync(join(root, TYPES), "utf8");
   const reference = filesBelow(root, "docs/reference", /\.md$/).map((page) =>
     readFileSync(join(root, page), "utf8"),
   );
-  for (const { name, line } of missingInReference(types, reference)) {
-    faults.push(`${TYPES}:${line}: \`${name}\` isn't in docs/reference`);
+  for (const file of filesBelow(root, TYPES, /\.ts$/)) {
+    const types = readFileSync(join(root, file), "utf8");
+    for (const { name, line } of missingInReference(types, reference))
+      faults.push(`${file}:${line}: \`${name}\` isn't in docs/reference`);
   }
 }
 

@@ -1,0 +1,130 @@
+import type { DialectId } from "./dialect.ts";
+import type { FitInput } from "./input.ts";
+import type { StopReason } from "./model.ts";
+import type { Entry, ModelCall, Reason, RungReport, StrategyName, Warning } from "./plan.ts";
+import type { State } from "./state.ts";
+import type { Budget, Usage } from "./tokens.ts";
+
+/** What `fit` did. */
+export type Outcome = "pass" | "view" | "compacted" | "nothing-to-gain";
+
+/** The receipt of one `fit` or `compact`. */
+export interface Report {
+  /** Names the conversation, forks included: the hash of its first message. */
+  readonly conversation: string;
+  readonly outcome: Outcome;
+  readonly reason: Reason | undefined;
+  readonly strategy: StrategyName;
+  readonly profile: string | undefined;
+  readonly dialect: DialectId;
+  readonly budget: Budget;
+  readonly pressure: { readonly before: number; readonly after: number };
+  /**
+   * `atMost`: these, the pressure and `budget.tools` are upper bounds. The request is so short that nothing can be due, and the
+   * tokenizer wasn't loaded for it.
+   */
+  readonly tokens: {
+    readonly transcript: number;
+    readonly before: number;
+    readonly after: number;
+    readonly atMost?: true;
+  };
+  /**
+   * Tokens that the answer may take beside this view: the window without view, tools and safety, at most `maxAnswer`.
+   * Undefined without a window.
+   */
+  readonly answer: number | undefined;
+  readonly counts: {
+    readonly kept: number;
+    readonly edited: number;
+    readonly covered: number;
+    readonly dropped: number;
+    readonly inserted: number;
+  };
+  /** Every transcript message, exactly once. */
+  readonly entries: readonly Entry[];
+  /** What was quoted for the newest user message in this call, best first. What earlier calls quoted stands in the view still. */
+  readonly recalled: readonly RecalledPassage[];
+  readonly rungs: readonly RungReport[];
+  readonly modelCalls: readonly ModelCall[];
+  /** US dollars spent on summaries. */
+  readonly cost: number;
+  readonly cacheHits: { readonly checkpoint: boolean; readonly summaries: number };
+  readonly warnings: readonly Warning[];
+  /** True when the view is no longer an extension of the one before it: drop KV and prompt caches. */
+  readonly prefixChanged: boolean;
+  /** Why it isn't one. */
+  readonly prefixReason: PrefixReason | undefined;
+  /** Id of the checkpoint that the view stands on. */
+  readonly checkpoint: string | undefined;
+}
+
+/** A passage of a hidden message that came back, and why. */
+export interface RecalledPassage {
+  /** The message's place in the transcript. */
+  readonly index: number;
+  readonly text: string;
+  /** Words of the user message that it was found by. */
+  readonly words: readonly string[];
+  readonly score: number;
+}
+
+/**
+ * Why a view changed before its end: a compaction was applied; the transcript was edited or forked; a person took a
+ * compaction back; a message that it hides must be shown (a pin); summaries were cleared; a larger budget needs no
+ * compaction; the system prompt is another; other options were chosen; the compaction came back in a state that nobody
+ * signed, so it is shown in the user's role; what was recalled for a user message is no longer known.
+ */
+export type PrefixReason =
+  | "compaction"
+  | "transcript"
+  | "undo"
+  | "pin"
+  | "cleared"
+  | "larger-budget"
+  | "system"
+  | "options"
+  | "unproven"
+  | "recall";
+
+/** What `fit` returns. `messages` is a new array of the host's own format; unchanged messages are the same objects. */
+export interface FitResult<M> {
+  readonly messages: M[];
+  /** The system prompt to send, where the format keeps it apart. */
+  readonly system: unknown;
+  readonly state: State;
+  readonly report: Report;
+  /** Resolves to the newer state when a summary is in flight; otherwise at once, to `state`. */
+  readonly background: Promise<State>;
+}
+
+/** What `pressure` returns: the one number of trigger, meter and API, and what fills it. */
+export interface PressureReport {
+  readonly pressure: number;
+  readonly tokens: number;
+  readonly budget: Budget;
+  /** Pressure at which compaction will start. */
+  readonly startsAt: number;
+  readonly level: "green" | "yellow" | "red";
+  readonly fill: Readonly<Record<"system" | "summary" | "user" | "assistant" | "tool" | "image", number>>;
+  /** Id of the checkpoint that the current view stands on. */
+  readonly checkpoint?: string;
+}
+
+/** What `observe` takes. */
+export interface Observation<M> {
+  /** The provider's numbers for the last request. */
+  readonly usage?: Usage;
+  /** The report of the view that was answered: says which conversation it was. */
+  readonly report?: Pick<Report, "conversation">;
+  /** precis's own count of that request: `report.tokens.after + report.budget.tools`. Nothing is learnt from one that was a bound. */
+  readonly tokens?: number;
+  /** The model that answered. Default: the compactor's. */
+  readonly model?: string;
+  /** Why the answer ended. One that was cut off (`length`) would have been longer. */
+  readonly stop?: StopReason;
+  /** The transcript with the reply or the tool result, to have its pressure checked. */
+  readonly transcript?: readonly M[];
+  /** What the next `fit` will be given. */
+  readonly input?: FitInput<M>;
+}

@@ -1,0 +1,228 @@
+import type { EditReason } from "../edit-reasons.ts";
+import type { DialectId, InsertMessage } from "./dialect.ts";
+import type { DropReason, Reason, Run, RungName, StrategyName } from "./plan.ts";
+
+/** Entries as a checkpoint stores them: ranges, counted from the first message after the leading system messages. */
+export type EntryRange =
+  | { readonly type: "keep"; readonly from: number; readonly to: number }
+  | { readonly type: "cover"; readonly from: number; readonly to: number; readonly by: number }
+  | { readonly type: "drop"; readonly from: number; readonly to: number; readonly reason: DropReason }
+  | { readonly type: "edit"; readonly index: number; readonly edits: readonly StoredEdit[] }
+  | {
+      readonly type: "insert";
+      /** Ordinal that `cover` ranges refer to. */
+      readonly by: number;
+      readonly role: InsertMessage["role"];
+      /** Hash of the text in `texts`. */
+      readonly text: string;
+      readonly merged?: true;
+      /** Of an insert that covers nothing: the message that it stands before. */
+      readonly before?: number;
+    };
+
+/**
+ * An edit whose text is kept once, by hash, in the checkpoint's `texts`. A replacement keeps only what differs from the
+ * original: `prefix` and `suffix` characters of it stand before and after the stored text.
+ */
+export type StoredEdit =
+  | {
+      readonly type: "replace";
+      readonly part: number;
+      readonly prefix: number;
+      readonly suffix: number;
+      readonly text: string;
+      readonly why: EditReason;
+    }
+  | { readonly type: "strip-reasoning"; readonly why: EditReason }
+  | { readonly type: "strip-fields"; readonly why: EditReason }
+  | { readonly type: "append"; readonly text: string; readonly why: EditReason };
+
+/** The immutable record of one applied compaction. */
+export interface Checkpoint {
+  /** Hash of the record's own content. */
+  readonly id: string;
+  /** Chain hash of the last message whose entry isn't a plain keep. */
+  readonly hash: string;
+  /** How many messages (after the leading system messages) that hash spans. */
+  readonly length: number;
+  readonly dialect: DialectId;
+  readonly strategy: StrategyName;
+  /** The budget it was made for. */
+  readonly budget: number;
+  readonly entries: readonly EntryRange[];
+  /** Inserted texts and edit texts, each once, by hash. */
+  readonly texts: Readonly<Record<string, string>>;
+  /** `now` of the `fit` that applied it. */
+  readonly at: number;
+  readonly reason: Reason;
+  readonly rung: RungName;
+  readonly tokens: { readonly before: number; readonly after: number };
+  /** Messages (after the leading system messages) that model-written summaries spoke for when it was applied. */
+  readonly sealed: number;
+  /** Number of messages and of turns in the transcript when it was applied. */
+  readonly seen: { readonly messages: number; readonly turns: number };
+  /** Hash (in `texts`) of the system prompt that it stood behind, as JSON: a host may lose it. */
+  readonly head?: string;
+}
+
+/** "Skip this checkpoint": what `undo` records, and what is recorded when a larger budget needs it no more. */
+export interface Undo {
+  readonly checkpoint: string;
+  readonly at: number;
+  /**
+   * Given if no person undid it: the checkpoint was left because the budget is larger. It is taken up again only when a
+   * compaction is due, and nothing is suspended.
+   */
+  readonly why?: "larger-budget";
+  /** Pressure at the moment of the undo; automatic compaction waits until it has grown by 0.1 or reached 1. */
+  readonly pressure: number;
+}
+
+/** A model-written summary of a segment: immutable. */
+export interface Summary {
+  /** Hash of everything that it was made from: covered messages, prompt and version, model, focus, cap. */
+  readonly key: string;
+  readonly text: string;
+  /** Chain hash of the last message that it covers: the record holds wherever a transcript begins with that chain. */
+  readonly hash: string;
+  /** Messages that it covers, counted from the first message after the leading system messages. */
+  readonly covers: Run;
+  /** 0 for a segment summarised from the originals, one more for each merge. */
+  readonly level: number;
+  /** Prompt id and version, such as `agent/1`. */
+  readonly prompt: string;
+  readonly model: string;
+  readonly author: "model" | "user";
+  /** Asked for anew by `rebuild`: speaks for its messages in place of every older record. */
+  readonly anew?: true;
+  readonly tokens: { readonly source: number; readonly text: number };
+  /** `now` of the call that wrote it. */
+  readonly at: number;
+  /** Hash of key and text: a record that was tampered with isn't believed. */
+  readonly proof: string;
+  /** It came back without proof of who wrote it, or was made from one that did: it never becomes system text. */
+  readonly unproven?: true;
+}
+
+/**
+ * A text as a state keeps it: what it has in common with other texts is told by reference. A string stands for itself;
+ * three numbers in a row are a copy: which source, from which character on, how many characters.
+ */
+export type PackedText = readonly (string | number)[];
+
+/** An edit as a state keeps it. Texts are named by their place in the checkpoint's `texts`. */
+export type PackedEdit =
+  | readonly [part: number, prefix: number, suffix: number, text: number, why: EditReason]
+  | readonly [type: "strip-reasoning" | "strip-fields", why: EditReason]
+  | readonly ["append", text: number, why: EditReason];
+
+/** An entry as a state keeps it. A number: so many messages are kept. */
+export type PackedEntry =
+  | number
+  | readonly ["cover", messages: number, by: number]
+  | readonly ["drop", messages: number, reason: DropReason]
+  | readonly ["insert", text: number, role: InsertMessage["role"], merged?: "merged"]
+  | readonly ["edit", ...edits: PackedEdit[]]
+  /** The entries before this one come again: the last `entries` of them, so many times more. */
+  | readonly ["again", entries: number, times: number]
+  /** An entry that says more than the short forms can. */
+  | EntryRange;
+
+/**
+ * A checkpoint as a state keeps it. Its texts mostly quote the messages that it stands on, which the host has anyway, and
+ * summaries that stand in the same state: they are told by reference.
+ */
+export interface PackedCheckpoint extends Omit<Checkpoint, "entries" | "texts"> {
+  readonly entries: readonly PackedEntry[];
+  /** Sources are the messages that the checkpoint spans, by number, and after them the summaries in `quotes`. */
+  readonly texts: readonly PackedText[];
+  /** Keys of the summaries that its texts repeat. */
+  readonly quotes?: readonly string[];
+}
+
+/** What a view stood on, to tell whether the next one extends it. */
+export interface LastView {
+  readonly hash: string;
+  readonly length: number;
+  readonly checkpoint?: string;
+  /** Hash of the system prompt, which isn't part of the chain. */
+  readonly head?: string;
+  /** Hash of the messages that it showed although its checkpoint hides them. */
+  readonly broughtBack?: string;
+  /** It showed its checkpoint in other words or roles, because nobody vouched for the state that it came from. */
+  readonly reworded?: "unproven";
+  /** Hash of the passages that it quoted for user messages. */
+  readonly recalled?: string;
+}
+
+/** What one answer took, reasoning included, and when it came (milliseconds). */
+export type AnswerSize = readonly [at: number, tokens: number];
+
+/** What the newest answers of one model in a conversation took: the output reserve follows them. */
+export interface AnswerSizes {
+  /** Chain hash of the conversation's first message after the leading system messages. */
+  readonly hash: string;
+  readonly model: string;
+  /** Newest last. */
+  readonly sizes: readonly AnswerSize[];
+}
+
+/**
+ * Passages of hidden messages that a view quotes before a user message, because that message asks for them. They are named
+ * by their place: what is shown is always read from the transcript itself.
+ */
+export interface Recalled {
+  /** Chain hash of the transcript up to and with the user message that they stand before. */
+  readonly hash: string;
+  /** How many messages (after the leading system messages) that hash spans. */
+  readonly length: number;
+  /** Id of the checkpoint that hides them: with the next compaction they leave. */
+  readonly checkpoint: string;
+  /** In the order in which they are shown. */
+  readonly passages: readonly PassagePlace[];
+  readonly at: number;
+}
+
+/** Characters `from` to `to` of a part of a message. Messages are counted after the leading system messages, parts without reasoning. */
+export type PassagePlace = readonly [message: number, part: number, from: number, to: number];
+
+/** Plain JSON that the host stores beside its chat and hands back. Stale or foreign state is ignored, never believed. */
+export interface State {
+  readonly version: 2;
+  readonly checkpoints: readonly PackedCheckpoint[];
+  readonly summaries: readonly Summary[];
+  readonly undos: readonly Undo[];
+  /** The system prompt as last seen, as JSON, to restore one that the host lost. Only in a signed state. */
+  readonly head?: string;
+  readonly last?: LastView;
+  readonly answers?: readonly AnswerSizes[];
+  /** What the views of the newest checkpoints quote for user messages. */
+  readonly recalled?: readonly Recalled[];
+  /** What only who has the `stateKey` can make. */
+  readonly proof?: string;
+}
+
+/** What a store holds: records that never change, found by the chain hash of the last message that they stand on. */
+export interface Records {
+  readonly checkpoints: readonly Checkpoint[];
+  readonly summaries: readonly Summary[];
+  /** Undos of those checkpoints. */
+  readonly undos: readonly Undo[];
+  /**
+   * One for each model, under the first of the hashes; a newer one takes its place. With a store that leaves them out, each
+   * process learns by itself how long answers are.
+   */
+  readonly answers?: readonly AnswerSizes[];
+  /**
+   * What views quote for user messages; one for each checkpoint and hash. A store that keeps them gives a list, be it empty.
+   * With one that gives none, nothing is recalled unless the host hands its states back.
+   */
+  readonly recalled?: readonly Recalled[];
+}
+
+/** Where records live between calls. Two methods, both in batches. */
+export interface Store {
+  /** Records whose `hash` is one of `hashes`, in any order. `hashes[n - 1]` names the first n messages. */
+  find(hashes: readonly string[]): Promise<Records>;
+  save(records: Partial<Records>): Promise<void>;
+}

@@ -228,13 +228,11 @@ export async function survey<M>(
     current,
     checkpoint && engine.editTokens(measure, `${checkpoint.id} ${structure.start} ${isUnproven}`),
   );
-  const known = checkpoint
+  // They stay until the next compaction, which is due where the view doesn't fit with them.
+  const quoted = checkpoint
     ? quotedBy(checkpoint.id, merged.recalled, conversation, dialect.rules, engine.recalledTexts)
     : [];
-  const quotedTokens = known.reduce((sum, one) => sum + one.tokens, 0);
-  // Quotations are the first to go where the budget got smaller: nothing depends on them.
-  const quoted = bare + quotedTokens <= budget.budget ? known : [];
-  const tokens = bare + (quoted.length > 0 ? quotedTokens : 0);
+  const tokens = quoted.reduce((sum, one) => sum + one.tokens, bare);
   const fixed = fixedTokens(conversation);
   const floor = floorTokens(conversation);
   const usualGoal = Math.max(

@@ -71,10 +71,12 @@ browserTest(
   "a mark opens its compaction, which shows the receipt and the summary word for word",
   async () => {
     const { tab } = await open(1280, "light");
-    expect(await tab.locator("#c1 pre").isVisible()).toBe(false);
+    const summary = tab.locator("#c1 h3:text-is('Summary message') + pre");
+    expect(await summary.isVisible()).toBe(false);
     await tab.locator("a.mark").first().click();
-    await tab.locator("#c1 pre").waitFor({ state: "visible" });
-    expect(await tab.locator("#c1 pre").textContent()).toContain("<conversation-summary>");
+    await summary.waitFor({ state: "visible" });
+    expect(await tab.locator("#c1 h3:text-is('Summary message')").count()).toBe(1);
+    expect(await summary.textContent()).toContain("<conversation-summary>\nA record of earlier messages");
     expect(await tab.locator("#c1 td.fate").allTextContents()).toContain("covered");
     await tab.close();
   },

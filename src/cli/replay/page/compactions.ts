@@ -37,11 +37,16 @@ export function compactionHtml(compaction: ReplayCompaction, index: number): str
     "<h3>Receipt</h3>",
     receiptTable(compaction.receipt),
     ...compaction.written.map(
-      (text) => `<h3>Summary message</h3><pre tabindex="0">${escapeHtml(text)}</pre>`,
+      (text) => `<h3>${titleOf(text)}</h3><pre tabindex="0">${escapeHtml(text)}</pre>`,
     ),
     "</div></details>",
   ].join("");
 }
+
+/** What is quoted beside a summary, or recalled for a user message, has a message of its own. */
+const QUOTATIONS = /^<conversation-summary>\nQuotations from earlier messages/;
+
+const titleOf = (text: string): string => (QUOTATIONS.test(text) ? "Quotations" : "Summary message");
 
 const strip = (receipt: readonly ReceiptRun[]): string =>
   `<div class="strip" role="img" aria-label="Messages from the first to the last, by what became of them">${receipt

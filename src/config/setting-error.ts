@@ -2,7 +2,7 @@ import { PrecisError } from "../core/errors.ts";
 
 /** A flag or a variable has a value that can't work. Named as whoever set it wrote it. */
 export class SettingError extends PrecisError {
-  readonly code = "config";
+  readonly code = "setting";
   /** `--port` or `PRECIS_PORT`. */
   readonly setting: string;
 

@@ -1,7 +1,13 @@
 /** One class per cause that a caller can act on. Each carries its numbers as fields and names the fix in its text. */
 
+/** The same symbol in every copy of precis. */
+const MARK: unique symbol = Symbol.for("precis.error");
+
 /** What every error of precis has. */
 export abstract class PrecisError extends Error {
+  /** Of the classes that can be told by it. */
+  static readonly code: string | undefined = undefined;
+  readonly [MARK] = true;
   abstract readonly code: string;
   /** What the caller can do about it. */
   readonly fix: string;
@@ -11,11 +17,27 @@ export abstract class PrecisError extends Error {
     this.name = new.target.name;
     this.fix = fix;
   }
+
+  /**
+   * Is a value an error of this class? Unlike `instanceof` it also knows errors of another copy of precis: a program may
+   * hold two versions, or a bundle beside the package.
+   */
+  static isInstance<E>(this: ErrorClass<E>, value: unknown): value is E {
+    if (value instanceof this) return true;
+    if (!(value instanceof Error) || !(MARK in value)) return false;
+    return (
+      this === (PrecisError as unknown) ||
+      (this.code !== undefined && "code" in value && value.code === this.code)
+    );
+  }
 }
+
+type ErrorClass<E> = (abstract new (...args: never[]) => E) & { readonly code: string | undefined };
 
 /** An option has a value that can't work. */
 export class ConfigError extends PrecisError {
-  readonly code = "config";
+  static override readonly code = "config";
+  readonly code = ConfigError.code;
   readonly option: string;
 
   constructor(fields: { option: string; message: string; fix: string; cause?: unknown }) {
@@ -26,7 +48,8 @@ export class ConfigError extends PrecisError {
 
 /** The transcript isn't in the format that it was said to be in. */
 export class TranscriptError extends PrecisError {
-  readonly code = "transcript";
+  static override readonly code = "transcript";
+  readonly code = TranscriptError.code;
   /** Index of the message, when one message is at fault. */
   readonly index: number | undefined;
   /** Line of the file, when it came from a file. */
@@ -47,7 +70,8 @@ export class TranscriptError extends PrecisError {
 
 /** What must be sent is larger than what may be sent. Thrown before anything is sent. */
 export class BudgetImpossibleError extends PrecisError {
-  readonly code = "budget-impossible";
+  static override readonly code = "budget-impossible";
+  readonly code = BudgetImpossibleError.code;
   readonly budget: number;
   /** The least that a view needs: head, last user message and what the wire format adds. */
   readonly needed: number;
@@ -103,7 +127,8 @@ export type ModelFailure =
 
 /** A model call failed for good. */
 export class ModelError extends PrecisError {
-  readonly code = "model";
+  static override readonly code = "model";
+  readonly code = ModelError.code;
   readonly model: string;
   readonly failure: ModelFailure;
   /** HTTP status, if there was an answer. */
@@ -134,7 +159,8 @@ export class ModelError extends PrecisError {
 
 /** The store failed. The view is still valid; what couldn't be saved is made again when it is needed. */
 export class StoreError extends PrecisError {
-  readonly code = "store";
+  static override readonly code = "store";
+  readonly code = StoreError.code;
   readonly operation: string;
 
   constructor(fields: { operation: string; message: string; fix: string; cause?: unknown }) {
@@ -145,7 +171,8 @@ export class StoreError extends PrecisError {
 
 /** A view broke a post-condition on the last rung: a defect in precis, never the caller's. */
 export class InvariantError extends PrecisError {
-  readonly code = "invariant";
+  static override readonly code = "invariant";
+  readonly code = InvariantError.code;
   readonly breaches: readonly string[];
 
   constructor(fields: { breaches: readonly string[] }) {

@@ -1,5 +1,5 @@
 import { type Draft, isShown } from "../core/draft.ts";
-import type { Warning } from "../core/types.ts";
+import type { Warning, WarningCode } from "../core/types.ts";
 import type { Conversation } from "./conversation.ts";
 
 /** Messages that a warning names. */
@@ -25,7 +25,7 @@ export function orphanWarnings({ structure, messages }: Conversation, { fates }:
 }
 
 function warning(
-  code: string,
+  code: WarningCode,
   what: string,
   counterpart: string,
   found: readonly { readonly index: number }[],

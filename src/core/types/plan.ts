@@ -96,8 +96,28 @@ export interface Plan {
   readonly warnings: readonly Warning[];
 }
 
+/** What a warning is about. */
+export type WarningCode =
+  | "head-lost"
+  | "head-restored"
+  | "heavy-head"
+  | "many-summary-requests"
+  | "no-room-for-summaries"
+  | "orphan-call"
+  | "orphan-result"
+  | "planted-instruction"
+  | "state-damaged"
+  | "state-foreign"
+  | "state-unsigned"
+  | "state-unusable"
+  | "store-failed"
+  | "summarizer-resting"
+  | "summary-cap-lowered"
+  | "thinking-off"
+  | "unknown-model";
+
 /** Something that went differently from what the host may expect; the conversation goes on. */
 export interface Warning {
-  readonly code: string;
+  readonly code: WarningCode;
   readonly message: string;
 }

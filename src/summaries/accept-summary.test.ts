@@ -513,6 +513,11 @@ const reply = fc
   )
   .map((pieces) => pieces.join("\n"));
 
+test("marks that are left of an answer which was cut off are no summary", () => {
+  const answer = accept("```\n```\n```md\n", { stop: "other", cap: 2, sourceTokens: 3, keepPartial: true });
+  expect(answer).toMatchObject({ ok: false });
+});
+
 test("whatever comes back, what is accepted is within its bounds, free of markers, and accepted again", () => {
   let accepted = 0;
   fc.assert(
@@ -527,7 +532,8 @@ test("whatever comes back, what is accepted is within its bounds, free of marker
         if (!answer.ok) return;
         accepted++;
         expect(answer.tokens).toBe(count(answer.text));
-        expect(answer.tokens).toBeLessThanOrEqual(cap);
+        // Pointers aren't held against the limit.
+        expect(count(withoutPointers(answer.text))).toBeLessThanOrEqual(cap);
         expect(answer.tokens).toBeLessThan(sourceTokens);
         expect(answer.text).toBe(answer.text.trim());
         expect(answer.text).toMatch(/[\p{L}\p{N}]/u);

@@ -80,6 +80,8 @@ const MIN_LEFT = 0.5;
 /** A summary of a real source has more than a phrase. */
 const MIN_TOKENS = 8;
 const REAL_SOURCE = 400;
+/** Marks alone, such as the fence of a block whose lines were cut, say nothing. */
+const SAYS_SOMETHING = /[\p{L}\p{N}]/u;
 const PHRASES =
   /^(?:none|n\/a|ok(?:ay)?|done|yes|no|true|false|summary|\(?(?:no|empty) (?:summary|content|changes?)\)?|not applicable|nothing)[.!]?$/i;
 
@@ -93,7 +95,7 @@ export function acceptSummary(input: AcceptInput): Acceptance {
   const whole = reply.stop === "end" || isClosed(reply.text);
 
   let text = stripReply(reply.text);
-  if (!/[\p{L}\p{N}]/u.test(text)) return refuse(whole ? "empty" : "cut-off");
+  if (!SAYS_SOMETHING.test(text)) return refuse(whole ? "empty" : "cut-off");
   const fault = faultOf(text);
   if (fault !== undefined) return refuse(fault);
   // A model repeats what it read: lines that look like our own titles and pointers, and instructions to others.
@@ -107,7 +109,7 @@ export function acceptSummary(input: AcceptInput): Acceptance {
   if (!whole) {
     if (input.keepPartial !== true) return refuse("cut-off");
     text = dropUnfinished(text);
-    if (count(text) < written * MIN_LEFT) return refuse("cut-off");
+    if (count(text) < written * MIN_LEFT || !SAYS_SOMETHING.test(text)) return refuse("cut-off");
   }
   // Said of what the model wrote: what trimming takes away isn't the writer's fault.
   const missing = missingItems(text, input.mustKeep);
@@ -136,7 +138,7 @@ export function acceptSummary(input: AcceptInput): Acceptance {
     count,
     holds: (line) => missingItems(line, carried).length < carried.length,
   });
-  if (measure(trimmed) > cap) return refuse("too-long");
+  if (measure(trimmed) > cap || !SAYS_SOMETHING.test(trimmed)) return refuse("too-long");
   if (count(trimmed) >= sourceTokens) return refuse("not-smaller");
   return {
     ok: true,

@@ -1,16 +1,24 @@
 /** `#12`, `#12–18`, `(#12, #15–18)` at the end of a line: where a line of a record rests on the transcript. */
 const ONE = "#\\d+(?:\\s?[–-]\\s?#?\\d+)?";
-const POINTERS = new RegExp(`\\s*[([]?${ONE}(?:(?:,|;| and)?\\s*${ONE})*[)\\]]?(?=[.;]?\\s*$)`, "gm");
+const POINTERS = new RegExp(`\\s*[([]?${ONE}(?:(?:,|;| and)?\\s*${ONE})*[)\\]]?(?=[.;]?\\s*$)`);
 const FIRST = /#(\d+)/;
+/** Where a line's pointers begin at the earliest, from its end (characters): the search for them takes a while in long lines. */
+const LONGEST = 200;
 
 /** A record without the pointers at the ends of its lines: what its length is measured by. */
 export function withoutPointers(text: string): string {
-  return text.includes("#") ? text.replace(POINTERS, "") : text;
+  if (!text.includes("#")) return text;
+  return text
+    .split("\n")
+    .map((line) => {
+      const from = Math.max(0, line.length - LONGEST);
+      return line.slice(0, from) + line.slice(from).replace(POINTERS, "");
+    })
+    .join("\n");
 }
 
 /** The first message that a line points at (its number, from 1); undefined where it has no pointer. */
 export function firstPointer(line: string): number | undefined {
-  const pointers = line.match(POINTERS)?.at(-1);
-  const number = pointers === undefined ? undefined : FIRST.exec(pointers)?.[1];
+  const number = FIRST.exec(POINTERS.exec(line.slice(-LONGEST))?.[0] ?? "")?.[1];
   return number === undefined ? undefined : Number(number);
 }

@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { firstPointer, withoutPointers } from "./record-pointers.ts";
+
+it("takes the pointers at the ends of lines, and nothing else", () => {
+  expect(withoutPointers("- a fact #12\n- b (#12, #15–18).\n- c #1 and #2\nno #3 here")).toBe(
+    "- a fact\n- b.\n- c\nno #3 here",
+  );
+  expect(firstPointer("- b (#12, #15–18).")).toBe(12);
+  expect(firstPointer("no #3 here")).toBeUndefined();
+});
+
+/** These took half a minute for each 60 KB, and a model may answer with a megabyte. */
+it.each([
+  ["pointers in the middle of a line", `${"#1 ".repeat(300_000)}x`],
+  ["blanks", `${" ".repeat(900_000)}#x`],
+])("a megabyte of %s comes back as it is", (_, text) => {
+  expect(withoutPointers(text)).toBe(text);
+  expect(firstPointer(text)).toBeUndefined();
+});

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { growth, LINEAR } from "../../test/support/growth.ts";
+import { growth } from "../../test/support/growth.ts";
 import { imageSize } from "./image-size.ts";
 
 const ascii = (text: string): number[] => [...text].map((char) => char.charCodeAt(0));

@@ -1,7 +1,7 @@
 import type { ModelCall, Reason, Run, Summary } from "../core/types.ts";
-import type { Call } from "./decide.ts";
 import type { Engine } from "./engine.ts";
 import { prepareState } from "./next-state.ts";
+import type { Operation } from "./operation.ts";
 import { reportOf } from "./report.ts";
 import { isCancelled } from "./summarizer.ts";
 import { writeSummaries } from "./write-summaries.ts";
@@ -14,7 +14,7 @@ const MAX_UNREPORTED = 10_000;
  * isn't asked; otherwise a promise that never rejects and brings the new records (none if it failed).
  */
 export function requestSummary<M>(
-  call: Call<M>,
+  operation: Operation<M>,
   run: Run,
   why: {
     readonly reason: Reason;
@@ -22,26 +22,26 @@ export function requestSummary<M>(
     readonly cancel?: AbortSignal | undefined;
   },
 ): Promise<readonly Summary[]> | undefined {
-  const { engine, seen, now } = call;
+  const { engine, survey, now } = operation;
   const { jobs, circuit } = engine;
-  const { name, pressure } = seen;
+  const { name, pressure } = survey;
   const { reason, cancel } = why;
   // A person who asks is answered, whatever failed before.
   if (!jobs.running(name) && reason !== "forced" && !circuit.allows(name, pressure, now)) return undefined;
-  const job = jobs.start(name, (ended) => summarise(call, run, reason, ended), cancel);
+  const job = jobs.start(name, (ended) => summarise(operation, run, reason, ended), cancel);
   return job.then((records) => records ?? []);
 }
 
 /** The work itself. Whatever comes of it, what it began ends with one event: completed, failed or cancelled. */
 async function summarise<M>(
-  call: Call<M>,
+  operation: Operation<M>,
   run: Run,
   reason: Reason,
   signal: AbortSignal,
 ): Promise<readonly Summary[]> {
-  const { engine, seen, now } = call;
+  const { engine, survey, now } = operation;
   const { circuit, emitter, records: store } = engine;
-  const { name, pressure } = seen;
+  const { name, pressure } = survey;
   const calls: ModelCall[] = [];
   let isOver = false;
   const end = (tell: () => void): void => {
@@ -55,12 +55,12 @@ async function summarise<M>(
   emitter.emit("started", { reason });
   circuit.begun(name);
   try {
-    const { records, failure } = await writeSummaries(call, run, { signal, calls });
+    const { records, failure } = await writeSummaries(operation, run, { signal, calls });
     await store.save({ summaries: records });
     end(() => {
       // What was written before it failed is kept, and shows that the model works.
       circuit.succeeded(name);
-      if (failure === undefined) emitter.emit("completed", written(call, reason, records));
+      if (failure === undefined) emitter.emit("completed", written(operation, reason, records));
       else tellFailed(failure);
     });
     return records;
@@ -81,23 +81,23 @@ async function summarise<M>(
 }
 
 /** What is told of a summary that is there, while the view is still the one before it: the next `fit` may apply it. */
-function written<M>(call: Call<M>, reason: Reason, summaries: readonly Summary[]) {
-  const { engine, seen } = call;
-  const checkpoint = seen.checkpoint?.id;
+function written<M>(operation: Operation<M>, reason: Reason, summaries: readonly Summary[]) {
+  const { engine, survey } = operation;
+  const checkpoint = survey.checkpoint?.id;
   const report = reportOf({
-    survey: seen,
+    survey: survey,
     settings: engine.settings,
     dialect: engine.dialect,
-    outcome: seen.checkpoint ? "view" : "pass",
+    outcome: survey.checkpoint ? "view" : "pass",
     reason,
-    draft: seen.current,
-    tokens: seen.tokens,
-    rungs: [{ rung: "nothing-due", result: "used", tokens: seen.tokens }],
+    draft: survey.current,
+    tokens: survey.tokens,
+    rungs: [{ rung: "nothing-due", result: "used", tokens: survey.tokens }],
     warnings: [],
     prefixReason: undefined,
     checkpoint,
   });
-  const state = prepareState(call, { checkpoint });
+  const state = prepareState(operation, { checkpoint });
   return {
     report,
     get state() {

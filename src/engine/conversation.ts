@@ -6,7 +6,7 @@ import { isOnlyReasoning, type Structure, structureOf } from "../core/rounds.ts"
 import type { Budget, Dialect, Edit, FitInput, Measure, Message, Select } from "../core/types.ts";
 import { type HostNote, hostNote, showsNote } from "./host-state.ts";
 import { laterInstructions } from "./later-instructions.ts";
-import type { SeenMessages } from "./seen-messages.ts";
+import type { TranscriptReader } from "./transcript-reader.ts";
 
 /** A transcript that was read, hashed and counted: what plans are made from. */
 export interface Conversation {
@@ -38,13 +38,13 @@ export function readConversation<M>(options: {
   readonly transcript: readonly M[];
   readonly input: Pick<FitInput<M>, "system" | "pins" | "knowledge" | "extras" | "hostState">;
   readonly measure: Measure;
-  readonly seenMessages: SeenMessages;
+  readonly transcriptReader: TranscriptReader;
   /** Leading system messages that the host lost and the view brings back. */
   readonly restored?: readonly M[];
   /** The budget of a transcript, by tokens of its head and of all of it. */
   readonly budgetFor: (head: number, total: number) => Budget;
 }): Conversation {
-  const { dialect, transcript, input, measure, seenMessages, restored = [], budgetFor } = options;
+  const { dialect, transcript, input, measure, transcriptReader, restored = [], budgetFor } = options;
   if (!Array.isArray(transcript)) {
     throw new TranscriptError({
       message: `expected a list of messages, found ${transcript === null ? "null" : typeof transcript}.`,
@@ -54,7 +54,7 @@ export function readConversation<M>(options: {
   // Unlike `map`, this visits the holes of a list.
   const messages = Array.from(transcript, (message, index) => readMessage(dialect, message, index));
   const structure = structureOf(messages);
-  const { chain, tokens } = seenMessages.read(messages, structure.start, measure);
+  const { chain, tokens } = transcriptReader.read(messages, structure.start, measure);
   const asked = headTest(
     messages,
     structure,

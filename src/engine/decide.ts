@@ -11,12 +11,12 @@ import {
   unansweredTokens,
   wholeTokens,
 } from "./conversation.ts";
-import type { Engine } from "./engine.ts";
+import { dueReason, isHeld } from "./due.ts";
 import { judge } from "./judge.ts";
 import { type Climb, climb } from "./ladder.ts";
-import { dueReason, isHeld } from "./moment.ts";
 import { type Narrative, narrativeOf } from "./narrative.ts";
-import { withQuoted } from "./recall/standing-recalled.ts";
+import type { Operation } from "./operation.ts";
+import { withQuoted } from "./recall/quotations.ts";
 import { roundRecords, roundsEnd, summarizesRounds, unsealedRounds } from "./round-runs.ts";
 import type { RungInput } from "./rungs/rung.ts";
 import { shrinkParts } from "./shrink.ts";
@@ -36,26 +36,13 @@ const APPLY_FROM = 0.65;
 const ASKS_AT_LATEST = 0.85;
 /** A view that the provider refused without a number is made this much smaller. */
 const REJECTED_SHARE = 0.7;
-/** At a cheap moment a compaction lands at this share of room, and leaves at least this much beside what is fixed. */
+/** When a compaction is cheap, it lands at this share of room, and leaves at least this much beside what is fixed. */
 const CHEAP_LANDING = 0.3;
 const LEAST_LANDING = 0.1;
 /** Where thinking can't be switched off, a round under way is shortened to this share of the budget. */
 const LOOP_SHARE = 0.85;
 /** With the provider's own number known, this much of the budget is aimed at. */
 const REJECTED_MARGIN = 0.95;
-
-/** What one call works on. */
-export interface Call<M> {
-  readonly engine: Engine<M>;
-  readonly transcript: readonly M[];
-  readonly input: FitInput<M> & { readonly focus?: string };
-  readonly seen: Survey<M>;
-  readonly now: number;
-  /** Summaries are asked for anew, whatever is known. */
-  readonly anew?: boolean;
-  /** The view is to fill a budget of so many tokens, for this call alone. */
-  readonly filling?: number;
-}
 
 /** What `fit` would do: leave the view, climb the ladder, or have a summary written first. */
 export interface Decision {
@@ -68,13 +55,13 @@ export interface Decision {
 }
 
 /** Decides without doing: a function of transcript, state, options and now. */
-export function* decide<M>(call: Call<M>): Steps<Decision> {
-  const { engine, input, seen, now } = call;
+export function* decide<M>(operation: Operation<M>): Steps<Decision> {
+  const { engine, input, survey, now } = operation;
   const { settings, dialect } = engine;
   const rejected = input.rejected !== undefined && input.rejected !== false;
-  const moment = {
-    ...seen,
-    goal: cheapGoal(call),
+  const dueInput = {
+    ...survey,
+    goal: cheapGoal(operation),
     settings,
     rules: dialect.rules,
     now,
@@ -82,71 +69,75 @@ export function* decide<M>(call: Call<M>): Steps<Decision> {
     rejected,
     asksModel: engine.summarizer !== undefined && usesSummaries(settings.strategy),
   };
-  const due = seen.invalid ? invalidReason(moment) : dueReason(moment);
+  const due = survey.invalid ? invalidReason(dueInput) : dueReason(dueInput);
   const limit = rejected
-    ? Math.min(seen.budget.budget, rejectedLimit(input.rejected, seen.tokens, seen.budget.budget))
-    : seen.budget.budget;
-  const full = seen.tokens > limit;
+    ? Math.min(survey.budget.budget, rejectedLimit(input.rejected, survey.tokens, survey.budget.budget))
+    : survey.budget.budget;
+  const full = survey.tokens > limit;
   // A count that is due far below the budget must get smaller; what would fit into the budget doesn't matter then.
   const modest = !full && (due === "messages" || due === "turns");
   const cheap = due === "cold-cache" || due === "pause";
-  const goal = Math.min(cheap ? moment.goal : seen.goal, limit);
+  const goal = Math.min(cheap ? dueInput.goal : survey.goal, limit);
   const target = { limit, goal, anyGain: full || rejected, modest };
-  const steps = modest ? withoutReductions(call) : undefined;
+  const steps = modest ? withoutReductions(operation) : undefined;
   if (!due) {
-    const ahead = seen.startsAt > ASKS_AT_LATEST;
-    const applies = seen.pressure >= (ahead ? seen.startsAt : APPLY_FROM) && !isHeld(moment);
-    const ready = applies ? readyCut(call, target.goal) : undefined;
-    if (ready || (applies && hasFreshRounds(call)))
-      return { due: "pressure", wanted: undefined, result: yield* climbTo(call, target, ready) };
-    const early = ahead && seen.pressure >= ASKS_AT_LATEST && !isHeld(moment);
-    return { due, wanted: early ? aheadRun(call, target.goal) : undefined, result: nothingDue(seen) };
+    const ahead = survey.startsAt > ASKS_AT_LATEST;
+    const applies = survey.pressure >= (ahead ? survey.startsAt : APPLY_FROM) && !isHeld(dueInput);
+    const ready = applies ? readyCut(operation, target.goal) : undefined;
+    if (ready || (applies && hasFreshRounds(operation)))
+      return { due: "pressure", wanted: undefined, result: yield* climbTo(operation, target, ready) };
+    const early = ahead && survey.pressure >= ASKS_AT_LATEST && !isHeld(dueInput);
+    return { due, wanted: early ? aheadRun(operation, target.goal) : undefined, result: nothingDue(survey) };
   }
-  const behind = full || rejected ? shortenBehindReasoning(call, target.limit) : undefined;
+  const behind = full || rejected ? shortenBehindReasoning(operation, target.limit) : undefined;
   if (behind) return { due, wanted: undefined, result: behind };
   if (!engine.summarizer || !usesSummaries(engine.settings.strategy) || cheap) {
-    const ready = readyCut(call, target.goal);
-    return { due, wanted: undefined, result: yield* climbTo(call, target, ready, seen.current, steps) };
+    const ready = readyCut(operation, target.goal);
+    return {
+      due,
+      wanted: undefined,
+      result: yield* climbTo(operation, target, ready, survey.current, steps),
+    };
   }
   const reduced =
-    full || modest ? undefined : yield* climbTo(call, target, undefined, seen.current, ["reduce"]);
+    full || modest ? undefined : yield* climbTo(operation, target, undefined, survey.current, ["reduce"]);
   if (reduced?.draft) return { due, wanted: undefined, result: reduced };
-  const ready = readyCut(call, target.goal);
-  const isReady = ready !== undefined || hasFreshRounds(call);
-  const run = isReady ? undefined : wantedRun(call, target.goal);
+  const ready = readyCut(operation, target.goal);
+  const isReady = ready !== undefined || hasFreshRounds(operation);
+  const run = isReady ? undefined : wantedRun(operation, target.goal);
   const wanted =
-    run && (modest ? isWorthAskingByCount(call, run) : isWorthAsking(call, run)) ? run : undefined;
+    run && (modest ? isWorthAskingByCount(operation, run) : isWorthAsking(operation, run)) ? run : undefined;
   // Where nobody is asked, a small budget is used to its end, as without a model.
-  if (!isReady && !wanted && due === "pressure" && seen.pressure < startsAlone(call))
-    return { due: undefined, wanted, result: nothingDue(seen) };
+  if (!isReady && !wanted && due === "pressure" && survey.pressure < startsAlone(operation))
+    return { due: undefined, wanted, result: nothingDue(survey) };
   if (wanted && !full) {
-    const otherwise = () => climbTo(call, target, undefined, seen.current, steps);
-    return { due, wanted, result: nothingDue(seen), otherwise };
+    const otherwise = () => climbTo(operation, target, undefined, survey.current, steps);
+    return { due, wanted, result: nothingDue(survey), otherwise };
   }
-  return { due, wanted, result: yield* climbTo(call, target, ready, seen.current, steps) };
+  return { due, wanted, result: yield* climbTo(operation, target, ready, survey.current, steps) };
 }
 
 /** What a compaction that comes later will need a summary of. Without a tail it would be everything, and the end changes. */
-function aheadRun<M>(call: Call<M>, goal: number): Run | undefined {
-  const { settings } = call.engine;
+function aheadRun<M>(operation: Operation<M>, goal: number): Run | undefined {
+  const { settings } = operation.engine;
   if (!usesSummaries(settings.strategy) || settings.strategy === "summarize-and-drop") return undefined;
-  if (readyCut(call, goal) !== undefined || hasFreshRounds(call)) return undefined;
-  const run = wantedRun(call, goal);
-  return run && isWorthAsking(call, run) ? run : undefined;
+  if (readyCut(operation, goal) !== undefined || hasFreshRounds(operation)) return undefined;
+  const run = wantedRun(operation, goal);
+  return run && isWorthAsking(operation, run) ? run : undefined;
 }
 
 /** A compaction that no longer holds is made anew, unless all of the transcript fits with ease. */
-function invalidReason(moment: Parameters<typeof dueReason>[0]): Reason | undefined {
-  return dueReason(moment) || moment.pressure >= LEAVE_BELOW ? "invalid-checkpoint" : undefined;
+function invalidReason(dueInput: Parameters<typeof dueReason>[0]): Reason | undefined {
+  return dueReason(dueInput) || dueInput.pressure >= LEAVE_BELOW ? "invalid-checkpoint" : undefined;
 }
 
 /**
- * Where a compaction lands at a cheap moment: a cold cache is written anew anyway, so every token less is saved at once
+ * Where a compaction lands when it is cheap: a cold cache is written anew anyway, so every token less is saved at once
  * and on each request that follows.
  */
-function cheapGoal<M>({ engine, seen }: Call<M>): number {
-  if (engine.settings.landAt !== undefined) return seen.goal;
-  const { conversation, budget, goal } = seen;
+function cheapGoal<M>({ engine, survey }: Operation<M>): number {
+  if (engine.settings.landAt !== undefined) return survey.goal;
+  const { conversation, budget, goal } = survey;
   const lowest = wholeTokens(conversation) + Math.floor(budget.room * LEAST_LANDING);
   return Math.min(
     goal,
@@ -155,54 +146,59 @@ function cheapGoal<M>({ engine, seen }: Call<M>): number {
 }
 
 /** Pressure at which a compaction starts without a model. */
-function startsAlone<M>({ engine, seen }: Call<M>): number {
+function startsAlone<M>({ engine, survey }: Operation<M>): number {
   const { startAt } = engine.settings;
-  return startPressure({ startAt, budget: seen.budget.budget, model: false, conversation: seen.name });
+  return startPressure({ startAt, budget: survey.budget.budget, model: false, conversation: survey.name });
 }
 
 /** Reductions leave the number of messages as it is. */
-function withoutReductions<M>({ engine }: Call<M>): RungInput["steps"] {
+function withoutReductions<M>({ engine }: Operation<M>): RungInput["steps"] {
   return strategies[engine.settings.strategy].steps.filter((step) => step !== "reduce");
 }
 
 /** Climbs the ladder towards a target, with the summaries that are there. */
 export function* climbTo<M>(
-  call: Call<M>,
+  operation: Operation<M>,
   target: Pick<RungInput, "limit" | "goal" | "anyGain" | "modest" | "spokenFor">,
   cut: number | undefined,
-  current: Draft = call.seen.current,
+  current: Draft = operation.survey.current,
   steps?: RungInput["steps"],
 ): Steps<Climb> {
-  const { engine, input, seen } = call;
+  const { engine, input, survey } = operation;
   const rounds = summarizesRounds(engine.settings)
-    ? roundRecords(seen.state.summaries, seen.conversation)
+    ? roundRecords(survey.state.summaries, survey.conversation)
     : undefined;
   return yield* climb(
     {
-      conversation: seen.conversation,
+      conversation: survey.conversation,
       current,
       settings: engine.settings,
       rules: engine.dialect.rules,
       ...target,
       focus: input.focus,
       isOurs: engine.writtenTexts.has,
-      narrative: recordsOf(call),
+      narrative: recordsOf(operation),
       ...(rounds && { rounds }),
       cut,
-      writtenBy: cut === undefined && !rounds?.size ? undefined : writtenBy(call),
+      writtenBy: cut === undefined && !rounds?.size ? undefined : writtenBy(operation),
       keepReasoningFrom: dropsUnboundReasoning(input.request)
-        ? openLoop(seen.conversation, engine.dialect.rules)?.from
+        ? openLoop(survey.conversation, engine.dialect.rules)?.from
         : undefined,
       ...(steps && { steps }),
     },
-    (draft, tokens) => breaches(call, draft, tokens, target.limit),
+    (draft, tokens) => breaches(operation, draft, tokens, target.limit),
   );
 }
 
-function breaches<M>(call: Call<M>, draft: Draft, tokens: number, limit: number): readonly string[] {
-  const { engine, transcript, input, seen } = call;
+function breaches<M>(
+  operation: Operation<M>,
+  draft: Draft,
+  tokens: number,
+  limit: number,
+): readonly string[] {
+  const { engine, transcript, input, survey } = operation;
   const { dialect } = engine;
-  const { conversation } = seen;
+  const { conversation } = survey;
   return judge({ dialect, transcript, system: input.system, conversation, draft, tokens, limit });
 }
 
@@ -210,11 +206,11 @@ function breaches<M>(call: Call<M>, draft: Draft, tokens: number, limit: number)
  * The last way out where thinking can't be switched off: nothing before the signed reasoning of the open round changes,
  * and what stands behind it (the newest results) is shortened. Undefined if that isn't asked for or isn't enough.
  */
-function shortenBehindReasoning<M>(call: Call<M>, limit: number): Climb | undefined {
-  const { engine, input, seen } = call;
-  const { conversation } = seen;
+function shortenBehindReasoning<M>(operation: Operation<M>, limit: number): Climb | undefined {
+  const { engine, input, survey } = operation;
+  const { conversation } = survey;
   // What is quoted stands before that reasoning, too.
-  const current = withQuoted(seen.current, seen.quoted, engine.dialect.rules);
+  const current = withQuoted(survey.current, survey.quoted, engine.dialect.rules);
   const loop = openLoop(conversation, engine.dialect.rules);
   if (!loop || input.thinking !== "must-stay" || dropsUnboundReasoning(input.request)) return undefined;
   const indexes = Array.from({ length: loop.to - loop.signed - 1 }, (_, at) => loop.signed + 1 + at);
@@ -237,7 +233,7 @@ function shortenBehindReasoning<M>(call: Call<M>, limit: number): Climb | undefi
     shrink(indexes, limit);
   if (!draft) return undefined;
   const tokens = draftTokens(conversation, draft);
-  if (breaches(call, draft, tokens, limit).length > 0) return undefined;
+  if (breaches(operation, draft, tokens, limit).length > 0) return undefined;
   return {
     draft,
     rung: "hard-cut",
@@ -246,42 +242,42 @@ function shortenBehindReasoning<M>(call: Call<M>, limit: number): Climb | undefi
   };
 }
 
-/** How the newest summary came about; one that no call of this process wrote was there already. */
-function writtenBy<M>({ engine, seen }: Call<M>): RungName {
-  const accepted = engine.unreported.get(seen.name)?.findLast((one) => one.result === "accepted");
+/** How the newest summary came about; one that this process didn't write was there already. */
+function writtenBy<M>({ engine, survey }: Operation<M>): RungName {
+  const accepted = engine.unreported.get(survey.name)?.findLast((one) => one.result === "accepted");
   return accepted?.rung ?? "known-summaries";
 }
 
 /** The view stays as it is. */
-export function nothingDue(seen: Survey<unknown>): Climb {
+export function nothingDue({ tokens }: Pick<Survey<unknown>, "tokens">): Climb {
   return {
     draft: undefined,
     rung: "nothing-due",
-    tokens: seen.tokens,
-    rungs: [{ rung: "nothing-due", result: "used", tokens: seen.tokens }],
+    tokens,
+    rungs: [{ rung: "nothing-due", result: "used", tokens }],
   };
 }
 
 /** All records that fit the transcript so far. */
-function narrativeFor<M>({ seen }: Call<M>): Narrative {
-  const { chain } = seen.conversation;
-  return narrativeOf(seen.state.summaries, chain, chain.length - 1);
+function narrativeFor<M>({ survey }: Operation<M>): Narrative {
+  const { chain } = survey.conversation;
+  return narrativeOf(survey.state.summaries, chain, chain.length - 1);
 }
 
-function recordsOf<M>(call: Call<M>): readonly Summary[] {
-  return narrativeFor(call).records;
+function recordsOf<M>(operation: Operation<M>): readonly Summary[] {
+  return narrativeFor(operation).records;
 }
 
 /**
  * Where the tail may begin because everything before it is summarised: farther than the current view goes, and far
  * enough that the view gets small. Otherwise the conversation has outgrown its summary, and the next one is due.
  */
-export function readyCut<M>(call: Call<M>, goal: number): number | undefined {
-  const { seen } = call;
-  const { conversation, current, checkpoint, budget } = seen;
+export function readyCut<M>(operation: Operation<M>, goal: number): number | undefined {
+  const { survey } = operation;
+  const { conversation, current, checkpoint, budget } = survey;
   const { start } = conversation.structure;
   const { sealed } = narrativeOf(
-    seen.state.summaries,
+    survey.state.summaries,
     conversation.chain,
     newestUnit(conversation).from - start,
   );
@@ -299,36 +295,37 @@ export function readyCut<M>(call: Call<M>, goal: number): number | undefined {
 }
 
 /** The run that a model has not summarised yet, up to where the tail would begin now. */
-export function wantedRun<M>(call: Call<M>, goal: number): Run | undefined {
-  const { engine, seen } = call;
-  if (!engine.summarizer || !usesSummaries(engine.settings.strategy) || !canBeShown(call)) return undefined;
+export function wantedRun<M>(operation: Operation<M>, goal: number): Run | undefined {
+  const { engine, survey } = operation;
+  if (!engine.summarizer || !usesSummaries(engine.settings.strategy) || !canBeShown(operation))
+    return undefined;
   if (summarizesRounds(engine.settings)) {
     // Its question would stand behind the whole conversation: it can't be asked about some rounds alone.
     if (engine.settings.summary.mode === "continuation") return undefined;
-    const { conversation, state } = seen;
+    const { conversation, state } = survey;
     const to = roundsEnd(conversation, engine.settings, goal);
     const runs = unsealedRounds(conversation, state.summaries, { to });
     const { start } = conversation.structure;
     return runs[0] && { from: runs[0].from - start, to: runs.at(-1)!.to - start };
   }
-  const from = narrativeFor(call).sealed;
-  const to = plannedCut(call, goal) - call.seen.conversation.structure.start;
+  const from = narrativeFor(operation).sealed;
+  const to = plannedCut(operation, goal) - operation.survey.conversation.structure.start;
   return to > from ? { from, to } : undefined;
 }
 
 /** First message of the tail if a compaction were applied now. */
-function plannedCut<M>({ engine, seen, filling }: Call<M>, goal: number): number {
+function plannedCut<M>({ engine, survey, filling }: Operation<M>, goal: number): number {
   const { settings } = engine;
-  const { conversation } = seen;
+  const { conversation } = survey;
   if (settings.strategy === "summarize-and-drop") return conversation.messages.length;
   const room = landingRoom(conversation, settings, { goal, fills: filling !== undefined });
   return landingTail(conversation, settings, room).from;
 }
 
 /** A record about rounds is there that the view doesn't show yet: it is used before another one is asked for. */
-function hasFreshRounds<M>({ engine, seen }: Call<M>): boolean {
+function hasFreshRounds<M>({ engine, survey }: Operation<M>): boolean {
   if (!engine.summarizer || !summarizesRounds(engine.settings)) return false;
-  const { conversation, current, state } = seen;
+  const { conversation, current, state } = survey;
   const records = roundRecords(state.summaries, conversation);
   return [...records].some(([from]) => isShown(current.fates[from]!));
 }

@@ -14,17 +14,17 @@ import type {
 import { PLANT_MARK } from "../summaries/plants.ts";
 import { withCacheMarks } from "./cache-marks.ts";
 import { hiddenEnd } from "./conversation.ts";
-import type { Call } from "./decide.ts";
 import { withHostNote } from "./host-state.ts";
 import { inSlices } from "./in-slices.ts";
 import type { Climb } from "./ladder.ts";
 import { headJson } from "./lost-head.ts";
 import { narrativeOf } from "./narrative.ts";
 import { prepareState } from "./next-state.ts";
+import type { Operation } from "./operation.ts";
 import { orphanWarnings } from "./orphan-warnings.ts";
 import { prefixReason, wholeReason } from "./prefix-change.ts";
+import { type Quoted, withQuoted } from "./recall/quotations.ts";
 import { type RecallNow, recallFor } from "./recall/recall-for.ts";
-import { type Quoted, withQuoted } from "./recall/standing-recalled.ts";
 import { reportOf } from "./report.ts";
 import { openLoop, thinkingWarning } from "./signed-reasoning.ts";
 import { tellBound } from "./surely-fits.ts";
@@ -36,13 +36,13 @@ const MAX_PLANT = 160;
 
 /** Renders the outcome, writes its checkpoint, and tells what happened. */
 export async function deliver<M>(
-  call: Call<M>,
+  operation: Operation<M>,
   outcome: {
     readonly reason: Reason | undefined;
     readonly result: Climb;
     /** Write a checkpoint, so that the view stands until the next compaction. */
     readonly adopt: boolean;
-    /** The view was made for a budget of this call alone. */
+    /** The view was made for a budget of this operation alone. */
     readonly filling?: boolean;
     /** A summary is being written: nothing was to be done yet. */
     readonly waiting?: boolean;
@@ -52,46 +52,46 @@ export async function deliver<M>(
     readonly recalls?: boolean;
   },
 ): Promise<FitResult<M>> {
-  const { engine, transcript, input, seen } = call;
+  const { engine, transcript, input, survey } = operation;
   const { dialect, settings, emitter } = engine;
   const { reason, result } = outcome;
-  const made = outcome.adopt && result.draft && reason ? checkpointOf(call, reason, result) : undefined;
-  const checkpoint = made ?? (result.draft ? undefined : seen.checkpoint);
+  const made = outcome.adopt && result.draft && reason ? checkpointOf(operation, reason, result) : undefined;
+  const checkpoint = made ?? (result.draft ? undefined : survey.checkpoint);
   const found =
-    outcome.recalls && checkpoint && seen.keepsRecalled
-      ? await inSlices(recallFor(call, viewOf(call, result)), input.signal)
+    outcome.recalls && checkpoint && survey.keepsRecalled
+      ? await inSlices(recallFor(operation, viewOf(operation, result)), input.signal)
       : undefined;
-  const record = found && checkpoint && recordOf(call, checkpoint, found);
+  const record = found && checkpoint && recordOf(operation, checkpoint, found);
   const saved =
-    made || record || seen.left.length > 0
+    made || record || survey.left.length > 0
       ? await engine.records.save({
           ...(made && { checkpoints: [made] }),
-          undos: seen.left,
+          undos: survey.left,
           ...(record && { recalled: [record] }),
         })
       : [];
   // What can't be kept isn't recalled: the next view would be another one.
   const recalled = record && saved.length === 0 ? { ...found, record } : undefined;
   const quoted = [
-    ...(result.draft ? [] : seen.quoted),
+    ...(result.draft ? [] : survey.quoted),
     ...(recalled ? [{ ...recalled.quoted, record: recalled.record }] : []),
   ];
-  const draft = viewDraft(call, result, quoted);
-  const tokens = viewOf(call, result).tokens + (recalled?.quoted.tokens ?? 0);
-  const loop = input.extras?.length ? undefined : openLoop(seen.conversation, dialect.rules);
-  const thinking = thinkingWarning(seen.conversation, draft, loop);
+  const draft = viewDraft(operation, result, quoted);
+  const tokens = viewOf(operation, result).tokens + (recalled?.quoted.tokens ?? 0);
+  const loop = input.extras?.length ? undefined : openLoop(survey.conversation, dialect.rules);
+  const thinking = thinkingWarning(survey.conversation, draft, loop);
   // A person who asked is told what was paid for, whatever came of it.
-  const calls = result.draft || reason === "forced" ? takeCalls(call) : [];
+  const calls = result.draft || reason === "forced" ? takeCalls(operation) : [];
   const warnings = [
     ...(outcome.warnings ?? []),
     ...plantedWarnings(calls, result.draft, recalled?.quoted.text),
     ...(thinking ? [thinking] : []),
-    ...orphanWarnings(seen.conversation, draft),
+    ...orphanWarnings(survey.conversation, draft),
     ...saved,
   ];
   // A view that isn't adopted stands beside the conversation's own, which the next call goes on from.
   const beside = !made && (result.draft !== undefined || outcome.filling === true);
-  const stateWith = prepareState(call, {
+  const stateWith = prepareState(operation, {
     made,
     checkpoint: checkpoint?.id,
     beside,
@@ -101,10 +101,10 @@ export async function deliver<M>(
   const state = once(() => stateWith());
   const newer = once(async () => (outcome.background ? stateWith(await outcome.background) : state()));
   const report = reportOf({
-    survey: seen,
+    survey: survey,
     settings,
     dialect,
-    outcome: outcomeOf(outcome, seen),
+    outcome: outcomeOf(outcome, survey),
     reason,
     draft,
     tokens,
@@ -114,13 +114,13 @@ export async function deliver<M>(
     warnings,
     prefixReason:
       beside && !result.draft
-        ? wholeReason(seen.state.last)
-        : prefixReason(call, checkpoint?.id, result.draft !== undefined),
+        ? wholeReason(survey.state.last)
+        : prefixReason(operation, checkpoint?.id, result.draft !== undefined),
     checkpoint: checkpoint?.id,
   });
   if (result.draft) {
     for (const { message } of result.draft.inserts) engine.writtenTexts.add(message.text);
-    engine.circuit.applied(seen.name);
+    engine.circuit.applied(survey.name);
     emitter.emit("started", { reason: reason ?? "pressure" });
     emitter.emit("completed", {
       report,
@@ -130,12 +130,12 @@ export async function deliver<M>(
     });
   }
   const { after } = report.tokens;
-  if (seen.bounded) tellBound(engine, after + report.budget.tools);
+  if (survey.bounded) tellBound(engine, after + report.budget.tools);
   emitter.emit("pressure", {
     pressure: report.pressure.after,
     tokens: after,
-    budget: seen.budget.budget,
-    ...(seen.bounded && { atMost: true }),
+    budget: survey.budget.budget,
+    ...(survey.bounded && { atMost: true }),
   });
   const rendered = renderView({
     dialect,
@@ -148,7 +148,7 @@ export async function deliver<M>(
     ? withCacheMarks(rendered, { dialect, entries: report.entries, tools: input.tools })
     : rendered;
   return {
-    messages: [...seen.restored, ...view.messages],
+    messages: [...survey.restored, ...view.messages],
     system: view.system,
     report,
     get state() {
@@ -162,57 +162,57 @@ export async function deliver<M>(
 
 /** What this request shows: the outcome, what is quoted for user messages, and the host's note. No checkpoint holds these. */
 export function viewDraft<M>(
-  { engine, seen }: Call<M>,
+  { engine, survey }: Operation<M>,
   result: Climb,
-  quoted: readonly Pick<Quoted, "before" | "text">[] = result.draft ? [] : seen.quoted,
+  quoted: readonly Pick<Quoted, "before" | "text">[] = result.draft ? [] : survey.quoted,
 ): Draft {
-  const { note, messages } = seen.conversation;
+  const { note, messages } = survey.conversation;
   const { rules } = engine.dialect;
-  return withHostNote(withQuoted(result.draft ?? seen.current, quoted, rules), note, rules, messages);
+  return withHostNote(withQuoted(result.draft ?? survey.current, quoted, rules), note, rules, messages);
 }
 
 /** The view before anything more is recalled for it. */
-export function viewOf<M>({ seen }: Call<M>, result: Climb): Parameters<typeof recallFor<M>>[1] {
+export function viewOf<M>({ survey }: Operation<M>, result: Climb): Parameters<typeof recallFor<M>>[1] {
   return {
-    draft: result.draft ?? seen.current,
+    draft: result.draft ?? survey.current,
     // A ladder that gained nothing has counted the view without what it quotes.
-    tokens: result.draft ? result.tokens : seen.tokens,
-    quoted: result.draft ? [] : seen.quoted,
+    tokens: result.draft ? result.tokens : survey.tokens,
+    quoted: result.draft ? [] : survey.quoted,
     isNew: result.draft !== undefined,
   };
 }
 
-function recordOf<M>({ seen }: Call<M>, checkpoint: Checkpoint, { quoted }: RecallNow): Recalled {
-  const { chain } = seen.conversation;
+function recordOf<M>({ survey }: Operation<M>, checkpoint: Checkpoint, { quoted }: RecallNow): Recalled {
+  const { chain } = survey.conversation;
   const length = chain.length - 1;
   return {
     hash: chain[length]!,
     length,
     checkpoint: checkpoint.id,
     passages: quoted.places,
-    at: seen.recordAt,
+    at: survey.recordAt,
   };
 }
 
-function checkpointOf<M>(call: Call<M>, reason: Reason, result: Climb): Checkpoint | undefined {
-  const { engine, seen } = call;
-  const { conversation, tokens } = seen;
+function checkpointOf<M>(operation: Operation<M>, reason: Reason, result: Climb): Checkpoint | undefined {
+  const { engine, survey } = operation;
+  const { conversation, tokens } = survey;
   return makeCheckpoint({
     draft: result.draft!,
     messages: conversation.messages,
     start: conversation.structure.start,
     chain: conversation.chain,
-    head: headJson(call),
+    head: headJson(operation),
     facts: {
       dialect: engine.dialect.id,
       strategy: engine.settings.strategy,
-      budget: seen.ownBudget,
-      at: seen.recordAt,
+      budget: survey.ownBudget,
+      at: survey.recordAt,
       reason,
       rung: result.rung,
       tokens: { before: tokens, after: result.tokens },
       sealed: narrativeOf(
-        seen.state.summaries,
+        survey.state.summaries,
         conversation.chain,
         hiddenEnd(conversation, result.draft!.fates),
       ).sealed,
@@ -223,17 +223,20 @@ function checkpointOf<M>(call: Call<M>, reason: Reason, result: Climb): Checkpoi
 
 function outcomeOf(
   { reason, result, waiting }: { reason: Reason | undefined; result: Climb; waiting?: boolean },
-  seen: Survey<unknown>,
+  { checkpoint }: Pick<Survey<unknown>, "checkpoint">,
 ): Outcome {
   if (result.draft) return "compacted";
   if (reason && !waiting) return "nothing-to-gain";
-  return seen.checkpoint ? "view" : "pass";
+  return checkpoint ? "view" : "pass";
 }
 
 /** The model calls that this compaction rests on. */
-function takeCalls<M>({ engine, seen }: Call<M>): NonNullable<ReturnType<Engine["unreported"]["get"]>> {
-  const calls = engine.unreported.get(seen.name) ?? [];
-  engine.unreported.delete(seen.name);
+function takeCalls<M>({
+  engine,
+  survey,
+}: Operation<M>): NonNullable<ReturnType<Engine["unreported"]["get"]>> {
+  const calls = engine.unreported.get(survey.name) ?? [];
+  engine.unreported.delete(survey.name);
   return calls;
 }
 
@@ -284,7 +287,7 @@ function plantsIn(draft: Draft | undefined, recalled = ""): string[] {
   });
 }
 
-type Engine = Call<unknown>["engine"];
+type Engine = Operation<unknown>["engine"];
 
 /** A function that is called at most once; after that it gives the same again. */
 function once<T>(make: () => T): () => T {

@@ -23,9 +23,9 @@ import { createEditTokens, type EditTokens } from "./edit-tokens.ts";
 import { createEmitter, type Emitter } from "./emitter.ts";
 import { createJobs, type Jobs } from "./jobs.ts";
 import { createRecallIndexes, type RecallIndexes } from "./recall/recall-indexes.ts";
-import { createSeenMessages, type SeenMessages } from "./seen-messages.ts";
 import { resolveSettings, type Settings } from "./settings.ts";
-import { within } from "./within.ts";
+import { settledInTime } from "./settled-in-time.ts";
+import { createTranscriptReader, type TranscriptReader } from "./transcript-reader.ts";
 import { createWrittenTexts, type WrittenTexts } from "./written-texts.ts";
 
 /** Name under which a model that the host didn't name is calibrated. */
@@ -47,7 +47,7 @@ export interface Engine<M> {
   /** What states are signed with: the first signs, all are believed. None: states aren't signed. */
   readonly stateKeys: readonly string[];
   readonly textHash: (text: string) => string;
-  readonly seenMessages: SeenMessages;
+  readonly transcriptReader: TranscriptReader;
   /** Tokens of messages that a checkpoint edits; the same in every view that stands on it. */
   readonly editTokens: EditTokens;
   /** Checkpoints as states carry them, by id: packing one reads all that it stands on. */
@@ -110,7 +110,7 @@ export function createEngine<M>(options: CompactorOptions<M>): Engine<M> {
     records: recordKeeper(options.store),
     stateKeys: [options.stateKey ?? []].flat(),
     textHash,
-    seenMessages: createSeenMessages(textHash),
+    transcriptReader: createTranscriptReader(textHash),
     editTokens: createEditTokens(),
     packed: createRecentMap(MAX_PACKED),
     recallIndexes: createRecallIndexes(),
@@ -186,6 +186,6 @@ function recordKeeper(store: Store | undefined): RecordKeeper {
 
 /** A store that never answers must not hold a conversation. */
 async function inTime<T>(answer: Promise<T>): Promise<T> {
-  if (await within(answer, STORE_WAIT_MS)) return answer;
+  if (await settledInTime(answer, STORE_WAIT_MS)) return answer;
   throw new Error(`it didn't answer within ${STORE_WAIT_MS / 1_000} seconds.`);
 }

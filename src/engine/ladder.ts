@@ -6,7 +6,7 @@ import type { Steps } from "../core/steps.ts";
 import type { RungName, RungReport } from "../core/types.ts";
 import { edited } from "../reductions/reduction.ts";
 import { draftTokens, floorTokens } from "./conversation.ts";
-import { withoutLostLeads } from "./lost-leads.ts";
+import { detachFromHiddenReasoning } from "./detach-from-hidden-reasoning.ts";
 import { dropAll, dropMiddle, dropOldest } from "./rungs/drop.ts";
 import { hardCut } from "./rungs/hard-cut.ts";
 import { reduce } from "./rungs/reduce.ts";
@@ -58,7 +58,7 @@ export function* climb(
       rungs.push({ rung: name, result: "not-enough", note: step });
       continue;
     }
-    const draft = withoutLostLeads(input, withoutBoundReasoning(input, found));
+    const draft = detachFromHiddenReasoning(input, withoutBoundReasoning(input, found));
     const tokens = draftTokens(conversation, draft);
     if (fits && tokens > before * (1 - LEAST_GAIN)) {
       rungs.push({ rung: name, result: "nothing-to-gain", tokens, note: step });

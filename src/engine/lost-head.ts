@@ -4,7 +4,7 @@ import { systemMessage } from "../core/render.ts";
 import type { Remembered } from "../core/state/remembered.ts";
 import type { Checkpoint, Dialect, FitInput, Message, Records, Warning } from "../core/types.ts";
 import { type Conversation, hasSystem } from "./conversation.ts";
-import type { Call } from "./decide.ts";
+import type { Operation } from "./operation.ts";
 
 /** A system prompt up to this size is remembered, so that it can be restored (characters of JSON). */
 const MAX_HEAD = 262_144;
@@ -14,9 +14,9 @@ export function headJson<M>({
   engine,
   transcript,
   input,
-  seen,
-}: Pick<Call<M>, "engine" | "transcript" | "input" | "seen">): string | undefined {
-  const leading = [...seen.restored, ...transcript.slice(0, seen.conversation.structure.start)];
+  survey,
+}: Pick<Operation<M>, "engine" | "transcript" | "input" | "survey">): string | undefined {
+  const leading = [...survey.restored, ...transcript.slice(0, survey.conversation.structure.start)];
   const { system } = input;
   const apart = hasSystem(system);
   if (!apart && leading.length === 0) return undefined;

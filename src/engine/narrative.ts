@@ -129,8 +129,8 @@ const NEXT_SHARE = 0.5;
  * that finds it free: most conversations are compacted once to five times. Later ones have half of it; what all of them
  * together have too much is left out line by line when they are shown, the least important first (`renderNarrative`).
  */
-export function recordRoom(standing: readonly Summary[], share: number): number {
-  const taken = standing.reduce((sum, record) => sum + record.tokens.text, 0);
+export function recordRoom(records: readonly Summary[], share: number): number {
+  const taken = records.reduce((sum, record) => sum + record.tokens.text, 0);
   return Math.floor(Math.max(share - taken, share * NEXT_SHARE));
 }
 

@@ -1,13 +1,13 @@
 import { mergeRecords } from "../core/state/remembered.ts";
 import { writeState } from "../core/state/write-state.ts";
 import type { Checkpoint, Recalled, State, Summary, Undo } from "../core/types.ts";
-import type { Call } from "./decide.ts";
 import { headJson } from "./lost-head.ts";
 import { narrativeOf } from "./narrative.ts";
+import type { Operation } from "./operation.ts";
 import { lastView } from "./prefix-change.ts";
 import { isAboutRounds } from "./round-runs.ts";
 
-/** What a call added to what was known. */
+/** What an operation added to what was known. */
 export interface Added {
   readonly made?: Checkpoint | undefined;
   /** Id of the checkpoint that the view stands on. */
@@ -16,22 +16,25 @@ export interface Added {
   readonly recalled?: readonly Recalled[];
   /** What the view quotes for user messages. */
   readonly quoted?: readonly { readonly text: string }[];
-  /** The call made no view, or one that isn't the conversation's own. */
+  /** The operation made no view, or one that isn't the conversation's own. */
   readonly beside?: boolean;
 }
 
 /**
- * Gets the state ready to be handed out, with what this call added. Putting it together takes time that hosts with a store
+ * Gets the state ready to be handed out, with what this operation added. Putting it together takes time that hosts with a store
  * needn't spend: that is done when somebody asks for it, and what the host could change until then is read before.
  */
-export function prepareState<M>(call: Call<M>, added: Added): (summaries?: readonly Summary[]) => State {
-  const { engine, seen } = call;
-  const { conversation, state } = seen;
+export function prepareState<M>(
+  operation: Operation<M>,
+  added: Added,
+): (summaries?: readonly Summary[]) => State {
+  const { engine, survey } = operation;
+  const { conversation, state } = survey;
   const { chain, structure, messages } = conversation;
   const { made, checkpoint, undos = [], recalled = [], quoted = [] } = added;
   // Nobody would believe it in a state that isn't signed.
-  const head = engine.stateKeys.length > 0 ? (headJson(call) ?? state.head) : undefined;
-  const last = added.beside ? state.last : lastView(call, checkpoint, quoted);
+  const head = engine.stateKeys.length > 0 ? (headJson(operation) ?? state.head) : undefined;
+  const last = added.beside ? state.last : lastView(operation, checkpoint, quoted);
   return (summaries = []) => {
     const {
       head: _head,

@@ -1,47 +1,47 @@
 import { systemMessage } from "../core/render.ts";
 import type { LastView, PrefixReason } from "../core/types.ts";
 import { hasSystem } from "./conversation.ts";
-import type { Call } from "./decide.ts";
-import type { Quoted } from "./recall/standing-recalled.ts";
+import type { Operation } from "./operation.ts";
+import type { Quoted } from "./recall/quotations.ts";
 
 /**
- * What the view of this call stands on, so that the next call can tell whether its own extends it. `quoted` is what it
+ * What the view of this operation stands on, so that the next operation can tell whether its own extends it. `quoted` is what it
  * quotes for user messages.
  */
 export function lastView<M>(
-  call: Call<M>,
+  operation: Operation<M>,
   checkpoint: string | undefined,
   quoted: readonly Pick<Quoted, "text">[],
 ): LastView {
-  const { chain } = call.seen.conversation;
+  const { chain } = operation.survey.conversation;
   const length = chain.length - 1;
-  const broughtBack = checkpoint === call.seen.checkpoint?.id ? broughtBackHash(call) : undefined;
+  const broughtBack = checkpoint === operation.survey.checkpoint?.id ? broughtBackHash(operation) : undefined;
   return {
     hash: chain[length]!,
     length,
     ...(checkpoint !== undefined && { checkpoint }),
-    head: headHash(call),
+    head: headHash(operation),
     ...(broughtBack !== undefined && { broughtBack }),
     ...(checkpoint !== undefined &&
-      checkpoint === call.seen.checkpoint?.id &&
-      call.seen.reworded && { reworded: "unproven" }),
-    ...(quoted.length > 0 && { recalled: quotedHash(call, quoted) }),
+      checkpoint === operation.survey.checkpoint?.id &&
+      operation.survey.reworded && { reworded: "unproven" }),
+    ...(quoted.length > 0 && { recalled: quotedHash(operation, quoted) }),
   };
 }
 
 /** Why the view no longer extends the one that the state remembers. Undefined if it does. */
 export function prefixReason<M>(
-  call: Call<M>,
+  operation: Operation<M>,
   checkpoint: string | undefined,
   compacted: boolean,
 ): PrefixReason | undefined {
-  const { state, conversation } = call.seen;
+  const { state, conversation } = operation.survey;
   const { last } = state;
   if (compacted) return "compaction";
   if (!last) return undefined;
-  const now = lastView(call, checkpoint, quotedUpTo(call, last.length));
+  const now = lastView(operation, checkpoint, quotedUpTo(operation, last.length));
   if (conversation.chain[last.length] !== last.hash) return "transcript";
-  if (last.checkpoint !== checkpoint) return checkpointReason(call, last.checkpoint);
+  if (last.checkpoint !== checkpoint) return checkpointReason(operation, last.checkpoint);
   if (last.reworded !== now.reworded) return "unproven";
   if (last.broughtBack !== now.broughtBack) return "pin";
   if (last.recalled !== now.recalled) return "recall";
@@ -54,38 +54,38 @@ export function wholeReason(last: LastView | undefined): PrefixReason | undefine
 }
 
 /** Why the view stands on another checkpoint than `before`, or on none. */
-function checkpointReason<M>({ engine, seen }: Call<M>, before: string | undefined): PrefixReason {
+function checkpointReason<M>({ engine, survey }: Operation<M>, before: string | undefined): PrefixReason {
   if (before === undefined) return "compaction";
-  const undo = seen.state.undos.find(({ checkpoint }) => checkpoint === before);
+  const undo = survey.state.undos.find(({ checkpoint }) => checkpoint === before);
   if (undo) return undo.why ?? "undo";
-  const record = seen.state.checkpoints.find(({ id }) => id === before);
+  const record = survey.state.checkpoints.find(({ id }) => id === before);
   if (!record) return "cleared";
   if (record.strategy !== engine.settings.strategy || record.dialect !== engine.dialect.id) return "options";
   // Another process has compacted since; or what must be shown by now doesn't go with that compaction.
-  return seen.checkpoint && seen.checkpoint.at > record.at ? "compaction" : "pin";
+  return survey.checkpoint && survey.checkpoint.at > record.at ? "compaction" : "pin";
 }
 
 /** What is quoted for messages that the last view showed. */
-function quotedUpTo<M>({ seen }: Call<M>, length: number): readonly Quoted[] {
-  return seen.quoted.filter(({ record }) => record.length <= length);
+function quotedUpTo<M>({ survey }: Operation<M>, length: number): readonly Quoted[] {
+  return survey.quoted.filter(({ record }) => record.length <= length);
 }
 
-function quotedHash<M>({ engine }: Call<M>, quoted: readonly Pick<Quoted, "text">[]): string {
+function quotedHash<M>({ engine }: Operation<M>, quoted: readonly Pick<Quoted, "text">[]): string {
   return engine.textHash(quoted.map(({ text }) => text).join("\n"));
 }
 
 /** Names the messages that are shown although the checkpoint hides them. */
-function broughtBackHash<M>({ engine, seen }: Call<M>): string | undefined {
-  const { broughtBack, conversation } = seen;
+function broughtBackHash<M>({ engine, survey }: Operation<M>): string | undefined {
+  const { broughtBack, conversation } = survey;
   if (broughtBack.length === 0) return undefined;
   return engine.textHash(broughtBack.map((index) => index - conversation.structure.start).join(" "));
 }
 
 /** Names the system prompt by what the model reads of it. */
-function headHash<M>({ engine, input, seen }: Call<M>): string {
-  const { messages, structure } = seen.conversation;
+function headHash<M>({ engine, input, survey }: Operation<M>): string {
+  const { messages, structure } = survey.conversation;
   const apart = hasSystem(input.system) ? [systemMessage<M>(input.system)] : [];
-  const read = [...apart, ...seen.restored].map((message) => engine.dialect.read(message));
+  const read = [...apart, ...survey.restored].map((message) => engine.dialect.read(message));
   return engine.textHash(
     JSON.stringify([...read, ...messages.slice(0, structure.start)].map((message) => message.parts)),
   );

@@ -89,17 +89,17 @@ const MOST_RUNS = 4;
 export function unsealedRounds(
   conversation: Conversation,
   summaries: readonly Summary[],
-  within: { readonly from?: number; readonly to: number },
+  bounds: { readonly from?: number; readonly to: number },
 ): Run[] {
   const { start } = conversation.structure;
   const records = roundRecords(summaries, conversation);
   const found: { readonly run: Run; readonly tokens: number }[] = [];
-  for (const run of roundRuns(conversation, within.to)) {
+  for (const run of roundRuns(conversation, bounds.to)) {
     let rest: readonly Unit[] = run;
     for (let sealed = recordFor(rest, records, start); sealed; sealed = recordFor(rest, records, start))
       rest = sealed.rest;
     const [first] = rest;
-    if (!first || first.from < (within.from ?? 0)) continue;
+    if (!first || first.from < (bounds.from ?? 0)) continue;
     const { to } = rest.at(-1)!;
     const tokens = conversation.tokens.slice(first.from, to).reduce((sum, one) => sum + one, 0);
     if (tokens >= LEAST_RUN) found.push({ run: { from: first.from, to }, tokens });

@@ -11,7 +11,7 @@ import { handoverText, type PeopleTextInput, peopleText } from "../summaries/dig
 import { withoutPointers } from "../summaries/digest/without-pointers.ts";
 import { summaryMessage } from "../summaries/summary-message.ts";
 import { asError } from "./background.ts";
-import type { Call } from "./decide.ts";
+import type { Operation } from "./operation.ts";
 import { reportOf } from "./report.ts";
 import { writeHandover } from "./write-summaries.ts";
 import { summarizerWindow } from "./writing/summarizer-window.ts";
@@ -27,37 +27,43 @@ const NARRATIVE_SHARE = 0.7;
 const MOST_OF_WINDOW = 0.125;
 
 export async function summarize<M>(
-  call: Call<M>,
+  operation: Operation<M>,
   input: SummarizeInput<M>,
 ): ReturnType<Compactor<M>["summarize"]> {
   const cap = input.cap ?? DEFAULT_CAP;
-  const { written, calls } = await byModel(call, cap);
+  const { written, calls } = await byModel(operation, cap);
   const text =
     input.form === "record"
-      ? (written ?? recordText(call, cap, input.focus))
+      ? (written ?? recordText(operation, cap, input.focus))
       : written === undefined
-        ? peopleText({ ...peopleInput(call, cap), ...(input.focus !== undefined && { focus: input.focus }) })
+        ? peopleText({
+            ...peopleInput(operation, cap),
+            ...(input.focus !== undefined && { focus: input.focus }),
+          })
         : withoutPointers(written);
   return {
     text,
-    tokens: call.seen.conversation.measure.text(text),
-    report: report(call, text, calls, written),
+    tokens: operation.survey.conversation.measure.text(text),
+    report: report(operation, text, calls, written),
   };
 }
 
-export async function handover<M>(call: Call<M>, input: HandoverInput<M>): Promise<HandoverResult<M>> {
+export async function handover<M>(
+  operation: Operation<M>,
+  input: HandoverInput<M>,
+): Promise<HandoverResult<M>> {
   const cap = input.cap ?? DEFAULT_CAP;
-  const { written, calls } = await byModel(call, Math.floor(cap * NARRATIVE_SHARE));
+  const { written, calls } = await byModel(operation, Math.floor(cap * NARRATIVE_SHARE));
   const text = handoverText({
-    ...peopleInput(call, cap),
+    ...peopleInput(operation, cap),
     goal: input.goal.trim(),
     ...(written !== undefined && { narrative: withoutPointers(written) }),
   });
   return {
     text,
-    tokens: call.seen.conversation.measure.text(text),
-    message: call.engine.dialect.write({ role: "user", text }),
-    report: report(call, text, calls, written),
+    tokens: operation.survey.conversation.measure.text(text),
+    message: operation.engine.dialect.write({ role: "user", text }),
+    report: report(operation, text, calls, written),
   };
 }
 
@@ -71,8 +77,8 @@ export function checkGoal(input: { readonly goal?: unknown } | undefined): void 
   });
 }
 
-function peopleInput<M>({ engine, seen, input }: Call<M>, cap: number): PeopleTextInput {
-  const { messages, structure, measure } = seen.conversation;
+function peopleInput<M>({ engine, survey, input }: Operation<M>, cap: number): PeopleTextInput {
+  const { messages, structure, measure } = survey.conversation;
   return {
     messages: messages.slice(structure.start),
     cap,
@@ -83,8 +89,12 @@ function peopleInput<M>({ engine, seen, input }: Call<M>, cap: number): PeopleTe
 }
 
 /** A summary message, for a model that goes on from it. */
-function recordText<M>({ engine, seen, input }: Call<M>, cap: number, focus: string | undefined): string {
-  const { messages, structure, measure } = seen.conversation;
+function recordText<M>(
+  { engine, survey, input }: Operation<M>,
+  cap: number,
+  focus: string | undefined,
+): string {
+  const { messages, structure, measure } = survey.conversation;
   const made = summaryMessage({
     messages,
     hidden: [{ from: structure.start, to: messages.length }],
@@ -103,19 +113,22 @@ function recordText<M>({ engine, seen, input }: Call<M>, cap: number, focus: str
 
 /** The model's own summary of everything; none without a model, or if it failed. */
 async function byModel<M>(
-  call: Call<M>,
+  operation: Operation<M>,
   cap: number,
 ): Promise<{ readonly written: string | undefined; readonly calls: readonly ModelCall[] }> {
-  const { engine, seen, input } = call;
+  const { engine, survey, input } = operation;
   const calls: ModelCall[] = [];
-  const length = seen.conversation.chain.length - 1;
+  const length = survey.conversation.chain.length - 1;
   if (!engine.summarizer || length === 0) return { written: undefined, calls };
   const signal = input.signal ?? new AbortController().signal;
   // Beside notes and record the conversation itself must fit.
   const most = Math.floor(summarizerWindow(engine.summarizer) * MOST_OF_WINDOW);
   try {
     return {
-      written: await writeHandover(call, { from: 0, to: length }, Math.min(cap, most), { signal, calls }),
+      written: await writeHandover(operation, { from: 0, to: length }, Math.min(cap, most), {
+        signal,
+        calls,
+      }),
       calls,
     };
   } catch (error) {
@@ -126,20 +139,20 @@ async function byModel<M>(
 }
 
 function report<M>(
-  { engine, seen }: Call<M>,
+  { engine, survey }: Operation<M>,
   text: string,
   calls: readonly ModelCall[],
   written: string | undefined,
 ): Report {
   const accepted = calls.findLast((one) => one.result === "accepted")?.rung;
   return reportOf({
-    survey: seen,
+    survey: survey,
     settings: engine.settings,
     dialect: engine.dialect,
     outcome: "pass",
     reason: undefined,
-    draft: seen.current,
-    tokens: seen.tokens,
+    draft: survey.current,
+    tokens: survey.tokens,
     rungs: [
       {
         rung: (written !== undefined && accepted) || "extractive",
@@ -149,6 +162,6 @@ function report<M>(
     calls,
     warnings: [],
     prefixReason: undefined,
-    checkpoint: seen.checkpoint?.id,
+    checkpoint: survey.checkpoint?.id,
   });
 }

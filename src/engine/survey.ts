@@ -27,12 +27,12 @@ import {
   unansweredTokens,
   wholeTokens,
 } from "./conversation.ts";
+import { detachFromHiddenReasoning } from "./detach-from-hidden-reasoning.ts";
 import type { Engine } from "./engine.ts";
 import { judge } from "./judge.ts";
 import { lostHead } from "./lost-head.ts";
-import { withoutLostLeads } from "./lost-leads.ts";
 import { withNeededReasoning } from "./needed-reasoning.ts";
-import { type Quoted, quotedBy } from "./recall/standing-recalled.ts";
+import { type Quoted, quotedBy } from "./recall/quotations.ts";
 import { mergeIntoSystem } from "./rungs/place-summary.ts";
 import { type Settings, USUAL_NARRATIVE } from "./settings.ts";
 import { stateWarning } from "./state-warning.ts";
@@ -63,7 +63,7 @@ export interface Survey<M> {
   readonly budget: Budget;
   /** Largest answer that the request asks for. */
   readonly maxAnswer: number | undefined;
-  /** Tokens that views of this compactor may have, whatever this one call asks for. */
+  /** Tokens that views of this compactor may have, whatever this one operation asks for. */
   readonly ownBudget: number;
   readonly checkpoint: Checkpoint | undefined;
   /** There is a checkpoint, but its view of this transcript would break a post-condition. */
@@ -96,17 +96,17 @@ export interface Survey<M> {
   readonly warnings: readonly Warning[];
   /** Tokens are upper bounds: the request is short, and the tokenizer wasn't loaded for it. */
   readonly bounded: boolean;
-  /** When a record of this call counts as made: later than every other of the conversation, even if the clock was set back. */
+  /** When a record of this operation counts as made: later than every other of the conversation, even if the clock was set back. */
   readonly recordAt: number;
 }
 
 /** Reads the transcript, finds its checkpoint by hash and measures the current view. */
-export async function survey<M>(
+export async function takeSurvey<M>(
   engine: Engine<M>,
   transcript: readonly M[],
   given: FitInput<M>,
   more: {
-    /** Another budget for this call: tokens, or a share of the transcript. */
+    /** Another budget for this operation: tokens, or a share of the transcript. */
     readonly budget?: number | undefined;
     /** Look at the whole transcript as if nothing had been compacted. */
     readonly fresh?: boolean;
@@ -136,9 +136,9 @@ export async function survey<M>(
       head,
     });
   const budgetFor = (head: number, total: number) => budgetOfCap(cap(settings, total, more.budget), head);
-  const { seenMessages } = engine;
+  const { transcriptReader } = engine;
   const read = (input: FitInput<M>, restored: readonly M[]) =>
-    readConversation({ dialect, transcript, input, measure, seenMessages, restored, budgetFor });
+    readConversation({ dialect, transcript, input, measure, transcriptReader, restored, budgetFor });
   let conversation = read(given, []);
   const { start } = conversation.structure;
   const reading = readState(given.state, { ...conversation, start, textHash, keys: engine.stateKeys });
@@ -192,34 +192,34 @@ export async function survey<M>(
   const choose = more.fresh ? NO_CHECKPOINT : chooseCheckpoint(choice);
   const chosen = choose.checkpoint;
   const isUnproven = chosen !== undefined && merged.unproven.has(chosen.id);
-  const standing = chosen && standingView(chosen, conversation, dialect, isUnproven);
+  const view = chosen && viewOfCheckpoint(chosen, conversation, dialect, isUnproven);
   // The model asked for its newest results and has never seen them: a view that was made for less room may not keep them from it.
   const isTooNarrow =
     chosen !== undefined &&
-    standing !== undefined &&
+    view !== undefined &&
     wholeTokens(conversation) * WITH_EASE <= budget.budget &&
-    !showsUnanswered(conversation, standing.draft);
+    !showsUnanswered(conversation, view.draft);
   const left = chosen && isTooNarrow ? [...choose.left, leave(chosen, choice)] : choose.left;
   const state = left.length > 0 ? mergeRecords(merged, { undos: left }) : merged;
   const invalid =
     chosen !== undefined &&
-    standing !== undefined &&
+    view !== undefined &&
     (isTooNarrow ||
       // What the view ended with may have been taken back, or what must be shown by now may not go with the rest; or
       // nobody vouches for the view.
-      ((standing.shown.length > 0 || chosen.seen.messages > messages.length || isUnproven) &&
+      ((view.shown.length > 0 || chosen.seen.messages > messages.length || isUnproven) &&
         judge({
           dialect,
           transcript,
           system: input.system,
           conversation,
-          draft: standing.draft,
+          draft: view.draft,
           tokens: 0,
           limit: 0,
         }).length > 0));
-  const checkpoint = standing && !invalid ? chosen : undefined;
-  const broughtBack = standing && checkpoint ? standing.shown : [];
-  const current = standing && checkpoint ? standing.draft : keepAll(messages.length);
+  const checkpoint = view && !invalid ? chosen : undefined;
+  const broughtBack = view && checkpoint ? view.shown : [];
+  const current = view && checkpoint ? view.draft : keepAll(messages.length);
   // From the own store: what it wrote may come back in a transcript. What a host hands in is no proof.
   if (checkpoint && found.checkpoints.some(({ id }) => id === checkpoint.id))
     for (const { message } of current.inserts) engine.writtenTexts.add(message.text);
@@ -252,7 +252,7 @@ export async function survey<M>(
     undos: undosOf(choice),
     left,
     broughtBack,
-    reworded: standing !== undefined && checkpoint !== undefined && standing.reworded,
+    reworded: view !== undefined && checkpoint !== undefined && view.reworded,
     current,
     quoted,
     keepsRecalled: found.recalled !== undefined || (given.state !== undefined && given.state !== null),
@@ -312,7 +312,7 @@ function afterRecords(
 }
 
 /** The checkpoint's view of the transcript as it is now. Undefined if the record doesn't fit it. */
-function standingView<M>(
+function viewOfCheckpoint<M>(
   checkpoint: Checkpoint,
   conversation: Conversation,
   dialect: Dialect<M>,
@@ -327,7 +327,10 @@ function standingView<M>(
   const { rules } = dialect;
   return {
     // What was newer than the checkpoint may have come from reasoning that it hides.
-    draft: withoutLostLeads({ conversation, rules }, withNeededReasoning(conversation, rules, merged)),
+    draft: detachFromHiddenReasoning(
+      { conversation, rules },
+      withNeededReasoning(conversation, rules, merged),
+    ),
     shown,
     reworded: isUnproven && isReworded(restored, believed),
   };

@@ -1,12 +1,12 @@
 import type { PlannedCall, Run, Summary, Warning } from "../core/types.ts";
 import { PROMPTS } from "../summaries/prompts/index.ts";
-import type { Call } from "./decide.ts";
 import { isRolling, LEAST_RECORD, recordLength } from "./narrative-share.ts";
+import type { Operation } from "./operation.ts";
 import { ARGS_TOKENS, RESULT_TOKENS, summarizesRounds, unsealedRounds } from "./round-runs.ts";
-import { openDesk, roomBeside, shareOf, unfinished, type Work } from "./writing/desk.ts";
 import { mergeRecords, writeMerges } from "./writing/merges.ts";
 import { expectedRequests, modesOf, rollingModes, writeRolling, writeSegments } from "./writing/segments.ts";
 import { learnWindow, summarizerWindow } from "./writing/summarizer-window.ts";
+import { createWritingTask, roomBeside, shareOf, unfinished, type Work } from "./writing/writing-task.ts";
 
 /** What was written. */
 export interface Written {
@@ -19,37 +19,40 @@ export interface Written {
  * Has the run summarised from its originals, then merges what outgrew its share. Throws if every rung failed; if only a
  * part of a long run could be summarised, that part is kept.
  */
-export async function writeSummaries<M>(call: Call<M>, run: Run, work: Work): Promise<Written> {
-  const { engine, seen } = call;
-  if (summarizesRounds(engine.settings)) return writeRounds(call, run, work);
+export async function writeSummaries<M>(operation: Operation<M>, run: Run, work: Work): Promise<Written> {
+  const { engine, survey } = operation;
+  if (summarizesRounds(engine.settings)) return writeRounds(operation, run, work);
   await learnWindow(engine.summarizer!, work.signal);
-  const share = shareOf(call);
+  const share = shareOf(operation);
   const rolling = isRolling(engine.settings, share);
-  const desk = { ...openDesk(call, work, rolling ? recordLength(share, Infinity) : share), rolling };
-  const { segments, failure } = rolling ? await writeRolling(desk, run) : await writeSegments(desk, run);
+  const task = {
+    ...createWritingTask(operation, work, rolling ? recordLength(share, Infinity) : share),
+    rolling,
+  };
+  const { segments, failure } = rolling ? await writeRolling(task, run) : await writeSegments(task, run);
   // Half of what was to be made anew would stand beside the other half of what it replaces.
-  if (call.anew && segments.at(-1)!.covers.to < run.to) throw unfinished(desk);
-  const merges = rolling ? [] : await writeMerges(desk, segments, share);
+  if (operation.anew && segments.at(-1)!.covers.to < run.to) throw unfinished(task);
+  const merges = rolling ? [] : await writeMerges(task, segments, share);
   engine.emitter.emit("progress", { done: 1, total: 1, label: "summary" });
-  const known = new Set(seen.state.summaries.map(({ key }) => key));
+  const known = new Set(survey.state.summaries.map(({ key }) => key));
   return { records: [...segments, ...merges].filter(({ key }) => !known.has(key)), failure };
 }
 
 /** Has finished rounds summarised: what was wanted, called, found. The talk around them stays, so nothing is merged. */
-async function writeRounds<M>(call: Call<M>, within: Run, work: Work): Promise<Written> {
-  const { conversation, state } = call.seen;
+async function writeRounds<M>(operation: Operation<M>, bounds: Run, work: Work): Promise<Written> {
+  const { conversation, state } = operation.survey;
   const { start } = conversation.structure;
   const written: Summary[] = [];
   let failure: unknown;
   for (const { from, to } of unsealedRounds(conversation, state.summaries, {
-    from: start + within.from,
-    to: start + within.to,
+    from: start + bounds.from,
+    to: start + bounds.to,
   })) {
     const run = { from: from - start, to: to - start };
-    const desk = openDesk(call, work, roundsCeiling(call, run));
-    const modes = modesOf(call, run).filter((mode) => mode !== "continuation");
+    const task = createWritingTask(operation, work, roundsCeiling(operation, run));
+    const modes = modesOf(operation, run).filter((mode) => mode !== "continuation");
     try {
-      const place = { ...desk, prompt: PROMPTS["tool-rounds"], rolling: false, fixed: true };
+      const place = { ...task, prompt: PROMPTS["tool-rounds"], rolling: false, fixed: true };
       const part = await writeSegments(place, run, modes);
       written.push(...part.segments);
       failure = part.failure;
@@ -59,13 +62,13 @@ async function writeRounds<M>(call: Call<M>, within: Run, work: Work): Promise<W
     if (failure !== undefined) break;
   }
   if (written.length === 0 && failure !== undefined) throw failure;
-  call.engine.emitter.emit("progress", { done: 1, total: 1, label: "summary" });
+  operation.engine.emitter.emit("progress", { done: 1, total: 1, label: "summary" });
   return { records: written, failure };
 }
 
 /** Half of what lines by code would take. */
-function roundsCeiling<M>({ engine, seen }: Call<M>, run: Run): number {
-  const { messages, structure } = seen.conversation;
+function roundsCeiling<M>({ engine, survey }: Operation<M>, run: Run): number {
+  const { messages, structure } = survey.conversation;
   const calls = messages
     .slice(structure.start + run.from, structure.start + run.to)
     .reduce((sum, { parts }) => sum + parts.filter((part) => part.type === "tool-call").length, 0);
@@ -73,28 +76,29 @@ function roundsCeiling<M>({ engine, seen }: Call<M>, run: Run): number {
 }
 
 /** The requests that a summary of this run would make, about; none where the forced mode can't be used. */
-export function plannedCalls<M>(call: Call<M>, run: Run): readonly PlannedCall[] {
-  const { start } = call.seen.conversation.structure;
-  const { settings } = call.engine;
-  if (summarizesRounds(settings)) return plannedRounds(call, run);
-  const share = shareOf(call);
+export function plannedCalls<M>(operation: Operation<M>, run: Run): readonly PlannedCall[] {
+  const { start } = operation.survey.conversation.structure;
+  const { settings } = operation.engine;
+  if (summarizesRounds(settings)) return plannedRounds(operation, run);
+  const share = shareOf(operation);
   const rolling = isRolling(settings, share);
-  const [rung] = rolling ? rollingModes(call, run) : modesOf(call, run);
+  const [rung] = rolling ? rollingModes(operation, run) : modesOf(operation, run);
   if (!rung) return [];
   const covers = [{ from: start + run.from, to: start + run.to }];
   const requests =
-    rung === "continuation" ? 1 : Math.min(settings.summary.maxRequests, expectedRequests(call, run));
-  const room = rolling ? share : roomBeside(call, []) / requests;
+    rung === "continuation" ? 1 : Math.min(settings.summary.maxRequests, expectedRequests(operation, run));
+  const room = rolling ? share : roomBeside(operation, []) / requests;
   const planned = { name: `summarize-${rung}`, rung, covers, cap: recordLength(room, Infinity) };
   return Array.from({ length: requests }, () => planned);
 }
 
 /** Tells a host that its summariser's window makes many requests of one summary, before they are made. */
-export function manyRequestsWarning<M>(call: Call<M>, run: Run): Warning | undefined {
-  const { summarizer, settings } = call.engine;
+export function manyRequestsWarning<M>(operation: Operation<M>, run: Run): Warning | undefined {
+  const { summarizer, settings } = operation.engine;
   const { maxRequests } = settings.summary;
-  if (!summarizer || summarizesRounds(settings) || modesOf(call, run)[0] === "continuation") return undefined;
-  const expected = expectedRequests(call, run);
+  if (!summarizer || summarizesRounds(settings) || modesOf(operation, run)[0] === "continuation")
+    return undefined;
+  const expected = expectedRequests(operation, run);
   if (expected <= maxRequests) return undefined;
   return {
     code: "many-summary-requests",
@@ -102,14 +106,14 @@ export function manyRequestsWarning<M>(call: Call<M>, run: Run): Warning | undef
   };
 }
 
-function plannedRounds<M>(call: Call<M>, within: Run): readonly PlannedCall[] {
-  const { conversation, state } = call.seen;
+function plannedRounds<M>(operation: Operation<M>, bounds: Run): readonly PlannedCall[] {
+  const { conversation, state } = operation.survey;
   const { start } = conversation.structure;
   const runs = unsealedRounds(conversation, state.summaries, {
-    from: start + within.from,
-    to: start + within.to,
+    from: start + bounds.from,
+    to: start + bounds.to,
   });
-  const rung = modesOf(call, within).find((mode) => mode !== "continuation");
+  const rung = modesOf(operation, bounds).find((mode) => mode !== "continuation");
   if (!rung) return [];
   return runs.map((run) => ({
     name: `summarize-${rung}`,
@@ -117,16 +121,21 @@ function plannedRounds<M>(call: Call<M>, within: Run): readonly PlannedCall[] {
     covers: [run],
     cap: Math.max(
       LEAST_RECORD,
-      Math.floor(roundsCeiling(call, { from: run.from - start, to: run.to - start })),
+      Math.floor(roundsCeiling(operation, { from: run.from - start, to: run.to - start })),
     ),
   }));
 }
 
 /** A standalone summary of a run, in one text. */
-export async function writeHandover<M>(call: Call<M>, run: Run, cap: number, work: Work): Promise<string> {
-  await learnWindow(call.engine.summarizer!, work.signal);
-  const desk = { ...openDesk(call, work, cap), fixed: true, complete: true };
-  const { segments: parts } = await writeSegments(desk, run);
-  if (parts.at(-1)!.covers.to < run.to) throw unfinished(desk);
-  return parts.length === 1 ? parts[0]!.text : (await mergeRecords(desk, parts)).text;
+export async function writeHandover<M>(
+  operation: Operation<M>,
+  run: Run,
+  cap: number,
+  work: Work,
+): Promise<string> {
+  await learnWindow(operation.engine.summarizer!, work.signal);
+  const task = { ...createWritingTask(operation, work, cap), fixed: true, complete: true };
+  const { segments: parts } = await writeSegments(task, run);
+  if (parts.at(-1)!.covers.to < run.to) throw unfinished(task);
+  return parts.length === 1 ? parts[0]!.text : (await mergeRecords(task, parts)).text;
 }

@@ -2,10 +2,10 @@ import type { Draft } from "../../core/draft.ts";
 import { isShown } from "../../core/draft.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { RecalledPassage } from "../../core/types.ts";
-import type { Call } from "../decide.ts";
+import type { Operation } from "../operation.ts";
 import { chooseRecalled } from "./choose-recalled.ts";
+import { type Quoted, quotedTokens } from "./quotations.ts";
 import { recalledMessage, recalledText } from "./recalled-text.ts";
-import { type Quoted, quotedTokens } from "./standing-recalled.ts";
 
 /** What one user message may have quoted: a share of the budget, and tokens. */
 const SHARE = 0.05;
@@ -26,7 +26,7 @@ export interface RecallNow {
  * seen the view already, and its cache would be lost. Undefined if nothing is clearly relevant.
  */
 export function* recallFor<M>(
-  call: Call<M>,
+  operation: Operation<M>,
   view: {
     readonly draft: Draft;
     readonly tokens: number;
@@ -35,8 +35,8 @@ export function* recallFor<M>(
     readonly isNew: boolean;
   },
 ): Steps<RecallNow | undefined> {
-  const { engine, seen } = call;
-  const { conversation, budget } = seen;
+  const { engine, survey } = operation;
+  const { conversation, budget } = survey;
   const { structure, messages } = conversation;
   const { settings, dialect, recallIndexes } = engine;
   const newest = messages.length - 1;
@@ -45,11 +45,11 @@ export function* recallFor<M>(
   if (view.quoted.some(({ before }) => before === newest) || !isShown(view.draft.fates[newest]!))
     return undefined;
   // This very message was shown before, without quotations: they would change what stands before its end.
-  if (!view.isNew && wasShown(call)) return undefined;
-  const standing = view.quoted.reduce((sum, { tokens }) => sum + tokens, 0);
+  if (!view.isNew && wasShown(operation)) return undefined;
+  const quotedBefore = view.quoted.reduce((sum, { tokens }) => sum + tokens, 0);
   const allowance = Math.min(
     settings.recall.tokens ?? Math.min(Math.floor(budget.budget * SHARE), MOST_TOKENS),
-    Math.floor(budget.budget * SHARE_OF_ALL) - standing,
+    Math.floor(budget.budget * SHARE_OF_ALL) - quotedBefore,
     Math.min(budget.budget, conversation.total) - view.tokens,
   );
   const frame = quotedTokens(
@@ -83,11 +83,11 @@ export function* recallFor<M>(
 }
 
 /** Was there a view of all of this transcript, by the state or because its compaction was made then? */
-function wasShown<M>({ seen }: Call<M>): boolean {
-  const { chain, messages } = seen.conversation;
-  const { last } = seen.state;
+function wasShown<M>({ survey }: Operation<M>): boolean {
+  const { chain, messages } = survey.conversation;
+  const { last } = survey.state;
   return (
     (last !== undefined && last.length === chain.length - 1 && chain[last.length] === last.hash) ||
-    (seen.checkpoint !== undefined && seen.checkpoint.seen.messages >= messages.length)
+    (survey.checkpoint !== undefined && survey.checkpoint.seen.messages >= messages.length)
   );
 }

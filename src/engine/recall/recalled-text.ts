@@ -47,11 +47,11 @@ function passageAt(
   const whole = editableParts(message)[part];
   const text = whole && partText(whole);
   if (text === undefined || to > text.length) return undefined;
-  const within = passagesOf(message, toolNames(messages, index)).find(
+  const passage = passagesOf(message, toolNames(messages, index)).find(
     (one) => one.part === part && one.from <= from && to <= one.to,
   );
-  if (!within) return undefined;
-  return { by: within.by, text: shown(within.text, { from: from - within.from, to: to - within.from }) };
+  if (!passage) return undefined;
+  return { by: passage.by, text: shown(passage.text, { from: from - passage.from, to: to - passage.from }) };
 }
 
 /** The tool that was called by an id, at or before a message. */

@@ -34,11 +34,11 @@ export const summarize: Rung = function* (input) {
   const newest = newestUnit(conversation);
   if (wholeTokens(conversation) > input.limit) return yield* cutNewest(input, newest);
   const tail = landingTail(conversation, settings, room);
-  const within = floorTokens(conversation) + room.mostTail;
+  const limit = floorTokens(conversation) + room.mostTail;
   return (
-    (yield* coverMiddle(input, tail, within)) ??
-    (yield* coverMiddle(input, newest, within)) ??
-    (yield* coverMiddle(input, emptyTail(conversation), within))
+    (yield* coverMiddle(input, tail, limit)) ??
+    (yield* coverMiddle(input, newest, limit)) ??
+    (yield* coverMiddle(input, emptyTail(conversation), limit))
   );
 };
 

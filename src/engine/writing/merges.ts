@@ -4,8 +4,8 @@ import { PROMPTS } from "../../summaries/prompts/index.ts";
 import { mergeDue, narrativeOf } from "../narrative.ts";
 import { recordLength } from "../narrative-share.ts";
 import { askSummary } from "../summarizer.ts";
-import { absolute, type Desk, mustKeep, record, roomBeside } from "./desk.ts";
 import { summarizerWindow } from "./summarizer-window.ts";
+import { absolute, mustKeep, record, roomBeside, type WritingTask } from "./writing-task.ts";
 
 /** Share of a merged record that items of its parts may take, besides citations. */
 const MERGE_ITEMS_SHARE = 0.3;
@@ -16,22 +16,22 @@ const MAX_MERGES = 8;
 
 /** Merges the oldest records of the lowest level while all of them together are too large. A failure ends it quietly. */
 export async function writeMerges<M>(
-  desk: Desk<M>,
+  task: WritingTask<M>,
   segments: readonly Summary[],
   share: number,
 ): Promise<Summary[]> {
-  const { seen, engine } = desk.call;
-  const { chain } = seen.conversation;
+  const { survey, engine } = task.operation;
+  const { chain } = survey.conversation;
   const { fanout } = engine.settings.summary;
   const merges: Summary[] = [];
   for (let count = 0; count < MAX_MERGES; count++) {
-    const all = [...seen.state.summaries, ...segments, ...merges];
+    const all = [...survey.state.summaries, ...segments, ...merges];
     const due = mergeDue(narrativeOf(all, chain, chain.length - 1), share, fanout);
     if (!due) break;
     try {
       const source = due.reduce((sum, part) => sum + part.tokens.source, 0);
-      const room = roomBeside(desk.call, [...segments, ...merges], due);
-      merges.push(await mergeRecords({ ...desk, ceiling: recordLength(room, source) }, due));
+      const room = roomBeside(task.operation, [...segments, ...merges], due);
+      merges.push(await mergeRecords({ ...task, ceiling: recordLength(room, source) }, due));
     } catch {
       // The segments stand without it.
       break;
@@ -41,12 +41,12 @@ export async function writeMerges<M>(
 }
 
 /** Records become one; first in groups where all of them together are more than the summariser can read. */
-export async function mergeRecords<M>(desk: Desk<M>, parts: readonly Summary[]): Promise<Summary> {
-  const groups = groupsWithin(parts, summarizerWindow(desk.summarizer.model) * READ_SHARE);
-  if (groups.length === 1 || groups.length === parts.length) return mergeGroup(desk, parts);
+export async function mergeRecords<M>(task: WritingTask<M>, parts: readonly Summary[]): Promise<Summary> {
+  const groups = groupsWithin(parts, summarizerWindow(task.summarizer.model) * READ_SHARE);
+  if (groups.length === 1 || groups.length === parts.length) return mergeGroup(task, parts);
   const merged: Summary[] = [];
-  for (const group of groups) merged.push(group.length === 1 ? group[0]! : await mergeGroup(desk, group));
-  return mergeRecords(desk, merged);
+  for (const group of groups) merged.push(group.length === 1 ? group[0]! : await mergeGroup(task, group));
+  return mergeRecords(task, merged);
 }
 
 function groupsWithin(parts: readonly Summary[], limit: number): Summary[][] {
@@ -63,41 +63,41 @@ function groupsWithin(parts: readonly Summary[], limit: number): Summary[][] {
   return groups;
 }
 
-async function mergeGroup<M>(desk: Desk<M>, parts: readonly Summary[]): Promise<Summary> {
-  const { call, ceiling, kind, summarizer } = desk;
+async function mergeGroup<M>(task: WritingTask<M>, parts: readonly Summary[]): Promise<Summary> {
+  const { operation, ceiling, kind, summarizer } = task;
   const run = { from: parts[0]!.covers.from, to: parts.at(-1)!.covers.to };
-  const covers = absolute(desk, run);
+  const covers = absolute(task, run);
   const text = await askSummary(summarizer, {
     name: "summarize-merge",
     rung: "full",
     prompt: PROMPTS.merge,
     input: {
-      summaries: parts.map((part) => ({ text: part.text, covers: absolute(desk, part.covers) })),
-      focus: call.input.focus,
+      summaries: parts.map((part) => ({ text: part.text, covers: absolute(task, part.covers) })),
+      focus: operation.input.focus,
       kind,
     },
-    mustKeep: carriedItems(desk, parts),
+    mustKeep: carriedItems(task, parts),
     covers,
     ceiling,
     source: parts.reduce((sum, part) => sum + part.tokens.text, 0),
   });
-  return record(desk, run, PROMPTS.merge, text, Math.max(...parts.map(({ level }) => level)) + 1);
+  return record(task, run, PROMPTS.merge, text, Math.max(...parts.map(({ level }) => level)) + 1);
 }
 
 /**
  * What a merge must not lose: what its parts still carry, the first item of each part before the second of any, because
  * the newest part would take all of the room otherwise. What a part left out can't be asked of a merge.
  */
-function carriedItems<M>(desk: Desk<M>, parts: readonly Summary[]): MustKeep[] {
+function carriedItems<M>(task: WritingTask<M>, parts: readonly Summary[]): MustKeep[] {
   const lists = parts.map((part) => {
-    const items = mustKeep(desk, absolute(desk, part.covers));
+    const items = mustKeep(task, absolute(task, part.covers));
     const lacking = new Set(missingItems(part.text, items));
     return items.filter((item) => !lacking.has(item));
   });
   const cited = lists.flat().filter(({ kind }) => kind === "citation");
   const chosen = new Map(cited.map((item) => [item.text, item]));
-  const { measure } = desk.summarizer;
-  let left = desk.ceiling * MERGE_ITEMS_SHARE;
+  const { measure } = task.summarizer;
+  let left = task.ceiling * MERGE_ITEMS_SHARE;
   for (let rank = 0; left > 0 && lists.some((list) => rank < list.length); rank++) {
     for (const item of lists.flatMap((list) => list.slice(rank, rank + 1))) {
       left -= chosen.has(item.text) ? 0 : measure.text(`${item.text}\n`);

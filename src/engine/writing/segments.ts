@@ -6,22 +6,22 @@ import { answerCap, PROMPTS } from "../../summaries/prompts/index.ts";
 import { renderNarrative } from "../../summaries/render-narrative.ts";
 import { type InputPiece, splitRuns } from "../../summaries/split-input.ts";
 import { renderRun } from "../../summaries/summarizer-input.ts";
-import type { Call } from "../decide.ts";
 import { narrativeOf } from "../narrative.ts";
 import { LEAST_RECORD } from "../narrative-share.ts";
+import type { Operation } from "../operation.ts";
 import { askSummary, isCancelled } from "../summarizer.ts";
+import { learnFrom, MOST_SHORTENED, summarizerWindow } from "./summarizer-window.ts";
 import {
   absolute,
-  type Desk,
+  createWritingTask,
   keyOf,
   mustKeep,
-  openDesk,
   record,
   shareOf,
   sourceTokens,
+  type WritingTask,
   withRoom,
-} from "./desk.ts";
-import { learnFrom, MOST_SHORTENED, summarizerWindow } from "./summarizer-window.ts";
+} from "./writing-task.ts";
 
 /** Share of the summariser's window that is left free, because its own count may differ from ours. */
 const WINDOW_MARGIN = 0.1;
@@ -36,7 +36,7 @@ const UNTIL_CHARACTERS = 80;
 /** What came before a run is told in at most this share of the summariser's window: it is there to read the run. */
 const EARLIER_SHARE = 0.03;
 
-/** For a desk at which nothing is written. */
+/** For a task at which nothing is written. */
 const NEVER = new AbortController().signal;
 
 type Mode = "continuation" | "full" | "simple";
@@ -50,9 +50,9 @@ export interface Segments {
 
 /** One record for the run, or several where it is larger than the summariser's window. */
 export async function writeSegments<M>(
-  desk: Desk<M>,
+  task: WritingTask<M>,
   run: Run,
-  modes: readonly Mode[] = modesOf(desk.call, run),
+  modes: readonly Mode[] = modesOf(task.operation, run),
 ): Promise<Segments> {
   const written: Summary[] = [];
   let failure: unknown;
@@ -60,25 +60,25 @@ export async function writeSegments<M>(
     const rest = { from: written.at(-1)?.covers.to ?? run.from, to: run.to };
     try {
       if (mode === "continuation") {
-        const source = sourceTokens(desk, absolute(desk, rest));
-        written.push(await continueSegment(withRoom(desk, { written, source }), rest));
-      } else await writeShorter(desk, rest, mode, written);
+        const source = sourceTokens(task, absolute(task, rest));
+        written.push(await continueSegment(withRoom(task, { written, source }), rest));
+      } else await writeShorter(task, rest, mode, written);
       return { segments: written };
     } catch (error) {
       failure = error;
-      if (desk.summarizer.signal.aborted || isCancelled(error)) break;
+      if (task.summarizer.signal.aborted || isCancelled(error)) break;
     }
   }
   // What was paid for is kept: it speaks for the beginning of the run, and the rest is offered again.
   if (written.length > 0) return { segments: written, failure };
-  throw failure ?? noMode(desk);
+  throw failure ?? noMode(task);
 }
 
 /** Previous summary and new messages become one record, piece by piece; where there is none yet, it may be continued. */
-export async function writeRolling<M>(desk: Desk<M>, run: Run): Promise<Segments> {
+export async function writeRolling<M>(task: WritingTask<M>, run: Run): Promise<Segments> {
   const { records } = narrativeOf(
-    desk.call.seen.state.summaries,
-    desk.call.seen.conversation.chain,
+    task.operation.survey.state.summaries,
+    task.operation.survey.conversation.chain,
     run.from,
   );
   // Segments that were written under a larger budget are taken in together.
@@ -88,27 +88,27 @@ export async function writeRolling<M>(desk: Desk<M>, run: Run): Promise<Segments
   };
   const written: Summary[] = [];
   let failure: unknown;
-  for (const mode of rollingModes(desk.call, run)) {
+  for (const mode of rollingModes(task.operation, run)) {
     const last = written.at(-1);
     const earlier = last ? { text: last.text, to: last.covers.to } : previous;
     const rest = { from: earlier?.to ?? 0, to: run.to };
     try {
-      if (mode === "continuation") written.push(await continueSegment(desk, rest));
-      else await writeShorter(desk, rest, mode, written, earlier?.text);
+      if (mode === "continuation") written.push(await continueSegment(task, rest));
+      else await writeShorter(task, rest, mode, written, earlier?.text);
       failure = undefined;
       break;
     } catch (error) {
       failure = error;
-      if (desk.summarizer.signal.aborted || isCancelled(error)) break;
+      if (task.summarizer.signal.aborted || isCancelled(error)) break;
     }
   }
   if (written.length > 0) return { segments: written.slice(-1), failure };
-  throw failure ?? noMode(desk);
+  throw failure ?? noMode(task);
 }
 
 /** The rungs of the summariser's ladder that can be tried, in order. */
-export function modesOf<M>(call: Call<M>, run: Run): Mode[] {
-  const { engine, input, now } = call;
+export function modesOf<M>(operation: Operation<M>, run: Run): Mode[] {
+  const { engine, input, now } = operation;
   const { mode } = engine.settings.summary;
   const model = engine.summarizer!;
   const warm = input.lastRequestAt === undefined || now - input.lastRequestAt <= engine.settings.cache.ttlMs;
@@ -117,57 +117,57 @@ export function modesOf<M>(call: Call<M>, run: Run): Mode[] {
     input.request !== undefined &&
     model.continues === engine.dialect.id &&
     (input.request as { readonly model?: unknown }).model === model.id &&
-    isInRequest(call, run);
+    isInRequest(operation, run);
   if (mode === "continuation") return continues ? ["continuation"] : [];
   if (mode === "full" || mode === "simple") return [mode];
   return continues && warm ? ["continuation", "full", "simple"] : ["full", "simple"];
 }
 
 /** A continuation is told to leave out what earlier records say, so it can only be the first of a record for all. */
-export function rollingModes<M>(call: Call<M>, run: Run): Mode[] {
-  const isFirst = run.from === 0 && call.engine.settings.summary.merge !== "rolling";
-  return modesOf(call, run).filter((mode) => isFirst || mode !== "continuation");
+export function rollingModes<M>(operation: Operation<M>, run: Run): Mode[] {
+  const isFirst = run.from === 0 && operation.engine.settings.summary.merge !== "rolling";
+  return modesOf(operation, run).filter((mode) => isFirst || mode !== "continuation");
 }
 
 /** Does the last request show all of the run? A summary of what the model can't see would be made up. */
-function isInRequest<M>({ seen, transcript, input }: Call<M>, run: Run): boolean {
-  const { start } = seen.conversation.structure;
-  if (!seen.current.fates.slice(start + run.from, start + run.to).every(isShown)) return false;
-  const { last } = seen.state;
-  if (last && last.length >= run.to && seen.conversation.chain[last.length] === last.hash) return true;
+function isInRequest<M>({ survey, transcript, input }: Operation<M>, run: Run): boolean {
+  const { start } = survey.conversation.structure;
+  if (!survey.current.fates.slice(start + run.from, start + run.to).every(isShown)) return false;
+  const { last } = survey.state;
+  if (last && last.length >= run.to && survey.conversation.chain[last.length] === last.hash) return true;
   const { messages, input: items } = input.request as { messages?: unknown; input?: unknown };
   const newest = stringifyDeep(transcript[start + run.to - 1]);
   const sent = Array.isArray(messages) ? messages : Array.isArray(items) ? items : [];
   return sent.findLast((message) => stringifyDeep(message) === newest) !== undefined;
 }
 
-async function continueSegment<M>(desk: Desk<M>, run: Run): Promise<Summary> {
-  const { call, ceiling, kind, summarizer } = desk;
-  const { messages, structure } = call.seen.conversation;
-  const covers = absolute(desk, run);
+async function continueSegment<M>(task: WritingTask<M>, run: Run): Promise<Summary> {
+  const { operation, ceiling, kind, summarizer } = task;
+  const { messages, structure } = operation.survey.conversation;
+  const covers = absolute(task, run);
   const text = await askSummary(summarizer, {
     name: "summarize-continuation",
     rung: "continuation",
     prompt: PROMPTS.continuation,
     input: {
-      focus: call.input.focus,
+      focus: operation.input.focus,
       kind,
       until: beginningOf(messages[structure.start + run.to]),
       hasRecord: run.from > 0,
     },
-    mustKeep: mustKeep(desk, covers),
+    mustKeep: mustKeep(task, covers),
     covers,
     ceiling,
-    source: sourceTokens(desk, covers),
+    source: sourceTokens(task, covers),
     sourceText: renderRun(messages, covers, "simple"),
-    continues: call.input.request,
+    continues: operation.input.request,
   });
-  return record(desk, run, PROMPTS.continuation, text, 0);
+  return record(task, run, PROMPTS.continuation, text, 0);
 }
 
 /** Pieces as long as the model takes them: one that says "too long" gets smaller ones, now and from then on. */
 async function writeShorter<M>(
-  desk: Desk<M>,
+  task: WritingTask<M>,
   run: Run,
   mode: "full" | "simple",
   written: Summary[],
@@ -177,36 +177,36 @@ async function writeShorter<M>(
   for (let tries = 0; ; tries++) {
     const last = written.at(-1);
     const isBegun = last !== undefined && written.length > length;
-    const rest = isBegun && !desk.rolling ? { from: last.covers.to, to: run.to } : run;
+    const rest = isBegun && !task.rolling ? { from: last.covers.to, to: run.to } : run;
     try {
-      return await writePieces(desk, rest, mode, written, previous);
+      return await writePieces(task, rest, mode, written, previous);
     } catch (error) {
-      const isAgain = desk.rolling && written.length > length;
-      if (isAgain || tries >= MOST_SHORTENED || !learnFrom(desk.summarizer.model, error)) throw error;
+      const isAgain = task.rolling && written.length > length;
+      if (isAgain || tries >= MOST_SHORTENED || !learnFrom(task.summarizer.model, error)) throw error;
     }
   }
 }
 
 async function writePieces<M>(
-  desk: Desk<M>,
+  task: WritingTask<M>,
   run: Run,
   mode: "full" | "simple",
   /** Takes each record as soon as it is there. */
   written: Summary[],
   previous?: string,
 ): Promise<void> {
-  const { call, prompt, summarizer, rolling, kind } = desk;
-  const { conversation, state } = call.seen;
+  const { operation, prompt, summarizer, rolling, kind } = task;
+  const { conversation, state } = operation.survey;
   const { start } = conversation.structure;
-  const earlier = rolling ? undefined : earlierRecord(desk, written, run.from);
-  const { pieces, mode: used } = piecesOf(desk, run, { mode, previous, earlier });
-  const standing = [...written];
+  const earlier = rolling ? undefined : earlierRecord(task, written, run.from);
+  const { pieces, mode: used } = piecesOf(task, run, { mode, previous, earlier });
+  const records = [...written];
   let rolled = previous;
   for (const [done, piece] of pieces.entries()) {
-    call.engine.emitter.emit("progress", { done, total: pieces.length, label: `summarize-${used}` });
+    operation.engine.emitter.emit("progress", { done, total: pieces.length, label: `summarize-${used}` });
     const covers = { from: rolling ? 0 : piece.run.from - start, to: piece.run.to - start };
-    const source = sourceTokens(desk, piece.run);
-    const place = rolling ? desk : withRoom(desk, { written: standing, pieces: pieces.length, source });
+    const source = sourceTokens(task, piece.run);
+    const place = rolling ? task : withRoom(task, { written: records, pieces: pieces.length, source });
     const key = keyOf(place, covers, prompt);
     const known = state.summaries.find((one) => one.key === key);
     const text =
@@ -218,7 +218,7 @@ async function writePieces<M>(
         input: {
           transcript: piece.text,
           covers: piece.run,
-          focus: call.input.focus,
+          focus: operation.input.focus,
           kind,
           ...(rolled !== undefined && { previous: rolled }),
           ...(earlier !== undefined && { earlier }),
@@ -227,7 +227,7 @@ async function writePieces<M>(
         covers: piece.run,
         ceiling: place.ceiling,
         // One record for everything replaces everything, however little is new.
-        source: rolling ? sourceTokens(desk, absolute(desk, covers)) : piece.tokens,
+        source: rolling ? sourceTokens(task, absolute(task, covers)) : piece.tokens,
         sourceText: piece.text,
       }));
     written.push(known ?? record(place, covers, prompt, text, 0));
@@ -236,11 +236,15 @@ async function writePieces<M>(
 }
 
 /** What the records before a message say, so that a segment needn't repeat it and can say what it changes. */
-function earlierRecord<M>(desk: Desk<M>, written: readonly Summary[], before: number): string | undefined {
-  const { chain, measure } = desk.call.seen.conversation;
-  const { records } = narrativeOf([...desk.call.seen.state.summaries, ...written], chain, before);
-  const placed = records.map(({ text, covers }) => ({ text, covers: absolute(desk, covers) }));
-  const room = Math.min(shareOf(desk.call), summarizerWindow(desk.summarizer.model) * EARLIER_SHARE);
+function earlierRecord<M>(
+  task: WritingTask<M>,
+  written: readonly Summary[],
+  before: number,
+): string | undefined {
+  const { chain, measure } = task.operation.survey.conversation;
+  const { records } = narrativeOf([...task.operation.survey.state.summaries, ...written], chain, before);
+  const placed = records.map(({ text, covers }) => ({ text, covers: absolute(task, covers) }));
+  const room = Math.min(shareOf(task.operation), summarizerWindow(task.summarizer.model) * EARLIER_SHARE);
   if (room < LEAST_RECORD) return undefined;
   const shown = renderNarrative(placed, room, measure.text);
   return shown.length === 0 ? undefined : shown.map(({ head, text }) => `${head} ${text}`).join("\n");
@@ -251,7 +255,7 @@ function earlierRecord<M>(desk: Desk<M>, written: readonly Summary[], before: nu
  * results are clipped; what is still too much is left for the next compaction.
  */
 function piecesOf<M>(
-  desk: Desk<M>,
+  task: WritingTask<M>,
   run: Run,
   {
     mode,
@@ -259,15 +263,15 @@ function piecesOf<M>(
     earlier,
   }: { mode: "full" | "simple"; previous?: string | undefined; earlier: string | undefined },
 ): { readonly pieces: readonly InputPiece[]; readonly mode: "full" | "simple" } {
-  const { call } = desk;
-  const { messages, structure, measure } = call.seen.conversation;
-  const { maxRequests, mode: forced } = call.engine.settings.summary;
-  const limit = pieceLimit(desk, run, previous ?? earlier);
+  const { operation } = task;
+  const { messages, structure, measure } = operation.survey.conversation;
+  const { maxRequests, mode: forced } = operation.engine.settings.summary;
+  const limit = pieceLimit(task, run, previous ?? earlier);
   const split = (as: "full" | "simple"): InputPiece[] =>
     splitRuns({
       messages,
       units: structure.units,
-      run: absolute(desk, run),
+      run: absolute(task, run),
       limit,
       count: measure.text,
       mode: as,
@@ -276,19 +280,19 @@ function piecesOf<M>(
   if (whole.length <= maxRequests) return { pieces: whole, mode };
   const clipped = mode === "full" && forced === undefined ? split("simple") : whole;
   const [pieces, used] = clipped.length < whole.length ? [clipped, "simple" as const] : [whole, mode];
-  return { pieces: desk.complete ? pieces : pieces.slice(0, maxRequests), mode: used };
+  return { pieces: task.complete ? pieces : pieces.slice(0, maxRequests), mode: used };
 }
 
 /** Tokens of transcript that one request may hold: what its window leaves beside the prompt and the answer. */
-function pieceLimit<M>(desk: Desk<M>, run: Run, beside: string | undefined): number {
-  const { call, prompt, summarizer } = desk;
+function pieceLimit<M>(task: WritingTask<M>, run: Run, beside: string | undefined): number {
+  const { operation, prompt, summarizer } = task;
   const { model, measure } = summarizer;
   const window = summarizerWindow(model);
-  const { ceiling } = desk;
+  const { ceiling } = task;
   const { system = "", user } = prompt.render({
     transcript: "",
-    covers: absolute(desk, run),
-    focus: call.input.focus,
+    covers: absolute(task, run),
+    focus: operation.input.focus,
     target: ceiling,
     ...(beside !== undefined && { previous: beside }),
   });
@@ -297,12 +301,12 @@ function pieceLimit<M>(desk: Desk<M>, run: Run, beside: string | undefined): num
 }
 
 /** How many requests a run takes, about: before anybody is asked. */
-export function expectedRequests<M>(call: Call<M>, { from, to }: Run): number {
-  const { conversation } = call.seen;
+export function expectedRequests<M>(operation: Operation<M>, { from, to }: Run): number {
+  const { conversation } = operation.survey;
   const { start } = conversation.structure;
   const tokens = conversation.tokens.slice(start + from, start + to).reduce((sum, one) => sum + one, 0);
-  const desk = openDesk(call, { signal: NEVER, calls: [] }, shareOf(call));
-  return Math.max(1, Math.ceil(tokens / pieceLimit(desk, { from, to }, undefined)));
+  const task = createWritingTask(operation, { signal: NEVER, calls: [] }, shareOf(operation));
+  return Math.max(1, Math.ceil(tokens / pieceLimit(task, { from, to }, undefined)));
 }
 
 function beginningOf(message: Message | undefined): string | undefined {
@@ -310,7 +314,7 @@ function beginningOf(message: Message | undefined): string | undefined {
   return text ? text.slice(0, UNTIL_CHARACTERS) : undefined;
 }
 
-function noMode<M>({ summarizer }: Desk<M>): ModelError {
+function noMode<M>({ summarizer }: WritingTask<M>): ModelError {
   return new ModelError({
     model: summarizer.model.id,
     failure: "bad-request",

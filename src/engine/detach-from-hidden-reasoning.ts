@@ -7,7 +7,7 @@ import type { RungInput } from "./rungs/rung.ts";
  * Where reasoning is a message of its own, the provider refuses what it led to without it: the messages right behind
  * reasoning that isn't shown any more are marked, so that the dialect sends them as new ones.
  */
-export function withoutLostLeads(
+export function detachFromHiddenReasoning(
   { conversation: { messages }, rules }: Pick<RungInput, "conversation" | "rules">,
   draft: Draft,
 ): Draft {

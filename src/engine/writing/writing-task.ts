@@ -11,18 +11,18 @@ import {
   type RecordKind,
 } from "../../summaries/prompts/index.ts";
 import { recordKind } from "../../summaries/record-kind.ts";
-import type { Call } from "../decide.ts";
 import { narrativeOf, recordRoom, summaryKey } from "../narrative.ts";
 import { LEAST_RECORD, narrativeShare, recordLength } from "../narrative-share.ts";
+import type { Operation } from "../operation.ts";
 import type { Summarizer } from "../summarizer.ts";
 import { summarizerWindow } from "./summarizer-window.ts";
 
 /** Share of a summariser's window that a record may take. */
 const ANSWER_SHARE = 0.1;
 
-/** What one piece of work needs to know. */
-export interface Desk<M> {
-  readonly call: Call<M>;
+/** The writing of one record: who writes it, by which prompt, and how long it may be. */
+export interface WritingTask<M> {
+  readonly operation: Operation<M>;
   readonly summarizer: Summarizer;
   readonly prompt: Prompt;
   /** What kind of conversation it is, for the steps that serve all kinds. */
@@ -37,21 +37,25 @@ export interface Desk<M> {
   readonly complete?: boolean;
 }
 
-/** What a piece of work takes. */
+/** What all writing of one summary shares. */
 export interface Work {
   readonly signal: AbortSignal;
-  /** Every call that is made is put here, whatever comes of it. */
+  /** Every model call that is made is put here, whatever comes of it. */
   readonly calls: ModelCall[];
 }
 
-export function openDesk<M>(call: Call<M>, { signal, calls }: Work, ceiling: number): Desk<M> {
-  const { engine, seen } = call;
+export function createWritingTask<M>(
+  operation: Operation<M>,
+  { signal, calls }: Work,
+  ceiling: number,
+): WritingTask<M> {
+  const { engine, survey } = operation;
   const { summary } = engine.settings;
   const model = engine.summarizer!;
-  const { messages, measure } = seen.conversation;
+  const { messages, measure } = survey.conversation;
   const kind = recordKind(messages);
   return {
-    call,
+    operation,
     prompt: summary.prompt === undefined ? promptForKind(kind) : promptOf(summary.prompt),
     kind,
     ceiling: withinWindow(model, ceiling),
@@ -76,27 +80,27 @@ function* spokenTexts(messages: readonly Message[]): Generator<string> {
 
 /** Tokens that a record of a run has room for beside those that stand, without those that it will replace. */
 export function roomBeside<M>(
-  call: Call<M>,
+  operation: Operation<M>,
   written: readonly Summary[],
   replaced: readonly Summary[] = [],
 ): number {
-  const { chain } = call.seen.conversation;
-  const { records } = narrativeOf([...call.seen.state.summaries, ...written], chain, chain.length - 1);
+  const { chain } = operation.survey.conversation;
+  const { records } = narrativeOf([...operation.survey.state.summaries, ...written], chain, chain.length - 1);
   return recordRoom(
     records.filter((one) => !replaced.includes(one)),
-    shareOf(call),
+    shareOf(operation),
   );
 }
 
-/** The same desk, for one of so many records of a run, with the room that the others leave it. */
+/** The same task, for one of so many records of a run, with the room that the others leave it. */
 export function withRoom<M>(
-  desk: Desk<M>,
+  task: WritingTask<M>,
   { written, pieces = 1, source }: { written: readonly Summary[]; pieces?: number; source: number },
-): Desk<M> {
-  const room = desk.fixed
-    ? desk.ceiling / pieces
-    : recordLength(roomBeside(desk.call, written) / pieces, source);
-  return { ...desk, ceiling: withinWindow(desk.summarizer.model, room) };
+): WritingTask<M> {
+  const room = task.fixed
+    ? task.ceiling / pieces
+    : recordLength(roomBeside(task.operation, written) / pieces, source);
+  return { ...task, ceiling: withinWindow(task.summarizer.model, room) };
 }
 
 /** A record takes at most a part of the summariser's window: what it reads must have more room than what it writes. */
@@ -105,15 +109,21 @@ function withinWindow(model: Model, ceiling: number): number {
 }
 
 /** Tokens that all records together may take in the summary message. */
-export function shareOf<M>({ engine, seen, filling }: Call<M>): number {
-  const landing = { goal: filling ?? seen.usualGoal, fills: filling !== undefined };
-  return narrativeShare(engine.settings, seen.conversation, landing);
+export function shareOf<M>({ engine, survey, filling }: Operation<M>): number {
+  const landing = { goal: filling ?? survey.usualGoal, fills: filling !== undefined };
+  return narrativeShare(engine.settings, survey.conversation, landing);
 }
 
-export function record<M>(desk: Desk<M>, covers: Run, prompt: Prompt, text: string, level: number): Summary {
-  const { call, summarizer } = desk;
-  const { conversation } = call.seen;
-  const key = keyOf(desk, covers, prompt);
+export function record<M>(
+  task: WritingTask<M>,
+  covers: Run,
+  prompt: Prompt,
+  text: string,
+  level: number,
+): Summary {
+  const { operation, summarizer } = task;
+  const { conversation } = operation.survey;
+  const key = keyOf(task, covers, prompt);
   return {
     key,
     text,
@@ -123,49 +133,55 @@ export function record<M>(desk: Desk<M>, covers: Run, prompt: Prompt, text: stri
     prompt: promptKey(prompt),
     model: summarizer.model.id,
     author: "model",
-    ...(call.anew && { anew: true }),
-    tokens: { source: sourceTokens(desk, absolute(desk, covers)), text: conversation.measure.text(text) },
-    at: call.now,
+    ...(operation.anew && { anew: true }),
+    tokens: { source: sourceTokens(task, absolute(task, covers)), text: conversation.measure.text(text) },
+    at: operation.now,
     proof: summaryProof(key, text),
-    ...(goesOnFromUnproven(desk) && { unproven: true }),
+    ...(goesOnFromUnproven(task) && { unproven: true }),
   };
 }
 
 /** A model that read a record without proof may have repeated what it says. */
-function goesOnFromUnproven<M>({ call }: Desk<M>): boolean {
-  const { state, conversation } = call.seen;
+function goesOnFromUnproven<M>({ operation }: WritingTask<M>): boolean {
+  const { state, conversation } = operation.survey;
   return state.summaries.some(
     ({ unproven, hash, covers }) => unproven && conversation.chain[covers.to] === hash,
   );
 }
 
-export function keyOf<M>({ call, summarizer, ceiling }: Desk<M>, covers: Run, prompt: Prompt): string {
+export function keyOf<M>(
+  { operation, summarizer, ceiling }: WritingTask<M>,
+  covers: Run,
+  prompt: Prompt,
+): string {
   return summaryKey({
-    hash: call.seen.conversation.chain[covers.to]!,
+    hash: operation.survey.conversation.chain[covers.to]!,
     covers,
     prompt: promptKey(prompt),
     model: summarizer.model.id,
-    focus: call.input.focus,
+    focus: operation.input.focus,
     cap: ceiling,
-    anew: call.anew ? call.now : undefined,
+    anew: operation.anew ? operation.now : undefined,
   });
 }
 
-export function absolute<M>({ call }: Desk<M>, run: Run): Run {
-  const { start } = call.seen.conversation.structure;
+export function absolute<M>({ operation }: WritingTask<M>, run: Run): Run {
+  const { start } = operation.survey.conversation.structure;
   return { from: start + run.from, to: start + run.to };
 }
 
-export function mustKeep<M>({ call, ceiling }: Desk<M>, run: Run): ReturnType<typeof mustKeepOf> {
-  const { messages, measure } = call.seen.conversation;
+export function mustKeep<M>({ operation, ceiling }: WritingTask<M>, run: Run): ReturnType<typeof mustKeepOf> {
+  const { messages, measure } = operation.survey.conversation;
   return mustKeepOf({ messages, run, cap: ceiling, count: measure.text });
 }
 
-export function sourceTokens<M>({ call }: Desk<M>, run: Run): number {
-  return call.seen.conversation.tokens.slice(run.from, run.to).reduce((sum, tokens) => sum + tokens, 0);
+export function sourceTokens<M>({ operation }: WritingTask<M>, run: Run): number {
+  return operation.survey.conversation.tokens
+    .slice(run.from, run.to)
+    .reduce((sum, tokens) => sum + tokens, 0);
 }
 
-export function unfinished<M>({ summarizer }: Desk<M>): ModelError {
+export function unfinished<M>({ summarizer }: WritingTask<M>): ModelError {
   return new ModelError({
     model: summarizer.model.id,
     failure: "bad-answer",

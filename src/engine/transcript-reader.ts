@@ -13,7 +13,7 @@ export interface Reading {
 }
 
 /** Reads transcripts that mostly are longer versions of ones read before. */
-export interface SeenMessages {
+export interface TranscriptReader {
   read(messages: readonly Message[], start: number, measure: Measure): Reading;
 }
 
@@ -36,7 +36,7 @@ interface Place {
  * ones only. They are one tree: forks share what they have in common, so that a transcript is compared with one of them
  * up to where they part, and not with each.
  */
-export function createSeenMessages(textHash: (text: string) => string): SeenMessages {
+export function createTranscriptReader(textHash: (text: string) => string): TranscriptReader {
   const root = placeBehind(undefined, FIRST_LINK, undefined);
   /** Least recently used first. */
   const ends = new Set<Place>();

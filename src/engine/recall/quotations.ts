@@ -59,17 +59,14 @@ export function withQuoted(
   rules: Pick<DialectRules, "alternation">,
 ): Draft {
   if (quoted.length === 0) return draft;
-  const standing = quoted.filter(({ before }) => isShown(draft.fates[before]!));
+  const shown = quoted.filter(({ before }) => isShown(draft.fates[before]!));
   if (rules.alternation !== "strict")
     return {
       ...draft,
-      inserts: [
-        ...draft.inserts,
-        ...standing.map(({ before, text }) => ({ message: message(text), before })),
-      ],
+      inserts: [...draft.inserts, ...shown.map(({ before, text }) => ({ message: message(text), before }))],
     };
   const fates = [...draft.fates];
-  for (const { before, text } of standing) {
+  for (const { before, text } of shown) {
     const fate = fates[before] as Extract<Fate, { type: "keep" | "edit" }>;
     fates[before] = { type: "edit", edits: [...(fate.type === "edit" ? fate.edits : []), joined(text)] };
   }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { chainOf } from "../core/chain.ts";
 import { contentHash, createTextHash } from "../core/hash.ts";
 import type { Measure, Message } from "../core/types.ts";
-import { createSeenMessages } from "./seen-messages.ts";
+import { createTranscriptReader } from "./transcript-reader.ts";
 
 const say = (text: string): Message => ({ role: "user", parts: [{ type: "text", text }] });
 const system: Message = { role: "system", parts: [{ type: "text", text: "You help." }] };
@@ -25,7 +25,7 @@ describe("messages seen before", () => {
   const talk = [system, say("a"), say("b"), say("c")];
 
   test("give the same hashes and tokens as a first reading, and only new ones are counted", () => {
-    const seen = createSeenMessages(createTextHash());
+    const seen = createTranscriptReader(createTextHash());
     const measure = counting();
     seen.read(talk, 1, measure);
     const before = measure.calls;
@@ -50,7 +50,7 @@ describe("messages seen before", () => {
       ],
     ],
   ])("don't hide %s", (_name, changed) => {
-    const seen = createSeenMessages(createTextHash());
+    const seen = createTranscriptReader(createTextHash());
     const measure = counting();
     seen.read(talk, 1, measure);
     seen.read([system, { role: "tool", parts: [{ type: "tool-result", id: "1", text: "x" }] }], 1, measure);
@@ -60,7 +60,7 @@ describe("messages seen before", () => {
   });
 
   test("that a host changes in place are read anew", () => {
-    const seen = createSeenMessages(createTextHash());
+    const seen = createTranscriptReader(createTextHash());
     const part = { type: "text" as const, text: "a" };
     const first = seen.read([{ role: "user", parts: [{ ...part }] }], 0, counting()).chain;
     part.text = "b";
@@ -68,7 +68,7 @@ describe("messages seen before", () => {
   });
 
   test("are looked at once for all forks that share them, and not once for each", () => {
-    const seen = createSeenMessages(createTextHash());
+    const seen = createTranscriptReader(createTextHash());
     const measure = counting();
     const shared = Array.from({ length: 20 }, (_, n) => say(`shared ${n}`));
     for (let fork = 0; fork < 30; fork++) seen.read([...shared, say(`fork ${fork}`)], 0, measure);
@@ -89,7 +89,7 @@ describe("messages seen before", () => {
   });
 
   test("are forgotten with the last conversation that has them", () => {
-    const seen = createSeenMessages(createTextHash());
+    const seen = createTranscriptReader(createTextHash());
     const measure = counting();
     const talks = Array.from({ length: 40 }, (_, n) => [say("same beginning"), say(`talk ${n}`)]);
     for (const one of talks) seen.read(one, 0, measure);

@@ -5,9 +5,9 @@ import { type Conversation, shownMessages, shownTurns } from "./conversation.ts"
 import type { Settings } from "./settings.ts";
 import { openLoop } from "./signed-reasoning.ts";
 
-/** A cold prompt cache makes compaction cheap: from this pressure on it is taken as the moment. */
+/** A cold prompt cache makes compaction cheap: from this pressure on one is due. */
 const COLD_FROM = 0.4;
-/** A user turn after a pause of this length is a good moment too, from this pressure on. */
+/** A user turn after a pause of this length is a good time for it, too, from this pressure on. */
 const PAUSE_MS = 60_000;
 const PAUSE_FROM = 0.5;
 /** From this pressure on a count that is due isn't held up. */
@@ -20,8 +20,8 @@ const UNDO_GROWTH = 0.1;
 const LEAST_REQUESTS = 4;
 const MOST_REQUESTS = 50;
 
-/** What the moment is decided from. */
-export interface MomentInput {
+/** What is looked at to tell whether a compaction is due. */
+export interface DueInput {
   readonly conversation: Conversation;
   readonly settings: Settings;
   readonly rules: DialectRules;
@@ -41,17 +41,17 @@ export interface MomentInput {
 }
 
 /** Is a compaction due now, and why? */
-export function dueReason(input: MomentInput): Reason | undefined {
+export function dueReason(input: DueInput): Reason | undefined {
   const { pressure, startsAt } = input;
   if (input.rejected) return "rejected";
   if (pressure > 1) return "budget";
   if (isHeld(input)) return undefined;
   if (pressure >= startsAt && !hasJustCompacted(input)) return "pressure";
-  return countReason(input) ?? cheapMoment(input);
+  return countReason(input) ?? cheapReason(input);
 }
 
 /** Nothing may be applied below a full budget: switched off, undone, or bound by the reasoning of an open round. */
-export function isHeld(input: Omit<MomentInput, "rejected">): boolean {
+export function isHeld(input: Omit<DueInput, "rejected">): boolean {
   const { settings, conversation, rules } = input;
   return !settings.auto || isSuspended(input) || openLoop(conversation, rules) !== undefined;
 }
@@ -60,7 +60,7 @@ export function isHeld(input: Omit<MomentInput, "rejected">): boolean {
  * The last request of a tool loop was compacted already: where rounds are large, another compaction now would make it one on
  * every turn. As long as the budget holds, it waits for the next request.
  */
-function hasJustCompacted({ conversation, checkpoint }: MomentInput): boolean {
+function hasJustCompacted({ conversation, checkpoint }: DueInput): boolean {
   const { messages, structure } = conversation;
   if (!checkpoint || structure.unanswered === messages.length) return false;
   let answers = 0;
@@ -73,7 +73,7 @@ function hasJustCompacted({ conversation, checkpoint }: MomentInput): boolean {
 }
 
 /** An undo holds until pressure has grown; a compaction that came after it ends it. */
-function isSuspended({ undos, checkpoint, pressure }: Omit<MomentInput, "rejected">): boolean {
+function isSuspended({ undos, checkpoint, pressure }: Omit<DueInput, "rejected">): boolean {
   return undos.some(
     (undo) => pressure < undo.pressure + UNDO_GROWTH && !(checkpoint && checkpoint.at > undo.at),
   );
@@ -83,7 +83,7 @@ function isSuspended({ undos, checkpoint, pressure }: Omit<MomentInput, "rejecte
  * Counts what came since the last checkpoint plus what it kept. It fires again only when the last compaction has paid for
  * itself: each one writes the provider's cache anew, and below a full budget nothing presses.
  */
-function countReason(input: MomentInput): Reason | undefined {
+function countReason(input: DueInput): Reason | undefined {
   const { conversation, settings, current, checkpoint } = input;
   const { messages, turns } = settings.triggers;
   if (checkpoint && !hasPaid(input, checkpoint)) return undefined;
@@ -93,7 +93,7 @@ function countReason(input: MomentInput): Reason | undefined {
 }
 
 /** Have as many requests come since a checkpoint as another one like it would take to pay off? */
-function hasPaid(input: MomentInput, checkpoint: Checkpoint): boolean {
+function hasPaid(input: DueInput, checkpoint: Checkpoint): boolean {
   const { conversation, settings, tokens, pressure } = input;
   const { structure, messages, head } = conversation;
   if (structure.turns.length <= checkpoint.seen.turns) return false;
@@ -113,7 +113,7 @@ function hasPaid(input: MomentInput, checkpoint: Checkpoint): boolean {
 }
 
 /** A cold cache or a pause: compacting now costs little and disturbs nobody, if the break-even agrees. */
-function cheapMoment(input: MomentInput): Reason | undefined {
+function cheapReason(input: DueInput): Reason | undefined {
   const { conversation, settings, pressure, now, lastRequestAt } = input;
   if (lastRequestAt === undefined) return undefined;
   const idle = now - lastRequestAt;

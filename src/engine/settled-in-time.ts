@@ -1,5 +1,9 @@
 /** Waits for a promise, but not longer than `ms`. True if it came in time. */
-export async function within(promise: Promise<unknown>, ms: number, signal?: AbortSignal): Promise<boolean> {
+export async function settledInTime(
+  promise: Promise<unknown>,
+  ms: number,
+  signal?: AbortSignal,
+): Promise<boolean> {
   if (ms <= 0 || signal?.aborted) return false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let stop = () => {};

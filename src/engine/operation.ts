@@ -1,0 +1,28 @@
+import type { FitInput } from "../core/types.ts";
+import type { Engine } from "./engine.ts";
+import { type Survey, takeSurvey } from "./survey.ts";
+
+/** One use of a compactor (a `fit`, a `compact`, an `undo` …): what it was given, and the survey that it works on. */
+export interface Operation<M> {
+  readonly engine: Engine<M>;
+  readonly transcript: readonly M[];
+  readonly input: FitInput<M> & { readonly focus?: string };
+  readonly survey: Survey<M>;
+  readonly now: number;
+  /** Summaries are asked for anew, whatever is known. */
+  readonly anew?: boolean;
+  /** The view is to fill a budget of so many tokens, for this operation alone. */
+  readonly filling?: number;
+}
+
+/** Takes the survey of a transcript, for one use of a compactor. */
+export async function beginOperation<M>(
+  engine: Engine<M>,
+  transcript: readonly M[],
+  input: Operation<M>["input"],
+  more: Parameters<typeof takeSurvey<M>>[3] = {},
+): Promise<Operation<M>> {
+  const now = input.now ?? Date.now();
+  const survey = await takeSurvey(engine, transcript, input, { ...more, now });
+  return { engine, transcript, input: { ...input, system: survey.system }, now, survey };
+}

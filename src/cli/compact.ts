@@ -5,7 +5,7 @@ import { formatCount, formatShare } from "./format.ts";
 import type { Io } from "./io.ts";
 import { loadLog } from "./load-log.ts";
 import { type CommandLine, oneFile, type ParsedFlags } from "./parse-flags.ts";
-import { parseBudget, parseCount, parseTokens } from "./parse-tokens.ts";
+import { parseBudget, parseTokens } from "./parse-tokens.ts";
 import { createProgress } from "./progress.ts";
 import { UsageError } from "./usage-error.ts";
 import { writeOutput } from "./write-output.ts";
@@ -46,14 +46,9 @@ export async function compactCommand(flags: ParsedFlags, io: Io): Promise<void> 
   if (budget === undefined && window === undefined && modelText === undefined)
     throw new UsageError("How small? Give --budget (8k, or 10% of the transcript), --window or --model.");
   const model = modelText === undefined || window !== undefined ? modelText : knownModel("model", modelText);
-  const pickText = flags.value("pick");
   const choice = engineChoice(flags);
   const progress = createProgress(io, { json: flags.has("json") });
-  const { log, dialect } = await loadLog(file, io, {
-    progress,
-    ...(choice.dialect === undefined ? {} : { dialect: choice.dialect }),
-    ...(pickText === undefined ? {} : { pick: parseCount("pick", pickText) }),
-  });
+  const { log, dialect } = await loadLog(file, io, { ...choice, progress });
 
   const compactor = createCompactor({
     dialect,

@@ -3,6 +3,7 @@ import { dialects } from "../dialects/index.ts";
 import { profiles } from "../profiles/index.ts";
 import { modelInfo } from "../tokens/index.ts";
 import { type Flag, oneOf, type ParsedFlags } from "./parse-flags.ts";
+import { parseCount } from "./parse-tokens.ts";
 import { UsageError } from "./usage-error.ts";
 
 const STRATEGIES = [
@@ -32,16 +33,20 @@ export interface EngineChoice {
   readonly profile: Profile;
   readonly strategy?: StrategyName;
   readonly dialect?: string;
+  /** Which conversation of a file, from 1. */
+  readonly pick?: number;
 }
 
 export function engineChoice(flags: ParsedFlags): EngineChoice {
   const profile = oneOf("profile", flags.value("profile"), PROFILES) ?? "agent";
   const strategy = oneOf("strategy", flags.value("strategy"), STRATEGIES);
   const dialect = oneOf("dialect", flags.value("dialect"), Object.keys(dialects));
+  const pick = flags.value("pick");
   return {
     profile: profiles[profile],
     ...(strategy === undefined ? {} : { strategy }),
     ...(dialect === undefined ? {} : { dialect }),
+    ...(pick === undefined ? {} : { pick: parseCount("pick", pick) }),
   };
 }
 

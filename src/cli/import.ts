@@ -5,7 +5,6 @@ import { createLogReader } from "../dialects/logs/index.ts";
 import type { Conversation, ConversationStore } from "../stores/server-store.ts";
 import { formatCount } from "./format.ts";
 import type { Io } from "./io.ts";
-import { withoutSummaries } from "./load-log.ts";
 import { DATABASE_FLAGS, DEFAULT_TENANT, withDatabase } from "./open-database.ts";
 import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
 import { createProgress } from "./progress.ts";
@@ -120,7 +119,7 @@ async function filesAt(path: string): Promise<string[]> {
 async function logsIn(file: string, io: Io) {
   const reader = createLogReader({ name: file });
   for await (const line of readLines(file, io, () => {})) reader.push(line);
-  return reader.endAll().map(withoutSummaries);
+  return reader.endAll();
 }
 
 async function allOf(store: Pick<ConversationStore, "list">, tenant: string): Promise<Conversation[]> {

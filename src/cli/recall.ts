@@ -93,13 +93,8 @@ export async function recallCommand(flags: ParsedFlags, io: Io): Promise<void> {
 }
 
 async function inFile(file: string, flags: ParsedFlags, io: Io): Promise<Place> {
-  const { dialect: wanted } = engineChoice(flags);
-  const pickText = flags.value("pick");
-  const { log, dialect } = await loadLog(file, io, {
-    progress: createProgress(io, { json: flags.has("json") }),
-    ...(wanted === undefined ? {} : { dialect: wanted }),
-    ...(pickText === undefined ? {} : { pick: parseCount("pick", pickText) }),
-  });
+  const progress = createProgress(io, { json: flags.has("json") });
+  const { log, dialect } = await loadLog(file, io, { ...engineChoice(flags), progress });
   for (const warning of log.warnings) io.stderr.write(`precis: ${warning}\n`);
   return openRecall({ dialect, transcript: log.messages });
 }

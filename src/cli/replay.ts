@@ -1,18 +1,19 @@
 import type { StrategyName } from "../core/types.ts";
 import { createCompactor } from "../engine/create-compactor.ts";
-import { createMeasure, exactCounter, modelInfo } from "../tokens/index.ts";
+import { modelCounting, windowOptions } from "../eval/replay/model-counting.ts";
+import { type Replay, simulate } from "../eval/replay/simulate.ts";
+import { type ReplayTotals, totalsOf } from "../eval/replay/totals.ts";
+import { modelInfo } from "../tokens/index.ts";
 import { ENGINE_FLAGS, engineChoice, knownModel } from "./engine-flags.ts";
 import { columnsOf, hasColor, type Io } from "./io.ts";
 import { type LoadedLog, loadLog } from "./load-log.ts";
 import { createPaint } from "./paint.ts";
 import { type CommandLine, oneFile, type ParsedFlags } from "./parse-flags.ts";
-import { parseCount, parseTokens } from "./parse-tokens.ts";
+import { parseTokens } from "./parse-tokens.ts";
 import { createProgress } from "./progress.ts";
 import { COMPARED, type Compared, comparedLines, comparedOf } from "./replay/compare.ts";
 import { replayPage } from "./replay/html.ts";
-import { type Replay, simulate } from "./replay/simulate.ts";
 import { type ReplayFacts, textReport } from "./replay/text-report.ts";
-import { type ReplayTotals, totalsOf } from "./replay/totals.ts";
 import { UsageError } from "./usage-error.ts";
 import { writeOutput } from "./write-output.ts";
 
@@ -51,34 +52,28 @@ export async function replayCommand(flags: ParsedFlags, io: Io): Promise<void> {
   const prices = pricesOf === undefined ? undefined : modelInfo(knownModel("prices", pricesOf)).prices;
   if (pricesOf !== undefined && prices === undefined)
     throw new UsageError(`--prices ${pricesOf}: the registry has no prices for this model.`);
-  const pickText = flags.value("pick");
   const choice = engineChoice(flags);
   const json = flags.has("json");
   const progress = createProgress(io, { json });
-  const { log, dialect } = await loadLog(file, io, {
-    progress,
-    ...(choice.dialect === undefined ? {} : { dialect: choice.dialect }),
-    ...(pickText === undefined ? {} : { pick: parseCount("pick", pickText) }),
-  });
-  const { model, window } = modelAndWindow(log, given);
+  const { log, dialect } = await loadLog(file, io, { ...choice, progress });
+  const { model, window: own, measure } = await modelCounting(log.model);
+  const window = given ?? own;
+  if (window === undefined) throw whichWindow(log);
 
-  const info = model === undefined ? undefined : modelInfo(model);
-  const measure = createMeasure({
-    counter: await exactCounter(info?.encoding ?? "o200k_base"),
-    ...(info === undefined ? {} : { factor: info.factor, images: info.images }),
-  });
   const run = async (strategy: StrategyName): Promise<Replay> => {
     const compactor = createCompactor({
       dialect,
       profile: choice.profile,
       strategy,
-      ...(model === undefined ? { window } : { window: { model }, models: { [model]: { window } } }),
+      ...windowOptions(model, window),
     });
     const replay = await simulate({
       compactor,
       dialect,
-      log,
       measure,
+      messages: log.messages,
+      ...(log.times && { times: log.times }),
+      input: { system: log.system, tools: log.tools },
       signal: io.signal,
       onProgress: (done, total) =>
         progress.update(`${strategy}: replaying request ${done + 1} of ${total}`, done, total),
@@ -88,14 +83,15 @@ export async function replayCommand(flags: ParsedFlags, io: Io): Promise<void> {
   };
   const strategy = choice.strategy ?? choice.profile.strategy ?? "summarize-oldest";
   const replay = await run(strategy);
+  const [first] = replay.impossible;
+  if (first !== undefined && replay.requests.length === 0) throw first.error;
   const runs: { strategy: StrategyName; replay: Replay }[] = [];
   for (const other of prices === undefined ? [] : COMPARED)
     runs.push({ strategy: other, replay: other === strategy ? replay : await run(other) });
   progress.clear();
 
-  const priced = prices === undefined ? {} : { prices };
-  const totals = totalsOf(replay, priced);
-  const compared = comparedOf(runs, priced);
+  const totals = totalsOf(replay, prices);
+  const compared = comparedOf(runs, prices);
   const facts: ReplayFacts = {
     file: log.title !== undefined && file === "-" ? log.title : (file.split("/").at(-1) ?? file),
     source: log.source === "messages" ? dialect.id : log.source,
@@ -131,19 +127,10 @@ function impossibleNote({ impossible }: Replay): string[] {
   return [`${count} fit at all and can't be shown; after message ${first.at}: ${reason}`];
 }
 
-/** The session's own model tells how to count, and its window when none is given. */
-function modelAndWindow(
-  log: LoadedLog["log"],
-  given: number | undefined,
-): { readonly model: string | undefined; readonly window: number } {
-  const info = log.model === undefined ? undefined : modelInfo(log.model);
-  const model = info?.known === true ? log.model : undefined;
-  const window = given ?? (model === undefined ? undefined : info?.window);
-  if (window === undefined)
-    throw new UsageError(
-      `Which window? Give --window (32k); ${log.model === undefined ? "the file names no model" : `the file's model, ${log.model}, isn't in the registry`}.`,
-    );
-  return { model, window };
+function whichWindow({ model }: LoadedLog["log"]): UsageError {
+  const why =
+    model === undefined ? "the file names no model" : `the file's model, ${model}, isn't in the registry`;
+  return new UsageError(`Which window? Give --window (32k); ${why}.`);
 }
 
 const jsonOf = (

@@ -7,7 +7,7 @@ import type { Io } from "./io.ts";
 import { loadLog } from "./load-log.ts";
 import { MAILBOX_MS, MODEL_FLAGS, modelOf } from "./model-flags.ts";
 import type { Flag, ParsedFlags } from "./parse-flags.ts";
-import { parseCount, parseTokens } from "./parse-tokens.ts";
+import { parseTokens } from "./parse-tokens.ts";
 import { createProgress } from "./progress.ts";
 import { writeOutput } from "./write-output.ts";
 
@@ -61,14 +61,9 @@ export async function writeStandalone(
   const capText = flags.value("cap");
   const cap = capText === undefined ? undefined : parseTokens("cap", capText);
   const summarizer = modelOf(flags, io, "model");
-  const pickText = flags.value("pick");
   const choice = engineChoice(flags);
   const progress = createProgress(io, { json: flags.has("json") });
-  const { log, dialect } = await loadLog(file, io, {
-    progress,
-    ...(choice.dialect === undefined ? {} : { dialect: choice.dialect }),
-    ...(pickText === undefined ? {} : { pick: parseCount("pick", pickText) }),
-  });
+  const { log, dialect } = await loadLog(file, io, { ...choice, progress });
   const compactor = createCompactor({
     dialect,
     profile: choice.profile,

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
-import type { Replay } from "../../src/cli/replay/simulate.ts";
-import type { ReplayTotals } from "../../src/cli/replay/totals.ts";
+import type { Replay } from "../../src/eval/replay/simulate.ts";
+import type { ReplayTotals } from "../../src/eval/replay/totals.ts";
 import { byProof } from "../support/proof.ts";
 import { finished, gardenChat, runCli, scratchFolder, startCli } from "./run-cli.ts";
 

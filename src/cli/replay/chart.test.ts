@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import type { ReplayRequest } from "../../eval/replay/simulate.ts";
 import { createPaint } from "../paint.ts";
 import { chartLegend, pressureChart } from "./chart.ts";
-import type { ReplayRequest } from "./simulate.ts";
 
 const plain = createPaint(false);
 const requests = (pressures: readonly (readonly [before: number, after?: number])[]): ReplayRequest[] =>

@@ -1,5 +1,5 @@
+import type { ReplayRequest } from "../../eval/replay/simulate.ts";
 import type { Paint } from "../paint.ts";
-import type { ReplayRequest } from "./simulate.ts";
 
 /** Eighths of a line, from empty to full. */
 const EIGHTHS = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];

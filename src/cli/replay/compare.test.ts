@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import type { Replay, ReplayRequest } from "../../eval/replay/simulate.ts";
 import { createPaint } from "../paint.ts";
 import { type Compared, comparedHtml, comparedLines, comparedOf } from "./compare.ts";
-import type { Replay, ReplayRequest } from "./simulate.ts";
 
 const PRICES = { input: 1, cacheRead: 0.1, cacheWrite: 1.25, output: 5 };
 
@@ -22,6 +22,7 @@ const replay = (requests: ReplayRequest[]): Replay => ({
   requests,
   compactions: [],
   impossible: [],
+  every: 1,
   budget: undefined,
 });
 
@@ -30,7 +31,7 @@ const LINES: readonly Compared[] = comparedOf(
     { strategy: "summarize-oldest", replay: replay([request(500, 500, 0), request(600, 1_200, 500)]) },
     { strategy: "truncate-oldest", replay: replay([request(500, 500, 0), request(600, 1_200, 0)]) },
   ],
-  { prices: PRICES },
+  PRICES,
 );
 
 test("each strategy beside sending everything; what is read from the cache costs less", () => {

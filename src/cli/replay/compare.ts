@@ -1,11 +1,11 @@
-import type { StrategyName } from "../../core/types.ts";
+import type { Prices, StrategyName } from "../../core/types.ts";
 import { strategies } from "../../engine/strategies.ts";
+import type { Replay } from "../../eval/replay/simulate.ts";
+import { type ReplayTotals, totalsOf } from "../../eval/replay/totals.ts";
 import { formatCount, formatDollars, formatShare, formatShort } from "../format.ts";
 import type { Paint } from "../paint.ts";
 import { wrap } from "../wrap.ts";
 import { escapeHtml } from "./page/escape.ts";
-import type { Replay } from "./simulate.ts";
-import { type ReplayTotals, totalsOf } from "./totals.ts";
 
 /** Strategies that shorten, in the order in which they are shown. */
 export const COMPARED = [
@@ -34,10 +34,10 @@ export interface Compared {
 /** What the session would have cost under each strategy, and without any. */
 export function comparedOf(
   runs: readonly { readonly strategy: StrategyName; readonly replay: Replay }[],
-  options: Parameters<typeof totalsOf>[1],
+  prices: Prices | undefined,
 ): Compared[] {
   const lines = runs.map(({ strategy, replay }): Compared => {
-    const totals = totalsOf(replay, options);
+    const totals = totalsOf(replay, prices);
     return {
       strategy,
       label: strategies[strategy].label,
@@ -49,7 +49,7 @@ export function comparedOf(
     };
   });
   const [first] = runs;
-  return first ? [everything(first.replay, totalsOf(first.replay, options)), ...lines] : [];
+  return first ? [everything(first.replay, totalsOf(first.replay, prices)), ...lines] : [];
 }
 
 function everything({ requests }: Replay, totals: ReplayTotals): Compared {

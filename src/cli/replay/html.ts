@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import type { Replay } from "../../eval/replay/simulate.ts";
+import type { ReplayTotals } from "../../eval/replay/totals.ts";
 import { formatChange, formatCount, formatDollars, formatShare, formatShort } from "../format.ts";
 import { type Compared, comparedHtml } from "./compare.ts";
 import { runningTotals, totalChart, viewChart } from "./page/charts.ts";
@@ -6,9 +8,7 @@ import { compactionHtml } from "./page/compactions.ts";
 import { escapeHtml, escapeJson } from "./page/escape.ts";
 import { PAGE_SCRIPT } from "./page/script.ts";
 import { PAGE_STYLE } from "./page/styles.ts";
-import type { Replay } from "./simulate.ts";
 import type { ReplayFacts } from "./text-report.ts";
-import type { ReplayTotals } from "./totals.ts";
 
 /**
  * The replay as one page that needs nothing else: no request leaves it, and only its own script may run (its hash is

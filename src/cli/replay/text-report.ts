@@ -1,9 +1,9 @@
+import type { Replay, ReplayCompaction } from "../../eval/replay/simulate.ts";
+import type { ReplayTotals } from "../../eval/replay/totals.ts";
 import { formatChange, formatCount, formatDollars, formatShare, formatShort } from "../format.ts";
 import type { Paint } from "../paint.ts";
 import { wrap } from "../wrap.ts";
 import { chartLegend, pressureChart } from "./chart.ts";
-import type { Replay, ReplayCompaction } from "./simulate.ts";
-import type { ReplayTotals } from "./totals.ts";
 
 /** Facts about a replay that both reports show. */
 export interface ReplayFacts {

@@ -6,7 +6,7 @@ export interface Policy extends Omit<WhatIf, "force" | "length"> {
   readonly name: string;
 }
 
-/** Runs a transcript again, request by request, under each policy. Give `conversation` or `file`. */
+/** Runs a transcript again, request by request, under each policy, as `precis replay` does. Give `conversation` or `file`. */
 export interface ReplayInput {
   readonly conversation?: string;
   readonly file?: ImportFile;
@@ -26,28 +26,30 @@ export interface ReplayInput {
 export interface ReplayPoint {
   /** Messages of the transcript at that moment. */
   readonly messages: number;
+  /** Tokens of all that was said, and of what is sent of it. Tools aren't counted, neither here nor in the budget. */
   readonly transcript: number;
   readonly view: number;
   readonly budget: number;
   readonly compacted: boolean;
   /** Tokens of the view that the provider's prompt cache would have had. */
   readonly cached?: number;
-  /** US dollars of input for this request, where prices are known. */
+  /** US dollars for this request and its answer, where prices are known. */
   readonly cost?: number;
 }
 
 export interface ReplayRun {
   readonly policy: Policy;
+  /** Requests that were sent. */
   readonly requests: number;
   readonly compactions: number;
-  /** Requests for which no view could be made. */
+  /** Further requests, for which no view could be made. */
   readonly impossible: number;
   /** A very long transcript: only every so many requests were replayed, and sums are estimates. */
   readonly every?: number;
-  /** Sum over all requests. */
+  /** Sum over all requests, tools included. */
   readonly tokens: { readonly transcript: number; readonly view: number };
   readonly peak: { readonly transcript: number; readonly view: number };
-  /** US dollars of input, with and without precis; undefined without prices. */
+  /** US dollars, answers included, without precis and with it; undefined without prices. */
   readonly cost: { readonly transcript: number; readonly view: number } | undefined;
   readonly points: readonly ReplayPoint[];
 }

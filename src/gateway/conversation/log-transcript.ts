@@ -1,6 +1,6 @@
 import type { Dialect } from "../../core/types.ts";
-import { dialectById, encode } from "../../dialects/index.ts";
 import type { TranscriptLog } from "../../dialects/logs/index.ts";
+import { readyLog } from "../../dialects/ready-log.ts";
 import { wireOfDialect } from "../wires/index.ts";
 import { writeHead } from "./stored-head.ts";
 
@@ -12,22 +12,14 @@ export interface LogTranscript {
   /** What stands before the messages, as JSON text. */
   readonly head: string | undefined;
   readonly times?: readonly (number | undefined)[];
+  /** What was left out or couldn't be said in this format. */
+  readonly warnings: readonly string[];
 }
 
 export function logTranscript(log: TranscriptLog): LogTranscript {
-  const own = dialectById(log.dialect);
   const isSpoken = wireOfDialect(log.dialect).dialect.id === log.dialect;
-  const system = log.system === undefined ? [] : [own.read({ role: "system", content: log.system })];
-  const encoded = isSpoken
-    ? undefined
-    : encode("openai-chat", [...system, ...log.messages.map((one) => own.read(one))]);
   const { dialect } = wireOfDialect(isSpoken ? log.dialect : "openai-chat");
-  const ownSystem = dialect.rules.system === "apart" ? (log.system ?? undefined) : undefined;
-  const transcript =
-    encoded?.messages ??
-    (dialect.rules.system === "message" && log.system !== undefined
-      ? [{ role: "system", content: log.system }, ...log.messages]
-      : log.messages);
+  const { messages: transcript, system, times, warnings } = readyLog(log, dialect.id);
   const lead = transcript.slice(
     0,
     transcript.findIndex((one) => dialect.read(one).role !== "system"),
@@ -35,7 +27,8 @@ export function logTranscript(log: TranscriptLog): LogTranscript {
   return {
     dialect,
     transcript,
-    head: writeHead(dialect, { system: ownSystem, lead }),
-    ...(log.times && transcript.length === log.messages.length && { times: log.times }),
+    head: writeHead(dialect, { system, lead }),
+    ...(times && { times }),
+    warnings,
   };
 }

@@ -1,5 +1,5 @@
+import type { Replay } from "../../../eval/replay/simulate.ts";
 import { formatShort } from "../../format.ts";
-import type { Replay } from "../simulate.ts";
 
 const WIDTH = 1000;
 const HEIGHT = 300;

@@ -1,6 +1,6 @@
+import type { FateName, ReceiptRun } from "../../../eval/replay/receipt.ts";
+import type { ReplayCompaction } from "../../../eval/replay/simulate.ts";
 import { formatCount, formatShare } from "../../format.ts";
-import type { FateName, ReceiptRun } from "../receipt.ts";
-import type { ReplayCompaction } from "../simulate.ts";
 import { escapeHtml } from "./escape.ts";
 
 /** Lines of one receipt that the page shows; a longer one is cut, with a note. */

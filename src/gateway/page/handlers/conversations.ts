@@ -1,5 +1,5 @@
 import { stringifyDeep } from "../../../core/deep-json.ts";
-import { createLogReader } from "../../../dialects/logs/index.ts";
+import { readLogs } from "../../../dialects/logs/index.ts";
 import type { Conversation } from "../../../stores/server-store.ts";
 import type { ApiConversation, ChatSettings } from "../../api.ts";
 import { type ChatMeta, metaOf } from "../../conversation/chat-meta.ts";
@@ -64,15 +64,14 @@ export const conversationHandlers = {
     const { name, text } = await context.body(schemas.file);
     const { limits } = gateway.config;
     await checkValues(Buffer.from(text), limits.values);
-    const reader = createLogReader({ name });
-    for (const line of text.split("\n")) reader.push(line);
     const conversations: ApiConversation[] = [];
     const warnings: string[] = [];
-    for (const log of reader.endAll()) {
-      for (const warning of log.warnings) warnings.push(warning);
+    for (const log of readLogs(text, { name })) {
       checkAsked({ model: log.model ?? "", transcript: log.messages }, limits);
+      const { warnings: told, ...transcript } = logTranscript(log);
+      warnings.push(...told);
       const id = await createConversation(gateway, tenant, {
-        ...logTranscript(log),
+        ...transcript,
         title: log.title?.slice(0, MAX_TITLE),
         model: log.model,
         meta: { source: "page" },

@@ -1,9 +1,12 @@
-import type { CompactorOptions, Dialect, Measure } from "../../../core/types.ts";
+import type { Compactor, CompactorOptions, Dialect, Measure } from "../../../core/types.ts";
 import { dialectById } from "../../../dialects/index.ts";
-import { createLogReader } from "../../../dialects/logs/index.ts";
+import { readLogs } from "../../../dialects/logs/index.ts";
+import { readyLog } from "../../../dialects/ready-log.ts";
 import { createCompactor } from "../../../engine/create-compactor.ts";
+import { modelCounting, windowOptions } from "../../../eval/replay/model-counting.ts";
+import { type Replay, type SimulateOptions, simulate } from "../../../eval/replay/simulate.ts";
 import { profiles } from "../../../profiles/index.ts";
-import { createMeasure, exactCounter, modelInfo } from "../../../tokens/index.ts";
+import { modelInfo } from "../../../tokens/index.ts";
 import type { Policy, ReplayRun } from "../../api.ts";
 import { measureOf } from "../../compaction/measure.ts";
 import { countAhead } from "../../conversation/count-ahead.ts";
@@ -12,22 +15,22 @@ import { lookBack, type PastState } from "../../conversation/look-back.ts";
 import { fitInput } from "../../conversation/view-of.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import type { ApiContext, Handlers } from "../context.ts";
-import { type ReplayOptions, replayRun } from "../replay-run.ts";
+import { replayRun } from "../replay-run.ts";
 import { schemas } from "../schemas.ts";
 
 /** Where no policy and no model says: the window that files are replayed in (tokens). */
 const DEFAULT_WINDOW = 128_000;
+/** Messages that all requests of a replay may have together: others wait for this server, too. */
+const MAX_WORK = 250_000;
 
-interface Source {
+interface Source extends Omit<SimulateOptions, "compactor"> {
   readonly title: string;
   readonly dialect: Dialect<unknown>;
-  readonly messages: readonly unknown[];
-  readonly system: unknown;
-  readonly tools: unknown;
-  readonly warnings: readonly string[];
-  /** The window that a policy gets which names none. */
-  readonly window: number;
   readonly measure: Measure;
+  readonly warnings: readonly string[];
+  /** The model and the window of a policy that names none. */
+  readonly model: string | undefined;
+  readonly window: number;
   /** Undefined for a file. */
   readonly loaded?: Loaded;
 }
@@ -37,42 +40,45 @@ export const replayHandlers = {
     const input = await context.body(schemas.replay);
     const source = await sourceOf(context, input);
     const prices = input.prices === undefined ? undefined : modelInfo(input.prices).prices;
-    const { dialect, measure, messages, system, tools } = source;
-    const shared = { dialect, measure, messages, prices, signal: context.signal };
+    const { title, messages, warnings, dialect } = source;
+    const lead = Math.max(
+      0,
+      messages.findIndex((message) => dialect.read(message).role !== "system"),
+    );
+    const limits = { maxWork: MAX_WORK, signal: context.signal };
     const runs: ReplayRun[] = [];
     for (const given of input.policies) {
       const policy = given as Policy;
-      const run = input.asItWas
-        ? await replayPast(context, source, shared)
-        : await replayRun({
-            ...shared,
-            compactor: createCompactor<unknown>(optionsOf(source, policy)),
-            input: { system, tools },
-          });
-      runs.push({ policy, ...run });
+      const replay = input.asItWas
+        ? await replayPast(context, { ...source, ...limits })
+        : await simulate({ ...source, ...limits, compactor: createCompactor(optionsOf(source, policy)) });
+      runs.push({ policy, ...replayRun(replay, lead, prices) });
     }
-    return { title: source.title, messages: source.messages.length, runs, warnings: source.warnings };
+    return { title, messages: messages.length, runs, warnings };
   },
 } satisfies Partial<Handlers>;
 
 /** With the compactions that there really were; others only where something wouldn't have fitted. */
-async function replayPast(
-  { gateway, tenant }: ApiContext,
-  { loaded }: Source,
-  shared: Omit<ReplayOptions, "compactor" | "input">,
-): Promise<Omit<ReplayRun, "policy">> {
+async function replayPast({ gateway, tenant }: ApiContext, source: Source): Promise<Replay> {
+  const { loaded } = source;
   if (!loaded) throw new RequestFault(400, "invalid", "asItWas: only a conversation has a past.");
   const past = await lookBack(gateway, tenant, loaded);
   const states: PastState[] = [];
-  const run = await replayRun({
-    ...shared,
-    compactor: past.compactor,
-    input: fitInput(loaded),
-    onRequest: past.goTo,
-    onState: (length, state) => states.push({ length, state }),
-  });
+  let checkpoint: string | undefined;
+  const fit: Compactor<unknown>["fit"] = async (messages, input) => {
+    past.goTo(messages.length);
+    // A pause is no reason to compact anew: what was done about it back then is among the records.
+    const { lastRequestAt: _, ...rest } = input ?? {};
+    const fitted = await past.compactor.fit(messages, rest);
+    const { checkpoint: newest } = fitted.report;
+    if (newest !== undefined && newest !== checkpoint)
+      states.push({ length: messages.length, state: fitted.state });
+    checkpoint = newest;
+    return fitted;
+  };
+  const replay = await simulate({ ...source, input: fitInput(loaded), compactor: { fit } });
   gateway.pastStates.keep(tenant, loaded.conversation.id, states);
-  return run;
+  return replay;
 }
 
 async function sourceOf(
@@ -86,47 +92,46 @@ async function sourceOf(
   if (input.conversation !== undefined) {
     const loaded = await load(gateway, tenant, input.conversation);
     await countAhead(gateway, loaded);
-    const { conversation, dialect, transcript, system, settings, choice, model } = loaded;
+    const { conversation, dialect, transcript, system, pins, lead, stored, settings, choice, model } = loaded;
     return {
       loaded,
+      model: modelInfo(model).known ? model : undefined,
       window: settings.window ?? gateway.windows.of(choice.upstream, model, tenant).window,
       measure: await measureOf(gateway, choice),
       title: conversation.title,
       dialect,
       messages: transcript,
-      system,
-      tools: undefined,
+      times: [...lead.map(() => undefined), ...stored.map(({ at }) => at)],
+      input: { system, pins },
       warnings: [],
     };
   }
   if (!input.file) throw new RequestFault(400, "invalid", "conversation or file: give one of them.");
-  const reader = createLogReader({ name: input.file.name });
-  for (const line of input.file.text.split("\n")) reader.push(line);
-  const logs = reader.endAll();
-  const log = logs[input.pick ?? 0];
-  if (!log) throw new RequestFault(400, "invalid", `pick: the file holds ${logs.length} conversations.`);
+  const logs = readLogs(input.file.text, { name: input.file.name });
+  const found = logs[input.pick ?? 0];
+  if (!found) throw new RequestFault(400, "invalid", `pick: the file holds ${logs.length} conversations.`);
+  const { title, dialect, messages, times, system, tools, model, warnings } = readyLog(found);
+  const counting = await modelCounting(model);
   return {
-    window: DEFAULT_WINDOW,
-    measure: createMeasure({ counter: await exactCounter("o200k_base") }),
-    title: log.title ?? input.file.name,
-    dialect: dialectById(log.dialect),
-    messages: log.messages,
-    system: log.system,
-    tools: log.tools,
-    warnings: log.warnings,
+    title: title ?? input.file.name,
+    dialect: dialectById(dialect),
+    messages,
+    ...(times && { times }),
+    input: { system, tools },
+    warnings,
+    ...counting,
+    window: counting.window ?? DEFAULT_WINDOW,
   };
 }
 
-function optionsOf({ dialect, window }: Source, policy: Policy): CompactorOptions<unknown> {
-  const { model, strategy, budget, startAt, landAt, reserve, placement, tail } = policy;
+function optionsOf(source: Source, policy: Policy): CompactorOptions<unknown> {
+  const { strategy, budget, startAt, landAt, reserve, placement, tail } = policy;
+  const model = policy.model ?? source.model;
   return {
-    dialect,
-    ...(model !== undefined
-      ? {
-          window: { model },
-          ...(policy.window !== undefined && { models: { [model]: { window: policy.window } } }),
-        }
-      : { window: policy.window ?? window }),
+    dialect: source.dialect,
+    ...(policy.model !== undefined && policy.window === undefined
+      ? { window: { model: policy.model } }
+      : windowOptions(model, policy.window ?? source.window)),
     profile: profiles[policy.profile ?? "agent"],
     ...(strategy !== undefined && { strategy }),
     ...(budget !== undefined && { budget }),

@@ -29,8 +29,9 @@ test("one request before every answer; the prefix is unchanged except at a compa
   const compactor = createCompactor({ dialect: openaiChat, budget: 3_000, counter });
   const seen: (FitInput<unknown> | undefined)[] = [];
   const replay = await simulate({
-    log,
-    dialect: openaiChat,
+    messages: log.messages,
+    times: log.times!,
+    dialect: openaiChat as never,
     measure,
     compactor: {
       fit(transcript, input) {
@@ -63,9 +64,8 @@ test("an answer in the Responses format is several items and one request", async
     { type: "function_call_output", call_id: "c", output: "a b" },
     { role: "assistant", content: "Two files." },
   ];
-  const log: TranscriptLog = { source: "codex", dialect: "openai-responses", messages, warnings: [] };
   const compactor = createCompactor<unknown>({ dialect: openaiResponses as never, budget: 3_000, counter });
-  const replay = await simulate({ log, dialect: openaiResponses as never, measure, compactor });
+  const replay = await simulate({ messages, dialect: openaiResponses as never, measure, compactor });
   expect(replay.requests.map((request) => request.at)).toEqual([1, 4]);
   expect(replay.requests[0]?.answer).toBeGreaterThan(0);
 });
@@ -75,7 +75,7 @@ test("an abort stops it", async () => {
   const compactor = createCompactor<unknown>({ dialect: openaiChat as never, budget: 3_000, counter });
   const onProgress = (done: number) => done === 3 && controller.abort(new Error("enough"));
   const run = simulate({
-    log: chat(60),
+    messages: chat(60).messages,
     dialect: openaiChat as never,
     measure,
     compactor,

@@ -25,6 +25,7 @@ const replay: Replay = {
   ],
   compactions: [],
   impossible: [],
+  every: 1,
   budget: undefined,
 };
 
@@ -43,7 +44,7 @@ test("sums, shares and the first request that is too long", () => {
 
 test("cost: what is warm is read, the rest is written, a cold cache is written whole", () => {
   const prices = { input: 1, cacheRead: 1, cacheWrite: 10, output: 100 };
-  const { cost } = totalsOf(replay, { prices });
+  const { cost } = totalsOf(replay, prices);
   // with: written 110, then read 110 and written 100, then (cold) written 90
   expect(cost?.with.cacheRead).toBeCloseTo(110 / 1e6, 12);
   expect(cost?.with.cacheWrite).toBeCloseTo(((110 + 100 + 90) * 10) / 1e6, 12);
@@ -53,7 +54,9 @@ test("cost: what is warm is read, the rest is written, a cold cache is written w
 });
 
 test("no request, no division by zero", () => {
-  expect(totalsOf({ requests: [], compactions: [], impossible: [], budget: undefined })).toMatchObject({
+  expect(
+    totalsOf({ requests: [], compactions: [], impossible: [], every: 1, budget: undefined }),
+  ).toMatchObject({
     requests: 0,
     unchanged: 0,
     largest: 0,

@@ -3,6 +3,7 @@ import { BudgetImpossibleError } from "../../core/errors.ts";
 import type {
   Compactor,
   Dialect,
+  FitInput,
   Measure,
   Message,
   Reason,
@@ -10,7 +11,7 @@ import type {
   RungName,
   Warning,
 } from "../../core/types.ts";
-import type { TranscriptLog } from "../../dialects/logs/index.ts";
+import { createCachedShare } from "./cached-share.ts";
 import { type ReceiptRun, receiptOf } from "./receipt.ts";
 
 /** One compaction of a replay. */
@@ -48,7 +49,7 @@ export interface ReplayRequest {
   readonly fullUnchanged: number;
   /** Tokens of the answer. */
   readonly answer: number;
-  /** Epoch milliseconds, when the log tells. */
+  /** Epoch milliseconds, when they are known. */
   readonly time: number | undefined;
   /** Index into `compactions`. */
   readonly compaction: number | undefined;
@@ -59,6 +60,8 @@ export interface Replay {
   readonly compactions: readonly ReplayCompaction[];
   /** Requests that no view fits: their head and last user message alone are too large. They are left out. */
   readonly impossible: readonly { readonly at: number; readonly error: BudgetImpossibleError }[];
+  /** Only every so many requests of a very long transcript were replayed; 1 if all were. */
+  readonly every: number;
   /** The newest report's budget: window, reserve, tools, safety. */
   readonly budget: Report["budget"] | undefined;
 }
@@ -67,43 +70,50 @@ export interface SimulateOptions {
   readonly compactor: Pick<Compactor<unknown>, "fit">;
   readonly dialect: Dialect<unknown>;
   readonly measure: Measure;
-  readonly log: TranscriptLog;
+  readonly messages: readonly unknown[];
+  /** Epoch milliseconds of each message, as far as they are known. */
+  readonly times?: readonly (number | undefined)[];
+  /** What every `fit` is given beside the messages. */
+  readonly input?: FitInput<unknown>;
+  /** Messages that all requests may have together; of a longer transcript only every so many requests are replayed. */
+  readonly maxWork?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number, total: number) => void;
 }
 
 /** Walks a transcript as it happened: one `fit` before every answer of the model. */
 export async function simulate(options: SimulateOptions): Promise<Replay> {
-  const { compactor, dialect, measure, log, signal } = options;
+  const { compactor, dialect, measure, messages, times, signal } = options;
   const read: Message[] = [];
   const tokens: number[] = [];
   const pause = createPause(signal);
-  for (const wire of log.messages) {
+  for (const wire of messages) {
     const message = dialect.read(wire);
     read.push(message);
     tokens.push(measure.message(message));
     await pause();
   }
-  const tokensOf = createTokensOf(dialect, measure, log.messages, tokens);
-  const starts = answerStarts(read, dialect);
+  const all = answerStarts(read, dialect);
+  const { starts, every } = sampleOf(all, options.maxWork ?? Number.POSITIVE_INFINITY);
+  const answers = new Set(all);
+  const cachedShare = createCachedShare(dialect, measure);
   const requests: ReplayRequest[] = [];
   const compactions: ReplayCompaction[] = [];
   const impossible: { readonly at: number; readonly error: BudgetImpossibleError }[] = [];
   let state: unknown;
-  let before: Sent | undefined;
+  let checkpoint: string | undefined;
   let budget: Report["budget"] | undefined;
   for (const [ordinal, start] of starts.entries()) {
     await pause();
     options.onProgress?.(ordinal, starts.length);
-    const time = log.times?.[start];
-    const last = requests.at(-1)?.time;
+    const time = times?.[start];
+    const previous = requests.at(-1);
     const result = await attempt(() =>
-      compactor.fit(log.messages.slice(0, start), {
+      compactor.fit(messages.slice(0, start), {
+        ...options.input,
         ...(state === undefined ? {} : { state }),
-        ...(log.system === undefined ? {} : { system: log.system }),
-        ...(log.tools === undefined ? {} : { tools: log.tools }),
         ...(time === undefined ? {} : { now: time }),
-        ...(last === undefined ? {} : { lastRequestAt: last }),
+        ...(previous?.time === undefined ? {} : { lastRequestAt: previous.time }),
         ...(signal === undefined ? {} : { signal }),
       }),
     );
@@ -114,7 +124,10 @@ export async function simulate(options: SimulateOptions): Promise<Replay> {
     const { report } = result;
     state = result.state;
     budget = report.budget;
-    const compacted = report.outcome === "compacted";
+    // A compaction of the past isn't made anew: the view stands on its record, which wasn't there before.
+    const isFound = report.checkpoint !== undefined && report.checkpoint !== checkpoint;
+    const compacted = report.outcome === "compacted" || isFound;
+    checkpoint = report.checkpoint;
     if (compacted)
       compactions.push({
         request: requests.length,
@@ -128,9 +141,6 @@ export async function simulate(options: SimulateOptions): Promise<Replay> {
         written: report.entries.flatMap((entry) => (entry.type === "insert" ? [entry.message.text] : [])),
         warnings: report.warnings,
       });
-    const sent: Sent = { system: result.system, messages: result.messages };
-    const next = starts[ordinal + 1] ?? read.length;
-    const previous = requests.at(-1);
     requests.push({
       at: start,
       tokens: report.tokens.after,
@@ -138,17 +148,14 @@ export async function simulate(options: SimulateOptions): Promise<Replay> {
       tools: report.budget.tools,
       budget: report.budget.budget,
       pressure: { before: report.pressure.before, after: report.pressure.after },
-      unchanged: Math.round(commonShare(before, sent, tokensOf) * report.tokens.after),
+      unchanged: Math.round(cachedShare(result) * report.tokens.after),
       fullUnchanged: Math.min(previous?.full ?? 0, report.tokens.transcript),
-      answer: answerTokens(read, start, next, tokens),
+      answer: answerTokens(read, start, tokens, answers),
       time,
       compaction: compacted ? compactions.length - 1 : undefined,
     });
-    before = sent;
   }
-  const first = impossible[0];
-  if (first !== undefined && requests.length === 0) throw first.error;
-  return { requests, compactions, impossible, budget };
+  return { requests, compactions, impossible, every, budget };
 }
 
 /** The result, or the error that says that nothing can be sent at this point of the session. */
@@ -158,10 +165,10 @@ const attempt = async <T>(run: () => Promise<T>): Promise<T | BudgetImpossibleEr
     throw error;
   });
 
-/** Calculating longer than this without a turn of the event loop makes Ctrl-C feel dead. */
-const PAUSE_EVERY_MS = 50;
+/** Calculating longer than this without a turn of the event loop makes Ctrl-C feel dead, and keeps other requests waiting. */
+const PAUSE_EVERY_MS = 25;
 
-/** Now and then lets the event loop turn, so that Ctrl-C is heard. */
+/** Now and then lets the event loop turn. */
 function createPause(signal: AbortSignal | undefined): () => Promise<void> {
   let last = performance.now();
   return async () => {
@@ -171,11 +178,6 @@ function createPause(signal: AbortSignal | undefined): () => Promise<void> {
     }
     signal?.throwIfAborted();
   };
-}
-
-interface Sent {
-  readonly system: unknown;
-  readonly messages: readonly unknown[];
 }
 
 /**
@@ -190,52 +192,24 @@ function answerStarts(messages: readonly Message[], dialect: Dialect<unknown>): 
   });
 }
 
+/** All of the requests, or every so many and the last. */
+function sampleOf(
+  all: readonly number[],
+  maxWork: number,
+): { readonly starts: readonly number[]; readonly every: number } {
+  const work = all.reduce((sum, length) => sum + length, 0);
+  const every = Math.max(1, Math.ceil(work / maxWork));
+  return { every, starts: all.filter((_, nth) => (all.length - 1 - nth) % every === 0) };
+}
+
 function answerTokens(
   messages: readonly Message[],
   start: number,
-  next: number,
   tokens: readonly number[],
+  starts: ReadonlySet<number>,
 ): number {
-  let answer = 0;
-  for (let index = start; index < next && messages[index]?.role === "assistant"; index++)
+  let answer = tokens[start] ?? 0;
+  for (let index = start + 1; messages[index]?.role === "assistant" && !starts.has(index); index++)
     answer += tokens[index]!;
   return answer;
 }
-
-/** Tokens of a wire message. Views share most of their messages, so each object is counted once. */
-function createTokensOf(
-  dialect: Dialect<unknown>,
-  measure: Measure,
-  messages: readonly unknown[],
-  counts: readonly number[],
-): (message: unknown) => number {
-  const known = new WeakMap<object, number>();
-  for (const [index, message] of messages.entries())
-    if (typeof message === "object" && message !== null) known.set(message, counts[index]!);
-  return (message) => {
-    const key = typeof message === "object" && message !== null ? message : undefined;
-    const found = key === undefined ? undefined : known.get(key);
-    if (found !== undefined) return found;
-    const tokens = measure.message(dialect.read(message));
-    if (key !== undefined) known.set(key, tokens);
-    return tokens;
-  };
-}
-
-/** The share of a view, from its front, that the request before it had too. */
-function commonShare(before: Sent | undefined, now: Sent, tokensOf: (message: unknown) => number): number {
-  const systemTokens =
-    now.system === undefined || now.system === null ? 0 : tokensOf({ role: "system", content: now.system });
-  let total = systemTokens;
-  for (const message of now.messages) total += tokensOf(message);
-  if (before === undefined || total === 0) return 0;
-  if (!same(before.system, now.system)) return 0;
-  let common = systemTokens;
-  for (const [index, message] of now.messages.entries()) {
-    if (index >= before.messages.length || !same(before.messages[index], message)) break;
-    common += tokensOf(message);
-  }
-  return common / total;
-}
-
-const same = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);

@@ -1,0 +1,56 @@
+import type { Dialect } from "../core/types.ts";
+import { dialectById } from "./dialect-by-id.ts";
+import type { TranscriptLog } from "./logs/index.ts";
+import { encode } from "./transcode.ts";
+
+/**
+ * A log as a transcript: what was said and nothing else, in the wire format that is asked for, with the system prompt where
+ * that format has it.
+ */
+export function readyLog(log: TranscriptLog, wanted: string = log.dialect): TranscriptLog {
+  const said = inDialect(withoutSummaries(log), wanted);
+  return withSystemInPlace(said, dialectById(said.dialect));
+}
+
+/** The client's own summaries leave: a transcript is what was said, and the messages they speak for are all in it. */
+function withoutSummaries(log: TranscriptLog): TranscriptLog {
+  const { summaries, ...rest } = log;
+  if (summaries === undefined) return log;
+  const left = new Set(summaries);
+  const keep = (_: unknown, index: number): boolean => !left.has(index);
+  const words = summaries.length === 1 ? "one summary" : `${summaries.length} summaries`;
+  return {
+    ...rest,
+    messages: log.messages.filter(keep),
+    ...(log.times === undefined ? {} : { times: log.times.filter(keep) }),
+    warnings: [...log.warnings, `left out ${words} that the client wrote itself`],
+  };
+}
+
+function inDialect(log: TranscriptLog, wanted: string): TranscriptLog {
+  if (log.dialect === wanted) return log;
+  const own = dialectById(log.dialect);
+  const system = log.system === undefined ? [] : [own.read({ role: "system", content: log.system })];
+  const encoded = encode(wanted, [...system, ...log.messages.map((message) => own.read(message))]);
+  const { system: _, times, ...rest } = log;
+  return {
+    ...rest,
+    dialect: wanted,
+    messages: encoded.messages,
+    ...(encoded.system === undefined ? {} : { system: encoded.system }),
+    // Formats cut an answer into messages differently; times that no longer belong to a message are worse than none.
+    ...(times !== undefined && encoded.messages.length === log.messages.length ? { times } : {}),
+    warnings: [...log.warnings, ...encoded.warnings],
+  };
+}
+
+/** A system prompt that stands apart in the file becomes a message where the dialect has it among the messages. */
+function withSystemInPlace(log: TranscriptLog, { rules }: Dialect<unknown>): TranscriptLog {
+  const { system, ...rest } = log;
+  if (system === undefined || rules.system === "apart") return log;
+  return {
+    ...rest,
+    messages: [{ role: "system", content: system }, ...log.messages],
+    ...(log.times === undefined ? {} : { times: [undefined, ...log.times] }),
+  };
+}

@@ -28,7 +28,7 @@ test("lines, whatever the size of the pieces", async () => {
   expect(await read(...Array.from(bytes, (byte) => Buffer.from([byte])))).toEqual(lines);
 });
 
-test("gzip is unpacked, also when its first two bytes come apart", async () => {
+test("gzip is unpacked, also when its first two bytes come in two pieces", async () => {
   const packed = gzipSync(text);
   expect(await read(packed)).toEqual(lines);
   expect(await read(packed.subarray(0, 1), packed.subarray(1))).toEqual(lines);

@@ -21,7 +21,7 @@ describe("rounds", () => {
     ).toEqual(["message 0-1", "round 1-4", "message 4-5"]);
   });
 
-  test("items of one response (reasoning, text, calls apart) belong to the round", () => {
+  test("items of one response (reasoning, text and calls as three items) belong to the round", () => {
     const reasoning: Message = { role: "assistant", parts: [{ type: "reasoning", text: "", signed: true }] };
     expect(units([say("user", "go"), reasoning, call("a"), call("b"), result("a"), result("b")])).toEqual([
       "message 0-1",

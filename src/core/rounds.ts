@@ -197,7 +197,7 @@ function oldestOpen(
   return found?.call;
 }
 
-/** Formats with one item per message set reasoning apart from what it led to; a provider refuses one without the other. */
+/** Formats with one item per message separate reasoning from what it led to; a provider refuses one without the other. */
 function leadingReasoning(messages: readonly Message[]): Unit[] {
   const units: Unit[] = [];
   for (let index = 0; index + 1 < messages.length; index++) {

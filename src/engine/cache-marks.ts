@@ -35,10 +35,10 @@ export function withCacheMarks<M>(
 }
 
 /** Where the summary stands among the messages; −1 if there is none, or if it went into the system prompt. */
-function summaryIndex(entries: readonly Entry[], apart: boolean): number {
+function summaryIndex(entries: readonly Entry[], isSystemApart: boolean): number {
   const isMessage = (entry: Entry) =>
     entry.type !== "drop" &&
-    !(entry.type === "insert" && (entry.merged || (apart && entry.message.role === "system")));
+    !(entry.type === "insert" && (entry.merged || (isSystemApart && entry.message.role === "system")));
   let end = entries.findLastIndex((entry) => entry.type === "insert" && entry.covers.length > 0);
   // Quotations of a summary in the system prompt stand right behind what it covers.
   while (entries[end + 1]?.type === "insert") end++;

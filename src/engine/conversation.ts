@@ -19,7 +19,7 @@ export interface Conversation {
   /** Tokens of each message as it stands in the transcript. */
   readonly tokens: readonly number[];
   /** Tokens outside of the messages: the system prompt kept apart, and what is sent with this request only. */
-  readonly apart: { readonly system: number; readonly extras: number };
+  readonly outside: { readonly system: number; readonly extras: number };
   /** Tokens of a message after edits, counted on the wire: formats differ in how they append a text. */
   readonly editedTokens: (index: number, edits: readonly Edit[]) => number;
   /** Tokens that a text adds to the system prompt, in a format that keeps it apart. */
@@ -61,15 +61,15 @@ export function readConversation<M>(options: {
     selectTest(transcript, input.pins),
     selectTest(transcript, input.knowledge),
   );
-  const apart = {
+  const outside = {
     system: [...(hasSystem(input.system) ? [systemMessage<M>(input.system)] : []), ...restored].reduce(
       (sum, message) => sum + measure.message(dialect.read(message)),
       0,
     ),
     extras: (input.extras ?? []).reduce((sum, extra) => sum + measure.message(dialect.read(extra)), 0),
   };
-  let head = apart.system;
-  let total = apart.system + apart.extras;
+  let head = outside.system;
+  let total = outside.system + outside.extras;
   for (const [index, count] of tokens.entries()) {
     total += count;
     if (asked.has(index)) head += count;
@@ -85,7 +85,7 @@ export function readConversation<M>(options: {
     const { lastUser } = structure;
     const { budget } = budgetFor(head, total);
     const last = lastUser === undefined || asked.has(lastUser) ? 0 : tokens[lastUser]!;
-    const free = budget - head - apart.extras - last;
+    const free = budget - head - outside.extras - last;
     return laterInstructions({ messages, structure, tokens, isHead: asked.has, budget, free });
   }
   const promptTokens = (system: unknown) =>
@@ -94,7 +94,7 @@ export function readConversation<M>(options: {
     promptTokens(appendSystem(dialect, input.system, text)) - promptTokens(input.system);
   const last =
     structure.lastUser === undefined || isHead(structure.lastUser) ? 0 : tokens[structure.lastUser]!;
-  const free = budgetFor(head, total).budget - head - apart.extras - last;
+  const free = budgetFor(head, total).budget - head - outside.extras - last;
   const note = hostNote(input.hostState, free, measure);
   return {
     messages,
@@ -103,7 +103,7 @@ export function readConversation<M>(options: {
     isHead,
     measure,
     tokens,
-    apart,
+    outside,
     head,
     ...(note && { note }),
     total,
@@ -129,8 +129,8 @@ export function draftTokens(
   /** Looks up, or remembers, the tokens of an edited message. */
   known: (message: string, count: () => number) => number = (_message, count) => count(),
 ): number {
-  const { messages, tokens, measure, apart, note } = conversation;
-  let sum = apart.system + apart.extras;
+  const { messages, tokens, measure, outside, note } = conversation;
+  let sum = outside.system + outside.extras;
   if (note && showsNote(draft, messages)) sum += note.tokens;
   for (let index = 0; index < draft.fates.length; index++) {
     const fate = draft.fates[index]!;
@@ -187,8 +187,8 @@ export function newestSpeaks({ messages }: Conversation): boolean {
 }
 
 /** Tokens of what every compacted view holds beside messages of the conversation. */
-export function fixedTokens({ head, apart, note }: Conversation): number {
-  return head + apart.extras + (note?.tokens ?? 0);
+export function fixedTokens({ head, outside, note }: Conversation): number {
+  return head + outside.extras + (note?.tokens ?? 0);
 }
 
 /** Tokens of what every compacted view shows. */

@@ -9,7 +9,7 @@ import type { Operation } from "./operation.ts";
 /** A system prompt up to this size is remembered, so that it can be restored (characters of JSON). */
 const MAX_HEAD = 262_144;
 
-/** The system prompt of a call as JSON: leading messages, or what the format keeps apart. Undefined if there is none. */
+/** The system prompt of an operation as JSON: leading messages, or what the format keeps apart. Undefined if there is none. */
 export function headJson<M>({
   engine,
   transcript,
@@ -18,11 +18,11 @@ export function headJson<M>({
 }: Pick<Operation<M>, "engine" | "transcript" | "input" | "survey">): string | undefined {
   const leading = [...survey.restored, ...transcript.slice(0, survey.conversation.structure.start)];
   const { system } = input;
-  const apart = hasSystem(system);
-  if (!apart && leading.length === 0) return undefined;
-  const json = stringifyDeep(apart ? { system, leading } : { leading });
+  const isApart = hasSystem(system);
+  if (!isApart && leading.length === 0) return undefined;
+  const json = stringifyDeep(isApart ? { system, leading } : { leading });
   if (json.length > MAX_HEAD) return undefined;
-  const read = [...(apart ? [systemMessage<M>(system)] : []), ...leading].map((one) =>
+  const read = [...(isApart ? [systemMessage<M>(system)] : []), ...leading].map((one) =>
     engine.dialect.read(one),
   );
   return read.every((message) => isIn(message, json)) ? json : undefined;

@@ -84,8 +84,8 @@ function broughtBackHash<M>({ engine, survey }: Operation<M>): string | undefine
 /** Names the system prompt by what the model reads of it. */
 function headHash<M>({ engine, input, survey }: Operation<M>): string {
   const { messages, structure } = survey.conversation;
-  const apart = hasSystem(input.system) ? [systemMessage<M>(input.system)] : [];
-  const read = [...apart, ...survey.restored].map((message) => engine.dialect.read(message));
+  const systemApart = hasSystem(input.system) ? [systemMessage<M>(input.system)] : [];
+  const read = [...systemApart, ...survey.restored].map((message) => engine.dialect.read(message));
   return engine.textHash(
     JSON.stringify([...read, ...messages.slice(0, structure.start)].map((message) => message.parts)),
   );

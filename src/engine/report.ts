@@ -94,8 +94,8 @@ function countsOf(entries: readonly Entry[]): Report["counts"] {
 /** How full the current view is, and with what. */
 export function pressureOf<M>(survey: Survey<M>): PressureReport {
   const { conversation, current, quoted, pressure, tokens, budget, startsAt, checkpoint } = survey;
-  const { measure, messages, apart, note } = conversation;
-  const fill = { system: apart.system, summary: 0, user: apart.extras, assistant: 0, tool: 0, image: 0 };
+  const { measure, messages, outside, note } = conversation;
+  const fill = { system: outside.system, summary: 0, user: outside.extras, assistant: 0, tool: 0, image: 0 };
   for (const [index, fate] of current.fates.entries()) {
     if (fate.type === "cover" || fate.type === "drop") continue;
     const message = fate.type === "edit" ? applyEdits(messages[index]!, fate.edits) : messages[index]!;

@@ -226,7 +226,7 @@ export async function createGateway(
       const timer = setTimeout(() => server.closeAllConnections(), config.limits.drainMs);
       await closed;
       // An answer whose page has gone away is still written to its end.
-      await settledWithin(api.settled(), config.limits.drainMs - (performance.now() - started));
+      await waitAtMost(api.settled(), config.limits.drainMs - (performance.now() - started));
       api.stop();
       clearTimeout(timer);
       clearInterval(idle);
@@ -250,7 +250,7 @@ const CHECK_SLOW_MS = 5_000;
 const CLOSE_IDLE_MS = 50;
 
 /** Waits for something, but not for ever. */
-async function settledWithin(work: Promise<unknown>, ms: number): Promise<void> {
+async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise((resolve) => {
     timer = setTimeout(resolve, Math.max(0, ms));

@@ -4,7 +4,7 @@ import type { Query } from "./query.ts";
 /**
  * Who speaks in a conversation, and what that means for ranking. Two people who talk write alike. An assistant writes ten
  * times as much as it is asked, and says everything that a question could be about: ranked side by side, its answers push
- * out the few words of the user that decide (recall in the first ten of BEAM: 42 %, apart 56 %).
+ * out the few words of the user that decide (recall in the first ten of BEAM: 42 %, separately 56 %).
  */
 export interface Voices {
   /** People talk to each other, or at least write as much as each other. */

@@ -9,7 +9,7 @@ export interface Said {
   readonly by: "user" | "assistant";
   readonly text: string;
   /** It sets a rule that holds until it is taken back. */
-  readonly standing: boolean;
+  readonly isRule: boolean;
 }
 
 /** What `chooseDialogue` takes. */
@@ -29,7 +29,7 @@ const COST_EXPONENT = 0.8;
 const KNOWN_FACTOR = 0.3;
 const QUESTION_FACTOR = 0.6;
 /** A rule, and what the user said when the conversation began: it says what all of this is about. */
-const STANDING_FACTOR = 1.5;
+const RULE_FACTOR = 1.5;
 const OPENING_FACTOR = 2.5;
 /** Who was asked tells something. */
 const REPLY_FACTOR = 1.5;
@@ -54,7 +54,7 @@ export function chooseDialogue(input: ChooseDialogueInput): Said[] {
   const named = new Set(rarity.terms(input.newest));
   const opening = openingOf(said);
   const shown = said.map((one, at) =>
-    opening.has(at) || one.standing ? one.text : withoutPhrases(one.text, rarity),
+    opening.has(at) || one.isRule ? one.text : withoutPhrases(one.text, rarity),
   );
   const terms = shown.map((text) => rarity.terms(text));
   const prices = shown.map((text) => cost(text) + cost(POINTER));
@@ -70,7 +70,7 @@ export function chooseDialogue(input: ChooseDialogueInput): Said[] {
     }
     if (QUESTION.test(one.text)) sum *= QUESTION_FACTOR;
     else if (opening.has(at)) sum *= OPENING_FACTOR;
-    if (one.standing) sum *= STANDING_FACTOR;
+    if (one.isRule) sum *= RULE_FACTOR;
     if (asked.has(one.message)) sum *= REPLY_FACTOR;
     return sum / prices[at]! ** COST_EXPONENT;
   };

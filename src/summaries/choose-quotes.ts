@@ -3,9 +3,9 @@ import { chooseAnswers, startOf } from "./choose-answers.ts";
 import { chooseDialogue, type Said } from "./choose-dialogue.ts";
 import { chooseStatements } from "./choose-statements.ts";
 import { chooseWords } from "./choose-words.ts";
+import { setsLastingRule } from "./lasting-rules.ts";
 import type { Quote } from "./quotes.ts";
 import type { Salience } from "./salience.ts";
-import { isStanding } from "./standing.ts";
 import { statementsOf } from "./statements.ts";
 import type { UserWords } from "./user-words.ts";
 
@@ -92,15 +92,13 @@ function talk(input: ChooseQuotesInput): Quote[] {
 function dialogue(input: ChooseQuotesInput, answers: ReturnType<typeof answersOf>): Quote[] {
   const words = new Map(input.words.map((one) => [one.message, one]));
   const said = [
-    ...input.words.map(
-      ({ message, whole, standing }): Said => ({ message, by: "user", text: whole, standing }),
-    ),
+    ...input.words.map(({ message, whole, isRule }): Said => ({ message, by: "user", text: whole, isRule })),
     ...answers.map(
       ({ message, text }): Said => ({
         message,
         by: "assistant",
         text: startOf(text),
-        standing: isStanding(text),
+        isRule: setsLastingRule(text),
       }),
     ),
   ].sort((a, b) => a.message - b.message);

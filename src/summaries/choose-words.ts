@@ -30,7 +30,7 @@ const TALK_WHOLE = 6_000;
 const TALK_LEAST = 450;
 const TALK_SHORT = 600;
 /** Rules come first, but not to the exclusion of everything else. */
-const STANDING_SHARE = 0.6;
+const RULES_SHARE = 0.6;
 /** Pointer and line break beside the text. */
 const POINTER = "#1234 \n";
 
@@ -44,7 +44,7 @@ function chooseForWork(input: ChooseWordsInput): UserWords[] {
   for (const length of WORK_LENGTHS) {
     const shelf = createShelf(input);
     const text = (item: UserWords): string => shorten(item.text, length);
-    const rest = rank.filter((item) => !(item.standing && shelf.take(item, text(item), STANDING_SHARE)));
+    const rest = rank.filter((item) => !(item.isRule && shelf.take(item, text(item), RULES_SHARE)));
     const left = rest.filter((item) => !shelf.take(item, text(item)));
     if (left.length === 0 || length === WORK_LENGTHS.at(-1)) return shelf.chosen;
   }
@@ -56,19 +56,17 @@ function chooseForTalk(input: ChooseWordsInput): UserWords[] {
   const length = commonLength(input, text);
   if (length !== undefined) {
     const rank = byTime(input.words);
-    return [...rank.filter((item) => item.standing), ...rank.filter((item) => !item.standing)].map(
-      (item) => ({
-        ...item,
-        text: shorten(text(item), length),
-      }),
-    );
+    return [...rank.filter((item) => item.isRule), ...rank.filter((item) => !item.isRule)].map((item) => ({
+      ...item,
+      text: shorten(text(item), length),
+    }));
   }
   const shelf = createShelf(input);
   const ranked = (words: readonly UserWords[]): UserWords[] =>
     bySalience(words.map(text), input).map((at) => words[at]!);
-  const standing = ranked(input.words.filter((item) => item.standing));
-  const skipped = standing.filter((item) => !shelf.take(item, text(item), STANDING_SHARE));
-  const others = ranked([...input.words.filter((item) => !item.standing), ...skipped]);
+  const rules = ranked(input.words.filter((item) => item.isRule));
+  const skipped = rules.filter((item) => !shelf.take(item, text(item), RULES_SHARE));
+  const others = ranked([...input.words.filter((item) => !item.isRule), ...skipped]);
   const left = others.filter((item) => !shelf.take(item, text(item)));
   for (const item of left) shelf.take(item, shorten(item.text, TALK_SHORT));
   return shelf.chosen;

@@ -20,10 +20,14 @@ export function renderState(
           ...state.steps.map(({ status, text }) => `[${status}] ${text.trim()}`),
         ];
   const lines = texts.flatMap((text) => text.split(LINE_BREAK));
-  return within(lines, cap, count).map((text) => ({ head: "", text }));
+  return linesThatFit(lines, cap, count).map((text) => ({ head: "", text }));
 }
 
-function within(lines: readonly string[], cap: number, count: (text: string) => number): readonly string[] {
+function linesThatFit(
+  lines: readonly string[],
+  cap: number,
+  count: (text: string) => number,
+): readonly string[] {
   const limit = cap * STATE_SHARE;
   if (count(lines.join("\n")) <= limit) return lines;
   const kept: string[] = [];

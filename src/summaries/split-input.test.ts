@@ -97,7 +97,7 @@ describe("splitRuns", () => {
 
 const LEAST_LIMIT = 40;
 
-/** Counters that take more tokens for texts together than apart exist: a piece must fit all the same. */
+/** Counters that take more tokens for texts together than one by one exist: a piece must fit all the same. */
 const superadditive = (text: string): number => Math.ceil((text.length / 4) * (1 + text.length / 20_000));
 
 test.each([

@@ -81,7 +81,7 @@ function group(units: readonly RenderedUnit[], limit: number, share: number): Re
   return groups;
 }
 
-/** The units as a piece; as several if they take more tokens together than apart, which some tokenizers can do. */
+/** The units as a piece; as several if they take more tokens together than one by one, which some tokenizers can do. */
 function closePiece(units: readonly RenderedUnit[], input: SplitInput): InputPiece[] {
   const text = units.map((unit) => unit.text).join("\n");
   const tokens = input.count(text);

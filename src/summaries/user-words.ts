@@ -1,8 +1,8 @@
 import type { Message } from "../core/types.ts";
+import { lastingRules, setsLastingRule } from "./lasting-rules.ts";
 import { isSummaryMessage } from "./markers.ts";
 import type { IsOurs } from "./proof.ts";
 import { readSections } from "./sections.ts";
-import { isStanding, standingSentences } from "./standing.ts";
 import { isRetrieved, withoutTagged } from "./tagged.ts";
 
 /** What the user typed, as far as it can be told from what was pasted or put there by the host. */
@@ -12,7 +12,7 @@ export interface UserWords {
   /** All that the message says, pastes included, without passages that a host retrieved: `text` is what is left without them. */
   readonly whole: string;
   /** A rule that holds until it is taken back ("always …", "from now on …"), not a request of the moment. */
-  readonly standing: boolean;
+  readonly isRule: boolean;
 }
 
 /** In a longer message a fenced stretch is a paste, not the user's own words (characters). */
@@ -54,7 +54,7 @@ export function shorten(text: string, limit: number): string {
   // A start that gives way to rules may lose rules of its own: then those are looked for as well.
   for (;;) {
     const lost = rules.filter(({ end }) => end > head.length);
-    const kept = within(lost, Math.floor(limit * RULES_SHARE));
+    const kept = rulesThatFit(lost, Math.floor(limit * RULES_SHARE));
     if (kept.length === 0) return `${head} …`;
     const tail = kept.map((rule) => rule.text).join(" … ");
     const room = Math.max(1, limit - tail.length - 6);
@@ -74,7 +74,7 @@ interface Rule {
 /** The rules of a text, and where they stand in it. */
 function rulesOf(text: string): Rule[] {
   let end = 0;
-  return standingSentences(text).map((sentence) => {
+  return lastingRules(text).map((sentence) => {
     const rule = sentence.trim();
     const start = text.indexOf(rule, end);
     end = start + rule.length;
@@ -83,7 +83,7 @@ function rulesOf(text: string): Rule[] {
 }
 
 /** The rules that fit into so many characters, the first ones first. */
-function within(rules: readonly Rule[], limit: number): Rule[] {
+function rulesThatFit(rules: readonly Rule[], limit: number): Rule[] {
   let left = limit;
   return rules.filter(({ text }) => {
     if (text.length + 3 > left) return false;
@@ -113,13 +113,13 @@ export function userWords(
     if (isSummaryMessage(text)) {
       if (isOurs(text))
         for (const { text: entry } of readSections(text).words ?? [])
-          words.push({ message: index, text: entry, whole: entry, standing: isStanding(entry) });
+          words.push({ message: index, text: entry, whole: entry, isRule: setsLastingRule(entry) });
       continue;
     }
     const typed = typedText(text);
     if (typed === "") continue;
     const whole = withoutTagged(text, isRetrieved).trim();
-    words.push({ message: index, text: typed, whole: whole || typed, standing: isStanding(typed) });
+    words.push({ message: index, text: typed, whole: whole || typed, isRule: setsLastingRule(typed) });
   }
   return words;
 }

@@ -102,10 +102,11 @@ function withoutRestored(input: CheckViewInput): { restored: readonly unknown[];
 
 /** The entries that stand in `messages`, one for one; undefined when the two can't be matched. */
 function alignShown(input: CheckViewInput): Entry[] | undefined {
-  const apart = SYSTEM_APART.has(input.dialect);
+  const isSystemApart = SYSTEM_APART.has(input.dialect);
   // A summary that goes into the system prompt isn't a message of its own.
   const shown = shownEntries(input.result.report.entries).filter(
-    (entry) => entry.type !== "insert" || !(entry.merged || (apart && entry.message.role === "system")),
+    (entry) =>
+      entry.type !== "insert" || !(entry.merged || (isSystemApart && entry.message.role === "system")),
   );
   return shown.length === input.result.messages.length - (input.extras?.length ?? 0) ? shown : undefined;
 }

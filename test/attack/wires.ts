@@ -3,11 +3,11 @@ import type { Call, Conversation, Round, Said, Shape, Turn } from "./conversatio
 /** A conversation on the wire of one provider. */
 export interface Wire {
   readonly messages: object[];
-  /** Where the format keeps the system prompt apart. */
+  /** Where the format keeps the system prompt isSystemApart. */
   readonly system?: string;
 }
 
-/** Whether the format keeps the system prompt apart from the messages. */
+/** Whether the format keeps the system prompt isSystemApart from the messages. */
 export const SYSTEM_APART: Readonly<Record<string, boolean>> = {
   "openai-chat": false,
   "openai-responses": true,
@@ -25,10 +25,10 @@ export function writeWire(dialect: string, conversation: Conversation): Wire {
   if (format === undefined) throw new Error(`No format "${dialect}".`);
   const messages: object[] = [];
   const { system, turns } = conversation;
-  const apart = SYSTEM_APART[dialect]!;
-  if (system !== undefined && !apart) messages.push({ role: "system", content: system });
+  const isSystemApart = SYSTEM_APART[dialect]!;
+  if (system !== undefined && !isSystemApart) messages.push({ role: "system", content: system });
   for (const turn of turns) messages.push(...writeTurn(format, turn));
-  return { messages, ...(apart && system !== undefined && { system }) };
+  return { messages, ...(isSystemApart && system !== undefined && { system }) };
 }
 
 interface Format {

@@ -74,7 +74,7 @@ test("inspect without a session lists; one that isn't there is said", async () =
   });
 });
 
-test("inspect tells the branches of one session apart", async () => {
+test("inspect tells the branches of one session other", async () => {
   const path = folder.path("branches.db");
   const store = sqliteStore({ path });
   const append = (words: readonly string[], more: object = {}) => {
@@ -107,14 +107,14 @@ test("inspect tells the branches of one session apart", async () => {
     conversation: second.conversation,
     at: Date.UTC(2026, 0, 5),
   });
-  const apart = await append(["Plan a feast", "When?"], { isNew: true, at: Date.UTC(2026, 0, 1) });
+  const unrelated = await append(["Plan a feast", "When?"], { isNew: true, at: Date.UTC(2026, 0, 1) });
   await store.close();
 
   const { stdout } = await runCli(["inspect", "plans", "--db", path]);
   const lines = stdout.split("\n");
   const at = lines.indexOf("Branches of session plans");
   expect(lines.slice(at + 1, at + 6)).toEqual([
-    `    ${apart.conversation}  begins: Plan a feast`,
+    `    ${unrelated.conversation}  begins: Plan a feast`,
     `    ${first.conversation}  begins: Plan a trip`,
     `    └ ${second.conversation}  from #3 on: To Rome`,
     `  →   └ ${fork.conversation}  from #5 on: By plane`,

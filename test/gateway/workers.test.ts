@@ -57,9 +57,9 @@ it("ends and says once why, if its workers can't be started", async () => {
 it("refuses workers that would each have a memory of their own", async () => {
   const flags = ["serve", "--port", "0", "--workers", "2"];
   for (const db of ["memory", ":memory:"]) {
-    const apart = await runCli([...flags, "--db", db]);
-    expect(apart.code).toBe(1);
-    expect(apart.stderr).toMatch(/`workers`: .*memory of its own.* Give --db a file or postgres:\/\//);
+    const refused = await runCli([...flags, "--db", db]);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(/`workers`: .*memory of its own.* Give --db a file or postgres:\/\//);
   }
   // Nothing is kept: there is nothing that they would have to share.
   const serve = await startServe(["--workers", "2", "--no-store"], { db: "memory" });

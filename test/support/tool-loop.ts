@@ -55,9 +55,9 @@ export async function playLoop(loop: ToolLoop): Promise<LoopOutcome> {
   const dialect = dialectOf(id);
   const count = counterOf(dialect);
   const prompt = RULE.repeat(Math.max(1, Math.round((loop.system ?? 0) / TOKENS_PER_RULE)));
-  const apart = dialect.rules.system === "apart";
-  const host = createHost({ id, ...options }, apart ? [] : [build.system(prompt)]);
-  const input = { ...loop.input, ...(apart && { system: prompt }) };
+  const isSystemApart = dialect.rules.system === "apart";
+  const host = createHost({ id, ...options }, isSystemApart ? [] : [build.system(prompt)]);
+  const input = { ...loop.input, ...(isSystemApart && { system: prompt }) };
   const head = count(build.system(prompt));
   let lastUser: object = build.user("Read the files and tell me which of them are wrong.");
   host.transcript.push(lastUser);

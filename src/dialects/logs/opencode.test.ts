@@ -9,7 +9,7 @@ const info = (role: string, more: object = {}) => ({
 });
 const tool = (callID: string, state: object) => ({ type: "tool", callID, tool: "bash", state });
 
-test("an export of opencode: calls and results apart, in the order in which the model saw them", () => {
+test("an export of opencode: calls and results as two messages, in the order in which the model saw them", () => {
   const log = readLog(
     JSON.stringify({
       info: { id: "ses_1", title: "Fix the build" },

@@ -9,7 +9,7 @@ export function legalText(text: string): string {
   return text.trim() === "" ? EMPTY_TEXT : text;
 }
 
-/** Texts that are added to a text are set apart from it, as paragraphs are. */
+/** Texts that are added to a text are separated from it, as paragraphs are. */
 export const PARAGRAPH = "\n\n";
 
 /** Joins the texts of several wire parts that make up one part. */

@@ -141,7 +141,7 @@ function* withSummary(input: RungInput, bare: Draft, cap: number): Steps<Draft |
     narrativeRoom: narrativeRoom(input, cap),
     ...(input.isOurs && { isOurs: input.isOurs }),
     ...(role === "system" && {
-      apart: {
+      quotesBeside: {
         count: (text: string) => insertTokens(measure, { role: "user", text }),
         always: place.needsUser,
       },

@@ -103,7 +103,7 @@ test("evidence verbatim and by words; questions without evidence aren't asked", 
   expect(answerWords.observe(probes, view)).toEqual({ sum: 2, weight: 2 });
 });
 
-test("standing instructions are asked for apart", () => {
+test("standing instructions are a measure of their own", () => {
   expect(standingInstructions.observe(probes, scoredView("My cat is called Minka"))).toEqual({
     sum: 0,
     weight: 1,

@@ -10,7 +10,7 @@ import type {
 import { checkName } from "../shared/check-name.ts";
 import { cleanText, cleanTitle } from "../shared/clean-text.ts";
 import { hashClientKey, LAST_USED_ACCURACY_MS, newClientKey } from "../shared/client-key.ts";
-import { EVENTS, within } from "../shared/limits.ts";
+import { EVENTS, pageSize } from "../shared/limits.ts";
 import { conversationNotFound } from "../shared/not-found.ts";
 import type { MemoryContext } from "./tenant-data.ts";
 
@@ -36,7 +36,7 @@ export function memoryEvents({ of, limits }: MemoryContext): EventStore {
           fix: "Give the id of an event, or leave it out.",
         });
       }
-      const size = within(limit, EVENTS);
+      const size = pageSize(limit, EVENTS);
       const found = of("events.list", tenant).events.filter(
         (event) => event.id > after && (conversation === undefined || event.conversation === conversation),
       );

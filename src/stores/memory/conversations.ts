@@ -1,6 +1,6 @@
 import type { ConversationStore, FoundConversation } from "../server-store.ts";
 import type { ConversationRow } from "../shared/columns.ts";
-import { HOLDERS, PAGE, within } from "../shared/limits.ts";
+import { HOLDERS, PAGE, pageSize } from "../shared/limits.ts";
 import { type ListCursor, readCursor, writeCursor } from "../shared/list-cursor.ts";
 import { conversationNotFound } from "../shared/not-found.ts";
 import { changedColumns, conversationOf } from "../shared/rows.ts";
@@ -69,7 +69,7 @@ export function memoryConversations(context: MemoryContext): ConversationStore {
     },
 
     async list(tenant, { search, session, archived = "hide", limit, cursor } = {}) {
-      const size = within(limit, PAGE);
+      const size = pageSize(limit, PAGE);
       const after = cursor === undefined ? undefined : readCursor(cursor);
       const text = search?.toLowerCase() ?? "";
       const rows = Array.from(of("list", tenant).conversations.values(), ({ row }) => row)

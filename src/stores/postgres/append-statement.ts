@@ -160,11 +160,11 @@ export function appendStatement(calls: readonly AppendCall[]): {
   const said: MessageRow[] = [];
   for (const [index, call] of calls.entries()) {
     const { tenant, input } = call;
-    let placed: Pick<PlacedTexts, "messages" | "apart">;
+    let placed: Pick<PlacedTexts, "messages" | "bodies">;
     if (input.conversation === undefined) {
       const plan = planAppend(call, undefined, TEXT_PLACES);
       if (plan.made) made.push(plan.made);
-      placed = { messages: plan.messages, apart: plan.texts };
+      placed = { messages: plan.messages, bodies: plan.texts };
     } else {
       // Where the messages of a conversation begin that is there only the statement finds out.
       const place = { tenant, conversation: input.conversation, position: 0 };
@@ -173,7 +173,7 @@ export function appendStatement(calls: readonly AppendCall[]): {
       placed = rest;
     }
     said.push(...placed.messages);
-    for (const [hash, wire] of placed.apart) texts.set(`${hash}${tenant}`, { tenant, hash, wire });
+    for (const [hash, wire] of placed.bodies) texts.set(`${hash}${tenant}`, { tenant, hash, wire });
   }
   const kind = {
     grows: asked.length > 0,

@@ -74,7 +74,7 @@ export interface MessageRow extends MessageFacts {
   tenant: string;
   conversation: string;
   position: number;
-  /** The address under which its text stands apart, or null where the text stands in `wire`. */
+  /** The address of its text in the table of bodies, or null where the text stands in `wire`. */
   body: string | null;
   wire: string | null;
 }

@@ -4,7 +4,7 @@ import { messageFacts } from "./rows.ts";
 
 /** Where texts stand in a back end. */
 export interface TextPlaces {
-  /** The address of a text that stands apart. */
+  /** The address of a body: a text that doesn't stand with its message. */
   addressOf(wire: string): string;
   /** Whether a text of so many characters stands with its message, as one of so many new ones. */
   standsWithMessage(length: number, messages: number): boolean;
@@ -15,8 +15,8 @@ export interface PlacedTexts {
   readonly messages: readonly MessageRow[];
   /** The address of the head. */
   readonly head: string | undefined;
-  /** Texts that stand apart, by their addresses. */
-  readonly apart: ReadonlyMap<string, string>;
+  /** Texts that don't stand with their messages, by their addresses. */
+  readonly bodies: ReadonlyMap<string, string>;
 }
 
 /** Rows of new messages, the first one at `position`. */
@@ -26,10 +26,10 @@ export function placeTexts(
   head: string | undefined,
   { addressOf, standsWithMessage }: TextPlaces,
 ): PlacedTexts {
-  const apart = new Map<string, string>();
-  const setApart = (wire: string): string => {
+  const bodies = new Map<string, string>();
+  const addBody = (wire: string): string => {
     const address = addressOf(wire);
-    apart.set(address, wire);
+    bodies.set(address, wire);
     return address;
   };
   const rows = messages.map((message, index): MessageRow => {
@@ -39,9 +39,9 @@ export function placeTexts(
       conversation,
       position: position + index,
       ...messageFacts(message),
-      body: isWithIt ? null : setApart(message.wire),
+      body: isWithIt ? null : addBody(message.wire),
       wire: isWithIt ? message.wire : null,
     };
   });
-  return { messages: rows, head: head === undefined ? undefined : setApart(head), apart };
+  return { messages: rows, head: head === undefined ? undefined : addBody(head), bodies };
 }

@@ -5,7 +5,7 @@ import type { TextPlaces } from "./place-texts.ts";
 import { type AppendTarget, forkLength, planAppend, type SharedPrefix } from "./plan-append.ts";
 
 const AT = 1_000;
-/** Texts of more than ten characters stand apart, under their first three. */
+/** Texts of more than ten characters are bodies, under their first three. */
 const places: TextPlaces = {
   addressOf: (wire) => wire.slice(0, 3),
   standsWithMessage: (length) => length <= 10,
@@ -112,9 +112,9 @@ test("messages that depart from what is there make a fork that inherits, if an a
   expect(fork.made).toMatchObject({ id: "made", session: "s", named: 1, title: "A title", meta: "{}" });
   expect(fork.made).toMatchObject({ length: 2, tokens: 4, fork_of: "made", fork_length: 1 });
   expect(fork.copied).toEqual({ from: "made", length: 1, citations: true });
-  const apart = planned(input, of, { hasAnswer: false, tokens: 2 });
-  expect(apart.made).toMatchObject({ session: null, named: 0, title: "", fork_of: null, length: 2 });
-  expect(apart.copied).toMatchObject({ length: 1, citations: false });
+  const unrelated = planned(input, of, { hasAnswer: false, tokens: 2 });
+  expect(unrelated.made).toMatchObject({ session: null, named: 0, title: "", fork_of: null, length: 2 });
+  expect(unrelated.copied).toMatchObject({ length: 1, citations: false });
 });
 
 test("messages that a client says otherwise give way, with their tokens and texts", () => {

@@ -37,7 +37,7 @@ export interface AppendPlan {
   readonly removeFrom: number | undefined;
   /** Messages that are there already and now end another answer. */
   readonly answers: readonly { readonly position: number; readonly answer: string }[];
-  /** Texts that stand apart, by their addresses. */
+  /** Texts that don't stand with their messages, by their addresses. */
   readonly texts: ReadonlyMap<string, string>;
   /** A conversation that is made, */
   readonly made: ConversationRow | undefined;
@@ -90,7 +90,7 @@ function grow(tenant: string, input: Append, target: AppendTarget, places: TextP
   const { position, length, fresh, shared, gone } = placeIn(target, input);
   const { row } = target;
   const place = { tenant, conversation: row.id, position };
-  const { apart, messages, head } = placeTexts(place, fresh, input.head, places);
+  const { bodies, messages, head } = placeTexts(place, fresh, input.head, places);
   const left = new Set(gone.flatMap(({ body }) => body ?? []));
   // The head before this one would outlive the conversation: nothing else knows of it.
   if (head !== undefined && row.head !== null && head !== row.head) left.add(row.head);
@@ -99,7 +99,7 @@ function grow(tenant: string, input: Append, target: AppendTarget, places: TextP
     tenant,
     removeFrom: gone.length > 0 ? target.start : undefined,
     answers: answersOf(input.messages.slice(0, shared), target.start),
-    texts: apart,
+    texts: bodies,
     made: undefined,
     changes: changesOf(row, without, saidOf(input, fresh, head)),
     copied: undefined,
@@ -126,7 +126,7 @@ function begin(
     ? placeIn(target, input)
     : { position: 0, fresh: input.messages, shared: 0 };
   const place = { tenant, conversation: id, position };
-  const { apart, messages, head } = placeTexts(place, fresh, input.head, places);
+  const { bodies, messages, head } = placeTexts(place, fresh, input.head, places);
   // Chats that merely begin with the same words of a user have nothing to do with each other.
   const origin = prefix?.hasAnswer ? target?.row : undefined;
   const said = saidOf(input, fresh, head);
@@ -135,7 +135,7 @@ function begin(
     tenant,
     removeFrom: undefined,
     answers: target ? answersOf(input.messages.slice(0, shared), target.start) : [],
-    texts: apart,
+    texts: bodies,
     made,
     changes: {},
     copied: target && { from: target.row.id, length: position, citations: origin !== undefined },

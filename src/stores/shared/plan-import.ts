@@ -10,7 +10,7 @@ export function planImport(
 ): AppendPlan {
   const { id } = conversation;
   const length = given.length;
-  const { messages, head, apart } = placeTexts(
+  const { messages, head, bodies } = placeTexts(
     { tenant, conversation: id, position: 0 },
     given,
     text,
@@ -20,7 +20,7 @@ export function planImport(
     tenant,
     removeFrom: undefined,
     answers: [],
-    texts: apart,
+    texts: bodies,
     made: conversationRow(tenant, { ...conversation, length }, head),
     changes: {},
     copied: undefined,

@@ -2,7 +2,7 @@ import { MESSAGE_COLUMNS } from "../shared/columns.ts";
 import type { AppendPlan } from "../shared/plan-append.ts";
 import { deleteBody } from "./delete-bodies.ts";
 import { inSizes, insertConversations, insertMessages, insertTexts } from "./insert-rows.ts";
-import { type LentText, setApart, textsToLend } from "./lend-texts.ts";
+import { type LentText, moveToBodies, textsToLend } from "./lend-texts.ts";
 import { forgetMessages, type IndexEngine } from "./recall/index-messages.ts";
 import { rows, type Script } from "./script.ts";
 
@@ -16,7 +16,7 @@ export function* carryOut(engine: IndexEngine, plans: readonly AppendPlan[]): Sc
   for (const plan of plans)
     if (plan.copied) lent.set(plan, yield* textsToLend(plan.tenant, plan.copied.from, plan.copied.length));
   yield* insertTexts(textsOf(plans, lent));
-  for (const [{ tenant, copied }, texts] of lent) yield* setApart(tenant, copied!.from, texts);
+  for (const [{ tenant, copied }, texts] of lent) yield* moveToBodies(tenant, copied!.from, texts);
   yield* insertConversations(plans.flatMap(({ made }) => made ?? []));
   for (const plan of plans) yield* copyPrefix(plan);
   yield* insertMessages(plans.flatMap(({ messages }) => messages));
@@ -50,7 +50,7 @@ function* changeMessages(
     );
 }
 
-/** All texts that stand apart, each once, in one order everywhere, so that two transactions never wait for each other. */
+/** All bodies, each once, in one order everywhere, so that two transactions never wait for each other. */
 function textsOf(plans: readonly AppendPlan[], lent: ReadonlyMap<AppendPlan, readonly LentText[]>) {
   const texts = new Map<string, { tenant: string; hash: string; wire: string }>();
   for (const plan of plans) {
@@ -63,7 +63,7 @@ function textsOf(plans: readonly AppendPlan[], lent: ReadonlyMap<AppendPlan, rea
 }
 
 const PLACE = ["conversation", "wire"];
-/** What a fork copies of each message: all but its place, and the text, which stands apart. */
+/** What a fork copies of each message: all but its place, and the text, which is a body. */
 const COPIED = MESSAGE_COLUMNS.filter((name) => !PLACE.includes(name)).join(", ");
 
 function* copyPrefix({ tenant, made, copied }: AppendPlan): Script<void> {

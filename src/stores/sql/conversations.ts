@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Conversation, ConversationStore, FoundConversation, ListQuery } from "../server-store.ts";
 import { checkName } from "../shared/check-name.ts";
 import type { ConversationRow } from "../shared/columns.ts";
-import { HOLDERS, NEWEST_HASHES, PAGE, within } from "../shared/limits.ts";
+import { HOLDERS, NEWEST_HASHES, PAGE, pageSize } from "../shared/limits.ts";
 import { readCursor, writeCursor } from "../shared/list-cursor.ts";
 import { conversationNotFound } from "../shared/not-found.ts";
 import { changedColumns, conversationOf } from "../shared/rows.ts";
@@ -207,7 +207,7 @@ async function list(
   tenant: string,
   { search, session, archived = "hide", limit, cursor }: ListQuery,
 ) {
-  const size = within(limit, PAGE);
+  const size = pageSize(limit, PAGE);
   const after = cursor === undefined ? undefined : readCursor(cursor);
   const rows = await db
     .selectFrom("precis_conversations")

@@ -2,7 +2,7 @@ import type { Selectable } from "kysely";
 import { StoreError } from "../../core/errors.ts";
 import type { EventStore, StoredEvent } from "../server-store.ts";
 import { checkName } from "../shared/check-name.ts";
-import { EVENTS, within } from "../shared/limits.ts";
+import { EVENTS, pageSize } from "../shared/limits.ts";
 import { conversationNotFound } from "../shared/not-found.ts";
 import type { EventTable } from "./schema.ts";
 import type { SqlContext } from "./sql-context.ts";
@@ -59,7 +59,7 @@ export function sqlEvents({ engine, read, write }: SqlContext): EventStore {
           .where("id", ">", after)
           .$if(conversation !== undefined, (query) => query.where("conversation", "=", conversation ?? ""))
           .orderBy("id", newest ? "desc" : "asc")
-          .limit(within(limit, EVENTS))
+          .limit(pageSize(limit, EVENTS))
           .execute();
         if (newest) rows.reverse();
         return rows.map(eventOf);

@@ -22,13 +22,17 @@ export function* textsToLend(tenant: string, conversation: string, length: numbe
   return found.map(({ position, wire }) => ({ position, wire, body: bodyHash(wire) }));
 }
 
-/** From now on they stand apart, once for all forks. */
-export function* setApart(tenant: string, conversation: string, texts: readonly LentText[]): Script<void> {
+/** Moves texts out of the rows of their messages into the table of bodies, where all forks share them. */
+export function* moveToBodies(
+  tenant: string,
+  conversation: string,
+  texts: readonly LentText[],
+): Script<void> {
   for (const batch of inBatches(texts, ROWS_PER_STATEMENT))
     yield* rows(
-      `with apart (place, text) as (values ${batch.map(() => "(cast(? as bigint), ?)").join(", ")})
-       update precis_messages set body = apart.text, wire = null from apart
-       where tenant = ? and conversation = ? and position = apart.place`,
+      `with moved (place, text) as (values ${batch.map(() => "(cast(? as bigint), ?)").join(", ")})
+       update precis_messages set body = moved.text, wire = null from moved
+       where tenant = ? and conversation = ? and position = moved.place`,
       ...batch.flatMap(({ position, body }) => [position, body]),
       tenant,
       conversation,

@@ -163,7 +163,7 @@ describe.each([
         .values(row as never)
         .execute();
       for (const [position, { hash, role, wire }] of messages.entries()) {
-        // As the third version wrote them: each text apart.
+        // As the third version wrote them: each text a body.
         await db
           .insertInto("precis_bodies")
           .values({ tenant: "t", hash: bodyHash(wire), wire })

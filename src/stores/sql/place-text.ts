@@ -15,7 +15,7 @@ export function bodyHash(wire: string): string {
 }
 
 /**
- * A short text stands in the row of its message. Others stand apart under their hash, once for all messages that have them;
+ * A short text stands in the row of its message. Others are bodies under their hash, once for all messages that have them;
  * but to find a place for a hash is most of the work that a short text is.
  */
 export const TEXT_PLACES: TextPlaces = {

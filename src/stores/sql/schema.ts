@@ -5,7 +5,7 @@ export interface Schema {
   precis_meta: { key: string; value: string };
   /** One row per tenant that has events: the counter of their ids. */
   precis_tenants: { tenant: string; last_event: number };
-  /** The JSON of heads, and of messages whose text stands apart: each once per tenant. */
+  /** The JSON of heads, and of messages whose text doesn't stand with them: each once per tenant. */
   precis_bodies: { tenant: string; hash: string; wire: string };
   precis_conversations: ConversationRow;
   /** The messages of a conversation by position; `hash` is the chain hash. */

@@ -161,9 +161,9 @@ async function stats({ engine }: SqlContext, db: Db, tenant: string | undefined)
     counts[name as StoreCount] = Number(count);
   }
   // Texts that stand with their messages are counted by those that don't: there is an index of these.
-  const { apart } = await db
+  const { withBody } = await db
     .selectFrom("precis_messages")
-    .select((e) => e.fn.countAll<number>().as("apart"))
+    .select((e) => e.fn.countAll<number>().as("withBody"))
     .where("body", "is not", null)
     .$if(tenant !== undefined, (query) => query.where("tenant", "=", tenant ?? ""))
     .executeTakeFirstOrThrow();
@@ -176,7 +176,7 @@ async function stats({ engine }: SqlContext, db: Db, tenant: string | undefined)
     kind: engine.kind,
     schema: migrations.length,
     tenants: (await tenantsOf(db)).filter((one) => tenant === undefined || one === tenant).length,
-    counts: { ...counts, bodies: counts.bodies + counts.messages - Number(apart) },
+    counts: { ...counts, bodies: counts.bodies + counts.messages - Number(withBody) },
     bytes: await engine.bytes(db),
     updatedAt: updated_at === null ? undefined : Number(updated_at),
   };

@@ -1,6 +1,6 @@
 import type { HostState, Message } from "../../core/types.ts";
+import { setsLastingRule } from "../lasting-rules.ts";
 import type { IsOurs } from "../proof.ts";
-import { isStanding } from "../standing.ts";
 import { type DigestFiles, digestFiles } from "./files.ts";
 import { openSteps } from "./plan.ts";
 import { type Request, requestsOf, type Speech, speechesOf } from "./speeches.ts";
@@ -72,7 +72,9 @@ export function readDigest(messages: readonly Message[], options: DigestOptions 
     rules: eachOnce(
       requests.flatMap(({ message, text }) =>
         statementsIn(text)
-          .filter(({ text: rule }) => isStanding(rule) && rule.length <= LONGEST_RULE && !rule.endsWith("?"))
+          .filter(
+            ({ text: rule }) => setsLastingRule(rule) && rule.length <= LONGEST_RULE && !rule.endsWith("?"),
+          )
           .map((rule) => ({ message, text: rule.text, worth: message })),
       ),
     ),
@@ -125,7 +127,7 @@ function stateOf(last: Speech, speeches: readonly Speech[]): DigestLine[] {
 function usersDecisions(requests: readonly Request[], length: number): DigestLine[] {
   return requests.flatMap(({ message, text }) =>
     statementsIn(text)
-      .filter((statement) => decisionWorth(statement) >= DECIDED && !isStanding(statement.text))
+      .filter((statement) => decisionWorth(statement) >= DECIDED && !setsLastingRule(statement.text))
       .map((statement) => ({
         message,
         text: `The user: ${statement.text}`,

@@ -15,9 +15,9 @@ export function toWire(dialect: DialectId, transcript: readonly Message[]): Wire
   const writer = WRITERS[dialect];
   if (writer === undefined) throw new Error(`No writer for the dialect "${dialect}".`);
   let start = 0;
-  const apart: string[] = [];
+  const systemTexts: string[] = [];
   if (dialect === "anthropic-messages" || dialect === "openai-responses")
-    for (; transcript[start]?.role === "system"; start++) apart.push(textOf(transcript[start]!));
+    for (; transcript[start]?.role === "system"; start++) systemTexts.push(textOf(transcript[start]!));
   const messages = transcript.slice(start).flatMap((message) => {
     const marker = message.pinned
       ? { precis: { pin: true } }
@@ -27,7 +27,7 @@ export function toWire(dialect: DialectId, transcript: readonly Message[]): Wire
     const written = writer(message);
     return marker === undefined ? written : written.map((one) => ({ ...one, ...marker }));
   });
-  return { dialect, messages, ...(apart.length > 0 && { system: apart.join("\n") }) };
+  return { dialect, messages, ...(systemTexts.length > 0 && { system: systemTexts.join("\n") }) };
 }
 
 const textOf = (message: Message) =>

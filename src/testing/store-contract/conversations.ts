@@ -146,12 +146,12 @@ export function describeConversations(context: ContractContext): void {
       expect(await get(tenant, conversation)).toMatchObject({ named: true });
       const fork = await add(tenant, { conversation, messages: storedTranscript("a", "b", "x") });
       expect(await get(tenant, fork.conversation)).toMatchObject({ session: "s", named: true });
-      const apart = await add(tenant, {
+      const unnamed = await add(tenant, {
         conversation,
         session: "made-up",
         messages: storedTranscript("a", "b", "y"),
       });
-      expect(await get(tenant, apart.conversation)).toMatchObject({ session: "made-up", named: false });
+      expect(await get(tenant, unnamed.conversation)).toMatchObject({ session: "made-up", named: false });
     });
 
     it("makes one more conversation of a session when it is said to be new", async () => {

@@ -92,7 +92,7 @@ export function Meter({
             </div>
           )}
           {budget.tools > 0 ? (
-            <div className="apart">
+            <div className="tools-bar">
               <dt>
                 {strings.meter.tools} <small>{strings.meter.toolsHelp}</small>
               </dt>

@@ -25,16 +25,16 @@ const SPACED = [
 const DENSE =
   "总是|始终|永远|从现在开始|从今以后|以后都|每次|记住|请记得|我更喜欢|我偏好|务必|不要再|總是|始終|永遠|從現在開始|記住|務必|いつも|常に|必ず|絶対に|今後は|これからは|覚えて(?:おいて)?|毎回|好みは|二度と|เสมอ|ห้าม|ตั้งแต่นี้ไป|จำไว้ว่า|ทุกครั้ง";
 
-const STANDING = new RegExp(`(?<![\\p{L}\\p{N}])(?:${SPACED.join("|")})(?![\\p{L}\\p{N}])|${DENSE}`, "iu");
+const LASTING = new RegExp(`(?<![\\p{L}\\p{N}])(?:${SPACED.join("|")})(?![\\p{L}\\p{N}])|${DENSE}`, "iu");
 
 /** Does the text set a rule for later? */
-export function isStanding(text: string): boolean {
-  return STANDING.test(text.replaceAll("’", "'"));
+export function setsLastingRule(text: string): boolean {
+  return LASTING.test(text.replaceAll("’", "'"));
 }
 
 const SENTENCE_END = /(?<=[.!?。！？।\n])\s*/u;
 
 /** The sentences of a text that set a rule. */
-export function standingSentences(text: string): string[] {
-  return text.split(SENTENCE_END).filter((sentence) => sentence.trim() !== "" && isStanding(sentence));
+export function lastingRules(text: string): string[] {
+  return text.split(SENTENCE_END).filter((sentence) => sentence.trim() !== "" && setsLastingRule(sentence));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { isStanding, standingSentences } from "./standing.ts";
+import { lastingRules, setsLastingRule } from "./lasting-rules.ts";
 
-describe("isStanding", () => {
+describe("setsLastingRule", () => {
   it.each([
     "Always run the tests before you commit.",
     "From now on answer in French",
@@ -16,7 +16,7 @@ describe("isStanding", () => {
     "항상 한국어로 답해 주세요",
     "دائما استخدم اللغة العربية",
   ])("%s", (text) => {
-    expect(isStanding(text)).toBe(true);
+    expect(setsLastingRule(text)).toBe(true);
   });
 
   it.each([
@@ -25,10 +25,10 @@ describe("isStanding", () => {
     "Thanks, that works",
     "Nevertheless it failed",
   ])("not: %s", (text) => {
-    expect(isStanding(text)).toBe(false);
+    expect(setsLastingRule(text)).toBe(false);
   });
 });
 
 it("finds the sentences that set a rule", () => {
-  expect(standingSentences("Look at this. Never delete files! Thanks.")).toEqual(["Never delete files!"]);
+  expect(lastingRules("Look at this. Never delete files! Thanks.")).toEqual(["Never delete files!"]);
 });

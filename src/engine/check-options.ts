@@ -111,6 +111,29 @@ export function checkInput<M>(input: FitInput<M> & Pick<CompactInput<M>, "budget
   }
 }
 
+/** Refuses a choice of messages that a transcript of so many doesn't have. */
+export function checkRange<M>(
+  { upTo, range, budget }: Pick<CompactInput<M>, "upTo" | "range" | "budget">,
+  length: number,
+): void {
+  const option = given(range) ? "range" : "upTo";
+  if ((given(range) && given(upTo)) || given(budget)) {
+    throw refused(
+      option,
+      "it can't be used together with `upTo`, `range` or `budget`.",
+      "Say either which messages to hide or how much the view may take.",
+    );
+  }
+  const { from, to } = given(range) && isObject(range) ? range : { from: 0, to: upTo };
+  const isPlace = (value: unknown) => Number.isInteger(value) && (value as number) >= 0;
+  if (isPlace(from) && isPlace(to) && (from as number) < (to as number) && (to as number) <= length) return;
+  throw refused(
+    option,
+    `the transcript has ${length} messages, and ${option === "range" ? `from ${said(from)} to ${said(to)}` : said(to)} names none of them.`,
+    "Give `upTo: 12` for #1–12, or `range: { from: 4, to: 12 }` for #5–12.",
+  );
+}
+
 /** Keys shorter than this can be guessed (characters). */
 const LEAST_KEY = 16;
 

@@ -14,7 +14,9 @@ import type {
   Warning,
 } from "../core/types.ts";
 import { requestSummary } from "./background.ts";
-import { checkInput } from "./check-options.ts";
+import { checkInput, checkRange } from "./check-options.ts";
+import { askedRange } from "./choose-range.ts";
+import { compactRange } from "./compact-range.ts";
 import { fixedTokens, unansweredTokens } from "./conversation.ts";
 import { climbTo, type Decision, decide, nothingDue, readyCut, wantedRun } from "./decide.ts";
 import { deliver, viewDraft, viewOf } from "./deliver.ts";
@@ -152,6 +154,12 @@ async function compact<M>(
   input: CompactInput<M>,
   fresh = false,
 ): Promise<FitResult<M>> {
+  const range = askedRange(input);
+  const waitMs = input.waitMs ?? COMPACT_WAIT_MS;
+  if (range) {
+    checkRange(input, transcript.length);
+    return compactRange(engine, transcript, input, { asked: range, waitMs });
+  }
   const filling = input.budget !== undefined;
   const more = { budget: input.budget, fresh: fresh || filling };
   const begun = await beginOperation(engine, transcript, input, more);
@@ -178,7 +186,7 @@ async function compact<M>(
   const run = wanted && isWorthAskingByHand(operation, wanted) ? wanted : undefined;
   const many = run && manyRequestsWarning(operation, run);
   const background = run && requestSummary(operation, run, { reason: "forced", cancel: input.signal });
-  if (background) await settledInTime(background, input.waitMs ?? COMPACT_WAIT_MS, input.signal);
+  if (background) await settledInTime(background, waitMs, input.signal);
   input.signal?.throwIfAborted();
   if (run) operation = await beginOperation(engine, transcript, input, more);
   const cut = engine.summarizer && readyCut(operation, goal);

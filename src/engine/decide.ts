@@ -1,7 +1,7 @@
 import { startPressure } from "../core/budget.ts";
 import { type Draft, isShown } from "../core/draft.ts";
 import type { Steps } from "../core/steps.ts";
-import type { FitInput, Reason, Run, RungName, Summary } from "../core/types.ts";
+import type { FitInput, Reason, Run, RungName } from "../core/types.ts";
 import { LEAVE_BELOW } from "./choose-checkpoint.ts";
 import {
   draftTokens,
@@ -165,9 +165,10 @@ export function* climbTo<M>(
   steps?: RungInput["steps"],
 ): Steps<Climb> {
   const { engine, input, survey } = operation;
-  const rounds = summarizesRounds(engine.settings)
+  const rounds = speaksOfRounds(operation)
     ? roundRecords(survey.state.summaries, survey.conversation)
     : undefined;
+  const narrative = narrativeFor(operation).records;
   return yield* climb(
     {
       conversation: survey.conversation,
@@ -177,10 +178,14 @@ export function* climbTo<M>(
       ...target,
       focus: input.focus,
       isOurs: engine.writtenTexts.has,
-      narrative: recordsOf(operation),
+      narrative,
       ...(rounds && { rounds }),
       cut,
-      writtenBy: cut === undefined && !rounds?.size ? undefined : writtenBy(operation),
+      range: operation.range?.run,
+      writtenBy:
+        cut === undefined && !rounds?.size && !(operation.range && narrative.length > 0)
+          ? undefined
+          : writtenBy(operation),
       keepReasoningFrom: dropsUnboundReasoning(input.request)
         ? openLoop(survey.conversation, engine.dialect.rules)?.from
         : undefined,
@@ -258,14 +263,18 @@ export function nothingDue({ tokens }: Pick<Survey<unknown>, "tokens">): Climb {
   };
 }
 
-/** All records that fit the transcript so far. */
-function narrativeFor<M>({ survey }: Operation<M>): Narrative {
-  const { chain } = survey.conversation;
-  return narrativeOf(survey.state.summaries, chain, chain.length - 1);
+/** All records that fit the transcript so far, or those of the range that is to be hidden. */
+function narrativeFor<M>({ survey, range }: Operation<M>): Narrative {
+  const { chain, structure } = survey.conversation;
+  const { from, to } = range
+    ? { from: range.run.from - structure.start, to: range.run.to - structure.start }
+    : { from: 0, to: chain.length - 1 };
+  return narrativeOf(survey.state.summaries, chain, to, from);
 }
 
-function recordsOf<M>(operation: Operation<M>): readonly Summary[] {
-  return narrativeFor(operation).records;
+/** Are there summaries of rounds alone? A range that a person chose is spoken for as a whole, whatever the strategy. */
+export function speaksOfRounds<M>({ engine, range }: Pick<Operation<M>, "engine" | "range">): boolean {
+  return !range && summarizesRounds(engine.settings);
 }
 
 /**
@@ -299,7 +308,7 @@ export function wantedRun<M>(operation: Operation<M>, goal: number): Run | undef
   const { engine, survey } = operation;
   if (!engine.summarizer || !usesSummaries(engine.settings.strategy) || !canBeShown(operation))
     return undefined;
-  if (summarizesRounds(engine.settings)) {
+  if (speaksOfRounds(operation)) {
     // Its question would stand behind the whole conversation: it can't be asked about some rounds alone.
     if (engine.settings.summary.mode === "continuation") return undefined;
     const { conversation, state } = survey;
@@ -309,7 +318,8 @@ export function wantedRun<M>(operation: Operation<M>, goal: number): Run | undef
     return runs[0] && { from: runs[0].from - start, to: runs.at(-1)!.to - start };
   }
   const from = narrativeFor(operation).sealed;
-  const to = plannedCut(operation, goal) - operation.survey.conversation.structure.start;
+  const to =
+    (operation.range?.run.to ?? plannedCut(operation, goal)) - operation.survey.conversation.structure.start;
   return to > from ? { from, to } : undefined;
 }
 

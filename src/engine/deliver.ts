@@ -211,11 +211,14 @@ function checkpointOf<M>(operation: Operation<M>, reason: Reason, result: Climb)
       reason,
       rung: result.rung,
       tokens: { before: tokens, after: result.tokens },
-      sealed: narrativeOf(
-        survey.state.summaries,
-        conversation.chain,
-        hiddenEnd(conversation, result.draft!.fates),
-      ).sealed,
+      sealed:
+        operation.range?.place === "inside"
+          ? (survey.checkpoint?.sealed ?? 0)
+          : narrativeOf(
+              survey.state.summaries,
+              conversation.chain,
+              hiddenEnd(conversation, result.draft!.fates),
+            ).sealed,
       seen: { messages: conversation.messages.length, turns: conversation.structure.turns.length },
     },
   });

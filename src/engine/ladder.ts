@@ -12,6 +12,7 @@ import { hardCut } from "./rungs/hard-cut.ts";
 import { reduce } from "./rungs/reduce.ts";
 import type { Rung, RungInput } from "./rungs/rung.ts";
 import { summarize, summarizeAll } from "./rungs/summarize.ts";
+import { summarizeRange } from "./rungs/summarize-range.ts";
 import { summarizeRounds } from "./rungs/summarize-rounds.ts";
 import { isSigned } from "./signed-reasoning.ts";
 import { type Step, strategies } from "./strategies.ts";
@@ -20,6 +21,7 @@ const STEPS: Readonly<Record<Step, { readonly rung: Rung; readonly name: RungNam
   reduce: { rung: reduce, name: "reductions" },
   summarize: { rung: summarize, name: "extractive" },
   "summarize-all": { rung: summarizeAll, name: "extractive" },
+  "summarize-range": { rung: summarizeRange, name: "extractive" },
   "summarize-rounds": { rung: summarizeRounds, name: "extractive" },
   "drop-oldest": { rung: dropOldest, name: "drop" },
   "drop-middle": { rung: dropMiddle, name: "drop" },
@@ -60,7 +62,9 @@ export function* climb(
     }
     const draft = detachFromHiddenReasoning(input, withoutBoundReasoning(input, found));
     const tokens = draftTokens(conversation, draft);
-    if (fits && tokens > before * (1 - LEAST_GAIN)) {
+    // What a person chose is hidden, however little it frees.
+    const leastGain = step === "summarize-range" ? 0 : LEAST_GAIN;
+    if (fits && tokens > before * (1 - leastGain)) {
       rungs.push({ rung: name, result: "nothing-to-gain", tokens, note: step });
       continue;
     }

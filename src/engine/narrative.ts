@@ -4,9 +4,9 @@ import { isAboutRounds } from "./round-runs.ts";
 
 /** Records that are valid for a transcript, put together to speak for its beginning. */
 export interface Narrative {
-  /** Oldest first, without gaps, from the first message on. */
+  /** Oldest first, without gaps. */
   readonly records: readonly Summary[];
-  /** How many messages (after the leading system messages) they cover. */
+  /** Up to which message (after the leading system messages) they speak. */
   readonly sealed: number;
 }
 
@@ -47,12 +47,13 @@ function capStep(cap: number): number {
 /**
  * The records that fit this transcript, chosen from the front: at each place what a person decided first (an edited or
  * rebuilt record, until a merge takes it in), then the one that reaches farthest (a merge speaks for its parts), then the
- * newest. `most` keeps the tail out.
+ * newest. `most` keeps the tail out; `from` is where they begin.
  */
 export function narrativeOf(
   summaries: readonly Summary[],
   chain: readonly string[],
   most: number,
+  from = 0,
 ): Narrative {
   const valid = summaries.filter(
     (one) =>
@@ -69,7 +70,7 @@ export function narrativeOf(
     else byStart.set(one.covers.from, [one]);
   }
   const records: Summary[] = [];
-  let sealed = 0;
+  let sealed = from;
   for (;;) {
     const candidates = byStart.get(sealed);
     if (!candidates) return { records, sealed };

@@ -1,4 +1,5 @@
 import type { FitInput } from "../core/types.ts";
+import type { ChosenRange } from "./choose-range.ts";
 import type { Engine } from "./engine.ts";
 import { type Survey, takeSurvey } from "./survey.ts";
 
@@ -13,6 +14,8 @@ export interface Operation<M> {
   readonly anew?: boolean;
   /** The view is to fill a budget of so many tokens, for this operation alone. */
   readonly filling?: number;
+  /** The messages that a person chose to hide. */
+  readonly range?: ChosenRange;
 }
 
 /** Takes the survey of a transcript, for one use of a compactor. */

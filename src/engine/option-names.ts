@@ -83,6 +83,8 @@ const INPUT: Names<CompactInput<never>> & Names<SummarizeInput<never>> & Names<H
   focus: true,
   budget: true,
   adopt: true,
+  upTo: true,
+  range: true,
   waitMs: true,
   // Of `summarize` and `handover`.
   cap: true,

@@ -6,6 +6,7 @@ export type Step =
   | "summarize"
   | "summarize-all"
   | "summarize-rounds"
+  | "summarize-range"
   | "drop-oldest"
   | "drop-middle"
   | "drop-all"

@@ -1,5 +1,6 @@
 import type { PlannedCall, Run, Summary, Warning } from "../core/types.ts";
 import { PROMPTS } from "../summaries/prompts/index.ts";
+import { speaksOfRounds } from "./decide.ts";
 import { isRolling, LEAST_RECORD, recordLength } from "./narrative-share.ts";
 import type { Operation } from "./operation.ts";
 import { ARGS_TOKENS, RESULT_TOKENS, summarizesRounds, unsealedRounds } from "./round-runs.ts";
@@ -21,10 +22,11 @@ export interface Written {
  */
 export async function writeSummaries<M>(operation: Operation<M>, run: Run, work: Work): Promise<Written> {
   const { engine, survey } = operation;
-  if (summarizesRounds(engine.settings)) return writeRounds(operation, run, work);
+  if (speaksOfRounds(operation)) return writeRounds(operation, run, work);
   await learnWindow(engine.summarizer!, work.signal);
   const share = shareOf(operation);
-  const rolling = isRolling(engine.settings, share);
+  const isInside = operation.range?.place === "inside";
+  const rolling = !isInside && isRolling(engine.settings, share);
   const task = {
     ...createWritingTask(operation, work, rolling ? recordLength(share, Infinity) : share),
     rolling,
@@ -32,7 +34,8 @@ export async function writeSummaries<M>(operation: Operation<M>, run: Run, work:
   const { segments, failure } = rolling ? await writeRolling(task, run) : await writeSegments(task, run);
   // Half of what was to be made anew would stand beside the other half of what it replaces.
   if (operation.anew && segments.at(-1)!.covers.to < run.to) throw unfinished(task);
-  const merges = rolling ? [] : await writeMerges(task, segments, share);
+  // What stands between other messages speaks for itself: it neither joins the records of the beginning nor goes on from them.
+  const merges = rolling || isInside ? [] : await writeMerges(task, segments, share);
   engine.emitter.emit("progress", { done: 1, total: 1, label: "summary" });
   const known = new Set(survey.state.summaries.map(({ key }) => key));
   return { records: [...segments, ...merges].filter(({ key }) => !known.has(key)), failure };

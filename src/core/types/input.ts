@@ -1,4 +1,5 @@
 import type { HostState, Select } from "./options.ts";
+import type { Run } from "./plan.ts";
 
 /** What one `fit` takes beside the transcript. */
 export interface FitInput<M> {
@@ -37,6 +38,13 @@ export interface CompactInput<M> extends FitInput<M> {
   /** Fill this many tokens (or this share of the transcript); no checkpoint is written unless `adopt`. */
   readonly budget?: number;
   readonly adopt?: boolean;
+  /**
+   * Hide so many of the first messages and leave the rest as the view shows it: `upTo: 12` speaks for `#1–12`. What must stay
+   * (head, last user message, a round that waits for an answer) stays.
+   */
+  readonly upTo?: number;
+  /** The same for a run of messages: `{ from: 4, to: 12 }` speaks for `#5–12`. Not together with `upTo` or `budget`. */
+  readonly range?: Run;
   /** How long to wait for a model-written summary. Default 60 seconds. */
   readonly waitMs?: number;
 }

@@ -106,6 +106,8 @@ export type WarningCode =
   | "orphan-call"
   | "orphan-result"
   | "planted-instruction"
+  | "range-refused"
+  | "range-widened"
   | "state-damaged"
   | "state-foreign"
   | "state-unsigned"

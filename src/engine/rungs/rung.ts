@@ -1,7 +1,7 @@
 import { type Draft, type Fate, type Insert, KEEP } from "../../core/draft.ts";
 import { SUMMARY_MARKER } from "../../core/markers.ts";
 import type { Steps } from "../../core/steps.ts";
-import type { DialectRules, DropReason, Edit, RungName, Summary } from "../../core/types.ts";
+import type { DialectRules, DropReason, Edit, Run, RungName, Summary } from "../../core/types.ts";
 import type { IsOurs } from "../../summaries/proof.ts";
 import { type Conversation, mustShow } from "../conversation.ts";
 import type { Settings } from "../settings.ts";
@@ -38,6 +38,8 @@ export interface RungInput {
   readonly steps?: readonly Step[];
   /** A summary that is ready speaks for everything before this message, so the tail should begin here. */
   readonly cut?: number | undefined;
+  /** The messages that a person chose to hide, and no others. */
+  readonly range?: Run | undefined;
   /** From this message on signed reasoning stays: the provider itself leaves out what no longer fits. */
   readonly keepReasoningFrom?: number | undefined;
   /** The rung by which the newest of those records was written. */

@@ -1,25 +1,18 @@
-import { coversOf, type Draft, type Fate, isShown } from "../../core/draft.ts";
-import { applyEdits } from "../../core/edits.ts";
+import type { Draft, Fate } from "../../core/draft.ts";
 import type { Steps } from "../../core/steps.ts";
-import type { Message, Run } from "../../core/types.ts";
-import { summaryMessageSteps } from "../../summaries/summary-message.ts";
-import { draftTokens, floorTokens, hiddenEnd, insertTokens, wholeTokens } from "../conversation.ts";
-import { NARRATIVE_SHARE, narrativeShare } from "../narrative-share.ts";
+import { draftTokens, floorTokens, wholeTokens } from "../conversation.ts";
 import { shrinkParts } from "../shrink.ts";
 import { landingRoom, landingTail, MAX_SUMMARY } from "../summary-room.ts";
 import { emptyTail, newestUnit, type Tail, tailFrom, tailIndexes } from "../tail.ts";
-import { placeSummary, summaryPlace } from "./place-summary.ts";
-import { aroundTail, dropped, type Rung, type RungInput, saysUnproven, withoutSummary } from "./rung.ts";
+import { coverBySummary, fills } from "./cover-by-summary.ts";
+import { summaryPlace } from "./place-summary.ts";
+import { aroundTail, dropped, type Rung, type RungInput, withoutSummary } from "./rung.ts";
 
 /**
  * A round that doesn't fit even alone is cut and gets all the room there is, but for this share of it: an agent that
  * doesn't know what it has done begins anew.
  */
 const RECORD_BESIDE_CUT = 0.05;
-/** However large the tail is, records leave this much of the summary message to the user's words and the working set. */
-const MOST_NARRATIVE = 0.6;
-/** Records may outgrow their share a little (pointers, lines that must stay) before lines of them leave. */
-const RECORDS_SLACK = 1.1;
 /** Where a count of messages was the reason, a summary takes at most this share of what it hides. */
 const MODEST_SHARE = 0.5;
 /** … and at most this many times the narrative's ceiling: as much again for the user's words and the working set. */
@@ -61,11 +54,6 @@ function* atCut(input: RungInput): Steps<Draft | undefined> {
   const summary = Math.min(MAX_SUMMARY, Math.floor((goal - conversation.head) * (1 - settings.tail.share)));
   const landed = Math.max(goal, bare + summary);
   return landed > limit ? undefined : yield* coverMiddle({ ...input, goal: landed }, tail, bare);
-}
-
-/** Is the whole budget to be used? Elsewhere what the tail leaves unused is left for what comes next. */
-function fills({ goal, limit }: RungInput): boolean {
-  return goal === limit;
 }
 
 /** Rung 3 with an empty tail. */
@@ -113,77 +101,6 @@ function* coverMiddle(input: RungInput, tail: Tail, tailLimit: number): Steps<Dr
 }
 
 function* withSummary(input: RungInput, bare: Draft, cap: number): Steps<Draft | undefined> {
-  const { conversation, settings } = input;
-  const { messages, measure } = conversation;
   const fates = bare.fates.map((fate): Fate => (fate.type === "drop" ? { type: "cover", by: 0 } : fate));
-  const place = summaryPlace(input, fates);
-  const { role } = place;
-  const frame = insertTokens(measure, { role, text: "" });
-  if (cap <= frame) return undefined;
-  const shownText = (index: number) => {
-    const fate = fates[index]!;
-    return fate.type === "edit" ? textOf(applyEdits(messages[index]!, fate.edits)) : undefined;
-  };
-  const hidden = coversOf({ fates, inserts: [{ message: { role, text: "" } }] })[0]!;
-  // The ceiling holds for the whole message: what the format adds to a text is taken off first.
-  const summary = yield* summaryMessageSteps({
-    messages,
-    hidden,
-    visible: (index) => isShown(fates[index]!),
-    shownText,
-    cap: cap - frame,
-    count: (text) => insertTokens(measure, { role, text }) - frame,
-    shares: settings.shares,
-    ...(input.focus !== undefined && { focus: input.focus }),
-    // Where roles must alternate, the system prompt may be the only place left.
-    narrative:
-      role === "system" && saysUnproven(input) ? [] : shownRecords(input, hiddenEnd(conversation, fates)),
-    narrativeRoom: narrativeRoom(input, cap),
-    ...(input.isOurs && { isOurs: input.isOurs }),
-    ...(role === "system" && {
-      quotesBeside: {
-        count: (text: string) => insertTokens(measure, { role: "user", text }),
-        always: place.needsUser,
-      },
-    }),
-  });
-  return summary && placeSummary(input, fates, place, summary);
-}
-
-/** The records that speak for hidden messages only. */
-function shownRecords(
-  { conversation, narrative = [] }: RungInput,
-  end: number,
-): { readonly text: string; readonly covers: Run }[] {
-  const { start } = conversation.structure;
-  return narrative
-    .filter(({ covers }) => covers.to <= end)
-    .map(({ text, covers }) => ({ text, covers: { from: start + covers.from, to: start + covers.to } }));
-}
-
-/** Tokens that records may take in a summary message of `cap`: half of it, and a little more beside a tail that took too much. */
-function narrativeRoom(input: RungInput, cap: number): number {
-  const { conversation, settings, goal, modest } = input;
-  const usual = modest ? 0 : narrativeShare(settings, conversation, { goal, fills: fills(input) });
-  const share = settings.shares.narrative === undefined ? cap * NARRATIVE_SHARE : 0;
-  return Math.min(cap * MOST_NARRATIVE, Math.max(share, usual) * RECORDS_SLACK);
-}
-
-/** What a reader sees of a message: its texts, calls and results. */
-function textOf(message: Message): string {
-  return message.parts
-    .map((part) => {
-      switch (part.type) {
-        case "text":
-        case "tool-result":
-          return part.text;
-        case "tool-call":
-          return `${part.name} ${part.args}`;
-        case "file":
-          return part.text ?? "";
-        default:
-          return "";
-      }
-    })
-    .join("\n");
+  return yield* coverBySummary(input, fates, summaryPlace(input, fates), cap);
 }

@@ -114,6 +114,7 @@ export function modesOf<M>(operation: Operation<M>, run: Run): Mode[] {
   const warm = input.lastRequestAt === undefined || now - input.lastRequestAt <= engine.settings.cache.ttlMs;
   // The same model and the same request, or the provider's cache holds nothing of it.
   const continues =
+    operation.range?.place !== "inside" &&
     input.request !== undefined &&
     model.continues === engine.dialect.id &&
     (input.request as { readonly model?: unknown }).model === model.id &&

@@ -1,0 +1,99 @@
+import { coversOf, type Draft, type Fate, isShown } from "../../core/draft.ts";
+import { applyEdits } from "../../core/edits.ts";
+import type { Steps } from "../../core/steps.ts";
+import type { Message, Run } from "../../core/types.ts";
+import { summaryMessageSteps } from "../../summaries/summary-message.ts";
+import { hiddenEnd, insertTokens } from "../conversation.ts";
+import { NARRATIVE_SHARE, narrativeShare } from "../narrative-share.ts";
+import { placeSummary, type SummaryPlace } from "./place-summary.ts";
+import { type RungInput, saysUnproven } from "./rung.ts";
+
+/** However large the tail is, records leave this much of the summary message to the user's words and the working set. */
+const MOST_NARRATIVE = 0.6;
+/** Records may outgrow their share a little (pointers, lines that must stay) before lines of them leave. */
+const RECORDS_SLACK = 1.1;
+
+/** Is the whole budget to be used? Elsewhere what the tail leaves unused is left for what comes next. */
+export function fills({ goal, limit }: RungInput): boolean {
+  return goal === limit;
+}
+
+/** The draft with a summary message for what its fates say is covered by insert 0; undefined if `cap` has no room for one. */
+export function* coverBySummary(
+  input: RungInput,
+  fates: readonly Fate[],
+  place: SummaryPlace,
+  cap: number,
+): Steps<Draft | undefined> {
+  const { conversation, settings } = input;
+  const { messages, measure } = conversation;
+  const { role } = place;
+  const frame = insertTokens(measure, { role, text: "" });
+  if (cap <= frame) return undefined;
+  const shownText = (index: number) => {
+    const fate = fates[index]!;
+    return fate.type === "edit" ? textOf(applyEdits(messages[index]!, fate.edits)) : undefined;
+  };
+  const hidden = coversOf({ fates, inserts: [{ message: { role, text: "" } }] })[0]!;
+  // The ceiling holds for the whole message: what the format adds to a text is taken off first.
+  const summary = yield* summaryMessageSteps({
+    messages,
+    hidden,
+    visible: (index) => isShown(fates[index]!),
+    shownText,
+    cap: cap - frame,
+    count: (text) => insertTokens(measure, { role, text }) - frame,
+    shares: settings.shares,
+    ...(input.focus !== undefined && { focus: input.focus }),
+    // Where roles must alternate, the system prompt may be the only place left.
+    narrative:
+      role === "system" && saysUnproven(input) ? [] : shownRecords(input, hiddenEnd(conversation, fates)),
+    narrativeRoom: narrativeRoom(input, cap),
+    ...(input.isOurs && { isOurs: input.isOurs }),
+    ...(role === "system" && {
+      quotesBeside: {
+        count: (text: string) => insertTokens(measure, { role: "user", text }),
+        always: place.needsUser,
+      },
+    }),
+  });
+  return summary && placeSummary(input, fates, place, summary);
+}
+
+/** The records that speak for hidden messages only. */
+function shownRecords(
+  { conversation, narrative = [] }: RungInput,
+  end: number,
+): { readonly text: string; readonly covers: Run }[] {
+  const { start } = conversation.structure;
+  return narrative
+    .filter(({ covers }) => covers.to <= end)
+    .map(({ text, covers }) => ({ text, covers: { from: start + covers.from, to: start + covers.to } }));
+}
+
+/** Tokens that records may take in a summary message of `cap`: half of it, and a little more beside a tail that took too much. */
+function narrativeRoom(input: RungInput, cap: number): number {
+  const { conversation, settings, goal, modest } = input;
+  const usual = modest ? 0 : narrativeShare(settings, conversation, { goal, fills: fills(input) });
+  const share = settings.shares.narrative === undefined ? cap * NARRATIVE_SHARE : 0;
+  return Math.min(cap * MOST_NARRATIVE, Math.max(share, usual) * RECORDS_SLACK);
+}
+
+/** What a reader sees of a message: its texts, calls and results. */
+function textOf(message: Message): string {
+  return message.parts
+    .map((part) => {
+      switch (part.type) {
+        case "text":
+        case "tool-result":
+          return part.text;
+        case "tool-call":
+          return `${part.name} ${part.args}`;
+        case "file":
+          return part.text ?? "";
+        default:
+          return "";
+      }
+    })
+    .join("\n");
+}

@@ -1,3 +1,4 @@
+import { STRATEGY_NAMES } from "../core/strategy-names.ts";
 import type { Profile, StrategyName } from "../core/types.ts";
 import { dialects } from "../dialects/index.ts";
 import { profiles } from "../profiles/index.ts";
@@ -6,22 +7,12 @@ import { type Flag, oneOf, type ParsedFlags } from "./parse-flags.ts";
 import { parseCount } from "./parse-tokens.ts";
 import { UsageError } from "./usage-error.ts";
 
-const STRATEGIES = [
-  "none",
-  "truncate-oldest",
-  "drop-middle",
-  "drop-all",
-  "summarize-oldest",
-  "summarize-and-drop",
-  "tool-summaries",
-] as const satisfies readonly StrategyName[];
-
 const PROFILES = Object.keys(profiles) as (keyof typeof profiles)[];
 
 /** Flags of the engine that several commands share. */
 export const ENGINE_FLAGS = {
   profile: { value: "P", help: `options for a kind of host: ${PROFILES.join(", ")} (agent unless told)` },
-  strategy: { value: "S", help: `how to make room: ${STRATEGIES.join(", ")}` },
+  strategy: { value: "S", help: `how to make room: ${STRATEGY_NAMES.join(", ")}` },
   dialect: {
     value: "D",
     help: `wire format of the messages, instead of guessing: ${Object.keys(dialects).join(", ")}`,
@@ -39,7 +30,7 @@ export interface EngineChoice {
 
 export function engineChoice(flags: ParsedFlags): EngineChoice {
   const profile = oneOf("profile", flags.value("profile"), PROFILES) ?? "agent";
-  const strategy = oneOf("strategy", flags.value("strategy"), STRATEGIES);
+  const strategy = oneOf("strategy", flags.value("strategy"), STRATEGY_NAMES);
   const dialect = oneOf("dialect", flags.value("dialect"), Object.keys(dialects));
   const pick = flags.value("pick");
   return {

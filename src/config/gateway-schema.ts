@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { STRATEGY_NAMES } from "../core/strategy-names.ts";
 import { profiles } from "../profiles/index.ts";
 import {
   anyOf,
@@ -35,15 +36,6 @@ const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"] as const;
 /** Shorter ones can be guessed (characters). */
 export const SHORTEST_CLIENT_KEY = 16;
 
-export const STRATEGY_NAMES = [
-  "none",
-  "truncate-oldest",
-  "drop-middle",
-  "drop-all",
-  "summarize-oldest",
-  "summarize-and-drop",
-  "tool-summaries",
-] as const;
 export const PLACEMENTS = ["user", "system", "merged"] as const;
 const DIALECT_IDS = ["openai-chat", "openai-responses", "anthropic-messages"] as const;
 

@@ -38,7 +38,7 @@ function samePart(a: Part, b: Part): boolean {
 /** What is nested deeper than this is compared as text, which needs no stack. */
 const MAX_DEPTH = 20;
 
-/** Of plain data. */
+/** Are two pieces of plain data equal? */
 function sameValue(a: unknown, b: unknown, depth = 0): boolean {
   if (a === b) return true;
   if (depth > MAX_DEPTH) return stringifyDeep(a) === stringifyDeep(b);

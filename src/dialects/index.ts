@@ -9,9 +9,14 @@
  */
 
 /** `ModelMessage` of the AI SDK. */
-export { type AiSdkMessage, aiSdk, type ModelPart } from "./ai-sdk/index.ts";
+export { type AiSdkMessage, type AiSdkSystem, aiSdk, type ModelPart } from "./ai-sdk/index.ts";
 /** Anthropic's Messages API. */
-export { type AnthropicMessage, type AnthropicPart, anthropicMessages } from "./anthropic-messages/index.ts";
+export {
+  type AnthropicMessage,
+  type AnthropicPart,
+  type AnthropicSystem,
+  anthropicMessages,
+} from "./anthropic-messages/index.ts";
 /** All of them by id. */
 export { dialectById, dialects } from "./dialect-by-id.ts";
 /** OpenAI's Chat Completions, and every server that speaks it. */

@@ -3,12 +3,29 @@
  * `fit` as it is. Checked by `npm run types`; nothing here runs.
  */
 import type { BetaMessageParam } from "@anthropic-ai/sdk/resources/beta/messages/messages";
-import type { MessageParam, TextBlockParam } from "@anthropic-ai/sdk/resources/messages/messages";
-import type { ModelMessage, SystemModelMessage } from "ai";
+import type {
+  MessageCreateParams,
+  MessageParam,
+  TextBlockParam,
+} from "@anthropic-ai/sdk/resources/messages/messages";
+import type { ModelMessage, Prompt, SystemModelMessage } from "ai";
 import type { ChatCompletionMessage, ChatCompletionMessageParam } from "openai/resources/chat/completions";
-import type { ResponseInputItem, ResponseOutputItem } from "openai/resources/responses/responses";
+import type {
+  ResponseCreateParams,
+  ResponseInputItem,
+  ResponseOutputItem,
+} from "openai/resources/responses/responses";
 import type { Compactor } from "../core/types.ts";
-import type { AiSdkMessage, AnthropicMessage, ChatMessage, ResponsesItem } from "./index.ts";
+import { createCompactor } from "../engine/create-compactor.ts";
+import {
+  type AiSdkMessage,
+  type AnthropicMessage,
+  aiSdk,
+  anthropicMessages,
+  type ChatMessage,
+  openaiResponses,
+  type ResponsesItem,
+} from "./index.ts";
 
 type Assignable<From extends To, To> = From;
 
@@ -43,4 +60,14 @@ export async function keepsTheHostsType(
     (await anthropic.fit(transcripts.anthropic)).messages,
     (await sdk.fit(transcripts.sdk)).messages,
   ];
+}
+
+/** A system prompt that stands apart can be sent as it comes out. */
+export async function keepsTheSystemsType(): Promise<
+  [MessageCreateParams["system"], ResponseCreateParams["instructions"], Prompt["system"]]
+> {
+  const anthropic = await createCompactor({ dialect: anthropicMessages }).fit([], { system: "Be brief." });
+  const responses = await createCompactor({ dialect: openaiResponses }).fit([], { system: "Be brief." });
+  const sdk = await createCompactor({ dialect: aiSdk }).fit([], { system: "Be brief." });
+  return [anthropic.system, responses.system, sdk.system];
 }

@@ -61,7 +61,7 @@ const RESTING: Warning = {
  * console.log(messages.length, report.outcome, state.version);
  * ```
  */
-export function createCompactor<M>(options: CompactorOptions<M>): Compactor<M> {
+export function createCompactor<M, S = unknown>(options: CompactorOptions<M, S>): Compactor<M, S> {
   const engine = createEngine(options);
   const methods = {
     dialect: options.dialect,
@@ -89,7 +89,7 @@ export function createCompactor<M>(options: CompactorOptions<M>): Compactor<M> {
     on: engine.emitter.on,
   } satisfies Record<keyof Compactor<M>, unknown>;
   // Hosts pass their own, narrower message type: what is kept leaves as it came, what precis writes is of the dialect.
-  return methods as unknown as Compactor<M>;
+  return methods as unknown as Compactor<M, S>;
 }
 
 async function fitView<M>(

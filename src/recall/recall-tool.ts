@@ -18,11 +18,11 @@ export interface RecallTool<M> {
   readonly description: string;
   /** JSON Schema of its input. */
   readonly parameters: object;
-  /** As OpenAI's Chat Completions take it. */
+  /** The tool in the shape of OpenAI's Chat Completions. */
   readonly openaiChat: object;
-  /** As OpenAI's Responses take it. */
+  /** The tool in the shape of OpenAI's Responses. */
   readonly openaiResponses: object;
-  /** As Anthropic's Messages take it. */
+  /** The tool in the shape of Anthropic's Messages. */
   readonly anthropicMessages: object;
   /** As the AI SDK takes it, among its `tools`. The function gives the transcript, which isn't what a step was sent. */
   aiSdk(context: () => RecallToolContext<M>): {

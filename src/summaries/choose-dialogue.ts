@@ -109,7 +109,7 @@ export function chooseDialogue(input: ChooseDialogueInput): Said[] {
 interface Rarity {
   terms(text: string): readonly number[];
   of(term: number): number;
-  /** Of a term that one message has. */
+  /** How rare a term is that only one message has. */
   readonly most: number;
 }
 

@@ -63,7 +63,7 @@ export interface MadeMessage {
   readonly text: string;
   /** What it quotes, in a message of the user's role. */
   readonly quotes?: string;
-  /** Of both together. */
+  /** What text and quotes take together. */
   readonly tokens: number;
 }
 

@@ -4,7 +4,7 @@ import { exactCounter } from "../../tokens/exact-counter.ts";
 export interface Check {
   readonly id: "node" | "sqlite" | "tokenizer";
   readonly ok: boolean;
-  /** Without it precis doesn't run at all. */
+  /** Whether precis can't run at all if it is missing. */
   readonly needed: boolean;
   /** What was found, in a few words. */
   readonly found: string;

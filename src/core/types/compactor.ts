@@ -52,15 +52,16 @@ export interface HandoverResult<M> {
 }
 
 /**
- * Keeps conversations of one dialect inside their budget. `T` is the host's own message type: what goes in comes out.
+ * Keeps conversations of one dialect inside their budget. `T` is the host's own message type: what goes in comes out. `S`
+ * is the system prompt of formats that keep it apart.
  */
-export interface Compactor<M> {
+export interface Compactor<M, S = unknown> {
   /** The wire format that it was made for. */
-  readonly dialect: Dialect<M>;
+  readonly dialect: Dialect<M, S>;
   /** The view for the next request. Never mutates its input, never waits for a summary unless told to. */
-  fit<T extends M>(transcript: readonly T[], input?: FitInput<T>): Promise<FitResult<T>>;
+  fit<T extends M>(transcript: readonly T[], input?: FitInput<T>): Promise<FitResult<T, S>>;
   /** Compacts now. Without `budget` it lands at `landAt` or half of the present view, whichever is less. */
-  compact<T extends M>(transcript: readonly T[], input?: CompactInput<T>): Promise<FitResult<T>>;
+  compact<T extends M>(transcript: readonly T[], input?: CompactInput<T>): Promise<FitResult<T, S>>;
   /** What `fit` would do, as plain data. */
   plan<T extends M>(transcript: readonly T[], input?: FitInput<T>): Promise<Plan>;
   /** How full the current view is. */
@@ -83,7 +84,7 @@ export interface Compactor<M> {
   /** Skips the newest checkpoint and suspends automatic compaction until pressure has grown by 0.1 or reached 1. */
   undo<T extends M>(transcript: readonly T[], input?: FitInput<T>): Promise<State>;
   /** Makes the checkpoint anew from the originals. */
-  rebuild<T extends M>(transcript: readonly T[], input?: FitInput<T>): Promise<FitResult<T>>;
+  rebuild<T extends M>(transcript: readonly T[], input?: FitInput<T>): Promise<FitResult<T, S>>;
   /** Resolves when no background work is under way. */
   settled(): Promise<void>;
   close(): Promise<void>;

@@ -81,13 +81,15 @@ export interface CacheMarks<M> {
 }
 
 /**
- * How one wire format is read and written.
+ * How one wire format is read and written. `M` is one of its messages, `S` its system prompt where that stands apart.
  *
  * The system prompt of a format that keeps it apart is handled as the content of a message
  * `{ role: "system", content: system }`, so `read` and `edit` must accept that shape.
  */
-export interface Dialect<M = unknown> {
+export interface Dialect<M = unknown, S = unknown> {
   readonly id: DialectId;
+  /** For the compiler only, never set: it makes `FitResult.system` of the dialect's own type. */
+  readonly systemType?: S;
   readonly rules: DialectRules;
   /**
    * What the rules say about reasoning for one model, by its name: providers that speak the same format demand different

@@ -116,8 +116,8 @@ export interface Profile extends Tuning {
 }
 
 /** What `createCompactor` takes. */
-export interface CompactorOptions<M> extends Tuning {
-  readonly dialect: Dialect<M>;
+export interface CompactorOptions<M, S = unknown> extends Tuning {
+  readonly dialect: Dialect<M, S>;
   /** The model's context size in tokens, or the model to look it up by. */
   readonly window?: number | { readonly model: string };
   readonly profile?: Profile;

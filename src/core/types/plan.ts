@@ -1,3 +1,4 @@
+import type { STRATEGY_NAMES } from "../strategy-names.ts";
 import type { Edit, InsertMessage } from "./dialect.ts";
 import type { Budget, Usage } from "./tokens.ts";
 
@@ -24,14 +25,7 @@ export type Entry =
   | { readonly type: "drop"; readonly index: number; readonly reason: DropReason };
 
 /** The names of the strategies, see the table in `docs/reference/strategies.md`. */
-export type StrategyName =
-  | "none"
-  | "truncate-oldest"
-  | "drop-middle"
-  | "drop-all"
-  | "summarize-oldest"
-  | "summarize-and-drop"
-  | "tool-summaries";
+export type StrategyName = (typeof STRATEGY_NAMES)[number];
 
 /** The steps of the ladder, cheap and lossless first. */
 export type RungName =

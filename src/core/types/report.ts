@@ -88,10 +88,10 @@ export type PrefixReason =
   | "recall";
 
 /** What `fit` returns. `messages` is a new array of the host's own format; unchanged messages are the same objects. */
-export interface FitResult<M> {
+export interface FitResult<M, S = unknown> {
   readonly messages: M[];
-  /** The system prompt to send, where the format keeps it apart. */
-  readonly system: unknown;
+  /** The system prompt to send, where the format keeps it apart. Undefined if there is none. */
+  readonly system: S | undefined;
   readonly state: State;
   readonly report: Report;
   /** Resolves to the newer state when a summary is in flight; otherwise at once, to `state`. */

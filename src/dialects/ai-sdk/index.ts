@@ -6,9 +6,9 @@ import { withoutMarker } from "../shared/marker.ts";
 import { reasoningOf } from "../shared/reasoning-of.ts";
 import { edit } from "./edit.ts";
 import { ID, read } from "./read.ts";
-import type { AiSdkMessage } from "./wire.ts";
+import type { AiSdkMessage, AiSdkSystem } from "./wire.ts";
 
-export type { AiSdkMessage, ModelPart } from "./wire.ts";
+export type { AiSdkMessage, AiSdkSystem, ModelPart } from "./wire.ts";
 
 /** All that a message may have. */
 const FIELDS: ReadonlySet<string> = new Set(["role", "content", "providerOptions"]);
@@ -23,7 +23,7 @@ function unmarked(message: AiSdkMessage): AiSdkMessage {
 }
 
 /** `ModelMessage` of the AI SDK. The system prompt may stand among the messages or apart. */
-export const aiSdk: Dialect<AiSdkMessage> = {
+export const aiSdk: Dialect<AiSdkMessage, AiSdkSystem> = {
   id: ID,
   rules: {
     system: "message",

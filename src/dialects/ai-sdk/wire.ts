@@ -32,3 +32,9 @@ export interface AiSdkMessage {
 export function isReasoningPart(part: { readonly type?: unknown }): boolean {
   return part.type === "reasoning" || part.type === "reasoning-file";
 }
+
+/** The `system` (or `instructions`) of a call. */
+export type AiSdkSystem =
+  | string
+  | { role: "system"; content: string }
+  | { role: "system"; content: string }[];

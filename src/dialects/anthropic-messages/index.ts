@@ -6,15 +6,15 @@ import { reasoningOf } from "../shared/reasoning-of.ts";
 import { edit } from "./edit.ts";
 import { marks } from "./marks.ts";
 import { ID, read } from "./read.ts";
-import type { AnthropicMessage } from "./wire.ts";
+import type { AnthropicMessage, AnthropicSystem } from "./wire.ts";
 
-export type { AnthropicMessage, AnthropicPart } from "./wire.ts";
+export type { AnthropicMessage, AnthropicPart, AnthropicSystem } from "./wire.ts";
 
 /** All that a message may have: the API refuses whatever else it finds. */
 const FIELDS: ReadonlySet<string> = new Set(["role", "content", "clear_at"]);
 
 /** Anthropic's Messages API. */
-export const anthropicMessages: Dialect<AnthropicMessage> = {
+export const anthropicMessages: Dialect<AnthropicMessage, AnthropicSystem> = {
   id: ID,
   rules: { system: "apart", firstRole: "user", results: "direct", boundReasoning: true },
   reasoningOf,

@@ -35,3 +35,6 @@ export function isReasoningPart(part: { readonly type?: unknown }): boolean {
 export function isServerResult(type: unknown): boolean {
   return typeof type === "string" && type.endsWith("_tool_result");
 }
+
+/** The `system` of a request. */
+export type AnthropicSystem = string | { type: "text"; text: string }[];

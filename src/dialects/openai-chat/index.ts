@@ -10,7 +10,7 @@ import type { ChatMessage } from "./wire.ts";
 export type { ChatMessage, ChatPart, ChatToolCall } from "./wire.ts";
 
 /** OpenAI's Chat Completions, and every server that speaks it. */
-export const openaiChat: Dialect<ChatMessage> = {
+export const openaiChat: Dialect<ChatMessage, undefined> = {
   id: ID,
   rules: { system: "message", laterSystem: "anywhere", firstRole: "any", results: "direct" },
   reasoningOf,

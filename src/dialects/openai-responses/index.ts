@@ -10,7 +10,7 @@ import { write } from "./write.ts";
 export type { ResponsesItem, ResponsesPart } from "./wire.ts";
 
 /** OpenAI's Responses API. The system prompt is its `instructions`. */
-export const openaiResponses: Dialect<ResponsesItem> = {
+export const openaiResponses: Dialect<ResponsesItem, string> = {
   id: ID,
   rules: {
     system: "apart",

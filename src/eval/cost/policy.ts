@@ -1,9 +1,9 @@
 import { BudgetImpossibleError } from "../../core/errors.ts";
+import { STRATEGY_NAMES } from "../../core/strategy-names.ts";
 import type { StrategyName, TokenCounter } from "../../core/types.ts";
 import { openaiChat } from "../../dialects/openai-chat/index.ts";
 import type { ChatMessage as WireMessage } from "../../dialects/openai-chat/wire.ts";
 import { createCompactor } from "../../engine/create-compactor.ts";
-import { strategies } from "../../engine/strategies.ts";
 import type { ChatMessage } from "../types.ts";
 import type { CachePrices } from "./price.ts";
 
@@ -135,7 +135,7 @@ const SUMMARIZING: readonly StrategyName[] = ["summarize-oldest", "summarize-and
 /** All that are compared. The first is what the others are measured against. */
 export const costPolicies: readonly CostPolicy[] = [
   everything,
-  ...(Object.keys(strategies) as StrategyName[]).filter((name) => name !== "none").map(precisPolicy),
+  ...STRATEGY_NAMES.filter((name) => name !== "none").map(precisPolicy),
   keepLast(),
   keepLast(0.5),
   keepLast(0.3),

@@ -78,7 +78,7 @@ export const routes = {
   exportConversation: file<{ params: Id; answer: string }>("GET", "/api/conversations/:id/export"),
 
   // Messages and answers.
-  /** With `last`: the newest so many. */
+  /** A stretch of the messages; `last` asks for the newest so many. */
   messages: json<{
     params: Id;
     query: { from?: number; to?: number; last?: number };

@@ -195,7 +195,7 @@ export function createCompactors(options: {
 
 /** What surely fits of a model, as it was last asked for. */
 interface Limit extends Pick<CompactorChoice, "tenant" | "upstream" | "cap" | "profile" | "budget"> {
-  /** Of what is known about windows. */
+  /** Counts the changes of what is known about windows. */
   readonly version: number;
   readonly tokens: number;
 }

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { PLACEMENTS, PROFILE_NAMES, STRATEGY_NAMES } from "../../config/gateway-schema.ts";
+import { PLACEMENTS, PROFILE_NAMES } from "../../config/gateway-schema.ts";
 import {
   listOf,
   numberFrom,
@@ -12,6 +12,7 @@ import {
   wholeNumber,
   yesOrNo,
 } from "../../config/values.ts";
+import { STRATEGY_NAMES } from "../../core/strategy-names.ts";
 import { streamStrategies } from "../../stream/strategies/index.ts";
 
 /** What bodies of `/api` must look like. Types stand in `../api/`; these check them at run time. */

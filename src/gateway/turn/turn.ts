@@ -34,7 +34,7 @@ export interface Turn {
   /** How a view is written for an upstream that doesn't speak that API; left out where it does. */
   readonly translation?: Translation | undefined;
   readonly upstream: Upstream;
-  /** With its query. */
+  /** The path of the request, with its query. */
   readonly path: string;
   /** The request with its whole transcript, as it came or was written. */
   readonly bytes: Buffer;

@@ -14,7 +14,7 @@ export interface Passing {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly client: Client;
-  /** With its query. */
+  /** The path of the request, with its query. */
   readonly path: string;
   /** The body, if it was read already. */
   readonly bytes?: Buffer;

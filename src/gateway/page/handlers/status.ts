@@ -1,6 +1,7 @@
+import { STRATEGY_NAMES } from "../../../core/strategy-names.ts";
 import { strategies } from "../../../engine/strategies.ts";
 import { profiles } from "../../../profiles/index.ts";
-import type { LiveEvent, ModelChoice, ModelsAnswer, SettingsAnswer, StrategyName } from "../../api.ts";
+import type { LiveEvent, ModelChoice, ModelsAnswer, SettingsAnswer } from "../../api.ts";
 import { changed, readGlobalSettings, writeGlobalSettings } from "../../conversation/global-settings.ts";
 import { textOf } from "../../http/json.ts";
 import { addTotals } from "../../telemetry/totals.ts";
@@ -69,17 +70,6 @@ async function totalsOf({ gather, totals }: PageParts): Promise<Counts> {
   return all.length > 0 ? addTotals(all) : totals.read();
 }
 
-/** What a person reads about each strategy. */
-const HELP: Readonly<Record<StrategyName, string>> = {
-  none: "Sends everything; refuses what doesn't fit.",
-  "truncate-oldest": "Leaves out the oldest messages.",
-  "drop-middle": "Keeps the first question and the newest messages, leaves out what lies between.",
-  "drop-all": "Sends only the system prompt and the last question.",
-  "summarize-oldest": "Puts a summary in the place of older messages.",
-  "summarize-and-drop": "Puts one summary in the place of everything.",
-  "tool-summaries": "Summarises finished tool use only.",
-};
-
 /** What the engine does where nothing says otherwise: share of the landing, tokens. */
 const DEFAULT_TAIL = 0.4;
 const DEFAULT_SUMMARY_CAP = 2_500;
@@ -106,10 +96,10 @@ function settingsAnswer(
       summaryCap: DEFAULT_SUMMARY_CAP,
     },
     profiles: Object.keys(profiles) as SettingsAnswer["profiles"][number][],
-    strategies: (Object.keys(strategies) as StrategyName[]).map((name) => ({
+    strategies: STRATEGY_NAMES.map((name) => ({
       name,
       label: strategies[name].label,
-      help: HELP[name],
+      help: strategies[name].help,
     })),
   };
 }

@@ -9,7 +9,7 @@ import { RequestFault } from "../../http/request-fault.ts";
 import type { Handlers } from "../context.ts";
 import { schemas } from "../schemas.ts";
 
-/** As `precis stream` has them. */
+/** The defaults are those of `precis stream`. */
 const DEFAULT_STRATEGY: StreamStrategyName = "summarize-and-drop";
 const DEFAULT_WINDOW = 4_096;
 const DEFAULT_TOKENS_PER_FRAME = 10;

@@ -86,7 +86,7 @@ describe.each(ENCODINGS)("%s", (encoding) => {
         fc.pre(!BOM.test(text));
         expect(counter.count(text)).toBe(reference(text));
       }),
-      { numRuns: byProof({ sample: 300, more: 3_000, all: 30_000 }) },
+      { numRuns: byProof({ sample: 120, more: 3_000, all: 30_000 }) },
     );
   });
 
@@ -128,7 +128,7 @@ describe.each(ENCODINGS)("%s", (encoding) => {
         const first = [one, two, one + two].map((text) => counter.count(text));
         expect([one, two, one + two].map((text) => counter.count(text))).toEqual(first);
       }),
-      { numRuns: 200 },
+      { numRuns: byProof({ sample: 60, more: 200, all: 2_000 }) },
     );
   });
 
@@ -154,7 +154,7 @@ describe.each(ENCODINGS)("%s", (encoding) => {
         const parts = countPiece(piece.slice(0, cut)) + countPiece(piece.slice(cut));
         expect(Math.abs(parts - countPiece(piece))).toBeLessThanOrEqual(TOKENS_PER_CUT);
       }),
-      { numRuns: byProof({ sample: 300, more: 3_000, all: 30_000 }) },
+      { numRuns: byProof({ sample: 120, more: 3_000, all: 30_000 }) },
     );
   });
 

@@ -6,8 +6,8 @@ import {
   startFakeProvider,
   summarizingReply,
 } from "../../src/testing/fake-provider/index.ts";
-import { startServe } from "../gateway/serve-process.ts";
-import { type CliResult, runCli, runCliProcess, scratchFolder, startCli } from "./run-cli.ts";
+import { serveHere } from "../gateway/serve-here.ts";
+import { type CliResult, runCli, scratchFolder, startCli } from "./run-cli.ts";
 
 const WINDOW = 4_000;
 const folder = scratchFolder();
@@ -52,7 +52,7 @@ describe("without a model", () => {
   const db = folder.path("offline.db");
 
   test("the offline assistant says what it is, and quotes", async () => {
-    const { code, stdout, stderr } = await runCliProcess(["chat", "--db", db], {
+    const { code, stdout, stderr } = await runCli(["chat", "--db", db], {
       stdin: "The pump at Larkfield is a Grundfos 4412.\nWhich pump is at Larkfield?\n",
     });
     expect(code).toBe(0);
@@ -138,7 +138,7 @@ describe("with a model", () => {
   test("a server on the same database has the same conversation and the same number", async () => {
     const result = await chat(["Remember the blue key."], ...upstream(), "--db", db, "--json");
     const meter = jsonLines(result).find(({ type }) => type === "meter");
-    const serve = await startServe(["--upstream", provider.url], { db });
+    const serve = await serveHere(["--upstream", provider.url], { db });
     try {
       const { conversations } = (await (
         await fetch(`${serve.url}/api/conversations`)

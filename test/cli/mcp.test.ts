@@ -11,6 +11,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { sqliteStore } from "../../src/stores/sqlite.ts";
 import { compileCache } from "../support/compile-cache.ts";
 import { storeChat } from "../support/store-chat.ts";
+import { commandHere } from "./command-here.ts";
 import { gardenChat, runCli, scratchFolder, startCli } from "./run-cli.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
@@ -67,9 +68,18 @@ const overStdio = (): Promise<Client> =>
     }),
   );
 
-/** Starts `precis mcp --http` and returns where it listens. */
+const HTTP = ["mcp", "--http", "--port", "0", "--db", db];
+
+/** Serves `precis mcp --http` and returns where it listens. */
 async function startHttp(...args: string[]): Promise<string> {
-  const child = startCli(["mcp", "--http", "--port", "0", "--json", "--db", db, ...args]);
+  const { address, stop } = await commandHere([...HTTP, ...args]);
+  open.push(async () => expect(await stop()).toBe(0));
+  return address;
+}
+
+/** The same as a process of its own, as people start it. */
+async function startHttpProcess(): Promise<string> {
+  const child = startCli([...HTTP, "--json"]);
   open.push(() => ended(child));
   const [line] = (await once(child.stdout!.setEncoding("utf8"), "data")) as [string];
   return (JSON.parse(line) as { address: string }).address;
@@ -128,13 +138,13 @@ async function usesAllTools(client: Client): Promise<void> {
 test("the official client uses all tools over stdio", async () => usesAllTools(await overStdio()));
 
 test("the official client uses all tools over streamable HTTP, two at a time", async () => {
-  const address = await startHttp();
+  const address = await startHttpProcess();
   expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
   await Promise.all([usesAllTools(await overHttp(address)), usesAllTools(await overHttp(address))]);
 });
 
 test("what a tool said is attributed, and planted instructions are marked, in titles too", async () => {
-  const client = await overStdio();
+  const client = await overHttp(await startHttp());
   const { text } = await call(client, "search", { query: "price of tulip bulbs" });
   expect(text).toContain("#3 fetch» ");
   expect(text).not.toContain("other tenant");

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Route, routes, urlOf } from "../../src/gateway/api.ts";
 import { apiOf } from "./api-support.ts";
-import { type ServeProcess, startServe } from "./serve-process.ts";
+import { type ServeHere, serveHere } from "./serve-here.ts";
 
 /** Words of the library that checks: they are not for people. */
 const LIBRARY_WORDS = /invalid|expected|received|too small|too big|unrecognized|undefined|regex|NaN/i;
 
-let serve: ServeProcess;
+let serve: ServeHere;
 let id: string;
 const { call } = apiOf(() => serve.url);
 
 beforeAll(async () => {
-  serve = await startServe([]);
+  serve = await serveHere([]);
   id = (await call(routes.createConversation, { body: {} })).id;
 });
 afterAll(() => serve.stop());

@@ -3,11 +3,11 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Route, routes } from "../../src/gateway/api.ts";
 import { apiOf } from "./api-support.ts";
 import { type OwnUpstream, startUpstream } from "./own-upstream.ts";
-import { type ServeProcess, startServe } from "./serve-process.ts";
+import { type ServeHere, serveHere } from "./serve-here.ts";
 
 const WINDOW = 4_000;
 let upstream: OwnUpstream;
-let serve: ServeProcess;
+let serve: ServeHere;
 /** Requests that wait for their summary. */
 let waiting: ServerResponse[];
 const { call, raw } = apiOf(() => serve.url);
@@ -16,7 +16,7 @@ const eventually = <T>(read: () => T) => expect.poll(read);
 beforeEach(async () => {
   waiting = [];
   upstream = await startUpstream((_, __, response) => void waiting.push(response));
-  serve = await startServe(["--upstream", upstream.url, "--window", String(WINDOW)]);
+  serve = await serveHere(["--upstream", upstream.url, "--window", String(WINDOW)]);
 });
 afterEach(async () => {
   for (const response of waiting) response.destroy();

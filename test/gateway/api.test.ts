@@ -13,18 +13,18 @@ import {
   startFakeProvider,
   summarizingReply,
 } from "../../src/testing/fake-provider/index.ts";
-import { type ServeProcess, startServe } from "./serve-process.ts";
+import { type ServeHere, serveHere } from "./serve-here.ts";
 
 const WINDOW = 4_000;
 let provider: FakeProvider;
-let serve: ServeProcess;
+let serve: ServeHere;
 
 beforeAll(async () => {
   provider = await startFakeProvider({
     window: WINDOW,
     reply: summarizingReply({ otherwise: "The answer is 42." }),
   });
-  serve = await startServe(["--upstream", provider.url, "--window", String(WINDOW)]);
+  serve = await serveHere(["--upstream", provider.url, "--window", String(WINDOW)]);
 });
 afterAll(async () => {
   await serve.stop();

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { runCli, scratchFolder } from "../cli/run-cli.ts";
 import { post } from "./own-upstream.ts";
-import { type ServeProcess, startServe } from "./serve-process.ts";
+import { type ServeHere, serveHere } from "./serve-here.ts";
 
 const folder = scratchFolder();
 const db = folder.path("keys.db");
 const config = folder.path("keys.json");
 let provider: FakeProvider;
-let serve: ServeProcess | undefined;
+let serve: ServeHere | undefined;
 
 beforeAll(async () => {
   provider = await startFakeProvider();
@@ -48,7 +48,7 @@ it("makes, limits, lists and revokes client keys", async () => {
   expect((await keys("--keys", "--tenant", "team-a")).stdout).toContain("revoked");
 
   await writeFile(config, JSON.stringify({ auth: { mode: "keys" } }));
-  serve = await startServe(["--upstream", provider.url, "--config", config], { db });
+  serve = await serveHere(["--upstream", provider.url, "--config", config], { db });
   expect((await ask(kept)).status).toBe(200);
   expect((await ask(lost)).status).toBe(401);
   const statuses = [(await ask(limited)).status, (await ask(limited)).status];

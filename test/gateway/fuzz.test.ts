@@ -7,7 +7,7 @@ import { HANGS_AFTER_MS } from "../support/time-limits.ts";
 import { startGateway } from "./gateway-process.ts";
 
 /** Requests of one run; `npm run proof` sets more. */
-const RUNS = Number(process.env["PRECIS_FUZZ"] ?? byProof({ sample: 400, more: 5_000, all: 100_000 }));
+const RUNS = Number(process.env["PRECIS_FUZZ"] ?? byProof({ sample: 200, more: 5_000, all: 100_000 }));
 /** One request with its checks, on a busy machine (milliseconds). */
 const REQUEST_MS = 100;
 const KEYS = { a: "key-of-tenant-a-0001", b: "key-of-tenant-b-0001" };

@@ -9,12 +9,12 @@ import {
 } from "../../src/testing/fake-provider/index.ts";
 import { startTrickleProvider } from "../support/trickle-provider.ts";
 import { apiOf } from "./api-support.ts";
-import { type ServeProcess, startServe } from "./serve-process.ts";
+import { type ServeHere, serveHere } from "./serve-here.ts";
 
 const WINDOW = 4_000;
 const SLOW_MS = 600;
 let provider: FakeProvider;
-let serve: ServeProcess;
+let serve: ServeHere;
 let summaries: "good" | "failing" = "good";
 const { call, events, raw, listen } = apiOf(() => serve.url);
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
         ? "unauthorized"
         : undefined,
   });
-  serve = await startServe(["--upstream", provider.url, "--window", String(WINDOW)]);
+  serve = await serveHere(["--upstream", provider.url, "--window", String(WINDOW)]);
 });
 afterAll(async () => {
   await serve.stop();
@@ -67,7 +67,7 @@ describe("an answer", () => {
   it("is written to its end when its page has gone away, and other pages see it grow", async () => {
     const words = Array.from({ length: 12 }, (_, n) => `word${n}`);
     const model = await startTrickleProvider({ words, everyMs: 100 });
-    const other = await startServe(["--upstream", model.url, "--window", String(WINDOW)]);
+    const other = await serveHere(["--upstream", model.url, "--window", String(WINDOW)]);
     const api = apiOf(() => other.url);
     try {
       const { id } = await api.call(routes.createConversation, { body: { model: "gpt-4o" } });

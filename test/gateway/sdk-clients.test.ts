@@ -4,17 +4,17 @@ import { afterEach, describe, expect, it } from "vitest";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { byProof } from "../support/proof.ts";
 import { fileText, longTask } from "./long-task.ts";
-import { type ServeProcess, startServe } from "./serve-process.ts";
+import { type ServeHere, serveHere } from "./serve-here.ts";
 
 /** A window that the clients know nothing of. */
 const WINDOW = 12_000;
-const ROUNDS = byProof({ sample: 30, more: 200, all: 200 });
+const ROUNDS = byProof({ sample: 16, more: 200, all: 200 });
 const SYSTEM = `You are a careful engineer. ${"Read every file before you answer. ".repeat(30)}`;
 const QUESTION = "Read all the files of the project and tell me when you are done. The ticket is PRE-4711.";
 const PARAMETERS = { type: "object" as const, properties: { path: { type: "string" } }, required: ["path"] };
 
 let provider: FakeProvider;
-let serve: ServeProcess;
+let serve: ServeHere;
 
 afterEach(async () => {
   await serve.stop();
@@ -23,7 +23,7 @@ afterEach(async () => {
 
 async function start(): Promise<void> {
   provider = await startFakeProvider({ window: WINDOW, reply: longTask(ROUNDS).reply });
-  serve = await startServe(["--upstream", provider.url, "--window", String(WINDOW)]);
+  serve = await serveHere(["--upstream", provider.url, "--window", String(WINDOW)]);
 }
 
 function expectNoRefusals(): void {

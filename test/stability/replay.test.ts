@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { StrategyName } from "../../src/core/types.ts";
 import { DIALECT_IDS } from "../support/dialects.ts";
 import { createHost, session } from "../support/host.ts";
+import { byProof } from "../support/proof.ts";
 
-const BUDGET = 5_000;
-const ROUNDS = 70;
+const LONG = { budget: 5_000, rounds: 70 };
+const { budget, rounds } = byProof({ sample: { budget: 3_500, rounds: 38 }, more: LONG, all: LONG });
 /** `drop-all` and `summarize-and-drop` start over whenever they are due; the others extend what they have. */
 const STEADY: readonly StrategyName[] = [
   "summarize-oldest",
@@ -17,9 +18,9 @@ describe.each(DIALECT_IDS)("%s", (id) => {
   it.each(STEADY)(
     "%s: between compactions the previous view is a byte-prefix of the next",
     async (strategy) => {
-      const { messages, system } = session(ROUNDS, id);
+      const { messages, system } = session(rounds, id);
       for (const keepsState of [true, false]) {
-        const host = createHost({ id, budget: BUDGET, strategy });
+        const host = createHost({ id, budget, strategy });
         let previous: string | undefined;
         let compactions = 0;
         for (const message of messages) {

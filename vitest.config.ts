@@ -16,8 +16,14 @@ export default defineConfig({
       "examples/**/*.test.ts",
       "web/src/**/*.test.ts",
     ],
-    // The first need node-llama-cpp, which test/stream installs beside them; page and clients have runs of their own.
-    exclude: ["**/node_modules/**", "**/*.llama.test.ts", "test/page/**", "test/clients/**"],
+    // The first need node-llama-cpp, which test/stream installs beside them; page, clients and SDKs have runs of their own.
+    exclude: [
+      "**/node_modules/**",
+      "**/*.llama.test.ts",
+      "test/page/**",
+      "test/clients/**",
+      "examples/sdk/**",
+    ],
     // Short requests would be counted by bounds until some other test has loaded it.
     setupFiles: ["test/support/load-tokenizer.ts"],
     // Modules hold no state that a test could leave behind, and loading the tokenizer anew for each file takes longer

@@ -1,12 +1,10 @@
 /** An agent of the AI SDK whose every step fits its window. The model is a mock: no key, no network. Run: node examples/03-ai-sdk.ts */
 
 import { readFileSync } from "node:fs";
-import { generateText, jsonSchema, type ModelMessage, stepCountIs, tool } from "ai";
+import { generateText, jsonSchema, stepCountIs, tool } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
-import { createCompactor, profiles } from "precis";
-import { aiSdk } from "precis/dialects";
-
-const compactor = createCompactor({ dialect: aiSdk, window: 12_000, profile: profiles.agent });
+import { profiles } from "precis";
+import { precisPrepareStep } from "precis/ai-sdk";
 
 // Stands for your model: reads twelve files, one after the other, then answers.
 const files = ["workspace.ts", "coding-session.ts", "retrieval-chat.ts", "script.ts", "diff.ts"];
@@ -36,19 +34,18 @@ const read = tool({
   execute: ({ path }) => readFileSync(new URL(`make/${path}`, import.meta.url), "utf8"),
 });
 
+const tools = { read };
 const result = await generateText({
   model,
-  tools: { read },
+  tools,
   stopWhen: stepCountIs(20),
   prompt: "Read the files in examples/make. Never change one of them.",
-  prepareStep: async ({ stepNumber, initialMessages, responseMessages }) => {
-    // The whole transcript, not `messages`: those are what the step before was sent.
-    const transcript: ModelMessage[] = [...initialMessages, ...responseMessages];
-    const { messages, report } = await compactor.fit(transcript);
-    console.log(
-      `step ${stepNumber}: transcript ${report.tokens.transcript} tokens, sent ${report.tokens.after} (${report.outcome})`,
-    );
-    return { messages };
-  },
+  prepareStep: precisPrepareStep({
+    window: 12_000,
+    profile: profiles.agent,
+    tools, // They take their part of the window.
+    onView: ({ report: { tokens, outcome } }) =>
+      console.log(`transcript ${tokens.transcript} tokens, sent ${tokens.after} (${outcome})`),
+  }),
 });
 console.log(result.text);

@@ -73,6 +73,7 @@ const { results, endedFromOutside } = await runStages(
         ? [vitestStep("page", "vitest", ["run", "--config", "test/page/vitest.config.ts"])]
         : []),
       ...(hasLlamaCpp ? [vitestStep("stream", "node", ["test/stream/run.mjs"], slowSamples)] : []),
+      vitestStep("sdk", "node", ["examples/sdk/run.mjs"]),
       step("package", "node", ["scripts/check-pack.mjs"]),
       step("doc examples", "node", ["scripts/check-examples.mjs"]),
       step("bundle", "node", ["scripts/check-bundle.mjs"]),

@@ -85,6 +85,7 @@ export const BROWSER_SAFE = [
   "stores/memory",
   "engine/",
   "profiles/",
+  "integrations/",
 ];
 
 /** What only Node has. */

@@ -1,7 +1,7 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { BudgetImpossibleError } from "../../core/errors.ts";
+import { fittingCap, type Rejected } from "../../core/fitting-cap.ts";
 import type { FitInput, FitResult, Report } from "../../core/types.ts";
-import { fittingCap, type Rejected } from "../compaction/fitting-cap.ts";
 import { withClientKeys } from "../compaction/summarizer.ts";
 import type { Json } from "../http/json.ts";
 import { hiddenInstructions, type LaterInstruction, withInstructions } from "../wires/shared/client-words.ts";

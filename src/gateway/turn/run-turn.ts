@@ -1,5 +1,5 @@
+import type { Rejected } from "../../core/fitting-cap.ts";
 import { overflowOf } from "../../models/index.ts";
-import type { Rejected } from "../compaction/fitting-cap.ts";
 import { parseJson } from "../http/json.ts";
 import { targetPath } from "../upstream/address.ts";
 import type { Answer } from "../upstream/answer.ts";

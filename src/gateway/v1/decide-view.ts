@@ -1,5 +1,5 @@
 import { BudgetImpossibleError, ConfigError, InvariantError, TranscriptError } from "../../core/errors.ts";
-import type { Rejected } from "../compaction/fitting-cap.ts";
+import type { Rejected } from "../../core/fitting-cap.ts";
 import { isJson } from "../http/json.ts";
 import { loggable } from "../telemetry/log.ts";
 import { type ClientWords, fitTurn, unchanged } from "../turn/fit-turn.ts";

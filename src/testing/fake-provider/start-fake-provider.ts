@@ -43,6 +43,8 @@ export async function startFakeProvider(options: FakeProviderOptions = {}): Prom
       response.destroy();
     });
   });
+  // A client that thinks for longer than Node's five seconds would find its connection closed just as it asks again.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(0, "127.0.0.1", resolve);

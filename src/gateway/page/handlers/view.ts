@@ -1,7 +1,7 @@
 import { stringifyDeep } from "../../../core/deep-json.ts";
+import { fittingCap } from "../../../core/fitting-cap.ts";
 import { renderView } from "../../../core/render.ts";
 import type { ApiView, WhatIfAnswer } from "../../api.ts";
-import { fittingCap } from "../../compaction/fitting-cap.ts";
 import { countAhead } from "../../conversation/count-ahead.ts";
 import { answerCap, choiceOf, findConversation, load } from "../../conversation/loaded.ts";
 import { pastPlan } from "../../conversation/look-back.ts";

@@ -1,4 +1,4 @@
-import type { Report } from "../../core/types.ts";
+import type { Report } from "./types.ts";
 
 /**
  * Where a cap has to be lowered anyway, it is lowered by this share of the input, or of what is left, more: a provider may
@@ -6,7 +6,7 @@ import type { Report } from "../../core/types.ts";
  */
 const COUNT_SLACK = 0.25;
 
-/** What the upstream said about a request that it refused as too long. */
+/** What a provider said about a request that it refused as too long. */
 export interface Rejected {
   /** Its own count. */
   readonly tokens: number | undefined;

@@ -1,0 +1,32 @@
+/**
+ * The AI SDK (versions 5, 6 and 7): a middleware for any language model, a `prepareStep`, `compact()` with a receipt, and
+ * compactions as data parts of a chat.
+ *
+ * @module
+ * @example
+ * import { precisMiddleware } from "precis/ai-sdk";
+ *
+ * const middleware = precisMiddleware({ window: 128_000 });
+ * // const model = wrapLanguageModel({ model: openai("gpt-5"), middleware });
+ */
+
+export type { IntegrationOptions } from "../shared/options.ts";
+export type { Receipt } from "../shared/receipt.ts";
+export { type Compacted, type CompactOptions, checkReceipt, compact } from "./compact.ts";
+export {
+  type CompactionData,
+  type CompactionPart,
+  type CompactionPartOptions,
+  compactionPart,
+  type PartWriter,
+  stateOfChat,
+  writeCompaction,
+} from "./data-part.ts";
+export {
+  type CallParams,
+  type MiddlewareCall,
+  type PrecisMiddleware,
+  type PrecisMiddlewareOptions,
+  precisMiddleware,
+} from "./middleware.ts";
+export { type PreparedStep, type PrepareStepOptions, precisPrepareStep, type Step } from "./prepare-step.ts";

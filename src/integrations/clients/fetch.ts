@@ -1,0 +1,213 @@
+import { BudgetImpossibleError } from "../../core/errors.ts";
+import { fittingCap } from "../../core/fitting-cap.ts";
+import type { FitResult } from "../../core/types.ts";
+import { type Compactors, createCompactors, type IntegrationOptions } from "../shared/options.ts";
+import { type Learned, learn, overflowOfError, sendFitted } from "../shared/send-fitted.ts";
+import { chatWire } from "./chat-wire.ts";
+import { messagesWire } from "./messages-wire.ts";
+import { responsesWire } from "./responses-wire.ts";
+import { type Asked, type ClientWire, isJson, type Json } from "./wire.ts";
+
+const WIRES: readonly ClientWire[] = [chatWire, responsesWire, messagesWire];
+const BAD_REQUEST = 400;
+/** Largest refusal that is read (characters). */
+const MAX_REFUSAL = 100_000;
+
+/** What `precisFetch` and `withPrecis` take. */
+export interface ClientOptions extends Omit<IntegrationOptions<unknown>, "compactor"> {
+  /** What sends requests. Default: the client's own, or the global one. */
+  readonly fetch?: FetchLike;
+}
+
+/** The part of `fetch` that is used. */
+export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+/** A refusal of the provider's, which may say that the request was too long. */
+class Refused extends Error {
+  readonly response: Response;
+  readonly status: number;
+  readonly error: string;
+
+  constructor(response: Response, body: string) {
+    super(body);
+    this.response = response;
+    this.status = response.status;
+    this.error = body;
+  }
+}
+
+/**
+ * A `fetch` that sends views: requests to `/chat/completions`, `/responses` and `/messages` are made to fit, whatever client sends
+ * them; everything else goes as it is. Hand it to any SDK that takes a `fetch`.
+ *
+ * @example
+ * const fetch = precisFetch({ window: 32_000 });
+ */
+export function precisFetch(options: ClientOptions = {}): FetchLike {
+  const { fetch: inner = globalThis.fetch, ...rest } = options;
+  // Each format has compactors of its own.
+  const byWire = new Map<ClientWire, Compactors<unknown>>();
+  const compactorsOf = (wire: ClientWire) => {
+    const known = byWire.get(wire) ?? createCompactors(wire.dialect, rest);
+    byWire.set(wire, known);
+    return known;
+  };
+  let { state } = options;
+
+  return async (input, init) => {
+    const request = readRequest(input, init);
+    if (!request) return inner(input, init);
+    const { wire, body, asked } = request;
+    const { model } = asked;
+    const compactors = compactorsOf(wire);
+    try {
+      const { answer, view } = await sendFitted<unknown, Response>({
+        compactors,
+        model,
+        transcript: asked.transcript,
+        input: {
+          state,
+          system: asked.system,
+          tools: asked.tools,
+          request: body,
+          thinking: "must-stay",
+          ...(asked.cap !== undefined && { maxAnswer: asked.cap }),
+          ...(init?.signal && { signal: init.signal }),
+        },
+        onView: (made) => {
+          if (options.state !== undefined) state = made.state;
+          options.onView?.(made);
+        },
+        send: async (made) => refuseTooLong(await inner(input, initOf(init, bodyOf(request, made)))),
+      });
+      return watched(answer, wire, (learned) => learn(compactors.of(model), view, learned));
+    } catch (error) {
+      if (error instanceof Refused) return error.response;
+      // A client would take an error that is thrown here for a broken connection, and try again.
+      if (BudgetImpossibleError.isInstance(error)) return refusal(wire.refusal(error.message));
+      throw error;
+    }
+  };
+}
+
+interface ReadRequest {
+  readonly wire: ClientWire;
+  readonly body: Json;
+  readonly asked: Asked;
+}
+
+function readRequest(input: string | URL | Request, init: RequestInit | undefined): ReadRequest | undefined {
+  if (typeof init?.body !== "string") return undefined;
+  const { pathname } = new URL(input instanceof Request ? input.url : input);
+  const wire = WIRES.find(({ path }) => pathname.endsWith(path));
+  const body = wire && parse(init.body);
+  const asked = body && wire.read(body);
+  return asked && { wire, body, asked };
+}
+
+function bodyOf({ wire, body, asked }: ReadRequest, view: FitResult<unknown>): Json {
+  const cap = asked.cap === undefined ? undefined : fittingCap(asked.cap, view.report);
+  return wire.write(body, view, cap);
+}
+
+/** The same request with another body; its length is for the inner `fetch` to say. */
+function initOf(init: RequestInit | undefined, body: Json): RequestInit {
+  const headers = new Headers(init?.headers);
+  headers.delete("content-length");
+  return { ...init, headers, body: JSON.stringify(body) };
+}
+
+async function refuseTooLong(response: Response): Promise<Response> {
+  if (response.ok) return response;
+  const body = await response.text();
+  // Whoever reads the refusal gets it as it came.
+  const same = new Response(body, {
+    status: response.status,
+    statusText: response.statusText,
+    headers: response.headers,
+  });
+  const refused = new Refused(same, body.slice(0, MAX_REFUSAL));
+  if (overflowOfError(refused)) throw refused;
+  return same;
+}
+
+function refusal(body: Json): Response {
+  return new Response(JSON.stringify(body), {
+    status: BAD_REQUEST,
+    headers: { "content-type": "application/json", "x-should-retry": "false" },
+  });
+}
+
+/** The response as it is; what it tells about tokens is learned while it is read. */
+function watched(response: Response, wire: ClientWire, tell: (learned: Learned) => Promise<void>): Response {
+  if (!response.ok || !response.body) return response;
+  const isStream = response.headers.get("content-type")?.includes("event-stream") ?? false;
+  const reader = isStream ? eventReader(wire) : answerReader(wire);
+  const decoder = new TextDecoder();
+  const body = response.body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(bytes, controller) {
+        controller.enqueue(bytes);
+        reader.add(decoder.decode(bytes, { stream: true }));
+      },
+      async flush() {
+        await tell(reader.end());
+      },
+    }),
+  );
+  return new Response(body, {
+    status: response.status,
+    statusText: response.statusText,
+    headers: response.headers,
+  });
+}
+
+interface Reader {
+  add(text: string): void;
+  end(): Learned;
+}
+
+function answerReader(wire: ClientWire): Reader {
+  const texts: string[] = [];
+  return {
+    add: (text) => texts.push(text),
+    end: () => wire.learn(parse(texts.join("")) ?? {}),
+  };
+}
+
+/** Reads the events that speak of tokens or of the end; all others are looked at and forgotten. */
+function eventReader(wire: ClientWire): Reader {
+  let rest = "";
+  let learned: Learned = {};
+  const take = (line: string) => {
+    if (!line.startsWith("data:") || !/"(usage|finish_reason|stop_reason)"/.test(line)) return;
+    const { usage, stop } = wire.learn(parse(line.slice("data:".length)) ?? {});
+    learned = {
+      ...learned,
+      ...(usage && {
+        usage: { ...learned.usage, ...usage, input: usage.input || (learned.usage?.input ?? 0) },
+      }),
+      ...(stop && { stop }),
+    };
+  };
+  return {
+    add(text) {
+      const lines = (rest + text).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) take(line);
+    },
+    end() {
+      take(rest);
+      return learned;
+    },
+  };
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJson(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,43 @@
+import type { Dialect, StopReason } from "../../core/types.ts";
+import { anthropicMessages } from "../../dialects/anthropic-messages/index.ts";
+import { type ClientWire, isJson, type Json, numberOf, textOf } from "./wire.ts";
+
+const STOPS: Readonly<Record<string, StopReason>> = {
+  end_turn: "end",
+  max_tokens: "length",
+  refusal: "refusal",
+  tool_use: "tool-call",
+};
+
+/** Anthropic's Messages API. */
+export const messagesWire: ClientWire = {
+  path: "/messages",
+  dialect: anthropicMessages as Dialect<unknown>,
+  read: ({ model, messages, system, tools, max_tokens }) =>
+    Array.isArray(messages)
+      ? { model: textOf(model), transcript: messages, system, tools, cap: numberOf(max_tokens) }
+      : undefined,
+  write: (body, { messages, system }, cap) => ({
+    ...body,
+    messages,
+    ...(system !== undefined && system !== null && { system }),
+    ...(cap !== undefined && { max_tokens: cap }),
+  }),
+  learn: (data) => {
+    // A stream tells the input at its beginning and the output at its end.
+    const message = isJson(data["message"]) ? data["message"] : data;
+    const delta: Json = isJson(data["delta"]) ? data["delta"] : {};
+    const usage = isJson(message["usage"]) ? message["usage"] : undefined;
+    const stop = STOPS[String(message["stop_reason"] ?? delta["stop_reason"])];
+    const fresh = numberOf(usage?.["input_tokens"]);
+    const cached =
+      (numberOf(usage?.["cache_read_input_tokens"]) ?? 0) +
+      (numberOf(usage?.["cache_creation_input_tokens"]) ?? 0);
+    const output = numberOf(usage?.["output_tokens"]);
+    return {
+      ...(usage && { usage: { input: (fresh ?? 0) + cached, ...(output !== undefined && { output }) } }),
+      ...(stop && { stop }),
+    };
+  },
+  refusal: (message) => ({ type: "error", error: { type: "invalid_request_error", message } }),
+};

@@ -1,0 +1,40 @@
+import type { Dialect } from "../../core/types.ts";
+import { openaiResponses } from "../../dialects/openai-responses/index.ts";
+import { openaiRefusal } from "./chat-wire.ts";
+import { type ClientWire, isJson, numberOf, textOf } from "./wire.ts";
+
+/** A lower cap is refused (tokens). */
+const LEAST_CAP = 16;
+
+/** OpenAI's Responses API. What goes on from an answer on the server goes as it is: its transcript isn't here. */
+export const responsesWire: ClientWire = {
+  path: "/responses",
+  dialect: openaiResponses as Dialect<unknown>,
+  read: ({ model, input, instructions, tools, max_output_tokens, previous_response_id, conversation }) =>
+    Array.isArray(input) && !previous_response_id && !conversation
+      ? {
+          model: textOf(model),
+          transcript: input,
+          system: instructions ?? undefined,
+          tools,
+          cap: numberOf(max_output_tokens),
+        }
+      : undefined,
+  write: (body, { messages, system }, cap) => ({
+    ...body,
+    input: messages,
+    ...(system !== undefined && system !== null && { instructions: system }),
+    ...(cap !== undefined && { max_output_tokens: Math.max(LEAST_CAP, cap) }),
+  }),
+  learn: (data) => {
+    const response = isJson(data["response"]) ? data["response"] : data;
+    const { usage, status } = response;
+    const input = isJson(usage) ? numberOf(usage["input_tokens"]) : undefined;
+    const output = isJson(usage) ? numberOf(usage["output_tokens"]) : undefined;
+    return {
+      ...(input !== undefined && { usage: { input, ...(output !== undefined && { output }) } }),
+      ...(status === "incomplete" && { stop: "length" as const }),
+    };
+  },
+  refusal: openaiRefusal,
+};

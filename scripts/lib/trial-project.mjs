@@ -15,15 +15,16 @@ const STRICT = {
   noEmit: true,
   skipLibCheck: false,
 };
-/** The ways in which projects find types: file that imports, compiler options, how it imports. */
+/** The ways in which projects find types: compiler options, and the files that import under them. */
 const RESOLUTIONS = {
-  NodeNext: { file: "node.mts", options: { module: "nodenext" }, imports: asModule },
-  bundler: {
-    file: "bundler.ts",
-    options: { module: "esnext", moduleResolution: "bundler" },
-    imports: asModule,
+  "NodeNext and CommonJS": {
+    options: { module: "nodenext" },
+    files: { "node.mts": asModule, "common.cts": asCommonJs },
   },
-  CommonJS: { file: "common.cts", options: { module: "nodenext" }, imports: asCommonJs },
+  bundler: {
+    options: { module: "esnext", moduleResolution: "bundler" },
+    files: { "bundler.ts": asModule },
+  },
 };
 
 /**
@@ -96,10 +97,14 @@ console.log(JSON.stringify(names));`;
 export async function typeFaults(folder, specifiers) {
   /** @type {string[]} */
   const faults = [];
-  for (const [name, { file, options, imports }] of Object.entries(RESOLUTIONS)) {
-    const config = join(folder, `tsconfig.${name}.json`);
-    writeFileSync(join(folder, file), specifiers.map(imports).join("\n"));
-    writeFileSync(config, JSON.stringify({ compilerOptions: { ...STRICT, ...options }, files: [file] }));
+  for (const [name, { options, files }] of Object.entries(RESOLUTIONS)) {
+    const config = join(folder, `tsconfig.${Object.keys(files).join("-")}.json`);
+    for (const [file, imports] of Object.entries(files))
+      writeFileSync(join(folder, file), specifiers.map(imports).join("\n"));
+    writeFileSync(
+      config,
+      JSON.stringify({ compilerOptions: { ...STRICT, ...options }, files: Object.keys(files) }),
+    );
     const { code, stdout } = await run("tsc", ["-p", config], { cwd: folder, output: "capture" });
     if (code !== 0)
       faults.push(`the declarations don't compile in a project of their own (${name}):\n${stdout}`);

@@ -39,7 +39,7 @@ const asked = () =>
 
 it("editor: at 0.8 of nine tenths of the window the older messages become a tagged user message, the last ten stay", async () => {
   const player = createPlayer(provider, { profile: profiles.editor, window: WINDOW, patient: true });
-  await player.play([chat.system(SYSTEM), ...editing(90)]);
+  await player.play([chat.system(SYSTEM), ...editing(75)]);
   const applied = compactions(player).filter(({ report }) => report.rungs.at(-1)?.rung === "full");
   expect(applied.length).toBeGreaterThan(1);
   for (const { report, messages } of applied) {
@@ -68,7 +68,7 @@ it("editor: the same model, not streamed, temperature 0, with an analysis that n
     },
   });
   const player = createPlayer(provider, { profile: profiles.editor, window: WINDOW, patient: true });
-  const script = [chat.system(SYSTEM), ...editing(90)];
+  const script = [chat.system(SYSTEM), ...editing(50)];
   await player.play(script);
   expect(player.transcript).toEqual(script);
   const [first] = asked();
@@ -115,7 +115,7 @@ it("editor: full fails → simple; simple fails → no model, and the conversati
           : undefined,
     });
     const player = createPlayer(flaky, { profile: profiles.editor, window: WINDOW, patient: true });
-    await player.play([chat.system(SYSTEM), ...editing(60)]);
+    await player.play([chat.system(SYSTEM), ...editing(48)]);
     const rungs = compactions(player).map(({ report }) => report.rungs.at(-1)?.rung);
     expect(rungs).toContain(fails.source === "." ? "extractive" : "simple");
     await player.close();

@@ -6,6 +6,7 @@ import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { byProof } from "../support/proof.ts";
 import { beginChats, missingChats, type Said, takeTurn } from "./chats.ts";
 import { type ServeProcess, startServe } from "./serve-process.ts";
 
@@ -14,9 +15,9 @@ import { type ServeProcess, startServe } from "./serve-process.ts";
 const CLIENTS = 4;
 const WINDOW = 4_000;
 /** A database that is away for so long (milliseconds). */
-const AWAY_MS = 1_500;
+const AWAY_MS = byProof({ sample: 600, more: 1_500, all: 1_500 });
 /** How often all connections are cut. */
-const CUTS = 5;
+const CUTS = byProof({ sample: 3, more: 5, all: 5 });
 
 let provider: FakeProvider;
 let postgres: TestPostgres;

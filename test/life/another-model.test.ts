@@ -1,11 +1,12 @@
 import { expect, it } from "vitest";
 import { DIALECT_IDS } from "../support/dialects.ts";
 import { createHost, session } from "../support/host.ts";
+import { byProof } from "../support/proof.ts";
 
 it.each(DIALECT_IDS)(
   "%s: a switch to a smaller model compacts further, to a larger one shows all again",
   async (id) => {
-    const { messages, system } = session(60, id);
+    const { messages, system } = session(byProof({ sample: 40, more: 60, all: 60 }), id);
     const input = system === undefined ? {} : { system };
     const middle = createHost({ id, budget: 6_000 });
     for (const message of messages) {

@@ -2,11 +2,12 @@ import { expect, it } from "vitest";
 import { chat } from "../../src/testing/index.ts";
 import { DIALECT_IDS } from "../support/dialects.ts";
 import { createHost, sent, session, talk } from "../support/host.ts";
+import { byProof } from "../support/proof.ts";
 
 const BUDGET = 4_000;
 
 it.each(DIALECT_IDS)("%s: passes through, compacts, stays, and compacts again", async (id) => {
-  const { messages, system } = session(80, id);
+  const { messages, system } = session(byProof({ sample: 50, more: 80, all: 80 }), id);
   const host = createHost({ id, budget: BUDGET });
   const outcomes: string[] = [];
   for (const message of messages) {

@@ -5,11 +5,13 @@ import type { State } from "../../src/core/types.ts";
 import { compileCache } from "../support/compile-cache.ts";
 import { DIALECT_IDS } from "../support/dialects.ts";
 import { createHost, type Host, sent, session } from "../support/host.ts";
+import { byProof } from "../support/proof.ts";
 
 const BUDGET = 4_000;
+const ROUNDS = byProof({ sample: 30, more: 40, all: 40 });
 
-async function grown(id: string, rounds: number): Promise<{ host: Host; system: { system?: string } }> {
-  const { messages, system } = session(rounds, id);
+async function grown(id: string): Promise<{ host: Host; system: { system?: string } }> {
+  const { messages, system } = session(ROUNDS, id);
   const host = createHost({ id, budget: BUDGET });
   const input = system === undefined ? {} : { system };
   for (const message of messages) {
@@ -22,7 +24,7 @@ async function grown(id: string, rounds: number): Promise<{ host: Host; system: 
 const json = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 it.each(DIALECT_IDS)("%s: a restart with saved state sends the same bytes", async (id) => {
-  const { host, system } = await grown(id, 40);
+  const { host, system } = await grown(id);
   const before = await host.fit(system);
   const reborn = createHost({ id, budget: BUDGET }, json(host.transcript));
   reborn.state = json(host.state) as State;
@@ -33,7 +35,7 @@ it.each(DIALECT_IDS)("%s: a restart with saved state sends the same bytes", asyn
 });
 
 it.each(DIALECT_IDS)("%s: another process with the saved state sends the same bytes", async (id) => {
-  const { host, system } = await grown(id, 40);
+  const { host, system } = await grown(id);
   const before = await host.fit(system);
   const child = spawnSync(process.execPath, [fileURLToPath(new URL("./fit-in-child.ts", import.meta.url))], {
     input: JSON.stringify({
@@ -55,14 +57,14 @@ it.each(DIALECT_IDS)("%s: another process with the saved state sends the same by
 });
 
 it("a process without any state still makes a valid view of the same transcript", async () => {
-  const { host, system } = await grown("openai-chat", 40);
+  const { host, system } = await grown("openai-chat");
   const fresh = createHost({ budget: BUDGET }, json(host.transcript));
   const result = await fresh.fit(system);
   expect(result.report.outcome).toBe("compacted");
 });
 
 it("one compactor serves a host that ignores `state`", async () => {
-  const { messages } = session(40);
+  const { messages } = session(ROUNDS);
   const host = createHost({ budget: BUDGET });
   let compactions = 0;
   for (const message of messages) {

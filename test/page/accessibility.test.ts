@@ -3,16 +3,17 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ServeProcess, startServe } from "../gateway/serve-process.ts";
+import { type ServeHere, serveHere } from "../gateway/serve-here.ts";
+import { byProof } from "../support/proof.ts";
 import { connect } from "./support/browser.ts";
 import { openExample } from "./support/example.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-let serve: ServeProcess;
+let serve: ServeHere;
 let browser: Browser;
 
 beforeAll(async () => {
-  [serve, browser] = await Promise.all([startServe([]), connect()]);
+  [serve, browser] = await Promise.all([serveHere([]), connect()]);
 });
 afterAll(async () => {
   await browser?.close();
@@ -52,11 +53,19 @@ describe("pages", () => {
   }
 });
 
+const BOTH_SCREENS = [
+  [1280, "dark"],
+  [390, "light"],
+] as const;
+/** The sample looks at the other width and colours in the pages above. */
+const SCREENS = byProof<readonly (readonly [width: number, scheme: "light" | "dark"])[]>({
+  sample: [[390, "dark"]],
+  more: BOTH_SCREENS,
+  all: BOTH_SCREENS,
+});
+
 describe("what opens on them", () => {
-  for (const [width, scheme] of [
-    [1280, "dark"],
-    [390, "light"],
-  ] as const)
+  for (const [width, scheme] of SCREENS)
     it(`meter, divider, dialogs, menus and results are clean by axe at ${width} px, ${scheme}`, async () => {
       const { tab, context } = await openExample(browser, serve.url, { width, scheme });
       const chat = tab.url();

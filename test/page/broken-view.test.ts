@@ -1,15 +1,15 @@
 /** What a view may break at: a language that isn't one, a script that doesn't come, an answer that can't be drawn. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type ServeProcess, startServe } from "../gateway/serve-process.ts";
+import { type ServeHere, serveHere } from "../gateway/serve-here.ts";
 import { connect, openPage } from "./support/browser.ts";
 import { openExample } from "./support/example.ts";
 
-let serve: ServeProcess;
+let serve: ServeHere;
 let browser: Browser;
 
 beforeAll(async () => {
-  [serve, browser] = await Promise.all([startServe([]), connect()]);
+  [serve, browser] = await Promise.all([serveHere([]), connect()]);
 });
 afterAll(async () => {
   await browser?.close();

@@ -2,16 +2,16 @@
 import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type ServeProcess, startServe } from "../gateway/serve-process.ts";
+import { type ServeHere, serveHere } from "../gateway/serve-here.ts";
 import { drop, eventually } from "./support/actions.ts";
 import { agentLog } from "./support/agent-log.ts";
 import { connect, openPage } from "./support/browser.ts";
 
-let serve: ServeProcess;
+let serve: ServeHere;
 let browser: Browser;
 
 beforeAll(async () => {
-  [serve, browser] = await Promise.all([startServe([]), connect()]);
+  [serve, browser] = await Promise.all([serveHere([]), connect()]);
 });
 afterAll(async () => {
   await browser?.close();

@@ -1,16 +1,16 @@
 /** Without any model: examples, files, the offline assistant, replay, comparison; large conversations. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ServeProcess, startServe } from "../gateway/serve-process.ts";
+import { type ServeHere, serveHere } from "../gateway/serve-here.ts";
 import { drop } from "./support/actions.ts";
 import { connect, openPage } from "./support/browser.ts";
 import { openExample } from "./support/example.ts";
 
-let serve: ServeProcess;
+let serve: ServeHere;
 let browser: Browser;
 
 beforeAll(async () => {
-  [serve, browser] = await Promise.all([startServe([]), connect()]);
+  [serve, browser] = await Promise.all([serveHere([]), connect()]);
 });
 
 afterAll(async () => {

@@ -6,14 +6,14 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { type ServeProcess, startServe } from "../gateway/serve-process.ts";
+import { type ServeHere, serveHere } from "../gateway/serve-here.ts";
 import { connect, openPage } from "./support/browser.ts";
 
 const folder = process.env["PRECIS_SCREENSHOTS"];
 /** Charts and virtual lists draw a moment after their data is there (milliseconds). */
 const SETTLE_MS = 900;
 const HEIGHT = 720;
-let serve: ServeProcess;
+let serve: ServeHere;
 let browser: Browser;
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => browser?.close());
 // Records are found by content: a server of its own for each, or the second one would find the first one's compaction.
 beforeEach(async () => {
-  serve = await startServe([]);
+  serve = await serveHere([]);
 });
 afterEach(() => serve?.stop());
 

@@ -6,10 +6,18 @@ import { profiles } from "../../src/profiles/index.ts";
 import { chat } from "../../src/testing/index.ts";
 import { gatedModel } from "../summaries/gated-model.ts";
 import { sent } from "../support/host.ts";
+import { byProof } from "../support/proof.ts";
 
 const NOW = 1_700_000_000_000;
 const LIMIT = 64 * 1024;
 const SHARE = 0.02;
+/** A window that is full, and a longest chat: both as large as they get, but for the sample. */
+const { window, turns } = byProof({
+  sample: { window: 64_000, turns: 120 },
+  more: { window: 128_000, turns: 240 },
+  all: { window: 128_000, turns: 240 },
+});
+const LONGEST = byProof({ sample: 4_000, more: 20_000, all: 20_000 });
 const WORDS =
   "alpha beta gamma delta engine module parser token cursor window budget render index shard replica commit branch merge deploy metric".split(
     " ",
@@ -58,11 +66,11 @@ async function stateless(
   return { result, state: newer };
 }
 
-describe.each(["agent", "editor"] as const)("%s, a window of 128k that is full", (profile) => {
+describe.each(["agent", "editor"] as const)(`%s, a window of ${window} that is full`, (profile) => {
   it("its state holds the compaction: later turns compact nothing, pay nothing and send the same", async () => {
     const summarizer = gatedModel({ window: 2_000_000 });
-    const options = { window: 128_000, profile: profiles[profile], summarizer };
-    const transcript = longChat(240, 260);
+    const options = { window, profile: profiles[profile], summarizer };
+    const transcript = longChat(turns, 260);
     let { result, state } = await stateless(options, transcript);
     expect(result.report.outcome).toBe("compacted");
     expect(state.checkpoints).toHaveLength(1);
@@ -83,15 +91,15 @@ describe.each(["agent", "editor"] as const)("%s, a window of 128k that is full",
   });
 });
 
-it("a transcript of 20,000 messages and a million tokens has a state that is whole, and small", async () => {
-  const transcript = longChat(10_000, 24);
+it(`a transcript of ${LONGEST} messages of 50 tokens has a state that is whole, and small`, async () => {
+  const transcript = longChat(LONGEST / 2, 24);
   const options = {
-    window: 1_000_000,
+    window: LONGEST * 50,
     profile: profiles.agent,
     counter: { id: "chars/4", count: (text: string) => Math.ceil(text.length / 4) },
   };
   const characters = transcript.reduce((sum, { content }) => sum + String(content).length, 0);
-  expect(characters / 4).toBeGreaterThan(900_000);
+  expect(characters / 4).toBeGreaterThan(LONGEST * 45);
   const { result, state } = await stateless(options, transcript);
   expect(result.report.outcome).toBe("compacted");
   expect(state.checkpoints).toHaveLength(1);

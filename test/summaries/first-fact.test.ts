@@ -7,7 +7,7 @@ import { compactions, createPlayer } from "./player.ts";
 
 const LONG = { turns: 700, compactionCount: 50 };
 const { turns, compactionCount } = byProof({
-  sample: { turns: 260, compactionCount: 18 },
+  sample: { turns: 160, compactionCount: 11 },
   more: LONG,
   all: LONG,
 });

@@ -1,14 +1,17 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import type { State } from "../../src/core/types.ts";
 import { chat, type FakeProvider, startFakeProvider, summarizingReply } from "../../src/testing/index.ts";
 import { talk } from "../support/host.ts";
 import { compactions, createPlayer, summaryRequests } from "./player.ts";
 
 let provider: FakeProvider;
-beforeEach(async () => {
+/** The conversation as it went the first time. */
+let first: Awaited<ReturnType<typeof playWith>>;
+beforeAll(async () => {
   provider = await startFakeProvider({ reply: summarizingReply() });
+  first = await playWith(undefined);
 });
-afterEach(() => provider.close());
+afterAll(() => provider.close());
 
 const WHOLE = [chat.system("You help."), ...talk(60)];
 
@@ -26,21 +29,18 @@ async function playWith(
 }
 
 it("the same conversation again, in another process with the saved state, pays nothing", async () => {
-  const first = await playWith(undefined);
   expect(first.paid).toBeGreaterThan(2);
   const again = await playWith(JSON.parse(JSON.stringify(first.state)) as State);
   expect(again.paid).toBe(0);
 });
 
 it("a fork in the middle pays only for what comes after the fork", async () => {
-  const first = await playWith(undefined);
   const fork = [...WHOLE.slice(0, 90), ...talk(15, 500)];
   const forked = await playWith(first.state, fork);
   expect(forked.paid).toBeLessThan(first.paid / 2);
 });
 
 it("an edit near the end pays for nothing before it", async () => {
-  const first = await playWith(undefined);
   const edited = [...WHOLE.slice(0, -1), chat.assistant("Another answer altogether.")];
   expect((await playWith(first.state, edited)).paid).toBe(0);
 });

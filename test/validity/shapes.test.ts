@@ -12,11 +12,12 @@ const say = (role: "user" | "assistant" | "system", text: string): Message => ({
   parts: [{ type: "text", text }],
 });
 
-const MANY = byProof({ sample: 2_000, more: 10_000, all: 10_000 });
+const ROUNDS = byProof({ sample: 150, more: 300, all: 300 });
+const MANY = byProof({ sample: 1_000, more: 10_000, all: 10_000 });
 
 /** Whole transcripts of a shape that generators reach too rarely, or that are too large to shrink. */
 const SHAPES: Readonly<Record<string, () => Message[]>> = {
-  "one user message and 300 rounds": () => longRun(300),
+  [`one user message and ${ROUNDS} rounds`]: () => longRun(ROUNDS),
   [`${MANY} messages`]: () =>
     Array.from({ length: MANY }, (_, index) =>
       say(index % 2 === 0 ? "user" : "assistant", `Message ${index} says something short.`),

@@ -6,7 +6,7 @@ import {
   startFakeProvider,
   summarizingReply,
 } from "../../../src/testing/fake-provider/index.ts";
-import { type ServeProcess, startServe } from "../../gateway/serve-process.ts";
+import { type ServeHere, serveHere } from "../../gateway/serve-here.ts";
 import { compact } from "./actions.ts";
 import { connect, type Opened, openPage } from "./browser.ts";
 
@@ -18,7 +18,7 @@ const FOREVER_MS = 60_000;
 /** A server with a fake model behind it, and a browser. */
 export interface ChatWorld {
   readonly provider: FakeProvider;
-  readonly serve: ServeProcess;
+  readonly serve: ServeHere;
   readonly browser: Browser;
   /** How summaries go at the moment. */
   summaries: "good" | "failing" | "endless";
@@ -46,7 +46,7 @@ export async function openChatWorld(): Promise<ChatWorld> {
     faults: (request) => (world.summaries === "failing" && isSummary(request) ? "unauthorized" : undefined),
   });
   const [serve, browser] = await Promise.all([
-    startServe(["--upstream", provider.url, "--window", String(WINDOW)]),
+    serveHere(["--upstream", provider.url, "--window", String(WINDOW)]),
     connect(),
   ]);
   const post = (path: string, method: string, body: object) =>

@@ -2,8 +2,15 @@ import type { Conversation } from "./conversation.ts";
 import type { Settings } from "./settings.ts";
 import { landingRoom, MAX_SUMMARY } from "./summary-room.ts";
 
-/** Share of the summary message that model-written records may take together: prose says why, lines say what exactly. */
-export const NARRATIVE_SHARE = 0.5;
+/**
+ * Share of the summary message that model-written records may take together: prose says why, lines say what exactly. In a
+ * small message there isn't room for both, and prose is what a reader understands.
+ */
+const NARRATIVE_SHARE = 0.5;
+const SMALL_NARRATIVE_SHARE = 0.65;
+/** Messages up to the first size count as small, from the second on they have room for both (tokens). */
+const SMALL_MESSAGE = 1_500;
+const LARGE_MESSAGE = 3_000;
 /** Beside a tail that takes nearly all, records may still have this share of the landing. */
 const LEAST_SHARE = 0.25;
 /** A record shorter than this says nothing (tokens). */
@@ -14,6 +21,12 @@ const LEAST_RECORDS = 3;
 const WITH_POINTERS = 1.12;
 /** A record of few messages needn't be as long as one of many: this share of what it replaces is enough. */
 const SOURCE_SHARE = 0.2;
+
+/** Tokens of a summary message of this size that records may take. */
+export function narrativePart(message: number): number {
+  const small = Math.min(1, Math.max(0, (LARGE_MESSAGE - message) / (LARGE_MESSAGE - SMALL_MESSAGE)));
+  return message * (NARRATIVE_SHARE + (SMALL_NARRATIVE_SHARE - NARRATIVE_SHARE) * small);
+}
 
 /** Tokens that all records together may take in the summary message of a landing. */
 export function narrativeShare(
@@ -27,7 +40,7 @@ export function narrativeShare(
   const message = strategy === "summarize-and-drop" ? Math.min(room.landing, MAX_SUMMARY) : room.summary;
   const share =
     shares.narrative === undefined
-      ? Math.max(message * NARRATIVE_SHARE, room.landing * LEAST_SHARE)
+      ? Math.max(narrativePart(message), room.landing * LEAST_SHARE)
       : room.landing * shares.narrative;
   return Math.min(summary.cap, Math.floor(Math.max(0, share)));
 }

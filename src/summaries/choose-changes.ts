@@ -2,6 +2,16 @@ import type { Line, TranscriptLines } from "./lines.ts";
 
 /** A line that only uses names counts this much of one that brings them in. */
 const USED_FACTOR = 0.15;
+/** A declaration names what is new, and a comment says in words what it is for. */
+const TELLING_FACTOR = 2;
+const DECLARES =
+  /^(?:(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|final|abstract|async|unsafe|inline|virtual|override)\s+)*(?:func|function|fun|fn|def|class|interface|type|struct|enum|trait|impl|const|let|var|val|module|namespace|create table|alter table)\b/i;
+const COMMENT = /^(?:\/\/|\/\*|\*|#|--|;|"""|<!--)/;
+/** Shorter comments only divide the code (words). */
+const COMMENT_WORDS = 5;
+/** Imports tell what is used, not what is changed. */
+const IMPORT_FACTOR = 0.3;
+const IMPORTS = /^(?:import|from|use|using|require|include|#include)\b|^["'][^"']*["'][,;)]*$/;
 /** Each further line of a file counts less: a reader should see every file that was changed. */
 const SAME_FILE_FACTOR = 0.8;
 
@@ -28,7 +38,10 @@ export function chooseChanges(input: {
     for (const term of line.terms)
       if (covered[term] !== 1 && transcript.table.shapes[term] !== "path")
         sum += weights[term]! * (born[term] === line.first ? 1 : USED_FACTOR);
-    return (sum * SAME_FILE_FACTOR ** (taken.get(line.file) ?? 0)) / Math.max(1, cost(line));
+    return (
+      (sum * shapeFactor(line.text) * SAME_FILE_FACTOR ** (taken.get(line.file) ?? 0)) /
+      Math.max(1, cost(line))
+    );
   };
   const chosen: Line[] = [];
   let used = 0;
@@ -50,6 +63,13 @@ export function chooseChanges(input: {
     for (const term of best.line.terms) covered[term] = 1;
   }
   return chosen;
+}
+
+/** What kind of line it is, told by how it begins. */
+function shapeFactor(text: string): number {
+  if (IMPORTS.test(text)) return IMPORT_FACTOR;
+  const isTelling = DECLARES.test(text) || (COMMENT.test(text) && text.split(/\s+/).length > COMMENT_WORDS);
+  return isTelling ? TELLING_FACTOR : 1;
 }
 
 interface Ranked {

@@ -33,6 +33,8 @@ export interface ChooseQuotesInput {
 }
 
 const WORDS_SHARE = 0.25;
+/** In work of which a model has told the story, its record says what was asked for, and repeats rules word for word. */
+const TOLD_WORDS_SHARE = 0.15;
 /** In a small message they come before anything else, up to so many tokens. */
 const LEAST_WORDS = 40;
 /** In a conversation without tools the user's words are the content, … */
@@ -43,7 +45,7 @@ const ANSWERS_SHARE = 0.75;
 const WORK_TOOL_SHARE = 0.9;
 const TALK_TOOL_SHARE = 0.25;
 /** In work, of what the user's words leave: statements of the assistant, fewer where a model has told the story. */
-const STATEMENTS_SHARE = 0.5;
+const STATEMENTS_SHARE = 0.7;
 const TOLD_STATEMENTS_SHARE = 0.25;
 /** Where the assistant's messages aren't longer than so many times the user's, two talk with each other. */
 const DIALOGUE_RATIO = 2;
@@ -111,7 +113,8 @@ function dialogue(input: ChooseQuotesInput, answers: ReturnType<typeof answersOf
 }
 
 function userQuotes(input: ChooseQuotesInput, manner: "work" | "talk", known: Set<number>): UserWords[] {
-  const share = input.wordsShare ?? wordsShare(input.toolShare);
+  const usual = input.isTold && manner === "work" ? TOLD_WORDS_SHARE : wordsShare(input.toolShare);
+  const share = input.wordsShare ?? usual;
   const budget = Math.max(input.cap * share, Math.min(input.free, LEAST_WORDS));
   return chooseWords({ ...input, budget, manner, known });
 }

@@ -7,7 +7,7 @@ const OLDEST = 0.75;
 /** About so many statements share a title. */
 const LEAD_SHARE = 3;
 /** With less room for a message (tokens), messages are left out instead of shortening all of them. */
-const LEAST_ROOM = 60;
+const LEAST_ROOM = 90;
 
 /** What `chooseStatements` takes. */
 export interface ChooseStatementsInput {

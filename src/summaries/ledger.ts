@@ -1,4 +1,5 @@
 import type { Message } from "../core/types.ts";
+import { fromRoot } from "./common-root.ts";
 import { readCall } from "./read-call.ts";
 import { headName, type SectionEntry } from "./sections.ts";
 
@@ -17,8 +18,9 @@ export function touchedFiles(messages: readonly Message[]): TouchedFile[] {
   messages.forEach((message, index) => {
     for (const part of message.parts) {
       if (part.type !== "tool-call") continue;
-      const { file } = readCall(part);
-      if (file === undefined) continue;
+      const { file, kind } = readCall(part);
+      // A search names the folder in which it looked.
+      if (file === undefined || kind === "search") continue;
       files.delete(file);
       files.set(file, { path: file, action: part.name, message: index });
     }
@@ -47,6 +49,9 @@ function renderFiles(files: readonly { readonly action: string; readonly name: s
 /** Of the ledger's room, at most so much for files whose place nothing shows; the rest is for names that nothing shows. */
 const PLACES_SHARE = 0.7;
 
+/** Before the folder that paths are written from. */
+const ROOT_NAME = "Folder";
+
 /** With less room the title would take more than the files (tokens). */
 const LEAST_LEDGER = 8;
 
@@ -56,8 +61,11 @@ export function unseenFiles(
   text: string,
   cap: number,
   cost: (text: string) => number,
+  /** The folder that paths are written from, and whether the text already has such paths. It is said first where any is. */
+  { root, isUsed }: { readonly root: string; readonly isUsed: boolean } = { root: "", isUsed: false },
 ): SectionEntry[] {
-  if (cap < LEAST_LEDGER) return [];
+  const folder = { head: `${ROOT_NAME}:`, text: root };
+  if (cap < LEAST_LEDGER) return isUsed ? [folder] : [];
   let left = cap;
   const takes = (name: string, keeps: number): boolean => {
     const price = cost(name) + 1;
@@ -66,13 +74,16 @@ export function unseenFiles(
     return true;
   };
   const placed = new Set(
-    files.filter(({ path }) => !text.includes(path) && takes(path, cap * (1 - PLACES_SHARE))),
-  );
-  return renderFiles(
-    files.flatMap((file) => {
-      if (placed.has(file)) return [{ action: file.action, name: file.path }];
-      const name = baseName(file.path);
-      return !text.includes(name) && takes(name, 0) ? [{ action: file.action, name }] : [];
+    files.filter(({ path }) => {
+      const shown = fromRoot(path, root);
+      return !text.includes(shown) && takes(shown, cap * (1 - PLACES_SHARE));
     }),
   );
+  const unseen = files.flatMap((file) => {
+    if (placed.has(file)) return [{ action: file.action, name: fromRoot(file.path, root) }];
+    const name = baseName(file.path);
+    return !text.includes(name) && takes(name, 0) ? [{ action: file.action, name }] : [];
+  });
+  const isBelow = isUsed || [...placed].some(({ path }) => fromRoot(path, root) !== path);
+  return [...(isBelow ? [folder] : []), ...renderFiles(unseen)];
 }

@@ -32,7 +32,7 @@ export interface Line {
    * went well, a call that only looked something up, a retrieved passage (its source is named where it is cited).
    */
   readonly spent: boolean;
-  /** It begins in the middle of a sentence, because a longer line was cut there. */
+  /** Alone it says little: it begins in the middle of a sentence, because a longer line was cut there, or only names a file. */
   readonly fragment: boolean;
 }
 
@@ -100,13 +100,26 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
     by: Speaker,
     file = "",
     spent = false,
+    isPart = false,
   ): void => {
     for (const { text: piece, fragment } of pieces(text, MAX_LENGTH[kind])) {
       const order = lines.length;
       const first = firsts.get(piece) ?? order;
       if (first === order) firsts.set(piece, order);
       const terms = first === order ? table.scan(piece) : lines[first]!.terms;
-      lines.push({ message, kind, text: piece, position, terms, order, first, file, by, spent, fragment });
+      lines.push({
+        message,
+        kind,
+        text: piece,
+        position,
+        terms,
+        order,
+        first,
+        file,
+        by,
+        spent,
+        fragment: fragment || isPart,
+      });
       position += piece.length + 1;
       if (kind !== "user" && kind !== "assistant") toolLength += piece.length + 1;
     }
@@ -144,7 +157,7 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
         for (const name of names) for (const term of table.scan(name)) argumentNames.add(term);
         // Of a call that reads a file, a reader needs the file.
         const call = kind === "read" ? `${part.name} ${file}` : head;
-        add(index, "call", call, "assistant", file, kind !== "other" && kind !== "read");
+        add(index, "call", call, "assistant", file, kind !== "other" && kind !== "read", kind === "read");
         add(index, "body", left, "assistant", file, true);
         add(index, "body", body, "assistant", file, kind === "plan" || kind === "search" || kind === "read");
       }

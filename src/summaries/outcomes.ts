@@ -38,6 +38,9 @@ const NO_TROUBLE = /\b(?:0|no) (?:errors?|fail\w*|issues?|problems?|warnings?)\b
 /** Where the output of a command goes, and where it is run, says nothing about what is run. */
 const BY_THE_WAY = /^cd [^\n&;|]+(?:&&|;)\s*|\s*2>&1|\s*\|\s*(?:head|tail)\b[^|]*$/g;
 
+/** Commands that show what stands somewhere: words of trouble in it are no trouble of theirs. */
+const SHOWS = /^(?:cat|bat|less|head|tail|sed -n|nl|git (?:diff|show|blame))\b/;
+
 /** The outcomes of commands whose results are hidden, in order. */
 export function outcomesOf(messages: readonly Message[], isHidden: (index: number) => boolean): Outcome[] {
   const commands = new Map<string, { readonly tool: string; readonly command: string }>();
@@ -79,7 +82,9 @@ function endOf(command: string, { text, error }: ToolResultPart): Pick<Outcome, 
     .map((line) => line.trim())
     .filter((line) => line !== "");
   const length = lines.reduce((sum, line) => sum + line.length, 0);
-  const wrong = lines.filter((line) => TROUBLE.test(line) && !NO_TROUBLE.test(line));
+  const wrong = SHOWS.test(command)
+    ? []
+    : lines.filter((line) => TROUBLE.test(line) && !NO_TROUBLE.test(line));
   const isTrouble = error === true || wrong.length > 0;
   const shown =
     length <= SHORT_RESULT ? lines : [...new Set([...wrong.slice(0, TROUBLES), ...lines.slice(-1)])];

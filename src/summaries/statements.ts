@@ -1,4 +1,6 @@
 import type { Message } from "../core/types.ts";
+import { readCall } from "./read-call.ts";
+import { QUESTION } from "./salience.ts";
 import { sentencesOf } from "./sentences.ts";
 
 /** Something that the assistant said and that can be read alone: a sentence, a point of a list, a row of a table. */
@@ -7,7 +9,7 @@ export interface Statement {
   readonly text: string;
   /** The title under which it stands in its message; empty if there is none. */
   readonly lead: string;
-  /** How much it tells by its place: see `FACTORS`. */
+  /** How much it tells by its place: see `FACTORS`. What ends a turn counts more, the more was changed in that turn. */
   readonly factor: number;
   /** Ordinal among all statements. */
   readonly order: number;
@@ -28,6 +30,8 @@ const FACTORS = {
   reasonedIntention: 0.5,
   intention: 0,
 } as const;
+/** What was found since the user last wrote is what the work stands on now. */
+const CURRENT_TURN = 2;
 /** Longer intentions have room for a reason (characters). */
 const SHORT_INTENTION = 140;
 /** Longer lines are read sentence by sentence (characters). */
@@ -44,6 +48,8 @@ const SPECIFIC = /[\d`/]/;
 const FENCE = /^\s*(?:```|~~~)/;
 const RULE = /^[\s|:+=_*-]*$/;
 const TITLE = /^(?:#{1,6}\s.*|\*\*[^*]+\*\*:?|[^.!?]*:)$/;
+/** What only says that something follows ("Here is the analysis:"). */
+const ANNOUNCES = /[:：]$/;
 const LIST_ITEM = /^(?:[-*•]|\d+[.)])\s/;
 /** Scripts that put no spaces between words. */
 const DENSE_SCRIPT = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{4}/u;
@@ -53,6 +59,9 @@ const DECORATION = /\*\*|^#{1,6}\s+|^>\s?/g;
 /** The statements of the assistant in the given messages, in order. Code between fences is none. */
 export function statementsOf(messages: readonly Message[], indexes: readonly number[]): Statement[] {
   const statements: Statement[] = [];
+  const changes = changesBefore(messages);
+  const newest = messages.findLastIndex(({ role }) => role === "assistant");
+  const turn = messages.findLastIndex(isTyped);
   for (const index of indexes) {
     const message = messages[index];
     if (message?.role !== "assistant") continue;
@@ -60,12 +69,38 @@ export function statementsOf(messages: readonly Message[], indexes: readonly num
     if (text.trim() === "") continue;
     const calls = message.parts.some((part) => part.type === "tool-call");
     const found = readStatements(text, calls);
+    // What the user was asked has been answered since, or is asked again.
+    if (!calls && index < newest && found.length > 1 && QUESTION.test(found.at(-1)!.text)) found.pop();
     for (const [at, { text: said, lead }] of found.entries()) {
-      const factor = factorOf(said, at, found.length, calls);
+      const factor =
+        factorOf(said, at, found.length, calls) *
+        (calls ? 1 : reportFactor(changes[index]!)) *
+        (index > turn ? CURRENT_TURN : 1);
       if (factor > 0) statements.push({ message: index, text: said, lead, factor, order: statements.length });
     }
   }
   return statements;
+}
+
+/** For each message the number of edits in its turn before it. */
+function changesBefore(messages: readonly Message[]): Uint32Array {
+  const before = new Uint32Array(messages.length);
+  let count = 0;
+  messages.forEach(({ parts }, index) => {
+    if (isTyped(messages[index]!)) count = 0;
+    before[index] = count;
+    for (const part of parts) if (part.type === "tool-call" && readCall(part).kind === "edit") count++;
+  });
+  return before;
+}
+
+function isTyped({ role, parts }: Message): boolean {
+  return role === "user" && parts.some((part) => part.type === "text");
+}
+
+/** A report after forty edits tells what forty rounds came to; an answer to a question tells one thing. */
+function reportFactor(changes: number): number {
+  return 1 + Math.log2(1 + changes) / 2;
 }
 
 function factorOf(text: string, at: number, count: number, calls: boolean): number {
@@ -86,7 +121,7 @@ function readStatements(text: string, calls: boolean): { readonly text: string; 
       if (TITLE.test(line) && plain.length <= MAX_TITLE && !LIST_ITEM.test(line)) lead = plain;
       else
         for (const part of partsOf(plain, calls))
-          if (saysSomething(part, calls)) found.push({ text: part, lead });
+          if (!ANNOUNCES.test(part) && saysSomething(part, calls)) found.push({ text: part, lead });
     }
   }
   return found;
@@ -94,7 +129,7 @@ function readStatements(text: string, calls: boolean): { readonly text: string; 
 
 /** A line whole, or its sentences: each where the assistant goes on to call a tool, otherwise only if it is long. */
 function partsOf(line: string, calls: boolean): string[] {
-  return calls || line.length > MAX_STATEMENT ? sentencesOf(line) : [line];
+  return calls || line.length > MAX_STATEMENT || ANNOUNCES.test(line) ? sentencesOf(line) : [line];
 }
 
 function saysSomething(text: string, calls: boolean): boolean {

@@ -5,6 +5,7 @@ import { chooseChanges } from "./choose-changes.ts";
 import { chooseOutcomes } from "./choose-outcomes.ts";
 import { chooseQuotes } from "./choose-quotes.ts";
 import { citedSources } from "./cited-sources.ts";
+import { commonRoot, fromRoot } from "./common-root.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import { largestFit } from "./fill.ts";
 import { touchedFiles, unseenFiles } from "./ledger.ts";
@@ -20,7 +21,7 @@ import { renderState } from "./render-state.ts";
 import { lineReuse } from "./reuse.ts";
 import { salience } from "./salience.ts";
 import { SECTION_NAMES, TRUSTED_SECTIONS } from "./section-titles.ts";
-import { type Sections, writeSections } from "./sections.ts";
+import { type SectionEntry, type Sections, writeSections } from "./sections.ts";
 import { plainStatement } from "./statements.ts";
 import { userWords } from "./user-words.ts";
 import { termWeights } from "./weights.ts";
@@ -70,7 +71,7 @@ export interface MadeMessage {
 const NARRATIVE_SHARE = 0.5;
 const LEDGER_SHARE = 0.05;
 /** Of what the user's words and statements leave: what was changed, and how commands ended; the rest is for single lines. */
-const CHANGES_SHARE = 0.25;
+const CHANGES_SHARE = 0.5;
 const OUTCOMES_SHARE = 0.15;
 /** Below this nothing useful fits beside the frame (tokens). */
 const MIN_CONTENT = 16;
@@ -213,7 +214,9 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
   const chosen = [...changes, ...more.filter((line) => !changes.includes(line))];
 
   yield;
-  const files = touchedFiles(messages).filter(({ message }) => hidden[message] === 1);
+  const touched = touchedFiles(messages);
+  const files = touched.filter(({ message }) => hidden[message] === 1);
+  const root = commonRoot(touched.map(({ path }) => path));
   const ledgerCap = cap * (input.shares?.ledger ?? LEDGER_SHARE);
   const lineText = quotedLine(transcript.lines, (line) => sources.inRegistryNumbers(line.text, line.message));
   const rendering =
@@ -222,7 +225,21 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
       const said = quotes.slice(0, quoteCount);
       const shown = chosen.slice(0, lineCount);
       const { words, answers, outcomes } = quoteSections(said, sources);
-      const linesShown = renderLines(shown, lineText, outcomes);
+      const linesFrom = (folder: string): SectionEntry[] =>
+        renderLines(
+          shown,
+          lineText,
+          outcomes.map(({ message, entry }) => ({
+            message,
+            entry: { ...entry, text: fromRoot(entry.text, folder) },
+          })),
+          folder,
+        );
+      const linesShown = linesFrom(root);
+      // A record names files by their paths within the project, too.
+      const isUsed =
+        root !== "" &&
+        (narrative.length > 0 || linesFrom("").some(({ text }, at) => text !== linesShown[at]!.text));
       const named = [...linesShown, ...words, ...answers]
         .map(({ head, text }) => `${head} ${text}`)
         .join("\n");
@@ -236,7 +253,7 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
           ...said.map((quote) => ({ message: messageOf(quote), text: textOf(quote) })),
           ...shown,
         ]),
-        files: unseenFiles(files, named, ledgerCap, cost),
+        files: unseenFiles(files, named, ledgerCap, cost, { root, isUsed }),
         state,
       });
     };

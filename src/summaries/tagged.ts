@@ -30,6 +30,14 @@ export function withoutTagged(text: string, isMeant?: (name: string) => boolean)
   return [...typedAndTagged(text, isMeant)].map(({ tagged, text: piece }) => (tagged ? " " : piece)).join("");
 }
 
+/** Tags between which hosts put a command that the user typed, and what it printed. */
+const COMMAND_TAG = /<\/?(?:local-)?command-[a-z]+>/g;
+
+/** A command as the user typed it, without the tags of its host. */
+export function withoutCommandTags(text: string): string {
+  return text.replace(COMMAND_TAG, " ");
+}
+
 /**
  * A text in pieces: what stands in `<tag>…</tag>`, which a host or a paste put there, and the rest. Blocks that hold the
  * user's own words belong to the rest, without their tags. By hand, because a pattern for it takes quadratic time on text

@@ -3,7 +3,7 @@ import { lastingRules, setsLastingRule } from "./lasting-rules.ts";
 import { isSummaryMessage } from "./markers.ts";
 import type { IsOurs } from "./proof.ts";
 import { readSections } from "./sections.ts";
-import { isRetrieved, withoutTagged } from "./tagged.ts";
+import { isRetrieved, withoutCommandTags, withoutTagged } from "./tagged.ts";
 
 /** What the user typed, as far as it can be told from what was pasted or put there by the host. */
 export interface UserWords {
@@ -22,6 +22,10 @@ const MAX_TYPED = 6_000;
 const PASTE_HEAD = 1_200;
 const PASTE_TAIL = 400;
 
+/** What a host wrote in place of a command is told by its start (characters). */
+const EXPANSION_HEAD = 200;
+const COMMAND = /<command-name>/;
+
 /** Rules may take this share of a shortened text; its start says what they are about. */
 const RULES_SHARE = 2 / 3;
 
@@ -32,7 +36,7 @@ export function typedText(text: string): string {
   let typed = withoutTagged(text);
   if (typed.length > SHORT_MESSAGE) typed = typed.replace(FENCED, " ");
   // A message that is nothing else is what the user sent, whatever it looks like; a retrieved passage is what its author wrote.
-  if (typed.trim() === "") typed = withoutTagged(text, isRetrieved);
+  if (typed.trim() === "") typed = withoutCommandTags(withoutTagged(text, isRetrieved));
   typed = typed
     .replace(/[^\S\n]+/g, " ")
     .replace(/ ?\n\s*/g, "\n")
@@ -44,6 +48,14 @@ export function typedText(text: string): string {
 function cutAfter(text: string, limit: number): string {
   const space = Math.max(text.lastIndexOf(" ", limit), text.lastIndexOf("\n", limit));
   return text.slice(0, space > limit / 2 ? space : limit).trimEnd();
+}
+
+/** Does it stand right behind a command of the host, which put these instructions there? The user typed the command only. */
+function isExpansion(messages: readonly Message[], index: number): boolean {
+  const before = messages[index - 1];
+  return (
+    before?.role === "user" && before.parts.some((part) => part.type === "text" && COMMAND.test(part.text))
+  );
 }
 
 /** The text within `limit` characters: its start, and rules from the rest of it. */
@@ -116,8 +128,9 @@ export function userWords(
           words.push({ message: index, text: entry, whole: entry, isRule: setsLastingRule(entry) });
       continue;
     }
-    const typed = typedText(text);
-    if (typed === "") continue;
+    const all = typedText(text);
+    if (all === "") continue;
+    const typed = isExpansion(messages, index) ? cutAfter(all, EXPANSION_HEAD) : all;
     const whole = withoutTagged(text, isRetrieved).trim();
     words.push({ message: index, text: typed, whole: whole || typed, isRule: setsLastingRule(typed) });
   }

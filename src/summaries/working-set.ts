@@ -1,4 +1,5 @@
 import type { Steps } from "../core/steps.ts";
+import { fromRoot } from "./common-root.ts";
 import { Heap } from "./heap.ts";
 import { baseName } from "./ledger.ts";
 import type { Line } from "./lines.ts";
@@ -15,7 +16,7 @@ const STALE_FACTOR = 0.3;
 /** An answer that gives its source is what the search was for: worth more than the passages that it was found in. */
 const CITING_FACTOR = 2.5;
 
-/** What begins in the middle of a sentence can hardly be read. */
+/** What begins in the middle of a sentence can hardly be read, and a file's name alone tells nothing about it. */
 const FRAGMENT_FACTOR = 0.3;
 
 /** Lines that are looked at in one step. */
@@ -105,6 +106,8 @@ export function renderLines(
   textOf: (line: Line) => string,
   /** What else stands among them, in the order of time. */
   beside: readonly { readonly message: number; readonly entry: SectionEntry }[] = [],
+  /** The folder that paths are written from. */
+  root = "",
 ): SectionEntry[] {
   const groups: Group[] = [];
   for (const line of [...lines].sort((a, b) => a.order - b.order)) {
@@ -126,7 +129,7 @@ export function renderLines(
   for (const [at, group] of groups.entries()) {
     while (waiting.length > 0 && waiting[0]!.message < group.from) entries.push(waiting.shift()!.entry);
     const before = groups[at - 1]?.file === group.file ? entries.at(-1)?.text : undefined;
-    entries.push(renderGroup(group, textOf, { before, isPlaced: placed.has(group.file) }));
+    entries.push(renderGroup(group, textOf, { before, isPlaced: placed.has(group.file), root }));
     if (isChange(group.lines[0]!)) placed.add(group.file);
   }
   return [...entries, ...waiting.map(({ entry }) => entry)];
@@ -151,9 +154,12 @@ function renderGroup(
     readonly before: string | undefined;
     /** An entry before it says where the file is. */
     readonly isPlaced: boolean;
+    readonly root: string;
   },
 ): SectionEntry {
-  const texts = lines.map(textOf);
+  const texts = lines.map((line) =>
+    line.kind === "call" ? fromRoot(textOf(line), known.root) : textOf(line),
+  );
   const { by } = lines[0]!;
   const text = texts.join("\n");
   const pointer = `#${from + 1}`;
@@ -166,6 +172,7 @@ function renderGroup(
     const named = shown === "" || shown === by.source ? by.source : `${by.source} ${shown}`;
     return { head: `${pointer} ${named}»`, text };
   }
-  if (isChange(lines[0]!)) return { head: pointer, text: `changed ${known.isPlaced ? name : file}: ${text}` };
+  if (isChange(lines[0]!))
+    return { head: pointer, text: `changed ${known.isPlaced ? name : fromRoot(file, known.root)}: ${text}` };
   return { head: pointer, text: shown === "" ? text : `${shown}: ${text}` };
 }

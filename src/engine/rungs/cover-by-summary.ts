@@ -4,12 +4,12 @@ import type { Steps } from "../../core/steps.ts";
 import type { Message, Run } from "../../core/types.ts";
 import { summaryMessageSteps } from "../../summaries/summary-message.ts";
 import { hiddenEnd, insertTokens } from "../conversation.ts";
-import { NARRATIVE_SHARE, narrativeShare } from "../narrative-share.ts";
+import { narrativePart, narrativeShare } from "../narrative-share.ts";
 import { placeSummary, type SummaryPlace } from "./place-summary.ts";
 import { type RungInput, saysUnproven } from "./rung.ts";
 
 /** However large the tail is, records leave this much of the summary message to the user's words and the working set. */
-const MOST_NARRATIVE = 0.6;
+const MOST_NARRATIVE = 0.72;
 /** Records may outgrow their share a little (pointers, lines that must stay) before lines of them leave. */
 const RECORDS_SLACK = 1.1;
 
@@ -71,11 +71,11 @@ function shownRecords(
     .map(({ text, covers }) => ({ text, covers: { from: start + covers.from, to: start + covers.to } }));
 }
 
-/** Tokens that records may take in a summary message of `cap`: half of it, and a little more beside a tail that took too much. */
+/** Tokens that records may take in a summary message of `cap`: their part of it, and a little more beside a tail that took too much. */
 function narrativeRoom(input: RungInput, cap: number): number {
   const { conversation, settings, goal, modest } = input;
   const usual = modest ? 0 : narrativeShare(settings, conversation, { goal, fills: fills(input) });
-  const share = settings.shares.narrative === undefined ? cap * NARRATIVE_SHARE : 0;
+  const share = settings.shares.narrative === undefined ? narrativePart(cap) : 0;
   return Math.min(cap * MOST_NARRATIVE, Math.max(share, usual) * RECORDS_SLACK);
 }
 

@@ -7,7 +7,7 @@ import { describeSections } from "./shared/sections.ts";
 /** For work with tools: an analysis, then eight sections. */
 export const agentPrompt: Prompt = {
   id: "agent",
-  version: "2",
+  version: "3",
   analysis: true,
   render(input) {
     const text = `${intro(input)} ${describeSections("work", input.target)}`;

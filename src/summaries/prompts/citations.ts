@@ -6,7 +6,7 @@ import { describeSections } from "./shared/sections.ts";
 /** For answers from sources: every claim keeps the marker of the source that it came from. */
 export const citationsPrompt: Prompt = {
   id: "citations",
-  version: "2",
+  version: "3",
   analysis: false,
   render(input) {
     return frame(

@@ -5,7 +5,7 @@ import type { Prompt } from "./shared/prompt.ts";
 /** For small models: one short text without sections. */
 export const concisePrompt: Prompt = {
   id: "concise",
-  version: "2",
+  version: "3",
   analysis: false,
   render(input) {
     return frame(

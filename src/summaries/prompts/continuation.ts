@@ -10,7 +10,7 @@ import { describeSections } from "./shared/sections.ts";
  */
 export const continuationPrompt: Prompt = {
   id: "continuation",
-  version: "3",
+  version: "4",
   analysis: true,
   render(input) {
     // The messages carry no numbers here, so the model can't point at them.

@@ -5,7 +5,7 @@ import { quote } from "./shared/quote.ts";
 /** For an assistant that accompanies a task as it happens: where things stand, in a few plain sentences. */
 export const progressPrompt: Prompt = {
   id: "progress",
-  version: "2",
+  version: "3",
   analysis: false,
   render(input) {
     const elapsed =

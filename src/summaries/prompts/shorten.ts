@@ -5,7 +5,7 @@ import { describeSections } from "./shared/sections.ts";
 /** A summary is too long to be trimmed by code: the draft alone is sent back, with how long it was and how long it may be. */
 export const shortenPrompt: Prompt = {
   id: "shorten",
-  version: "1",
+  version: "2",
   analysis: false,
   render(input) {
     // The draft has its pointers; the messages that they point at aren't shown.

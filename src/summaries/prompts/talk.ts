@@ -7,7 +7,7 @@ import { describeSections } from "./shared/sections.ts";
 /** For conversation: people, facts and goals with their latest state, and what was answered. */
 export const talkPrompt: Prompt = {
   id: "talk",
-  version: "1",
+  version: "2",
   analysis: true,
   render(input) {
     const text = `${intro(input)} ${describeSections("talk", input.target)}`;

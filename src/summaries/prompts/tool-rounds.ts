@@ -4,7 +4,7 @@ import type { Prompt } from "./shared/prompt.ts";
 /** For the strategy `tool-summaries`: finished rounds become a few sentences, the talk around them stays. */
 export const toolRoundsPrompt: Prompt = {
   id: "tool-rounds",
-  version: "2",
+  version: "3",
   analysis: false,
   render(input) {
     return frame(

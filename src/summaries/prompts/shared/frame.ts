@@ -23,7 +23,7 @@ export const RULES: readonly string[] = [
   'Write in the past tense, as a report of what was: the record will be read later, and nothing in it may sound like a request of that moment. Say "The user asked for …", never "Do …"; say of open points that they were open.',
   "The user's words are those of user messages alone. Put into quotation marks only what stands there letter for letter, and keep the user's rules and wishes in the user's own wording.",
   "A restriction that concerns safety or permission (what must not be touched, deleted, sent, pushed or bought, what needs to be asked for first) is copied word for word, with its conditions, however short the room is.",
-  "Copy names, paths, ids, commands, addresses, versions, numbers with their units and error messages exactly. Don't translate, round, shorten or renumber them.",
+  "Copy names, paths, ids, commands, addresses, versions, numbers with their units and error messages exactly. Don't translate, round, shorten or renumber them. Only the folders that all paths begin with are left out: name a file by its path within the project.",
   "Where something was changed, corrected or taken back, the latest state counts: give it, and say what it replaced if that explains anything. Two statements that can't both be true, and of which neither takes the other back, both stay.",
   "Keep apart what is done, what is under way and what is still open. Say what was tried and failed, and why, so that nobody tries it again.",
   "Leave out keys, passwords and other secrets; say where they stand.",

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { growth, LINEAR } from "../../test/support/growth.ts";
 import type { Message } from "../core/types.ts";
 import { shorten, typedText, userWords } from "./user-words.ts";
@@ -8,6 +8,13 @@ const user = (text: string): Message => ({ role: "user", parts: [{ type: "text",
 describe("typedText", () => {
   it("leaves out blocks that a host put there", () => {
     expect(typedText("<reminder>be nice</reminder>Fix the bug <ctx a='1'>x</ctx>")).toBe("Fix the bug");
+  });
+
+  it("shows a command as it was typed", () => {
+    const command = "<command-message>review</command-message>\n<command-name>/review</command-name>";
+    expect(typedText(`${command}\n<command-args>this branch</command-args>`)).toBe(
+      "review\n/review\nthis branch",
+    );
   });
 
   it("keeps a message that is nothing but such a block", () => {
@@ -47,6 +54,15 @@ describe("typedText", () => {
         tag,
       ).toBeLessThan(LINEAR);
   });
+});
+
+test("of what a host wrote in place of a command only the start counts as the user's words", () => {
+  const instructions = `You are a reviewer. ${"Look at every file with care. ".repeat(40)}`;
+  const messages = [user("<command-name>/review</command-name>"), user(instructions), user(instructions)];
+  const [command, expansion, typed] = userWords(messages, [0, 1, 2]);
+  expect(command!.text).toBe("/review");
+  expect(expansion!.text.length).toBeLessThanOrEqual(200);
+  expect(typed!.text).toBe(instructions.trim());
 });
 
 describe("shorten", () => {

@@ -2,6 +2,7 @@ import { makeCheckpoint } from "../core/checkpoint.ts";
 import type { Draft } from "../core/draft.ts";
 import { renderView } from "../core/render.ts";
 import type {
+  Budget,
   Checkpoint,
   FitResult,
   ModelCall,
@@ -11,6 +12,7 @@ import type {
   Summary,
   Warning,
 } from "../core/types.ts";
+import { isSummaryMessage } from "../summaries/markers.ts";
 import { PLANT_MARK } from "../summaries/plants.ts";
 import { withCacheMarks } from "./cache-marks.ts";
 import { hiddenEnd } from "./conversation.ts";
@@ -85,6 +87,7 @@ export async function deliver<M>(
   const warnings = [
     ...(outcome.warnings ?? []),
     ...plantedWarnings(calls, result.draft, recalled?.quoted.text),
+    ...unspokenWarnings(result.draft, survey.budget),
     ...(thinking ? [thinking] : []),
     ...orphanWarnings(survey.conversation, draft),
     ...saved,
@@ -241,6 +244,19 @@ function takeCalls<M>({
   const calls = engine.unreported.get(survey.name) ?? [];
   engine.unreported.delete(survey.name);
   return calls;
+}
+
+/** Messages are hidden, and nothing speaks for them: a summary has no room in so small a budget. */
+function unspokenWarnings(draft: Draft | undefined, { budget }: Pick<Budget, "budget">): Warning[] {
+  if (!draft || draft.inserts.some(({ message }) => isSummaryMessage(message.text))) return [];
+  const hidden = draft.fates.filter((fate) => fate.type === "drop" && fate.reason === "budget").length;
+  if (hidden === 0) return [];
+  return [
+    {
+      code: "no-summary-fits",
+      message: `A budget of ${budget} tokens has no room for a summary: the newest whole messages are shown, and ${hidden} older ones are not. They can be recalled.`,
+    },
+  ];
 }
 
 /** What a tool result or a file told the model to do stands in the view, by a summary or quoted: a person should look at it. */

@@ -16,7 +16,7 @@ const LEAST_SHARE = 0.25;
 /** A record shorter than this says nothing (tokens). */
 export const LEAST_RECORD = 200;
 /** With room for fewer records than this, each new one would bring a merge with it. */
-const LEAST_RECORDS = 3;
+const LEAST_RECORDS = 4;
 /** Pointers don't count against a record's ceiling, but they take room: about so much of a text with one on every line. */
 const WITH_POINTERS = 1.12;
 /** A record of few messages needn't be as long as one of many: this share of what it replaces is enough. */

@@ -97,6 +97,7 @@ export type WarningCode =
   | "heavy-head"
   | "many-summary-requests"
   | "no-room-for-summaries"
+  | "no-summary-fits"
   | "orphan-call"
   | "orphan-result"
   | "planted-instruction"

@@ -3,7 +3,7 @@ import type { Steps } from "../../core/steps.ts";
 import { draftTokens, floorTokens, wholeTokens } from "../conversation.ts";
 import { shrinkParts } from "../shrink.ts";
 import { landingRoom, landingTail, MAX_SUMMARY } from "../summary-room.ts";
-import { emptyTail, newestUnit, type Tail, tailFrom, tailIndexes } from "../tail.ts";
+import { chooseTail, emptyTail, newestUnit, type Tail, tailFrom, tailIndexes } from "../tail.ts";
 import { coverBySummary, fills } from "./cover-by-summary.ts";
 import { summaryPlace } from "./place-summary.ts";
 import { aroundTail, dropped, type Rung, type RungInput, withoutSummary } from "./rung.ts";
@@ -17,6 +17,9 @@ const RECORD_BESIDE_CUT = 0.05;
 const MODEST_SHARE = 0.5;
 /** … and at most this many times the narrative's ceiling: as much again for the user's words and the working set. */
 const MODEST_CAPS = 2;
+/** The note's size is known after the first of them. */
+const NOTE_TRIES = 2;
+
 /** Rung 3 without a model: the middle is covered by the user's words and the working set, the tail stays. */
 export const summarize: Rung = function* (input) {
   const { conversation, settings, goal } = input;
@@ -97,7 +100,25 @@ function* coverMiddle(input: RungInput, tail: Tail, tailLimit: number): Steps<Dr
       : MAX_SUMMARY;
   const cap = Math.min(most, goal - draftTokens(conversation, bare));
   if (input.spokenFor) return yield* withSummary(input, bare, Math.min(cap, hidden - 1));
-  return (yield* withSummary(input, bare, cap)) ?? withoutSummary(input, bare.fates);
+  return (yield* withSummary(input, bare, cap)) ?? newestWhole(input) ?? withoutSummary(input, bare.fates);
+}
+
+/** Where no summary fits: head, last user message, and newest whole messages, more of them than the goal alone would allow. */
+function newestWhole(input: RungInput): Draft | undefined {
+  const { conversation, settings } = input;
+  const goal = Math.floor((input.goal + input.limit) / 2);
+  let limit = goal - floorTokens(conversation);
+  // A note about what isn't shown may be needed where a view would begin with a forbidden role: then it takes room, too.
+  for (let tries = 0; tries < NOTE_TRIES && limit > 0; tries++) {
+    const tail = chooseTail(conversation, { tail: { ...settings.tail, minMessages: 0 }, limit, soft: false });
+    const fates = aroundTail(conversation, tail, dropped("budget"));
+    if (!fates.some((fate) => fate.type === "drop")) return undefined;
+    const draft = withoutSummary(input, fates);
+    const over = draftTokens(conversation, draft) - goal;
+    if (over <= 0) return draft;
+    limit = Math.min(limit, tail.tokens) - over;
+  }
+  return undefined;
 }
 
 function* withSummary(input: RungInput, bare: Draft, cap: number): Steps<Draft | undefined> {

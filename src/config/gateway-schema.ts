@@ -37,6 +37,9 @@ const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"] as const;
 export const SHORTEST_CLIENT_KEY = 16;
 
 export const PLACEMENTS = ["user", "system", "merged"] as const;
+/** Tools that precis can add to requests and answer itself. */
+export const HOSTED_TOOLS = ["recall", "compact"] as const;
+export type HostedToolName = (typeof HOSTED_TOOLS)[number];
 const DIALECT_IDS = ["openai-chat", "openai-responses", "anthropic-messages"] as const;
 
 /** An address of anything but a PostgreSQL would be taken for the name of a file. */
@@ -54,6 +57,8 @@ const tuning = {
   safety: threshold.optional(),
   placement: oneOf("placement", PLACEMENTS).optional(),
   waitMs: duration(0).optional(),
+  /** Tools that precis adds to requests and answers itself. */
+  tools: listOf(oneOf("tool of precis", HOSTED_TOOLS), '["recall"]').optional(),
 };
 
 const modelName = text("name of a model", "Give it as the provider writes it, such as gpt-5-mini.");

@@ -47,6 +47,8 @@ const PARAMETERS = {
   },
   additionalProperties: false,
 } as const;
+/** What a model is told of the tool, whatever it is called. */
+export const RECALL_TOOL = { description: DESCRIPTION, parameters: PARAMETERS };
 /** How the AI SDK knows a JSON Schema. */
 const AI_SDK_SCHEMA = Symbol.for("vercel.ai.schema");
 const NOTHING_HIDDEN = "Nothing is hidden yet: all messages of this conversation are shown.";

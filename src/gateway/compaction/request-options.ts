@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { HOSTED_TOOLS, type HostedToolName } from "../../config/gateway-schema.ts";
 import { tokensIn } from "../../config/sizes.ts";
 import type { Profile, StrategyName } from "../../core/types.ts";
 import { strategies } from "../../engine/strategies.ts";
@@ -11,6 +12,8 @@ export interface RequestOptions {
   readonly profile?: Profile;
   readonly strategy?: StrategyName;
   readonly budget?: number;
+  /** Tools of precis's own that the model gets, instead of the config's. */
+  readonly tools?: readonly HostedToolName[];
   /** Touch nothing. */
   readonly off: boolean;
 }
@@ -23,13 +26,14 @@ export function requestOptions(headers: IncomingHttpHeaders): RequestOptions {
   const profile = headerOf(headers, "x-precis-profile");
   const strategy = headerOf(headers, "x-precis-strategy");
   const budget = headerOf(headers, "x-precis-budget");
+  const tools = headerOf(headers, "x-precis-tools");
   const off = headerOf(headers, "x-precis-off");
-  if (profile === undefined && strategy === undefined && budget === undefined && off === undefined)
-    return NONE;
+  if ([profile, strategy, budget, tools, off].every((value) => value === undefined)) return NONE;
   return {
     ...(profile !== undefined && { profile: profileOf(profile) }),
     ...(strategy !== undefined && { strategy: strategyOf(strategy) }),
     ...(budget !== undefined && { budget: budgetOf(budget) }),
+    ...(tools !== undefined && { tools: toolsOf(tools) }),
     off: off !== undefined && !["0", "false", "no"].includes(off.toLowerCase()),
   };
 }
@@ -48,6 +52,15 @@ function budgetOf(text: string): number {
   const tokens = tokensIn(text);
   if (tokens !== undefined && tokens >= LEAST_BUDGET) return tokens;
   throw wrong("budget", text, `a number of tokens of at least ${LEAST_BUDGET} (8000, 8k or 1m)`);
+}
+
+/** Names with commas between them; `none` for none. */
+function toolsOf(text: string): readonly HostedToolName[] {
+  const names = text.split(",").map((name) => name.trim());
+  if (names.length === 1 && names[0] === "none") return [];
+  const known: readonly string[] = HOSTED_TOOLS;
+  if (names.every((name) => known.includes(name))) return names as HostedToolName[];
+  throw wrong("tools", text, `none, or some of ${HOSTED_TOOLS.join(", ")}`);
 }
 
 function wrong(name: string, value: string, expected: string): RequestFault {

@@ -1,5 +1,20 @@
 import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
 import type { ChatMeta } from "./chat-meta.ts";
+import type { Said } from "./same-answer.ts";
+
+/** An answer of which the client was shown only a part. */
+export interface HiddenAnswer {
+  /** What the client was shown. */
+  readonly shown: readonly Said[];
+  /** All that the model said and was answered. */
+  readonly real: readonly unknown[];
+}
+
+/**
+ * Such answers by the name of what stands before them, newest last. The name leaves out messages of nothing but reasoning, which
+ * clients drop later.
+ */
+export type HiddenAnswers = Map<string, readonly HiddenAnswer[]>;
 
 /** What a node remembers of a conversation between two requests. */
 export interface Known {
@@ -31,6 +46,8 @@ export interface Known {
   rounds: Map<string, number> | undefined;
   /** What was set for it on the page, and until when that is believed. */
   meta: { readonly of: ChatMeta; readonly until: number } | undefined;
+  /** Its answers with rounds that the client wasn't shown; undefined: nobody has looked yet. */
+  hidden: HiddenAnswers | undefined;
   /** What it is found by: chain hashes. */
   hashes: string[];
 }
@@ -68,6 +85,7 @@ function newKnown(
     underWay: 0,
     rounds: undefined,
     meta: undefined,
+    hidden: undefined,
     hashes: [],
   };
 }

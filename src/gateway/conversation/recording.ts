@@ -1,3 +1,4 @@
+import { stringifyDeep } from "../../core/deep-json.ts";
 import { StoreError } from "../../core/errors.ts";
 import type { Dialect } from "../../core/types.ts";
 import type { Append, Appended, ConversationStore, NewMessage } from "../../stores/server-store.ts";
@@ -32,6 +33,13 @@ interface Answered {
   readonly id?: string | undefined;
   /** The hash of its end without its reasoning, if that makes a difference. */
   readonly withoutReasoning?: string | undefined;
+}
+
+/** What goes with an answer into the store. */
+export interface AnswerExtras {
+  readonly names?: AnswerNames | undefined;
+  /** All that the model said and was answered, where the client was shown only a part. */
+  readonly given?: readonly unknown[] | undefined;
 }
 
 /** What all recordings share. */
@@ -77,6 +85,7 @@ export class Recording {
   #length: number | undefined;
   #isEnded = false;
   #counted: Known | undefined;
+  #given: readonly string[] | undefined;
 
   constructor(context: RecordingContext, of: Recorded) {
     this.#context = context;
@@ -121,6 +130,8 @@ export class Recording {
 
   /** Stores the request's messages, unless the answer comes within moments. */
   begin(): void {
+    // A request of several rounds begins once.
+    if (this.#timer) return;
     // By then the request is on its way.
     if (!this.#located) setImmediate(() => this.#prepare());
     this.#timer = setTimeout(() => {
@@ -131,8 +142,9 @@ export class Recording {
   }
 
   /** Stores what isn't stored yet, with the answer. When it resolves, all of it is in the store for good. */
-  finish(answer: readonly unknown[], names?: AnswerNames): Promise<void> {
+  finish(answer: readonly unknown[], { names, given }: AnswerExtras = {}): Promise<void> {
     clearTimeout(this.#timer);
+    if (given) this.#given = given.map((message) => this.#stored(message));
     const finish = () => this.#finish(answer, names);
     return this.#writing ? this.#writing.then(finish) : finish();
   }
@@ -199,8 +211,18 @@ export class Recording {
   #messageAt(upTo: TranscriptRecord, index: number): NewMessage {
     const { at } = this.#of;
     const replacement = this.#located?.goesOn?.replacements.get(index);
-    this.#prepared[index] ??= { ...newMessage(upTo, index, at, this.#context.redact), ...replacement };
+    const given = index === this.record.chain.length - 1 ? this.#given : undefined;
+    this.#prepared[index] ??= {
+      ...newMessage(upTo, index, at, this.#context.redact),
+      ...replacement,
+      ...(given && { given }),
+    };
     return this.#prepared[index];
+  }
+
+  #stored(message: unknown): string {
+    const text = stringifyDeep(message);
+    return this.#context.redact ? redactSecrets(text) : text;
   }
 
   /** Stores everything behind what is stored already. */

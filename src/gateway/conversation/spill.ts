@@ -13,6 +13,8 @@ export interface Spilled {
   /** The answer's messages; empty for a request that had none. */
   readonly answer: readonly unknown[];
   readonly names: AnswerNames | undefined;
+  /** All of the answer, where the client was shown only a part. */
+  readonly given?: readonly unknown[] | undefined;
   /** About what it takes in memory. */
   readonly bytes: number;
   /** Called once it is stored. */
@@ -76,13 +78,13 @@ export function createSpill(options: {
     return true;
   };
   const storeOne = async (one: Waiting): Promise<void> => {
-    const { opening, answer, names } = one;
+    const { opening, answer, names, given } = one;
     const held = await store.find(opening.tenant, one.hashes);
     // The client said all of it again meanwhile, and that was stored.
     if (held?.matched === one.hashes.length && names?.id === undefined) return;
     const recording = await recorder.open(opening);
     try {
-      await recording.finish(answer, names);
+      await recording.finish(answer, { names, given });
       one.onStored?.(recording);
     } finally {
       recording.end();

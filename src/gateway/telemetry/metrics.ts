@@ -89,6 +89,23 @@ export function createMetrics() {
       help: "Conversations that repeated the same tool round after a compaction.",
       registers,
     }),
+    hostedCalls: new Counter({
+      name: "precis_tool_calls_total",
+      help: "Calls of precis's own tools by models, by tool.",
+      labelNames: ["tool"],
+      registers,
+    }),
+    hiddenRounds: new Counter({
+      name: "precis_hidden_rounds_total",
+      help: "Rounds that precis answered itself within requests of clients.",
+      registers,
+    }),
+    hiddenTokens: new Counter({
+      name: "precis_hidden_tokens_total",
+      help: "Tokens that such rounds took beside the last one of their request, as the provider counts them.",
+      labelNames: ["kind"],
+      registers,
+    }),
     guessedWindows: new Counter({
       name: "precis_guessed_windows_total",
       help: "Models that precis doesn't know and nobody told the window of.",

@@ -118,8 +118,9 @@ function writeView(
   const shown = translation
     ? translation.write({ messages, system })
     : wire.write(body, { messages, system });
+  const whole = turn.withHidden?.(shown) ?? shown;
   const mustNotThink = report.warnings.some(({ code }) => code === "thinking-off");
-  return withRoom(turn, mustNotThink ? wire.withoutThinking(shown) : shown, report, rejected);
+  return withRoom(turn, mustNotThink ? wire.withoutThinking(whole) : whole, report, rejected);
 }
 
 /** Is the view the transcript itself? Where nothing more is to be gained, it may still be a view made before. */
@@ -148,7 +149,7 @@ function withLowerCap(
   rejected: Rejected | undefined,
 ): Outgoing {
   const body = withRoom(turn, turn.body, report, rejected);
-  return body === turn.body
-    ? outgoing
-    : { ...outgoing, body: Buffer.from(stringifyDeep(body)), isOurs: true };
+  if (body === turn.body) return outgoing;
+  const whole = turn.withHidden?.(body) ?? body;
+  return { ...outgoing, body: Buffer.from(stringifyDeep(whole)), isOurs: true };
 }

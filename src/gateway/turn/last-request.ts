@@ -13,12 +13,12 @@ const BYTES_PER_TOKEN = 3;
  */
 export function lastRequest(
   { memory, windows }: Pick<TurnParts, "memory" | "windows">,
-  { body, wire, asked, recording, upstream, client, plain, translation }: Turn,
+  { body, wire, asked, recording, upstream, client, plain, translation, withHidden }: Turn,
   hasOwnWish: boolean,
 ): Json {
   const isKnown = !hasOwnWish && !translation && recording?.followsOurs;
   const last = isKnown
-    ? (memory.lastRequest(recording.known) ?? { request: body, bytes: plain.length })
+    ? (memory.lastRequest(recording.known) ?? { request: withHidden?.(body) ?? body, bytes: plain.length })
     : undefined;
   const { window } = windows.of(upstream, asked.model, client.tenant);
   return last && last.bytes / BYTES_PER_TOKEN + CONTINUATION_ROOM <= window

@@ -57,6 +57,8 @@ export interface Turn {
   readonly isObserved: boolean;
   /** The body was changed already, before any view was made. */
   readonly isRewritten?: boolean;
+  /** A request on its way out, with the rounds that its client wasn't shown; undefined where there are none. */
+  readonly withHidden?: ((body: Json) => Json) | undefined;
   /** Carries out what the provider's own compaction would: its flags aren't for the upstream. */
   readonly isEmulated?: boolean;
 }

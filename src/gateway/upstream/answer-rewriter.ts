@@ -10,6 +10,8 @@ export interface AnswerNote {
   readonly asTranscript: boolean;
   /** Anthropic's edits that precis carried out. */
   readonly appliedEdits: readonly Json[] | undefined;
+  /** What the rounds of the request took together, as far as they are answered; left out where there can be only one. */
+  readonly used?: () => { readonly rounds: number; readonly input: number; readonly output: number };
 }
 
 /** The answer or event with what is to be told, in fields of the API or of our own; undefined if it has no place for it. */
@@ -21,7 +23,8 @@ export function noteAnswer(wire: Wire, note: AnswerNote): (data: Json) => Json |
   };
 }
 
-function noteUsage(wire: Wire, { saved, asTranscript }: AnswerNote, usage: Json): Json {
+function noteUsage(wire: Wire, { saved, asTranscript, used }: AnswerNote, given: Json): Json {
+  const usage = { ...given, ...roundsUsed(used?.()) };
   const input = numberOf(usage[wire.inputField]);
   if (input === undefined || saved === undefined) return usage;
   const changed: Record<string, unknown> = { ...usage, precis_saved_tokens: saved };
@@ -30,6 +33,12 @@ function noteUsage(wire: Wire, { saved, asTranscript }: AnswerNote, usage: Json)
   const total = numberOf(usage["total_tokens"]);
   if (total !== undefined) changed["total_tokens"] = total + saved;
   return changed;
+}
+
+/** The usage of an answer is that of its last round, because clients compact by it; what all of them took stands beside it. */
+function roundsUsed(used: ReturnType<NonNullable<AnswerNote["used"]>> | undefined): Json {
+  if (!used || used.rounds < 2) return {};
+  return { precis_rounds: used.rounds, precis_input_tokens: used.input, precis_output_tokens: used.output };
 }
 
 /** Rewrites the events of a stream that carry usage; all other bytes pass as they are. */

@@ -6,6 +6,7 @@ import type { Opening } from "../conversation/spill.ts";
 import type { Json } from "../http/json.ts";
 import type { Turn } from "../turn/turn.ts";
 import type { Announcement } from "../wires/native.ts";
+import type { HostedTurn, ToolsOff } from "./hosted-turn.ts";
 
 /** One request of a client on its way through the gateway. */
 export interface Exchange extends Turn {
@@ -21,6 +22,10 @@ export interface Exchange extends Turn {
   readonly goesOnFrom?: GoesOnFrom | undefined;
   /** Forwarded as it is: the upstream has the provider's own compaction, or something that we don't have. */
   readonly isUntouched?: boolean;
+  /** The tools of precis's own that the model was offered, and what came of them. */
+  readonly hosted?: HostedTurn;
+  /** Why the model wasn't offered the tools that were asked for. */
+  readonly toolsOff?: ToolsOff;
   /** Edits of the provider's API that precis carried out, to be told with the answer. */
   readonly appliedEdits?: readonly Json[];
   /** A compaction that the client asked the provider for and precis made, to stand first in the answer. */

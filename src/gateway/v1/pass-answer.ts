@@ -82,7 +82,7 @@ function brokenOff(parts: V1Parts, { wire, upstream }: Exchange, cause: unknown)
 }
 
 /** What a stream held. One that ended in an error held no answer: the client will ask again, without what came of it. */
-function streamedAnswer(wire: Wire, text: string): WireAnswer {
+export function streamedAnswer(wire: Wire, text: string): WireAnswer {
   const last = readEvents(text.slice(lastEvent(text))).at(-1);
   const failed = last !== undefined && (last["type"] === "response.failed" || last["error"] != null);
   return failed ? NO_ANSWER : wire.readStream(text);
@@ -145,7 +145,7 @@ export async function passJson(
 
 /** Learns from an answer and stores it. The client gets the end of its answer when this is done. */
 function finish(parts: V1Parts, exchange: Exchange, outgoing: Outgoing, answer: WireAnswer): Promise<void> {
-  return finishTurn(parts, exchange, outgoing, answer, () => {
+  return finishTurn(parts, exchange, exchange.hosted?.outgoing ?? outgoing, answer, () => {
     // As the client got it, because so it comes back.
     const { announcement } = exchange;
     const got = announcement ? { ...answer, messages: announcement.messages(answer.messages) } : answer;
@@ -155,12 +155,13 @@ function finish(parts: V1Parts, exchange: Exchange, outgoing: Outgoing, answer: 
 
 function noteOf(
   parts: V1Parts,
-  { appliedEdits }: Exchange,
+  { appliedEdits, hosted }: Exchange,
   { report, action }: Outgoing,
 ): AnswerNote | undefined {
   const isView = report && (action === "view" || action === "compacted");
-  if (!isView && !appliedEdits) return undefined;
+  if (!isView && !appliedEdits && !hosted) return undefined;
   return {
+    ...(hosted && { used: () => hosted.used }),
     saved: isView ? Math.max(0, report.tokens.transcript - report.tokens.after) : undefined,
     asTranscript: parts.config.usage === "transcript",
     appliedEdits,

@@ -1,4 +1,5 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
+import { keepHidden } from "../conversation/hidden-answers.ts";
 import type { AnswerNames, Recording } from "../conversation/recording.ts";
 import { loggable } from "../telemetry/log.ts";
 import type { WireAnswer } from "../wires/wire.ts";
@@ -16,12 +17,19 @@ export async function recordAnswer(
   exchange: Exchange,
   answer: WireAnswer,
 ): Promise<void> {
-  const { recording, opening, client, wire, body, goesOnFrom } = exchange;
+  const { recording, opening, client, wire, body, goesOnFrom, hosted } = exchange;
   if (!opening) return;
   // Rebuilt without its answer, the next request would be another one; who names it is left to the upstream, which has it.
   const messages = answer.isUnfinished ? [] : answer.messages;
   const names =
     wire.naming && !answer.isUnfinished ? namesOf(wire.naming.keeps(body), goesOnFrom, answer) : undefined;
+  const given = messages.length > 0 && hosted?.hasHidden ? hosted.real : undefined;
+  if (given && recording)
+    keepHidden(
+      recording.known,
+      { record: recording.record, dialect: opening.dialect },
+      { shown: messages, real: given },
+    );
   const onStored = ({ known, length }: Recording): void => {
     if (known.id === undefined || names === undefined) return;
     for (const name of [names.conversation, names.id])
@@ -32,14 +40,14 @@ export async function recordAnswer(
     if (!recording) throw new Error("its conversation couldn't be looked up");
     await (messages.length === 0 && names === undefined
       ? recording.abandon()
-      : recording.finish(messages, names));
+      : recording.finish(messages, { names, given }));
     onStored(recording);
   } catch (error) {
     parts.metrics.storeFailures.inc();
     parts.log.error(loggable(error), "a transcript could not be stored yet");
     const bytes = exchange.plain.length + stringifyDeep(messages).length;
     try {
-      parts.spill?.add({ opening, answer: messages, names, bytes, onStored });
+      parts.spill?.add({ opening, answer: messages, names, given, bytes, onStored });
     } catch {
       // A transcript that can't be read was never meant to be stored.
     }

@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Action, Outgoing } from "../turn/turn.ts";
 import type { Exchange } from "./exchange.ts";
+import type { RoundsUsed } from "./hosted-turn.ts";
 
 /** What precis did, for whoever wants to know: never inside the model's text. */
 export function reportHeaders(
@@ -8,7 +9,11 @@ export function reportHeaders(
   { action, report }: Pick<Outgoing, "action" | "report">,
 ): OutgoingHttpHeaders {
   const session = nameOf(exchange.recording?.known.session);
+  const { hosted, toolsOff } = exchange;
   return {
+    ...(hosted && { "x-precis-tools": hosted.tools.join(",") }),
+    ...(toolsOff !== undefined && { "x-precis-tools-off": toolsOff }),
+    ...(hosted && hosted.used.rounds > 1 && roundsOf(hosted.used)),
     "x-precis-action": actionOf(exchange, action),
     ...(session !== undefined && { "x-precis-session": session }),
     ...(report && {
@@ -17,6 +22,14 @@ export function reportHeaders(
       "x-precis-tokens-after": String(report.tokens.after),
       "x-precis-rung": report.rungs.findLast(({ result }) => result === "used")?.rung ?? "nothing-due",
     }),
+  };
+}
+
+function roundsOf({ rounds, input, output }: RoundsUsed): OutgoingHttpHeaders {
+  return {
+    "x-precis-rounds": String(rounds),
+    "x-precis-input-tokens": String(input),
+    "x-precis-output-tokens": String(output),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dialect, Model, Usage } from "../../core/types.ts";
 import type { Json } from "../http/json.ts";
+import type { ToolHosting } from "./hosting.ts";
 import type { MadeSummary, NativeCompaction } from "./native.ts";
 
 /** What the gateway needs to know of a request, whatever API it is for. */
@@ -73,6 +74,8 @@ export interface Wire {
   readonly naming?: AnswerNaming;
   /** The compaction that the provider has itself; undefined where it has none. */
   readonly native?: NativeCompaction;
+  /** How the API carries tools that precis answers itself; undefined where it can't. */
+  readonly hosting?: ToolHosting;
   /** The route that counts a request's tokens, and its answer. */
   readonly counting?: {
     readonly path: string;

@@ -4,17 +4,19 @@ import { openaiCompatible } from "../../../models/index.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { readEvents } from "../shared/events.ts";
+import { readingHidden } from "../shared/hidden-rounds.ts";
 import { isOpenai, openaiBase, openaiError } from "../shared/openai.ts";
 import { rememberReads } from "../shared/remember-reads.ts";
 import { rewrittenMessages } from "../shared/rewritten-messages.ts";
 import type { Wire, WireAnswer } from "../wire.ts";
 import { assembleChat } from "./assemble-chat.ts";
+import { chatHosting } from "./chat-hosting.ts";
 
 /** OpenAI's Chat Completions. */
 export const chatWire: Wire = {
   api: "chat",
   path: "/v1/chat/completions",
-  dialect: rememberReads(openaiChat as Dialect<unknown>),
+  dialect: rememberReads(readingHidden(openaiChat as Dialect<unknown>)),
   endMarkers: ["[DONE]"],
   inputField: "prompt_tokens",
 
@@ -78,6 +80,7 @@ export const chatWire: Wire = {
   summarizer: ({ addressOf, isSame: _, ...shared }) =>
     openaiCompatible({ ...shared, baseURL: openaiBase(addressOf), api: "chat" }),
   movesLaterSystem: false,
+  hosting: chatHosting,
 };
 
 function answerOf(

@@ -5,10 +5,12 @@ import { anthropic } from "../../../models/index.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { readEvents } from "../shared/events.ts";
+import { readingHidden } from "../shared/hidden-rounds.ts";
 import { rememberReads } from "../shared/remember-reads.ts";
 import { rewrittenMessages } from "../shared/rewritten-messages.ts";
 import type { Wire, WireAnswer } from "../wire.ts";
 import { assembleMessage } from "./assemble-message.ts";
+import { messagesHosting } from "./messages-hosting.ts";
 import { messagesNative } from "./messages-native.ts";
 
 /** Anthropic wants a cap; this is what a chat gets that doesn't set one (tokens). */
@@ -18,7 +20,7 @@ const DEFAULT_MAX_TOKENS = 4_096;
 export const messagesWire: Wire = {
   api: "messages",
   path: "/v1/messages",
-  dialect: rememberReads(anthropicMessages as Dialect<unknown>),
+  dialect: rememberReads(readingHidden(anthropicMessages as Dialect<unknown>)),
   endMarkers: ["message_stop"],
   inputField: "input_tokens",
 
@@ -99,6 +101,7 @@ export const messagesWire: Wire = {
     anthropic({ ...shared, baseURL: addressOf("/v1/messages").replace(/\/messages(?=\?|$)/, "") }),
   movesLaterSystem: true,
   native: messagesNative,
+  hosting: messagesHosting,
 
   counting: {
     path: "/v1/messages/count_tokens",

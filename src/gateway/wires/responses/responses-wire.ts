@@ -4,10 +4,12 @@ import { openaiCompatible } from "../../../models/index.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { readEvents } from "../shared/events.ts";
+import { readingHidden } from "../shared/hidden-rounds.ts";
 import { isOpenai, openaiBase, openaiError } from "../shared/openai.ts";
 import { rememberReads } from "../shared/remember-reads.ts";
 import { rewrittenMessages } from "../shared/rewritten-messages.ts";
 import type { Wire, WireAnswer } from "../wire.ts";
+import { responsesHosting } from "./responses-hosting.ts";
 import { compactAnswer, replayItems, responsesNative, transcriptOf } from "./responses-native.ts";
 
 /** How a response may stand that holds its answer; a cut one does, too. */
@@ -22,7 +24,7 @@ const LEAST_CAP = 16;
 export const responsesWire: Wire = {
   api: "responses",
   path: "/v1/responses",
-  dialect: rememberReads(openaiResponses as Dialect<unknown>),
+  dialect: rememberReads(readingHidden(openaiResponses as Dialect<unknown>)),
   endMarkers: ["response.completed", "response.incomplete", "response.failed"],
   inputField: "input_tokens",
 
@@ -113,6 +115,7 @@ export const responsesWire: Wire = {
     passedOver: (answer) => answer["previous_response_id"] === null,
   },
   native: responsesNative,
+  hosting: responsesHosting,
 
   counting: {
     path: "/v1/responses/input_tokens",

@@ -24,26 +24,39 @@ function parseList(text: string): readonly unknown[] | undefined {
   }
 }
 
-/** Passes the events of a stream through `change`; whatever isn't an event of JSON stays as it is. */
-export function rewriteEvents(
-  change: (event: Json) => readonly Json[],
-): (piece: Buffer, isLast: boolean) => Buffer {
+/** Cuts a stream into the texts of its events. What stands behind the last empty line isn't whole yet, and waits. */
+export function splitEvents(): (piece: Buffer, isLast: boolean) => readonly string[] {
   let rest = "";
   const decoder = new TextDecoder();
   return (piece, isLast) => {
     const text = rest + decoder.decode(piece, { stream: !isLast });
     const events = text.replaceAll("\r\n", "\n").split("\n\n");
-    // What stands behind the last empty line isn't whole yet.
-    rest = isLast ? "" : events.pop()!;
-    return Buffer.from(events.map((event, index) => rewrite(event, index === events.length - 1)).join(""));
+    rest = events.pop()!;
+    if (!isLast || rest === "") return events;
+    const last = rest;
+    rest = "";
+    return [...events, last];
   };
+}
 
-  function rewrite(event: string, isNewest: boolean): string {
-    const line = event.split("\n").find((one) => one.startsWith("data:"));
-    const data = line === undefined ? undefined : parseJson(line.slice("data:".length));
-    if (!isJson(data)) return isNewest && event === "" ? "" : `${event}\n\n`;
+/** The JSON of one event's text; undefined for what isn't JSON. */
+export function eventJson(event: string): Json | undefined {
+  const line = event.split("\n").find((one) => one.startsWith("data:"));
+  const data = line === undefined ? undefined : parseJson(line.slice("data:".length));
+  return isJson(data) ? data : undefined;
+}
+
+/** Passes the events of a stream through `change`; whatever isn't an event of JSON stays as it is. */
+export function rewriteEvents(
+  change: (event: Json) => readonly Json[],
+): (piece: Buffer, isLast: boolean) => Buffer {
+  const split = splitEvents();
+  const rewrite = (event: string): string => {
+    const data = eventJson(event);
+    if (!data) return `${event}\n\n`;
     return change(data)
       .map((one) => `event: ${String(one["type"])}\ndata: ${stringifyDeep(one)}\n\n`)
       .join("");
-  }
+  };
+  return (piece, isLast) => Buffer.from(split(piece, isLast).map(rewrite).join(""));
 }

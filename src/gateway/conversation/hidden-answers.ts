@@ -1,0 +1,111 @@
+import { createChain } from "../../core/chain.ts";
+import { parseExact } from "../../core/exact-json.ts";
+import { contentHash } from "../../core/hash.ts";
+import { isOnlyReasoning } from "../../core/rounds.ts";
+import type { Dialect, Message } from "../../core/types.ts";
+import type { ConversationStore, StoredMessage } from "../../stores/server-store.ts";
+import type { HiddenAnswer, HiddenAnswers, Known } from "./known.ts";
+import type { Recording } from "./recording.ts";
+import { compareAnswers, type Said } from "./same-answer.ts";
+
+/** Where a transcript holds such an answer: messages `from` ≤ index < `to`. */
+export interface PlacedAnswer {
+  readonly from: number;
+  readonly to: number;
+  readonly real: readonly unknown[];
+}
+
+/**
+ * The answers in a request's transcript that were more than the client was shown. They are kept with the stored messages, so that every
+ * node finds them; one that served the conversation's last request has them in memory.
+ */
+export async function hiddenAnswersIn(
+  store: Pick<ConversationStore, "read">,
+  tenant: string,
+  recording: Recording,
+  dialect: Dialect<unknown>,
+): Promise<readonly PlacedAnswer[]> {
+  const { known, record } = recording;
+  const isKnown = known.hidden !== undefined && recording.followsOurs;
+  if (!isKnown && known.id !== undefined)
+    known.hidden = readHidden(await store.read(tenant, known.id), dialect);
+  const { hidden } = known;
+  return hidden && hidden.size > 0 ? placeAnswers(record, hidden) : [];
+}
+
+/** Remembers an answer of which the client was shown only a part. */
+export function keepHidden(
+  known: Known,
+  { record, dialect }: { readonly record: Recording["record"]; readonly dialect: Dialect<unknown> },
+  answer: { readonly shown: readonly unknown[]; readonly real: readonly unknown[] },
+): void {
+  const name = namesOf(record.messages, record.start).at(-1)!;
+  known.hidden ??= new Map();
+  add(known.hidden, name, {
+    shown: answer.shown.map((wire): Said => ({ wire, message: dialect.read(wire) })),
+    real: answer.real,
+  });
+}
+
+/** Answers with the same words before them are told apart by their own: a client may ask once more. */
+function add(hidden: HiddenAnswers, name: string, answer: HiddenAnswer): void {
+  hidden.set(name, [...(hidden.get(name) ?? []), answer]);
+}
+
+function readHidden(stored: readonly StoredMessage[], dialect: Dialect<unknown>): HiddenAnswers {
+  const hidden: HiddenAnswers = new Map();
+  if (!stored.some(({ given }) => given !== undefined)) return hidden;
+  const said = stored.map(({ wire }): Said => {
+    const parsed = parseExact(wire);
+    return { wire: parsed, message: dialect.read(parsed) };
+  });
+  const messages = said.map(({ message }) => message);
+  const names = namesOf(messages, 0);
+  for (const [index, { given }] of stored.entries()) {
+    const real = given?.map(parseExact);
+    // An answer that a client only says otherwise holds no results.
+    if (!real?.some((message) => hasResult(dialect.read(message)))) continue;
+    add(hidden, names[index]!, { shown: said.slice(index, endOfAnswer(messages, index)), real });
+  }
+  return hidden;
+}
+
+function placeAnswers(
+  { messages, wire, start }: Recording["record"],
+  hidden: HiddenAnswers,
+): readonly PlacedAnswer[] {
+  const names = namesOf(messages, start);
+  const placed: PlacedAnswer[] = [];
+  for (let from = start; from < messages.length; from++) {
+    const isAnswer = messages[from]!.role === "assistant" && messages[from - 1]?.role !== "assistant";
+    const candidates = isAnswer ? hidden.get(names[from]!) : undefined;
+    if (!candidates) continue;
+    const to = endOfAnswer(messages, from);
+    const said = messages.slice(from, to).map((message, at): Said => ({ message, wire: wire[from + at] }));
+    // A client that changed the answer means what it says.
+    const found = candidates.findLast(({ shown }) => compareAnswers(shown, said).isSame);
+    if (found) placed.push({ from, to, real: found.real });
+  }
+  return placed;
+}
+
+/** `names[n]` names the messages before the n-th. Leading system messages aren't part of it. */
+function namesOf(messages: readonly Message[], start: number): readonly string[] {
+  const chain = createChain(contentHash);
+  const names: string[] = [];
+  for (const [index, message] of messages.entries()) {
+    names.push(chain.hashes.at(-1)!);
+    if (index >= start && !isOnlyReasoning(message)) chain.add(message);
+  }
+  return [...names, chain.hashes.at(-1)!];
+}
+
+function endOfAnswer(messages: readonly Message[], from: number): number {
+  let end = from;
+  while (messages[end]?.role === "assistant") end++;
+  return end;
+}
+
+function hasResult({ parts }: Message): boolean {
+  return parts.some(({ type }) => type === "tool-result");
+}

@@ -1,0 +1,64 @@
+import type { HostedToolName } from "../../config/gateway-schema.ts";
+import type { Compactor, ToolCallPart } from "../../core/types.ts";
+import { RECALL_TOOL, type RecallTool, recallTool } from "../../recall/recall-tool.ts";
+import { loggable } from "../telemetry/log.ts";
+import type { HostedTool } from "../wires/hosting.ts";
+import { loadedTools } from "../wires/shared/loaded-tools.ts";
+import type { Exchange } from "./exchange.ts";
+import { hostedName } from "./hosted-turn.ts";
+import type { V1Parts } from "./v1-parts.ts";
+
+/** Stands for whatever went wrong; the log says more. */
+const FAILED = "That isn't possible right now. Go on without it.";
+
+/** One for each compactor, because it holds the index of its conversations. */
+const recallTools = new WeakMap<Compactor<unknown>, RecallTool<unknown>>();
+
+function recallOf(compactor: Compactor<unknown>): RecallTool<unknown> {
+  const known = recallTools.get(compactor);
+  const tool = known ?? recallTool(compactor, { name: hostedName("recall") });
+  if (!known) recallTools.set(compactor, tool);
+  return tool;
+}
+
+type Answer = (exchange: Exchange, call: ToolCallPart) => Promise<string>;
+
+/** What answers the calls of each tool. */
+const answers: Readonly<Record<HostedToolName, Answer>> = {
+  recall: ({ compactors, choice, asked, pins, startedAt }, { args }) =>
+    recallOf(compactors.of(choice)).execute(args, {
+      transcript: asked.transcript,
+      system: asked.system,
+      tools: loadedTools(asked),
+      pins,
+      now: startedAt,
+    }),
+  compact: async () => FAILED,
+};
+
+/** A tool as models are told of it. */
+export function hostedTool(tool: HostedToolName): HostedTool {
+  const { description, parameters } = DESCRIBED[tool];
+  return { name: hostedName(tool), description, parameters };
+}
+
+const DESCRIBED: Readonly<Record<HostedToolName, Pick<HostedTool, "description" | "parameters">>> = {
+  recall: RECALL_TOOL,
+  compact: { description: "", parameters: {} },
+};
+
+/** Answers a call. Never throws: the conversation is worth more than the tool. */
+export async function answerCall(
+  { log, metrics }: Pick<V1Parts, "log" | "metrics">,
+  exchange: Exchange,
+  tool: HostedToolName,
+  call: ToolCallPart,
+): Promise<string> {
+  metrics.hostedCalls.inc({ tool });
+  try {
+    return await answers[tool](exchange, call);
+  } catch (error) {
+    log.warn({ ...loggable(error), tool }, "a call of precis's own tool failed");
+    return FAILED;
+  }
+}

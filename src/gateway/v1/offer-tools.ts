@@ -1,0 +1,112 @@
+import type { HostedToolName } from "../../config/gateway-schema.ts";
+import { stringifyDeep } from "../../core/deep-json.ts";
+import { hiddenAnswersIn, type PlacedAnswer } from "../conversation/hidden-answers.ts";
+import { isJson, type Json, listOf } from "../http/json.ts";
+import { loggable } from "../telemetry/log.ts";
+import type { ToolHosting } from "../wires/hosting.ts";
+import { hideRounds, withHiddenRounds } from "../wires/shared/hidden-rounds.ts";
+import type { Wire } from "../wires/wire.ts";
+import type { Exchange } from "./exchange.ts";
+import { hostedTool } from "./hosted-tools.ts";
+import { HostedTurn, type ToolsOff } from "./hosted-turn.ts";
+import type { V1Parts } from "./v1-parts.ts";
+
+type OfferParts = Pick<V1Parts, "config" | "store" | "log">;
+
+/**
+ * The request with the tools of precis's own that its conversation has, and with what the model did with them before. They are
+ * offered from the first request on: tools stand at the front of the prompt cache. Most requests have none, which is known at once.
+ */
+export function offerTools(parts: OfferParts, exchange: Exchange): Exchange | Promise<Exchange> {
+  const tools = toolsOf(parts, exchange);
+  if (tools.length === 0) return exchange;
+  const off = refusalOf(exchange, tools);
+  if (off !== undefined) {
+    if (off !== "not-seen") parts.log.warn({ reason: off, tools }, "precis's own tools aren't offered");
+    return { ...exchange, toolsOff: off };
+  }
+  return offer(parts, exchange, exchange.wire.hosting!, new HostedTurn(tools));
+}
+
+function toolsOf(
+  { config }: Pick<OfferParts, "config">,
+  { options, upstream }: Exchange,
+): readonly HostedToolName[] {
+  return options.tools ?? upstream.config.tools ?? config.tools ?? [];
+}
+
+function refusalOf(exchange: Exchange, tools: readonly HostedToolName[]): ToolsOff | undefined {
+  const { wire, body, isUntouched, isObserved, options, opening } = exchange;
+  if (isUntouched || isObserved || options.off) return "not-seen";
+  // What the model did with them is kept beside the transcript.
+  if (!opening) return "no-store";
+  if (!wire.hosting) return "unsupported-api";
+  const forcesOurs = wire.hosting.forcesAny(body) && listOf(exchange.asked.tools).length === 0;
+  return forcesOurs ? "no-other-tool" : wire.hosting.refusal(body, new HostedTurn(tools).isHosted);
+}
+
+async function offer(
+  parts: OfferParts,
+  exchange: Exchange,
+  hosting: ToolHosting,
+  hosted: HostedTurn,
+): Promise<Exchange> {
+  const { wire, body, asked } = exchange;
+  const transcript = withCopies(asked.transcript, await answersBefore(parts, exchange));
+  const offered = hosting.offer(body, hosted.tools.map(hostedTool));
+  return {
+    ...withBody(exchange, { ...offered, [hosting.field]: transcript }),
+    hosted,
+    withHidden: hiding(wire, hosting),
+  };
+}
+
+/** The request with another body. */
+export function withBody(exchange: Exchange, body: Json): Exchange {
+  const { wire } = exchange;
+  const whole = wire.hosting ? hiding(wire, wire.hosting)(body) : body;
+  const bytes = Buffer.from(stringifyDeep(whole));
+  return { ...exchange, body, asked: wire.read(body), bytes, plain: bytes, isRewritten: true };
+}
+
+function hiding({ dialect }: Wire, hosting: ToolHosting): (body: Json) => Json {
+  return (body) => ({
+    ...body,
+    [hosting.field]: withHiddenRounds(dialect, hosting, listOf(body[hosting.field])),
+  });
+}
+
+async function answersBefore(
+  { store, log }: OfferParts,
+  { recording, opening, client }: Exchange,
+): Promise<readonly PlacedAnswer[]> {
+  if (!recording || recording.isFirst || !opening) return [];
+  try {
+    return await hiddenAnswersIn(store.conversations, client.tenant, recording, opening.dialect);
+  } catch (error) {
+    log.warn(loggable(error), "what the model recalled before can't be read; it is left out");
+    return [];
+  }
+}
+
+/** Copies by the client's own message, which comes again as the same object: what is known of them is known again. */
+const copies = new WeakMap<
+  object,
+  { readonly real: readonly unknown[]; readonly copies: readonly object[] }
+>();
+
+function withCopies(transcript: readonly unknown[], placed: readonly PlacedAnswer[]): readonly unknown[] {
+  if (placed.length === 0) return transcript;
+  const messages = [...transcript];
+  for (const { from, to, real } of placed) {
+    const shown = transcript.slice(from, to).filter(isJson);
+    const first = shown[0];
+    if (!first || shown.length < to - from) continue;
+    const known = copies.get(first);
+    const isSame = known?.real === real && known.copies.length === shown.length;
+    const made = isSame ? known.copies : hideRounds(shown, real);
+    copies.set(first, { real, copies: made });
+    messages.splice(from, made.length, ...made);
+  }
+  return messages;
+}

@@ -1,0 +1,182 @@
+import { stringifyDeep } from "../../../core/deep-json.ts";
+import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
+import type { IsHosted, StreamSplice, ToolHosting } from "../hosting.ts";
+
+/** Stands between the words of two rounds, which are one text for the client. */
+const BETWEEN = "\n\n";
+/** Fields of an answer that are put together over the rounds. */
+const TEXT_FIELDS = ["content", "reasoning_content", "reasoning", "reasoning_text"] as const;
+const LIST_FIELDS = ["reasoning_details", "thinking_blocks", "annotations"] as const;
+/** Fields that only answers have: servers that imitate OpenAI refuse them in requests. */
+const ANSWER_ONLY: ReadonlySet<string> = new Set(["annotations"]);
+const CALLS = "tool_calls";
+
+/** Tools of precis's own in Chat Completions. */
+export const chatHosting: ToolHosting = {
+  field: "messages",
+
+  refusal(body, isHosted) {
+    // The older form of tools can't be mixed with the newer one.
+    if (body["functions"] !== undefined) return "functions";
+    if ((numberOf(body["n"]) ?? 1) > 1) return "several-answers";
+    return listOf(body["tools"]).some((tool) => isHosted(toolName(tool))) ? "name-taken" : undefined;
+  },
+
+  offer: (body, tools) => ({
+    ...body,
+    tools: [
+      ...listOf(body["tools"]),
+      ...tools.map(({ name, description, parameters }) => ({
+        type: "function",
+        function: { name, description, parameters },
+      })),
+    ],
+  }),
+
+  withdraw: (body, isHosted) => ({
+    ...body,
+    tools: listOf(body["tools"]).filter((tool) => !isHosted(toolName(tool))),
+  }),
+
+  forcesAny: (body) => body["tool_choice"] === "required",
+
+  echo: (messages) =>
+    messages.map((message) =>
+      isJson(message)
+        ? Object.fromEntries(
+            Object.entries(message).filter(
+              ([name, value]) => (value !== null || name === "content") && !ANSWER_ONLY.has(name),
+            ),
+          )
+        : message,
+    ),
+
+  results: (results) => results.map(({ id, text }) => ({ role: "tool", tool_call_id: id, content: text })),
+
+  join(answers, isHosted) {
+    const last = answers.at(-1) ?? {};
+    const messages = answers.map(messageOf);
+    const message: Record<string, unknown> = { ...messages.at(-1) };
+    for (const field of TEXT_FIELDS) {
+      const texts = messages.flatMap((one) => textOf(one[field]) || []);
+      if (texts.length > 0) message[field] = texts.join(BETWEEN);
+    }
+    for (const field of LIST_FIELDS) {
+      const lists = messages.flatMap((one) => listOf(one[field]));
+      if (lists.length > 0) message[field] = lists;
+    }
+    const all = messages.flatMap((one) => listOf(one[CALLS]));
+    const calls = all.filter((call) => !isHosted(calledName(call)));
+    if (calls.length > 0) message[CALLS] = calls;
+    else if (all.length > 0) {
+      delete message[CALLS];
+      // An answer without calls says something, be it nothing.
+      message["content"] ??= "";
+    }
+    const [choice, ...others] = listOf(last["choices"]);
+    if (!isJson(choice)) return last;
+    return { ...last, choices: [{ ...choice, message, ...finish(choice, calls.length > 0) }, ...others] };
+  },
+
+  splice: spliceChat,
+  eventText: (event) => `data: ${stringifyDeep(event)}\n\n`,
+  streamEnd: "data: [DONE]\n\n",
+};
+
+function toolName(tool: unknown): unknown {
+  if (!isJson(tool)) return undefined;
+  const named = tool["function"] ?? tool["custom"];
+  return isJson(named) ? named["name"] : undefined;
+}
+
+/** A call names its tool as the list of tools does. */
+const calledName = toolName;
+
+function messageOf(answer: Json): Json {
+  const choice = listOf(answer["choices"])[0];
+  const message = isJson(choice) ? choice["message"] : undefined;
+  return isJson(message) ? message : {};
+}
+
+/** What an answer ended with: where all calls were ours, the client has nothing to do. */
+function finish(choice: Json, hasCalls: boolean): Json {
+  return choice["finish_reason"] === "tool_calls" && !hasCalls ? { finish_reason: "stop" } : {};
+}
+
+function spliceChat(isHosted: IsHosted): StreamSplice {
+  /** Fields that name the answer: the first round's for all. */
+  let head: Json | undefined;
+  let isFirst = true;
+  let text = "";
+  let isBetween = false;
+  let shownCalls = 0;
+  /** Where the calls of this round stand for the client; undefined: they are ours. */
+  let places = new Map<number, number | undefined>();
+  let held: Json[] = [];
+
+  /** The pieces of calls that the client gets. A call is known by the name that its first piece says. */
+  const callsOf = (pieces: readonly unknown[]): readonly Json[] =>
+    pieces.flatMap((piece) => {
+      if (!isJson(piece)) return [];
+      const index = numberOf(piece["index"]) ?? 0;
+      if (!places.has(index)) places.set(index, isHosted(calledName(piece)) ? undefined : shownCalls++);
+      const place = places.get(index);
+      return place === undefined ? [] : [{ ...piece, index: place }];
+    });
+
+  const deltaOf = ({ role, content, [CALLS]: calls, ...rest }: Json): Json => {
+    const piece = textOf(content);
+    const isGap = isBetween && piece !== undefined && piece !== "";
+    const said = isGap ? BETWEEN + piece : piece;
+    if (isGap) isBetween = false;
+    if (said !== undefined) text = (text + said).slice(-BETWEEN.length);
+    const shown = callsOf(listOf(calls));
+    return {
+      ...(role !== undefined && isFirst && { role }),
+      ...(content !== undefined && (isFirst || said) && { content: said ?? content }),
+      ...(shown.length > 0 && { [CALLS]: shown }),
+      ...(isFirst ? rest : Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null))),
+    };
+  };
+
+  return {
+    event(event) {
+      const [choice, ...others] = listOf(event["choices"]);
+      if (event["error"] != null) return [event];
+      const { id, created } = event;
+      head ??= { ...(id !== undefined && { id }), ...(created !== undefined && { created }) };
+      // Usage alone: it belongs to the end.
+      if (!isJson(choice)) {
+        held.push(event);
+        return [];
+      }
+      const given = choice["delta"];
+      const delta = isJson(given) ? deltaOf(given) : {};
+      const named = { ...event, ...head };
+      const ends = choice["finish_reason"] != null;
+      if (ends) held.push({ ...named, choices: [{ ...choice, delta: {} }, ...others] });
+      const isEmpty = Object.keys(delta).length === 0;
+      if (isEmpty) return [];
+      const { usage: _, ...bare } = named;
+      return [
+        {
+          ...(ends ? bare : named),
+          choices: [{ ...choice, delta, ...(ends && { finish_reason: null }) }, ...others],
+        },
+      ];
+    },
+    nextRound() {
+      isFirst = false;
+      isBetween = text.trim() !== "";
+      places = new Map();
+      held = [];
+    },
+    end() {
+      return held.map((event) => {
+        const [choice, ...others] = listOf(event["choices"]);
+        if (!isJson(choice)) return { ...event, ...head };
+        return { ...event, choices: [{ ...choice, ...finish(choice, shownCalls > 0) }, ...others] };
+      });
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { stringifyDeep } from "../../../core/deep-json.ts";
+import { isJson, type Json, listOf, numberOf } from "../../http/json.ts";
+import type { IsHosted, StreamSplice, ToolHosting } from "../hosting.ts";
+import { partsOf } from "./replay-messages.ts";
+
+/** Tools of precis's own in Anthropic's Messages. */
+export const messagesHosting: ToolHosting = {
+  field: "messages",
+
+  refusal: (body, isHosted) =>
+    listOf(body["tools"]).some((tool) => isJson(tool) && isHosted(tool["name"])) ? "name-taken" : undefined,
+
+  // A mark of the prompt cache on the client's last tool stays where it is: ours are read behind it, and are the same each time.
+  offer: (body, tools) => ({
+    ...body,
+    tools: [
+      ...listOf(body["tools"]),
+      ...tools.map(({ name, description, parameters }) => ({ name, description, input_schema: parameters })),
+    ],
+  }),
+
+  withdraw: (body, isHosted) => ({
+    ...body,
+    tools: listOf(body["tools"]).filter((tool) => !(isJson(tool) && isHosted(tool["name"]))),
+  }),
+
+  forcesAny: ({ tool_choice: choice }) => isJson(choice) && choice["type"] === "any",
+
+  echo: (messages) => messages,
+
+  results: (results) => [
+    {
+      role: "user",
+      content: results.map(({ id, text }) => ({ type: "tool_result", tool_use_id: id, content: text })),
+    },
+  ],
+
+  // All results of one message stand in the next one.
+  joined: (before, after) =>
+    isUser(before) && isUser(after)
+      ? { ...after, content: [...partsOf(before["content"]), ...partsOf(after["content"])] }
+      : undefined,
+
+  join(answers, isHosted) {
+    const last = answers.at(-1) ?? {};
+    const content = answers
+      .flatMap(({ content }) => listOf(content))
+      .filter((part) => !isCall(part, isHosted));
+    return { ...last, content, ...stop(last, content.some(isToolUse)) };
+  },
+
+  splice: spliceMessages,
+  eventText: (event) => `event: ${String(event["type"])}\ndata: ${stringifyDeep(event)}\n\n`,
+  streamEnd: "",
+};
+
+function isUser(message: unknown): message is Json {
+  return isJson(message) && message["role"] === "user";
+}
+
+function isToolUse(part: unknown): part is Json {
+  return isJson(part) && part["type"] === "tool_use";
+}
+
+function isCall(part: unknown, isHosted: IsHosted): boolean {
+  return isToolUse(part) && isHosted(part["name"]);
+}
+
+/** What an answer ended with: where all calls were ours, the client has nothing to do. */
+function stop(end: Json, hasCalls: boolean): Json {
+  return end["stop_reason"] === "tool_use" && !hasCalls ? { stop_reason: "end_turn" } : {};
+}
+
+function spliceMessages(isHosted: IsHosted): StreamSplice {
+  let isFirst = true;
+  let shown = 0;
+  let hasCalls = false;
+  /** Where the parts of this round stand for the client; undefined: they are calls of ours. */
+  let places = new Map<number, number | undefined>();
+  /** What the beginning of the newest round told of its input; for the client only its end can. */
+  let begun: Json = {};
+  let held: Json[] = [];
+
+  return {
+    event(event) {
+      const { type, message, index: at } = event;
+      if (type === "message_start") {
+        begun = isJson(message) && isJson(message["usage"]) ? message["usage"] : {};
+        return isFirst ? [event] : [];
+      }
+      if (type === "message_delta" || type === "message_stop") {
+        held.push(event);
+        return [];
+      }
+      const index = numberOf(at);
+      if (index === undefined) return [event];
+      if (type === "content_block_start") {
+        const block = event["content_block"];
+        const isOurs = isCall(block, isHosted);
+        hasCalls ||= isToolUse(block) && !isOurs;
+        places.set(index, isOurs ? undefined : shown++);
+      }
+      const place = places.get(index);
+      return place === undefined ? [] : [{ ...event, index: place }];
+    },
+    nextRound() {
+      isFirst = false;
+      places = new Map();
+      held = [];
+    },
+    end() {
+      return held.map((event) => {
+        const { delta, usage } = event;
+        if (event["type"] !== "message_delta") return event;
+        const told = isFirst ? usage : { ...begun, ...(isJson(usage) && usage) };
+        return {
+          ...event,
+          ...(told !== undefined && { usage: told }),
+          ...(isJson(delta) && { delta: { ...delta, ...stop(delta, hasCalls) } }),
+        };
+      });
+    },
+  };
+}

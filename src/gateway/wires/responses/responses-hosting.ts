@@ -1,0 +1,131 @@
+import { stringifyDeep } from "../../../core/deep-json.ts";
+import { openaiResponses } from "../../../dialects/index.ts";
+import { isJson, type Json, listOf, numberOf } from "../../http/json.ts";
+import type { IsHosted, StreamSplice, ToolHosting } from "../hosting.ts";
+
+/** Events that hold the whole response at the end of a round. */
+const ENDS: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete"]);
+/** Events at the beginning of a round. */
+const BEGINNINGS: ReadonlySet<unknown> = new Set([
+  "response.created",
+  "response.in_progress",
+  "response.queued",
+]);
+
+/** Tools of precis's own in OpenAI's Responses. */
+export const responsesHosting: ToolHosting = {
+  field: "input",
+
+  refusal(body, isHosted) {
+    // Nobody waits for such an answer, so nobody could answer its calls.
+    if (body["background"] === true) return "background";
+    return listOf(body["tools"]).some((tool) => isJson(tool) && isHosted(tool["name"]))
+      ? "name-taken"
+      : undefined;
+  },
+
+  offer: (body, tools) => ({
+    ...body,
+    tools: [...listOf(body["tools"]), ...tools.map((tool) => ({ type: "function", ...tool, strict: false }))],
+  }),
+
+  withdraw: (body, isHosted) => ({ ...body, tools: withoutOurs(body["tools"], isHosted) }),
+
+  forcesAny: (body) => body["tool_choice"] === "required",
+
+  echo(messages, body) {
+    if (body["store"] !== false) return messages;
+    // The provider keeps nothing: reasoning without its encrypted content would name something that isn't there.
+    const isLost = (item: unknown) =>
+      isJson(item) && item["type"] === "reasoning" && item["encrypted_content"] == null;
+    if (!messages.some(isLost)) return messages;
+    return messages
+      .filter((item) => !isLost(item))
+      .map((item) => openaiResponses.edit(item as Json, [{ type: "strip-reasoning", why: "old-reasoning" }]));
+  },
+
+  results: (results) =>
+    results.map(({ id, text }) => ({ type: "function_call_output", call_id: id, output: text })),
+
+  join(answers, isHosted) {
+    const output = answers.flatMap((answer) => shownItems(listOf(answer["output"]), isHosted));
+    return withoutTools({ ...answers.at(-1), output }, isHosted);
+  },
+
+  splice: spliceResponses,
+  eventText: (event) => `event: ${String(event["type"])}\ndata: ${stringifyDeep(event)}\n\n`,
+  streamEnd: "",
+};
+
+function isCall(item: unknown, isHosted: IsHosted): boolean {
+  return isJson(item) && item["type"] === "function_call" && isHosted(item["name"]);
+}
+
+function shownItems(items: readonly unknown[], isHosted: IsHosted): readonly unknown[] {
+  return items.filter((item) => !isCall(item, isHosted));
+}
+
+function withoutOurs(tools: unknown, isHosted: IsHosted): readonly unknown[] {
+  return listOf(tools).filter((tool) => !(isJson(tool) && isHosted(tool["name"])));
+}
+
+/** A response repeats the tools of its request; the client knows only its own. */
+function withoutTools(response: Json, isHosted: IsHosted): Json {
+  return Array.isArray(response["tools"])
+    ? { ...response, tools: withoutOurs(response["tools"], isHosted) }
+    : response;
+}
+
+function spliceResponses(isHosted: IsHosted): StreamSplice {
+  let isFirst = true;
+  let number = 0;
+  let shown = 0;
+  /** Where the items of this round stand for the client; undefined: they are calls of ours. */
+  let places = new Map<number, number | undefined>();
+  /** Items of the rounds before. */
+  const before: unknown[] = [];
+  let done: unknown[] = [];
+  let held: Json[] = [];
+  const numbered = (event: Json): Json =>
+    "sequence_number" in event ? { ...event, sequence_number: number++ } : event;
+  const bare = (event: Json): Json =>
+    isJson(event["response"]) ? { ...event, response: withoutTools(event["response"], isHosted) } : event;
+
+  /** Some servers leave `output` of the last event empty, and some leave out the single items. */
+  const outputOf = (response: unknown): readonly unknown[] => {
+    const whole = isJson(response) ? listOf(response["output"]) : [];
+    return shownItems(whole.length >= done.length ? whole : done, isHosted);
+  };
+
+  return {
+    event(event) {
+      const { type, item } = event;
+      if (BEGINNINGS.has(type)) return isFirst ? [numbered(bare(event))] : [];
+      if (ENDS.has(type)) {
+        held.push(event);
+        return [];
+      }
+      if (type === "response.output_item.done") done.push(item);
+      const index = numberOf(event["output_index"]);
+      if (index === undefined) return [numbered(bare(event))];
+      if (!places.has(index)) places.set(index, isCall(item, isHosted) ? undefined : shown++);
+      const place = places.get(index);
+      return place === undefined ? [] : [numbered({ ...event, output_index: place })];
+    },
+    nextRound() {
+      isFirst = false;
+      before.push(...outputOf(held.at(-1)?.["response"]));
+      places = new Map();
+      done = [];
+      held = [];
+    },
+    end() {
+      return held.map((event) => {
+        const { response } = event;
+        if (!isJson(response)) return numbered(event);
+        const output = [...before, ...outputOf(response)];
+        return numbered(bare({ ...event, response: { ...response, output } }));
+      });
+    },
+  };
+}

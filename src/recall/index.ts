@@ -18,6 +18,12 @@ export {
   type Statistics,
 } from "./candidates.ts";
 export {
+  type CompactTool,
+  type CompactToolContext,
+  type CompactToolInput,
+  compactTool,
+} from "./compact-tool.ts";
+export {
   type OpenRecallOptions,
   openRecall,
   type ReadMessage,
@@ -38,3 +44,4 @@ export type { Embed, Hit, SearchOptions, SearchResult } from "./search.ts";
 export type { TranscriptStore } from "./stored-transcript.ts";
 export { termsOf } from "./terms.ts";
 export type { TimelineTurn } from "./timeline.ts";
+export type { ToolForms } from "./tool-forms.ts";

@@ -1,5 +1,6 @@
 import type { Compactor, Entry, FitInput } from "../core/types.ts";
 import { openRecall, type Recall } from "./open-recall.ts";
+import { aiSdkSchema, inputFields, type ToolForms, toolForms } from "./tool-forms.ts";
 
 /** What the tool is called with: words to search for, or messages to read. */
 export interface RecallToolInput {
@@ -13,17 +14,7 @@ export interface RecallToolContext<M> extends FitInput<M> {
 }
 
 /** A tool by which a model searches and reads back what its view hides. */
-export interface RecallTool<M> {
-  readonly name: string;
-  readonly description: string;
-  /** JSON Schema of its input. */
-  readonly parameters: object;
-  /** The tool in the shape of OpenAI's Chat Completions. */
-  readonly openaiChat: object;
-  /** The tool in the shape of OpenAI's Responses. */
-  readonly openaiResponses: object;
-  /** The tool in the shape of Anthropic's Messages. */
-  readonly anthropicMessages: object;
+export interface RecallTool<M> extends ToolForms {
   /** As the AI SDK takes it, among its `tools`. The function gives the transcript, which isn't what a step was sent. */
   aiSdk(context: () => RecallToolContext<M>): {
     readonly description: string;
@@ -49,8 +40,6 @@ const PARAMETERS = {
 } as const;
 /** What a model is told of the tool, whatever it is called. */
 export const RECALL_TOOL = { description: DESCRIPTION, parameters: PARAMETERS };
-/** How the AI SDK knows a JSON Schema. */
-const AI_SDK_SCHEMA = Symbol.for("vercel.ai.schema");
 const NOTHING_HIDDEN = "Nothing is hidden yet: all messages of this conversation are shown.";
 const NOTHING_FOUND = "Nothing was found. Try other words, or read messages by their numbers (#12–18).";
 const WRONG_INPUT = 'Give `query` (words to search for) or `messages` (such as "#12–18").';
@@ -94,16 +83,11 @@ export function recallTool<M>(
           );
     return texts.length === 0 ? NOTHING_FOUND : [FRAME, ...texts.map(({ text }) => text)].join("\n");
   };
-  const described = { name, description: DESCRIPTION };
   return {
-    ...described,
-    parameters: PARAMETERS,
-    openaiChat: { type: "function", function: { ...described, parameters: PARAMETERS } },
-    openaiResponses: { type: "function", ...described, parameters: PARAMETERS, strict: false },
-    anthropicMessages: { ...described, input_schema: PARAMETERS },
+    ...toolForms(name, DESCRIPTION, PARAMETERS),
     aiSdk: (context) => ({
       description: DESCRIPTION,
-      inputSchema: { [AI_SDK_SCHEMA]: true, jsonSchema: PARAMETERS, validate: undefined, _type: undefined },
+      inputSchema: aiSdkSchema(PARAMETERS),
       execute: (input) => execute(input, context()),
     }),
     execute,
@@ -124,16 +108,7 @@ function hiddenIn(entries: readonly Entry[]): ReadonlySet<number> {
 }
 
 function readInput(input: unknown): RecallToolInput | undefined {
-  let value = input;
-  if (typeof input === "string") {
-    try {
-      value = JSON.parse(input) as unknown;
-    } catch {
-      return undefined;
-    }
-  }
-  if (typeof value !== "object" || value === null) return undefined;
-  const { query, messages } = value as Record<string, unknown>;
+  const { query, messages } = inputFields(input) ?? {};
   if (typeof messages === "string" && messages.trim() !== "") return { messages };
   return typeof query === "string" && query.trim() !== "" ? { query } : undefined;
 }

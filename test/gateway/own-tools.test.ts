@@ -506,3 +506,52 @@ it("metrics count calls, rounds and what they took", async () => {
   expect(metrics).toContain("precis_hidden_rounds_total 1");
   expect(metrics).toContain(`precis_hidden_tokens_total{kind="input"} ${provider.requests[0]!.tokens.input}`);
 });
+
+describe("the model asks for a compaction", () => {
+  const COMPACT = "precis_compact";
+  /** Far less than the window. */
+  const ROOMY = { tools: ["compact"], window: 200_000 };
+  const asking: FakeReplier = ({ messages }) =>
+    messages.at(-1)!.role === "tool"
+      ? { text: messages.at(-1)!.text, reasoning: "Done." }
+      : {
+          reasoning: "Enough of that.",
+          calls: [{ name: COMPACT, args: { upTo: "#40", focus: "databases" } }],
+        };
+
+  it.each([chatClient(false), responsesClient(true)])(
+    "$name: it is carried out at once, and the rest of the turn has the smaller view",
+    async (client) => {
+      await start(asking, ROOMY);
+      const asked = [
+        ...talk.map((text, n) => client.say(n % 2 === 0 ? "user" : "assistant", text)),
+        client.say("user", "That is done. Go on."),
+      ];
+      const told = await client.ask(asked);
+      expect(told.text).toMatch(/^Done: the conversation takes \d+ tokens now/);
+      const [first, second] = provider.requests;
+      expect(second!.tokens.input).toBeLessThan(first!.tokens.input * 0.7);
+      expect(second!.messages.map(({ text }) => text)).toContain("That is done. Go on.");
+      provider.setReply("Fine.");
+      await client.ask([...asked, ...told.kept, client.say("user", "And now?")]);
+      expect(provider.requests[2]!.messages.slice(0, second!.messages.length)).toEqual(second!.messages);
+    },
+  );
+
+  it("where the turn's reasoning is signed, it waits for the next turn", async () => {
+    const client = messagesClient(false, true);
+    await start(asking, ROOMY);
+    const asked = [
+      ...talk.map((text, n) => client.say(n % 2 === 0 ? "user" : "assistant", text)),
+      client.say("user", "That is done. Go on."),
+    ];
+    const told = await client.ask(asked);
+    expect(told.text).toMatch(/^Noted: /);
+    expect(provider.requests.map(({ status }) => status)).toEqual([200, 200]);
+    provider.setReply({ text: "Fine.", reasoning: "All right." });
+    await client.ask([...asked, ...told.kept, client.say("user", "And now?")]);
+    const third = provider.requests[2]!;
+    expect(third.status).toBe(200);
+    expect(third.tokens.input).toBeLessThan(provider.requests[1]!.tokens.input * 0.7);
+  });
+});

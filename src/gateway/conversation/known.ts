@@ -1,3 +1,4 @@
+import type { CompactWish } from "../../recall/compact-tool.ts";
 import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
 import type { ChatMeta } from "./chat-meta.ts";
 import type { Said } from "./same-answer.ts";
@@ -48,6 +49,8 @@ export interface Known {
   meta: { readonly of: ChatMeta; readonly until: number } | undefined;
   /** Its answers with rounds that the client wasn't shown; undefined: nobody has looked yet. */
   hidden: HiddenAnswers | undefined;
+  /** A compaction that the model asked for, which waits for the end of its turn. */
+  compactWish: CompactWish | undefined;
   /** What it is found by: chain hashes. */
   hashes: string[];
 }
@@ -86,6 +89,7 @@ function newKnown(
     rounds: undefined,
     meta: undefined,
     hidden: undefined,
+    compactWish: undefined,
     hashes: [],
   };
 }

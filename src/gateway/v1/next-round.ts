@@ -18,7 +18,7 @@ const CUT_OFF = "The answer was cut off within this call.";
  * client is next: nothing was called, something else was called too, or the limit is reached.
  */
 export async function nextRound(
-  parts: Pick<V1Parts, "log" | "metrics">,
+  parts: V1Parts,
   exchange: Exchange,
   hosted: HostedTurn,
   answer: WireAnswer,
@@ -37,7 +37,7 @@ export async function nextRound(
     const { id, name } = call;
     const tool = hosted.tools.find((one) => hostedName(one) === name)!;
     const refusal = answer.isCutOff ? CUT_OFF : rounds > MOST_ROUNDS ? LIMIT_REACHED : undefined;
-    results.push({ id, name, text: refusal ?? (await answerCall(parts, exchange, tool, call)) });
+    results.push({ id, name, text: refusal ?? (await answerCall(parts, exchange, { tool, hosted, call })) });
   }
   hosted.real.push(...hosting.results(results));
   if (ours.length < calls.length || answer.isCutOff || rounds > MOST_ROUNDS) return undefined;

@@ -6,18 +6,17 @@ import { loggable } from "../telemetry/log.ts";
 import type { ToolHosting } from "../wires/hosting.ts";
 import { hideRounds, withHiddenRounds } from "../wires/shared/hidden-rounds.ts";
 import type { Wire } from "../wires/wire.ts";
+import { compactAsPromised } from "./compact-for-model.ts";
 import type { Exchange } from "./exchange.ts";
 import { hostedTool } from "./hosted-tools.ts";
 import { HostedTurn, type ToolsOff } from "./hosted-turn.ts";
 import type { V1Parts } from "./v1-parts.ts";
 
-type OfferParts = Pick<V1Parts, "config" | "store" | "log">;
-
 /**
  * The request with the tools of precis's own that its conversation has, and with what the model did with them before. They are
  * offered from the first request on: tools stand at the front of the prompt cache. Most requests have none, which is known at once.
  */
-export function offerTools(parts: OfferParts, exchange: Exchange): Exchange | Promise<Exchange> {
+export function offerTools(parts: V1Parts, exchange: Exchange): Exchange | Promise<Exchange> {
   const tools = toolsOf(parts, exchange);
   if (tools.length === 0) return exchange;
   const off = refusalOf(exchange, tools);
@@ -29,7 +28,7 @@ export function offerTools(parts: OfferParts, exchange: Exchange): Exchange | Pr
 }
 
 function toolsOf(
-  { config }: Pick<OfferParts, "config">,
+  { config }: Pick<V1Parts, "config">,
   { options, upstream }: Exchange,
 ): readonly HostedToolName[] {
   return options.tools ?? upstream.config.tools ?? config.tools ?? [];
@@ -46,7 +45,7 @@ function refusalOf(exchange: Exchange, tools: readonly HostedToolName[]): ToolsO
 }
 
 async function offer(
-  parts: OfferParts,
+  parts: V1Parts,
   exchange: Exchange,
   hosting: ToolHosting,
   hosted: HostedTurn,
@@ -54,11 +53,13 @@ async function offer(
   const { wire, body, asked } = exchange;
   const transcript = withCopies(asked.transcript, await answersBefore(parts, exchange));
   const offered = hosting.offer(body, hosted.tools.map(hostedTool));
-  return {
+  const ready: Exchange = {
     ...withBody(exchange, { ...offered, [hosting.field]: transcript }),
     hosted,
     withHidden: hiding(wire, hosting),
   };
+  await compactAsPromised(parts, ready);
+  return ready;
 }
 
 /** The request with another body. */
@@ -77,7 +78,7 @@ function hiding({ dialect }: Wire, hosting: ToolHosting): (body: Json) => Json {
 }
 
 async function answersBefore(
-  { store, log }: OfferParts,
+  { store, log }: V1Parts,
   { recording, opening, client }: Exchange,
 ): Promise<readonly PlacedAnswer[]> {
   if (!recording || recording.isFirst || !opening) return [];

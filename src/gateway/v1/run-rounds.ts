@@ -50,7 +50,7 @@ export async function joinRounds(
   return { ...round, answer, data, read: Buffer.from(stringifyDeep(data)) };
 }
 
-/** Of an answer that was read already. */
+/** The source of an answer that was read already. */
 const NO_SOURCE = { pause() {}, resume() {}, abort() {} };
 
 /** How long an answer waits for a client that takes nothing (milliseconds); its upstream waits as long as it is told to. */

@@ -1,0 +1,69 @@
+import { type CompactWish, compactedText, compactWish, isBound } from "../../recall/compact-tool.ts";
+import { withClientKeys } from "../compaction/summarizer.ts";
+import { loggable } from "../telemetry/log.ts";
+import { noteFit } from "../turn/note-fit.ts";
+import { loadedTools } from "../wires/shared/loaded-tools.ts";
+import type { Exchange } from "./exchange.ts";
+import type { V1Parts } from "./v1-parts.ts";
+
+/** The model that asked waits for its summary, and so does its client (milliseconds). */
+const WAIT_MS = 20_000;
+const LATER =
+  "Noted: it will be compacted when this turn is over, because the reasoning of this turn is bound to everything before it.";
+
+/**
+ * Carries out a compaction that the model asks for. Where signed reasoning of its turn stands on what would change, that has to wait for
+ * the next turn.
+ */
+export async function compactForModel(
+  parts: V1Parts,
+  exchange: Exchange,
+  /** What the model said since the client's last message. */
+  said: readonly unknown[],
+  args: string,
+): Promise<string> {
+  const { asked, recording, wire } = exchange;
+  const wish = compactWish(args, asked.transcript.length);
+  if (typeof wish === "string") return wish;
+  if (!isBound(wire.dialect, [...asked.transcript, ...said])) return carryOut(parts, exchange, wish, WAIT_MS);
+  if (recording) recording.known.compactWish = wish;
+  return LATER;
+}
+
+/** Carries out what had to wait, if it hasn't to any more. A turn never waits for a summary: without one, code writes. */
+export async function compactAsPromised(parts: V1Parts, exchange: Exchange): Promise<void> {
+  const { asked, recording, wire } = exchange;
+  const wish = recording && !recording.isFirst ? recording.known.compactWish : undefined;
+  if (!recording || !wish || isBound(wire.dialect, asked.transcript)) return;
+  recording.known.compactWish = undefined;
+  try {
+    await carryOut(parts, exchange, wish, 0);
+  } catch (error) {
+    exchange.signal.throwIfAborted();
+    // The turn itself is fitted as always.
+    parts.log.warn(loggable(error), "a compaction that the model asked for failed");
+  }
+}
+
+async function carryOut(
+  parts: V1Parts,
+  exchange: Exchange,
+  wish: CompactWish,
+  waitMs: number,
+): Promise<string> {
+  const { client, headers, upstream, compactors, choice, asked, pins, signal } = exchange;
+  const started = performance.now();
+  const { report } = await withClientKeys({ headers, keyIsOurs: client.keyIsOurs, upstream }, () =>
+    compactors.of(choice).compact(asked.transcript, {
+      ...wish,
+      system: asked.system,
+      tools: loadedTools(asked),
+      pins,
+      now: parts.now(),
+      waitMs,
+      signal,
+    }),
+  );
+  noteFit(parts, exchange, report, performance.now() - started);
+  return compactedText(report);
+}

@@ -1,0 +1,142 @@
+import { isUserMessage } from "../core/rounds.ts";
+import type { CompactInput, Compactor, Dialect, Message, Report, State } from "../core/types.ts";
+import type { RecallToolContext } from "./recall-tool.ts";
+import { aiSdkSchema, inputFields, type ToolForms, toolForms } from "./tool-forms.ts";
+
+/** What the tool is called with. */
+export interface CompactToolInput {
+  readonly focus?: string;
+  /** The last message that may be hidden, such as `#120`. */
+  readonly upTo?: string;
+}
+
+/** The transcript that a call is about, and what its `fit` is given beside it. */
+export interface CompactToolContext<M> extends RecallToolContext<M> {
+  /** Called with the state that the next `fit` stands on. Not needed with a store. */
+  onState?(state: State): void;
+  /** How long to wait for a model-written summary. Default 20 seconds. */
+  readonly waitMs?: number;
+}
+
+/** A tool by which a model asks for a compaction of what it doesn't need any more. */
+export interface CompactTool<M> extends ToolForms {
+  /** As the AI SDK takes it, among its `tools`. The function gives the transcript, which isn't what a step was sent. */
+  aiSdk(context: () => CompactToolContext<M>): {
+    readonly description: string;
+    readonly inputSchema: object;
+    execute(input: CompactToolInput): Promise<string>;
+  };
+  /** Carries out a call, or says why not. The input is an object, or its JSON text. Never throws because of what a model wrote. */
+  execute(input: unknown, context: CompactToolContext<M>): Promise<string>;
+}
+
+/** What a call asks of `compact`. */
+export type CompactWish = Pick<CompactInput<unknown>, "focus" | "upTo">;
+
+const DEFAULT_NAME = "compact";
+/** Whoever called waits, and so does everybody behind it (milliseconds). */
+const DEFAULT_WAIT_MS = 20_000;
+/** A longer focus says nothing more (characters). */
+const MAX_FOCUS = 2_000;
+const DESCRIPTION =
+  "Hides earlier messages of this conversation behind a summary, to make room. Call it when a piece of work is finished and its details aren't needed any more. Nothing is lost: the messages can be read back. The newest messages, the user's request and open calls always stay.";
+const PARAMETERS = {
+  type: "object",
+  properties: {
+    focus: { type: "string", description: "What the summary should care about most." },
+    upTo: {
+      type: "string",
+      description: 'The last message to hide: "#120". Left out: as much as is usual.',
+    },
+  },
+  additionalProperties: false,
+} as const;
+/** What a model is told of the tool, whatever it is called. */
+export const COMPACT_TOOL = { description: DESCRIPTION, parameters: PARAMETERS };
+const WRONG_INPUT =
+  'Give `focus` (a text), `upTo` (the number of a message, such as "#120"), both or neither.';
+export const NOT_IN_THIS_TURN =
+  "Not now: the reasoning of this turn is bound to everything before it. Nothing was compacted. Ask again at the beginning of the next turn.";
+const POINTER = /^#?(\d{1,9})$/;
+
+/**
+ * A tool for the model's own wish. Offer it from the first request on, as `recallTool`. The ladder stays the brake: whole rounds only,
+ * never the task, and what can't be hidden is refused with the reason.
+ *
+ * @example
+ * ```ts
+ * import { createCompactor } from "precis";
+ * import { openaiChat } from "precis/dialects";
+ * import { compactTool } from "precis/recall";
+ *
+ * const compactor = createCompactor({ dialect: openaiChat, window: 128_000 });
+ * const compact = compactTool(compactor);
+ * const transcript = [{ role: "user", content: "Hello!" }];
+ * let state: unknown;
+ * console.log(await compact.execute({ focus: "names" }, { transcript, onState: (next) => (state = next) }));
+ * const { messages } = await compactor.fit(transcript, { state, tools: [compact.openaiChat] });
+ * console.log(messages.length);
+ * ```
+ */
+export function compactTool<M>(
+  compactor: Pick<Compactor<M>, "dialect" | "compact">,
+  options: { readonly name?: string } = {},
+): CompactTool<M> {
+  const execute = async (
+    input: unknown,
+    { transcript, onState, waitMs = DEFAULT_WAIT_MS, ...given }: CompactToolContext<M>,
+  ): Promise<string> => {
+    const wish = compactWish(input, transcript.length);
+    if (typeof wish === "string") return wish;
+    if (isBound(compactor.dialect, transcript)) return NOT_IN_THIS_TURN;
+    const { report, state } = await compactor.compact(transcript, { ...given, ...wish, waitMs });
+    onState?.(state);
+    return compactedText(report);
+  };
+  return {
+    ...toolForms(options.name ?? DEFAULT_NAME, DESCRIPTION, PARAMETERS),
+    aiSdk: (context) => ({
+      description: DESCRIPTION,
+      inputSchema: aiSdkSchema(PARAMETERS),
+      execute: (input) => execute(input, context()),
+    }),
+    execute,
+  };
+}
+
+/** What a call asks for, or what is wrong with it. */
+export function compactWish(input: unknown, length: number): CompactWish | string {
+  const fields = inputFields(input);
+  const focus = fields?.["focus"] ?? undefined;
+  const upTo = fields?.["upTo"] ?? undefined;
+  const number = upTo === undefined ? undefined : POINTER.exec(String(upTo).trim())?.[1];
+  const isText = focus === undefined || typeof focus === "string";
+  if (!fields || !isText || (upTo !== undefined && number === undefined)) return WRONG_INPUT;
+  if (number !== undefined && (Number(number) < 1 || Number(number) > length))
+    return `There is no message #${number}: the conversation has ${length}.`;
+  return {
+    ...(focus !== undefined && focus.trim() !== "" && { focus: focus.slice(0, MAX_FOCUS) }),
+    ...(number !== undefined && { upTo: Number(number) }),
+  };
+}
+
+/** Does signed reasoning of the turn under way stand on what would change? */
+export function isBound<M>(dialect: Pick<Dialect<M>, "rules" | "read">, transcript: readonly M[]): boolean {
+  if (!dialect.rules.boundReasoning) return false;
+  for (let at = transcript.length - 1; at >= 0; at--) {
+    const message: Message = dialect.read(transcript[at]!);
+    if (isUserMessage(message)) return false;
+    if (message.parts.some((part) => part.type === "reasoning" && part.signed)) return true;
+  }
+  return false;
+}
+
+/** What became of it, for the model that asked. */
+export function compactedText({ outcome, tokens, warnings }: Report): string {
+  const notes = warnings.filter(({ code }) => code.startsWith("range-")).map(({ message }) => message);
+  const done =
+    outcome === "compacted"
+      ? `Done: the conversation takes ${tokens.after} tokens now; before, it was ${tokens.before}.`
+      : "Nothing was compacted.";
+  return [done, ...notes].join(" ");
+}

@@ -1,0 +1,46 @@
+/** How the AI SDK knows a JSON Schema. */
+const AI_SDK_SCHEMA = Symbol.for("vercel.ai.schema");
+
+/** A tool in the words of the APIs that take one. */
+export interface ToolForms {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of its input. */
+  readonly parameters: object;
+  /** The tool in the shape of OpenAI's Chat Completions. */
+  readonly openaiChat: object;
+  /** The tool in the shape of OpenAI's Responses. */
+  readonly openaiResponses: object;
+  /** The tool in the shape of Anthropic's Messages. */
+  readonly anthropicMessages: object;
+}
+
+export function toolForms(name: string, description: string, parameters: object): ToolForms {
+  const described = { name, description };
+  return {
+    ...described,
+    parameters,
+    openaiChat: { type: "function", function: { ...described, parameters } },
+    openaiResponses: { type: "function", ...described, parameters, strict: false },
+    anthropicMessages: { ...described, input_schema: parameters },
+  };
+}
+
+/** JSON Schema as the AI SDK takes it. */
+export function aiSdkSchema(parameters: object): object {
+  return { [AI_SDK_SCHEMA]: true, jsonSchema: parameters, validate: undefined, _type: undefined };
+}
+
+/** What a model called a tool with: an object, or its JSON text. Undefined if it is neither. */
+export function inputFields(input: unknown): Readonly<Record<string, unknown>> | undefined {
+  let value = input;
+  if (typeof input === "string") {
+    try {
+      // Some models call a tool that needs nothing with nothing.
+      value = input.trim() === "" ? {} : (JSON.parse(input) as unknown);
+    } catch {
+      return undefined;
+    }
+  }
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+}

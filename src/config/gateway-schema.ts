@@ -98,6 +98,8 @@ const upstream = object({
   windows: mapOf(tokens, '{ "qwen3*": "32k" }').optional(),
   /** The provider's own compaction API is there: such requests are forwarded untouched. Default: by its host. */
   nativeCompaction: yesOrNo.optional(),
+  /** `strict`: its template refuses two messages of one role in a row. Default `free`. */
+  alternation: oneOf("rule for roles", ["free", "strict"]).optional(),
   summarizer: summarizer.optional(),
   timeoutMs: duration(1).default(UPSTREAM_TIMEOUT_MS),
   ...tuning,

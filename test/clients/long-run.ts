@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "../../src/stores/server.ts";
@@ -47,7 +47,16 @@ export interface LongRun {
  */
 export async function longRun(
   program: ClientProgram,
-  { rounds, legs = 1 }: { readonly rounds: number; readonly legs?: number },
+  {
+    rounds,
+    legs = 1,
+    looksBack = false,
+  }: {
+    readonly rounds: number;
+    readonly legs?: number;
+    /** The gateway offers its tool of recall, and the model uses it in the end. */
+    readonly looksBack?: boolean;
+  },
 ): Promise<LongRun> {
   const root = await mkdtemp(join(tmpdir(), "precis-clients-"));
   const closing: (() => Promise<void>)[] = [() => rm(root, { recursive: true, force: true, maxRetries: 5 })];
@@ -70,8 +79,13 @@ export async function longRun(
     const provider = await startFakeProvider({ window });
     closing.push(provider.close);
     const db = join(root, "precis.db");
+    const config = join(root, "precis.config.json");
+    await writeFile(config, JSON.stringify(looksBack ? { tools: ["recall"] } : {}));
     const serve = (): Promise<ServeProcess> =>
-      startServe(["--upstream", provider.url, "--window", String(window)], { db });
+      startServe(["--upstream", provider.url, "--window", String(window)], {
+        db,
+        env: { PRECIS_CONFIG: config },
+      });
     let running = await serve();
     closing.push(() => running.stop());
     const tap = await startTap(running.url);
@@ -80,7 +94,7 @@ export async function longRun(
     const ended: Ended[] = [];
     let asked = 0;
     for (let leg = 0; leg < legs; leg++) {
-      const task = longTask(program, { rounds, work: place.work, from: leg * rounds });
+      const task = longTask(program, { rounds, work: place.work, from: leg * rounds, looksBack });
       provider.setReply(task.reply);
       if (leg > 0) {
         await running.stop();

@@ -17,6 +17,11 @@ export const SUB_TASK = "SUB-TASK";
 /** Stands in the model's last answer. */
 export const DONE = "TASK-DONE";
 
+/** A line of the very first file, and what a model searches for it by. */
+export const FIRST_LINE = { query: "value0x5", text: 'value0x5 = compute("src/module-0/part-0.ts", 35)' };
+/** The gateway's tool that it searches with. */
+export const RECALL = "precis_recall";
+
 const CHARS_PER_TOKEN = 4;
 /** Every so many rounds the model asks for two files at once, thinks first, or says what it is about to do. */
 const PAIR_EVERY = 7;
@@ -73,14 +78,31 @@ function fileText(number: number, tokens: number): string {
  */
 export function longTask(
   program: ClientProgram,
-  { rounds, work, from = 0 }: { readonly rounds: number; readonly work: string; readonly from?: number },
+  {
+    rounds,
+    work,
+    from = 0,
+    looksBack = false,
+  }: {
+    readonly rounds: number;
+    readonly work: string;
+    readonly from?: number;
+    /** Before it is done, it asks the gateway what the first file said. */
+    readonly looksBack?: boolean;
+  },
 ): { readonly reply: FakeReplier; readonly asked: () => number } {
   let asked = 0;
+  let hasLookedBack = false;
   let files = 2 * from;
   const reply = summarizingReply({
     when: (request) => !isWork(request),
-    otherwise: () => {
-      if (asked >= rounds) return `All files are read. ${DONE}`;
+    otherwise: ({ messages }) => {
+      if (asked >= rounds && looksBack && !hasLookedBack) {
+        hasLookedBack = true;
+        return { text: "One more look.", calls: [{ name: RECALL, args: { query: FIRST_LINE.query } }] };
+      }
+      const found = looksBack && messages.at(-1)!.text.includes(FIRST_LINE.text) ? FIRST_LINE.text : "";
+      if (asked >= rounds) return `All files are read. ${found} ${DONE}`;
       const round = asked++;
       if (program.subAgentCall && round === Math.floor(rounds / 2))
         return { calls: [program.subAgentCall(`${SUB_TASK} ${from}: how many modules are there?`)] };

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { byProof } from "../support/proof.ts";
 import { type ClientProgram, MACHINE } from "./client-program.ts";
 import { type LongRun, longRun } from "./long-run.ts";
-import { DONE, isWork, RULE, SUB_TASK } from "./long-task.ts";
+import { DONE, FIRST_LINE, isWork, RECALL, RULE, SUB_TASK } from "./long-task.ts";
 import { missingInStore } from "./missing-in-store.ts";
 import { claudeCode, claudeCodeOlder } from "./programs/claude-code.ts";
 import { codex } from "./programs/codex.ts";
@@ -11,6 +11,8 @@ import { pi } from "./programs/pi.ts";
 
 const ROUNDS = byProof({ sample: 40, more: 200, all: 200 });
 const ROUNDS_PER_LEG = 20;
+/** What is looked for was hidden so many rounds ago. */
+const ROUNDS_BACK = byProof({ sample: 30, more: 100, all: 100 });
 /** The task is many windows long; a compaction frees more than half of one. */
 const ROUNDS_PER_COMPACTION = 20;
 
@@ -31,6 +33,26 @@ describe.each(programs)("$name", (program) => {
     report(program, run);
     expectGoodRun(program, run, ROUNDS_PER_LEG, 2);
   });
+});
+
+it(`pi: the model finds by the gateway's tool what was read ${ROUNDS_BACK} rounds ago, and the client sees no call of it`, async () => {
+  const run = await longRun(pi, { rounds: ROUNDS_BACK, looksBack: true });
+  report(pi, run);
+  const [ended] = run.ended;
+  expect(ended!.code, ended!.err).toBe(0);
+  expect(ended!.out).toContain(`${FIRST_LINE.text} ${DONE}`);
+  const faults = [...run.sent, ...run.seen].filter(({ status }) => status !== 200);
+  expect(faults).toEqual([]);
+
+  // The tool was there from the first request on; when the model called it, the line was hidden.
+  const work = run.seen.filter(isWork);
+  expect(work.every(({ tools }) => tools.includes(RECALL))).toBe(true);
+  const [before, after] = work.slice(-2);
+  expect(before!.raw).not.toContain(JSON.stringify(FIRST_LINE.text).slice(1, -1));
+  expect(after!.messages.at(-1)!.text).toContain(FIRST_LINE.text);
+
+  expect(run.sent.filter(({ body }) => JSON.stringify(body ?? "").includes(RECALL))).toEqual([]);
+  expect(JSON.stringify(run.conversations)).not.toContain(RECALL);
 });
 
 function expectGoodRun(program: ClientProgram, run: LongRun, roundsPerLeg: number, legs: number): void {

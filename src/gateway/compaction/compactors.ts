@@ -1,7 +1,7 @@
 import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import { MOST_RESERVED } from "../../core/answers.ts";
 import { legacyHash } from "../../core/legacy/hash.ts";
-import type { Compactor, Model, Profile, Store, StrategyName, Tuning } from "../../core/types.ts";
+import type { Compactor, Dialect, Model, Profile, Store, StrategyName, Tuning } from "../../core/types.ts";
 import { createCompactor } from "../../engine/create-compactor.ts";
 import { profiles } from "../../profiles/index.ts";
 import { exactCounter } from "../../tokens/index.ts";
@@ -91,14 +91,14 @@ export function createCompactors(options: {
   };
 
   const make = (
-    { wire, model }: CompactorChoice,
+    { wire, model, upstream }: CompactorChoice,
     { info, window, profile, reserve, strategy, budget, tuning }: ReturnType<typeof settle>,
     store: Store,
     summarizer?: Model,
   ): Compactor<unknown> => {
     const compactor = createCompactor<unknown>({
       ...tuning,
-      dialect: readingOf(config, wire.dialect),
+      dialect: alternating(readingOf(config, wire.dialect), upstream),
       window: { model },
       models: { [model]: { ...info, window } },
       profile,
@@ -217,6 +217,12 @@ const SAFETY = 0.05;
 const NOTHING_DUE_BELOW = 0.39;
 /** What calibration may find that the registry's factor doesn't say yet. */
 const CALIBRATION_SLACK = 1.2;
+
+/** The dialect with the rule of an upstream whose template refuses two messages of one role in a row. */
+function alternating(dialect: Dialect<unknown>, upstream: Upstream | undefined): Dialect<unknown> {
+  if (upstream?.config.alternation !== "strict") return dialect;
+  return { ...dialect, rules: { ...dialect.rules, alternation: "strict" } };
+}
 
 function wishOf({
   profile,

@@ -8,10 +8,10 @@ import type { HiddenAnswer, HiddenAnswers, Known } from "./known.ts";
 import type { Recording } from "./recording.ts";
 import { compareAnswers, type Said } from "./same-answer.ts";
 
-/** Where a transcript holds such an answer: messages `from` ≤ index < `to`. */
-export interface PlacedAnswer {
-  readonly from: number;
-  readonly to: number;
+/** Such an answer in a transcript. */
+export interface ShownAnswer {
+  /** The client's own messages of it, as they came. */
+  readonly shown: readonly object[];
   readonly real: readonly unknown[];
 }
 
@@ -24,13 +24,13 @@ export async function hiddenAnswersIn(
   tenant: string,
   recording: Recording,
   dialect: Dialect<unknown>,
-): Promise<readonly PlacedAnswer[]> {
+): Promise<readonly ShownAnswer[]> {
   const { known, record } = recording;
   const isKnown = known.hidden !== undefined && recording.followsOurs;
   if (!isKnown && known.id !== undefined)
     known.hidden = readHidden(await store.read(tenant, known.id), dialect);
   const { hidden } = known;
-  return hidden && hidden.size > 0 ? placeAnswers(record, hidden) : [];
+  return hidden && hidden.size > 0 ? findAnswers(record, hidden) : [];
 }
 
 /** Remembers an answer of which the client was shown only a part. */
@@ -70,12 +70,12 @@ function readHidden(stored: readonly StoredMessage[], dialect: Dialect<unknown>)
   return hidden;
 }
 
-function placeAnswers(
+function findAnswers(
   { messages, wire, start }: Recording["record"],
   hidden: HiddenAnswers,
-): readonly PlacedAnswer[] {
+): readonly ShownAnswer[] {
   const names = namesOf(messages, start);
-  const placed: PlacedAnswer[] = [];
+  const answers: ShownAnswer[] = [];
   for (let from = start; from < messages.length; from++) {
     const isAnswer = messages[from]!.role === "assistant" && messages[from - 1]?.role !== "assistant";
     const candidates = isAnswer ? hidden.get(names[from]!) : undefined;
@@ -84,9 +84,9 @@ function placeAnswers(
     const said = messages.slice(from, to).map((message, at): Said => ({ message, wire: wire[from + at] }));
     // A client that changed the answer means what it says.
     const found = candidates.findLast(({ shown }) => compareAnswers(shown, said).isSame);
-    if (found) placed.push({ from, to, real: found.real });
+    if (found) answers.push({ shown: said.map(({ wire: message }) => message as object), real: found.real });
   }
-  return placed;
+  return answers;
 }
 
 /** `names[n]` names the messages before the n-th. Leading system messages aren't part of it. */

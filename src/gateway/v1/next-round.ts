@@ -9,8 +9,8 @@ import type { V1Parts } from "./v1-parts.ts";
 
 /** So often the model may call precis's own tools within one request. */
 const MOST_ROUNDS = 8;
-const LIMIT_REACHED =
-  "That was the last call of this turn: it isn't answered any more. Answer with what you have; you may call again in the next turn.";
+const LAST_CALL = "That was the last call that is answered in this turn. Go on with what you have.";
+const LIMIT_REACHED = "Calls aren't answered any more in this turn.";
 const CUT_OFF = "The answer was cut off within this call.";
 
 /**
@@ -37,7 +37,8 @@ export async function nextRound(
     const { id, name } = call;
     const tool = hosted.tools.find((one) => hostedName(one) === name)!;
     const refusal = answer.isCutOff ? CUT_OFF : rounds > MOST_ROUNDS ? LIMIT_REACHED : undefined;
-    results.push({ id, name, text: refusal ?? (await answerCall(parts, exchange, { tool, hosted, call })) });
+    const text = refusal ?? (await answerCall(parts, exchange, { tool, hosted, call }));
+    results.push({ id, name, text: rounds === MOST_ROUNDS ? `${text}\n\n${LAST_CALL}` : text });
   }
   hosted.real.push(...hosting.results(results));
   if (ours.length < calls.length || answer.isCutOff || rounds > MOST_ROUNDS) return undefined;

@@ -1,7 +1,7 @@
 import type { HostedToolName } from "../../config/gateway-schema.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
-import { hiddenAnswersIn, type PlacedAnswer } from "../conversation/hidden-answers.ts";
-import { isJson, type Json, listOf } from "../http/json.ts";
+import { hiddenAnswersIn, type ShownAnswer } from "../conversation/hidden-answers.ts";
+import { type Json, listOf } from "../http/json.ts";
 import { loggable } from "../telemetry/log.ts";
 import type { ToolHosting } from "../wires/hosting.ts";
 import { hideRounds, withHiddenRounds } from "../wires/shared/hidden-rounds.ts";
@@ -80,7 +80,7 @@ function hiding({ dialect }: Wire, hosting: ToolHosting): (body: Json) => Json {
 async function answersBefore(
   { store, log }: V1Parts,
   { recording, opening, client }: Exchange,
-): Promise<readonly PlacedAnswer[]> {
+): Promise<readonly ShownAnswer[]> {
   if (!recording || recording.isFirst || !opening) return [];
   try {
     return await hiddenAnswersIn(store.conversations, client.tenant, recording, opening.dialect);
@@ -96,13 +96,14 @@ const copies = new WeakMap<
   { readonly real: readonly unknown[]; readonly copies: readonly object[] }
 >();
 
-function withCopies(transcript: readonly unknown[], placed: readonly PlacedAnswer[]): readonly unknown[] {
-  if (placed.length === 0) return transcript;
+/** Messages that the provider's own compaction would have changed by now aren't what the model was shown. */
+function withCopies(transcript: readonly unknown[], answers: readonly ShownAnswer[]): readonly unknown[] {
+  if (answers.length === 0) return transcript;
   const messages = [...transcript];
-  for (const { from, to, real } of placed) {
-    const shown = transcript.slice(from, to).filter(isJson);
-    const first = shown[0];
-    if (!first || shown.length < to - from) continue;
+  for (const { shown, real } of answers) {
+    const [first] = shown;
+    const from = transcript.indexOf(first);
+    if (!first || from < 0 || shown.some((one, at) => transcript[from + at] !== one)) continue;
     const known = copies.get(first);
     const isSame = known?.real === real && known.copies.length === shown.length;
     const made = isSame ? known.copies : hideRounds(shown, real);

@@ -55,7 +55,8 @@ const NO_SOURCE = { pause() {}, resume() {}, abort() {} };
 
 /** How long an answer waits for a client that takes nothing (milliseconds); its upstream waits as long as it is told to. */
 const PATIENCE_MS = 600_000;
-const DONE = "data: [DONE]";
+/** What ends a stream of Chat Completions; some servers leave out the space. */
+const DONE = /^data: ?\[DONE\]/m;
 
 /**
  * The streamed answers of all rounds as one stream. Words come to the client as they are written; what it isn't to see stays
@@ -93,7 +94,7 @@ export function spliceRounds(parts: V1Parts, exchange: Exchange, hosted: HostedT
           fresh.flatMap((event) => {
             const data = eventJson(event);
             if (data) return splice.event(data).map(hosting.eventText);
-            return event.startsWith(DONE) || event.trim() === "" ? [] : [`${event}\n\n`];
+            return DONE.test(event) || event.trim() === "" ? [] : [`${event}\n\n`];
           }),
         );
       };
@@ -115,7 +116,7 @@ export function spliceRounds(parts: V1Parts, exchange: Exchange, hosted: HostedT
       const text = await passRound(round);
       const next = await nextRound(parts, exchange, hosted, streamedAnswer(wire, text));
       if (!next) {
-        const isWhole = text.includes(DONE);
+        const isWhole = DONE.test(text);
         pass([...splice.end().map(hosting.eventText), ...(isWhole ? [hosting.streamEnd] : [])]);
         return;
       }

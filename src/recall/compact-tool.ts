@@ -55,7 +55,7 @@ const PARAMETERS = {
 export const COMPACT_TOOL = { description: DESCRIPTION, parameters: PARAMETERS };
 const WRONG_INPUT =
   'Give `focus` (a text), `upTo` (the number of a message, such as "#120"), both or neither.';
-export const NOT_IN_THIS_TURN =
+const NOT_IN_THIS_TURN =
   "Not now: the reasoning of this turn is bound to everything before it. Nothing was compacted. Ask again at the beginning of the next turn.";
 const POINTER = /^#?(\d{1,9})$/;
 

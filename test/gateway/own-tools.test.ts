@@ -368,6 +368,23 @@ describe("what is asked for", () => {
     expect(await wrong.text()).toContain("none, or some of recall, compact");
   });
 
+  it("it can be set for one conversation", async () => {
+    await start("Fine.", { tools: undefined });
+    await post({ messages: TURN.slice(0, 1) });
+    const [{ id }] = (await gateway.gateway.store.conversations.list("default")).conversations as [
+      { id: string },
+    ];
+    const changed = await fetch(`${gateway.url}/api/conversations/${id}`, {
+      method: "PATCH",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ settings: { tools: ["recall"] } }),
+    });
+    expect(changed.status).toBe(200);
+    const answer = { role: "assistant", content: "Fine." };
+    await post({ messages: [...TURN.slice(0, 1), answer, { role: "user", content: "Go on." }] });
+    expect(provider.requests.map(({ tools }) => tools)).toEqual([[], [TOOL]]);
+  });
+
   it("without a store it isn't offered, and the answer says why", async () => {
     await start("Fine.", { store: false });
     const response = await post({});

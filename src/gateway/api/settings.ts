@@ -28,10 +28,12 @@ export interface ChatSettings {
   readonly summarizer?: string;
   /** Longest narrative of a compaction, in tokens. */
   readonly summaryCap?: number;
+  /** Tools of precis's own that the model gets, in the requests of clients. */
+  readonly tools?: readonly ("recall" | "compact")[];
 }
 
 /** Settings of the page and of chats that have none of their own. */
-export interface GlobalSettings extends ChatSettings {
+export interface GlobalSettings extends Omit<ChatSettings, "tools"> {
   readonly showMeter?: boolean;
   readonly theme?: "system" | "light" | "dark";
 }

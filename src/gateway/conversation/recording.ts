@@ -36,7 +36,7 @@ interface Answered {
 }
 
 /** What goes with an answer into the store. */
-export interface AnswerExtras {
+interface AnswerExtras {
   readonly names?: AnswerNames | undefined;
   /** All that the model said and was answered, where the client was shown only a part. */
   readonly given?: readonly unknown[] | undefined;

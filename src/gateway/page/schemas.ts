@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { PLACEMENTS, PROFILE_NAMES } from "../../config/gateway-schema.ts";
+import { HOSTED_TOOLS, PLACEMENTS, PROFILE_NAMES } from "../../config/gateway-schema.ts";
 import {
   listOf,
   numberFrom,
@@ -61,6 +61,11 @@ const chatFields = {
   summarizer: modelName,
   summaryCap: tokens,
 };
+/** Clients' conversations have tools; what is set for all chats is about the page's own. */
+const ownFields = {
+  ...chatFields,
+  tools: listOf(oneOf("tool of precis", HOSTED_TOOLS), '["recall"]', 0, { most: HOSTED_TOOLS.length }),
+};
 type Fields = Readonly<Record<string, z.ZodType>>;
 const optional = <F extends Fields>(fields: F) =>
   Object.fromEntries(Object.entries(fields).map(([name, type]) => [name, type.optional()])) as {
@@ -71,8 +76,8 @@ const nullable = <F extends Fields>(fields: F) =>
     [K in keyof F]: z.ZodOptional<z.ZodNullable<F[K]>>;
   };
 
-const chatSettings = object(optional(chatFields));
-const chatSettingsChange = object(nullable(chatFields));
+const chatSettings = object(optional(ownFields));
+const chatSettingsChange = object(nullable(ownFields));
 const {
   auto: _auto,
   maxTokens: _maxTokens,

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { lookAhead } from "../compaction/measure.ts";
 import { readingOf } from "../compaction/redacting.ts";
-import { requestOptions } from "../compaction/request-options.ts";
-import { chatOf } from "../conversation/chat-of.ts";
+import { type RequestOptions, requestOptions } from "../compaction/request-options.ts";
+import { type Chat, chatOf } from "../conversation/chat-of.ts";
 import { LEAST_BYTES } from "../conversation/known-bodies.ts";
 import { withPrevious } from "../conversation/previous-response.ts";
 import type { Recording } from "../conversation/recording.ts";
@@ -105,7 +105,7 @@ export async function readExchange(
     goesOnFrom,
     body,
     asked,
-    options,
+    options: withSetTools(options, chat),
     upstream,
     signal,
     startedAt,
@@ -118,6 +118,12 @@ export async function readExchange(
     hasSettings: chat !== undefined,
     isObserved: parts.config.observe,
   };
+}
+
+/** What a request asks for, with the tools that were set for its conversation where it says nothing about them. */
+function withSetTools(options: RequestOptions, chat: Chat | undefined): RequestOptions {
+  const tools = options.tools ?? chat?.settings?.tools;
+  return tools === options.tools || tools === undefined ? options : { ...options, tools };
 }
 
 /** A client that goes away takes its request to the upstream with it. */

@@ -22,8 +22,8 @@ const UNCOUNTABLE = [
 /** The client's own bytes, where that is known without a look at the transcript. */
 export function decideAtOnce(exchange: Exchange): Outgoing | undefined {
   const left = leftAlone(exchange);
-  // What was set for one conversation is for the engine to judge.
-  if (left || exchange.hasSettings) return left;
+  // What was set for one conversation is for the engine to judge, and so is what its model may have asked for.
+  if (left || exchange.hasSettings || exchange.hosted?.tools.includes("compact")) return left;
   return surelyFits(exchange, exchange.compactors.surelyFits(exchange.choice))
     ? unchanged(exchange)
     : undefined;

@@ -119,7 +119,7 @@ export const SIBLINGS = [
   { folder: "src/stores", members: ["memory", "sqlite", "postgres"], shared: [] },
   { folder: "src/profiles", shared: ["shared"] },
   { folder: "src/integrations", shared: ["shared"] },
-  { folder: "src/gateway/wires", members: "folders", shared: ["shared", "wire", "native"] },
+  { folder: "src/gateway/wires", members: "folders", shared: ["shared", "wire", "native", "hosting"] },
   // Commands, like stores, are few among the files that they share.
   {
     folder: "src/cli",

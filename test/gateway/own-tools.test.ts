@@ -371,9 +371,7 @@ describe("what is asked for", () => {
   it("it can be set for one conversation", async () => {
     await start("Fine.", { tools: undefined });
     await post({ messages: TURN.slice(0, 1) });
-    const [{ id }] = (await gateway.gateway.store.conversations.list("default")).conversations as [
-      { id: string },
-    ];
+    const id = (await gateway.gateway.store.conversations.list("default")).conversations[0]!.id;
     const changed = await fetch(`${gateway.url}/api/conversations/${id}`, {
       method: "PATCH",
       headers: { "content-type": "application/json" },
@@ -426,7 +424,7 @@ describe("what is kept", () => {
     await start(recalling);
     await (await post({})).json();
     const { store } = gateway.gateway;
-    const [{ id }] = (await store.conversations.list("default")).conversations as [{ id: string }];
+    const id = (await store.conversations.list("default")).conversations[0]!.id;
     const stored = await store.conversations.read("default", id);
     expect(
       stored

@@ -4,7 +4,7 @@ import { connect } from "./chat/connect.ts";
 import { followEvents } from "./chat/follow-events.ts";
 import { jsonScreen, lineScreen } from "./chat/line-screen.ts";
 import { conversationsText, messagesText } from "./chat/lists.ts";
-import { OFFLINE_HOW, OFFLINE_NAME, OFFLINE_NOTE } from "./chat/offline-answer.ts";
+import { OFFLINE_HOW, OFFLINE_NAME, OFFLINE_NOTE } from "./chat/offline-words.ts";
 import { resumeLine } from "./chat/resume-line.ts";
 import { runLines } from "./chat/run-lines.ts";
 import { runTerminal } from "./chat/run-terminal.ts";

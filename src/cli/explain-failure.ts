@@ -1,6 +1,6 @@
 import { SettingError } from "../config/setting-error.ts";
 import { PrecisError } from "../core/errors.ts";
-import { ApiFailure } from "./chat/api-client.ts";
+import { ApiFailure } from "../gateway/api/client.ts";
 import { TurnError } from "./chat/run-lines.ts";
 import type { Io } from "./io.ts";
 import { FileError } from "./read-lines.ts";
@@ -12,7 +12,7 @@ const BAD_USAGE = 2;
 const INTERRUPTED = 130;
 
 /** Errors whose message says all that a person needs. */
-const FOR_PEOPLE = [PrecisError, FileError, ApiFailure, TurnError];
+const FOR_PEOPLE = [PrecisError, FileError, TurnError];
 /** Messages of the library and of a server say already who speaks. */
 const OWN_NAME = /^precis: /;
 
@@ -33,10 +33,12 @@ export function explainFailure(
     io.stderr.write(`precis: ${error.message.replace(OWN_NAME, "")}\nSee ${help}.\n`);
     return BAD_USAGE;
   }
-  const isForPeople = FOR_PEOPLE.some((kind) => error instanceof kind);
-  if (error instanceof Error && isForPeople)
-    io.stderr.write(`precis: ${error.message.replace(OWN_NAME, "")}\n`);
-  else
-    io.stderr.write(`precis: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  io.stderr.write(`precis: ${textOf(error).replace(OWN_NAME, "")}\n`);
   return FAILED;
+}
+
+function textOf(error: unknown): string {
+  if (error instanceof ApiFailure) return Object.values(error.trouble).join(" ");
+  if (!(error instanceof Error)) return String(error);
+  return FOR_PEOPLE.some((kind) => error instanceof kind) ? error.message : (error.stack ?? error.message);
 }

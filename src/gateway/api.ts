@@ -26,10 +26,11 @@ export type {
   Warning,
 } from "../core/types.ts";
 export type * from "./api/chat.ts";
+export { type ApiClient, ApiFailure, createApiClient } from "./api/client.ts";
 export type * from "./api/common.ts";
 export type * from "./api/conversation.ts";
 export type * from "./api/events.ts";
-export { bestHits, keywords, type QuoteWords, quoteAnswer } from "./api/quote-answer.ts";
+export { answerOffline } from "./api/offline-answer.ts";
 export type * from "./api/replay.ts";
 export {
   type AnswerOf,

@@ -1,6 +1,5 @@
-import { type ApiConversation, routes, type Status } from "../../gateway/api.ts";
+import { type ApiClient, type ApiConversation, routes, type Status } from "../../gateway/api.ts";
 import { UsageError } from "../usage-error.ts";
-import type { ApiClient } from "./api-client.ts";
 
 /** Conversations that are listed, and looked through for the beginning of an id. */
 const LISTED = 50;

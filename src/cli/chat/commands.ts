@@ -5,7 +5,6 @@ import { twoColumns } from "../help.ts";
 import type { Paint } from "../paint.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Notice } from "./notices.ts";
-import { leadOf } from "./numbers.ts";
 import { oneLine } from "./plain-text.ts";
 import type { ChatSession } from "./session.ts";
 import { parseSetting, settingsText } from "./settings.ts";
@@ -148,7 +147,7 @@ async function messageOf(
   otherwise: (shown: Awaited<ReturnType<ChatSession["messages"]>>) => number | undefined,
 ): Promise<{ readonly index: number; readonly number: number; readonly pins: readonly number[] }> {
   const [shown, conversation] = await Promise.all([session.messages(), session.conversation()]);
-  const lead = leadOf(shown, conversation?.dialect);
+  const { lead } = shown;
   const index = argument === "" ? otherwise(shown) : numberOf(argument) - 1 - lead;
   if (index === undefined) throw new UsageError("nothing has been said yet.");
   if (index < 0 || index >= shown.total)
@@ -172,8 +171,8 @@ async function view(argument: string, context: CommandContext): Promise<void> {
     output(summaryText(await session.api.call(routes.view, { params })));
     return;
   }
-  const [shown, conversation] = await Promise.all([session.messages(), session.conversation()]);
-  const lead = leadOf(shown, conversation?.dialect);
+  const shown = await session.messages();
+  const { lead } = shown;
   if (argument === "") {
     const now = await session.api.call(routes.view, { params });
     output(viewText(now, shown.messages, { columns, paint, lead }));
@@ -230,12 +229,10 @@ async function recall(q: string, { session, output, columns }: CommandContext): 
   if (q === "") throw new UsageError("say what to look for: /recall words.");
   if (session.id() === undefined) throw new UsageError("nothing has been said yet.");
   const params = { id: await session.ensure() };
-  const [{ hits }, shown, conversation] = await Promise.all([
+  const [{ hits }, { lead }] = await Promise.all([
     session.api.call(routes.recall, { params, query: { q } }),
     session.messages({ from: Number.MAX_SAFE_INTEGER }),
-    session.conversation(),
   ]);
-  const lead = leadOf(shown, conversation?.dialect);
   output(
     hits.length === 0
       ? `Nothing in this conversation holds “${q}”.`

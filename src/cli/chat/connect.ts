@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { createRequire } from "node:module";
 import type { GatewayConfigInput } from "../../config/gateway-schema.ts";
+import { type ApiClient, createApiClient } from "../../gateway/api.ts";
 import { type Io, warnOn } from "../io.ts";
 import type { ParsedFlags } from "../parse-flags.ts";
 import { UsageError } from "../usage-error.ts";
-import { type ApiClient, createApiClient } from "./api-client.ts";
 
 /** A server to talk to: one that runs elsewhere, or one inside of this process. */
 export interface Connection {
@@ -37,7 +37,7 @@ function openOther(server: string, flags: ParsedFlags, io: Io): Connection {
   const key = name === undefined ? undefined : io.env[name];
   if (name !== undefined && !key) throw new UsageError(`--key-env ${name}: that variable isn't set.`);
   return {
-    api: createApiClient({ url: server, ...(key && { key }) }),
+    api: apiAt(server, key),
     where: server,
     isKept: true,
     close: async () => {},
@@ -83,12 +83,26 @@ async function openOwn(flags: ParsedFlags, io: Io): Promise<Connection> {
   );
   const url = await running.listen();
   return {
-    api: createApiClient({ url, key }),
+    api: apiAt(url, key),
     where: shownDb(config.db),
     isKept: !/^:?memory:?$/.test(config.db),
     close: () => running.close(),
   };
 }
+
+const apiAt = (url: string, key: string | undefined): ApiClient =>
+  createApiClient({
+    url,
+    ...(key && { key }),
+    unreachable: {
+      message: `The server at ${url} can't be reached.`,
+      fix: "Check that precis serve is running there.",
+    },
+    brokenOff: {
+      message: `The connection to ${url} broke off.`,
+      fix: "Nothing that was said is lost: say it again as soon as the server can be reached.",
+    },
+  });
 
 function shownDb(db: string): string {
   if (!/^postgres(?:ql)?:\/\//.test(db) || !URL.canParse(db)) return db;

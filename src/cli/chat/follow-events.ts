@@ -1,6 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { type LiveEvent, routes } from "../../gateway/api.ts";
-import type { ApiClient } from "./api-client.ts";
+import { type ApiClient, type LiveEvent, routes } from "../../gateway/api.ts";
 
 /** Between two tries to reach a server that went away (milliseconds). */
 const RETRY_MS = 2_000;

@@ -1,7 +1,6 @@
 import type { ApiConversation, ApiMessages } from "../../gateway/api.ts";
 import { formatCount } from "../format.ts";
 import type { Paint } from "../paint.ts";
-import { leadOf } from "./numbers.ts";
 import { oneLine } from "./plain-text.ts";
 import { preview } from "./view-text.ts";
 
@@ -28,7 +27,7 @@ export function messagesText(
   columns: number,
   paint: Paint,
 ): string {
-  const lead = leadOf(shown, conversation.dialect);
+  const { lead } = shown;
   const title = conversation.title === "" ? "(no title)" : conversation.title;
   return [
     paint("strong", oneLine(`${title}, ${formatCount(conversation.messages)} messages`, columns)),

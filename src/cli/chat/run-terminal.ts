@@ -1,5 +1,4 @@
-import { UsageError } from "../usage-error.ts";
-import { ApiFailure } from "./api-client.ts";
+import { ApiFailure } from "../../gateway/api.ts";
 import type { ChatSession } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
 import { showMeter, takeLine } from "./turns.ts";
@@ -33,6 +32,6 @@ export async function runTerminal(
 
 /** What went wrong ends a turn, not the chat. */
 function tell(terminal: Terminal, error: unknown): void {
-  if (error instanceof UsageError || error instanceof ApiFailure) terminal.notice("bad", error.message);
+  if (error instanceof ApiFailure) terminal.notice("bad", Object.values(error.trouble).join(" "));
   else terminal.notice("bad", error instanceof Error ? error.message : String(error));
 }

@@ -1,17 +1,18 @@
 import {
+  type ApiClient,
   type ApiConversation,
+  ApiFailure,
   type ApiMessage,
   type ApiMessages,
   type ApiPressure,
+  answerOffline,
   type ChatEvent,
   type CompactAnswer,
   type LiveEvent,
   type NewConversation,
   routes,
 } from "../../gateway/api.ts";
-import { type ApiClient, ApiFailure } from "./api-client.ts";
 import { compactionNotice, eventNotice, type Notice, turnNotice } from "./notices.ts";
-import { answerOffline, compactWhenDue } from "./offline-answer.ts";
 import { oneLine } from "./plain-text.ts";
 
 /** What a turn brings, as it comes. */
@@ -71,8 +72,7 @@ export function createChatSession(options: {
   const toldFailures = new Set<number>();
 
   const params = () => {
-    if (id === undefined)
-      throw new ApiFailure({ code: "empty", message: "Nothing has been said yet.", status: 0 });
+    if (id === undefined) throw new ApiFailure({ code: "empty", message: "Nothing has been said yet." });
     return { id };
   };
   /** What happened up to now was our own doing: it isn't told again when the live stream brings it. */
@@ -116,9 +116,11 @@ export function createChatSession(options: {
       const chat = await session.ensure(text);
       return work(async () => {
         if (offline) {
-          hear.text(await answerOffline(session, text));
+          const answer = await answerOffline(api, chat, text);
+          hear.text(answer.text);
           seen += 2;
-          await compactWhenDue(session);
+          if (answer.compacted.outcome === "compacted")
+            for (const notice of compactionNotice(answer.compacted)) tell.notice(notice);
           return "done";
         }
         let outcome: "done" | "stopped" | undefined;
@@ -129,7 +131,6 @@ export function createChatSession(options: {
           throw new ApiFailure({
             code: "cut-off",
             message: "The server ended the answer in the middle.",
-            status: 0,
           });
         return outcome;
       });
@@ -191,7 +192,7 @@ export function createChatSession(options: {
         if (event.message !== undefined) seen = event.message.index + 1;
         return "stopped";
       case "failed":
-        throw new ApiFailure({ ...event.error, status: 0 });
+        throw new ApiFailure(event.error);
       default:
         return event satisfies never;
     }

@@ -1,7 +1,7 @@
 import { routes } from "../../gateway/api.ts";
 import type { Paint } from "../paint.ts";
 import { isCommand, runCommand } from "./commands.ts";
-import { OFFLINE_NAME } from "./offline-answer.ts";
+import { OFFLINE_NAME } from "./offline-words.ts";
 import type { Screen } from "./screen.ts";
 import type { ChatSession } from "./session.ts";
 

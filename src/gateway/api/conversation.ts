@@ -56,7 +56,7 @@ export interface ApiMessages {
   /** The system prompt, wherever the wire format keeps it. */
   readonly system: string;
   /** Leading system messages, which summaries count and `index` doesn't: message 0 is `#lead + 1`. */
-  readonly lead?: number;
+  readonly lead: number;
   readonly messages: readonly ApiMessage[];
   /** Where summaries stand, for dividers: after message `after` (−1: before the first). */
   readonly dividers: readonly Divider[];

@@ -1,4 +1,4 @@
-import type { Outcome, Reason, RungName } from "../../core/types.ts";
+import type { Outcome, Reason, Report, RungName } from "../../core/types.ts";
 import type { Time } from "./common.ts";
 import type { ApiConversation, ApiSummary } from "./conversation.ts";
 
@@ -16,14 +16,8 @@ export type TimelineFact =
       readonly rung: RungName | undefined;
       readonly strategy: string;
       readonly tokens: { readonly transcript: number; readonly before: number; readonly after: number };
-      readonly pressure: { readonly before: number; readonly after: number };
-      readonly counts: {
-        readonly kept: number;
-        readonly edited: number;
-        readonly covered: number;
-        readonly dropped: number;
-        readonly inserted: number;
-      };
+      readonly pressure: Report["pressure"];
+      readonly counts: Report["counts"];
       readonly ms: number;
       readonly cost: number;
       readonly checkpoint: string | undefined;

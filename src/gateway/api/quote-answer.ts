@@ -46,21 +46,21 @@ export function bestHits(found: readonly (readonly SearchHit[])[], before: numbe
     .sort((a, b) => a.index - b.index);
 }
 
+const LIMIT = "No model is configured, so I can only quote this conversation";
 /** An answer of the offline assistant itself: quoting its quotes helps nobody. */
 const isOwn = ({ role, excerpt }: SearchHit): boolean =>
   role === "assistant" && /only quote this conversation|\n> …/.test(excerpt);
 
-/** What the offline assistant says around its quotes. */
-export interface QuoteWords {
-  readonly answer: string;
-  readonly hidden: string;
-  readonly nothing: (words: readonly string[]) => string;
-  readonly roles: Readonly<Record<SearchHit["role"], string>>;
+const SPEAKERS = { system: "System prompt", user: "You", assistant: "Assistant", tool: "Tool" } as const;
+
+function nothingFound(words: readonly string[]): string {
+  if (words.length === 0) return `${LIMIT}. Ask about something that was said in it.`;
+  return `${LIMIT}, and nothing in it holds ${words.map((word) => `“${word}”`).join(", ")}.`;
 }
 
 /**
- * Answers without a model: quotes what the conversation already holds, and says so. The page and the terminal both have
- * it. `lead` is added to indexes, so that the numbers are those that summaries use.
+ * Answers without a model: quotes what the conversation already holds, and says so. `lead` is added to indexes, so that the
+ * numbers are those that summaries use.
  */
 export async function quoteAnswer(
   question: string,
@@ -69,20 +69,19 @@ export async function quoteAnswer(
     /** Messages from this index on aren't quoted: the question itself. */
     readonly before: number;
     readonly lead: number;
-    readonly words: QuoteWords;
   },
 ): Promise<string> {
-  const { recall, before, lead, words: say } = options;
+  const { recall, before, lead } = options;
   const words = keywords(question);
   const found = await Promise.all(words.map(recall));
   const hits = bestHits(
     found.map((one) => one.filter((hit) => !isOwn(hit))),
     before,
   );
-  if (hits.length === 0) return say.nothing(words);
+  if (hits.length === 0) return nothingFound(words);
   const quotes = hits.map((hit) => {
     const excerpt = hit.excerpt.trim().replace(/\s+/g, " ");
-    return `> …${excerpt}…\n\n${say.roles[hit.role]}, #${hit.index + 1 + lead}${hit.visible ? "" : ` ${say.hidden}`}`;
+    return `> …${excerpt}…\n\n${SPEAKERS[hit.role]}, #${hit.index + 1 + lead}${hit.visible ? "" : " (no longer in the view)"}`;
   });
-  return [say.answer, ...quotes].join("\n\n");
+  return [`${LIMIT}:`, ...quotes].join("\n\n");
 }

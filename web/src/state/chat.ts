@@ -1,10 +1,9 @@
-import { type ApiConversation, type CompactAnswer, routes } from "../../../src/gateway/api.ts";
+import { type ApiConversation, answerOffline, type CompactAnswer, routes } from "../../../src/gateway/api.ts";
 import { strings } from "../strings.ts";
 import { type Api, ApiFailure, explain } from "./api-client.ts";
 import { type Chat, type ChatState, type ChatStream, EMPTY_ANSWER, NO_CHAT, newestOf } from "./chat-state.ts";
 import { isStale } from "./conversations.ts";
 import { createFollowAnswer } from "./follow-answer.ts";
-import { quoteAnswer } from "./offline-assistant.ts";
 import { createStore } from "./store.ts";
 import { createTranscript } from "./transcript.ts";
 
@@ -116,15 +115,12 @@ export function createChat(options: ChatOptions): Chat {
     },
   });
 
-  const answerOffline = async (text: string) => {
+  const sendOffline = async (text: string) => {
     store.set({ answer: EMPTY_ANSWER, notice: undefined });
     try {
-      const said = await api.call(routes.appendMessage, { params, body: { role: "user", text } });
-      for (const message of said.messages) transcript.put(message);
-      const before = said.messages[0]?.index ?? said.total - 1;
-      const answer = await quoteAnswer(api, id, text, { before, lead: said.lead ?? 0 });
-      await api.call(routes.appendMessage, { params, body: { role: "assistant", text: answer } });
-      await api.call(routes.compact, { params, body: { whenDue: true } });
+      await answerOffline(api, id, text, (said) => {
+        for (const message of said.messages) transcript.put(message);
+      });
     } catch (error) {
       fail(error);
     } finally {
@@ -175,7 +171,7 @@ export function createChat(options: ChatOptions): Chat {
     },
     async send(input) {
       if (isOffline?.()) {
-        await answerOffline(input.text);
+        await sendOffline(input.text);
         return;
       }
       const model = store.get().conversation?.model === undefined ? await chooseModel?.() : undefined;

@@ -87,7 +87,7 @@ export function createTranscript(api: Api, id: string): Transcript {
 const answerState = (answer: ApiMessages) => ({
   total: answer.total,
   system: answer.system,
-  lead: answer.lead ?? 0,
+  lead: answer.lead,
   dividers: answer.dividers,
   loaded: true,
 });

@@ -84,12 +84,6 @@ export const home = {
 
 export const offline = {
   badge: "Offline assistant",
-  answer: "No model is configured, so I can only quote this conversation:",
-  hidden: "(no longer in the view)",
-  nothing: (words: readonly string[]) =>
-    words.length === 0
-      ? "No model is configured, so I can only quote this conversation. Ask about something that was said in it."
-      : `No model is configured, so I can only quote this conversation, and nothing in it holds ${words.map((word) => `“${word}”`).join(", ")}.`,
   title: "No model is configured.",
   text: "The offline assistant is not a language model: it answers only by quoting what this conversation already holds.",
   how: "Set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start with --upstream and a local server, to chat with a model. precis doctor tells what this machine has.",

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { SearchHit } from "../../../src/gateway/api.ts";
-import { bestHits, keywords } from "./offline-assistant.ts";
+import type { SearchHit } from "./conversation.ts";
+import { bestHits, keywords } from "./quote-answer.ts";
 
 const hit = (index: number): SearchHit => ({
   conversation: "c",

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { countingCache } from "../stream/caches/counting-cache.ts";
-import { createStreamSession } from "../stream/create-stream-session.ts";
 import { openLlamaCpp } from "../stream/open-llama-cpp.ts";
-import { type Recording, readRecordings, replayRecording } from "../stream/recording.ts";
+import { PLAY_DEFAULTS, playRecording } from "../stream/play-recording.ts";
+import { type Recording, readRecordings } from "../stream/recording.ts";
 import { streamStrategies } from "../stream/strategies/index.ts";
-import { createTimeline, type Timeline } from "../stream/timeline.ts";
+import type { Timeline } from "../stream/timeline.ts";
 import type { KvCache } from "../stream/types.ts";
 import { exactCounter } from "../tokens/index.ts";
 import { columnsOf, hasColor, type Io } from "./io.ts";
@@ -19,9 +19,6 @@ import { type StreamFacts, streamReport } from "./stream/text-report.ts";
 import { UsageError } from "./usage-error.ts";
 import { writeOutput } from "./write-output.ts";
 
-const DEFAULT_WINDOW = 4_096;
-const DEFAULT_FPS = 2;
-const DEFAULT_TOKENS_PER_FRAME = 10;
 /** Redrawing more often than this is wasted. */
 const REDRAW_MS = 100;
 
@@ -33,11 +30,14 @@ export const streamLine: CommandLine = {
   flags: {
     strategy: {
       value: "S",
-      help: `how a full cache is made smaller: ${streamStrategies.join(", ")} (summarize-and-drop unless told)`,
+      help: `how a full cache is made smaller: ${streamStrategies.join(", ")} (${PLAY_DEFAULTS.strategy} unless told)`,
     },
-    window: { value: "N", help: `the cache's size in tokens (${DEFAULT_WINDOW} unless told)` },
+    window: { value: "N", help: `the cache's size in tokens (${PLAY_DEFAULTS.window} unless told)` },
     reserve: { value: "N", help: "tokens kept free; left out: as many as the strategy needs" },
-    "tokens-per-frame": { value: "N", help: `tokens of one frame (${DEFAULT_TOKENS_PER_FRAME} unless told)` },
+    "tokens-per-frame": {
+      value: "N",
+      help: `tokens of one frame (as recorded, or ${PLAY_DEFAULTS.tokensPerFrame}, unless told)`,
+    },
     pick: { value: "N", help: "which recording of a file that holds several, from 1" },
     model: {
       value: "GGUF",
@@ -60,61 +60,49 @@ export const streamLine: CommandLine = {
 
 export async function streamCommand(flags: ParsedFlags, io: Io): Promise<void> {
   const file = oneFile(streamLine, flags);
-  const strategy = oneOf("strategy", flags.value("strategy"), streamStrategies) ?? "summarize-and-drop";
-  const window = tokens(flags, "window") ?? DEFAULT_WINDOW;
+  const strategy = oneOf("strategy", flags.value("strategy"), streamStrategies);
+  const window = tokens(flags, "window") ?? PLAY_DEFAULTS.window;
   const reserve = tokens(flags, "reserve");
   const speed = positive("speed", flags.value("speed"));
   const perFrame = flags.value("tokens-per-frame");
   const recording = pick(await recordingsOf(file, io), flags.value("pick"));
-  const tokensPerFrame =
-    perFrame === undefined ? DEFAULT_TOKENS_PER_FRAME : parseCount("tokens-per-frame", perFrame);
-  const fps = recording.fps ?? DEFAULT_FPS;
+  const tokensPerFrame = perFrame === undefined ? undefined : parseCount("tokens-per-frame", perFrame);
   const { cache, close } = await openCache(flags.value("model"), window);
-  const timeline = createTimeline();
   const live = liveChart(io, flags.has("json"), lengthOf(recording));
-  const session = createStreamSession({
-    cache,
-    window,
-    strategy,
-    tokensPerFrame,
-    fps,
-    speak: false,
-    ...(reserve === undefined ? {} : { reserve }),
-    ...(recording.knowledge === undefined ? {} : { knowledge: recording.knowledge }),
-    onStep: timeline.onStep,
-  });
   const started = performance.now();
   let pausedMs = 0;
-  try {
-    await replayRecording(recording, session, async () => {
-      io.signal.throwIfAborted();
-      live.draw(timeline.of(session));
-      if (speed === undefined) return;
-      const ahead = (session.status().time / speed) * 1_000 - (performance.now() - started);
-      if (ahead <= 0) return;
-      pausedMs += ahead;
-      await wait(ahead, undefined, { signal: io.signal });
-    });
-  } finally {
+  const onEvent = async (soFar: () => Timeline): Promise<void> => {
+    io.signal.throwIfAborted();
+    live.draw(soFar);
+    if (speed === undefined) return;
+    const ahead = (soFar().status.time / speed) * 1_000 - (performance.now() - started);
+    if (ahead <= 0) return;
+    pausedMs += ahead;
+    await wait(ahead, undefined, { signal: io.signal });
+  };
+  const { timeline, ...played } = await playRecording(recording, {
+    cache,
+    strategy,
+    window,
+    reserve,
+    tokensPerFrame,
+    onEvent,
+  }).finally(async () => {
     live.clear();
     await close();
-  }
-  const result = timeline.of(session);
+  });
   const facts: StreamFacts = {
     file: file.split("/").at(-1) ?? file,
     cache: cache.id,
-    strategy,
-    tokensPerFrame,
-    fps,
-    turns: recording.events.filter((event) => event.type === "turn" && event.role !== "system").length,
+    ...played,
     elapsedMs: performance.now() - started - pausedMs,
   };
   const html = flags.value("html");
-  if (html !== undefined) await writeOutput("html", html, file, streamPage(facts, result));
-  if (flags.has("json")) io.stdout.write(`${JSON.stringify(streamJson(facts, result))}\n`);
+  if (html !== undefined) await writeOutput("html", html, file, streamPage(facts, timeline));
+  if (flags.has("json")) io.stdout.write(`${JSON.stringify(streamJson(facts, timeline))}\n`);
   else {
     const paint = createPaint(hasColor(io.stdout, io.env));
-    io.stdout.write(streamReport(facts, result, { columns: columnsOf(io.stdout, io.env), paint }));
+    io.stdout.write(streamReport(facts, timeline, { columns: columnsOf(io.stdout, io.env), paint }));
   }
   if (html !== undefined) io.stderr.write(`precis: wrote ${html}\n`);
 }
@@ -148,17 +136,17 @@ function liveChart(
   io: Io,
   json: boolean,
   seconds: number,
-): { draw(timeline: Timeline): void; clear(): void } {
+): { draw(soFar: () => Timeline): void; clear(): void } {
   if (io.stderr.isTTY !== true || json) return { draw: () => {}, clear: () => {} };
   const paint = createPaint(hasColor(io.stderr, io.env));
   let height = 0;
   let last = Number.NEGATIVE_INFINITY;
   const up = (): string => (height > 0 ? `\u001b[${height}A\u001b[J` : "");
   return {
-    draw(timeline) {
+    draw(soFar) {
       if (performance.now() - last < REDRAW_MS) return;
       last = performance.now();
-      const lines = cacheChart(timeline, { columns: columnsOf(io.stderr, io.env), paint, seconds });
+      const lines = cacheChart(soFar(), { columns: columnsOf(io.stderr, io.env), paint, seconds });
       io.stderr.write(`${up()}${lines.join("\n")}\n`);
       height = lines.length;
     },

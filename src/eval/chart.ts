@@ -1,4 +1,5 @@
 /** A small line chart as SVG, without scripts: one line per contestant, a bar for each interval. */
+import { escapeHtml } from "./report/escape.ts";
 
 export interface ChartPoint {
   readonly x: number;
@@ -32,10 +33,6 @@ const GRID = [0, 25, 50, 75, 100] as const;
 const NUDGE = 3;
 /** The same in a chart with one place only. */
 const WIDE_NUDGE = 36;
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
-}
 
 function y(share: number): number {
   return TOP + (1 - Math.min(1, Math.max(0, share))) * (HEIGHT - TOP - BOTTOM);

@@ -34,13 +34,13 @@ const result: RetentionResult = {
 test("the page needs nothing from elsewhere and follows the reader's colours", () => {
   const page = retentionHtml(result);
   expect(page).not.toMatch(/(?:src|href)=|@import|url\(|<script/);
-  expect(page).toContain("prefers-color-scheme:dark");
+  expect(page).toContain("prefers-color-scheme: dark");
   expect(page).toContain('name="viewport"');
 });
 
 test("names are text, never markup", () => {
   const page = retentionHtml(result);
-  expect(page).toContain("set &#60;one&#62;");
+  expect(page).toContain("set &lt;one&gt;");
   expect(page).not.toContain("<one>");
 });
 

@@ -1,27 +1,31 @@
 import type { Estimate } from "./bootstrap.ts";
-import { type Chart, type ChartLine, chartSvg, escapeHtml } from "./chart.ts";
-import { STYLE } from "./html-style.ts";
+import { type Chart, type ChartLine, chartSvg } from "./chart.ts";
+import { RETENTION_STYLE } from "./html-style.ts";
+import { escapeHtml } from "./report/escape.ts";
+import { reportPage, tableHtml } from "./report/page.ts";
 import type { RetentionResult, SetResult } from "./run-retention.ts";
 
 /** Colours that the style has. */
 const COLORS = 9;
 
-/** The result as one HTML page that needs nothing else: curves, then the figures behind them. */
+/** The result as a page: curves, then the figures behind them. */
 export function retentionHtml(result: RetentionResult): string {
   const colors = colorsOf(result);
-  const sets = result.sets.map((set) => section(set, colors)).join("\n");
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Retention</title>
-<style>${STYLE}</style>
-<h1>What a compacted conversation still knows</h1>
-<p>Share of what is needed later that is still in the view, in percent. Tokens by ${escapeHtml(result.counter)}.
-Bars are 95&nbsp;% intervals over sessions.${result.sampled ? " A sample of the sessions: intervals are wide." : ""}</p>
-${sets}
-</html>
-`;
+  return reportPage({
+    kind: "precis eval",
+    title: "What a compacted conversation still knows",
+    tab: "Retention",
+    facts: [
+      `tokens by ${result.counter}`,
+      "bars are 95 % intervals over sessions",
+      ...(result.sampled ? ["a sample of the sessions: intervals are wide"] : []),
+    ],
+    style: RETENTION_STYLE,
+    body: [
+      '<p class="note">Share of what is needed later that is still in the view, in percent.</p>',
+      ...result.sets.map((set) => section(set, colors)),
+    ],
+  });
 }
 
 /** A colour for each contestant, by label, the same in every chart. */
@@ -37,11 +41,11 @@ function section(set: SetResult, colors: ReadonlyMap<string, number>): string {
   const figures = set.measures.map((measure) => {
     const chart = chartOf(set, measure.id, measure.label, colors);
     const hint = `${escapeHtml(measure.about)}${measure.better === "lower" ? "; lower is better" : ""}`;
-    return `<figure><figcaption>${escapeHtml(measure.label)}<small>${hint}</small></figcaption>${chartSvg(chart)}</figure>`;
+    return `<figure class="card"><figcaption>${escapeHtml(measure.label)}<small>${hint}</small></figcaption>${chartSvg(chart)}</figure>`;
   });
   return `<section>
 <h2>${escapeHtml(set.id)}</h2>
-<p>${set.cases} cases of ${set.sessions} sessions</p>
+<p class="note">${set.cases} cases of ${set.sessions} sessions</p>
 <ul class="legend">${legend}</ul>
 <div class="charts">${figures.join("")}</div>
 <details><summary>All figures</summary><div class="scroll">${table(set)}</div></details>
@@ -66,7 +70,7 @@ function chartOf(set: SetResult, id: string, title: string, colors: ReadonlyMap<
 }
 
 function table(set: SetResult): string {
-  const head = ["", "budget", ...set.measures.map((measure) => measure.label), "tokens", "over budget"];
+  const labels = ["", "budget", ...set.measures.map((measure) => measure.label), "tokens", "over budget"];
   const rows = set.rows.map((row) => [
     escapeHtml(row.label),
     escapeHtml(row.budget),
@@ -74,9 +78,10 @@ function table(set: SetResult): string {
     row.tokens.toFixed(0),
     String(row.over),
   ]);
-  const line = (cells: readonly string[], tag: "th" | "td") =>
-    `<tr>${cells.map((text) => `<${tag}>${text}</${tag}>`).join("")}</tr>`;
-  return `<table><thead>${line(head.map(escapeHtml), "th")}</thead><tbody>${rows.map((cells) => line(cells, "td")).join("")}</tbody></table>`;
+  return tableHtml(
+    labels.map((label, index) => ({ label, className: index === 0 ? "who" : "n" })),
+    rows,
+  );
 }
 
 function cell(estimate: Estimate | undefined): string {

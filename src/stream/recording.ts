@@ -13,7 +13,8 @@ export interface Recording {
 /** An event with the progress that was noted beside it in the recording, if any. */
 export type RecordedEvent = StreamEvent & { readonly progress?: string };
 
-const DEFAULT_FPS = 2;
+/** Frames a second of a recording that doesn't say. */
+export const DEFAULT_FPS = 2;
 const ROLES: ReadonlySet<string> = new Set<StreamRole>(["system", "user", "assistant", "caption"]);
 
 /**

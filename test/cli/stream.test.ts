@@ -64,7 +64,7 @@ test("as a page without any script, in which nothing of the recording is markup"
   expect([code, stderr]).toEqual([0, `precis: wrote ${page}\n`]);
   const html = readFileSync(page, "utf8");
   expect(html).not.toMatch(/<script|<img/i);
-  expect(html).toContain("script&#62;window.hit");
+  expect(html).toContain("script&gt;window.hit");
   expect(html).toContain("default-src 'none'");
 });
 

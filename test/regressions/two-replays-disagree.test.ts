@@ -101,6 +101,23 @@ test.each([
   expect(await byPage({ file: { name: "session.json", text } })).toMatchObject(saidBy(cli));
 });
 
+test("a recorded stream is played with the frames it was recorded with in both", async () => {
+  const text = JSON.stringify({
+    num_tokens_per_img: 64,
+    conversation: [
+      { role: "user", time: 0, content: "Tell me when the beans are dry." },
+      { role: "frames", start: 0, end: 100 },
+    ],
+  });
+  const file = folder.path("stream.jsonl");
+  writeFileSync(file, text);
+  const cli = JSON.parse((await runCli(["stream", file, "--json"])).stdout) as Record<string, unknown>;
+  const page = await call(routes.replayStream, { body: { file: { name: "stream.jsonl", text } } });
+  const { strategy, tokensPerFrame, fps, turns, timeline } = page;
+  expect(cli).toMatchObject({ strategy, tokensPerFrame, fps, turns, points: timeline.points });
+  expect(tokensPerFrame).toBe(64);
+});
+
 test("an imported session is compared as the file is replayed", async () => {
   const text = JSON.stringify(session);
   const { conversations, warnings } = await call(routes.importFile, { body: { name: "session.json", text } });

@@ -2,10 +2,11 @@ import type { Prices, StrategyName } from "../../core/types.ts";
 import { strategies } from "../../engine/strategies.ts";
 import type { Replay } from "../../eval/replay/simulate.ts";
 import { type ReplayTotals, totalsOf } from "../../eval/replay/totals.ts";
+import { escapeHtml } from "../../eval/report/escape.ts";
+import { tableHtml } from "../../eval/report/page.ts";
 import { formatCount, formatDollars, formatShare, formatShort } from "../format.ts";
 import type { Paint } from "../paint.ts";
 import { wrap } from "../wrap.ts";
-import { escapeHtml } from "./page/escape.ts";
 
 /** Strategies that shorten, in the order in which they are shown. */
 export const COMPARED = [
@@ -134,9 +135,19 @@ export function comparedHtml(lines: readonly Compared[], chosen: string): string
   const most = Math.max(...lines.map(({ cost }) => cost)) || 1;
   const rows = lines.map(({ strategy, label, compactions, sent, unchanged, cost }) => {
     const width = Math.max(1, Math.round((cost / most) * 100));
-    const bar = `<span style="display:inline-block;height:.8em;border-radius:2px;background:var(--sent);width:${width}%"></span>`;
     const name = `${escapeHtml(label)} <code>${strategy}</code>`;
-    return `<tr><td>${strategy === chosen ? `<strong>${name}</strong>` : name}</td><td>${formatCount(compactions)}</td><td>${formatShort(sent)}</td><td>${formatShare(unchanged)}</td><td>${formatDollars(cost)}</td><td style="width:30%">${bar}</td></tr>`;
+    return [
+      strategy === chosen ? `<strong>${name}</strong>` : name,
+      formatCount(compactions),
+      formatShort(sent),
+      formatShare(unchanged),
+      formatDollars(cost),
+      `<i style="width:${width}%"></i>`,
+    ];
   });
-  return `<figure class="card" id="strategies"><figcaption><h2>What each strategy would have cost</h2></figcaption><table style="width:100%;text-align:left"><thead><tr><th>strategy</th><th>compactions</th><th>sent</th><th>cached</th><th>cost</th><th></th></tr></thead><tbody>${rows.join("")}</tbody></table></figure>`;
+  const columns = [
+    ...["strategy", "compactions", "sent", "cached", "cost"].map((label) => ({ label })),
+    { label: "", className: "cost" },
+  ];
+  return `<figure class="card" id="strategies"><figcaption><h2>What each strategy would have cost</h2></figcaption>${tableHtml(columns, rows)}</figure>`;
 }

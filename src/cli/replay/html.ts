@@ -1,55 +1,43 @@
-import { createHash } from "node:crypto";
 import type { Replay } from "../../eval/replay/simulate.ts";
 import type { ReplayTotals } from "../../eval/replay/totals.ts";
+import { escapeHtml } from "../../eval/report/escape.ts";
+import { reportPage, type Tile, tilesHtml } from "../../eval/report/page.ts";
 import { formatChange, formatCount, formatDollars, formatShare, formatShort } from "../format.ts";
 import { type Compared, comparedHtml } from "./compare.ts";
 import { runningTotals, totalChart, viewChart } from "./page/charts.ts";
 import { compactionHtml } from "./page/compactions.ts";
-import { escapeHtml, escapeJson } from "./page/escape.ts";
 import { PAGE_SCRIPT } from "./page/script.ts";
-import { PAGE_STYLE } from "./page/styles.ts";
+import { REPLAY_STYLE } from "./page/styles.ts";
 import type { ReplayFacts } from "./text-report.ts";
 
-/**
- * The replay as one page that needs nothing else: no request leaves it, and only its own script may run (its hash is
- * in the policy), whatever the transcript holds.
- */
+/** The replay as a page. */
 export function replayPage(
   facts: ReplayFacts,
   replay: Replay,
   totals: ReplayTotals,
   compared: readonly Compared[] = [],
 ): string {
-  const scriptHash = createHash("sha256").update(PAGE_SCRIPT).digest("base64");
-  const policy = `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${scriptHash}'; base-uri 'none'; form-action 'none'`;
-  const title = escapeHtml(facts.file);
-  return [
-    '<!doctype html><html lang="en"><head><meta charset="utf-8">',
-    `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    `<title>${title} – precis replay</title><style>${PAGE_STYLE}</style></head><body><main>`,
-    `<header><p class="eyebrow">precis replay</p><h1>${title}</h1><p class="facts">${factSpans(facts, totals)}</p></header>`,
-    totals.requests === 0
-      ? '<p class="tile card" style="margin-top:24px">There is no answer of a model in it, so there is no request to replay.</p>'
-      : body(facts, replay, totals, compared),
-    "<footer><p>The view is what the model would have been sent. “Unchanged” is the front of it that is the same as in the request before: providers read that part from their cache at a fraction of the price.</p></footer>",
-    `</main><script type="application/json" id="data">${escapeJson(chartData(replay))}</script>`,
-    `<script>${PAGE_SCRIPT}</script></body></html>\n`,
-  ].join("\n");
-}
-
-function factSpans(facts: ReplayFacts, totals: ReplayTotals): string {
-  return [
-    facts.source,
-    `${formatCount(facts.messages)} messages`,
-    `${formatShort(totals.transcript)} tokens`,
-    `window ${formatShort(facts.window)}`,
-    `budget ${formatCount(totals.budget)}`,
-    `profile ${facts.profile}`,
-    facts.strategy,
-  ]
-    .map((fact) => `<span>${escapeHtml(fact)}</span>`)
-    .join(" ");
+  return reportPage({
+    kind: "precis replay",
+    title: facts.file,
+    facts: [
+      facts.source,
+      `${formatCount(facts.messages)} messages`,
+      `${formatShort(totals.transcript)} tokens`,
+      `window ${formatShort(facts.window)}`,
+      `budget ${formatCount(totals.budget)}`,
+      `profile ${facts.profile}`,
+      facts.strategy,
+    ],
+    style: REPLAY_STYLE,
+    body: [
+      totals.requests === 0
+        ? '<p class="tile card" style="margin-top:24px">There is no answer of a model in it, so there is no request to replay.</p>'
+        : body(facts, replay, totals, compared),
+      "<footer><p>The view is what the model would have been sent. “Unchanged” is the front of it that is the same as in the request before: providers read that part from their cache at a fraction of the price.</p></footer>",
+    ],
+    script: { code: PAGE_SCRIPT, data: chartData(replay) },
+  });
 }
 
 function body(
@@ -64,12 +52,12 @@ function body(
       ? ""
       : `<ul class="warnings card">${facts.warnings.map((warning) => `<li>${escapeHtml(warning)}</li>`).join("")}</ul>`,
     '<figure class="card"><figcaption><h2>What each request sends</h2><span class="legend">',
-    '<span><i style="color:var(--sent)"></i>view</span><span><i class="dash" style="color:var(--limit)"></i>budget</span>',
-    '<span><i class="dash" style="color:var(--without)"></i>without precis</span>',
+    '<span><i style="color:var(--main)"></i>view</span><span><i class="dash" style="color:var(--limit)"></i>budget</span>',
+    '<span><i class="dash" style="color:var(--other)"></i>without precis</span>',
     totals.compactions > 0 ? '<span><i class="box" style="background:var(--mark)"></i>compaction</span>' : "",
     `</span></figcaption>${viewChart(replay)}</figure>`,
     '<figure class="card"><figcaption><h2>Tokens sent in total</h2><span class="legend">',
-    `<span><i style="color:var(--sent)"></i>with precis, ${formatShort(totals.sent)}</span><span><i class="dash" style="color:var(--without)"></i>without, ${formatShort(totals.sentWithout)}</span>`,
+    `<span><i style="color:var(--main)"></i>with precis, ${formatShort(totals.sent)}</span><span><i class="dash" style="color:var(--other)"></i>without, ${formatShort(totals.sentWithout)}</span>`,
     `</span></figcaption>${totalChart(replay)}</figure>`,
     comparedHtml(compared, facts.strategy),
     `<div class="list-head"><h2>${totals.compactions === 0 ? "Nothing had to be compacted" : totals.compactions === 1 ? "One compaction" : `${formatCount(totals.compactions)} compactions`}</h2>`,
@@ -83,44 +71,41 @@ function body(
 function tiles(facts: ReplayFacts, totals: ReplayTotals): string {
   const change = (value: number, base: number): string =>
     `<span class="${value <= base ? "good" : "bad"}">${formatChange(value, base)}</span>`;
-  const all: [string, string, string][] = [
-    [
-      "Requests",
-      formatCount(totals.requests),
-      totals.firstTooLong === undefined
-        ? "all would fit without precis, too"
-        : `from ${formatCount(totals.firstTooLong + 1)} on, the transcript no longer fits`,
-    ],
-    [
-      "Tokens sent",
-      formatShort(totals.sent),
-      `${change(totals.sent, totals.sentWithout)}, instead of ${formatShort(totals.sentWithout)}`,
-    ],
-    [
-      "Unchanged prefix",
-      formatShare(totals.unchanged),
-      totals.cold > 0
-        ? `cacheable; ${totals.cold} ${totals.cold === 1 ? "request" : "requests"} came after the cache had expired`
-        : "cacheable",
-    ],
-    [
-      "Largest view",
-      formatCount(totals.largest),
-      `${formatShare(totals.budget === 0 ? 0 : totals.largest / totals.budget)} of the budget`,
-    ],
+  const all: Tile[] = [
+    {
+      name: "Requests",
+      value: formatCount(totals.requests),
+      note:
+        totals.firstTooLong === undefined
+          ? "all would fit without precis, too"
+          : `from ${formatCount(totals.firstTooLong + 1)} on, the transcript no longer fits`,
+    },
+    {
+      name: "Tokens sent",
+      value: formatShort(totals.sent),
+      note: `${change(totals.sent, totals.sentWithout)}, instead of ${formatShort(totals.sentWithout)}`,
+    },
+    {
+      name: "Unchanged prefix",
+      value: formatShare(totals.unchanged),
+      note:
+        totals.cold > 0
+          ? `cacheable; ${totals.cold} ${totals.cold === 1 ? "request" : "requests"} came after the cache had expired`
+          : "cacheable",
+    },
+    {
+      name: "Largest view",
+      value: formatCount(totals.largest),
+      note: `${formatShare(totals.budget === 0 ? 0 : totals.largest / totals.budget)} of the budget`,
+    },
   ];
   if (totals.cost !== undefined)
-    all.push([
-      "Cost",
-      formatDollars(totals.cost.with.total),
-      `${change(totals.cost.with.total, totals.cost.without.total)}, instead of ${formatDollars(totals.cost.without.total)}; ${escapeHtml(facts.pricesOf ?? "")}, cache included`,
-    ]);
-  return `<dl class="tiles">${all
-    .map(
-      ([name, value, note]) =>
-        `<div class="tile card"><dt>${name}</dt><dd class="value">${value}</dd><dd class="note">${note}</dd></div>`,
-    )
-    .join("")}</dl>`;
+    all.push({
+      name: "Cost",
+      value: formatDollars(totals.cost.with.total),
+      note: `${change(totals.cost.with.total, totals.cost.without.total)}, instead of ${formatDollars(totals.cost.without.total)}; ${escapeHtml(facts.pricesOf ?? "")}, cache included`,
+    });
+  return tilesHtml(all);
 }
 
 /** One short row per request, for the script. */

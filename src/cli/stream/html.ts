@@ -1,4 +1,5 @@
-import { escapeHtml } from "../../eval/chart.ts";
+import { escapeHtml } from "../../eval/report/escape.ts";
+import { reportPage, type Tile, tilesHtml } from "../../eval/report/page.ts";
 import { formatSeconds } from "../../stream/format-seconds.ts";
 import type { Timeline } from "../../stream/timeline.ts";
 import type { StreamTrace } from "../../stream/types.ts";
@@ -11,36 +12,49 @@ const HEIGHT = 260;
 /** Space above the window's line. */
 const HEADROOM = 1.06;
 
-/** The timeline as one page that needs nothing else. It has no script at all. */
+/** The timeline as a page. It has no script at all. */
 export function streamPage(facts: StreamFacts, timeline: Timeline): string {
   const { status, managed, said } = timeline;
   const total = streamTotals(facts, timeline);
-  const title = escapeHtml(facts.file);
-  const tiles: readonly (readonly [string, string, string])[] = [
-    [
-      "Stream",
-      formatSeconds(status.time),
-      `${formatCount(status.frames)} frames, ${formatCount(facts.turns)} turns`,
-    ],
-    ["Managed", formatCount(total.managed), `${total.managementMs.toFixed(1)} ms in all`],
-    ["Largest cache", formatCount(total.largest), `of a window of ${formatCount(status.window)}`],
-    ["Left the cache", formatShort(total.dropped), "tokens"],
+  const tiles: readonly Tile[] = [
+    {
+      name: "Stream",
+      value: formatSeconds(status.time),
+      note: `${formatCount(status.frames)} frames, ${formatCount(facts.turns)} turns`,
+    },
+    {
+      name: "Managed",
+      value: formatCount(total.managed),
+      note: `${total.managementMs.toFixed(1)} ms in all`,
+    },
+    {
+      name: "Largest cache",
+      value: formatCount(total.largest),
+      note: `of a window of ${formatCount(status.window)}`,
+    },
+    { name: "Left the cache", value: formatShort(total.dropped), note: "tokens" },
   ];
-  return [
-    '<!doctype html><html lang="en"><head><meta charset="utf-8">',
-    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">`,
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    `<title>${title} – precis stream</title><style>${STREAM_STYLE}</style></head><body><main>`,
-    `<header><p class="eyebrow">precis stream</p><h1>${title}</h1><p class="soft">${escapeHtml(`${facts.strategy} · window ${formatShort(status.window)} · managed at ${formatCount(status.limit)} · ${facts.tokensPerFrame} tokens per frame · ${facts.cache}`)}</p></header>`,
-    `<dl class="tiles">${tiles.map(([name, value, note]) => `<div class="card"><dt>${name}</dt><dd class="value">${value}</dd><dd class="soft">${note}</dd></div>`).join("")}</dl>`,
-    `<figure class="card"><figcaption><h2>Tokens in the cache</h2><span class="soft">lines: window and limit; marks: managed; dots: the assistant spoke</span></figcaption>${plot(timeline)}</figure>`,
-    `<h2>${managed.length === 0 ? "The cache was never full" : managed.length === 1 ? "Managed once" : `Managed ${formatCount(managed.length)} times`}</h2>`,
-    ...managed.map(entryHtml),
-    said.length === 0
-      ? ""
-      : `<h2>What was said</h2><ul class="card said">${said.map(({ time, text }) => `<li><span class="soft">${formatSeconds(time)}</span> ${escapeHtml(text)}</li>`).join("")}</ul>`,
-    "</main></body></html>\n",
-  ].join("\n");
+  return reportPage({
+    kind: "precis stream",
+    title: facts.file,
+    facts: [
+      facts.strategy,
+      `window ${formatShort(status.window)}`,
+      `managed at ${formatCount(status.limit)}`,
+      `${facts.tokensPerFrame} tokens per frame`,
+      facts.cache,
+    ],
+    style: STREAM_STYLE,
+    body: [
+      tilesHtml(tiles),
+      `<figure class="card"><figcaption><h2>Tokens in the cache</h2><span class="note">lines: window and limit; marks: managed; dots: the assistant spoke</span></figcaption>${plot(timeline)}</figure>`,
+      `<h2>${managed.length === 0 ? "The cache was never full" : managed.length === 1 ? "Managed once" : `Managed ${formatCount(managed.length)} times`}</h2>`,
+      ...managed.map(entryHtml),
+      said.length === 0
+        ? ""
+        : `<h2>What was said</h2><ul class="card said">${said.map(({ time, text }) => `<li><span class="note">${formatSeconds(time)}</span> ${escapeHtml(text)}</li>`).join("")}</ul>`,
+    ],
+  });
 }
 
 /** The saw-tooth of the cache, with the limit, the window, and marks that lead to each management. */
@@ -64,7 +78,7 @@ function plot({ points, managed, said, status }: Timeline): string {
     `<div class="plot"><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="Tokens in the cache over time">`,
     line === ""
       ? ""
-      : `<path class="area" d="${line}L${x(saw.at(-1)?.time ?? 0)},${HEIGHT}L${x(saw[0]?.time ?? 0)},${HEIGHT}Z"/><path class="line" d="${line}"/>`,
+      : `<path class="area" d="${line}L${x(saw.at(-1)?.time ?? 0)},${HEIGHT}L${x(saw[0]?.time ?? 0)},${HEIGHT}Z"/><path class="main" d="${line}"/>`,
     rule("limit", status.limit),
     rule("window", status.window),
     "</svg>",
@@ -76,7 +90,7 @@ function plot({ points, managed, said, status }: Timeline): string {
       ({ time }, index) =>
         `<a href="#m${index + 1}" style="left:${percent(x(time), WIDTH)}" aria-label="management ${index + 1}">▲</a>`,
     ),
-    `</div><div class="axis soft"><span>0</span><span>${formatSeconds(status.time)}</span></div>`,
+    `</div><div class="axis note"><span>0</span><span>${formatSeconds(status.time)}</span></div>`,
   ].join("");
 }
 
@@ -93,7 +107,7 @@ function entryHtml(entry: StreamTrace, index: number): string {
   return [
     `<details class="card" id="m${index + 1}"><summary><b>${index + 1}</b><span>${formatSeconds(entry.time)}, frame ${formatCount(entry.frame)}</span>`,
     `<span class="chip">${entry.action}</span><span>${formatCount(tokens.before)} → <b>${formatCount(tokens.after)}</b> tokens</span><span class="bar"><b style="width:${share.toFixed(1)}%"></b></span></summary>`,
-    `<p class="soft">${escapeHtml([`${entry.durationMs.toFixed(1)} ms`, entry.reason, ...notes].join(" · "))}</p>`,
+    `<p class="note">${escapeHtml([`${entry.durationMs.toFixed(1)} ms`, entry.reason, ...notes].join(" · "))}</p>`,
     text("Question", entry.query?.text),
     text("Summary", entry.summary),
     text("System message that took the cache's place", entry.head),

@@ -1,4 +1,5 @@
 import { formatSeconds } from "../../stream/format-seconds.ts";
+import type { Played } from "../../stream/play-recording.ts";
 import type { Timeline } from "../../stream/timeline.ts";
 import type { StreamTrace } from "../../stream/types.ts";
 import { formatCount, formatShort } from "../format.ts";
@@ -7,13 +8,9 @@ import { wrap } from "../wrap.ts";
 import { cacheChart } from "./chart.ts";
 
 /** Facts about a replayed stream that all reports show. */
-export interface StreamFacts {
+export interface StreamFacts extends Omit<Played, "timeline"> {
   readonly file: string;
   readonly cache: string;
-  readonly strategy: string;
-  readonly tokensPerFrame: number;
-  readonly fps: number;
-  readonly turns: number;
   /** Time of the whole replay, in milliseconds. */
   readonly elapsedMs: number;
 }

@@ -1,4 +1,4 @@
-import type { Timeline } from "../../stream/timeline.ts";
+import type { Played } from "../../stream/play-recording.ts";
 import type { StreamStrategyName } from "../../stream/types.ts";
 import type { ImportFile } from "./conversation.ts";
 
@@ -18,13 +18,8 @@ export interface StreamReplayInput {
 }
 
 /** How full the cache was, and each time that it was managed. */
-export interface StreamReplayAnswer {
+export interface StreamReplayAnswer extends Played {
   readonly title: string;
   /** Recordings in the file. */
   readonly recordings: number;
-  readonly strategy: StreamStrategyName;
-  readonly tokensPerFrame: number;
-  readonly fps: number;
-  readonly turns: number;
-  readonly timeline: Timeline;
 }

@@ -1,7 +1,8 @@
 import type { FateName, ReceiptRun } from "../../../eval/replay/receipt.ts";
 import type { ReplayCompaction } from "../../../eval/replay/simulate.ts";
+import { escapeHtml } from "../../../eval/report/escape.ts";
+import { type Column, tableHtml } from "../../../eval/report/page.ts";
 import { formatCount, formatShare } from "../../format.ts";
-import { escapeHtml } from "./escape.ts";
 
 /** Lines of one receipt that the page shows; a longer one is cut, with a note. */
 const MAX_LINES = 400;
@@ -56,17 +57,26 @@ const strip = (receipt: readonly ReceiptRun[]): string =>
     )
     .join("")}</div>`;
 
+const RECEIPT_COLUMNS: readonly Column[] = [
+  { label: "messages", className: "who" },
+  { label: "became", className: "fate" },
+  { label: "why", className: "why" },
+  { label: "what", className: "what" },
+  { label: "tokens", className: "n" },
+];
+
 function receiptTable(receipt: readonly ReceiptRun[]): string {
   const rows = receipt.slice(0, MAX_LINES).map((run) => {
     const amount =
       run.fate === "shortened"
         ? `${formatCount(run.tokens.before)} → ${formatCount(run.tokens.after)}`
         : formatCount(run.tokens.before);
-    return `<tr><td class="who">${numbers(run)}</td><td class="fate"><i class="${run.fate}"></i>${run.fate}</td><td class="why">${escapeHtml(run.why)}</td><td class="what">${escapeHtml(whatOf(run))}</td><td class="n">${amount}</td></tr>`;
+    const fate = `<i class="${run.fate}"></i>${run.fate}`;
+    return [numbers(run), fate, escapeHtml(run.why), escapeHtml(whatOf(run)), amount];
   });
   const more = receipt.length - MAX_LINES;
   const note = more > 0 ? `<p class="note">and ${formatCount(more)} lines more</p>` : "";
-  return `<div class="scroll" tabindex="0"><table><thead><tr><th>messages</th><th>became</th><th>why</th><th>what</th><th class="n">tokens</th></tr></thead><tbody>${rows.join("")}</tbody></table></div>${note}`;
+  return `<div class="scroll" tabindex="0">${tableHtml(RECEIPT_COLUMNS, rows)}</div>${note}`;
 }
 
 /** Messages are numbered from 1, as in the summary message. */

@@ -8,7 +8,7 @@ import type {
   SummarizeInput,
 } from "../core/types.ts";
 import { handoverText, type PeopleTextInput, peopleText } from "../summaries/digest/people-text.ts";
-import { withoutPointers } from "../summaries/digest/without-pointers.ts";
+import { forReaders } from "../summaries/record-pointers.ts";
 import { summaryMessage } from "../summaries/summary-message.ts";
 import { asError } from "./background.ts";
 import type { Operation } from "./operation.ts";
@@ -40,7 +40,7 @@ export async function summarize<M>(
             ...peopleInput(operation, cap),
             ...(input.focus !== undefined && { focus: input.focus }),
           })
-        : withoutPointers(written);
+        : forReaders(written);
   return {
     text,
     tokens: operation.survey.conversation.measure.text(text),
@@ -57,7 +57,7 @@ export async function handover<M>(
   const text = handoverText({
     ...peopleInput(operation, cap),
     goal: input.goal.trim(),
-    ...(written !== undefined && { narrative: withoutPointers(written) }),
+    ...(written !== undefined && { narrative: forReaders(written) }),
   });
   return {
     text,

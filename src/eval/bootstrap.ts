@@ -16,9 +16,22 @@ export interface Estimate {
   readonly sessions: number;
 }
 
-const RESAMPLES = 2000;
+const RESAMPLES = 2_000;
 const SEED = 20_240_607;
 const TAIL = 0.025;
+
+/** The 95 % interval of a statistic over 2,000 resamplings, each drawn by the random numbers that it is given. */
+export function resampled(
+  seed: number,
+  statistic: (random: () => number) => number,
+): { readonly low: number; readonly high: number } {
+  const random = seededRandom(seed);
+  const values = new Float64Array(RESAMPLES);
+  for (let round = 0; round < RESAMPLES; round++) values[round] = statistic(random);
+  values.sort();
+  const at = (share: number) => values[Math.min(RESAMPLES - 1, Math.floor(share * RESAMPLES))]!;
+  return { low: at(TAIL), high: at(1 - TAIL) };
+}
 
 interface Totals {
   readonly sum: number;
@@ -39,33 +52,20 @@ function bySession(observations: readonly SessionObservation[]): Totals[] {
   return [...totals.values()];
 }
 
-function meanOf(totals: readonly Totals[]): number {
-  let sum = 0;
-  let weight = 0;
-  for (const total of totals) {
-    sum += total.sum;
-    weight += total.weight;
-  }
-  return sum / weight;
-}
-
+/** The interval of a statistic over sessions, drawn with replacement. */
 function interval(
   sessions: number,
-  statistic: (picks: Uint32Array) => number,
-): { low: number; high: number } {
-  const random = seededRandom(SEED);
+  statistic: (picks: Iterable<number>) => number,
+): { readonly low: number; readonly high: number } {
   const picks = new Uint32Array(sessions);
-  const values = new Float64Array(RESAMPLES);
-  for (let round = 0; round < RESAMPLES; round++) {
+  return resampled(SEED, (random) => {
     for (let i = 0; i < sessions; i++) picks[i] = Math.floor(random() * sessions);
-    values[round] = statistic(picks);
-  }
-  values.sort();
-  const at = (share: number) => values[Math.min(RESAMPLES - 1, Math.floor(share * RESAMPLES))]!;
-  return { low: at(TAIL), high: at(1 - TAIL) };
+    return statistic(picks);
+  });
 }
 
-function meanOfPicks(totals: readonly Totals[], picks: Uint32Array): number {
+/** The mean over some of the sessions, by default each of them once. */
+function meanOf(totals: readonly Totals[], picks: Iterable<number> = totals.keys()): number {
   let sum = 0;
   let weight = 0;
   for (const pick of picks) {
@@ -80,7 +80,7 @@ function meanOfPicks(totals: readonly Totals[], picks: Uint32Array): number {
 export function estimate(observations: readonly SessionObservation[]): Estimate | undefined {
   if (observations.length === 0) return undefined;
   const totals = bySession(observations);
-  const range = interval(totals.length, (picks) => meanOfPicks(totals, picks));
+  const range = interval(totals.length, (picks) => meanOf(totals, picks));
   return { mean: meanOf(totals), ...range, cases: observations.length, sessions: totals.length };
 }
 
@@ -99,7 +99,7 @@ export function pairedDifference(
     );
   const left = order(a);
   const right = order(b);
-  const range = interval(left.length, (picks) => meanOfPicks(left, picks) - meanOfPicks(right, picks));
+  const range = interval(left.length, (picks) => meanOf(left, picks) - meanOf(right, picks));
   return {
     mean: meanOf(left) - meanOf(right),
     ...range,

@@ -1,6 +1,9 @@
 /** `#12`, `#12–18`, `(#12, #15–18)` at the end of a line: where a line of a record rests on the transcript. */
 const ONE = "#\\d+(?:\\s?[–-]\\s?#?\\d+)?";
-const POINTERS = new RegExp(`\\s*[([]?${ONE}(?:(?:,|;| and)?\\s*${ONE})*[)\\]]?(?=[.;]?\\s*$)`);
+const SEVERAL = `${ONE}(?:(?:,|;| and)?\\s*${ONE})*`;
+const POINTERS = new RegExp(`\\s*[([]?${SEVERAL}[)\\]]?(?=[.;]?\\s*$)`);
+const BRACKETED = new RegExp(` ?[([]${SEVERAL}[)\\]]`, "g");
+const AT_START = new RegExp(`^(\\s*(?:[-*]\\s+)?)${SEVERAL}:?\\s+(?=\\S)`);
 const FIRST = /#(\d+)/;
 /** Where a line's pointers begin at the earliest, from its end (characters): the search for them takes a while in long lines. */
 const LONGEST = 200;
@@ -15,6 +18,15 @@ export function withoutPointers(text: string): string {
       return line.slice(0, from) + line.slice(from).replace(POINTERS, "");
     })
     .join("\n");
+}
+
+/**
+ * A text without any pointers: whoever reads it doesn't have the messages. In brackets they leave from anywhere, bare ones from
+ * the ends and starts of lines: an issue's number inside of a sentence stays.
+ */
+export function forReaders(text: string): string {
+  const lines = text.split("\n").map((line) => line.replace(BRACKETED, "").replace(AT_START, "$1"));
+  return withoutPointers(lines.join("\n"));
 }
 
 /** The first message that a line points at (its number, from 1); undefined where it has no pointer. */

@@ -18,10 +18,20 @@ it.each([0.5, 0.7, 0.85])("a head of %d of the budget doesn't make every turn co
 });
 
 it("compact twice in a row gains nothing the second time, and says so", async () => {
+  const host = createHost({ budget: 30_000 }, talk(30));
+  const first = await host.compact();
+  expect(first.report.outcome).toBe("compacted");
+  const again = await host.compact();
+  expect(again.report.outcome).toBe("nothing-to-gain");
+  expect(again.state.checkpoints).toEqual(first.state.checkpoints);
+  expect(again.messages).toEqual(first.messages);
+});
+
+it("a second fit of the same transcript stands on the compaction of the first", async () => {
   const host = createHost({ budget: 3_000 }, talk(30));
-  await host.fit();
-  const before = host.state;
+  const first = await host.fit();
+  expect(first.report.outcome).toBe("compacted");
   const again = await host.fit();
   expect(again.report.outcome).toBe("view");
-  expect(again.state.checkpoints).toEqual(before?.checkpoints);
+  expect(again.state.checkpoints).toEqual(first.state.checkpoints);
 });

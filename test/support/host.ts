@@ -1,4 +1,4 @@
-import type { CompactorOptions, FitInput, FitResult, State } from "../../src/core/types.ts";
+import type { CompactInput, CompactorOptions, FitInput, FitResult, State } from "../../src/core/types.ts";
 import type { ChatMessage } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { longRun, toWire } from "../../src/testing/arbitraries/index.ts";
@@ -15,6 +15,8 @@ export interface Host {
   state: State | undefined;
   /** Judges every view; a breach is thrown. */
   fit(input?: FitInput<object>): Promise<FitResult<object>>;
+  /** The same for a compaction that a person asks for. */
+  compact(input?: CompactInput<object>): Promise<FitResult<object>>;
   close(): Promise<void>;
 }
 
@@ -27,31 +29,33 @@ export function createHost(
   const compactor = createCompactor<object>({ dialect, ...rest });
   const count = counterOf(dialect);
   let calls = 0;
+  const judged = async (make: "fit" | "compact", input: CompactInput<object>) => {
+    const snapshot = JSON.stringify(host.transcript);
+    const now = START + calls++ * MINUTE_MS;
+    const result = await compactor[make](host.transcript, {
+      now,
+      lastRequestAt: now,
+      ...(host.state !== undefined && { state: host.state }),
+      ...input,
+    });
+    const breaches = checkView({
+      dialect: id,
+      transcript: host.transcript,
+      snapshot,
+      system: input.system,
+      extras: input.extras ?? [],
+      result,
+      count,
+    });
+    if (breaches.length > 0) throw new Error(`The view is not valid:\n${breaches.join("\n")}`);
+    host.state = result.state;
+    return result;
+  };
   const host: Host = {
     transcript: [...transcript],
     state: undefined,
-    async fit(input = {}) {
-      const snapshot = JSON.stringify(host.transcript);
-      const now = START + calls++ * MINUTE_MS;
-      const result = await compactor.fit(host.transcript, {
-        now,
-        lastRequestAt: now,
-        ...(host.state !== undefined && { state: host.state }),
-        ...input,
-      });
-      const breaches = checkView({
-        dialect: id,
-        transcript: host.transcript,
-        snapshot,
-        system: input.system,
-        extras: input.extras ?? [],
-        result,
-        count,
-      });
-      if (breaches.length > 0) throw new Error(`The view is not valid:\n${breaches.join("\n")}`);
-      host.state = result.state;
-      return result;
-    },
+    fit: (input = {}) => judged("fit", input),
+    compact: (input = {}) => judged("compact", input),
     close: () => compactor.close(),
   };
   return host;

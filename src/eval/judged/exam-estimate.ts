@@ -1,16 +1,11 @@
-import { seededRandom } from "../random.ts";
+import { type Estimate, resampled } from "../bootstrap.ts";
 
 /** A mean over questions with its 95 % interval. */
-export interface ExamEstimate {
-  readonly mean: number;
-  readonly low: number;
-  readonly high: number;
+export interface ExamEstimate extends Pick<Estimate, "mean" | "low" | "high"> {
   readonly questions: number;
 }
 
-const RESAMPLES = 2_000;
 const SEED = 20_261_116;
-const TAIL = 0.025;
 
 /**
  * The mean, and the interval of 2,000 resamplings in two steps: exams, then questions within each of them. Questions about
@@ -23,10 +18,8 @@ export function estimateOf(
   const exams = [...Map.groupBy(values, (one) => one.exam).values()].map((own) =>
     own.map((one) => one.value),
   );
-  const random = seededRandom(SEED);
-  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
-  const means = new Float64Array(RESAMPLES);
-  for (let round = 0; round < RESAMPLES; round += 1) {
+  const range = resampled(SEED, (random) => {
+    const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
     let sum = 0;
     let count = 0;
     for (let i = 0; i < exams.length; i += 1) {
@@ -34,10 +27,8 @@ export function estimateOf(
       for (let j = 0; j < own.length; j += 1) sum += pick(own);
       count += own.length;
     }
-    means[round] = sum / count;
-  }
-  means.sort();
-  const at = (share: number): number => means[Math.min(RESAMPLES - 1, Math.floor(share * RESAMPLES))] ?? 0;
+    return sum / count;
+  });
   const total = values.reduce((sum, one) => sum + one.value, 0);
-  return { mean: total / values.length, low: at(TAIL), high: at(1 - TAIL), questions: values.length };
+  return { mean: total / values.length, ...range, questions: values.length };
 }

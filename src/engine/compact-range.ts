@@ -1,7 +1,7 @@
 import type { CompactInput, FitResult, Run, Warning } from "../core/types.ts";
 import { requestSummary } from "./background.ts";
 import { chooseRange, pointer } from "./choose-range.ts";
-import { climbTo, wantedRun } from "./decide.ts";
+import { climbTo } from "./climb-to.ts";
 import { deliver } from "./deliver.ts";
 import type { Engine } from "./engine.ts";
 import { inSlices } from "./in-slices.ts";
@@ -9,6 +9,7 @@ import type { Climb } from "./ladder.ts";
 import { beginOperation } from "./operation.ts";
 import { settledInTime } from "./settled-in-time.ts";
 import { strategies } from "./strategies.ts";
+import { wantedRun } from "./wanted-run.ts";
 import { isWorthAskingByHand } from "./worth-asking.ts";
 import { manyRequestsWarning } from "./write-summaries.ts";
 

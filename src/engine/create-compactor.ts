@@ -16,9 +16,10 @@ import type {
 import { requestSummary } from "./background.ts";
 import { checkInput, checkRange } from "./check-options.ts";
 import { askedRange } from "./choose-range.ts";
+import { climbTo, nothingDue } from "./climb-to.ts";
 import { compactRange } from "./compact-range.ts";
 import { fixedTokens, unansweredTokens } from "./conversation.ts";
-import { climbTo, type Decision, decide, nothingDue, readyCut, wantedRun } from "./decide.ts";
+import { type Decision, decide } from "./decide.ts";
 import { deliver, viewDraft, viewOf } from "./deliver.ts";
 import { createEngine, type Engine } from "./engine.ts";
 import { inSlices } from "./in-slices.ts";
@@ -31,6 +32,7 @@ import { settledInTime } from "./settled-in-time.ts";
 import { checkGoal, handover, summarize } from "./standalone.ts";
 import { measureOfShort } from "./surely-fits.ts";
 import { takeSurvey } from "./survey.ts";
+import { readyCut, wantedRun } from "./wanted-run.ts";
 import { isWorthAsking, isWorthAskingByHand, noRoomWarning } from "./worth-asking.ts";
 import { manyRequestsWarning, plannedCalls } from "./write-summaries.ts";
 

@@ -1,61 +1,36 @@
-import { firstReserve, mergeSizes, reserveByAnswers, sizesOf } from "../core/answers.ts";
-import { budgetOf, landing, startPressure } from "../core/budget.ts";
-import { restoreDraft } from "../core/checkpoint.ts";
+import { firstReserve, reserveByAnswers, sizesOf } from "../core/answers.ts";
+import { budgetOf, startPressure } from "../core/budget.ts";
 import { type Draft, keepAll } from "../core/draft.ts";
-import { readAnswers } from "../core/state/read-answers.ts";
 import { readState } from "../core/state/read-state.ts";
 import { mergeRecords, type Remembered } from "../core/state/remembered.ts";
-import type {
-  AnswerSizes,
-  Budget,
-  Checkpoint,
-  Dialect,
-  FitInput,
-  Measure,
-  Undo,
-  Warning,
-} from "../core/types.ts";
-import { type Amended, amend, showsUnanswered } from "./amend.ts";
+import type { Budget, Checkpoint, FitInput, Measure, Undo, Warning } from "../core/types.ts";
+import { showsUnanswered } from "./amend.ts";
 import { checkInput } from "./check-options.ts";
+import { viewOfCheckpoint } from "./checkpoint-view.ts";
 import { chooseCheckpoint, leave, undosOf } from "./choose-checkpoint.ts";
 import {
   type Conversation,
   draftTokens,
-  fixedTokens,
   floorTokens,
   readConversation,
-  unansweredTokens,
   wholeTokens,
 } from "./conversation.ts";
-import { detachFromHiddenReasoning } from "./detach-from-hidden-reasoning.ts";
 import type { Engine } from "./engine.ts";
 import { judge } from "./judge.ts";
+import { afterRecords, withAnswers } from "./known-records.ts";
+import { type LandingGoals, landingGoals } from "./landing-goals.ts";
 import { lostHead } from "./lost-head.ts";
-import { withNeededReasoning } from "./needed-reasoning.ts";
 import { type Quoted, quotedBy } from "./recall/quotations.ts";
-import { mergeIntoSystem } from "./rungs/place-summary.ts";
 import { type Settings, USUAL_NARRATIVE } from "./settings.ts";
 import { stateWarning } from "./state-warning.ts";
-import { isReworded, unprovenView } from "./unproven-view.ts";
 
-/**
- * Beside a large last user message or a large round that the model hasn't answered yet, a compaction lands at this share of
- * what they leave free.
- */
-const LEAST_LANDING_SHARE = 0.25;
-/** Where such a round leaves little, the summary message has half of it, up to this share of the room. */
-const BESIDE_ROUND = { free: 0.5, room: 0.15 };
-/** A tool loop goes on as it was: the next round is likely to be as large as this one, with a few words beside it … */
-const NEXT_ROUND = 1.1;
-/** … so room is left for it, as long as the summary keeps this share of what is free. */
-const LEAST_BEFORE_NEXT = 0.1;
 /** A round fits with ease where the budget is this many times what must be shown: it isn't cut again at once. */
 const WITH_EASE = 1.25;
 /** A head above this share of the budget leaves too little for the conversation. */
 const HEAVY_HEAD = 0.5;
 
 /** Where a conversation stands: what it holds, which checkpoint fits it, and how full its current view is. */
-export interface Survey<M> {
+export interface Survey<M> extends LandingGoals {
   /** Hash of the first message: names the conversation, forks included. */
   readonly name: string;
   readonly conversation: Conversation;
@@ -85,10 +60,6 @@ export interface Survey<M> {
   readonly tokens: number;
   readonly pressure: number;
   readonly startsAt: number;
-  /** Tokens that a compaction aims at. */
-  readonly goal: number;
-  /** The same if no round waited for the model: what later compactions will aim at. */
-  readonly usualGoal: number;
   /** The system prompt that the host lost, in a format that keeps it apart; otherwise the one that it gave. */
   readonly system: unknown;
   /** Leading system messages that the host lost. */
@@ -233,13 +204,6 @@ export async function takeSurvey<M>(
     ? quotedBy(checkpoint.id, merged.recalled, conversation, dialect.rules, engine.recalledTexts)
     : [];
   const tokens = quoted.reduce((sum, one) => sum + one.tokens, bare);
-  const fixed = fixedTokens(conversation);
-  const floor = floorTokens(conversation);
-  const usualGoal = Math.max(
-    fixed + landing(budget.room, settings.landAt),
-    floor + Math.floor((budget.budget - floor) * LEAST_LANDING_SHARE),
-  );
-  const goal = Math.max(usualGoal, landingAround(conversation, budget));
   return {
     name,
     conversation,
@@ -259,8 +223,7 @@ export async function takeSurvey<M>(
     tokens,
     pressure: tokens / budget.budget,
     startsAt,
-    goal: Math.min(goal, budget.budget),
-    usualGoal: Math.min(usualGoal, budget.budget),
+    ...landingGoals(conversation, budget, settings.landAt),
     system: input.system,
     restored,
     warnings: [
@@ -275,79 +238,7 @@ export async function takeSurvey<M>(
   };
 }
 
-/** With what the compactor's model took for its answers: by the state, by the store and as was seen here. */
-function withAnswers<M>(
-  { answers, modelName: model }: Engine<M>,
-  remembered: Remembered,
-  chain: readonly string[],
-  stored: readonly AnswerSizes[] = [],
-): Remembered {
-  const hash = chain[1];
-  if (hash === undefined) return remembered;
-  const of = { hash, model };
-  const own = readAnswers(
-    stored.filter((one) => one.model === model),
-    hash,
-  );
-  // What a state says is for its own host: nobody vouches for it, so it is neither remembered nor stored for others.
-  const said = sizesOf(remembered.answers, of);
-  const sizes = mergeSizes(said, answers.learn({ ...of, sizes: sizesOf(own, of) }));
-  if (sizes.length === 0) return remembered;
-  const others = remembered.answers.filter((one) => one.model !== model);
-  return { ...remembered, answers: [...others, { ...of, sizes }] };
-}
-
 const NO_CHECKPOINT = { checkpoint: undefined, left: [] };
-/** A time that no clock shows: a record that claims it is foreign, and the order of the others doesn't follow it. */
-const LATEST_TIME = 8.64e15;
-
-/** Records are ordered by their times: a clock that was set back must not make a new record older than those before it. */
-function afterRecords(
-  now: number,
-  { checkpoints, undos }: Pick<Remembered, "checkpoints" | "undos">,
-): number {
-  let latest = now;
-  for (const { at } of [...checkpoints, ...undos]) if (at >= latest && at < LATEST_TIME) latest = at + 1;
-  return latest;
-}
-
-/** The checkpoint's view of the transcript as it is now. Undefined if the record doesn't fit it. */
-function viewOfCheckpoint<M>(
-  checkpoint: Checkpoint,
-  conversation: Conversation,
-  dialect: Dialect<M>,
-  isUnproven: boolean,
-): (Amended & Pick<Survey<M>, "reworded">) | undefined {
-  const { messages, structure } = conversation;
-  const restored = restoreDraft(checkpoint, messages, structure.start);
-  if (!restored) return undefined;
-  const believed = isUnproven ? unprovenView(restored, messages) : restored;
-  const { draft, shown } = amend(conversation, believed, dialect.rules);
-  const merged = mergeIntoSystem(draft, structure.start);
-  const { rules } = dialect;
-  return {
-    // What was newer than the checkpoint may have come from reasoning that it hides.
-    draft: detachFromHiddenReasoning(
-      { conversation, rules },
-      withNeededReasoning(conversation, rules, merged),
-    ),
-    shown,
-    reworded: isUnproven && isReworded(restored, believed),
-  };
-}
-
-/** Where a compaction lands at the least because a round that the model hasn't answered is shown whole. */
-function landingAround(conversation: Conversation, { budget, room }: Budget): number {
-  const whole = wholeTokens(conversation);
-  const free = budget - whole;
-  const unanswered = unansweredTokens(conversation);
-  if (unanswered === 0) return 0;
-  const summary = Math.min(free * BESIDE_ROUND.free, room * BESIDE_ROUND.room);
-  const usual = whole + Math.floor(Math.max(free * LEAST_LANDING_SHARE, summary));
-  const beforeNext = Math.floor(budget - unanswered * NEXT_ROUND);
-  return beforeNext < whole + free * LEAST_BEFORE_NEXT ? usual : Math.min(usual, beforeNext);
-}
-
 function cap(settings: Settings, total: number, budget: number | undefined): number | undefined {
   if (budget === undefined) return settings.budget;
   return budget <= 1 ? Math.floor(budget * total) : Math.floor(budget);

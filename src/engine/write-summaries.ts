@@ -1,9 +1,9 @@
 import type { PlannedCall, Run, Summary, Warning } from "../core/types.ts";
 import { PROMPTS } from "../summaries/prompts/index.ts";
-import { speaksOfRounds } from "./decide.ts";
 import { isRolling, LEAST_RECORD, recordLength } from "./narrative-share.ts";
 import type { Operation } from "./operation.ts";
 import { ARGS_TOKENS, RESULT_TOKENS, summarizesRounds, unsealedRounds } from "./round-runs.ts";
+import { speaksOfRounds } from "./wanted-run.ts";
 import { mergeRecords, writeMerges } from "./writing/merges.ts";
 import { expectedRequests, modesOf, rollingModes, writeRolling, writeSegments } from "./writing/segments.ts";
 import { learnWindow, summarizerWindow } from "./writing/summarizer-window.ts";

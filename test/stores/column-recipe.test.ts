@@ -37,7 +37,7 @@ beforeAll(() => {
 
   // 1. What callers say and see.
   edit(
-    "src/stores/server-store.ts",
+    "src/stores/server-store/conversations.ts",
     [
       "  readonly given?: readonly string[];\n",
       "  readonly given?: readonly string[];\n  readonly mood?: string;\n",

@@ -1,0 +1,99 @@
+import { isShown } from "../core/draft.ts";
+import type { Run } from "../core/types.ts";
+import { floorTokens, hiddenEnd, unansweredTokens } from "./conversation.ts";
+import { type Narrative, narrativeOf } from "./narrative.ts";
+import type { Operation } from "./operation.ts";
+import { roundRecords, roundsEnd, summarizesRounds, unsealedRounds } from "./round-runs.ts";
+import { usesSummaries } from "./strategies.ts";
+import { landingRoom, landingTail } from "./summary-room.ts";
+import { newestUnit, tailFrom } from "./tail.ts";
+import { canBeShown, isWorthAsking } from "./worth-asking.ts";
+
+/** A summary that became ready is applied from this pressure on; below it is kept for later. */
+export const APPLY_FROM = 0.65;
+
+/** All records that fit the transcript so far, or those of the range that is to be hidden. */
+export function narrativeFor<M>({ survey, range }: Operation<M>): Narrative {
+  const { chain, structure } = survey.conversation;
+  const { from, to } = range
+    ? { from: range.run.from - structure.start, to: range.run.to - structure.start }
+    : { from: 0, to: chain.length - 1 };
+  return narrativeOf(survey.state.summaries, chain, to, from);
+}
+
+/** Are there summaries of rounds alone? A range that a person chose is spoken for as a whole, whatever the strategy. */
+export function speaksOfRounds<M>({ engine, range }: Pick<Operation<M>, "engine" | "range">): boolean {
+  return !range && summarizesRounds(engine.settings);
+}
+
+/**
+ * Where the tail may begin because everything before it is summarised: farther than the current view goes, and far
+ * enough that the view gets small. Otherwise the conversation has outgrown its summary, and the next one is due.
+ */
+export function readyCut<M>(operation: Operation<M>, goal: number): number | undefined {
+  const { survey } = operation;
+  const { conversation, current, checkpoint, budget } = survey;
+  const { start } = conversation.structure;
+  const { sealed } = narrativeOf(
+    survey.state.summaries,
+    conversation.chain,
+    newestUnit(conversation).from - start,
+  );
+  if (sealed <= (checkpoint?.sealed ?? 0) || sealed <= hiddenEnd(conversation, current.fates))
+    return undefined;
+  const cut = start + sealed;
+  // A result that came late may have joined what the summary ends in to what follows it: rounds are never split.
+  const { units, unitOf } = conversation.structure;
+  if (cut < unitOf.length && units[unitOf[cut]!]!.from !== cut) return undefined;
+  // The unanswered round is shown whatever it takes: how small the view gets is a question of what stands beside it.
+  const unanswered = unansweredTokens(conversation);
+  const kept = floorTokens(conversation) + tailFrom(conversation, cut).tokens - unanswered;
+  const landing = goal - conversation.head - unanswered;
+  return kept + landing / 2 <= APPLY_FROM * (budget.budget - unanswered) ? cut : undefined;
+}
+
+/** The run that a model has not summarised yet, up to where the tail would begin now. */
+export function wantedRun<M>(operation: Operation<M>, goal: number): Run | undefined {
+  const { engine, survey } = operation;
+  if (!engine.summarizer || !usesSummaries(engine.settings.strategy) || !canBeShown(operation))
+    return undefined;
+  if (speaksOfRounds(operation)) {
+    // Its question would stand behind the whole conversation: it can't be asked about some rounds alone.
+    if (engine.settings.summary.mode === "continuation") return undefined;
+    const { conversation, state } = survey;
+    const to = roundsEnd(conversation, engine.settings, goal);
+    const runs = unsealedRounds(conversation, state.summaries, { to });
+    const { start } = conversation.structure;
+    return runs[0] && { from: runs[0].from - start, to: runs.at(-1)!.to - start };
+  }
+  const from = narrativeFor(operation).sealed;
+  const to =
+    (operation.range?.run.to ?? plannedCut(operation, goal)) - operation.survey.conversation.structure.start;
+  return to > from ? { from, to } : undefined;
+}
+
+/** First message of the tail if a compaction were applied now. */
+function plannedCut<M>({ engine, survey, filling }: Operation<M>, goal: number): number {
+  const { settings } = engine;
+  const { conversation } = survey;
+  if (settings.strategy === "summarize-and-drop") return conversation.messages.length;
+  const room = landingRoom(conversation, settings, { goal, fills: filling !== undefined });
+  return landingTail(conversation, settings, room).from;
+}
+
+/** A record about rounds is there that the view doesn't show yet: it is used before another one is asked for. */
+export function hasFreshRounds<M>({ engine, survey }: Operation<M>): boolean {
+  if (!engine.summarizer || !summarizesRounds(engine.settings)) return false;
+  const { conversation, current, state } = survey;
+  const records = roundRecords(state.summaries, conversation);
+  return [...records].some(([from]) => isShown(current.fates[from]!));
+}
+
+/** What a compaction that comes later will need a summary of. Without a tail it would be everything, and the end changes. */
+export function aheadRun<M>(operation: Operation<M>, goal: number): Run | undefined {
+  const { settings } = operation.engine;
+  if (!usesSummaries(settings.strategy) || settings.strategy === "summarize-and-drop") return undefined;
+  if (readyCut(operation, goal) !== undefined || hasFreshRounds(operation)) return undefined;
+  const run = wantedRun(operation, goal);
+  return run && isWorthAsking(operation, run) ? run : undefined;
+}

@@ -1,4 +1,4 @@
-import { tokensIn } from "../config/sizes.ts";
+import { millisecondsIn, tokensIn } from "../config/sizes.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Fewer tokens than this are a typo: not even a system prompt fits. */
@@ -39,4 +39,11 @@ export function parsePort(flag: string, text: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
   throw new UsageError(`--${flag} ${text}: a port is a number from 0 to 65535.`);
+}
+
+/** `30d`, `12h`, `90m`, `4w` in milliseconds. */
+export function parseAge(flag: string, text: string): number {
+  const age = millisecondsIn(text);
+  if (age !== undefined) return age;
+  throw new UsageError(`--${flag} ${text}: give minutes, hours, days or weeks, such as 90m, 12h, 30d or 4w.`);
 }

@@ -10,13 +10,13 @@ export interface Unit extends Run {
 }
 
 /** A call or a result without its counterpart. */
-export interface Fault {
+interface Fault {
   readonly index: number;
   readonly kind: "orphan-call" | "orphan-result";
 }
 
 /** A call and its result, by message index and part (counted without reasoning, as edits count). */
-export interface Pair {
+interface Pair {
   readonly call: { readonly index: number; readonly part: number };
   readonly result: { readonly index: number; readonly part: number };
 }

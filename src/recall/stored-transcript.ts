@@ -2,6 +2,7 @@ import { ConfigError } from "../core/errors.ts";
 import { parseExact } from "../core/exact-json.ts";
 import type { Dialect, DialectId } from "../core/types.ts";
 import { dialectById } from "../dialects/dialect-by-id.ts";
+import { readHead } from "./stored-head.ts";
 
 /** What is needed of a store for servers to read a conversation back; every `ServerStore` has it. */
 export interface TranscriptStore {
@@ -39,7 +40,7 @@ export async function storedTranscript(
       fix: "Give the id of a conversation of this tenant.",
     });
   const dialect = dialectById(found.dialect ?? "openai-chat");
-  const lead = leadOf(dialect, await conversations.head(tenant, id));
+  const { lead } = readHead(dialect, await conversations.head(tenant, id));
   const transcript: unknown[] = [...lead];
   return {
     dialect,
@@ -50,16 +51,4 @@ export async function storedTranscript(
       return transcript;
     },
   };
-}
-
-/** Leading system messages of a stored head. A system prompt that stands apart is no message. */
-export function leadOf({ rules }: Dialect<unknown>, head: string | undefined): readonly unknown[] {
-  const said: unknown = head === undefined ? undefined : parseExact(head);
-  const lead = Array.isArray(said) ? said : isRecord(said) ? said["lead"] : undefined;
-  if (!Array.isArray(lead)) return [];
-  return rules.system === "message" || lead.every((one) => isRecord(one) && "role" in one) ? lead : [];
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

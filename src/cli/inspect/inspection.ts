@@ -4,7 +4,7 @@ import { parseExact } from "../../core/exact-json.ts";
 import type { Checkpoint, Dialect, Entry, Message, Records } from "../../core/types.ts";
 import { dialectById } from "../../dialects/index.ts";
 import { markedRecords } from "../../gateway/compaction/marked-records.ts";
-import { readHead } from "../../gateway/conversation/stored-head.ts";
+import { readHead } from "../../recall/stored-head.ts";
 import type {
   Citation,
   Conversation,
@@ -29,7 +29,7 @@ export interface Inspection {
 }
 
 /** What the model is sent, up to the last message. Indexes count leading system messages where those are messages. */
-export interface InspectedView {
+interface InspectedView {
   /** The checkpoint that it stands on; without one the view is the transcript. */
   readonly checkpoint: Checkpoint | undefined;
   readonly entries: readonly Entry[];

@@ -1,8 +1,8 @@
 import { isGenuine } from "../checkpoint.ts";
+import { contentHash } from "../hash.ts";
 import { summaryProof } from "../summary-proof.ts";
 import type { Checkpoint, LastView, Message, PackedCheckpoint, Summary } from "../types.ts";
 import { MAX_CHECKPOINTS } from "./limits.ts";
-import { NO_HEAD } from "./no-head.ts";
 import { isPackedCheckpoint, unpackCheckpoint } from "./packed-checkpoint.ts";
 import { readAnswers } from "./read-answers.ts";
 import { readRecalled } from "./read-recalled.ts";
@@ -14,6 +14,9 @@ import { isSigned } from "./sign-state.ts";
 /** Summaries that are read of a state: what it carries at most, and as many again that a host may have added. */
 const MAX_SUMMARIES_READ = 512;
 const MAX_UNDOS_READ = 64;
+
+/** What stands in `last.head` where there was no system prompt. */
+const NO_HEAD = contentHash("[]");
 
 /** The transcript that a state is read for. */
 export interface StateContext {

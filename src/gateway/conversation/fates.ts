@@ -10,7 +10,7 @@ import { summaryToApi } from "./to-api.ts";
 import { fitInput } from "./view-of.ts";
 
 /** What became of a conversation's messages so far: not what would be done next. */
-export interface Fates {
+interface Fates {
   /** Empty where everything is shown as it is. */
   readonly entries: readonly Entry[];
   readonly dividers: readonly Divider[];

@@ -7,7 +7,7 @@ import { ALIKE, compareAnswers, idOf, isReference, type Said } from "./same-answ
 import type { TranscriptRecord } from "./transcript-record.ts";
 
 /** What is stored of a message that stands in the place of others. */
-export interface Replacement {
+interface Replacement {
   /** The answer as it was given, with the first message of what the client says instead. */
   readonly given?: readonly string[];
   /** The id of the answer that ends here. */

@@ -1,5 +1,6 @@
 import type { Dialect, Message, Profile } from "../../core/types.ts";
 import { profiles } from "../../profiles/index.ts";
+import { readHead } from "../../recall/stored-head.ts";
 import type { Conversation, StoredMessage } from "../../stores/server-store.ts";
 import type { ChatSettings } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
@@ -10,7 +11,6 @@ import type { Wire } from "../wires/wire.ts";
 import { type ChatMeta, metaOf } from "./chat-meta.ts";
 import { readGlobalSettings } from "./global-settings.ts";
 import { SETTINGS_SESSION } from "./session-of.ts";
-import { readHead } from "./stored-head.ts";
 import type { Transcripts } from "./transcripts.ts";
 
 /** A conversation with all that the engine needs. */

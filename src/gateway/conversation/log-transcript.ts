@@ -1,8 +1,8 @@
 import type { Dialect } from "../../core/types.ts";
 import type { TranscriptLog } from "../../dialects/logs/index.ts";
 import { readyLog } from "../../dialects/ready-log.ts";
+import { writeHead } from "../../recall/stored-head.ts";
 import { wireOfDialect } from "../wires/index.ts";
-import { writeHead } from "./stored-head.ts";
 
 /** A log as it is stored: in a format that the gateway speaks. */
 export interface LogTranscript {

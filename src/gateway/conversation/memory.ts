@@ -21,7 +21,7 @@ export interface Place {
 }
 
 /** A request that was sent, and its size. */
-export interface SentRequest {
+interface SentRequest {
   readonly request: Json;
   readonly bytes: number;
 }

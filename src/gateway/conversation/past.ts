@@ -11,7 +11,7 @@ import { SETTINGS_SESSION } from "./session-of.ts";
 export type PastStore = Pick<ServerStore, "conversations" | "recallIndex">;
 
 /** A hit, and the conversation that it is of. */
-export interface PastHit extends Hit {
+interface PastHit extends Hit {
   readonly of: Conversation;
 }
 

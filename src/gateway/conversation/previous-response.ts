@@ -1,4 +1,5 @@
 import { parseExact } from "../../core/exact-json.ts";
+import { readHead } from "../../recall/stored-head.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { REDACTED } from "../compaction/redact-secrets.ts";
 import type { Client } from "../http/authenticate.ts";
@@ -9,7 +10,6 @@ import type { NamedBefore, Wire } from "../wires/wire.ts";
 import { answerKeys } from "./answer-key.ts";
 import type { ConversationMemory, Place } from "./memory.ts";
 import { isReservedSession } from "./session-of.ts";
-import { readHead } from "./stored-head.ts";
 
 /** Longer ids of answers and conversations are refused: they are logged, looked up and remembered (characters). */
 const MAX_ID = 16_384;

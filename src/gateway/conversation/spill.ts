@@ -8,7 +8,7 @@ import { transcriptRecord, withAnswer } from "./transcript-record.ts";
 export type Opening = Parameters<Recorder["open"]>[0];
 
 /** A request and its answer that the store didn't take. */
-export interface Spilled {
+interface Spilled {
   readonly opening: Opening;
   /** The answer's messages; empty for a request that had none. */
   readonly answer: readonly unknown[];

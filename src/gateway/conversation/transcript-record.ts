@@ -2,13 +2,13 @@ import { type Chain, createChain } from "../../core/chain.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { isOnlyReasoning } from "../../core/rounds.ts";
 import type { Dialect, Message } from "../../core/types.ts";
+import { writeHead } from "../../recall/stored-head.ts";
 import type { NewMessage } from "../../stores/server-store.ts";
 import { inOneLine } from "../../stores/shared/clean-text.ts";
 import { redactSecrets } from "../compaction/redact-secrets.ts";
 import type { WireRequest } from "../wires/wire.ts";
 import { answerKey } from "./answer-key.ts";
 import type { KnownChains } from "./known-chains.ts";
-import { writeHead } from "./stored-head.ts";
 
 /**
  * A request's transcript as it is stored: read once, hashed once, when somebody first asks for a hash. A class, because

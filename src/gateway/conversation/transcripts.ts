@@ -6,7 +6,7 @@ import type { Conversation, ConversationStore, StoredMessage } from "../../store
 const MAX_CHARS = 48_000_000;
 
 /** The messages of a conversation, parsed and read. */
-export interface ReadTranscript {
+interface ReadTranscript {
   readonly stored: readonly StoredMessage[];
   readonly wires: readonly unknown[];
   readonly messages: readonly Message[];

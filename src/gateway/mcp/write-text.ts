@@ -1,9 +1,9 @@
 import { createCompactor } from "../../engine/create-compactor.ts";
 import { profiles } from "../../profiles/index.ts";
+import { readHead } from "../../recall/stored-head.ts";
 import { storedTranscript } from "../../recall/stored-transcript.ts";
 import type { Conversation } from "../../stores/server-store.ts";
 import type { PastStore } from "../conversation/past.ts";
-import { readHead } from "../conversation/stored-head.ts";
 
 /** Such a text changes nothing about the conversation, so no budget limits it. */
 const UNCAPPED = 1_000_000_000;

@@ -1,7 +1,7 @@
 import { dialectById } from "../../dialects/dialect-by-id.ts";
 import type { FoundMessage, RecallIndex } from "../../recall/candidates.ts";
 import { createMemoryIndex } from "../../recall/memory-index.ts";
-import { leadOf } from "../../recall/stored-transcript.ts";
+import { readHead } from "../../recall/stored-head.ts";
 import { readWire } from "../shared/read-wire.ts";
 import type { HeldConversation, MemoryContext } from "./tenant-data.ts";
 
@@ -26,7 +26,7 @@ export function memoryRecall(
 
 function messagesOf({ row, messages }: HeldConversation): FoundMessage[] {
   const dialect = dialectById(row.dialect ?? "openai-chat");
-  const lead = leadOf(dialect, row.head ?? undefined).length;
+  const lead = readHead(dialect, row.head ?? undefined).lead.length;
   return messages.flatMap(({ position, wire }) => {
     const message = readWire(dialect, wire);
     return message ? [{ conversation: row.id, index: position + lead, message }] : [];

@@ -40,7 +40,7 @@ export type ExportLine =
     };
 
 /** A line with a record of the engine. */
-export type RecordLine = { readonly tenant: string; readonly savedAt: number } & (
+type RecordLine = { readonly tenant: string; readonly savedAt: number } & (
   | { readonly type: "checkpoint"; readonly record: Checkpoint }
   | { readonly type: "summary"; readonly record: Summary }
   | { readonly type: "undo"; readonly record: Undo }

@@ -1,5 +1,5 @@
+import { StoreError } from "../../core/errors.ts";
 import type { Append, Appended, NewMessage } from "../server-store.ts";
-import { checkAppend } from "./check-append.ts";
 import { checkName } from "./check-name.ts";
 import type { ConversationRow, MessageRow } from "./columns.ts";
 import { anchorNotFound } from "./not-found.ts";
@@ -171,4 +171,16 @@ function answersOf(shared: readonly NewMessage[], start: number): AppendPlan["an
   return shared.flatMap(({ answer }, index) =>
     answer === undefined ? [] : [{ position: start + index, answer }],
   );
+}
+
+/** The names that come with an append must be something that every database can hold. */
+function checkAppend({ session, instead, messages }: Append): void {
+  if (instead !== undefined && messages.length === 0)
+    throw new StoreError({
+      operation: "append",
+      message: "messages can't give way to none.",
+      fix: "Leave out `instead`, or append what the client says in their place.",
+    });
+  if (session !== undefined) checkName("append", "session", session);
+  for (const { answer } of messages) if (answer !== undefined) checkName("append", "answer", answer);
 }

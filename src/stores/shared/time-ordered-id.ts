@@ -1,5 +1,3 @@
-import { HEX_DIGITS } from "../../core/hex-digits.ts";
-
 /** Random bytes are fetched for so many ids at a time: asking for them costs more than making an id of them. */
 const IDS_PER_FETCH = 256;
 /** Of the 16 bytes of a UUID the first six are the time. */
@@ -8,6 +6,8 @@ const RANDOM_BYTES = 10;
 const random = new Uint8Array(IDS_PER_FETCH * RANDOM_BYTES);
 let used = random.length;
 
+/** The character codes of the hexadecimal digits. */
+const HEX_DIGITS = Uint8Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
 const DASH = "-".charCodeAt(0);
 const VERSION = "7".charCodeAt(0);
 

@@ -18,7 +18,9 @@ export function sqlCitations({ engine, read, write }: SqlContext): CitationStore
           .$if(engine.lockRows === true, (query) => query.forUpdate())
           .executeTakeFirst();
         if (!row) throw conversationNotFound("citations.register", conversation);
-        const known = new Map((await list(tx, tenant, conversation)).map((one) => [one.source, one]));
+        const known = new Map(
+          (await listCitations(tx, tenant, conversation)).map((one) => [one.source, one]),
+        );
         let last = Math.max(0, ...Array.from(known.values(), (one) => one.number));
         const registered: Citation[] = [];
         for (const { source: given, title } of sources) {
@@ -44,11 +46,12 @@ export function sqlCitations({ engine, read, write }: SqlContext): CitationStore
         return registered;
       }),
 
-    list: (tenant, conversation) => read("citations.list", (db) => list(db, tenant, conversation)),
+    list: (tenant, conversation) => read("citations.list", (db) => listCitations(db, tenant, conversation)),
   };
 }
 
-async function list(db: Db, tenant: string, conversation: string): Promise<Citation[]> {
+/** The sources of a conversation in the order of their numbers. */
+export async function listCitations(db: Db, tenant: string, conversation: string): Promise<Citation[]> {
   const rows = await db
     .selectFrom("precis_citations")
     .select(["number", "source", "title"])

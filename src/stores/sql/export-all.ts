@@ -1,6 +1,7 @@
 import type { Checkpoint, Summary, Undo } from "../../core/types.ts";
 import { EXPORT_VERSION, type ExportLine } from "../shared/export-line.ts";
 import { conversationOf } from "../shared/rows.ts";
+import { listCitations } from "./citations.ts";
 import { clientKeyOf } from "./client-keys.ts";
 import { eventOf } from "./events.ts";
 import { readMessages } from "./read-messages.ts";
@@ -66,17 +67,8 @@ async function* messages(db: Db, tenant: string, conversation: string): AsyncIte
 }
 
 async function* citations(db: Db, tenant: string, conversation: string): AsyncIterable<ExportLine> {
-  const rows = await db
-    .selectFrom("precis_citations")
-    .select(["number", "source", "title"])
-    .where("tenant", "=", tenant)
-    .where("conversation", "=", conversation)
-    .orderBy("number")
-    .execute();
-  for (const { number, source, title } of rows) {
-    const citation = { number: Number(number), source, ...(title !== null && { title }) };
+  for (const citation of await listCitations(db, tenant, conversation))
     yield { type: "citation", tenant, conversation, citation };
-  }
 }
 
 async function* records(db: Db, tenant: string): AsyncIterable<ExportLine> {

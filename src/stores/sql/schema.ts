@@ -32,7 +32,7 @@ export interface EventTable {
   data: string;
 }
 
-export interface CitationTable {
+interface CitationTable {
   tenant: string;
   conversation: string;
   number: number;

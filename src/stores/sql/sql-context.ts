@@ -1,5 +1,5 @@
 import { Kysely } from "kysely";
-import { StoreError } from "../../core/errors.ts";
+import { PrecisError, StoreError } from "../../core/errors.ts";
 import type { Appended } from "../server-store.ts";
 import type { AppendCall } from "../shared/plan-append.ts";
 import { indexLater } from "./recall/index-later.ts";
@@ -7,7 +7,6 @@ import { indexSome } from "./recall/index-messages.ts";
 import type { Schema } from "./schema.ts";
 import type { Script } from "./script.ts";
 import type { Db, SqlEngine } from "./sql-engine.ts";
-import { storeFailure } from "./store-failure.ts";
 import { createWriter, runScriptIn } from "./writer.ts";
 
 /** Effects that are handed in, so that tests can hold the clock still. */
@@ -122,4 +121,14 @@ export function createSqlContext({
       return closed;
     },
   };
+}
+
+/** Any error of a database as one that says what to do. */
+function storeFailure(operation: string, error: unknown, engine: Pick<SqlEngine, "explain">): PrecisError {
+  if (error instanceof PrecisError) return error;
+  const explained = engine.explain(error) ?? {
+    message: `${error instanceof Error ? error.message : String(error)}.`,
+    fix: "See the cause for what the database said.",
+  };
+  return new StoreError({ operation, ...explained, cause: error });
 }

@@ -7,7 +7,7 @@ import {
   type RecallIndex,
   type Statistics,
 } from "../../../recall/candidates.ts";
-import { leadOf } from "../../../recall/stored-transcript.ts";
+import { readHead } from "../../../recall/stored-head.ts";
 import { readWire } from "../../shared/read-wire.ts";
 import { rows, type Script } from "../script.ts";
 import type { SqlContext } from "../sql-context.ts";
@@ -130,7 +130,7 @@ function* readAround(
     );
     if (!row) continue;
     const dialect = dialectById(row.dialect ?? "openai-chat");
-    const lead = leadOf(dialect, row.head ?? undefined).length;
+    const lead = readHead(dialect, row.head ?? undefined).lead.length;
     for (const [from, to] of stretches(positions)) {
       const stored = yield* rows<{ position: number | string; wire: string }>(
         `select m.position, coalesce(m.wire, b.wire) as wire from precis_messages m

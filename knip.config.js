@@ -1,9 +1,9 @@
 // @ts-check
 import { packages, publicSources } from "./scripts/lib/packages.mjs";
 
-/** Dead files and exports. What packages depend on is checked when they are built (`scripts/make-packages.mjs`). */
+/** Dead files, exports and exported types. What packages depend on is checked when they are built (`scripts/make-packages.mjs`). */
 export default {
-  include: ["files", "exports"],
+  include: ["files", "exports", "types"],
   workspaces: {
     ".": {
       entry: [

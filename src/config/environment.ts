@@ -4,7 +4,7 @@ import { isLoopback } from "./loopback.ts";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A provider whose key was found. */
-export interface FoundProvider {
+interface FoundProvider {
   readonly name: string;
   /** The variable that holds the key. */
   readonly variable: string;

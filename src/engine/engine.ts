@@ -76,7 +76,7 @@ export interface Engine<M> {
 }
 
 /** Records by hash: the host's store, and a bounded memory that stands in when the store fails. */
-export interface RecordKeeper {
+interface RecordKeeper {
   find(hashes: readonly string[]): Promise<Records & { readonly warnings: readonly Warning[] }>;
   save(records: Partial<Records>): Promise<readonly Warning[]>;
 }

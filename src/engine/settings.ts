@@ -22,7 +22,7 @@ import { strategies } from "./strategies.ts";
 const STREAM_ONLY = ["summarize-and-keep", "state"];
 
 /** How summaries are asked for, with every default filled in. */
-export type SummarySettings = Required<Omit<SummaryOptions, "mode" | "temperature" | "prompt">> &
+type SummarySettings = Required<Omit<SummaryOptions, "mode" | "temperature" | "prompt">> &
   Pick<SummaryOptions, "mode" | "temperature" | "prompt">;
 
 /** Options after profile and defaults, checked once and frozen. */

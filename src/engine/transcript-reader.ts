@@ -6,7 +6,7 @@ import type { Measure, Message } from "../core/types.ts";
 const MAX_CONVERSATIONS = 32;
 
 /** Hashes and tokens of the messages of one transcript. */
-export interface Reading {
+interface Reading {
   /** `chain[n]` names the first n messages after the leading system messages. */
   readonly chain: readonly string[];
   readonly tokens: readonly number[];

@@ -1,7 +1,7 @@
 /** A small line chart as SVG, without scripts: one line per contestant, a bar for each interval. */
 import { escapeHtml } from "./report/escape.ts";
 
-export interface ChartPoint {
+interface ChartPoint {
   readonly x: number;
   readonly mean: number;
   readonly low: number;

@@ -1,7 +1,7 @@
 /** What the measurements are made of: cases, contestants, measures, observations. */
 
 /** A call inside a `ChatMessage`. */
-export interface ChatToolCall {
+interface ChatToolCall {
   readonly id: string;
   readonly type: "function";
   readonly function: { readonly name: string; readonly arguments: string };
@@ -28,7 +28,7 @@ export interface ContestInput {
 }
 
 /** Makes a view, as text. */
-export type Contest = (input: ContestInput) => string | Promise<string>;
+type Contest = (input: ContestInput) => string | Promise<string>;
 
 /** A way of fitting a transcript into a budget, with the name it has in the tables. */
 export interface Contestant {

@@ -5,25 +5,12 @@
 
 export { EDIT_REASONS } from "../core/edit-reasons.ts";
 export type {
-  Budget,
-  Checkpoint,
-  DialectId,
   DropReason,
-  Edit,
-  EditReason,
-  Outcome,
   Part,
-  Placement,
-  Prices,
   Reason,
-  Report,
-  Role,
   Run,
   RungName,
-  RungReport,
   StrategyName,
-  Usage,
-  Warning,
 } from "../core/types.ts";
 export type * from "./api/chat.ts";
 export { type ApiClient, ApiFailure, createApiClient } from "./api/client.ts";
@@ -34,10 +21,6 @@ export { answerOffline } from "./api/offline-answer.ts";
 export type * from "./api/replay.ts";
 export {
   type AnswerOf,
-  type BodyOf,
-  type Method,
-  type ParamsOf,
-  type QueryOf,
   type Route,
   urlOf,
 } from "./api/route.ts";

@@ -9,7 +9,7 @@ import { isPassage, typedAndTagged } from "./tagged.ts";
 import { TermTable } from "./terms.ts";
 
 /** Who said a line, which decides how much its terms tell about what is needed next. */
-export type LineKind = "user" | "assistant" | "call" | "body" | "result";
+type LineKind = "user" | "assistant" | "call" | "body" | "result";
 
 /** One line of the transcript: the unit that the working set shows or leaves out. */
 export interface Line {

@@ -21,8 +21,6 @@ export const MARKER_NAMES = [
   "focus",
 ] as const;
 
-export type MarkerName = (typeof MARKER_NAMES)[number];
-
 /** Values by attribute name; undefined ones are left out. */
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 

@@ -6,7 +6,6 @@ import { findRestrictions } from "./keep/find-restrictions.ts";
 import { isSummaryMessage } from "./markers.ts";
 import { userWords } from "./user-words.ts";
 
-export type { ItemKind } from "./keep/find-items.ts";
 export { missingItems } from "./keep/missing-items.ts";
 
 /** An item that a summary should carry. */

@@ -16,7 +16,7 @@ export interface SplitInput {
 }
 
 /** A round that is larger than the summariser's window. */
-export interface Clipped {
+interface Clipped {
   readonly run: Run;
   /** Tokens of all of it, and of what is shown. */
   readonly tokens: number;

@@ -16,7 +16,7 @@ import { compactionNotice, eventNotice, type Notice, turnNotice } from "./notice
 import { oneLine } from "./plain-text.ts";
 
 /** What a turn brings, as it comes. */
-export interface Hear {
+interface Hear {
   text(piece: string): void;
   reasoning(piece: string): void;
   call(name: string): void;

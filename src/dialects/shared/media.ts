@@ -28,7 +28,7 @@ export function base64Bytes(text: string, start = 0): number {
   return Math.floor((length * 3) / 4);
 }
 
-export type ImageDetail = NonNullable<ImagePart["detail"]>;
+type ImageDetail = NonNullable<ImagePart["detail"]>;
 
 function imageDetail(value: unknown): ImageDetail | undefined {
   return value === "low" || value === "high" || value === "auto" || value === "original" ? value : undefined;

@@ -8,7 +8,7 @@ import type { ChatMessage } from "../types.ts";
 import type { CachePrices } from "./price.ts";
 
 /** What a policy is told about the session that it serves. */
-export interface PolicyInput {
+interface PolicyInput {
   readonly messages: readonly ChatMessage[];
   readonly tokens: readonly number[];
   /** Tokens that a view may have. */
@@ -18,7 +18,7 @@ export interface PolicyInput {
 }
 
 /** What is sent for one request. */
-export interface PolicyView {
+interface PolicyView {
   readonly messages: readonly WireMessage[];
   readonly compacted: boolean;
   /** The compaction needs a summary of messages, which a model could write. */
@@ -26,7 +26,7 @@ export interface PolicyView {
 }
 
 /** A policy at work on one session: asked before each request, in order. `to`: messages so far. */
-export interface PolicyRun {
+interface PolicyRun {
   view(to: number, times: { readonly now?: number; readonly last?: number }): Promise<PolicyView | undefined>;
 }
 

@@ -22,7 +22,7 @@ export interface CostOptions {
 }
 
 /** One policy over all sessions. */
-export interface CostRow {
+interface CostRow {
   readonly policy: string;
   readonly label: string;
   /** Cost as a share of the first policy's. */

@@ -8,7 +8,7 @@ import { type Shown, shownMessage } from "./reader-text.ts";
 import { examTokens } from "./size.ts";
 
 /** What an arm may use. */
-export interface ArmInput {
+interface ArmInput {
   readonly exam: Exam;
   /** Tokens that everything together may have. */
   readonly size: number;

@@ -27,7 +27,7 @@ export interface ReplayCost {
   readonly without: CostParts;
 }
 
-export interface CostParts {
+interface CostParts {
   readonly cacheRead: number;
   readonly cacheWrite: number;
   readonly output: number;

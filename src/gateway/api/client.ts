@@ -33,7 +33,7 @@ export class ApiFailure extends Error {
 
 type AnyRoute = (typeof routes)[keyof typeof routes];
 
-export interface CallInput<R> {
+interface CallInput<R> {
   readonly params?: ParamsOf<R>;
   readonly query?: QueryOf<R>;
   readonly body?: BodyOf<R>;
@@ -42,7 +42,7 @@ export interface CallInput<R> {
 }
 
 /** One event of a stream, with the newest id that the server has told: a new connection goes on there. */
-export interface StreamedEvent<E> {
+interface StreamedEvent<E> {
   readonly id: string | undefined;
   readonly event: E;
 }

@@ -42,7 +42,7 @@ export interface GlobalSettings extends Omit<ChatSettings, "tools"> {
 export type SettingsChange<S> = { readonly [K in keyof S]?: S[K] | null };
 
 /** A strategy as a person reads it. */
-export interface StrategyChoice {
+interface StrategyChoice {
   readonly name: StrategyName;
   readonly label: string;
   readonly help: string;

@@ -17,7 +17,7 @@ export interface Status {
   readonly summarizer: string | undefined;
 }
 
-export interface UpstreamStatus {
+interface UpstreamStatus {
   readonly name: string;
   readonly baseURL: string;
   readonly dialects: readonly DialectId[];

@@ -2,7 +2,6 @@ import type { Played } from "../../stream/play-recording.ts";
 import type { StreamStrategyName } from "../../stream/types.ts";
 import type { ImportFile } from "./conversation.ts";
 
-export type { Timeline as StreamTimeline } from "../../stream/timeline.ts";
 export type { StreamStrategyName, StreamTrace } from "../../stream/types.ts";
 
 /** Runs a recorded stream again on a cache that only counts. Nothing is stored and no model is asked. */

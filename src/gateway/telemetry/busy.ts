@@ -3,7 +3,7 @@ import { RequestFault } from "../http/request-fault.ts";
 type Kind = "answering" | "compacting";
 
 /** What one process has under way in one conversation. */
-export interface UnderWay {
+interface UnderWay {
   readonly running: Kind | undefined;
   /** A summary is being written while the conversation goes on. */
   readonly inBackground: boolean;

@@ -90,19 +90,19 @@ export interface Wire {
 }
 
 /** What came of an answer. */
-export interface Delta {
+interface Delta {
   readonly text?: string | undefined;
   readonly reasoning?: string | undefined;
 }
 
-export interface ChatDefaults {
+interface ChatDefaults {
   /** Fields of its requests beside model, messages and stream. */
   readonly fields: Json;
   /** The cap on an answer that a chat gets which sets none; undefined where the provider needs none (tokens). */
   readonly cap: number | undefined;
 }
 
-export interface SummarizerOptions {
+interface SummarizerOptions {
   readonly model: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly apiKey?: string;
@@ -119,7 +119,7 @@ export interface NamedBefore {
   readonly conversation: string | undefined;
 }
 
-export interface AnswerNaming {
+interface AnswerNaming {
   namedIn(body: Json): NamedBefore;
   /** The request with what came before in place of its name. */
   rebuilt(body: Json, before: readonly unknown[]): Json;
@@ -130,7 +130,7 @@ export interface AnswerNaming {
 }
 
 /** The tokens of a request. */
-export interface Counted {
+interface Counted {
   readonly input: number;
   /** Before the edits that it asks for. */
   readonly original: number;

@@ -25,7 +25,7 @@ const FIXED_SHARE = 0.5;
 const MAX_TIMER_MS = 2_147_483_647;
 
 /** What one attempt gets: aborted by the caller, and by the deadline. */
-export interface Attempt {
+interface Attempt {
   readonly number: number;
   readonly signal: AbortSignal;
 }

@@ -17,10 +17,8 @@ import { toolRoundsPrompt } from "./tool-rounds.ts";
 export { customPrompt } from "./custom.ts";
 export {
   answerCap,
-  type ListedItem,
   type Prompt,
   type PromptInput,
-  type RenderedPrompt,
 } from "./shared/prompt.ts";
 export { type RecordKind, rankOf } from "./shared/sections.ts";
 
@@ -38,7 +36,7 @@ export const PROMPTS = {
   continuation: continuationPrompt,
 } as const satisfies Readonly<Record<string, Prompt>>;
 
-export type PromptId = keyof typeof PROMPTS;
+type PromptId = keyof typeof PROMPTS;
 
 /** Characters of a wrong name that an error repeats. */
 const MAX_SHOWN = 40;

@@ -38,7 +38,7 @@ export type Outcome =
   | { readonly type: "break" };
 
 /** A request as it came in. */
-export interface Incoming {
+interface Incoming {
   readonly api: FakeApi;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

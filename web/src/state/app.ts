@@ -20,13 +20,13 @@ import { createStore, type Store } from "./store.ts";
 import { isStreamFile } from "./stream-file.ts";
 import { createStreamReplay, type StreamReplay } from "./stream-replay.ts";
 
-export interface Toast {
+interface Toast {
   readonly kind: "info" | "error";
   readonly message: string;
   readonly fix?: string;
 }
 
-export interface AppState {
+interface AppState {
   readonly status: Status | undefined;
   readonly models: ModelsAnswer | undefined;
   readonly settings: SettingsAnswer | undefined;

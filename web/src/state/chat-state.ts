@@ -26,7 +26,7 @@ export interface Answer {
 
 export const EMPTY_ANSWER: Answer = { text: "", reasoning: "", calls: [], mine: true };
 
-export interface Notice {
+interface Notice {
   readonly kind: "info" | "error";
   readonly message: string;
   readonly fix?: string;

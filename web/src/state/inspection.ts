@@ -5,7 +5,7 @@ import { createStore, type Store } from "./store.ts";
 /** Typing a number shouldn't ask for every digit. */
 const SETTLE_MS = 250;
 
-export interface InspectionState {
+interface InspectionState {
   readonly view: ApiView | undefined;
   /** What another window, profile or strategy would give. */
   readonly tried: WhatIfAnswer | undefined;

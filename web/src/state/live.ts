@@ -5,7 +5,7 @@ import { createStore, type Store } from "./store.ts";
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 5_000;
 
-export interface LiveState {
+interface LiveState {
   readonly connection: "connecting" | "open" | "lost";
 }
 

@@ -5,7 +5,7 @@ import { readTimeline } from "./stream-file.ts";
 
 export type StreamOptions = Pick<StreamReplayInput, "strategy" | "window" | "tokensPerFrame" | "pick">;
 
-export interface StreamState {
+interface StreamState {
   readonly file: { readonly name: string; readonly text: string } | undefined;
   readonly options: StreamOptions;
   readonly answer: StreamReplayAnswer | undefined;

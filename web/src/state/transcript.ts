@@ -5,7 +5,7 @@ import { createStore, type Store } from "./store.ts";
 /** Messages read at a time. */
 const PAGE_SIZE = 100;
 
-export interface TranscriptState {
+interface TranscriptState {
   readonly total: number;
   readonly system: string;
   /** Leading system messages: the numbers that people and summaries use count them, indexes don't. */

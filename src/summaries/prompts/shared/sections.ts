@@ -2,7 +2,7 @@
  * What a record consists of, by kind of conversation. The tables are read twice: prompts ask for these sections, and a
  * record that is too long loses lines of the sections that matter least (`trimRecord`).
  */
-export interface Section {
+interface Section {
   readonly title: string;
   /** What belongs into it. */
   readonly holds: string;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { agentCase, say, user } from "../../test/support/eval-cases.ts";
 import { charsCounter } from "../tokens/index.ts";
 import { keepLast } from "./contestants/keep-last.ts";
 import type { EvalSet } from "./eval-set.ts";
-import { agentCase, say, user } from "./fixtures.ts";
 import { runRetention } from "./run-retention.ts";
 import { retentionTable } from "./table.ts";
 import type { Contestant } from "./types.ts";

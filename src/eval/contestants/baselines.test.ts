@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { round, say, user } from "../fixtures.ts";
+import { round, say, user } from "../../../test/support/eval-cases.ts";
 import type { ChatMessage, Contestant } from "../types.ts";
 import { baselines } from "./baselines.ts";
 import { keepLast } from "./keep-last.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { round, say, user } from "../../../test/support/eval-cases.ts";
 import { charsCounter } from "../../tokens/index.ts";
-import { round, say, user } from "../fixtures.ts";
 import { precis } from "./precis.ts";
 import { budgetForChain, sameSizeChain, windowChain } from "./precis-chain.ts";
 

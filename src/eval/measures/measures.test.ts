@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { agentCase, round, say, user } from "../fixtures.ts";
+import { agentCase, round, say, user } from "../../../test/support/eval-cases.ts";
 import { scoredView } from "../scored-view.ts";
 import type { CitationCase, ProbeCase } from "../types.ts";
 import { anchorsInContext } from "./anchors-in-context.ts";

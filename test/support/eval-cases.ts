@@ -1,6 +1,6 @@
-import type { AgentCase, ChatMessage } from "./types.ts";
+import type { AgentCase, ChatMessage } from "../../src/eval/types.ts";
 
-/** Small conversations for the tests of this folder. */
+/** Small conversations for the tests of src/eval. */
 
 let calls = 0;
 

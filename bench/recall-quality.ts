@@ -1,9 +1,10 @@
 /**
- * How much of the evidence for a question recall finds, beside plain BM25, and how much of it a small view holds when the
+ * How much of the evidence for a question recall finds in memory, in SQLite and in PostgreSQL, beside plain BM25, and how much of it a small view holds when the
  * question is asked, with automatic recall and without. Needs recorded conversations: `node bench/recall-quality.ts [FOLDER]`,
  * by default `../shared/data/probes`. Without them it says so and measures nothing.
  */
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openaiChat } from "../src/dialects/index.ts";
 import { createCompactor } from "../src/engine/create-compactor.ts";
@@ -17,8 +18,12 @@ import { profiles } from "../src/profiles/index.ts";
 import { createMemoryIndex } from "../src/recall/memory-index.ts";
 import { readQuery } from "../src/recall/query.ts";
 import { rank } from "../src/recall/rank.ts";
+import { postgresStore } from "../src/stores/postgres.ts";
+import { sqliteStore } from "../src/stores/sqlite.ts";
 import { exactCounter } from "../src/tokens/index.ts";
+import { startPostgres } from "../test/support/postgres.ts";
 import { bm25 } from "./recall-quality/bm25.ts";
+import { byStore } from "./recall-quality/by-store.ts";
 import { round } from "./support/statistics.ts";
 import { writeResult } from "./support/write-result.ts";
 
@@ -34,19 +39,21 @@ const VIEW_SHARE = 0.95;
 
 const counter = await exactCounter("o200k_base");
 
+type Ranking = (question: string) => readonly number[] | Promise<readonly number[]>;
+
 /** Mean share of each question's evidence that a way of ranking finds first, in percent. */
-function recallOf(
+async function recallOf(
   cases: readonly ProbeCase[],
-  ranking: (evalCase: ProbeCase) => (question: string) => readonly number[],
-): number[] {
+  ranking: (evalCase: ProbeCase) => Ranking | Promise<Ranking>,
+): Promise<number[]> {
   const sums = FIRST.map(() => 0);
   let questions = 0;
   for (const evalCase of cases) {
-    const ranked = ranking(evalCase);
+    const ranked = await ranking(evalCase);
     for (const { question, evidence } of evalCase.probes) {
       if (evidence.length === 0) continue;
       questions++;
-      const order = ranked(question);
+      const order = await ranked(question);
       for (const [at, first] of FIRST.entries()) {
         const top = new Set(order.slice(0, first));
         sums[at]! += evidence.filter((index) => top.has(index)).length / evidence.length;
@@ -108,6 +115,11 @@ async function viewsOf(cases: readonly ProbeCase[], share: number) {
   };
 }
 
+const scratch = mkdtempSync(join(tmpdir(), "precis-bench-recall-"));
+const sqlite = sqliteStore({ path: join(scratch, "recall.db") });
+const server = await startPostgres();
+const postgres = postgresStore({ url: await server.database() });
+
 const results: Record<string, unknown> = {};
 for (const { name, share } of SETS) {
   const file = join(folder, `${name}.jsonl.gz`);
@@ -118,9 +130,15 @@ for (const { name, share } of SETS) {
   const cases = readRecords(file).filter(isProbeRecord).map(probeCase);
   results[name] = {
     first: FIRST,
-    bm25: recallOf(cases, bm25),
-    precis: recallOf(cases, byRecall),
+    bm25: await recallOf(cases, bm25),
+    precis: await recallOf(cases, byRecall),
+    sqlite: await recallOf(cases, (one) => byStore(sqlite, one)),
+    postgres: await recallOf(cases, (one) => byStore(postgres, one)),
     views: await viewsOf(cases, share),
   };
 }
+await sqlite.close();
+await postgres.close();
+await server.stop();
+rmSync(scratch, { recursive: true, force: true });
 writeResult(results);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -12,7 +12,7 @@ import { writeResult } from "./support/write-result.ts";
  *
  *   node bench/recall.ts
  *
- * MESSAGES and QUERIES change how long it takes.
+ * MESSAGES and QUERIES change how long it takes. FILE names a database that is kept, and used again if it is there.
  */
 const MESSAGES = Number(process.env["MESSAGES"] ?? 1_000_000);
 const QUERIES = Number(process.env["QUERIES"] ?? 200);
@@ -44,7 +44,8 @@ const text = (): string =>
   ).join(" ");
 
 const folder = mkdtempSync(join(tmpdir(), "precis-bench-recall-"));
-const path = join(folder, "recall.db");
+const path = process.env["FILE"] ?? join(folder, "recall.db");
+const isBuilt = existsSync(path);
 const store = sqliteStore({ path });
 let characters = 0;
 const asked: string[] = [];
@@ -59,6 +60,7 @@ for (let c = 0; c < MESSAGES / PER_CONVERSATION; c += CONVERSATIONS_AT_ONCE) {
         if (m === 50 && asked.length < QUERIES && (c + n) % 7 === 0) asked.push(content);
         return { hash: `${c + n}/${m}`, role, wire: JSON.stringify({ role, content }), at: m };
       });
+      if (isBuilt) return;
       await store.conversations.append("t", {
         messages,
         dialect: "openai-chat",

@@ -55,7 +55,9 @@ export async function importCommand(flags: ParsedFlags, io: Io): Promise<void> {
   const progress = createProgress(io, { json: flags.has("json") });
   const outcome: Outcome = { read: 0, unchanged: 0, passedOver: [], conversations: 0, messages: 0 };
   await withDatabase(flags, io, { create: true }, async (store, database, config) => {
-    const { importedFiles, importLog, markImported } = await import("../gateway/conversation/import-log.ts");
+    const { importedFiles, importLog, makeSearchable, markImported } = await import(
+      "../gateway/conversation/import-log.ts"
+    );
     const parts = { config, store, now: () => Date.now() };
     const known = importedFiles(await allOf(store.conversations, tenant));
     for (const [done, file] of files.entries()) {
@@ -88,6 +90,7 @@ export async function importCommand(flags: ParsedFlags, io: Io): Promise<void> {
         if (added > 0) outcome.conversations++;
         outcome.messages += added;
       }
+      await makeSearchable(store, tenant);
       await markImported(parts, tenant, ids, { file, bytes, modified });
     }
     progress.clear();

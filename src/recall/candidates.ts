@@ -31,6 +31,8 @@ export interface FoundMessage {
   readonly conversation?: string;
   /** Its place in the conversation, from 0, leading system messages counted. */
   readonly index: number;
+  /** How many of the messages before it are leading system messages. Default 0. */
+  readonly lead?: number;
   readonly message: Message;
   /** Names the tool whose call has this id; its result may stand in another message. */
   readonly toolOf?: (id: string) => string | undefined;

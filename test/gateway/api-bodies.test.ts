@@ -54,6 +54,7 @@ describe("a body that can't be is refused with field, value and fix", () => {
     [routes.regenerate, { index: "1" }, "index", '"1"', "Give a whole number from 0"],
     [routes.whatIf, { force: 1 }, "force", "1", "Give true or false."],
     [routes.compact, { focus: {} }, "focus", "an object", "Give a text"],
+    [routes.compact, { range: { from: 3 } }, "range.to", "missing", "Give a whole number from 1"],
     [routes.editSummary, { text: "" }, "text", '""', "Give a text"],
     [routes.replay, { file }, "policies", "missing", "Give a list such as"],
     [routes.replay, { file, policies: [] }, "policies", "an empty list", "Give a list such as"],

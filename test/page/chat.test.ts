@@ -134,4 +134,19 @@ describe("chat", () => {
     await tab.getByText("You said: keep me around").waitFor();
     await context.close();
   });
+
+  it("are searched for what was said; a hit leads to its message and marks it", async () => {
+    const { tab, context, faults } = await world.fullChat(8);
+    const { tab: _other, context: other } = await world.fullChat(3);
+    await other.close();
+    await tab.getByRole("searchbox").fill("Turn 1 of");
+    const hits = tab.locator("section", { hasText: "In messages" }).locator(".item a");
+    await hits.first().waitFor();
+    const hit = hits.filter({ hasText: "Turn 1 of" }).first();
+    await hit.click();
+    await tab.waitForURL(/#message-2$/);
+    await tab.locator(".row-frame.flash", { hasText: "Turn 1 of" }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
 });

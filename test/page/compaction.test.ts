@@ -30,6 +30,34 @@ describe("compaction", () => {
     await context.close();
   });
 
+  it("takes what a person chose: up to a message, then a range, by keyboard", async () => {
+    const { tab, context, faults } = await world.fullChat(6);
+    const message = (name: string) => tab.getByRole("article", { name });
+    const open = async (name: string) => {
+      const button = message(name).getByRole("button", { name: "Compact a part…" });
+      await button.focus();
+      await button.press("Enter");
+      await tab.locator(".menu button:focus").waitFor();
+    };
+    await open("Assistant, #4");
+    await tab.keyboard.press("Enter");
+    await tab.locator(".divider").waitFor();
+    await message("You, #3, Covered").waitFor();
+    await message("You, #5, Kept").waitFor();
+    await open("You, #7");
+    await tab.keyboard.press("ArrowDown");
+    await tab.keyboard.press("Enter");
+    await tab.getByText("A range starts here").waitFor();
+    await open("Assistant, #10");
+    await tab.getByRole("menuitem", { name: "Compact from #7 to here" }).click();
+    await message("Assistant, #8, Covered").waitFor();
+    await message("You, #5, Kept").waitFor();
+    await message("You, #11, Kept").waitFor();
+    expect(await tab.getByText("A range starts here").count()).toBe(0);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   it("lets a person edit what a model wrote", async () => {
     const { tab, context } = await world.compactedChat();
     await tab.locator(".divider-head").click();

@@ -108,6 +108,10 @@ export interface CompactNow {
   readonly focus?: string;
   /** Only if a compaction is due, as before an answer. */
   readonly whenDue?: boolean;
+  /** Hide so many of the first messages, and no others. Like every place here, it doesn't count leading system messages. */
+  readonly upTo?: number;
+  /** Hide these messages, and no others: `from` ≤ place < `to`. */
+  readonly range?: Run;
 }
 
 /** Write a text about a conversation. */

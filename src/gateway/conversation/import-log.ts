@@ -1,5 +1,5 @@
 import type { TranscriptLog } from "../../dialects/logs/index.ts";
-import type { Conversation } from "../../stores/server-store.ts";
+import type { Conversation, ServerStore } from "../../stores/server-store.ts";
 import { type ImportedFile, metaOf } from "./chat-meta.ts";
 import { logTranscript } from "./log-transcript.ts";
 import { createConversation, newMessages, type Writing } from "./store-messages.ts";
@@ -71,6 +71,11 @@ export async function markImported(
     if (!conversation) continue;
     await store.conversations.update(tenant, id, { meta: { ...metaOf(conversation), imported } });
   }
+}
+
+/** Puts what is stored into the index of words now: otherwise the first search after a large import waits for it. */
+export async function makeSearchable(store: Pick<ServerStore, "recallIndex">, tenant: string): Promise<void> {
+  await store.recallIndex(tenant).candidates({ terms: [], limit: 0 });
 }
 
 /** Which state of a file each conversation was imported from. */

@@ -31,6 +31,7 @@ const MAX_POLICIES = 8;
 
 const tokens = wholeNumber("number of tokens", 100, 100_000_000);
 const position = wholeNumber("place in a conversation", 0);
+const end = wholeNumber("number of messages", 1);
 const text = textUpTo("text", MAX_TEXT);
 const title = textUpTo("title", MAX_TITLE);
 const modelName = textOfForm(
@@ -125,7 +126,12 @@ export const schemas = {
     force: yesOrNo.optional(),
     length: wholeNumber("number of messages", 0).optional(),
   }),
-  compact: object({ focus: textUpTo("focus", MAX_FOCUS).optional(), whenDue: yesOrNo.optional() }),
+  compact: object({
+    focus: textUpTo("focus", MAX_FOCUS).optional(),
+    whenDue: yesOrNo.optional(),
+    upTo: end.optional(),
+    range: object({ from: position, to: end }).optional(),
+  }),
   writeText: object({ goal: textUpTo("goal", MAX_FOCUS, 1).optional(), withModel: yesOrNo.optional() }),
   editSummary: object({ text: textUpTo("summary", MAX_TEXT, 1) }),
   replayStream: object({

@@ -29,6 +29,6 @@ function messagesOf({ row, messages }: HeldConversation): FoundMessage[] {
   const lead = readHead(dialect, row.head ?? undefined).lead.length;
   return messages.flatMap(({ position, wire }) => {
     const message = readWire(dialect, wire);
-    return message ? [{ conversation: row.id, index: position + lead, message }] : [];
+    return message ? [{ conversation: row.id, index: position + lead, lead, message }] : [];
   });
 }

@@ -41,8 +41,12 @@ export function Menu({
       top: below ? box.bottom + 4 : Math.max(8, box.top - 4 - size.height),
       left: Math.max(8, Math.min(box.right - size.width, window.innerWidth - size.width - 8)),
     });
-    list.current.querySelector("button")?.focus();
   }, [isOpen]);
+
+  // Only once it has its place: what is still hidden can't take the focus.
+  useLayoutEffect(() => {
+    if (isOpen && at) list.current?.querySelector("button")?.focus();
+  }, [isOpen, at]);
 
   useEffect(() => {
     if (!isOpen) return;

@@ -6,6 +6,7 @@ import { CopyButton } from "./copy-button.tsx";
 import { Fold } from "./fold.tsx";
 import { Icon } from "./icon.tsx";
 import { Markdown } from "./markdown.tsx";
+import { Menu, type MenuItem } from "./menu.tsx";
 import { Picture } from "./picture.tsx";
 import { useNumbers } from "./use-store.ts";
 
@@ -15,15 +16,21 @@ export interface MessageActions {
   readonly regenerate: (index: number) => void;
   readonly fork: (length: number) => void;
   readonly pin: (index: number, on: boolean) => void;
+  readonly compactUpTo: (index: number) => void;
+  /** Chooses one end of what is to be compacted; undefined forgets it. */
+  readonly startRange: (index: number | undefined) => void;
+  readonly compactRange: (one: number, other: number) => void;
 }
 
 export const MessageRow = memo(function MessageRow({
   message,
   actions,
+  rangeStart,
   isFirstOfRole,
 }: {
   message: ApiMessage;
   actions: MessageActions;
+  rangeStart: number | undefined;
   /** The message before it is by someone else. */
   isFirstOfRole: boolean;
 }) {
@@ -58,10 +65,17 @@ export const MessageRow = memo(function MessageRow({
         <header>
           {isFirstOfRole || who === "user" ? <span className="who">{strings.roles[who]}</span> : null}
           <FateTag message={message} />
+          {rangeStart === index ? <span className="tag">{strings.compaction.rangeStart}</span> : null}
           <span className="facts">
             {number} · {strings.chat.tokens(message.tokens)}
           </span>
-          <Actions message={message} text={text} actions={actions} onEdit={() => setEditing(true)} />
+          <Actions
+            message={message}
+            text={text}
+            actions={actions}
+            rangeStart={rangeStart}
+            onEdit={() => setEditing(true)}
+          />
         </header>
       ) : null}
       {isEditing ? (
@@ -107,13 +121,16 @@ function Actions({
   message: { index, role, pinned },
   text,
   actions,
+  rangeStart,
   onEdit,
 }: {
   message: ApiMessage;
   text: string;
   actions: MessageActions;
+  rangeStart: number | undefined;
   onEdit: () => void;
 }) {
+  const compactItems = useCompactItems(index, rangeStart, actions);
   return (
     <div className="actions">
       <CopyButton text={() => text} label={strings.chat.copy} />
@@ -128,8 +145,33 @@ function Actions({
         isOn={pinned}
         act={() => actions.pin(index, !pinned)}
       />
+      <Menu label={strings.compaction.menu} items={compactItems}>
+        <Icon name="fold" size={16} />
+      </Menu>
     </div>
   );
+}
+
+/** What of the conversation can be compacted from a message on. */
+function useCompactItems(
+  index: number,
+  start: number | undefined,
+  { compactUpTo, startRange, compactRange }: MessageActions,
+): readonly MenuItem[] {
+  const numbers = useNumbers();
+  const words = strings.compaction;
+  const upTo: MenuItem = { label: words.upToHere, icon: "fold", act: () => compactUpTo(index) };
+  if (start === undefined)
+    return [upTo, { label: words.startRange, icon: "plus", act: () => startRange(index) }];
+  return [
+    upTo,
+    {
+      label: start === index ? words.onlyThis : words.rangeTo(numbers.one(start)),
+      icon: "fold",
+      act: () => compactRange(start, index),
+    },
+    { label: words.forgetRange, icon: "close", act: () => startRange(undefined) },
+  ];
 }
 
 function Act({

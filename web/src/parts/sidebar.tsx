@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { ApiConversation } from "../../../src/gateway/api.ts";
+import type { ApiConversation, SearchHit } from "../../../src/gateway/api.ts";
 import { routes, urlOf } from "../../../src/gateway/api.ts";
 import { grouped } from "../state/conversations.ts";
 import { ago } from "../state/format.ts";
@@ -73,7 +73,17 @@ export function Sidebar({
             </ul>
           </section>
         ))}
-        {state.loaded && groups.length === 0 ? (
+        {state.search === "" || state.hits.length === 0 ? null : (
+          <section>
+            <h2>{words.inMessages}</h2>
+            <ul>
+              {state.hits.map((hit) => (
+                <Hit key={`${hit.conversation} ${hit.index}`} hit={hit} onChoose={onChoose} />
+              ))}
+            </ul>
+          </section>
+        )}
+        {state.loaded && groups.length === 0 && (state.search === "" || state.hits.length === 0) ? (
           <p className="help">{state.search === "" ? words.empty : words.noneFound}</p>
         ) : null}
         {state.next === undefined ? null : (
@@ -105,6 +115,21 @@ export function Sidebar({
         </NavItem>
       </footer>
     </nav>
+  );
+}
+
+/** Something that was said; opening it goes to the message. */
+function Hit({ hit, onChoose }: { hit: SearchHit; onChoose: () => void }) {
+  const { conversation: id, title, index, role, excerpt } = hit;
+  return (
+    <li className="item">
+      <PlaceLink to={{ page: "chat", id, tab: "chat", message: index }} onChoose={onChoose}>
+        <span className="item-title">{title || strings.sidebar.untitled}</span>
+        <span className="item-excerpt">
+          {strings.roles[role]}: {excerpt}
+        </span>
+      </PlaceLink>
+    </li>
   );
 }
 

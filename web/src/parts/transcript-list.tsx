@@ -35,12 +35,15 @@ export interface TranscriptHandle {
 export function TranscriptList({
   chat,
   actions,
+  rangeStart,
   onCompact,
   handle,
   footer,
 }: {
   chat: Chat;
   actions: MessageActions;
+  /** The message that a person chose as one end of what is to be compacted. */
+  rangeStart: number | undefined;
   onCompact: () => void;
   handle: React.Ref<TranscriptHandle>;
   footer: ReactNode;
@@ -164,6 +167,7 @@ export function TranscriptList({
                     <MessageRow
                       message={message}
                       actions={actions}
+                      rangeStart={rangeStart}
                       isFirstOfRole={speakerOf(messages.get(row.index - 1)) !== speakerOf(message)}
                     />
                   )}

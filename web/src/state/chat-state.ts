@@ -4,6 +4,7 @@ import type {
   ChatEvent,
   ChatInput,
   ChatSettings,
+  CompactNow,
   Divider,
   FailedSummary,
   LiveEvent,
@@ -82,7 +83,7 @@ export interface Chat {
   fork(length: number): Promise<void>;
   pin(index: number, on: boolean): Promise<void>;
   configure(settings: SettingsChange<ChatSettings>): Promise<void>;
-  compact(focus?: string): Promise<void>;
+  compact(what?: CompactNow): Promise<void>;
   undo(): Promise<void>;
   rebuild(): Promise<void>;
   editSummary(key: string, text: string): Promise<void>;

@@ -137,7 +137,9 @@ export function createChat(options: ChatOptions): Chat {
       const answer = await work();
       if (isCompactAnswer(answer)) {
         store.set({ failure: answer.failed });
-        if (answer.outcome === "nothing-to-gain")
+        const range = answer.report?.warnings.find(({ code }) => code.startsWith("range-"))?.message;
+        if (range !== undefined) store.set({ notice: { kind: "info", message: range } });
+        else if (answer.outcome === "nothing-to-gain")
           store.set({ notice: { kind: "info", message: strings.compaction.nothingToGain } });
       }
     } catch (error) {
@@ -210,9 +212,9 @@ export function createChat(options: ChatOptions): Chat {
       act(async () =>
         setConversation(await api.call(routes.changeConversation, { params, body: { settings } })),
       ),
-    async compact(focus) {
+    async compact(what = {}) {
       store.set({ compacting: { reason: "forced", since: now() } });
-      await act(() => api.call(routes.compact, { params, body: focus ? { focus } : {} }));
+      await act(() => api.call(routes.compact, { params, body: what }));
     },
     undo: () => act(() => api.call(routes.undoCompaction, { params })),
     async rebuild() {

@@ -1,12 +1,19 @@
-import { type ApiConversation, type LiveEvent, routes } from "../../../src/gateway/api.ts";
+import { type ApiConversation, type LiveEvent, routes, type SearchHit } from "../../../src/gateway/api.ts";
 import type { Api } from "./api-client.ts";
 import { createStore, type Store } from "./store.ts";
 
 const PAGE_SIZE = 100;
+/** Fewer letters find too much. */
+const LEAST_SEARCHED = 2;
+const MOST_HITS = 20;
+/** A search begins when nobody has typed for so long (milliseconds). */
+const PAUSE_MS = 200;
 
 export interface ConversationsState {
   readonly all: readonly ApiConversation[];
   readonly search: string;
+  /** What was said, for the same words; of the last search that was answered. */
+  readonly hits: readonly SearchHit[];
   readonly showArchived: boolean;
   readonly loaded: boolean;
   /** Cursor of the next page of the list. */
@@ -35,6 +42,7 @@ export function createConversations(api: Api): Conversations {
   const store = createStore<ConversationsState>({
     all: [],
     search: "",
+    hits: [],
     showArchived: false,
     loaded: false,
     next: undefined,
@@ -53,6 +61,14 @@ export function createConversations(api: Api): Conversations {
       const others = all.filter(({ id }) => id !== conversation.id);
       return { all: conversation.archived && !showArchived ? others : [...others, conversation] };
     });
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const findHits = async (q: string) => {
+    const { hits } = await api
+      .call(routes.search, { query: { q, limit: MOST_HITS } })
+      .catch(() => ({ hits: [] }));
+    // Whoever went on typing is shown what they typed last.
+    if (store.get().search.trim() === q) store.set({ hits });
+  };
   const load = async () => {
     const { conversations, next } = await page();
     store.set({ all: conversations, next, loaded: true });
@@ -71,7 +87,13 @@ export function createConversations(api: Api): Conversations {
         next: answer.next,
       }));
     },
-    find: (search) => store.set({ search }),
+    find(search) {
+      store.set({ search });
+      clearTimeout(timer);
+      const words = search.trim();
+      if (words.length < LEAST_SEARCHED) store.set({ hits: [] });
+      else timer = setTimeout(() => void findHits(words), PAUSE_MS);
+    },
     async showArchived(on) {
       store.set({ showArchived: on });
       await load();

@@ -5,7 +5,13 @@ export type ChatTab = "chat" | "inspect" | "timeline";
 
 export type Place =
   | { readonly page: "home" }
-  | { readonly page: "chat"; readonly id: string; readonly tab: ChatTab }
+  | {
+      readonly page: "chat";
+      readonly id: string;
+      readonly tab: ChatTab;
+      /** The message to go to. */
+      readonly message?: number;
+    }
   | { readonly page: "compare"; readonly id: string | undefined }
   | { readonly page: "settings" }
   | { readonly page: "gateway" }
@@ -16,10 +22,16 @@ export interface Router {
   go(place: Place, how?: "push" | "replace"): void;
 }
 
-function placeOf(path: string): Place {
-  const [page, id, tab] = path.split("/").filter(Boolean).map(decodeURIComponent);
+function placeOf({ pathname, hash }: Pick<Location, "pathname" | "hash">): Place {
+  const [page, id, tab] = pathname.split("/").filter(Boolean).map(decodeURIComponent);
+  const message = /^#message-(\d{1,9})$/.exec(hash)?.[1];
   if (page === "c" && id !== undefined)
-    return { page: "chat", id, tab: tab === "inspect" || tab === "timeline" ? tab : "chat" };
+    return {
+      page: "chat",
+      id,
+      tab: tab === "inspect" || tab === "timeline" ? tab : "chat",
+      ...(message !== undefined && { message: Number(message) }),
+    };
   if (page === "compare") return { page: "compare", id };
   if (page === "settings" || page === "gateway" || page === "stream") return { page };
   return { page: "home" };
@@ -30,7 +42,7 @@ export function pathOf(place: Place): string {
     case "home":
       return "/";
     case "chat":
-      return `/c/${encodeURIComponent(place.id)}${place.tab === "chat" ? "" : `/${place.tab}`}`;
+      return `/c/${encodeURIComponent(place.id)}${place.tab === "chat" ? "" : `/${place.tab}`}${place.message === undefined ? "" : `#message-${place.message}`}`;
     case "compare":
       return place.id === undefined ? "/compare" : `/compare/${encodeURIComponent(place.id)}`;
     default:
@@ -39,13 +51,13 @@ export function pathOf(place: Place): string {
 }
 
 export function createRouter(window: Pick<Window, "location" | "history" | "addEventListener">): Router {
-  const store = createStore<{ place: Place }>({ place: placeOf(window.location.pathname) });
-  window.addEventListener("popstate", () => store.set({ place: placeOf(window.location.pathname) }));
+  const store = createStore<{ place: Place }>({ place: placeOf(window.location) });
+  window.addEventListener("popstate", () => store.set({ place: placeOf(window.location) }));
   return {
     store,
     go(place, how = "push") {
       const path = pathOf(place);
-      if (path !== window.location.pathname)
+      if (path !== window.location.pathname + window.location.hash)
         window.history[how === "push" ? "pushState" : "replaceState"](null, "", path);
       store.set({ place });
     },

@@ -26,6 +26,7 @@ export const sidebar = {
   search: "Search conversations",
   empty: "No conversations yet.",
   noneFound: "Nothing found.",
+  inMessages: "In messages",
   more: "Show more",
   groups: {
     pinned: "Pinned",

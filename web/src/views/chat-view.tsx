@@ -1,4 +1,4 @@
-import { lazy, Suspense, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { ChatHeader } from "../parts/chat-header.tsx";
 import { CompactDialog } from "../parts/compact-dialog.tsx";
 import { Composer } from "../parts/composer.tsx";
@@ -15,7 +15,16 @@ import { strings } from "../strings.ts";
 const InspectView = lazy(() => import("./inspect-view.tsx"));
 const TimelineView = lazy(() => import("./timeline-view.tsx"));
 
-export function ChatView({ chat, tab }: { chat: Chat; tab: ChatTab }) {
+export function ChatView({
+  chat,
+  tab,
+  place,
+}: {
+  chat: Chat;
+  tab: ChatTab;
+  /** A new object whenever somebody goes somewhere, also to the same message again. */
+  place: { readonly message?: number };
+}) {
   const app = useApp();
   const lead = usePiece(chat.transcript.store, (state) => state.lead);
   const missing = usePiece(chat.store, (state) => state.missing);
@@ -41,7 +50,7 @@ export function ChatView({ chat, tab }: { chat: Chat; tab: ChatTab }) {
             ) : tab === "timeline" ? (
               <TimelineView chat={chat} />
             ) : (
-              <Talk chat={chat} handle={handle} onCompact={openCompact} />
+              <Talk chat={chat} handle={handle} onCompact={openCompact} place={place} />
             )}
           </Suspense>
         </Guard>
@@ -51,7 +60,7 @@ export function ChatView({ chat, tab }: { chat: Chat; tab: ChatTab }) {
             onCompact={(focus) => {
               setCompactOpen(false);
               toChat();
-              void chat.compact(focus);
+              void chat.compact(focus === undefined ? {} : { focus });
             }}
           />
         ) : null}
@@ -64,22 +73,35 @@ function Talk({
   chat,
   handle,
   onCompact,
+  place,
 }: {
   chat: Chat;
   handle: React.RefObject<TranscriptHandle | null>;
   onCompact: () => void;
+  place: { readonly message?: number };
 }) {
   const app = useApp();
   const status = usePiece(app.store, (state) => state.status);
   const { answer, conversation } = useStore(chat.store);
   const { total, loaded } = useStore(chat.transcript.store);
   const isOffline = status?.hasUpstream === false;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each time that somebody goes there
+  useEffect(() => {
+    if (loaded && place.message !== undefined && place.message < total) handle.current?.show(place.message);
+  }, [loaded, place]);
+  const [rangeStart, setRangeStart] = useState<number>();
   const actions = useMemo<MessageActions>(
     () => ({
       edit: (index, text) => void chat.edit(index, text),
       regenerate: (index) => void chat.regenerate(index),
       fork: (length) => void chat.fork(length),
       pin: (index, on) => void chat.pin(index, on),
+      compactUpTo: (index) => void chat.compact({ upTo: index + 1 }),
+      startRange: setRangeStart,
+      compactRange: (a, b) => {
+        setRangeStart(undefined);
+        void chat.compact({ range: { from: Math.min(a, b), to: Math.max(a, b) + 1 } });
+      },
     }),
     [chat],
   );
@@ -94,6 +116,7 @@ function Talk({
           key={chat.id}
           chat={chat}
           actions={actions}
+          rangeStart={rangeStart}
           onCompact={onCompact}
           handle={handle}
           footer={answer === undefined ? null : <LiveAnswer answer={answer} />}

@@ -1,6 +1,14 @@
 import { contentHash } from "../../../core/hash.ts";
 import { summaryProof } from "../../../core/summary-proof.ts";
-import type { FitResult, Reason, Report, Summary } from "../../../core/types.ts";
+import type {
+  Checkpoint,
+  CompactInput,
+  FitResult,
+  Reason,
+  Report,
+  Run,
+  Summary,
+} from "../../../core/types.ts";
 import type { CompactAnswer, TimelineFact } from "../../api.ts";
 import { compactedFact, failedSummary } from "../../compaction/compacted-fact.ts";
 import { measureOf } from "../../compaction/measure.ts";
@@ -10,7 +18,7 @@ import { countAhead } from "../../conversation/count-ahead.ts";
 import { findConversation, type Loaded, load } from "../../conversation/loaded.ts";
 import { summaryToApi } from "../../conversation/to-api.ts";
 import { currentPlan, fitInput, planOutcome, pressureOf, viewOf } from "../../conversation/view-of.ts";
-import { notFound } from "../../http/request-fault.ts";
+import { notFound, RequestFault } from "../../http/request-fault.ts";
 import { announce, exclusive } from "../announce.ts";
 import type { ApiContext, Handlers } from "../context.ts";
 import { schemas } from "../schemas.ts";
@@ -20,13 +28,18 @@ const MAX_CHECKPOINTS = 100;
 
 export const compactHandlers = {
   async compact(context) {
-    const { focus, whenDue } = await context.body(schemas.compact);
+    const { focus, whenDue, ...chosen } = await context.body(schemas.compact);
     const work: Work = (loaded, signal) => {
+      const places = placesIn(loaded, chosen);
       const compactor = context.gateway.compactors.of(loaded.choice);
       const input = { ...fitInput(loaded), now: context.gateway.now(), signal };
       return whenDue
         ? compactor.fit(loaded.transcript, input)
-        : compactor.compact(loaded.transcript, { ...input, ...(focus !== undefined && { focus }) });
+        : compactor.compact(loaded.transcript, {
+            ...input,
+            ...(focus !== undefined && { focus }),
+            ...places,
+          });
     };
     return compaction(context, work, whenDue ? { isSure: false } : { endsWith: context.signal });
   },
@@ -45,7 +58,7 @@ export const compactHandlers = {
     const { gateway } = context;
     const loaded = await load(gateway, context.tenant, context.param("id"));
     const compactor = gateway.compactors.of(loaded.choice);
-    const before = await checkpointOf(context, loaded);
+    const before = (await standingCheckpoint(context, loaded))?.id;
     await compactor.undo(loaded.transcript, { ...fitInput(loaded), now: gateway.now() });
     return answer(context, loaded, "undone", undefined, { type: "undone", checkpoint: before });
   },
@@ -60,6 +73,7 @@ export const compactHandlers = {
     const { text } = await context.body(schemas.editSummary);
     const loaded = await load(gateway, tenant, context.param("id"));
     const key = context.param("key");
+    const standing = await standingCheckpoint(context, loaded);
     const found = (await summariesOf(context, loaded)).find((one) => one.key === key);
     if (!found) throw notFound(`summary ${JSON.stringify(key)}`);
     const measure = await measureOf(gateway, loaded.choice);
@@ -82,7 +96,12 @@ export const compactHandlers = {
         const input = { ...fitInput(after), now: gateway.now() };
         // The view that shows the old words is left, and made again with the new ones.
         await compactor.undo(after.transcript, input);
-        return compactor.compact(after.transcript, { ...input, waitMs: 0, signal });
+        return compactor.compact(after.transcript, {
+          ...input,
+          ...rangeOf(after, standing, found),
+          waitMs: 0,
+          signal,
+        });
       },
       { fact: { type: "summary-edited", key: newKey } },
     );
@@ -93,7 +112,7 @@ export const compactHandlers = {
     const loaded = await load(gateway, context.tenant, context.param("id"));
     const compactor = gateway.compactors.of(loaded.choice);
     for (let count = 0; count < MAX_CHECKPOINTS; count++) {
-      if ((await checkpointOf(context, loaded)) === undefined) break;
+      if ((await standingCheckpoint(context, loaded)) === undefined) break;
       await compactor.undo(loaded.transcript, { ...fitInput(loaded), now: gateway.now() });
     }
     // Without their texts the next compaction asks the model anew.
@@ -111,6 +130,41 @@ export const compactHandlers = {
     return { ok: true };
   },
 } satisfies Partial<Handlers>;
+
+/** What a person chose of the stored messages, as places in the transcript. */
+function placesIn(
+  { lead, stored }: Loaded,
+  { upTo, range }: { readonly upTo?: number | undefined; readonly range?: Run | undefined },
+): Pick<CompactInput<unknown>, "upTo" | "range"> {
+  if (upTo === undefined && range === undefined) return {};
+  const { from, to } = range ?? { from: 0, to: upTo! };
+  if ((upTo !== undefined && range !== undefined) || from >= to || to > stored.length) {
+    throw new RequestFault(
+      400,
+      "invalid",
+      `The conversation has ${stored.length} messages, and these are none of them.`,
+      {
+        field: range === undefined ? "upTo" : "range",
+        fix: 'Give either "upTo": 12 or "range": { "from": 4, "to": 12 }.',
+      },
+    );
+  }
+  return range ? { range: { from: lead.length + from, to: lead.length + to } } : { upTo: lead.length + to };
+}
+
+/** A summary that stands between other messages is made again in the same place. */
+function rangeOf(
+  { lead }: Loaded,
+  standing: Checkpoint | undefined,
+  { covers }: Summary,
+): Pick<CompactInput<unknown>, "range"> {
+  const run = standing?.entries.find(
+    (entry) => entry.type === "cover" && entry.from <= covers.from && entry.to >= covers.to,
+  );
+  return run?.type === "cover" && run.from > 0
+    ? { range: { from: lead.length + run.from, to: lead.length + run.to } }
+    : {};
+}
 
 type Work = (loaded: Loaded, signal: AbortSignal) => Promise<FitResult<unknown>>;
 
@@ -193,16 +247,16 @@ async function answer(
 }
 
 /** The checkpoint that the current view stands on. */
-async function checkpointOf(
+async function standingCheckpoint(
   { gateway, tenant }: ApiContext,
   { stored }: Loaded,
-): Promise<string | undefined> {
+): Promise<Checkpoint | undefined> {
   const { checkpoints, undos } = await gateway.records.of(tenant).find(stored.map(({ hash }) => hash));
   const undone = new Set(undos.map(({ checkpoint }) => checkpoint));
   return checkpoints
     .filter(({ id }) => !undone.has(id))
     .sort((a, b) => a.length - b.length || a.at - b.at)
-    .at(-1)?.id;
+    .at(-1);
 }
 
 async function summariesOf({ gateway, tenant }: ApiContext, { stored }: Loaded): Promise<Summary[]> {

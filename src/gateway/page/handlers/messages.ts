@@ -1,6 +1,6 @@
 import type { SearchHit } from "../../api.ts";
-import { metaOf } from "../../conversation/chat-meta.ts";
 import { type Loaded, load } from "../../conversation/loaded.ts";
+import { searchHits } from "../../conversation/search-hits.ts";
 import { appendMessages } from "../../conversation/store-messages.ts";
 import { currentPlan } from "../../conversation/view-of.ts";
 import { RequestFault } from "../../http/request-fault.ts";
@@ -11,8 +11,7 @@ import { schemas } from "../schemas.ts";
 
 const DEFAULT_HITS = 20;
 const EXCERPT_CHARS = 160;
-/** Conversations that a search over all of them looks into, the newest first. */
-const SEARCHED = 200;
+const MAX_HITS = 100;
 
 export const messageHandlers = {
   async messages(context) {
@@ -36,22 +35,14 @@ export const messageHandlers = {
   },
 
   async search(context) {
-    const { gateway, tenant } = context;
-    const needle = needleOf(context);
-    const limit = numberQuery(context, "limit") ?? DEFAULT_HITS;
-    const { conversations } = await gateway.store.conversations.list(tenant, { limit: SEARCHED });
-    const hits: SearchHit[] = [];
-    for (const conversation of conversations) {
-      if (hits.length >= limit || context.signal.aborted) break;
-      if (metaOf(conversation).deletedAt !== undefined) continue;
-      hits.push(...searchIn(await load(gateway, tenant, conversation.id), needle, () => true));
-    }
-    return { hits: hits.slice(0, limit) };
+    const { gateway, tenant, signal } = context;
+    const limit = Math.min(numberQuery(context, "limit") ?? DEFAULT_HITS, MAX_HITS);
+    return { hits: await searchHits(gateway.store, tenant, queryOf(context), { limit, signal }) };
   },
 
   async recall(context) {
     const { gateway, tenant, param } = context;
-    const needle = needleOf(context);
+    const needle = queryOf(context).toLowerCase();
     const limit = numberQuery(context, "limit") ?? DEFAULT_HITS;
     const loaded = await load(gateway, tenant, param("id"));
     const plan = await currentPlan(gateway, loaded);
@@ -61,10 +52,10 @@ export const messageHandlers = {
   },
 } satisfies Partial<Handlers>;
 
-function needleOf(context: ApiContext): string {
-  const needle = context.query("q")?.trim().toLowerCase() ?? "";
-  if (needle === "") throw new RequestFault(400, "invalid", "q: say what to look for.");
-  return needle;
+function queryOf(context: ApiContext): string {
+  const query = context.query("q")?.trim() ?? "";
+  if (query === "") throw new RequestFault(400, "invalid", "q: say what to look for.");
+  return query;
 }
 
 function searchIn(loaded: Loaded, needle: string, visible: (index: number) => boolean): SearchHit[] {

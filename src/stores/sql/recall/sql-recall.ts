@@ -84,14 +84,34 @@ function* candidates(
     const worth = rarity(totals, frequency);
     for (const message of holding) scores.set(message, (scores.get(message) ?? 0) + worth);
   }
-  const best = [...scores]
-    .sort(([a, x], [b, y]) => y - x || b - a)
-    .slice(0, one ? limit : Math.min(limit, BEST_OF_TENANT))
-    .map(([message]) => placeOf(message));
+  const best = bestOf(scores, one ? limit : Math.min(limit, BEST_OF_TENANT)).map(placeOf);
   return {
     statistics: { ...totals, frequency: (term) => frequencies.get(term) ?? NONE },
     messages: yield* readAround(tenant, best),
   };
+}
+
+/** The messages with the highest scores, the newest first among equals. Most of thousands are never compared with more than one. */
+function bestOf(scores: ReadonlyMap<number, number>, limit: number): number[] {
+  const best: { readonly message: number; readonly score: number }[] = [];
+  for (const [message, score] of scores) {
+    const last = best.at(-1);
+    if (
+      best.length >= limit &&
+      last &&
+      (score < last.score || (score === last.score && message < last.message))
+    )
+      continue;
+    let at = best.length;
+    while (
+      at > 0 &&
+      (best[at - 1]!.score < score || (best[at - 1]!.score === score && best[at - 1]!.message < message))
+    )
+      at--;
+    best.splice(at, 0, { message, score });
+    if (best.length > limit) best.pop();
+  }
+  return best.map(({ message }) => message);
 }
 
 /**
@@ -143,7 +163,7 @@ function* readAround(
       );
       for (const { position, wire } of stored) {
         const message = readWire(dialect, wire);
-        if (message) found.push({ conversation: row.id, index: Number(position) + lead, message });
+        if (message) found.push({ conversation: row.id, index: Number(position) + lead, lead, message });
       }
     }
   }

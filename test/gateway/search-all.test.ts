@@ -1,0 +1,45 @@
+/** The search of the page finds what was said in any conversation, by the store's index, and says where it stands. */
+import { expect, it } from "vitest";
+import { routes } from "../../src/gateway/api.ts";
+import { sharedPostgres } from "../support/postgres.ts";
+import { apiOf } from "./api-support.ts";
+import { type ServeProcess, startServe } from "./serve-process.ts";
+
+it.each(["SQLite", "PostgreSQL"])("%s", async (kind) => {
+  const serve: ServeProcess = await startServe(
+    [],
+    kind === "PostgreSQL" ? { db: await (await sharedPostgres()).database() } : {},
+  );
+  try {
+    const { call } = apiOf(() => serve.url);
+    const chat = async (name: string, messages: object[]) => {
+      const { conversations } = await call(routes.importFile, {
+        body: { name: `${name}.json`, text: JSON.stringify(messages) },
+      });
+      return conversations[0]!.id;
+    };
+    const talk = (n: number) =>
+      Array.from({ length: 30 }, (_, at) => ({
+        role: at % 2 === 0 ? "user" : "assistant",
+        content: `Talk ${n}, message ${at}, about the weather and the harvest.`,
+      }));
+    for (let n = 0; n < 3; n++) await chat(`talk ${n}`, talk(n));
+    const id = await chat("deploy", [
+      { role: "system", content: "Be brief." },
+      ...talk(3),
+      { role: "user", content: `${"Something else first. ".repeat(40)}The staging host is amber-7.` },
+      { role: "assistant", content: "Noted." },
+    ]);
+    const { hits } = await call(routes.search, { query: { q: "which staging host" } });
+    expect(hits[0]).toMatchObject({ conversation: id, index: 30, role: "user" });
+    expect(hits[0]!.excerpt).toContain("amber-7");
+    expect(hits[0]!.excerpt.length).toBeLessThan(250);
+    const { hits: few } = await call(routes.search, { query: { q: "harvest", limit: 2 } });
+    expect(few).toHaveLength(2);
+    await call(routes.deleteConversation, { params: { id } });
+    const after = await call(routes.search, { query: { q: "staging host amber-7" } });
+    expect(after.hits.filter(({ conversation }) => conversation === id)).toEqual([]);
+  } finally {
+    await serve.stop();
+  }
+});

@@ -96,24 +96,3 @@ it("ends the requests under way before it goes", async () => {
   await stopped;
   expect(serve.child.exitCode).toBe(0);
 });
-
-it("serves with several workers", async () => {
-  const serve = await startServe(["--upstream", provider.url, "--workers", "2"]);
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, async (_, n) => {
-      const response = await fetch(`${serve.url}/v1/chat/completions`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: `worker ${n}` }] }),
-      });
-      await response.text();
-      return response.status;
-    }),
-  );
-  expect(answers.every((status) => status === 200)).toBe(true);
-  const listed = (await (await fetch(`${serve.url}/api/conversations`)).json()) as {
-    conversations: unknown[];
-  };
-  expect(listed.conversations).toHaveLength(20);
-  await serve.stop();
-});

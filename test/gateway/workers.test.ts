@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { afterEach, expect, it } from "vitest";
-import { type Route, routes, urlOf } from "../../src/gateway/api.ts";
+import { type ConversationPage, type Route, routes, urlOf } from "../../src/gateway/api.ts";
 import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { runCli, runCliProcess, scratchFolder } from "../cli/run-cli.ts";
 import { startTrickleProvider } from "../support/trickle-provider.ts";
 import { post } from "./own-upstream.ts";
+import { serveHere } from "./serve-here.ts";
 import { type ServeProcess, startServe } from "./serve-process.ts";
 
 const closing: (() => unknown)[] = [];
@@ -61,22 +62,18 @@ it("refuses workers that would each have a memory of their own", async () => {
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(/`workers`: .*memory of its own.* Give --db a file or postgres:\/\//);
   }
-  // Nothing is kept: there is nothing that they would have to share.
-  const serve = await startServe(["--workers", "2", "--no-store"], { db: "memory" });
-  closing.push(() => serve.stop());
-  expect((await fetch(`${serve.url}/healthz`)).status).toBe(200);
 });
 
 /** Names of variables that mean nothing. */
 const MISTYPED = { PRECIS_PROT: "9000", PRECIS_FUZZ: "1" };
 
 /** However many workers read them. */
-function expectOneWarning(serve: ServeProcess): void {
+function expectOneWarning(serve: Pick<ServeProcess, "log">): void {
   expect(serve.log().match(/PRECIS_PROT is no variable .* Did you mean PRECIS_PORT\?/g)).toHaveLength(1);
   expect(serve.log().match(/PRECIS_FUZZ/g)).toHaveLength(1);
 }
 
-it("counts what all workers did, whichever is asked; warns once of variables with mistyped names", async () => {
+it("serves and counts what all workers did, whichever is asked; warns once of variables with mistyped names", async () => {
   const provider = await startFakeProvider();
   closing.push(() => provider.close());
   const serve = await startServe(["--upstream", provider.url, "--workers", "2"], { env: MISTYPED });
@@ -99,6 +96,8 @@ it("counts what all workers did, whichever is asked; warns once of variables wit
     const totals = await fetch(`${serve.url}/api/totals`, { headers: { connection: "close" } });
     expect(await totals.json()).toMatchObject({ requests, errors: 0, since: expect.any(Number) });
   }
+  const listed = (await (await fetch(`${serve.url}/api/conversations`)).json()) as ConversationPage;
+  expect(listed.conversations).toHaveLength(requests);
   expectOneWarning(serve);
 });
 
@@ -138,7 +137,7 @@ it("knows in every worker what one of them has under way, and stops it from any"
 });
 
 it("warns once of variables with mistyped names, and starts all the same", async () => {
-  const serve = await startServe([], { env: MISTYPED });
+  const serve = await serveHere([], { env: MISTYPED });
   closing.push(() => serve.stop());
   expect((await fetch(`${serve.url}/healthz`)).status).toBe(200);
   expectOneWarning(serve);

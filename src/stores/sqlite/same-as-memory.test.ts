@@ -12,7 +12,6 @@ import type { Append, ServerStore } from "../server-store.ts";
 const dir = mkdtempSync(join(tmpdir(), "precis-thread-same-"));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-const TENANT = "default";
 const AT = 1_700_000_000_000;
 
 /** Something that clients do, told by how many of what there is, so that both stores do the same. */
@@ -89,7 +88,7 @@ interface Chat {
 }
 
 /** Carries the steps out and tells everything that could be seen. */
-async function act(store: ServerStore, steps: readonly Step[]): Promise<unknown[]> {
+async function act(store: ServerStore, tenant: string, steps: readonly Step[]): Promise<unknown[]> {
   const seen: unknown[] = [];
   const chats: Chat[] = [];
   const numbers = new Map<string, number>();
@@ -104,7 +103,7 @@ async function act(store: ServerStore, steps: readonly Step[]): Promise<unknown[
   });
   const append = async (input: Append): Promise<string | undefined> => {
     try {
-      const { conversation, forkOf, added, length } = await store.conversations.append(TENANT, input);
+      const { conversation, forkOf, added, length } = await store.conversations.append(tenant, input);
       seen.push({ of: numberOf(conversation), forkOf: forkOf && numberOf(forkOf), added, length });
       return conversation;
     } catch (error) {
@@ -120,18 +119,18 @@ async function act(store: ServerStore, steps: readonly Step[]): Promise<unknown[
     return messages.map((message, n) => (n === messages.length - 1 ? { ...message, ...id } : message));
   };
   const placeOf = async (answer: string) => {
-    const found = await store.conversations.findAnswer(TENANT, answer);
+    const found = await store.conversations.findAnswer(tenant, answer);
     return found && { of: numberOf(found.conversation.id), length: found.length };
   };
   const look = async () => {
-    const { conversations } = await store.conversations.list(TENANT, { limit: 500 });
+    const { conversations } = await store.conversations.list(tenant, { limit: 500 });
     const all = await Promise.all(
       conversations.map(async ({ id, createdAt: _, updatedAt: __, fork, ...rest }) => ({
         ...rest,
         of: numberOf(id),
         fork: fork && { ...fork, of: numberOf(fork.of) },
-        head: await store.conversations.head(TENANT, id),
-        messages: await store.conversations.read(TENANT, id),
+        head: await store.conversations.head(tenant, id),
+        messages: await store.conversations.read(tenant, id),
       })),
     );
     seen.push(all.sort((a, b) => a.of - b.of));
@@ -160,7 +159,7 @@ async function act(store: ServerStore, steps: readonly Step[]): Promise<unknown[
       if (id !== undefined) chats.push({ id, hashes });
     } else if (!chat) continue;
     else if (one.do === "delete") {
-      seen.push(await store.conversations.delete(TENANT, chat.id));
+      seen.push(await store.conversations.delete(tenant, chat.id));
     } else {
       const kept = chat.hashes.slice(0, Math.max(0, chat.hashes.length - one.back));
       const again = one.do === "again" ? chat.hashes.slice(kept.length) : [];
@@ -190,14 +189,16 @@ async function act(store: ServerStore, steps: readonly Step[]): Promise<unknown[
 }
 
 test("nobody can tell a store whose appends a thread writes from one in memory", async () => {
-  let files = 0;
+  // One for all runs, since a thread takes longer to start than a run; each has a tenant of its own.
+  const store = await threadedStore(join(dir, "shared.db"));
+  let runs = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async (steps) => {
-      const store = await threadedStore(join(dir, `${++files}.db`));
-      const expected = await act(memoryServerStore(), steps);
-      expect(await act(store, steps)).toEqual(expected);
-      await store.close();
+      const tenant = `run ${++runs}`;
+      const expected = await act(memoryServerStore(), tenant, steps);
+      expect(await act(store, tenant, steps)).toEqual(expected);
     }),
     { numRuns: byProof({ sample: 15, more: 150, all: 1_000 }) },
   );
+  await store.close();
 });

@@ -3,7 +3,7 @@ import { escapeHtml, escapeJson } from "./escape.ts";
 import { BASE_STYLE } from "./style.ts";
 
 export interface ReportPage {
-  /** Of which command it is. */
+  /** The command that writes it, such as `precis replay`. */
   readonly kind: string;
   readonly title: string;
   /** What stands in the browser's tab; otherwise title and kind. */

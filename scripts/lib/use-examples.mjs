@@ -6,7 +6,10 @@ import { transformSync } from "rolldown/utils";
 import { run } from "./child.mjs";
 import { root } from "./project.mjs";
 
-/** An example, where it stands. @typedef {{ file: string, line: number, code: string, runs: boolean }} PlacedExample */
+/**
+ * An example, where it stands. `prints`: the lines that it says it prints.
+ * @typedef {{ file: string, line: number, code: string, runs: boolean, prints: string[] }} PlacedExample
+ */
 /** Specifier → absolute path of the source. @typedef {ReadonlyMap<string, string>} Targets */
 
 /** Examples are small; one that takes this long hangs. */
@@ -61,7 +64,7 @@ export async function compileExamples(examples, targets) {
  */
 export async function runExamples(examples, targets) {
   const folder = scratch(mkdtempSync(join(tmpdir(), "precis-examples-")));
-  /** @type {{ path: string, where: string }[]} */
+  /** @type {{ path: string, where: string, prints: string[] }[]} */
   const files = [];
   for (const [index, example] of examples.entries()) {
     const where = `${example.file}:${example.line}`;
@@ -69,7 +72,7 @@ export async function runExamples(examples, targets) {
     const { code, errors } = transformSync("example.ts", example.code);
     writeFileSync(path, code);
     // A syntax error has been reported by the compiler already.
-    if (errors.length === 0) files.push({ path, where });
+    if (errors.length === 0) files.push({ path, where, prints: example.prints });
   }
   writeFileSync(join(folder, "job.json"), JSON.stringify({ files, targets: Object.fromEntries(targets) }));
   const { stdout, stderr, timedOut } = await run(

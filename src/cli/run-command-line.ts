@@ -6,7 +6,8 @@ import { UsageError } from "./usage-error.ts";
 
 interface Command {
   readonly line: CommandLine;
-  run(flags: ParsedFlags, io: Io): Promise<void>;
+  /** May resolve to an exit code of its own. */
+  run(flags: ParsedFlags, io: Io): Promise<unknown>;
 }
 
 /** The commands. A new one is added here. Each is loaded when it is called: a server takes long to load. */
@@ -19,6 +20,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   stream: () => import("./stream.ts").then((it) => ({ line: it.streamLine, run: it.streamCommand })),
   eval: () => import("./eval.ts").then((it) => ({ line: it.evalLine, run: it.evalCommand })),
   serve: () => import("./serve.ts").then((it) => ({ line: it.serveLine, run: it.serveCommand })),
+  launch: () => import("./launch.ts").then((it) => ({ line: it.launchLine, run: it.launchCommand })),
   chat: () => import("./chat.ts").then((it) => ({ line: it.chatLine, run: it.chatCommand })),
   inspect: () => import("./inspect.ts").then((it) => ({ line: it.inspectLine, run: it.inspectCommand })),
   recall: () => import("./recall.ts").then((it) => ({ line: it.recallLine, run: it.recallCommand })),
@@ -73,8 +75,8 @@ async function run(args: readonly string[], io: Io): Promise<number> {
     io.stderr.write(`precis: ${old}\n`);
     return FAILED;
   }
-  await command.run(flags, io);
-  return OK;
+  const code = await command.run(flags, io);
+  return typeof code === "number" ? code : OK;
 }
 
 /** A command called `constructor` must not find the object's own methods. */

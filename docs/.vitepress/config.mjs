@@ -1,0 +1,160 @@
+// @ts-check
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitepress";
+
+const docs = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/**
+ * The pages of a folder that the sidebar doesn't name itself, by their titles.
+ * @param {string} folder
+ * @param {readonly string[]} [named]
+ */
+function pagesOf(folder, named = []) {
+  if (!existsSync(join(docs, folder))) return [];
+  return readdirSync(join(docs, folder))
+    .filter((name) => name.endsWith(".md") && name !== "template.md" && !named.includes(name))
+    .sort()
+    .map((name) => ({ text: titleOf(join(folder, name)), link: `/${folder}/${name.slice(0, -3)}` }));
+}
+
+/**
+ * The first heading of a page.
+ * @param {string} file
+ */
+function titleOf(file) {
+  const title = /^# (.+)$/m.exec(readFileSync(join(docs, file), "utf8"))?.[1] ?? file;
+  return title.replaceAll("`", "");
+}
+
+/**
+ * Anchors are as on GitHub, so that a link works in both places; `scripts/check-examples.mjs` checks them by the same rule.
+ * @param {string} heading
+ */
+function slugify(heading) {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .trim()
+    .replaceAll(" ", "-");
+}
+
+/**
+ * A link to a file outside of the docs (the README, an example, a source file) leads nowhere on the site: it becomes plain text.
+ * Whether such a file exists is checked by `scripts/check-examples.mjs`.
+ * @param {import("markdown-it").default} md
+ */
+function withoutOutsideLinks(md) {
+  md.core.ruler.push("outside-links", (state) => {
+    const page = state.env.relativePath ?? "";
+    for (const { children } of state.tokens) {
+      let inside = false;
+      for (const token of children ?? []) {
+        const href = token.attrGet("href") ?? "";
+        if (
+          token.type === "link_open" &&
+          !/^[a-z]+:|^[#/]/.test(href) &&
+          posix.join(posix.dirname(page), href).startsWith("..")
+        )
+          inside = true;
+        if (!inside) continue;
+        const ends = token.type === "link_close";
+        if (token.type === "link_open" || ends) {
+          token.type = "html_inline";
+          token.tag = "";
+          token.content = "";
+          token.attrs = null;
+        }
+        if (ends) inside = false;
+      }
+    }
+  });
+}
+
+export default defineConfig({
+  title: "precis",
+  description: "Keeps any conversation with a language model inside its token budget, and loses nothing.",
+  srcExclude: ["decisions/template.md"],
+  cleanUrls: true,
+  lastUpdated: false,
+  markdown: { config: withoutOutsideLinks, anchor: { slugify } },
+  // The index of the search is one file; it is loaded when somebody searches.
+  vite: { build: { chunkSizeWarningLimit: 4_000 } },
+  themeConfig: {
+    search: { provider: "local" },
+    outline: [2, 3],
+    nav: [
+      { text: "Start", link: "/start" },
+      { text: "Tasks", link: "/tasks/which-profile", activeMatch: "/tasks/" },
+      { text: "Guides", link: "/guide/gateway", activeMatch: "/guide/" },
+      { text: "Reference", link: "/reference/options", activeMatch: "/reference/" },
+      { text: "Comparison", link: "/compare" },
+    ],
+    sidebar: [
+      {
+        text: "Start",
+        items: [
+          { text: "The first five minutes", link: "/start" },
+          { text: "Which profile do I need?", link: "/tasks/which-profile" },
+          { text: "Glossary", link: "/glossary" },
+        ],
+      },
+      {
+        text: "Tasks",
+        items: [
+          { text: "Keep an agent under 32k", link: "/tasks/agent-under-32k" },
+          { text: "A chat with a database", link: "/tasks/chat-with-a-database" },
+          { text: "Serverless and edge", link: "/tasks/serverless" },
+          { text: "Claude Code behind the gateway", link: "/tasks/claude-code" },
+          { text: "Retrieval with citations", link: "/tasks/retrieval-with-citations" },
+          { text: "On a laptop or a phone", link: "/tasks/on-device" },
+          { text: "What does it cost?", link: "/tasks/cost" },
+          { text: "Troubleshooting", link: "/tasks/troubleshooting" },
+          { text: "Questions and answers", link: "/tasks/faq" },
+        ],
+      },
+      { text: "SDKs", items: pagesOf("guide/sdk") },
+      {
+        text: "Guides",
+        items: [
+          { text: "The gateway", link: "/guide/gateway" },
+          { text: "Clients", link: "/guide/clients" },
+          { text: "Running it for a team", link: "/guide/deploy" },
+          { text: "What is stored", link: "/guide/data" },
+          { text: "The page", link: "/guide/page" },
+          { text: "Summaries", link: "/guide/summaries" },
+          { text: "Recall", link: "/guide/recall" },
+          { text: "Streams", link: "/guide/stream" },
+          ...pagesOf("guide", [
+            "gateway.md",
+            "clients.md",
+            "deploy.md",
+            "data.md",
+            "page.md",
+            "summaries.md",
+            "recall.md",
+            "stream.md",
+            "eval.md",
+            "exams.md",
+          ]),
+        ],
+      },
+      {
+        text: "Reference",
+        collapsed: true,
+        items: [...pagesOf("reference/generated"), ...pagesOf("reference")],
+      },
+      {
+        text: "Measurements and decisions",
+        collapsed: true,
+        items: [
+          { text: "Comparison", link: "/compare" },
+          { text: "Measuring retention", link: "/guide/eval" },
+          { text: "Holding an exam", link: "/guide/exams" },
+          ...pagesOf("decisions"),
+        ],
+      },
+    ].filter(({ items }) => items.length > 0),
+  },
+});

@@ -1,0 +1,128 @@
+/** What a client program is told for one run. Nothing of it stays when the program has ended. */
+export interface ClientSettings {
+  /** Variables beside the person's own. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Arguments before the person's own. */
+  readonly args: readonly string[];
+  /** A file to write before, and the variable that names it. */
+  readonly file?: { readonly variable: string; readonly name: string; readonly json: object };
+}
+
+/** What settings are made from. */
+export interface LaunchInput {
+  /** `http://127.0.0.1:PORT` of the gateway. */
+  readonly url: string;
+  readonly model: string | undefined;
+  /** Requests go on to Anthropic itself, whatever else the gateway knows. */
+  readonly isAnthropic: boolean;
+  /** The person's own environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** A client program that can be started behind the gateway. */
+export interface LaunchClient {
+  readonly command: string;
+  /** How it is installed, for people who don't have it. */
+  readonly install: string;
+  /** Where its requests go if neither a flag nor the config says so. */
+  readonly upstream?: string;
+  /** It can't be told about the gateway without a model's name. */
+  readonly needsModel?: true;
+  settings(input: LaunchInput): ClientSettings;
+}
+
+/** Clients refuse to start without a key, also where the gateway or a local model needs none. */
+const NO_KEY = "none";
+
+/**
+ * Claude Code takes 200,000 tokens for granted behind any address but Anthropic's own, also for models with a million, and then
+ * compacts far too early. By this variable it is told that the address leads to Anthropic.
+ */
+const FIRST_PARTY = "_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL";
+
+/** The clients by the name that `precis launch` takes. */
+export const CLIENTS = {
+  claude: {
+    command: "claude",
+    install: "npm install --global @anthropic-ai/claude-code",
+    upstream: "https://api.anthropic.com",
+    settings: ({ url, model, isAnthropic, env }) => ({
+      env: {
+        ANTHROPIC_BASE_URL: url,
+        ...(isAnthropic && env[FIRST_PARTY] === undefined && { [FIRST_PARTY]: "1" }),
+        // A local model has no login that it could use.
+        ...(!isAnthropic &&
+          !env["ANTHROPIC_API_KEY"] &&
+          !env["ANTHROPIC_AUTH_TOKEN"] && { ANTHROPIC_AUTH_TOKEN: NO_KEY }),
+      },
+      args: model === undefined ? [] : ["--model", model],
+    }),
+  },
+  codex: {
+    command: "codex",
+    install: "npm install --global @openai/codex",
+    upstream: "https://api.openai.com/v1",
+    settings: ({ url, model, env }) => ({
+      env: env["OPENAI_API_KEY"] ? {} : { OPENAI_API_KEY: NO_KEY },
+      args: [
+        "-c",
+        'model_provider="precis"',
+        "-c",
+        `model_providers.precis={name="precis",base_url="${url}/v1",env_key="OPENAI_API_KEY",wire_api="responses"}`,
+        ...(model === undefined ? [] : ["--model", model]),
+      ],
+    }),
+  },
+  opencode: {
+    command: "opencode",
+    install: "npm install --global opencode-ai",
+    needsModel: true,
+    settings: ({ url, model = "", env }) => ({
+      env: {
+        OPENCODE_CONFIG_CONTENT: JSON.stringify({
+          model: `precis/${model}`,
+          provider: {
+            precis: {
+              npm: "@ai-sdk/openai-compatible",
+              name: "precis",
+              options: {
+                baseURL: `${url}/v1`,
+                apiKey: env["OPENAI_API_KEY"] ? "{env:OPENAI_API_KEY}" : NO_KEY,
+              },
+              models: { [model]: { name: model } },
+            },
+          },
+        }),
+      },
+      args: [],
+    }),
+  },
+  gemini: {
+    command: "gemini",
+    install: "npm install --global @google/gemini-cli",
+    upstream: "https://generativelanguage.googleapis.com",
+    settings: ({ url, model, env }) => ({
+      env: { GOOGLE_GEMINI_BASE_URL: url, ...(!env["GEMINI_API_KEY"] && { GEMINI_API_KEY: NO_KEY }) },
+      args: model === undefined ? [] : ["--model", model],
+      // Without it the program asks how to log in, or ends if nobody can be asked.
+      file: {
+        variable: "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+        name: "settings.json",
+        json: { security: { auth: { selectedType: "gemini-api-key" } } },
+      },
+    }),
+  },
+  qwen: {
+    command: "qwen",
+    install: "npm install --global @qwen-code/qwen-code",
+    needsModel: true,
+    settings: ({ url, model = "", env }) => ({
+      env: {
+        OPENAI_BASE_URL: `${url}/v1`,
+        OPENAI_MODEL: model,
+        ...(!env["OPENAI_API_KEY"] && { OPENAI_API_KEY: NO_KEY }),
+      },
+      args: ["--auth-type", "openai"],
+    }),
+  },
+} as const satisfies Record<string, LaunchClient>;

@@ -11,7 +11,7 @@ export default {
         "src/cli/main.ts",
         "bench/**/*.{ts,mjs}",
         "examples/*.ts",
-        "examples/sdk/**/*.{ts,mjs}",
+        "examples/{sdk,mastra}/**/*.{ts,mjs}",
         "scripts/*.{mjs,ts}",
         // Started as a process of its own.
         "scripts/lib/run-modules.mjs",

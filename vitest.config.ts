@@ -23,6 +23,7 @@ export default defineConfig({
       "test/page/**",
       "test/clients/**",
       "examples/sdk/**",
+      "examples/mastra/**",
     ],
     // Short requests would be counted by bounds until some other test has loaded it.
     setupFiles: ["test/support/load-tokenizer.ts"],

@@ -74,6 +74,7 @@ const { results, endedFromOutside } = await runStages(
         : []),
       ...(hasLlamaCpp ? [vitestStep("stream", "node", ["test/stream/run.mjs"], slowSamples)] : []),
       vitestStep("sdk", "node", ["examples/sdk/run.mjs"]),
+      ...(values.samples === "all" ? [vitestStep("mastra", "node", ["examples/mastra/run.mjs"])] : []),
       step("package", "node", ["scripts/check-pack.mjs"]),
       step("doc examples", "node", ["scripts/check-examples.mjs"]),
       // It fails on a link that leads nowhere on the site, and on a page that can't be rendered.

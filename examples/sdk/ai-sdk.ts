@@ -13,5 +13,7 @@ const read = tool({
   execute: readPart,
 });
 const agent = new ToolLoopAgent({ model, tools: { read }, stopWhen: stepCountIs(40) });
-const { text } = await agent.generate({ prompt: "Read all parts. Never touch generated files." });
+const { text } = await agent.generate({
+  prompt: "Read all parts: who opens port 4180? Never touch generated files.",
+});
 console.log(text);

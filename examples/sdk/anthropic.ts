@@ -8,7 +8,7 @@ for (let turn = 1; turn <= 20; turn++) {
   const content =
     turn === 1 ? "Never touch generated files." : `Note ${turn}: ${`detail ${turn}; `.repeat(150)}`;
   messages.push({ role: "user", content });
-  const answer = await client.messages.create({ model: "claude-sonnet-4-5", max_tokens: 1_000, messages });
+  const answer = await client.messages.create({ model: "claude-sonnet-5", max_tokens: 1_000, messages });
   messages.push({ role: "assistant", content: answer.content });
 }
 console.log(JSON.stringify(messages.at(-1)?.content));

@@ -14,6 +14,8 @@ const read = tool(readPart, {
 });
 const model = new ChatOpenAI({ model: "gpt-4o" });
 const agent = createAgent({ model, tools: [read], middleware, checkpointer: new MemorySaver() });
-const task = { messages: [new HumanMessage("Read all parts. Never touch generated files.")] };
+const task = {
+  messages: [new HumanMessage("Read all parts: who opens port 4180? Never touch generated files.")],
+};
 const { messages } = await agent.invoke(task, { recursionLimit: 200, configurable: { thread_id: "1" } });
 console.log(`${messages.at(-1)?.text} ${messages.length} messages in the state.`);

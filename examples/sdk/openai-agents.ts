@@ -17,7 +17,7 @@ const runner = new Runner({
   tracingDisabled: true,
 });
 const session = new MemorySession(); // Keeps everything.
-const result = await runner.run(agent, "Read all parts. Never touch generated files.", {
+const result = await runner.run(agent, "Read all parts: who opens port 4180? Never touch generated files.", {
   session,
   maxTurns: 40,
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { STRATEGY_NAMES } from "../core/strategy-names.ts";
 import { profiles } from "../profiles/index.ts";
+import { fineTuning } from "./tuning-schema.ts";
 import {
   anyOf,
   bytes,
@@ -59,6 +60,7 @@ const tuning = {
   waitMs: duration(0).optional(),
   /** Tools that precis adds to requests and answers itself. */
   tools: listOf(oneOf("tool of precis", HOSTED_TOOLS), '["recall"]').optional(),
+  ...fineTuning,
 };
 
 const modelName = text("name of a model", "Give it as the provider writes it, such as gpt-5-mini.");

@@ -5,6 +5,7 @@ export const STRATEGY_NAMES = [
   "drop-middle",
   "drop-all",
   "summarize-oldest",
+  "summarize-middle",
   "summarize-and-drop",
   "tool-summaries",
 ] as const;

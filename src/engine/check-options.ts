@@ -19,6 +19,8 @@ const MODES: readonly NonNullable<SummaryOptions["mode"]>[] = [
 ];
 /** A summary of fewer tokens than this says nothing. */
 const LEAST_CAP = 16;
+/** A host's own words before a summary (characters): every view carries them. */
+const MOST_PREFACE = 500;
 const MERGES: readonly NonNullable<SummaryOptions["merge"]>[] = ["segments", "rolling"];
 
 /** Refuses what types would have refused: hosts in JavaScript and options from files have none. */
@@ -169,6 +171,7 @@ function checkTuning(tuning: Tuning): void {
   }
   number("recall.tokens", tuning.recall?.tokens, "a number of tokens", 0);
   checkPrompt(tuning.summary?.prompt);
+  checkPreface(tuning.summary?.preface);
   number("summary.cap", tuning.summary?.cap, "a number of tokens", LEAST_CAP);
   number("summary.temperature", tuning.summary?.temperature, "a temperature from 0 to 2", 0, 2);
   number("summary.fanout", tuning.summary?.fanout, "a number of records", 2);
@@ -210,6 +213,15 @@ function checkPrompt(prompt: unknown): void {
     }
   }
   promptOf(prompt as NonNullable<SummaryOptions["prompt"]>);
+}
+
+function checkPreface(preface: unknown): void {
+  if (!given(preface) || (typeof preface === "string" && preface.length <= MOST_PREFACE)) return;
+  throw refused(
+    "summary.preface",
+    `it isn't a text of at most ${MOST_PREFACE} characters.`,
+    "Give a sentence or two, or leave it out.",
+  );
 }
 
 function number(option: string, value: unknown, what: string, least: number, most = Infinity): void {

@@ -32,6 +32,9 @@ export interface Conversation {
   readonly total: number;
 }
 
+/** A first user message that takes more than this share of the budget is middle like any other. */
+const MOST_OF_FIRST = 0.25;
+
 /** Reads a transcript. Nothing is remembered by object identity, so a host may change its messages between calls. */
 export function readConversation<M>(options: {
   readonly dialect: Dialect<M>;
@@ -41,6 +44,8 @@ export function readConversation<M>(options: {
   readonly transcriptReader: TranscriptReader;
   /** Leading system messages that the host lost and the view brings back. */
   readonly restored?: readonly M[];
+  /** The first user message belongs to the head, as long as it isn't large. */
+  readonly keepsFirst?: boolean;
   /** The budget of a transcript, by tokens of its head and of all of it. */
   readonly budgetFor: (head: number, total: number) => Budget;
 }): Conversation {
@@ -74,12 +79,16 @@ export function readConversation<M>(options: {
     total += count;
     if (asked.has(index)) head += count;
   }
-  for (const index of dialect.rules.laterSystem === "anywhere" ? instructions() : [])
-    for (const one of unitAround(messages, structure, index)) {
-      if (asked.has(one)) continue;
-      asked.hold(one);
-      head += tokens[one]!;
-    }
+  const hold = (indexes: readonly number[]) => {
+    for (const index of indexes)
+      for (const one of unitAround(messages, structure, index)) {
+        if (asked.has(one)) continue;
+        asked.hold(one);
+        head += tokens[one]!;
+      }
+  };
+  if (options.keepsFirst) hold(beginning());
+  if (dialect.rules.laterSystem === "anywhere") hold(instructions());
   const isHead = asked.has;
   function instructions(): readonly number[] {
     const { lastUser } = structure;
@@ -87,6 +96,11 @@ export function readConversation<M>(options: {
     const last = lastUser === undefined || asked.has(lastUser) ? 0 : tokens[lastUser]!;
     const free = budget - head - outside.extras - last;
     return laterInstructions({ messages, structure, tokens, isHead: asked.has, budget, free });
+  }
+  function beginning(): readonly number[] {
+    const first = structure.turns[0]?.from;
+    if (first === undefined) return [];
+    return tokens[first]! <= budgetFor(head, total).budget * MOST_OF_FIRST ? [first] : [];
   }
   const promptTokens = (system: unknown) =>
     hasSystem(system) ? measure.message(dialect.read(systemMessage<M>(system))) : 0;

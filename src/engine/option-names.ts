@@ -55,6 +55,7 @@ const GROUPS: { readonly [K in keyof Tuning]?: Names<NonNullable<Tuning[K]>> } =
     prompt: true,
     cap: true,
     temperature: true,
+    preface: true,
     mode: true,
     merge: true,
     fanout: true,

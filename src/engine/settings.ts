@@ -22,8 +22,8 @@ import { strategies } from "./strategies.ts";
 const STREAM_ONLY = ["summarize-and-keep", "state"];
 
 /** How summaries are asked for, with every default filled in. */
-type SummarySettings = Required<Omit<SummaryOptions, "mode" | "temperature" | "prompt">> &
-  Pick<SummaryOptions, "mode" | "temperature" | "prompt">;
+type SummarySettings = Required<Omit<SummaryOptions, "mode" | "temperature" | "prompt" | "preface">> &
+  Pick<SummaryOptions, "mode" | "temperature" | "prompt" | "preface">;
 
 /** Options after profile and defaults, checked once and frozen. */
 export interface Settings {

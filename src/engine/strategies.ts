@@ -21,6 +21,8 @@ export interface Strategy {
   readonly steps: readonly Step[];
   /** Aim only at the budget, and are taken only when the view is above it: so a plan always ends in a view. */
   readonly lastResort: readonly Step[];
+  /** The first user message is shown in every view, as long as it isn't large. */
+  readonly keepsFirst?: true;
 }
 
 /** The strategies. Rung 0 (nothing due) comes before all of them. */
@@ -54,6 +56,13 @@ export const strategies: Readonly<Record<StrategyName, Strategy>> = {
     help: "Puts a summary in the place of older messages.",
     steps: ["reduce", "summarize"],
     lastResort: ["drop-middle", "hard-cut"],
+  },
+  "summarize-middle": {
+    label: "Summarise the middle",
+    help: "Keeps the first question and the newest messages, puts a summary in the place of what lies between.",
+    steps: ["reduce", "summarize"],
+    lastResort: ["drop-middle", "hard-cut"],
+    keepsFirst: true,
   },
   "summarize-and-drop": {
     label: "Summarise everything",

@@ -23,6 +23,7 @@ import { lostHead } from "./lost-head.ts";
 import { type Quoted, quotedBy } from "./recall/quotations.ts";
 import { type Settings, USUAL_NARRATIVE } from "./settings.ts";
 import { stateWarning } from "./state-warning.ts";
+import { strategies } from "./strategies.ts";
 
 /** A round fits with ease where the budget is this many times what must be shown: it isn't cut again at once. */
 const WITH_EASE = 1.25;
@@ -109,7 +110,16 @@ export async function takeSurvey<M>(
   const budgetFor = (head: number, total: number) => budgetOfCap(cap(settings, total, more.budget), head);
   const { transcriptReader } = engine;
   const read = (input: FitInput<M>, restored: readonly M[]) =>
-    readConversation({ dialect, transcript, input, measure, transcriptReader, restored, budgetFor });
+    readConversation({
+      dialect,
+      transcript,
+      input,
+      measure,
+      transcriptReader,
+      restored,
+      keepsFirst: strategies[settings.strategy].keepsFirst === true,
+      budgetFor,
+    });
   let conversation = read(given, []);
   const { start } = conversation.structure;
   const reading = readState(given.state, { ...conversation, start, textHash, keys: engine.stateKeys });

@@ -283,6 +283,8 @@ describe("what can't be served", () => {
       ["x-precis-strategy", "magic"],
       ["x-precis-profile", "magic"],
       ["x-precis-budget", "-5"],
+      ["x-precis-options", "many"],
+      ["x-precis-options", '{"tail":{"mesages":3}}'],
       ["x-precis-session", "a b"],
     ] as const) {
       const response = await post(`${url}/v1/chat/completions`, CHAT, { [name]: value });

@@ -68,6 +68,22 @@ describe("what a request asks for by header", () => {
     expect(after.session).toBe(before.session);
   });
 
+  it("may be more options, which hold for that request alone", async () => {
+    await start();
+    const messages = chat(60);
+    const before = await ask(messages);
+    const preface = "What came before was left out.";
+    const wished = await ask(messages, {
+      "x-precis-budget": "2k",
+      "x-precis-options": JSON.stringify({ tail: { messages: 2 }, summary: { preface } }),
+    });
+    expect(wished.action).toBe("compacted");
+    expect(wished.sent).toContain(preface);
+    const after = await ask(messages);
+    expect(after.sent).toBe(before.sent);
+    expect(after.sent).not.toContain(preface);
+  });
+
   it("holds for that request alone where it comes first, and in the named conversation too", async () => {
     await start();
     const messages = chat(60);

@@ -57,7 +57,7 @@ async function messagesLoop(client: Anthropic): Promise<string> {
   for (;;) {
     const message = await client.messages
       .stream({
-        model: "claude-sonnet-4-5",
+        model: "claude-sonnet-5",
         system: SYSTEM,
         messages,
         max_tokens: 4_000,

@@ -5,30 +5,9 @@ import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { root } from "../../../scripts/lib/project.mjs";
 import { startTask, WINDOW } from "./long-task.ts";
+import { runExample } from "./run-example.ts";
 
 const folder = join(root, "examples/sdk");
-
-/** Runs an example as a reader would, with the provider that its SDK finds in the environment. */
-async function runExample(file: string, url: string): Promise<string> {
-  const child = spawn(process.execPath, ["--import", "./test/from-source.mjs", file], {
-    cwd: folder,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: {
-      ...process.env,
-      OPENAI_BASE_URL: `${url}/v1`,
-      OPENAI_API_KEY: "sk-test",
-      ANTHROPIC_BASE_URL: url,
-      ANTHROPIC_API_KEY: "sk-test",
-    },
-  });
-  const [out, errors, code] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    new Promise<number | null>((resolve) => child.once("exit", resolve)),
-  ]);
-  if (code !== 0) throw new Error(`${file} ended with ${code}:\n${errors}`);
-  return out;
-}
 
 const AGENTS: readonly [string, RegExp][] = [
   ["ai-sdk.ts", /^All parts are read\.\n$/],
@@ -38,7 +17,7 @@ const AGENTS: readonly [string, RegExp][] = [
 
 test.each(AGENTS)("%s leads an agent to its end", async (file, printed) => {
   const provider = await startTask();
-  expect(await runExample(file, provider.url)).toMatch(printed);
+  expect(await runExample(folder, file, provider.url)).toMatch(printed);
   expect(provider.requests.map(({ status }) => status)).not.toContain(400);
   expect(provider.requests.at(-1)!.raw).toContain("Never touch generated files.");
   expect(provider.requests.at(-1)!.raw).toContain("port 4180 is opened by part-3");
@@ -46,7 +25,7 @@ test.each(AGENTS)("%s leads an agent to its end", async (file, printed) => {
 
 test.each(["openai.ts", "anthropic.ts"])("%s holds a long talk", async (file) => {
   const provider = await startTask({ reply: () => `Noted. ${"An answer has words. ".repeat(30)}` });
-  expect(await runExample(file, provider.url)).toContain("Noted.");
+  expect(await runExample(folder, file, provider.url)).toContain("Noted.");
   expect(provider.requests).toHaveLength(20);
   expect(provider.requests.map(({ status }) => status)).not.toContain(400);
   expect(Math.max(...provider.requests.map(({ tokens }) => tokens.input))).toBeLessThanOrEqual(WINDOW);
@@ -55,7 +34,7 @@ test.each(["openai.ts", "anthropic.ts"])("%s holds a long talk", async (file) =>
 
 test("ai-sdk-chat.ts answers a chat that only the client stores, and tells it of compactions", async () => {
   const provider = await startTask({ reply: () => `Noted. ${"An answer has words. ".repeat(60)}` });
-  const { compactions, messages } = JSON.parse(await runExample("test/chat-loop.ts", provider.url));
+  const { compactions, messages } = JSON.parse(await runExample(folder, "test/chat-loop.ts", provider.url));
   expect(messages).toBe(60);
   expect(compactions).toBeGreaterThan(0);
   expect(provider.requests.map(({ status }) => status)).not.toContain(400);

@@ -34,11 +34,11 @@ test("the list says where a value comes from", () => {
     profiles: ["agent"],
     strategies: [{ name: "summarize-oldest", label: "Summarise oldest", help: "" }],
   } as unknown as SettingsAnswer;
-  const text = settingsText({ window: 16_000 }, answer, 80);
-  expect(text).toMatch(/window {7}16000 \(this chat\) +the model's window/);
-  expect(text).toContain("temperature  0.2 (all chats)");
-  expect(text).toMatch(/strategy {5}summarize-oldest +what happens to old messages: Summarise oldest/);
+  const text = settingsText({ window: 16_000 }, answer, 100);
+  expect(text).toMatch(/window +16000 \(this chat\) +the model's window/);
+  expect(text).toMatch(/temperature +0\.2 \(all chats\)/);
+  expect(text).toMatch(/strategy +summarize-oldest +what happens to old messages: Summarise oldest/);
   const wide = text.split("\n").filter((line) => /^ {2}\S/.test(line));
-  for (const line of wide) expect(line.search(/(?<=^ {2}\S+ +)\S/)).toBe("  temperature  ".length);
+  for (const line of wide) expect(line.search(/(?<=^ {2}\S+ +)\S/)).toBe("  summaryTemperature  ".length);
   for (const line of settingsText({}, answer, 40).split("\n")) expect(line.length).toBeLessThanOrEqual(40);
 });

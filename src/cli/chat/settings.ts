@@ -28,8 +28,16 @@ const SETTINGS = {
   maxTokens: { kind: "number", help: "largest answer, in tokens" },
   temperature: { kind: "number", help: "0 to 2" },
   tail: { kind: "share", help: "share of the landing that the newest messages get, word for word" },
+  tailMessages: { kind: "number", help: "at most this many of the newest messages, word for word" },
   summarizer: { kind: "text", help: "who writes summaries: extractive, same, or a model" },
   summaryCap: { kind: "tokens", help: "longest narrative of a compaction" },
+  summaryTemperature: { kind: "number", help: "0 to 2, for summaries" },
+  summaryMode: {
+    kind: "text",
+    help: "how summaries are asked for: continuation, full, simple or extractive",
+  },
+  preface: { kind: "text", help: "your own words before the summary" },
+  cacheBreakpoints: { kind: "switch", help: "mark system prompt and summary for the provider's cache" },
 } as const satisfies Readonly<Record<string, Setting>>;
 
 /** Settings of all chats that matter in a terminal. */

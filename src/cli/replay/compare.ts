@@ -11,6 +11,7 @@ import { wrap } from "../wrap.ts";
 /** Strategies that shorten, in the order in which they are shown. */
 export const COMPARED = [
   "summarize-oldest",
+  "summarize-middle",
   "tool-summaries",
   "drop-middle",
   "truncate-oldest",

@@ -45,6 +45,8 @@ export interface SummaryOptions {
   /** Ceiling of the whole narrative, in tokens. Default: half of the summary message, at most 6,000. */
   readonly cap?: number;
   readonly temperature?: number;
+  /** A sentence or two of the host's own at the beginning of the summary message, behind what precis says there. At most 500 characters. */
+  readonly preface?: string;
   /** Use only this rung of the summariser's ladder. */
   readonly mode?: "continuation" | "full" | "simple" | "extractive";
   /** `segments` (default): each segment once, merged in eights. `rolling`: one summary, written anew each time. */

@@ -45,6 +45,7 @@ export function* coverBySummary(
     count: (text) => insertTokens(measure, { role, text }) - frame,
     shares: settings.shares,
     ...(input.focus !== undefined && { focus: input.focus }),
+    ...(settings.summary.preface && { preface: settings.summary.preface }),
     // Where roles must alternate, the system prompt may be the only place left.
     narrative:
       role === "system" && saysUnproven(input) ? [] : shownRecords(input, hiddenEnd(conversation, fates)),

@@ -130,7 +130,7 @@ export function precisPolicy(strategy: StrategyName): CostPolicy {
 /** A number of milliseconds for "never". */
 const MOST_TTL_MS = 1e12;
 
-const SUMMARIZING: readonly StrategyName[] = ["summarize-oldest", "summarize-and-drop"];
+const SUMMARIZING: readonly StrategyName[] = ["summarize-oldest", "summarize-middle", "summarize-and-drop"];
 
 /** All that are compared. The first is what the others are measured against. */
 export const costPolicies: readonly CostPolicy[] = [

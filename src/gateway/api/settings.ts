@@ -1,4 +1,4 @@
-import type { Placement, StrategyName } from "../../core/types.ts";
+import type { Placement, StrategyName, SummaryOptions } from "../../core/types.ts";
 import type { profiles } from "../../profiles/index.ts";
 
 export type ProfileName = keyof typeof profiles;
@@ -24,12 +24,20 @@ export interface ChatSettings {
   readonly temperature?: number;
   /** How much of the landing the newest messages get, word for word (a share). */
   readonly tail?: number;
+  /** At most this many of the newest messages stay word for word. */
+  readonly tailMessages?: number;
   /** Who writes summaries: `extractive` (no model), `same` (the chat's own model) or a model by its name. */
   readonly summarizer?: string;
   /** Longest narrative of a compaction, in tokens. */
   readonly summaryCap?: number;
   /** Tools of precis's own that the model gets, in the requests of clients. */
   readonly tools?: readonly ("recall" | "compact")[];
+  readonly summaryTemperature?: number;
+  readonly summaryMode?: NonNullable<SummaryOptions["mode"]>;
+  /** Words of one's own at the beginning of the summary message. */
+  readonly preface?: string;
+  /** Marks for the provider's cache at the ends of system prompt and summary. */
+  readonly cacheBreakpoints?: boolean;
 }
 
 /** Settings of the page and of chats that have none of their own. */
@@ -53,7 +61,17 @@ export interface SettingsAnswer {
   readonly settings: GlobalSettings;
   /** What holds where nothing is set. */
   readonly defaults: Required<
-    Pick<ChatSettings, "profile" | "strategy" | "auto" | "placement" | "tail" | "summarizer" | "summaryCap">
+    Pick<
+      ChatSettings,
+      | "profile"
+      | "strategy"
+      | "auto"
+      | "placement"
+      | "tail"
+      | "summarizer"
+      | "summaryCap"
+      | "cacheBreakpoints"
+    >
   >;
   readonly profiles: readonly ProfileName[];
   readonly strategies: readonly StrategyChoice[];

@@ -1,4 +1,5 @@
 import type { GatewayConfig } from "../../config/gateway-schema.ts";
+import { mergeTuning, pickTuning } from "../../config/tuning-schema.ts";
 import { MOST_RESERVED } from "../../core/answers.ts";
 import { legacyHash } from "../../core/legacy/hash.ts";
 import type { Compactor, Dialect, Model, Profile, Store, StrategyName, Tuning } from "../../core/types.ts";
@@ -32,7 +33,7 @@ export interface CompactorChoice {
   /** More options, of the page's settings. */
   readonly tuning?: Tuning;
   /** What would hold without the request's own headers. What they ask for is for that request alone. */
-  readonly usual?: Pick<CompactorChoice, "profile" | "strategy" | "budget">;
+  readonly usual?: Pick<CompactorChoice, "profile" | "strategy" | "budget" | "tuning">;
 }
 
 export interface Compactors {
@@ -78,16 +79,19 @@ export function createCompactors(options: {
       reserve,
       strategy: choice.strategy ?? own?.strategy ?? config.strategy,
       budget: choice.budget ?? own?.budget ?? config.budget,
-      tuning: { ...pickTuning(config), ...pickTuning(own ?? {}), ...choice.tuning },
+      tuning: mergeTuning(pickTuning(config), pickTuning(own ?? {}), choice.tuning),
     };
   };
 
   /** Names the records of requests with the same wish; undefined for those of the conversation itself. */
   const markOf = (choice: CompactorChoice): string | undefined => {
     if (!choice.usual) return undefined;
-    const wish = wishOf(settle(choice));
-    // A mark tells settings apart, nothing is believed for it: records that older versions wrote keep theirs.
-    return wish === wishOf(settle({ ...choice, ...choice.usual })) ? undefined : legacyHash(wish);
+    const usual = { ...choice, ...choice.usual };
+    // Options that the request doesn't name aren't in its mark: records that older versions wrote keep theirs.
+    const own = choice.tuning === usual.tuning ? undefined : choice.tuning;
+    const wish = wishOf(settle(choice), own);
+    // A mark tells settings apart, nothing is believed for it.
+    return wish === wishOf(settle(usual)) ? undefined : legacyHash(wish);
   };
 
   const make = (
@@ -125,7 +129,9 @@ export function createCompactors(options: {
     const slack = Math.max(1, info.factor * CALIBRATION_SLACK);
     // Beside an answer that may fill the window nothing fits: its cap has to be lowered, whatever the request's size.
     const besideAnswer = window - (choice.cap ?? 0);
-    return Math.max(0, Math.floor(Math.min(free * NOTHING_DUE_BELOW, besideAnswer) / slack));
+    const startAt = tuning.startAt ?? profile.startAt ?? NOTHING_DUE_BELOW;
+    const due = Math.min(free * NOTHING_DUE_BELOW, startAt <= 1 ? free * startAt : startAt);
+    return Math.max(0, Math.floor(Math.min(due, besideAnswer) / slack));
   };
 
   return {
@@ -175,6 +181,7 @@ export function createCompactors(options: {
     hasOwnWish: (choice) => markOf(choice) !== undefined,
 
     surelyFits(choice) {
+      if (choice.tuning && Object.keys(choice.tuning).length > 0) return sureLimit(choice);
       const known = limits.get(choice.model);
       if (known && isFor(known, choice, windows.version)) return known.tokens;
       const { tenant, upstream, cap, profile, budget } = choice;
@@ -224,27 +231,17 @@ function alternating(dialect: Dialect<unknown>, upstream: Upstream | undefined):
   return { ...dialect, rules: { ...dialect.rules, alternation: "strict" } };
 }
 
-function wishOf({
-  profile,
-  strategy,
-  budget,
-}: {
-  readonly profile: Profile;
-  readonly strategy: StrategyName | undefined;
-  readonly budget: number | undefined;
-}): string {
-  return JSON.stringify([profile.name, strategy ?? profile.strategy, budget]);
-}
-
-type Picked = "startAt" | "landAt" | "safety" | "placement" | "waitMs";
-
-function pickTuning(from: { readonly [K in Picked]?: Tuning[K] | undefined }): Tuning {
-  const { startAt, landAt, safety, placement, waitMs } = from;
-  return {
-    ...(startAt !== undefined && { startAt }),
-    ...(landAt !== undefined && { landAt }),
-    ...(safety !== undefined && { safety }),
-    ...(placement !== undefined && { placement }),
-    ...(waitMs !== undefined && { waitMs }),
-  };
+function wishOf(
+  {
+    profile,
+    strategy,
+    budget,
+  }: {
+    readonly profile: Profile;
+    readonly strategy: StrategyName | undefined;
+    readonly budget: number | undefined;
+  },
+  tuning?: Tuning,
+): string {
+  return JSON.stringify([profile.name, strategy ?? profile.strategy, budget, ...(tuning ? [tuning] : [])]);
 }

@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { explainIssue } from "../../config/explain-issue.ts";
 import { HOSTED_TOOLS, type HostedToolName } from "../../config/gateway-schema.ts";
 import { tokensIn } from "../../config/sizes.ts";
-import type { Profile, StrategyName } from "../../core/types.ts";
+import { pickTuning, requestTuning } from "../../config/tuning-schema.ts";
+import type { Profile, StrategyName, Tuning } from "../../core/types.ts";
 import { strategies } from "../../engine/strategies.ts";
 import { profiles } from "../../profiles/index.ts";
 import { headerOf } from "../http/headers.ts";
@@ -14,6 +16,8 @@ export interface RequestOptions {
   readonly budget?: number;
   /** Tools of precis's own that the model gets, instead of the config's. */
   readonly tools?: readonly HostedToolName[];
+  /** More options of the engine. */
+  readonly tuning?: Tuning;
   /** Touch nothing. */
   readonly off: boolean;
 }
@@ -28,12 +32,14 @@ export function requestOptions(headers: IncomingHttpHeaders): RequestOptions {
   const budget = headerOf(headers, "x-precis-budget");
   const tools = headerOf(headers, "x-precis-tools");
   const off = headerOf(headers, "x-precis-off");
-  if ([profile, strategy, budget, tools, off].every((value) => value === undefined)) return NONE;
+  const tuning = headerOf(headers, "x-precis-options");
+  if ([profile, strategy, budget, tools, off, tuning].every((value) => value === undefined)) return NONE;
   return {
     ...(profile !== undefined && { profile: profileOf(profile) }),
     ...(strategy !== undefined && { strategy: strategyOf(strategy) }),
     ...(budget !== undefined && { budget: budgetOf(budget) }),
     ...(tools !== undefined && { tools: toolsOf(tools) }),
+    ...(tuning !== undefined && { tuning: tuningOf(tuning) }),
     off: off !== undefined && !["0", "false", "no"].includes(off.toLowerCase()),
   };
 }
@@ -61,6 +67,24 @@ function toolsOf(text: string): readonly HostedToolName[] {
   const known: readonly string[] = HOSTED_TOOLS;
   if (names.every((name) => known.includes(name))) return names as HostedToolName[];
   throw wrong("tools", text, `none, or some of ${HOSTED_TOOLS.join(", ")}`);
+}
+
+/** `{"tail":{"messages":10},"auto":false}`: the keys are those of the config. */
+function tuningOf(text: string): Tuning {
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch {
+    throw wrong("options", text, 'a JSON object, such as {"tail":{"messages":10}}');
+  }
+  const { success, data, error } = requestTuning.safeParse(given);
+  if (success) return pickTuning(data);
+  const { key, problem, fix } = explainIssue(error.issues, given);
+  throw new RequestFault(
+    400,
+    "invalid",
+    `precis: the header x-precis-options: ${key === "" ? "" : `${key}: `}${problem}. ${fix}`,
+  );
 }
 
 function wrong(name: string, value: string, expected: string): RequestFault {

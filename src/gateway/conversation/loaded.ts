@@ -1,4 +1,4 @@
-import type { Dialect, Message, Profile } from "../../core/types.ts";
+import type { Dialect, Message, Profile, Tuning } from "../../core/types.ts";
 import { profiles } from "../../profiles/index.ts";
 import { readHead } from "../../recall/stored-head.ts";
 import type { Conversation, StoredMessage } from "../../stores/server-store.ts";
@@ -92,7 +92,7 @@ export function choiceOf(
 ): CompactorChoice {
   const upstream = upstreams.find((one) => one.takes(model, undefined));
   const { profile, strategy, budget, window, startAt, landAt, reserve, placement, auto } = settings;
-  const { tail, summarizer, summaryCap } = settings;
+  const { tail, tailMessages, summarizer, cacheBreakpoints } = settings;
   return {
     tenant,
     wire,
@@ -109,8 +109,26 @@ export function choiceOf(
       ...(reserve !== undefined && { reserve }),
       ...(placement !== undefined && { placement }),
       ...(auto !== undefined && { auto }),
-      ...(tail !== undefined && { tail: { share: tail } }),
-      ...(summaryCap !== undefined && { summary: { cap: summaryCap } }),
+      ...(cacheBreakpoints !== undefined && { cacheBreakpoints }),
+      ...((tail ?? tailMessages) !== undefined && {
+        tail: {
+          ...(tail !== undefined && { share: tail }),
+          ...(tailMessages !== undefined && { messages: tailMessages }),
+        },
+      }),
+      ...summaryOf(settings),
     },
   };
+}
+
+/** How a chat has its summaries written. */
+function summaryOf(settings: ChatSettings): Pick<Tuning, "summary"> {
+  const { summaryCap: cap, summaryTemperature: temperature, summaryMode: mode, preface } = settings;
+  const summary = {
+    ...(cap !== undefined && { cap }),
+    ...(temperature !== undefined && { temperature }),
+    ...(mode !== undefined && { mode }),
+    ...(preface !== undefined && { preface }),
+  };
+  return Object.keys(summary).length === 0 ? {} : { summary };
 }

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { HOSTED_TOOLS, PLACEMENTS, PROFILE_NAMES } from "../../config/gateway-schema.ts";
+import { MOST_PREFACE, SUMMARY_MODES } from "../../config/tuning-schema.ts";
 import {
   listOf,
   numberFrom,
@@ -60,7 +61,12 @@ const chatFields = {
   temperature: numberFrom("temperature", 0, 2),
   tail: share,
   summarizer: modelName,
+  tailMessages: wholeNumber("number of messages", 1),
   summaryCap: tokens,
+  summaryTemperature: numberFrom("temperature", 0, 2),
+  summaryMode: oneOf("mode", SUMMARY_MODES),
+  preface: textUpTo("preface", MOST_PREFACE),
+  cacheBreakpoints: yesOrNo,
 };
 /** Clients' conversations have tools; what is set for all chats is about the page's own. */
 const ownFields = {

@@ -1,3 +1,4 @@
+import { mergeTuning } from "../../config/tuning-schema.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import type { CompactorChoice } from "../compaction/compactors.ts";
 import type { RequestOptions } from "../compaction/request-options.ts";
@@ -23,8 +24,8 @@ export function choiceOf(
 ): CompactorChoice {
   const { model, cap } = asked;
   const set = chat?.settings && choiceOfSettings(parts, { tenant, wire, model, settings: chat.settings });
-  const isAsked =
-    options.profile !== undefined || options.strategy !== undefined || options.budget !== undefined;
+  const { profile, strategy, budget, tuning } = options;
+  const isAsked = [profile, strategy, budget, tuning].some((wish) => wish !== undefined);
   return {
     ...set,
     tenant,
@@ -32,11 +33,17 @@ export function choiceOf(
     upstream,
     model,
     cap,
-    profile: options.profile ?? set?.profile,
-    strategy: options.strategy ?? set?.strategy,
-    budget: options.budget ?? set?.budget,
+    profile: profile ?? set?.profile,
+    strategy: strategy ?? set?.strategy,
+    budget: budget ?? set?.budget,
+    ...(tuning && { tuning: mergeTuning(set?.tuning, tuning) }),
     ...(isAsked && {
-      usual: { profile: set?.profile, strategy: set?.strategy, budget: set?.budget },
+      usual: {
+        profile: set?.profile,
+        strategy: set?.strategy,
+        budget: set?.budget,
+        ...(set?.tuning && { tuning: set.tuning }),
+      },
     }),
   };
 }

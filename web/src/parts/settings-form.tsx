@@ -5,7 +5,7 @@ import { strings } from "../strings.ts";
 
 export type FieldName = keyof GlobalSettings & keyof typeof strings.settings.fields;
 
-type Kind = "choice" | "percent" | "tokens" | "number" | "switch";
+type Kind = "choice" | "percent" | "tokens" | "number" | "count" | "text" | "switch";
 
 const KINDS: Readonly<Record<FieldName, Kind>> = {
   strategy: "choice",
@@ -18,8 +18,13 @@ const KINDS: Readonly<Record<FieldName, Kind>> = {
   reserve: "tokens",
   placement: "choice",
   tail: "percent",
+  tailMessages: "count",
   summarizer: "choice",
   summaryCap: "tokens",
+  summaryTemperature: "number",
+  summaryMode: "choice",
+  preface: "text",
+  cacheBreakpoints: "switch",
   model: "choice",
   temperature: "number",
   maxTokens: "tokens",
@@ -35,9 +40,14 @@ export const GROUPS = {
     "startAt",
     "landAt",
     "tail",
+    "tailMessages",
     "summarizer",
     "summaryCap",
+    "summaryTemperature",
+    "summaryMode",
     "placement",
+    "preface",
+    "cacheBreakpoints",
   ],
   answers: ["model", "window", "budget", "reserve", "maxTokens", "temperature"],
   page: ["showMeter", "theme"],
@@ -106,11 +116,11 @@ export function SettingField({
             onChange={(event) => change(event.target.checked)}
           />
         ) : (
-          <NumberInput
+          <ValueInput
             key={String(own)}
             id={id}
             kind={KINDS[name]}
-            own={own as number | undefined}
+            own={own as number | string | undefined}
             placeholder={inherited === undefined ? words.auto : shown.replace(" %", "")}
             onChange={change}
           />
@@ -130,7 +140,8 @@ export function SettingField({
   );
 }
 
-function NumberInput({
+/** A number, or a line of text. */
+function ValueInput({
   id,
   kind,
   own,
@@ -139,12 +150,12 @@ function NumberInput({
 }: {
   id: string;
   kind: Kind;
-  own: number | undefined;
+  own: number | string | undefined;
   placeholder: string;
-  onChange: (value: number | null) => void;
+  onChange: (value: number | string | null) => void;
 }) {
   const [text, setText] = useState(
-    own === undefined ? "" : kind === "percent" ? String(Math.round(own * 100)) : String(own),
+    own === undefined ? "" : kind === "percent" ? String(Math.round(Number(own) * 100)) : String(own),
   );
   const [isWrong, setWrong] = useState(false);
   const take = () => {
@@ -161,7 +172,7 @@ function NumberInput({
     <span className="number">
       <input
         id={id}
-        inputMode="decimal"
+        inputMode={kind === "text" ? "text" : "decimal"}
         value={text}
         placeholder={placeholder}
         aria-describedby={`${id}-help`}
@@ -182,11 +193,13 @@ function NumberInput({
   );
 }
 
-function parse(kind: Kind, text: string): number | undefined {
+function parse(kind: Kind, text: string): number | string | undefined {
+  if (kind === "text") return text.trim();
   if (kind === "tokens") return parseTokens(text);
   const value = Number(text.replace("%", "").replace(",", ".").trim());
   if (!Number.isFinite(value) || value < 0) return undefined;
   if (kind === "percent") return value > 0 && value <= 100 ? value / 100 : undefined;
+  if (kind === "count") return Number.isInteger(value) && value > 0 ? value : undefined;
   return value <= 2 ? value : undefined;
 }
 
@@ -199,6 +212,8 @@ function choicesOf(name: FieldName, answer: SettingsAnswer, models: readonly str
   if (name === "profile") return answer.profiles.map((value) => ({ value, text: words.profiles[value] }));
   if (name === "placement")
     return of(["user", "system", "merged"], (value) => words.placements[value as "user"]);
+  if (name === "summaryMode")
+    return of(["continuation", "full", "simple", "extractive"], (value) => words.modes[value as "full"]);
   if (name === "theme")
     return of(["system", "light", "dark"], (value) => strings.sidebar.theme[value as "light"]);
   if (name === "summarizer")
@@ -223,6 +238,7 @@ function valueText(name: FieldName, value: Value): string {
   if (name === "profile") return words.profiles[value as "agent"]?.split(":")[0] ?? value;
   if (name === "placement") return words.placements[value as "user"] ?? value;
   if (name === "summarizer") return summarizerText(value);
+  if (name === "summaryMode") return words.modes[value as "full"] ?? value;
   if (name === "theme") return strings.sidebar.theme[value as "light"] ?? value;
   return value;
 }

@@ -56,6 +56,10 @@ export const strategies: Readonly<Record<StrategyName, { label: string; help: st
     label: "Summarise oldest",
     help: "Older messages become a summary; the newest stay word for word.",
   },
+  "summarize-middle": {
+    label: "Summarise the middle",
+    help: "Your first message and the newest stay word for word; what lies between becomes a summary.",
+  },
   "drop-middle": {
     label: "Keep start and end",
     help: "The first turn and the newest messages stay; the middle is left out.",

@@ -59,6 +59,23 @@ export const settings = {
       help: "Who writes summaries. A small, cheap model is often good enough.",
     },
     summaryCap: { label: "Longest summary", help: "In tokens, all summaries of a compaction together." },
+    tailMessages: { label: "Newest messages, at most", help: "How many of them stay word for word." },
+    summaryTemperature: {
+      label: "Temperature of summaries",
+      help: "How freely they are written: 0 is plain.",
+    },
+    summaryMode: {
+      label: "How summaries are asked for",
+      help: "Only this way, instead of one after the other.",
+    },
+    preface: {
+      label: "Words before the summary",
+      help: "A sentence of your own that the model reads first.",
+    },
+    cacheBreakpoints: {
+      label: "Mark for the provider's cache",
+      help: "Where the format has marks: the ends of system prompt and summary.",
+    },
     model: { label: "Model", help: "Who answers in chats that haven't chosen." },
     temperature: { label: "Temperature", help: "How freely the model answers: 0 is plain, 1 is lively." },
     maxTokens: { label: "Longest answer", help: "In tokens." },
@@ -66,6 +83,12 @@ export const settings = {
     theme: { label: "Appearance", help: "Light, dark, or as the system says." },
   },
   summarizers: { same: "The chat's own model", extractive: "No model: exact lines only" },
+  modes: {
+    continuation: "As the next message of the conversation",
+    full: "With all messages, role by role",
+    simple: "With a plain, shortened transcript",
+    extractive: "No model: exact lines only",
+  },
   placements: {
     user: "A message of its own",
     system: "A second system message",

@@ -84,16 +84,17 @@ function settingsAnswer(
     defaults: {
       profile: config.profile ?? "agent",
       strategy: config.strategy ?? "summarize-oldest",
-      auto: true,
+      auto: config.auto ?? true,
+      cacheBreakpoints: config.cacheBreakpoints ?? false,
       placement: config.placement ?? "user",
-      tail: DEFAULT_TAIL,
+      tail: config.tail?.share ?? DEFAULT_TAIL,
       summarizer:
         upstreams.length === 0
           ? "extractive"
           : typeof summarizer === "string"
             ? summarizer
             : summarizer.model,
-      summaryCap: DEFAULT_SUMMARY_CAP,
+      summaryCap: config.summary?.cap ?? DEFAULT_SUMMARY_CAP,
     },
     profiles: Object.keys(profiles) as SettingsAnswer["profiles"][number][],
     strategies: STRATEGY_NAMES.map((name) => ({

@@ -1,0 +1,11 @@
+// @ts-check
+/** `npm run test:mastra`, and a step of `npm run proof`: Mastra, which is installed here. */
+import { runWithOwnPackages } from "../../scripts/lib/own-packages.mjs";
+
+process.exitCode = runWithOwnPackages({
+  folder: "examples/mastra",
+  what: "Mastra",
+  size: "140 MB",
+  installMs: 600_000,
+  env: { ...process.env, npm_config_fetch_retries: "1" },
+});

@@ -1,0 +1,25 @@
+import { join } from "node:path";
+import { defineConfig } from "vitest/config";
+import { library, publicSources } from "../../scripts/lib/packages.mjs";
+import { root } from "../../scripts/lib/project.mjs";
+import { TIME_LIMITS } from "../../test/support/time-limits.ts";
+
+/** Mastra against the fake provider: `npm run test:mastra`. */
+export default defineConfig({
+  root,
+  resolve: {
+    // The sources, not what was built last.
+    alias: publicSources(library).map(([find, source]) => ({
+      find: new RegExp(`^${find}$`),
+      replacement: join(root, source),
+    })),
+  },
+  test: {
+    include: ["examples/mastra/*.test.ts"],
+    exclude: ["**/node_modules/**"],
+    setupFiles: ["test/support/load-tokenizer.ts"],
+    isolate: false,
+    maxWorkers: 2,
+    ...TIME_LIMITS,
+  },
+});

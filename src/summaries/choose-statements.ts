@@ -9,6 +9,9 @@ const LEAD_SHARE = 3;
 /** With less room for a message (tokens), messages are left out instead of shortening all of them. */
 const LEAST_ROOM = 90;
 
+/** A phrase: longer texts say more than their figures (characters). */
+const SHORT_PHRASE = 40;
+
 /** What `chooseStatements` takes. */
 export interface ChooseStatementsInput {
   readonly statements: readonly Statement[];
@@ -48,7 +51,7 @@ export function chooseStatements(input: ChooseStatementsInput): Statement[] {
 
 function speechesOf({ statements, cost, age }: ChooseStatementsInput): Speech[] {
   const byMessage = new Map<number, Statement[]>();
-  for (const one of statements) {
+  for (const one of lastSaid(statements)) {
     const same = byMessage.get(one.message);
     if (same) same.push(one);
     else byMessage.set(one.message, [one]);
@@ -58,6 +61,16 @@ function speechesOf({ statements, cost, age }: ChooseStatementsInput): Speech[] 
     const best = list.reduce((most, { factor }) => Math.max(most, factor), 0);
     return { statements: list, tokens: tokensOf(list, cost), weight: best * (1 - (1 - OLDEST) * old) };
   });
+}
+
+/** What was said again later, short phrases but for their figures ("Step 3 is done."), counts where it was said last. */
+function lastSaid(statements: readonly Statement[]): Statement[] {
+  const last = new Map(statements.map((one) => [sameAs(one.text), one.message]));
+  return statements.filter((one) => last.get(sameAs(one.text)) === one.message);
+}
+
+function sameAs(text: string): string {
+  return text.length > SHORT_PHRASE ? text : text.replace(/\d+/g, "0");
 }
 
 /** All messages, or those that deserve most room if all together would leave too little for each. */

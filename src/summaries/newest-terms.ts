@@ -19,6 +19,19 @@ export function newestTerms(newest: string, table: TermTable): ReadonlyMap<numbe
   return new Map(table.scan(newest).map((term) => [term, WORTH[table.shapes[term]!]]));
 }
 
+/** From this worth on a term is a name that somebody asks about, not a word. */
+const NAMES_SOMETHING = 0.5;
+
+/** Ordinals of the lines that show last what the newest words name. */
+export function namedLines(named: ReadonlyMap<number, number>, lastLine: Int32Array): number[] {
+  const orders = new Set<number>();
+  for (const [term, worth] of named) {
+    const order = worth >= NAMES_SOMETHING ? (lastLine[term] ?? -1) : -1;
+    if (order >= 0) orders.add(order);
+  }
+  return [...orders];
+}
+
 /** The newest words of the user and of the assistant. */
 export function newestWords(messages: readonly Message[]): string {
   return (["user", "assistant"] as const).map((role) => newestText(messages, role)).join("\n");

@@ -11,7 +11,7 @@ import { fillCap } from "./fill-cap.ts";
 import { touchedFiles, unseenFiles } from "./ledger.ts";
 import { type Line, type TranscriptLines, transcriptLines } from "./lines.ts";
 import { newestPlan } from "./newest-plan.ts";
-import { newestTerms, newestWords } from "./newest-terms.ts";
+import { namedLines, newestTerms, newestWords } from "./newest-terms.ts";
 import { outcomesOf } from "./outcomes.ts";
 import type { IsOurs } from "./proof.ts";
 import { quotedLine } from "./quoted-line.ts";
@@ -58,6 +58,8 @@ const LEDGER_SHARE = 0.05;
 /** Of what the user's words and statements leave: what was changed, and how commands ended; the rest is for single lines. */
 const CHANGES_SHARE = 0.5;
 const OUTCOMES_SHARE = 0.15;
+/** What the newest words name is shown before anything else is quoted, within this share of what is free. */
+const ASKED_SHARE = 0.25;
 /** Below this nothing useful fits beside the frame (tokens). */
 const MIN_CONTENT = 16;
 /** More lines are chosen than the estimate allows, because the exact count may leave room for them. */
@@ -126,6 +128,10 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
   const named = newestTerms(newest, transcript.table);
   const age = ageOf(transcript);
   const free = cap - write({ narrative, state }).tokens;
+  const asked = Math.min(
+    free * ASKED_SHARE,
+    namedLines(named, lastLine).reduce((sum, order) => sum + lineCost(transcript.lines[order]!), 0),
+  );
   yield;
   const said = chooseQuotes({
     messages,
@@ -133,7 +139,7 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
     words,
     toolShare: transcript.toolShare,
     cap,
-    free,
+    free: free - asked,
     wordsShare: input.shares?.words,
     isTold: narrative.length > 0,
     cost: prose,

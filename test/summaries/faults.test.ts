@@ -97,7 +97,7 @@ async function play(rung: Rung, fault: FaultName): Promise<Outcome> {
   ];
   let state: State | undefined;
   let request: object | undefined;
-  for (const [index, message] of talk(rung === "merge" ? 80 : 36).entries()) {
+  for (const [index, message] of talk(rung === "merge" ? 120 : 36).entries()) {
     transcript.push(message);
     if (message.role !== "user") continue;
     const now = NOW + index * 1_000;

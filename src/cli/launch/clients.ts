@@ -9,7 +9,7 @@ export interface ClientSettings {
 }
 
 /** What settings are made from. */
-export interface LaunchInput {
+interface LaunchInput {
   /** `http://127.0.0.1:PORT` of the gateway. */
   readonly url: string;
   readonly model: string | undefined;

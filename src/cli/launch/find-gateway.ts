@@ -17,7 +17,7 @@ export interface FoundGateway {
 const ANSWER_MS = 2_000;
 
 /** What flags and the client say about the gateway. */
-export interface GatewayWish {
+interface GatewayWish {
   readonly config: string | undefined;
   readonly flags: GatewayConfigInput & { readonly upstream?: string };
   /** Where requests go if nothing else says so. */

@@ -125,6 +125,15 @@ test("a window that is smaller than anyone said is found out and fitted to", asy
   expect(lost).toEqual([]);
 });
 
+test("a provider that counts half as much again is asked before, and refuses nothing", async () => {
+  const factor = 1.5;
+  const provider = await startTask({ factor });
+  const client = withPrecis(anthropic(provider.url), { window: WINDOW, count: "provider" });
+  expect(await messagesLoop(client)).toBe("All parts are read.");
+  expect(provider.otherRequests.some(({ path }) => path.includes("count_tokens"))).toBe(true);
+  expect(resultOf(provider).refused).toBe(0);
+});
+
 test("what can't fit is refused in words, not as a broken connection", async () => {
   const provider = await startTask();
   const client = withPrecis(openai(provider.url), { window: 1_500 });

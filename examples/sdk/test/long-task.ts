@@ -81,11 +81,21 @@ function reader(steps: number): FakeReplier {
 
 /** A provider that leads an agent through the task and ends with the test. */
 export async function startTask(
-  options: { readonly window?: number; readonly steps?: number; readonly reply?: FakeReplier } = {},
+  options: {
+    readonly window?: number;
+    readonly steps?: number;
+    readonly reply?: FakeReplier;
+    /** The provider's count ÷ the tokenizer's. */
+    readonly factor?: number;
+  } = {},
 ): Promise<FakeProvider> {
-  const { window = WINDOW, steps = STEPS, reply = reader(steps) } = options;
+  const { window = WINDOW, steps = STEPS, reply = reader(steps), factor = 1 } = options;
   const counter = await exactCounter("o200k_base");
-  const provider = await startFakeProvider({ window, reply, count: (text) => counter.count(text) });
+  const provider = await startFakeProvider({
+    window,
+    reply,
+    count: (text) => Math.ceil(counter.count(text) * factor),
+  });
   onTestFinished(() => provider.close());
   return provider;
 }

@@ -2,8 +2,9 @@ import { BudgetImpossibleError } from "../../core/errors.ts";
 import { fittingCap } from "../../core/fitting-cap.ts";
 import type { FitResult } from "../../core/types.ts";
 import { type Compactors, createCompactors, type IntegrationOptions } from "../shared/options.ts";
-import { type Learned, learn, overflowOfError, sendFitted } from "../shared/send-fitted.ts";
+import { CountedTooLong, type Learned, learn, overflowOfError, sendFitted } from "../shared/send-fitted.ts";
 import { chatWire } from "./chat-wire.ts";
+import { countFirst } from "./count-first.ts";
 import { messagesWire } from "./messages-wire.ts";
 import { responsesWire } from "./responses-wire.ts";
 import { type Asked, type ClientWire, isJson, type Json } from "./wire.ts";
@@ -17,6 +18,11 @@ const MAX_REFUSAL = 100_000;
 export interface ClientOptions extends Omit<IntegrationOptions<unknown>, "compactor"> {
   /** What sends requests. Default: the client's own, or the global one. */
   readonly fetch?: FetchLike;
+  /**
+   * `provider`: views that come near the budget are counted by the provider's own endpoint first (Anthropic's `count_tokens`, OpenAI's
+   * `input_tokens`), so that none is refused. Default: by the tokenizer, corrected by what answers report.
+   */
+  readonly count?: "tokenizer" | "provider";
 }
 
 /** The part of `fetch` that is used. */
@@ -44,7 +50,7 @@ class Refused extends Error {
  * const fetch = precisFetch({ window: 32_000 });
  */
 export function precisFetch(options: ClientOptions = {}): FetchLike {
-  const { fetch: inner = globalThis.fetch, ...rest } = options;
+  const { fetch: inner = globalThis.fetch, count, ...rest } = options;
   // Each format has compactors of its own.
   const byWire = new Map<ClientWire, Compactors<unknown>>();
   const compactorsOf = (wire: ClientWire) => {
@@ -78,11 +84,18 @@ export function precisFetch(options: ClientOptions = {}): FetchLike {
           if (options.state !== undefined) state = made.state;
           options.onView?.(made);
         },
-        send: async (made) => refuseTooLong(await inner(input, initOf(init, bodyOf(request, made)))),
+        send: async (made) => {
+          const sent = bodyOf(request, made);
+          const there = { fetch: inner, url: urlOf(input), init: initOf(init, sent) };
+          if (count === "provider")
+            await countFirst(there, wire, sent, { view: made, compactor: compactors.of(model) });
+          return refuseTooLong(await inner(input, there.init));
+        },
       });
       return watched(answer, wire, (learned) => learn(compactors.of(model), view, learned));
     } catch (error) {
       if (error instanceof Refused) return error.response;
+      if (error instanceof CountedTooLong) return refusal(wire.refusal(error.message));
       // A client would take an error that is thrown here for a broken connection, and try again.
       if (BudgetImpossibleError.isInstance(error)) return refusal(wire.refusal(error.message));
       throw error;
@@ -98,11 +111,15 @@ interface ReadRequest {
 
 function readRequest(input: string | URL | Request, init: RequestInit | undefined): ReadRequest | undefined {
   if (typeof init?.body !== "string") return undefined;
-  const { pathname } = new URL(input instanceof Request ? input.url : input);
+  const { pathname } = urlOf(input);
   const wire = WIRES.find(({ path }) => pathname.endsWith(path));
   const body = wire && parse(init.body);
   const asked = body && wire.read(body);
   return asked && { wire, body, asked };
+}
+
+function urlOf(input: string | URL | Request): URL {
+  return new URL(input instanceof Request ? input.url : input);
 }
 
 function bodyOf({ wire, body, asked }: ReadRequest, view: FitResult<unknown>): Json {

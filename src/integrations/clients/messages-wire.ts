@@ -12,6 +12,10 @@ const STOPS: Readonly<Record<string, StopReason>> = {
 /** Anthropic's Messages API. */
 export const messagesWire: ClientWire = {
   path: "/messages",
+  count: {
+    path: "/count_tokens",
+    fields: ["model", "messages", "system", "tools", "tool_choice", "thinking"],
+  },
   dialect: anthropicMessages as Dialect<unknown>,
   read: ({ model, messages, system, tools, max_tokens }) =>
     Array.isArray(messages)

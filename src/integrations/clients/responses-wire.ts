@@ -9,6 +9,10 @@ const LEAST_CAP = 16;
 /** OpenAI's Responses API. What goes on from an answer on the server goes as it is: its transcript isn't here. */
 export const responsesWire: ClientWire = {
   path: "/responses",
+  count: {
+    path: "/input_tokens",
+    fields: ["model", "input", "instructions", "tools", "tool_choice", "reasoning", "text"],
+  },
   dialect: openaiResponses as Dialect<unknown>,
   read: ({ model, input, instructions, tools, max_output_tokens, previous_response_id, conversation }) =>
     Array.isArray(input) && !previous_response_id && !conversation

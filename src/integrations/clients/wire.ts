@@ -24,6 +24,8 @@ export interface ClientWire {
   write(body: Json, view: FitResult<unknown>, cap: number | undefined): Json;
   /** What an answer, or an event of its stream, tells about tokens. */
   learn(data: Json): Learned;
+  /** Where the provider counts a request, behind its path, and the fields that it takes there. */
+  readonly count?: { readonly path: string; readonly fields: readonly string[] };
   /** A refusal in the provider's own shape. */
   refusal(message: string): Json;
 }

@@ -60,6 +60,16 @@ async function shrink<M, A>(
   }
 }
 
+/** A view that the provider counted before it was sent, and that doesn't fit. */
+export class CountedTooLong extends Error {
+  readonly tokens: number;
+
+  constructor(tokens: number) {
+    super(`The provider counts ${tokens} tokens, which don't fit.`);
+    this.tokens = tokens;
+  }
+}
+
 /** The fields in which SDKs carry a provider's answer, the most telling first. */
 interface SdkError {
   readonly status?: unknown;
@@ -74,6 +84,7 @@ interface SdkError {
 export function overflowOfError(error: unknown): Overflow | undefined {
   if (typeof error === "string") return overflowOf(BAD_REQUEST, error);
   if (typeof error !== "object" || error === null) return undefined;
+  if (error instanceof CountedTooLong) return { tokens: error.tokens };
   const { status, statusCode, responseBody, error: inner, message, cause } = error as SdkError;
   const code = [status, statusCode].find((value) => typeof value === "number") ?? BAD_REQUEST;
   for (const body of [responseBody, inner, message]) {

@@ -20,6 +20,7 @@ summary { display: flex; flex-wrap: wrap; gap: 4px 14px; align-items: center; }
 summary .bar { flex: 1 1 80px; }
 details p { margin-top: 10px; }
 .said { list-style: none; } li { overflow-wrap: anywhere; }
+@media (max-width: 760px) { .axis { margin-left: 38px; } }
 `;
 
 const WIDTH = 1_000;

@@ -1,6 +1,6 @@
 import { createStreamSession } from "./create-stream-session.ts";
 import { DEFAULT_FPS, type Recording, replayRecording } from "./recording.ts";
-import { createTimeline, type Timeline } from "./timeline.ts";
+import { createTimeline, type Played, type Timeline } from "./timeline.ts";
 import type { KvCache, StreamStrategyName } from "./types.ts";
 
 /** What a recording is played with unless somebody says otherwise. */
@@ -15,16 +15,6 @@ export interface PlayOptions {
   readonly tokensPerFrame?: number | undefined;
   /** After each event. */
   readonly onEvent?: (soFar: () => Timeline) => void | Promise<void>;
-}
-
-/** What came of a recording, and what it was played with. */
-export interface Played {
-  readonly timeline: Timeline;
-  readonly strategy: StreamStrategyName;
-  readonly tokensPerFrame: number;
-  readonly fps: number;
-  /** What people and the assistant said. */
-  readonly turns: number;
 }
 
 /** Plays a recording on a cache from its beginning to its end; the recorded assistant speaks, not the model. */

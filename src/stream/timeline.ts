@@ -1,5 +1,5 @@
 import type { StreamStep } from "./settings.ts";
-import type { Said, StreamSession, StreamStatus, StreamTrace } from "./types.ts";
+import type { Said, StreamSession, StreamStatus, StreamStrategyName, StreamTrace } from "./types.ts";
 
 /** How full the cache was over time, what was said and when it was managed: what charts are drawn from. */
 export interface Timeline {
@@ -8,6 +8,16 @@ export interface Timeline {
   readonly points: readonly TimelinePoint[];
   readonly said: readonly Said[];
   readonly managed: readonly StreamTrace[];
+}
+
+/** What came of a recording, and what it was played with. */
+export interface Played {
+  readonly timeline: Timeline;
+  readonly strategy: StreamStrategyName;
+  readonly tokensPerFrame: number;
+  readonly fps: number;
+  /** What people and the assistant said. */
+  readonly turns: number;
 }
 
 /** The cache at one moment. */

@@ -1,6 +1,5 @@
 import { formatSeconds } from "../../stream/format-seconds.ts";
-import type { Played } from "../../stream/play-recording.ts";
-import type { Timeline } from "../../stream/timeline.ts";
+import type { Played, Timeline } from "../../stream/timeline.ts";
 import type { StreamTrace } from "../../stream/types.ts";
 import { formatCount, formatShort } from "../format.ts";
 import type { Paint } from "../paint.ts";

@@ -112,16 +112,25 @@ function spliceChat(isHosted: IsHosted): StreamSplice {
   let shownCalls = 0;
   /** Where the calls of this round stand for the client; undefined: they are ours. */
   let places = new Map<number, number | undefined>();
+  /** Pieces of calls that haven't said their names. */
+  const waiting = new Map<number, readonly Json[]>();
   let held: Json[] = [];
 
-  /** The pieces of calls that the client gets. A call is known by the name that its first piece says. */
+  /** The pieces of calls that the client gets. Until a call has said its name, nobody knows whose it is. */
   const callsOf = (pieces: readonly unknown[]): readonly Json[] =>
-    pieces.flatMap((piece) => {
-      if (!isJson(piece)) return [];
-      const index = numberOf(piece["index"]) ?? 0;
-      if (!places.has(index)) places.set(index, isHosted(calledName(piece)) ? undefined : shownCalls++);
+    pieces.filter(isJson).flatMap((piece) => {
+      // Servers that send whole calls may leave out their places.
+      const index = numberOf(piece["index"]) ?? places.size;
+      const all = [...(waiting.get(index) ?? []), piece];
+      const name = textOf(calledName(piece)) ?? "";
+      if (!places.has(index) && name === "") {
+        waiting.set(index, all);
+        return [];
+      }
+      waiting.delete(index);
+      if (!places.has(index)) places.set(index, isHosted(name) ? undefined : shownCalls++);
       const place = places.get(index);
-      return place === undefined ? [] : [{ ...piece, index: place }];
+      return place === undefined ? [] : all.map((one) => ({ ...one, index: place }));
     });
 
   const deltaOf = ({ role, content, [CALLS]: calls, ...rest }: Json): Json => {

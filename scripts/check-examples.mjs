@@ -1,10 +1,11 @@
 // @ts-check
 /**
- * Holds the docs to the code: every TypeScript example compiles and runs, every public name has a doc comment, every public type
+ * Holds the docs to the code: every TypeScript example compiles and runs, every command and flag exists, every public name has a doc comment, every public type
  * and field is in the reference, every relative link leads somewhere.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
+import { unknownCommands } from "./lib/check-commands.mjs";
 import { missingInReference } from "./lib/missing-in-reference.mjs";
 import { packages, publicSources } from "./lib/packages.mjs";
 import { filesBelow, isTestFile, root } from "./lib/project.mjs";
@@ -38,7 +39,8 @@ const examples = [];
 for (const file of [...pages, ...sources]) {
   const text = readFileSync(join(root, file), "utf8");
   const found = file.endsWith(".md") ? readMarkdown(text) : readDocComments(text);
-  for (const { line, message } of found.faults) faults.push(`${file}:${line}: ${message}`);
+  const commands = file.endsWith(".md") ? await unknownCommands(text) : [];
+  for (const { line, message } of [...found.faults, ...commands]) faults.push(`${file}:${line}: ${message}`);
   for (const { line, code, flags } of found.examples) {
     const whole = file.endsWith(".md") ? code : withImports(code, file);
     if (!flags.includes("no-check"))

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { unknownCommands } from "./lib/check-commands.mjs";
 import { missingInReference } from "./lib/missing-in-reference.mjs";
 import { publicExports } from "./lib/public-exports.mjs";
 import { readDocComments, readMarkdown } from "./lib/read-examples.mjs";
@@ -66,5 +67,22 @@ test("finds types, fields and values that the reference leaves out", () => {
   expect(missingInReference(types, pages)).toEqual([
     { name: "no", line: 2 },
     { name: "forgotten", line: 3 },
+  ]);
+});
+
+test("finds commands and flags that there aren't, and leaves other programs' flags alone", async () => {
+  const page = [
+    "```sh",
+    "PRECIS_PORT=1 precis serve --port 9000   # --nonsense",
+    "precis replay a.jsonl --compare",
+    "precis bake --hot",
+    "precis launch codex -- --nonsense",
+    "precis handover a.jsonl --goal 'say --nonsense'",
+    "```",
+    "precis bake",
+  ].join("\n");
+  expect(await unknownCommands(page)).toEqual([
+    { line: 3, message: "precis replay has no flag --compare" },
+    { line: 4, message: "there is no command precis bake" },
   ]);
 });

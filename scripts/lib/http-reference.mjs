@@ -18,7 +18,7 @@ export function httpReference() {
   const parts = [
     "# HTTP: `/v1` and `/api`",
     "",
-    "Made from the routes and schemas of the server. Both take JSON. Errors are JSON with a `message` and a `fix`.",
+    "Made from the routes and schemas of the server. Both take JSON. `/api` says what is wrong with a request in `error`: `code`, `message`, and mostly a `fix` and the `field`. `/v1` answers with errors of its providers' shapes.",
     "",
     "## `/v1`: for clients of models",
     "",

@@ -101,8 +101,10 @@ database.close();
 writeResult({
   messages: MESSAGES,
   characters,
-  appendUs: round((appended.user + appended.system) / MESSAGES, 1),
-  indexUs: round((indexed.user + indexed.system) / MESSAGES, 1),
+  ...(!isBuilt && {
+    appendUs: round((appended.user + appended.system) / MESSAGES, 1),
+    indexUs: round((indexed.user + indexed.system) / MESSAGES, 1),
+  }),
   indexBytes: index,
   indexShareOfText: round(index / characters, 3),
   fileBytes: statSync(path).size,

@@ -3,6 +3,7 @@ import {
   type ByKind,
   type FoundMessage,
   KINDS,
+  type Kind,
   NEIGHBOURS,
   type RecallIndex,
   type Statistics,
@@ -17,8 +18,13 @@ import { indexSome, type Known, knownNumber } from "./index-messages.ts";
 
 /** Messages that one transaction indexes before a search, so that others aren't held up. */
 const MESSAGES_AT_ONCE = 50;
-/** Documents of one term that are looked at. Of a term that is in more of them the newest. */
-const DOCUMENTS_PER_TERM = 400;
+/**
+ * Documents of one term that are looked at where a whole tenant is searched. Of a term that is in more of them the newest: they
+ * tell how frequent it is, and what it is frequent in is found by the rarer words beside it.
+ */
+const DOCUMENTS_PER_TERM = 128;
+/** Where all words are so frequent, of the rarest one. */
+const DOCUMENTS_OF_RAREST = 1_000;
 /** Messages that are handed over with all of their neighbours where a whole tenant is searched: each has to be read again. */
 const BEST_OF_TENANT = 12;
 
@@ -66,23 +72,39 @@ function* candidates(
   const { totals } = scope;
   const frequencies = new Map<string, ByKind>();
   const scores = new Map<number, number>();
+  const find = function* (term: string, kind: Kind, most: number): Script<readonly number[]> {
+    const { sql, parameters } = engine.textIndex.find(
+      [tokenOf(whole.number, keyOf(kind, term))],
+      one ? rangeOf(one.number) : EVERYTHING,
+      most,
+    );
+    return (yield* rows<{ doc: number | string }>(sql, ...parameters)).map(({ doc }) => Number(doc));
+  };
+  const kinds = KINDS.filter((kind) => totals.passages[kind] > 0);
+  let rarest: { readonly term: string; readonly worth: number; readonly holding: Set<number> } | undefined;
+  let isAnyWhole = one !== undefined;
   for (const term of terms) {
     const frequency = { ...NONE };
     const holding = new Set<number>();
-    for (const kind of KINDS) {
-      if (totals.passages[kind] === 0) continue;
-      const { sql, parameters } = engine.textIndex.find(
-        [tokenOf(whole.number, keyOf(kind, term))],
-        one ? rangeOf(one.number) : EVERYTHING,
-        one ? Number.MAX_SAFE_INTEGER : DOCUMENTS_PER_TERM,
-      );
-      const found = (yield* rows<{ doc: number | string }>(sql, ...parameters)).map(({ doc }) => Number(doc));
+    let isWhole = true;
+    for (const kind of kinds) {
+      const found = yield* find(term, kind, one ? Number.MAX_SAFE_INTEGER : DOCUMENTS_PER_TERM);
       for (const document of found) holding.add(messageOf(document));
+      isWhole &&= found.length < DOCUMENTS_PER_TERM;
       frequency[kind] = one ? found.length : Math.min(totals.passages[kind], estimate(found, whole));
     }
     frequencies.set(term, frequency);
+    if (holding.size === 0) continue;
     const worth = rarity(totals, frequency);
+    isAnyWhole ||= isWhole;
+    if (!rarest || worth > rarest.worth) rarest = { term, worth, holding };
     for (const message of holding) scores.set(message, (scores.get(message) ?? 0) + worth);
+  }
+  if (rarest && !isAnyWhole) {
+    const { term, worth, holding } = rarest;
+    for (const kind of kinds)
+      for (const message of (yield* find(term, kind, DOCUMENTS_OF_RAREST)).map(messageOf))
+        if (!holding.has(message)) scores.set(message, (scores.get(message) ?? 0) + worth);
   }
   const best = bestOf(scores, one ? limit : Math.min(limit, BEST_OF_TENANT)).map(placeOf);
   return {

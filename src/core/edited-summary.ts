@@ -5,7 +5,8 @@ import type { Summary } from "./types.ts";
 
 /**
  * A summary in the user's own words: a new record beside the old one, which stays as it is. Put it into a store, or into
- * the `summaries` of a state. It speaks for its messages from the next compaction on, until a merge takes it in.
+ * the `summaries` of a state. It speaks for its messages from the next compaction on, word for word, until the user edits it
+ * again or has them summarised anew.
  *
  * @example
  * ```ts

@@ -35,16 +35,36 @@ test("a record of messages that were edited since is never used", () => {
   expect(narrativeOf([record(0, 10, { hash: "another" })], chain, 100).records).toEqual([]);
 });
 
-test("a merge speaks for its parts; an edited or rebuilt record for all older ones, until a merge takes it in", () => {
+test("a merge speaks for its parts; a rebuilt record for all older ones, until a merge takes it in", () => {
   const parts = [record(0, 10), record(10, 20)];
   expect(narrativeOf([...parts, record(0, 20, { level: 1 })], chain, 100).records).toHaveLength(1);
   const merge = record(0, 20, { level: 1 });
-  for (const more of [{ author: "user" }, { anew: true }] as const) {
-    const edited = record(0, 10, { ...more, at: 30 });
-    expect(narrativeOf([...parts, merge, edited], chain, 100).records[0]).toBe(edited);
-    const later = record(0, 20, { level: 1, at: 40 });
-    expect(narrativeOf([...parts, merge, edited, later], chain, 100).records).toEqual([later]);
-  }
+  const rebuilt = record(0, 10, { anew: true, at: 30 });
+  expect(narrativeOf([...parts, merge, rebuilt], chain, 100).records[0]).toBe(rebuilt);
+  const later = record(0, 20, { level: 1, at: 40 });
+  expect(narrativeOf([...parts, merge, rebuilt, later], chain, 100).records).toEqual([later]);
+});
+
+test("a person's words stay, whatever was merged before or since, until that person has them written anew", () => {
+  const parts = [record(0, 10), record(10, 20), record(20, 30)];
+  const own = record(10, 20, { author: "user", at: 35 });
+  const merges = [record(0, 30, { level: 1, at: 33 }), record(0, 30, { level: 1, at: 40, key: "later" })];
+  expect(narrativeOf([...parts, ...merges, own], chain, 100).records).toEqual([parts[0], own, parts[2]]);
+  // Where an earlier version kept nothing but the merge, it is better than nothing.
+  expect(narrativeOf([merges[1]!, own], chain, 100).records).toEqual([merges[1]]);
+  const rebuilt = record(0, 30, { anew: true, at: 50 });
+  expect(narrativeOf([...parts, ...merges, own, rebuilt], chain, 100).records).toEqual([rebuilt]);
+});
+
+test("only what stands between a person's words is merged", () => {
+  const records = Array.from({ length: 12 }, (_, n) =>
+    record(n * 10, (n + 1) * 10, n === 4 ? { author: "user" } : {}),
+  );
+  const due = mergeDue({ records, sealed: 120 }, 600, 4);
+  expect(due).toEqual(records.slice(0, 4));
+  const [first, ...rest] = records.slice(4);
+  expect(mergeDue({ records: [first!, ...rest], sealed: 120 }, 300, 4)).toEqual(rest.slice(0, 4));
+  expect(mergeDue({ records: records.slice(3, 6), sealed: 60 }, 100, 4)).toBeUndefined();
 });
 
 test("what reaches into the tail is left out", () => {

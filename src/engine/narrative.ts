@@ -45,9 +45,9 @@ function capStep(cap: number): number {
 }
 
 /**
- * The records that fit this transcript, chosen from the front: at each place what a person decided first (an edited or
- * rebuilt record, until a merge takes it in), then the one that reaches farthest (a merge speaks for its parts), then the
- * newest. `most` keeps the tail out; `from` is where they begin.
+ * The records that fit this transcript, chosen from the front: at each place what a person decided first (a record in a
+ * person's own words, for good; a rebuilt one, until a merge takes it in), then the one that reaches farthest (a merge
+ * speaks for its parts), then the newest. `most` keeps the tail out; `from` is where they begin.
  */
 export function narrativeOf(
   summaries: readonly Summary[],
@@ -63,6 +63,18 @@ export function narrativeOf(
       one.text.length > 0 &&
       !isAboutRounds(one),
   );
+  const all = joined(valid, from);
+  const own = valid.filter((one) => isOwn(one) && !isRebuilt(one, valid));
+  if (own.length === 0) return all;
+  const kept = joined(
+    valid.filter((one) => isOwn(one) || !own.some((words) => speaksFor(one, words))),
+    from,
+  );
+  // A store of an earlier version may have merged a person's words away, and nothing else to say in their place.
+  return kept.sealed < all.sealed ? all : kept;
+}
+
+function joined(valid: readonly Summary[], from: number): Narrative {
   const byStart = new Map<number, Summary[]>();
   for (const one of valid) {
     const same = byStart.get(one.covers.from);
@@ -80,6 +92,24 @@ export function narrativeOf(
   }
 }
 
+/** In a person's own words. */
+export function isOwn({ author }: Pick<Summary, "author">): boolean {
+  return author === "user";
+}
+
+/** A person had the messages of their words summarised anew since. */
+function isRebuilt(own: Summary, all: readonly Summary[]): boolean {
+  return all.some(
+    ({ anew, at, covers }) =>
+      anew && at >= own.at && covers.from < own.covers.to && own.covers.from < covers.to,
+  );
+}
+
+/** A record that would stand where a person's words stand. */
+function speaksFor({ covers }: Summary, own: Summary): boolean {
+  return covers.from <= own.covers.from && covers.to >= own.covers.to;
+}
+
 function isBetter(a: Summary, b: Summary): boolean {
   if (isDecided(a) !== isDecided(b)) return isDecided(a) ? !takesIn(b, a) : takesIn(a, b);
   if (isDecided(a) && a.at !== b.at) return a.at > b.at;
@@ -89,8 +119,8 @@ function isBetter(a: Summary, b: Summary): boolean {
 }
 
 /** Written or asked for by a person. */
-function isDecided({ author, anew }: Summary): boolean {
-  return author === "user" || anew === true;
+function isDecided(one: Summary): boolean {
+  return isOwn(one) || one.anew === true;
 }
 
 /** One that was made from this record, or from one that it replaced: a merge, or the one record that goes on. */
@@ -103,7 +133,8 @@ const LEAST_SHOWN = 100;
 
 /**
  * The oldest `fanout` records of the lowest level that has so many, when all together outgrow their share. Where so many
- * never come together before each of them is shown with a line or two: all but the newest.
+ * never come together before each of them is shown with a line or two: all but the newest. A person's own words are never
+ * merged, so only what stands between them is.
  */
 export function mergeDue(
   narrative: Narrative,
@@ -113,13 +144,27 @@ export function mergeDue(
   const { records } = narrative;
   const total = records.reduce((sum, record) => sum + record.tokens.text, 0);
   if (total <= share) return undefined;
-  const lowest = Math.min(...records.map(({ level }) => level));
-  for (let level = lowest; level <= Math.max(...records.map((one) => one.level)); level++) {
-    const from = records.findIndex((record) => record.level === level);
-    const run = records.slice(from, from + fanout);
-    if (run.length === fanout && run.every((record) => record.level === level)) return run;
+  const runs = betweenOwn(records);
+  const levels = runs.flat().map(({ level }) => level);
+  for (let level = Math.min(...levels); level <= Math.max(...levels); level++) {
+    for (const between of runs) {
+      const from = between.findIndex((record) => record.level === level);
+      const run = between.slice(from, from + fanout);
+      if (run.length === fanout && run.every((record) => record.level === level)) return run;
+    }
   }
-  return records.length > 2 && share < LEAST_SHOWN * records.length ? records.slice(0, -1) : undefined;
+  if (records.length <= 2 || share >= LEAST_SHOWN * records.length) return undefined;
+  return betweenOwn(records.slice(0, -1)).find(({ length }) => length > 1);
+}
+
+/** Neighbouring records that a model wrote. */
+function betweenOwn(records: readonly Summary[]): Summary[][] {
+  const runs: Summary[][] = [[]];
+  for (const record of records) {
+    if (isOwn(record)) runs.push([]);
+    else runs.at(-1)!.push(record);
+  }
+  return runs.filter(({ length }) => length > 0);
 }
 
 /** A record that comes when others stand may have this share of the room, even if those are shown with fewer lines then. */

@@ -22,6 +22,7 @@ import { type MustKeep, missingItems } from "../summaries/must-keep.ts";
 import { answerCap, PROMPTS, type Prompt, type PromptInput } from "../summaries/prompts/index.ts";
 import { trimRecord } from "../summaries/trim-record.ts";
 import { modelInfo } from "../tokens/index.ts";
+import { spendOf } from "../tokens/spend-of.ts";
 
 /** So many names, or this share of all, need no second request: code appends them. */
 const FEW_ITEMS = 3;
@@ -235,14 +236,5 @@ function replyOf(reply: ModelReply, model: Model): ModelReply {
 /** US dollars for one call; 0 where the model's prices aren't known. */
 function costOf(model: string, usage: Usage): number {
   const { prices } = modelInfo(model);
-  if (!prices) return 0;
-  const { input, output = 0, cacheRead = 0, cacheWrite = 0 } = usage;
-  const plain = Math.max(0, input - cacheRead - cacheWrite);
-  return (
-    (plain * prices.input +
-      cacheRead * prices.cacheRead +
-      cacheWrite * prices.cacheWrite +
-      output * prices.output) /
-    1_000_000
-  );
+  return prices ? spendOf(usage, prices) : 0;
 }

@@ -5,12 +5,21 @@ import { trimRecord } from "./trim-record.ts";
 /** The newest record is about what is going on: it has the room of two. */
 const NEWEST_WEIGHT = 2;
 
+/** One summary to be shown. */
+export interface Told {
+  readonly text: string;
+  readonly covers: Run;
+  /** In a person's own words, which go before those of a model. */
+  readonly isOwn?: boolean;
+}
+
 /**
  * Segment summaries, oldest first, each with the messages that it stands for. Where they are longer than their room, each
- * loses its least important lines, so that none of them disappears; a record itself never changes.
+ * loses its least important lines, so that none of them disappears; a record itself never changes. What a person wrote
+ * loses lines only where all of the room is too little for it.
  */
 export function renderNarrative(
-  narrative: readonly { readonly text: string; readonly covers: Run }[],
+  narrative: readonly Told[],
   room: number,
   count: (text: string) => number,
 ): SectionEntry[] {
@@ -20,7 +29,11 @@ export function renderNarrative(
     text: /^\s*#{1,6}\s/.test(text) ? `\n${text.trim()}` : text.trim(),
   }));
   const tokens = entries.map(({ head, text }) => count(`${head} ${text}`) + 1);
-  const allowances = allowancesOf(tokens, room);
+  const isOwn = narrative.map((one) => one.isOwn === true);
+  const own = allowancesOf(tokens, room, (at) => isOwn[at]!);
+  const left = Math.max(0, room - own.reduce((sum, one) => sum + one, 0));
+  const others = allowancesOf(tokens, left, (at) => !isOwn[at]);
+  const allowances = tokens.map((_, at) => own[at]! + others[at]!);
   return entries.map((entry, at) => {
     const allowed = allowances[at]!;
     if (tokens[at]! <= allowed) return entry;
@@ -36,11 +49,11 @@ export function renderNarrative(
   });
 }
 
-/** Shares of the room: what a short record doesn't need goes to the others. */
-function allowancesOf(tokens: readonly number[], room: number): number[] {
+/** Shares of the room for some of the records: what a short one doesn't need goes to the others. */
+function allowancesOf(tokens: readonly number[], room: number, has: (at: number) => boolean): number[] {
   const weights = tokens.map((_, at) => (at === tokens.length - 1 ? NEWEST_WEIGHT : 1));
   const given = new Array<number>(tokens.length).fill(0);
-  let open = tokens.map((_, at) => at);
+  let open = tokens.map((_, at) => at).filter(has);
   let left = room;
   while (open.length > 0) {
     const weight = open.reduce((sum, at) => sum + weights[at]!, 0);

@@ -16,7 +16,7 @@ import { outcomesOf } from "./outcomes.ts";
 import type { IsOurs } from "./proof.ts";
 import { quotedLine } from "./quoted-line.ts";
 import { messageOf, type Quote, quoteSections, textOf } from "./quotes.ts";
-import { renderNarrative } from "./render-narrative.ts";
+import { renderNarrative, type Told } from "./render-narrative.ts";
 import { renderState } from "./render-state.ts";
 import { lineReuse } from "./reuse.ts";
 import { salience } from "./salience.ts";
@@ -46,7 +46,7 @@ export interface SummaryMessageInput extends WriterOptions {
   readonly hostState?: HostState;
   readonly focus?: string;
   /** Model-written segment summaries, oldest first. */
-  readonly narrative?: readonly { readonly text: string; readonly covers: Run }[];
+  readonly narrative?: readonly Told[];
   /** Tokens that they may take together. Default: half of `cap`. */
   readonly narrativeRoom?: number;
   /** Which texts that look like summary messages are known to be ours. Left out: none. */

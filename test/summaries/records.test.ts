@@ -110,7 +110,7 @@ it("a switch to a larger model and back pays nothing; another summariser only fo
   expect(next.state?.summaries.filter(({ model }) => model === "gated")).toHaveLength(2);
 });
 
-it("an edited summary is shown from the next compaction on, and only a merge takes it in", async () => {
+it("an edited summary is shown from the next compaction on, word for word, whatever is merged around it", async () => {
   const model = gatedModel();
   const store = spyStore(memoryStore());
   const stage = createStage({ summarizer: model, store, summary: { fanout: 3, cap: 600 } });
@@ -121,12 +121,19 @@ it("an edited summary is shown from the next compaction on, and only a merge tak
   await compactOnce(stage);
   expect(json((await stage.fit()).messages)).toContain(text);
   const merged = () => store.summaries().filter(({ level }) => level > 0);
-  while (merged().length === 0) {
-    expect(json((await stage.fit()).messages)).toContain(text);
+  while (merged().length < 2) {
     await compactOnce(stage);
+    expect(json((await stage.fit()).messages)).toContain(text);
   }
-  const asked = model.requests.find(({ name }) => name === "summarize-merge");
-  expect(asked?.messages[0]?.text).toContain(text);
+  for (const { covers } of merged()) expect(covers.from).toBeGreaterThanOrEqual(edited.covers.to);
+  for (const { name, messages } of model.requests)
+    if (name === "summarize-merge") expect(messages[0]?.text).not.toContain(text);
+  // Other words by the same person take their place.
+  const again = "The user keeps bees and two goats.";
+  await store.save({ summaries: [editedSummary(edited, { text: again, now: stage.clock.now() })] });
+  await compactOnce(stage);
+  expect(json((await stage.fit()).messages)).toContain(again);
+  expect(json((await stage.fit()).messages)).not.toContain(text);
   expect(() => editedSummary(edited, { text: "  ", now: 0 })).toThrow(/empty/);
 });
 
@@ -174,7 +181,7 @@ it("rolling: one record, the previous one goes in, each message is read once", a
   expect(narrativeOf(summaries, chain, chain.length).records).toHaveLength(1);
 });
 
-it("rolling: a record that a person edited goes on into the next one, which is shown and paid for once", async () => {
+it("rolling: what a person edited stays as it is, and the one record goes on behind it, paid for once", async () => {
   const model = gatedModel();
   const stage = createStage({ summarizer: model, summary: { merge: "rolling" }, store: memoryStore() });
   await compactOnce(stage);
@@ -186,8 +193,9 @@ it("rolling: a record that a person edited goes on into the next one, which is s
   await compactOnce(stage);
   const full = model.requests.filter(({ name }) => name === "summarize-full");
   expect(full).toHaveLength(3);
-  expect(full[1]?.messages[0]?.text).toContain(text);
-  expect(full[2]?.messages[0]?.text).not.toContain(text);
+  expect(full[1]?.messages[0]?.text).not.toContain("<previous-summary>");
+  expect(full[2]?.messages[0]?.text).toContain("<previous-summary>");
+  expect(json((await stage.fit()).messages)).toContain(text);
 });
 
 it("a run larger than the summariser's window is summarised in pieces at round boundaries; what was paid for is kept", async () => {

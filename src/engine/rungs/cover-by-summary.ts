@@ -1,9 +1,11 @@
 import { coversOf, type Draft, type Fate, isShown } from "../../core/draft.ts";
 import { applyEdits } from "../../core/edits.ts";
 import type { Steps } from "../../core/steps.ts";
-import type { Message, Run } from "../../core/types.ts";
+import type { Message } from "../../core/types.ts";
+import type { Told } from "../../summaries/render-narrative.ts";
 import { summaryMessageSteps } from "../../summaries/summary-message.ts";
 import { hiddenEnd, insertTokens } from "../conversation.ts";
+import { isOwn } from "../narrative.ts";
 import { narrativePart, narrativeShare } from "../narrative-share.ts";
 import { placeSummary, type SummaryPlace } from "./place-summary.ts";
 import { type RungInput, saysUnproven } from "./rung.ts";
@@ -62,14 +64,15 @@ export function* coverBySummary(
 }
 
 /** The records that speak for hidden messages only. */
-function shownRecords(
-  { conversation, narrative = [] }: RungInput,
-  end: number,
-): { readonly text: string; readonly covers: Run }[] {
+function shownRecords({ conversation, narrative = [] }: RungInput, end: number): Told[] {
   const { start } = conversation.structure;
   return narrative
     .filter(({ covers }) => covers.to <= end)
-    .map(({ text, covers }) => ({ text, covers: { from: start + covers.from, to: start + covers.to } }));
+    .map((record) => ({
+      text: record.text,
+      covers: { from: start + record.covers.from, to: start + record.covers.to },
+      isOwn: isOwn(record),
+    }));
 }
 
 /** Tokens that records may take in a summary message of `cap`: their part of it, and a little more beside a tail that took too much. */

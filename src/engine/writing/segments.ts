@@ -6,7 +6,7 @@ import { answerCap, PROMPTS } from "../../summaries/prompts/index.ts";
 import { renderNarrative } from "../../summaries/render-narrative.ts";
 import { type InputPiece, splitRuns } from "../../summaries/split-input.ts";
 import { renderRun } from "../../summaries/summarizer-input.ts";
-import { narrativeOf } from "../narrative.ts";
+import { isOwn, narrativeOf } from "../narrative.ts";
 import { LEAST_RECORD } from "../narrative-share.ts";
 import type { Operation } from "../operation.ts";
 import { askSummary, isCancelled } from "../summarizer.ts";
@@ -74,13 +74,20 @@ export async function writeSegments<M>(
   throw failure ?? noMode(task);
 }
 
-/** Previous summary and new messages become one record, piece by piece; where there is none yet, it may be continued. */
-export async function writeRolling<M>(task: WritingTask<M>, run: Run): Promise<Segments> {
-  const { records } = narrativeOf(
-    task.operation.survey.state.summaries,
-    task.operation.survey.conversation.chain,
+/**
+ * Previous summary and new messages become one record, piece by piece; where there is none yet, it may be continued. What a
+ * person wrote stays as it is: the one record begins behind it.
+ */
+export async function writeRolling<M>(given: WritingTask<M>, run: Run): Promise<Segments> {
+  const { records: all } = narrativeOf(
+    given.operation.survey.state.summaries,
+    given.operation.survey.conversation.chain,
     run.from,
   );
+  const begin = all.findLastIndex(isOwn) + 1;
+  const records = all.slice(begin);
+  const rollsFrom = all[begin - 1]?.covers.to ?? 0;
+  const task = { ...given, rollsFrom };
   // Segments that were written under a larger budget are taken in together.
   const previous = records.at(-1) && {
     text: records.map(({ text }) => text).join("\n"),
@@ -91,7 +98,7 @@ export async function writeRolling<M>(task: WritingTask<M>, run: Run): Promise<S
   for (const mode of rollingModes(task.operation, run)) {
     const last = written.at(-1);
     const earlier = last ? { text: last.text, to: last.covers.to } : previous;
-    const rest = { from: earlier?.to ?? 0, to: run.to };
+    const rest = { from: earlier?.to ?? rollsFrom, to: run.to };
     try {
       if (mode === "continuation") written.push(await continueSegment(task, rest));
       else await writeShorter(task, rest, mode, written, earlier?.text);
@@ -196,16 +203,17 @@ async function writePieces<M>(
   written: Summary[],
   previous?: string,
 ): Promise<void> {
-  const { operation, prompt, summarizer, rolling, kind } = task;
+  const { operation, prompt, summarizer, rolling, rollsFrom = 0, kind } = task;
   const { conversation, state } = operation.survey;
   const { start } = conversation.structure;
-  const earlier = rolling ? undefined : earlierRecord(task, written, run.from);
+  const earlier =
+    rolling && rollsFrom === 0 ? undefined : earlierRecord(task, written, rolling ? rollsFrom : run.from);
   const { pieces, mode: used } = piecesOf(task, run, { mode, previous, earlier });
   const records = [...written];
   let rolled = previous;
   for (const [done, piece] of pieces.entries()) {
     operation.engine.emitter.emit("progress", { done, total: pieces.length, label: `summarize-${used}` });
-    const covers = { from: rolling ? 0 : piece.run.from - start, to: piece.run.to - start };
+    const covers = { from: rolling ? rollsFrom : piece.run.from - start, to: piece.run.to - start };
     const source = sourceTokens(task, piece.run);
     const place = rolling ? task : withRoom(task, { written: records, pieces: pieces.length, source });
     const key = keyOf(place, covers, prompt);

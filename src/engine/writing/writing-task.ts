@@ -31,6 +31,8 @@ export interface WritingTask<M> {
   readonly ceiling: number;
   /** One record for everything, made anew each time. */
   readonly rolling: boolean;
+  /** Where that record begins: behind what a person wrote. */
+  readonly rollsFrom?: number;
   /** The ceiling is the host's, whatever other records stand. */
   readonly fixed?: boolean;
   /** All of it is needed now, however many requests that takes: nobody comes back for the rest. */

@@ -173,3 +173,10 @@ test("session: flat calls are wrapped, times and summaries kept", () => {
     undefined,
   ]);
 });
+
+test("a single message is a conversation that has just begun, on one line or on several", () => {
+  const one = { role: "user", content: "Hello" };
+  for (const text of [JSON.stringify(one), `${JSON.stringify(one)}\n`, JSON.stringify(one, undefined, 2)])
+    expect(readLog(text).messages).toEqual([one]);
+  expect(() => read({ name: "precis", version: "1" })).toThrow("fields `name`, `version`");
+});

@@ -33,6 +33,9 @@ const documentFormats: readonly DocumentFormat[] = [
 export function readDocument(value: unknown, options: LogOptions, line?: number): readonly TranscriptLog[] {
   if (Array.isArray(value)) return readList(value, options, line);
   const one = isFields(value) ? readOne(value, options) : undefined;
+  // A single message is a conversation that has just begun.
+  if (one === undefined && (isWireMessage(value) || isUiMessage(value)))
+    return readList([value], options, line);
   if (one === undefined) throw wrongFile(`found ${describeValue(value)}`, line);
   return [one];
 }

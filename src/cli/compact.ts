@@ -101,6 +101,6 @@ function summaryLine({ report, messages }: FitResult<unknown>): string {
   const share = tokens.transcript === 0 ? "" : ` (${formatShare(tokens.after / tokens.transcript)} of it)`;
   return [
     `${formatCount(tokens.transcript)} tokens became ${fit}${share}; budget ${formatCount(budget.budget)}.`,
-    `${formatCount(counts.kept)} kept, ${formatCount(counts.edited)} shortened, ${formatCount(counts.covered)} covered by the summary, ${formatCount(counts.dropped)} dropped.`,
+    `${formatCount(counts.kept)} kept, ${formatCount(counts.edited)} shortened, ${formatCount(counts.covered)} summarised, ${formatCount(counts.dropped)} left out.`,
   ].join("\n");
 }

@@ -1,8 +1,8 @@
 import { readEnvironment } from "../config/environment.ts";
 import { unknownVariables } from "../config/unknown-variables.ts";
 import { ConfigError } from "../core/errors.ts";
+import { candidates, findLocalServers, type LocalServer } from "../gateway/upstream/local-servers.ts";
 import { type Offer, offersOf, type Use, usesOf } from "./doctor/advice.ts";
-import { candidates, findLocalServers, type LocalServer } from "./doctor/local-servers.ts";
 import { type Check, checkMachine } from "./doctor/machine.ts";
 import { doctorText } from "./doctor/text.ts";
 import { columnsOf, hasColor, type Io } from "./io.ts";

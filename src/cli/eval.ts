@@ -23,8 +23,8 @@ import { FileError } from "./read-lines.ts";
 import { UsageError } from "./usage-error.ts";
 import { refuseInput, writeOutput } from "./write-output.ts";
 
-/** Where the data of the guide lies beside a checkout. */
-const DEFAULT_DATA = "../shared/data";
+/** Where data is looked for: a folder of this name where the command runs. */
+const DEFAULT_DATA = "data";
 const DEFAULT_BUDGETS = "5,10,25";
 /** In a sample: every n-th session of a set. */
 const SAMPLE_EVERY = 6;
@@ -52,7 +52,10 @@ export const evalLine: CommandLine = {
   summary: "Measures what compacted conversations still know and what they cost, beside the alternatives.",
   usage: "precis eval retention|cost|judged|exam [flags]",
   flags: {
-    data: { value: "DIR", help: `folder with recorded conversations (${DEFAULT_DATA} unless told)` },
+    data: {
+      value: "DIR",
+      help: `folder with recorded conversations (the folder ${DEFAULT_DATA} unless told)`,
+    },
     sample: { help: `every ${SAMPLE_EVERY}th session only: an answer in less than a minute` },
     sets: { value: "TEXT", help: "only sets whose name contains this text" },
     budgets: { value: "LIST", help: `sizes of the views in percent (${DEFAULT_BUDGETS} unless told)` },

@@ -1,7 +1,8 @@
 import { parseExact } from "../core/exact-json.ts";
-import type { Conversation, ServerStore } from "../stores/server-store.ts";
+import type { Conversation } from "../stores/server-store.ts";
 import { branchesOf } from "./inspect/branches.ts";
 import { inspectConversation } from "./inspect/inspection.ts";
+import { findByName } from "./inspect/short-names.ts";
 import { conversationsText, inspectionText } from "./inspect/text.ts";
 import { columnsOf, hasColor, type Io } from "./io.ts";
 import { DATABASE_FLAGS, DEFAULT_TENANT, withDatabase } from "./open-database.ts";
@@ -55,7 +56,7 @@ export async function inspectCommand(flags: ParsedFlags, io: Io): Promise<void> 
       say(conversations, () => conversationsText(groups, look));
       return;
     }
-    const conversation = await findConversation(store, tenant, session);
+    const conversation = await findByName(store.conversations, tenant, session);
     if (!conversation)
       throw new FileError(
         `there is no session or conversation ${session} of tenant ${tenant} in ${database}. precis inspect lists the newest.`,
@@ -80,12 +81,4 @@ export async function inspectCommand(flags: ParsedFlags, io: Io): Promise<void> 
     };
     say(json, () => inspectionText(inspection, look));
   });
-}
-
-async function findConversation(
-  store: ServerStore,
-  tenant: string,
-  name: string,
-): Promise<Conversation | undefined> {
-  return (await store.conversations.findSession(tenant, name)) ?? store.conversations.get(tenant, name);
 }

@@ -97,7 +97,7 @@ test("--out writes a file, tells about it on stderr, and never overwrites what i
   writeFileSync(input, text);
   const done = await runCli(["compact", input, "--budget", "2k", "--out", output]);
   expect([done.code, done.stdout]).toEqual([0, ""]);
-  expect(done.stderr).toMatch(/tokens became .* kept, .* shortened, .* covered by the summary, .* dropped/s);
+  expect(done.stderr).toMatch(/tokens became .* kept, .* shortened, .* summarised, .* left out/s);
   expect(parse(readFileSync(output, "utf8")).report.tokens.after).toBeLessThanOrEqual(2_000);
   const over = await runCli(["compact", input, "--budget", "2k", "--out", input]);
   expect(over.code).toBe(2);

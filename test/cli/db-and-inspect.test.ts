@@ -42,9 +42,11 @@ test("inspect shows transcript, view, checkpoints and why", async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("Beds and rye");
   expect(stdout).toMatch(/session garden · conversation .* · openai-chat · 61 messages/);
-  expect(stdout).toMatch(/→ \d+ tokens · because of \S+ · by \S+ · summarize-oldest · budget 600 .* in use/);
+  expect(stdout.replace(/\s+/g, " ")).toMatch(
+    /→ \d+ tokens · because of \S+ · by \S+ · summarize-oldest · budget 600 .* in use/,
+  );
   expect(stdout).toMatch(/head system +kept +You help with a garden\./);
-  expect(stdout).toMatch(/#4 assistant +covered by the summary +For bed 1 take rye/);
+  expect(stdout).toMatch(/#4 assistant +summarised +For bed 1 take rye/);
   expect(stdout).toMatch(/#61 user +kept +And what about bed 3\?/);
   expect(stdout).toContain("Summary message");
 });
@@ -110,30 +112,30 @@ test("inspect tells the branches of one session other", async () => {
   const unrelated = await append(["Plan a feast", "When?"], { isNew: true, at: Date.UTC(2026, 0, 1) });
   await store.close();
 
+  const shown = ({ conversation }: { conversation: string }) => conversation.slice(-8);
   const { stdout } = await runCli(["inspect", "plans", "--db", path]);
+  for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
   const lines = stdout.split("\n");
   const at = lines.indexOf("Branches of session plans");
   expect(lines.slice(at + 1, at + 6)).toEqual([
-    `    ${unrelated.conversation}  begins: Plan a feast`,
-    `    ${first.conversation}  begins: Plan a trip`,
-    `    └ ${second.conversation}  from #3 on: To Rome`,
-    `  →   └ ${fork.conversation}  from #5 on: By plane`,
+    `    ${shown(unrelated)}  begins: Plan a feast (2 messages, 2026-01-01 00:00)`,
+    `    ${shown(first)}  begins: Plan a trip (4 messages, 2026-01-02 00:00)`,
+    `    └ ${shown(second)}  from #3 on: To Rome (6 messages, 2026-01-04 00:00)`,
+    `  →   └ ${shown(fork)}  from #5 on: By plane (6 messages, 2026-01-05 00:00)`,
     "  → is shown here. For another one: precis inspect and its id.",
   ]);
   const wide = await runCli(["inspect", "plans", "--db", path], { env: { COLUMNS: "140" } });
-  expect(wide.stdout).toContain(
-    `└ ${second.conversation}  from #3 on: To Rome (6 messages, 2026-01-04 00:00)`,
-  );
+  expect(wide.stdout).toContain(`└ ${shown(second)}  from #3 on: To Rome (6 messages, 2026-01-04 00:00)`);
   expect(stdout).toMatch(/#5 user .*By plane/);
   // A branch by its own id; the mark moves with it.
-  const other = await runCli(["inspect", second.conversation, "--db", path]);
-  expect(other.stdout).toMatch(new RegExp(`→ └ ${second.conversation}`));
+  const other = await runCli(["inspect", shown(second), "--db", path]);
+  expect(other.stdout).toMatch(new RegExp(`→ └ ${shown(second)}`));
   expect(other.stdout).toMatch(/#5 user .*By train/);
   // The list doesn't show one name four times.
   const list = await runCli(["inspect", "--db", path]);
   expect(list.stdout).toMatch(/^plans {2}2026-01-05 00:00 +4 branches {2}Plans\n/);
   expect(list.stdout.match(/plans/g)).toHaveLength(1);
-  expect(list.stdout).toContain(`  └ ${second.conversation}`);
+  expect(list.stdout).toContain(`  └ ${shown(second)}`);
   const json = await runCli(["inspect", "plans", "--json", "--db", path]);
   const { branches } = JSON.parse(json.stdout) as { branches: { id: string; from: number; words: string }[] };
   expect(branches.map(({ id, from, words }) => [id, from, words])).toContainEqual([

@@ -77,7 +77,7 @@ browserTest(
     await summary.waitFor({ state: "visible" });
     expect(await tab.locator("#c1 h3:text-is('Summary message')").count()).toBe(1);
     expect(await summary.textContent()).toContain("<conversation-summary>\nA record of earlier messages");
-    expect(await tab.locator("#c1 td.fate").allTextContents()).toContain("covered");
+    expect(await tab.locator("#c1 td.fate").allTextContents()).toContain("summarised");
     await tab.close();
   },
 );

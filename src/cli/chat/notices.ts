@@ -20,9 +20,9 @@ export function compactionNotice({ outcome, report, pressure, failed: why }: Com
   const { covered, edited, dropped } = report.counts;
   const facts = [
     `${formatCount(before)} → ${formatCount(after)} tokens`,
-    ...(covered > 0 ? [`a summary speaks for ${formatCount(covered)} messages`] : []),
+    ...(covered > 0 ? [`${formatCount(covered)} messages summarised`] : []),
     ...(edited > 0 ? [`${formatCount(edited)} shortened`] : []),
-    ...(dropped > 0 ? [`${formatCount(dropped)} dropped`] : []),
+    ...(dropped > 0 ? [`${formatCount(dropped)} left out`] : []),
     ...(report.cost > 0 ? [formatDollars(report.cost)] : []),
     `${percent(pressure.pressure)} full`,
   ];

@@ -193,6 +193,8 @@ export function createChatSession(options: {
         return "stopped";
       case "failed":
         throw new ApiFailure(event.error);
+      case "known":
+        return "done";
       default:
         return event satisfies never;
     }

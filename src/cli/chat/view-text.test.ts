@@ -44,11 +44,11 @@ test("runs of messages with what became of them, the summary where it stands", (
   expect(lines.slice(0, 7)).toEqual([
     "The view has 160 of 900 tokens; the transcript has 410.",
     "  #1  kept: head, 10 tokens",
-    "  #2 user  in the summary, 10 tokens  Words of message 0",
+    "  #2 user  summarised, 10 tokens  Words of message 0",
     "  #3 assistant  kept: pinned, 10 tokens  Words of message 1",
-    "  #4–31  in the summary, 280 tokens",
+    "  #4–31  summarised, 280 tokens",
     "  summary of #2–31: 50 tokens",
-    "  #32 user  dropped: orphan, 10 tokens  Words of message 30",
+    "  #32 user  left out: orphan, 10 tokens  Words of message 30",
   ]);
   expect(lines.at(-2)).toBe("  #41 assistant  kept: tail, 10 tokens  Words of message 39");
   for (const line of viewText(view, messages, { ...look, columns: 40 })

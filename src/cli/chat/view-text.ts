@@ -72,7 +72,7 @@ export const preview = (message: ApiMessage, width: number): string =>
 
 const keptAs = (why: string): string => (why === "kept" || why === "new" ? "kept" : `kept: ${why}`);
 
-const COVERED = "in the summary";
+const COVERED = "summarised";
 
 function rowsOf(entries: readonly ViewEntry[], messages: readonly ApiMessage[]): Row[] {
   const fates = new Map<number, Omit<Row, "from" | "to">>();
@@ -88,7 +88,7 @@ function rowsOf(entries: readonly ViewEntry[], messages: readonly ApiMessage[]):
     if (entry.type === "keep") fates.set(index, { what: keptAs(entry.why), tone: "good", tokens });
     else if (entry.type === "edit")
       fates.set(index, { what: `shortened: ${entry.reasons.join(", ")}`, tone: "warn", tokens });
-    else fates.set(index, { what: `dropped: ${entry.reason}`, tone: "bad", tokens });
+    else fates.set(index, { what: `left out: ${entry.reason}`, tone: "bad", tokens });
   }
   const rows: Row[] = [];
   for (const [index, fate] of [...fates].sort(([a], [b]) => a - b)) {

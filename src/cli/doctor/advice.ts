@@ -1,5 +1,5 @@
 import type { FoundEnvironment } from "../../config/environment.ts";
-import type { LocalServer } from "./local-servers.ts";
+import type { LocalServer } from "../../gateway/upstream/local-servers.ts";
 
 /** What a part of precis would use on this machine, and how to change it. */
 export interface Use {

@@ -2,6 +2,7 @@ import { dialectById } from "../../dialects/index.ts";
 import type { Conversation, ConversationStore, StoredMessage } from "../../stores/server-store.ts";
 import { formatCount } from "../format.ts";
 import { cut, previewOf, time } from "./preview.ts";
+import { shortId } from "./short-names.ts";
 
 /** A conversation among others of its session: several are forks of each other, or merely have the same name. */
 export interface Branch {
@@ -51,7 +52,7 @@ export function branchLines(branches: readonly Branch[], columns: number, shown?
     const mark = shown === undefined ? "" : id === shown ? "→ " : "  ";
     const twig = depth === 0 ? "" : `${"  ".repeat(depth - 1)}└ `;
     const what = depth === 0 ? "begins" : `from #${formatCount(from)} on`;
-    const start = `  ${mark}${twig}${id}  ${what}: `;
+    const start = `  ${mark}${twig}${shortId(id)}  ${what}: `;
     const facts = ` (${formatCount(length)} messages, ${time(updatedAt)})`;
     const room = columns - start.length;
     const isWide = room - facts.length >= LEAST_WORDS;

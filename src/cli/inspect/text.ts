@@ -2,9 +2,14 @@ import type { Checkpoint, Entry } from "../../core/types.ts";
 import type { Conversation } from "../../stores/server-store.ts";
 import { formatCount } from "../format.ts";
 import type { Paint, Tone } from "../paint.ts";
+import { wrap } from "../wrap.ts";
 import { type Branch, branchLines } from "./branches.ts";
 import type { Inspection } from "./inspection.ts";
 import { cut, previewOf, time } from "./preview.ts";
+import { shortId, shortName } from "./short-names.ts";
+
+/** Further lines of a checkpoint are indented. */
+const CHECKPOINT_HANG = 4;
 
 interface Look {
   readonly columns: number;
@@ -26,7 +31,7 @@ export function inspectionText(inspection: Inspection, look: Look): string {
   const undone = new Set(records.undos.map((undo) => undo.checkpoint));
   const lines = [
     paint("strong", conversation.title === "" ? "(no title)" : conversation.title),
-    factsOf(conversation),
+    ...wrap(factsOf(conversation), look.columns),
     "",
     ...branchesText(inspection, look),
     paint("strong", "Checkpoints"),
@@ -34,7 +39,13 @@ export function inspectionText(inspection: Inspection, look: Look): string {
       ? ["  none: the view is the transcript"]
       : records.checkpoints
           .toSorted((a, b) => a.at - b.at)
-          .map((one) => `  ${checkpointLine(one, one.id === view.checkpoint?.id, undone.has(one.id))}`)),
+          .flatMap((one) =>
+            wrap(
+              `  ${checkpointLine(one, one.id === view.checkpoint?.id, undone.has(one.id))}`,
+              look.columns,
+              CHECKPOINT_HANG,
+            ),
+          )),
     "",
     paint("strong", "Transcript, and what the view makes of it"),
     ...messageLines(inspection, look),
@@ -58,7 +69,7 @@ export function conversationsText(groups: readonly (readonly Branch[])[], { colu
   return groups
     .flatMap((branches) => {
       const [{ conversation: one }] = branches as [Branch];
-      const name = one.session ?? one.id;
+      const name = shortName(one);
       const newest = Math.max(...branches.map(({ conversation }) => conversation.updatedAt));
       const size =
         branches.length === 1
@@ -76,7 +87,10 @@ function branchesText({ conversation, branches }: Inspection, { columns, paint }
   if (branches.length < 2) return [];
   const { session, id } = conversation;
   return [
-    paint("strong", `Branches of ${session === undefined ? "this conversation" : `session ${session}`}`),
+    paint(
+      "strong",
+      `Branches of ${session === undefined || shortName(conversation) !== session ? "this conversation" : `session ${session}`}`,
+    ),
     ...branchLines(branches, columns, id),
     "  → is shown here. For another one: precis inspect and its id.",
     "",
@@ -85,15 +99,15 @@ function branchesText({ conversation, branches }: Inspection, { columns, paint }
 
 function factsOf(one: Conversation): string {
   const facts = [
-    ...(one.session === undefined ? [] : [`session ${one.session}`]),
-    `conversation ${one.id}`,
+    ...(one.session === undefined || shortName(one) !== one.session ? [] : [`session ${one.session}`]),
+    `conversation ${shortId(one.id)}`,
     ...(one.dialect === undefined ? [] : [one.dialect]),
     ...(one.model === undefined ? [] : [one.model]),
     `${formatCount(one.length)} messages`,
     `changed ${time(one.updatedAt)}`,
     ...(one.fork === undefined
       ? []
-      : [`forked from ${one.fork.of} after ${formatCount(one.fork.length)} messages`]),
+      : [`forked from ${shortId(one.fork.of)} after ${formatCount(one.fork.length)} messages`]),
     ...(one.pinned ? ["pinned"] : []),
     ...(one.archived ? ["archived"] : []),
     ...(one.expiresAt === undefined ? [] : [`ends ${time(one.expiresAt)}`]),
@@ -129,12 +143,11 @@ function fatesOf(entries: readonly Entry[], length: number): Fate[] {
   const fates = new Array<Fate>(length).fill(KEPT);
   for (const entry of entries) {
     if (entry.type !== "insert") continue;
-    for (const { from, to } of entry.covers)
-      fates.fill({ what: "covered by the summary", tone: "dim" }, from, to);
+    for (const { from, to } of entry.covers) fates.fill({ what: "summarised", tone: "dim" }, from, to);
   }
   for (const entry of entries) {
     if (entry.type === "keep") fates[entry.index] = KEPT;
-    else if (entry.type === "drop") fates[entry.index] = { what: `dropped: ${entry.reason}`, tone: "bad" };
+    else if (entry.type === "drop") fates[entry.index] = { what: `left out: ${entry.reason}`, tone: "bad" };
     else if (entry.type === "edit") {
       const reasons = new Set(entry.edits.map((edit) => edit.why));
       fates[entry.index] = { what: `shortened: ${[...reasons].join(", ")}`, tone: "warn" };

@@ -80,6 +80,13 @@ function totalLines(facts: ReplayFacts, totals: ReplayTotals, columns: number, p
       `${formatShare(totals.largest / totals.budget)} of the budget`,
     ],
   ];
+  const { survival } = totals;
+  if (survival !== undefined && survival.items > 0)
+    rows.push([
+      "survives",
+      formatShare(survival.kept / survival.items),
+      `${formatCount(survival.kept)} of ${formatCount(survival.items)} names, paths, numbers and rules that matter, in the last view`,
+    ]);
   if (totals.cost !== undefined)
     rows.push([
       "cost",
@@ -105,7 +112,7 @@ function compactionParagraph(cell: Readonly<Record<string, string>>, paint: Pain
     `${paint("accent", "▲")} after message ${cell["after"]}: ${cell["why"]}`,
     `  ${cell["rung"]}, ${cell["tokens"]}`,
     paint("dim", `  kept ${cell["kept"]}, shortened ${cell["shortened"]}`),
-    paint("dim", `  covered ${cell["covered"]}, dropped ${cell["dropped"]}`),
+    paint("dim", `  summarised ${cell["summarised"]}, left out ${cell["left out"]}`),
   ];
 }
 
@@ -118,8 +125,8 @@ function compactionLines(compactions: readonly ReplayCompaction[], columns: numb
     tokens: `${formatShort(compaction.tokens.before)} → ${formatShort(compaction.tokens.after)}`,
     kept: formatCount(compaction.counts.kept),
     shortened: formatCount(compaction.counts.edited),
-    covered: formatCount(compaction.counts.covered),
-    dropped: formatCount(compaction.counts.dropped),
+    summarised: formatCount(compaction.counts.covered),
+    "left out": formatCount(compaction.counts.dropped),
   }));
   const names = Object.keys(cells[0]!) as (keyof (typeof cells)[number])[];
   const left: ReadonlySet<string> = new Set(["why", "rung"]);

@@ -5,6 +5,14 @@ import type { DropReason, Edit, Entry, Measure, Message } from "../../core/types
 /** What became of a message. */
 export type FateName = "kept" | "shortened" | "covered" | "dropped";
 
+/** The same words as everywhere. */
+export const FATE_WORDS: Readonly<Record<FateName, string>> = {
+  kept: "kept",
+  shortened: "shortened",
+  covered: "summarised",
+  dropped: "left out",
+};
+
 /** Neighbouring messages with the same fate for the same reason. */
 export interface ReceiptRun {
   readonly from: number;
@@ -24,7 +32,7 @@ const PREVIEW_CHARACTERS = 90;
 const DROP_WORDS: Readonly<Record<DropReason, string>> = {
   orphan: "a call or result without its counterpart",
   budget: "no room in the budget",
-  strategy: "the strategy drops it",
+  strategy: "the strategy leaves it out",
   empty: "nothing left in it",
   reasoning: "old reasoning left out",
 };
@@ -76,7 +84,7 @@ interface MessageFate {
 }
 
 function fatesOf(entries: readonly Entry[], messages: readonly Message[]): readonly MessageFate[] {
-  const covered: MessageFate = { fate: "covered", why: "the summary speaks for it", edits: [] };
+  const covered: MessageFate = { fate: "covered", why: "it stands in the summary", edits: [] };
   const fates: MessageFate[] = messages.map(() => covered);
   for (const entry of entries) {
     if (entry.type === "keep") fates[entry.index] = { fate: "kept", why: "", edits: [] };

@@ -13,6 +13,7 @@ import type {
 } from "../../core/types.ts";
 import { createCachedShare } from "./cached-share.ts";
 import { type ReceiptRun, receiptOf } from "./receipt.ts";
+import { type Survival, survivalOf } from "./survival.ts";
 
 /** One compaction of a replay. */
 export interface ReplayCompaction {
@@ -62,6 +63,8 @@ export interface Replay {
   readonly impossible: readonly { readonly at: number; readonly error: BudgetImpossibleError }[];
   /** Only every so many requests of a very long transcript were replayed; 1 if all were. */
   readonly every: number;
+  /** What of the conversation its last view still says; undefined where no view was made. */
+  readonly survival?: Survival;
   /** The newest report's budget: window, reserve, tools, safety. */
   readonly budget: Report["budget"] | undefined;
 }
@@ -103,6 +106,7 @@ export async function simulate(options: SimulateOptions): Promise<Replay> {
   let state: unknown;
   let checkpoint: string | undefined;
   let budget: Report["budget"] | undefined;
+  let last: { readonly start: number; readonly view: readonly unknown[] } | undefined;
   for (const [ordinal, start] of starts.entries()) {
     await pause();
     options.onProgress?.(ordinal, starts.length);
@@ -124,6 +128,7 @@ export async function simulate(options: SimulateOptions): Promise<Replay> {
     const { report } = result;
     state = result.state;
     budget = report.budget;
+    last = { start, view: result.messages };
     // A compaction of the past isn't made anew: the view stands on its record, which wasn't there before.
     const isFound = report.checkpoint !== undefined && report.checkpoint !== checkpoint;
     const compacted = report.outcome === "compacted" || isFound;
@@ -155,7 +160,14 @@ export async function simulate(options: SimulateOptions): Promise<Replay> {
       compaction: compacted ? compactions.length - 1 : undefined,
     });
   }
-  return { requests, compactions, impossible, every, budget };
+  const survival =
+    last &&
+    survivalOf(
+      read.slice(0, last.start),
+      last.view.map((wire) => dialect.read(wire)),
+      measure.text,
+    );
+  return { requests, compactions, impossible, every, budget, ...(survival && { survival }) };
 }
 
 /** The result, or the error that says that nothing can be sent at this point of the session. */

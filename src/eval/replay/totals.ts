@@ -1,5 +1,6 @@
 import type { Prices } from "../../core/types.ts";
 import type { Replay, ReplayRequest } from "./simulate.ts";
+import type { Survival } from "./survival.ts";
 
 /** What a replay comes to, beside what sending everything would have come to. Estimated, if only a sample was replayed. */
 export interface ReplayTotals {
@@ -19,6 +20,8 @@ export interface ReplayTotals {
   /** Requests after a pause in which the provider's cache had expired. */
   readonly cold: number;
   readonly cost: ReplayCost | undefined;
+  /** What of the conversation the last view still says. */
+  readonly survival?: Survival;
 }
 
 /** US dollars. */
@@ -59,6 +62,7 @@ export function totalsOf(replay: Replay, prices?: Prices): ReplayTotals {
     firstTooLong: firstTooLong < 0 ? undefined : firstTooLong * every,
     cold: later.filter((request, index) => isCold(request, requests[index])).length * every,
     cost: prices && costOf(requests, every, prices),
+    ...(replay.survival && { survival: replay.survival }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { FateName, ReceiptRun } from "../../../eval/replay/receipt.ts";
+import { FATE_WORDS, type FateName, type ReceiptRun } from "../../../eval/replay/receipt.ts";
 import type { ReplayCompaction } from "../../../eval/replay/simulate.ts";
 import { escapeHtml } from "../../../eval/report/escape.ts";
 import { type Column, tableHtml } from "../../../eval/report/page.ts";
@@ -29,7 +29,10 @@ export function compactionHtml(compaction: ReplayCompaction, index: number): str
     `<span>${chips.join("")}</span>`,
     `<span class="drop"><span>${formatCount(tokens.before)} → <b>${formatCount(tokens.after)}</b> tokens</span><span class="bar"><b style="width:${left.toFixed(1)}%"></b></span></span>`,
     `<span class="counts">${FATES.filter((fate) => amounts[fate] > 0)
-      .map((fate) => `<span><i class="${fate}"></i><b>${formatCount(amounts[fate])}</b> ${fate}</span>`)
+      .map(
+        (fate) =>
+          `<span><i class="${fate}"></i><b>${formatCount(amounts[fate])}</b> ${FATE_WORDS[fate]}</span>`,
+      )
       .join("")}</span>`,
     '</summary><div class="inside">',
     `<p class="note" style="margin-top:14px">Pressure ${formatShare(compaction.pressure.before)} before, ${formatShare(compaction.pressure.after)} after.${compaction.warnings.map((warning) => ` ${escapeHtml(warning.message)}`).join("")}</p>`,
@@ -53,7 +56,7 @@ const strip = (receipt: readonly ReceiptRun[]): string =>
   `<div class="strip" role="img" aria-label="Messages from the first to the last, by what became of them">${receipt
     .map(
       (run) =>
-        `<i class="${run.fate}" style="flex:${run.tokens.before} 0 0" title="${escapeHtml(`${numbers(run)} ${run.fate}: ${run.why}`)}"></i>`,
+        `<i class="${run.fate}" style="flex:${run.tokens.before} 0 0" title="${escapeHtml(`${numbers(run)} ${FATE_WORDS[run.fate]}: ${run.why}`)}"></i>`,
     )
     .join("")}</div>`;
 
@@ -71,7 +74,7 @@ function receiptTable(receipt: readonly ReceiptRun[]): string {
       run.fate === "shortened"
         ? `${formatCount(run.tokens.before)} → ${formatCount(run.tokens.after)}`
         : formatCount(run.tokens.before);
-    const fate = `<i class="${run.fate}"></i>${run.fate}`;
+    const fate = `<i class="${run.fate}"></i>${FATE_WORDS[run.fate]}`;
     return [numbers(run), fate, escapeHtml(run.why), escapeHtml(whatOf(run)), amount];
   });
   const more = receipt.length - MAX_LINES;

@@ -1,0 +1,38 @@
+import type { Message } from "../../core/types.ts";
+import { missingItems, mustKeepOf } from "../../summaries/must-keep.ts";
+
+/** What of a conversation its last view still says. */
+export interface Survival {
+  /** Names, paths, numbers, citations and restrictions that matter, as precis itself measures it. */
+  readonly items: number;
+  /** So many of them stand in the view. */
+  readonly kept: number;
+}
+
+/** Tokens of a summary that would have room for every item. */
+const ROOMY = 1_000_000;
+
+export function survivalOf(
+  transcript: readonly Message[],
+  view: readonly Message[],
+  count: (text: string) => number,
+): Survival {
+  const items = mustKeepOf({
+    messages: transcript,
+    run: { from: 0, to: transcript.length },
+    cap: ROOMY,
+    count,
+  });
+  const missing = missingItems(view.map(textOf).join("\n"), items);
+  return { items: items.length, kept: items.length - missing.length };
+}
+
+function textOf({ parts }: Message): string {
+  return parts
+    .map((part) => {
+      if (part.type === "text" || part.type === "tool-result") return part.text;
+      if (part.type === "tool-call") return `${part.name} ${part.args}`;
+      return part.type === "file" ? (part.text ?? "") : "";
+    })
+    .join("\n");
+}

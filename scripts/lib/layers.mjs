@@ -62,6 +62,7 @@ export const PACKAGES = {
     "eventsource-parser",
     "@hono/node-server",
     "@modelcontextprotocol/sdk",
+    "@opentelemetry/api",
     "hono",
     "pino",
     "prom-client",

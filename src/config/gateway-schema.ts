@@ -140,6 +140,8 @@ export const gatewaySchema = object({
   summarizer: summarizer.default("same"),
   /** Summarise idle chats ahead of time, where the server has a key of its own. */
   idleSummaries: yesOrNo.default(false),
+  /** Spans and metrics go to the OpenTelemetry SDK that the process was started with. */
+  openTelemetry: yesOrNo.default(false),
   upstreams: listOf(upstream, '[{ "name": "openai", "baseURL": "https://api.openai.com/v1" }]').default([]),
   /** `upstream`: what the provider counted. `transcript`: as if nothing had been compacted. */
   usage: oneOf("way to report usage", ["upstream", "transcript"]).default("upstream"),
@@ -194,6 +196,9 @@ export const gatewaySchema = object({
 export type GatewayConfigInput = z.input<typeof gatewaySchema>;
 /** A config after defaults. */
 export type GatewayConfig = z.output<typeof gatewaySchema>;
+/** One upstream with what holds where it says nothing. */
+export const parseUpstream = (given: object): UpstreamConfig => upstream.parse(given);
+
 export type UpstreamConfig = GatewayConfig["upstreams"][number];
 export type SummarizerConfig = GatewayConfig["summarizer"];
 export type ClientKeyConfig = GatewayConfig["auth"]["keys"][number];

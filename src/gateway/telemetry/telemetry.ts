@@ -2,6 +2,7 @@ import type { Busy } from "./busy.ts";
 import type { Live } from "./live.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
+import type { RequestLog } from "./request-log.ts";
 import type { Timeline } from "./timeline.ts";
 import type { TotalsKeeper } from "./totals.ts";
 
@@ -11,6 +12,8 @@ export interface Telemetry {
   readonly metrics: Metrics;
   readonly totals: TotalsKeeper;
   readonly timeline: Timeline;
+  /** Requests of clients. */
+  readonly requests: RequestLog;
   readonly live: Live;
   /** What is under way in conversations. */
   readonly busy: Busy;

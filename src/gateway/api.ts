@@ -12,6 +12,7 @@ export type {
   RungName,
   StrategyName,
 } from "../core/types.ts";
+export { SECTIONS } from "../summaries/section-titles.ts";
 export type * from "./api/chat.ts";
 export { type ApiClient, ApiFailure, createApiClient } from "./api/client.ts";
 export type * from "./api/common.ts";

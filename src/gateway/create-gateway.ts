@@ -34,8 +34,11 @@ import { type BusyWord, createBusy } from "./telemetry/busy.ts";
 import { createLive, type SentEvent } from "./telemetry/live.ts";
 import { createLog, type Log } from "./telemetry/log.ts";
 import { createMetrics } from "./telemetry/metrics.ts";
+import { createTracing } from "./telemetry/open-telemetry.ts";
+import { createRequestLog } from "./telemetry/request-log.ts";
 import { createTimeline } from "./telemetry/timeline.ts";
 import { createTotals } from "./telemetry/totals.ts";
+import { openOwnUpstreams, ownUpstreamsFile } from "./upstream/own-upstreams.ts";
 import { createUpstream } from "./upstream/upstream.ts";
 import { answerBroken } from "./v1/answer-broken.ts";
 
@@ -79,12 +82,15 @@ export async function createGateway(
   if (mode === "keys") await needKeys(config, store);
 
   const upstreams = config.upstreams.map(createUpstream);
+  const canAddModels = mode === "open" && config.workers <= 1;
+  const ownUpstreams = await openOwnUpstreams(canAddModels ? ownUpstreamsFile(config) : undefined, upstreams);
   const windows = createWindows(config);
   const node = randomUUID();
   const live = createLive(parts.share);
   const memory = createMemory();
   const records = watchRecords(store);
   const timeline = createTimeline(store.events, live, log);
+  const requests = createRequestLog(store.events, log);
   const busy = createBusy(parts.shareBusy);
   const announcer = createAnnouncer(live, store.conversations, busy, log);
   const metrics = createMetrics();
@@ -136,6 +142,8 @@ export async function createGateway(
     node,
     store,
     upstreams,
+    ownUpstreams,
+    canAddModels,
     windows,
     compactors,
     observing: config.observe ? createObserving({ config, windows, warnGuess }) : undefined,
@@ -163,6 +171,8 @@ export async function createGateway(
     announcer,
     busy,
     timeline,
+    requests,
+    tracing: config.openTelemetry ? createTracing(parts.version ?? "0.0.0") : undefined,
     totals: createTotals(now()),
     deletions: createDeletions(store.conversations, log),
     metrics,
@@ -230,6 +240,7 @@ export async function createGateway(
       api.stop();
       clearTimeout(timer);
       clearInterval(idle);
+      await requests.flush();
       await gateway.spill?.end();
       await gateway.deletions.finish();
       await compactors.close();

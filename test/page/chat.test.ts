@@ -44,7 +44,7 @@ describe("chat", () => {
     await notice.getByRole("button", { name: "Show" }).click();
     const divider = tab.locator(".divider").last();
     await divider.waitFor();
-    expect(await divider.textContent()).toMatch(/\d+ messages covered/);
+    expect(await divider.textContent()).toMatch(/\d+ messages summarised/);
     expect(await divider.textContent()).toMatch(/[\d,]+ → [\d,]+ tokens/);
     await ask(tab, "and now?");
     // The whole transcript is still there.

@@ -110,6 +110,44 @@ describe("an answer that is being written", () => {
     await context.close();
   });
 
+  it("stays with a mark when the model breaks off; trying again, also after a reload, puts the whole one in its place", async () => {
+    const { tab, context, faults } = await newChat();
+    await say(tab, "Tell me all of it.");
+    await writing(tab).getByText(HELD).waitFor();
+    model.cut();
+    const broken = tab.locator(".message.assistant:not(.writing)", { hasText: HELD });
+    await broken.locator(".tag", { hasText: "Broke off" }).waitFor();
+    await tab.getByRole("alert").getByText("broke off").waitFor();
+    await tab.reload();
+    await broken.locator(".tag", { hasText: "Broke off" }).waitFor();
+    const chat = tab.url();
+    model.goOn();
+    await tab.getByRole("button", { name: "Try again" }).click();
+    await answered(tab).waitFor();
+    expect(tab.url()).toBe(chat);
+    expect(await tab.locator(".message.assistant").count()).toBe(1);
+    expect(await tab.getByText("Broke off").count()).toBe(0);
+    await eventually(() => tab.getByRole("alert").count()).toBe(0);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  it("is marked when a person stops it, and can be asked for again", async () => {
+    const { tab, context, faults } = await newChat();
+    await say(tab, "Not so much, please.");
+    await writing(tab).getByText(HELD).waitFor();
+    await tab.getByRole("button", { name: "Stop" }).click();
+    await tab.locator(".message.assistant .tag", { hasText: "Stopped" }).waitFor();
+    await tab.reload();
+    await tab.locator(".message.assistant .tag", { hasText: "Stopped" }).waitFor();
+    model.goOn();
+    await tab.getByRole("button", { name: "Try again" }).click();
+    await answered(tab).waitFor();
+    expect(await tab.locator(".message.assistant").count()).toBe(1);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   it("breaks off with a server that dies; what was said is kept and the talk goes on", async () => {
     const { tab, context } = await newChat();
     await say(tab, "Do not lose this.");
@@ -120,9 +158,55 @@ describe("an answer that is being written", () => {
     await tab.locator(".message.user", { hasText: "Do not lose this." }).waitFor();
     await tab.getByRole("button", { name: "Send" }).waitFor();
     await eventually(() => tab.getByRole("alert").count()).toBe(0);
+    // The server never stored what it had of the answer: the page kept what a person has read.
+    await tab.reload();
+    await tab.locator(".message.cut", { hasText: HELD }).getByText("Broke off").waitFor();
     model.goOn();
-    await say(tab, "Again, please.");
+    await tab.getByRole("button", { name: "Answer it" }).click();
     await answered(tab).waitFor();
+    expect(await tab.locator(".message.assistant").count()).toBe(1);
+    await context.close();
+  });
+});
+
+describe("what is typed without a connection", () => {
+  it("waits in sight, over a reload and in two tabs, and goes out once as soon as the server is back", async () => {
+    const { tab, context } = await newChat();
+    model.goOn();
+    await say(tab, "The first of two.");
+    await answered(tab).waitFor();
+    await tab.getByRole("button", { name: "Send" }).waitFor();
+    const other = await context.newPage();
+    await other.goto(tab.url());
+    await answered(other).waitFor();
+    const { port } = new URL(serve.url);
+    await serve.stop("SIGKILL");
+    await tab.getByText("Connection lost").waitFor();
+    await say(tab, "Said in a tunnel.");
+    const unsent = (page: Page) => page.locator(".message.unsent", { hasText: "Said in a tunnel." });
+    await unsent(tab).getByText("It goes out by itself").waitFor();
+    await unsent(other).waitFor();
+    serve = await start(port);
+    await eventually(() => answered(tab).count()).toBe(2);
+    await eventually(() => answered(other).count()).toBe(2);
+    for (const page of [tab, other]) {
+      await unsent(page).waitFor({ state: "detached" });
+      expect(await page.locator(".message.user", { hasText: "Said in a tunnel." }).count()).toBe(1);
+    }
+    await tab.reload();
+    await eventually(() => answered(tab).count()).toBe(2);
+    expect(await tab.locator(".message.user", { hasText: "Said in a tunnel." }).count()).toBe(1);
+    await context.close();
+  });
+
+  it("goes back into the box if the person wants it there", async () => {
+    const { tab, context } = await newChat();
+    await context.setOffline(true);
+    await say(tab, "On second thought");
+    await tab.getByRole("button", { name: "Back into the box" }).click();
+    expect(await tab.getByRole("textbox", { name: "Message" }).inputValue()).toBe("On second thought");
+    await tab.locator(".message.unsent").waitFor({ state: "detached" });
+    await context.setOffline(false);
     await context.close();
   });
 });

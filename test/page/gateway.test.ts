@@ -45,6 +45,15 @@ it("requests come in live, with what was done to them; a conversation can be ope
   await eventually(async () => Number.parseInt((await compactions.textContent()) ?? "0", 10)).toBeGreaterThan(
     0,
   );
+  // Nothing of it is lost with a reload, and it can be searched.
+  await tab.reload();
+  await eventually(() => rows.count()).toBe(14);
+  await tab.getByLabel("What précis did").selectOption("compacted");
+  await eventually(() => rows.count()).toBeLessThan(14);
+  expect(await rows.first().textContent()).toContain("compacted");
+  await tab.getByLabel("What précis did").selectOption("");
+  await tab.getByRole("searchbox", { name: "Search requests" }).fill("no such model");
+  await tab.getByText("No request matches.").waitFor();
   await served.click();
   await tab.locator(".lot.insert").first().waitFor();
   await tab.getByRole("link", { name: "Chat", exact: true }).click();

@@ -1,6 +1,8 @@
 /** Without any model: examples, files, the offline assistant, replay, comparison; large conversations. */
+import { gzipSync } from "node:zlib";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { type ServeHere, serveHere } from "../gateway/serve-here.ts";
 import { drop } from "./support/actions.ts";
 import { connect, openPage } from "./support/browser.ts";
@@ -24,6 +26,16 @@ describe("without a model", () => {
     expect(await tab.locator(".offline-note").textContent()).toContain("not a language model");
     // Tokens are counted in one place, the meter: another figure beside it would contradict it.
     expect(await tab.locator(".item.here .item-facts").textContent()).toMatch(/^283 messages · [^·]+$/);
+    expect(await tab.locator("h1").textContent()).toBe("Example: the parcel tracker");
+    // It opens at its point, and says in one sentence what it is.
+    const guide = tab.locator(".notice.done");
+    expect(await guide.textContent()).toMatch(
+      /\d+ older messages are now a summary; the model reads [\d,]+ tokens instead of [\d,]+\./,
+    );
+    await tab.locator(".divider-head").click();
+    await tab.locator(".summary-read", { hasText: "What you said" }).waitFor();
+    await tab.getByRole("button", { name: "As sent" }).click();
+    await tab.locator(".summary-text", { hasText: "<conversation-summary>" }).waitFor();
     const box = tab.getByRole("textbox", { name: "Message" });
     await box.fill("What did I say about VACUUM?");
     await box.press("Enter");
@@ -83,6 +95,11 @@ describe("without a model", () => {
     ]);
     await drop(tab, "main", { name: "chat.json", text });
     await tab.getByText("Dropped answer").waitFor();
+    const packed = gzipSync(text.replaceAll("Dropped", "Packed")).toString("base64");
+    await drop(tab, "main", { name: "chat.json.gz", base64: packed });
+    await tab.getByText("Packed answer").waitFor();
+    await drop(tab, "main", { name: "one.jsonl", text: '{"role":"user","content":"The only words."}' });
+    await tab.locator(".message.user", { hasText: "The only words." }).waitFor();
     expect(faults).toEqual([]);
     await context.close();
   });
@@ -106,5 +123,44 @@ describe("a conversation of 20,000 messages", () => {
     await tab.locator(".message.user", { hasText: "Message number 0 of many." }).waitFor();
     expect(faults).toEqual([]);
     await context.close();
+  });
+});
+
+describe("models", () => {
+  it("are added on the page: tested, used in a chat, and removed; a file in a large window is seen in a small one", async () => {
+    const provider = await startFakeProvider({ models: ["gpt-4o"], reply: () => "Here I am." });
+    const { tab, faults, context } = await openPage(browser, `${serve.url}/settings`);
+    await tab.getByLabel("Address").fill("http://127.0.0.1:9/v1");
+    await tab.getByRole("button", { name: "Test" }).click();
+    await tab.getByText("Check the address and that the server is running.").waitFor();
+    await tab.getByLabel("Address").fill(provider.url);
+    await tab.getByLabel("Key", { exact: true }).fill("sk-typed-on-the-page");
+    await tab.getByRole("button", { name: "Test" }).click();
+    await tab.getByText("It works: 1 model.").waitFor();
+    await tab.getByRole("button", { name: "Add", exact: true }).click();
+    await tab.getByRole("button", { name: /^Remove / }).waitFor();
+    expect(await tab.content()).not.toContain("sk-typed-on-the-page");
+    await tab.goto(serve.url);
+    await tab.getByRole("button", { name: /^Start a chat/ }).click();
+    const box = tab.getByRole("textbox", { name: "Message" });
+    await box.fill("Are you there?");
+    await box.press("Enter");
+    await tab.locator(".message.assistant:not(.writing)", { hasText: "Here I am." }).waitFor();
+    const lines = Array.from({ length: 60 }, (_, n) => ({
+      role: n % 2 === 0 ? "user" : "assistant",
+      content: `Message ${n}: ${"the shed key hangs behind the blue door, ".repeat(60)}`,
+    }));
+    await drop(tab, "main", {
+      name: "long.json",
+      text: JSON.stringify({ model: "gpt-4o", messages: lines }),
+    });
+    await tab.getByRole("button", { name: "See it in 32k" }).click();
+    await tab.locator(".notice.done", { hasText: "older messages are now a summary" }).waitFor();
+    await tab.goto(`${serve.url}/settings`);
+    await tab.getByRole("button", { name: /^Remove / }).click();
+    await tab.getByText("and its key with it").waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+    await provider.close();
   });
 });

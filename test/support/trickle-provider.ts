@@ -7,6 +7,8 @@ export interface TrickleProvider {
   /** From now on answers stop after a few words, until they may go on. */
   hold(): void;
   goOn(): void;
+  /** Breaks the connections of answers that are under way. */
+  cut(): void;
   close(): Promise<void>;
 }
 
@@ -22,6 +24,7 @@ export async function startTrickleProvider({
   readonly everyMs: number;
 }): Promise<TrickleProvider> {
   let isHeld = false;
+  const underWay = new Set<ServerResponse>();
   const answer = (response: ServerResponse): void => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     let at = 0;
@@ -41,7 +44,11 @@ export async function startTrickleProvider({
         response.end("data: [DONE]\n\n");
       }
     }, everyMs);
-    response.on("close", () => clearInterval(timer));
+    underWay.add(response);
+    response.on("close", () => {
+      clearInterval(timer);
+      underWay.delete(response);
+    });
   };
   const server = createServer((request, response) => {
     request.resume();
@@ -61,6 +68,9 @@ export async function startTrickleProvider({
     },
     goOn() {
       isHeld = false;
+    },
+    cut() {
+      for (const response of underWay) response.destroy();
     },
     close: () =>
       new Promise((resolve) => {

@@ -1,7 +1,8 @@
-import { chat, composer, fates, meter, tabs } from "./strings/chat.ts";
+import { chat, composer, fates, meter, outbox, tabs } from "./strings/chat.ts";
 import { compaction } from "./strings/compaction.ts";
 import { connection, errors, home, offline, sidebar } from "./strings/frame.ts";
 import { inspect, timeline } from "./strings/inspect.ts";
+import { models } from "./strings/models.ts";
 import { dropReasons, editReasons, keepReasons, reasons, rungs, strategies } from "./strings/names.ts";
 import { compare, gateway } from "./strings/pages.ts";
 import { settings } from "./strings/settings.ts";
@@ -18,6 +19,7 @@ export const strings = {
   save: "Save",
   copy: "Copy",
   copied: "Copied",
+  notCopied: "The browser doesn't allow copying here. Select the text and copy it by hand.",
   undo: "Undo",
   retry: "Try again",
   loading: "Loading…",
@@ -37,6 +39,7 @@ export const strings = {
   chat,
   fates,
   composer,
+  outbox,
   meter,
   compaction,
   text,
@@ -44,6 +47,7 @@ export const strings = {
   timeline,
   compare,
   settings,
+  models,
   gateway,
   stream,
 } as const;

@@ -9,11 +9,13 @@ export interface ChatInput {
   readonly images?: readonly string[];
   /** Another model for this answer (and from now on). */
   readonly model?: string;
+  /** Names what is said: with the same id it is never said twice, however often it is sent. */
+  readonly id?: string;
 }
 
 /**
- * The stream of one answer. `accepted` comes first and means that the user's message is stored; `done`, `stopped` or
- * `failed` comes last. Every event has an id; the live stream at `/api/events` tells the same story to other pages.
+ * The stream of one answer. `accepted` comes first and means that the user's message is stored; `done`, `stopped`,
+ * `failed` or `known` comes last. Every event has an id; the live stream at `/api/events` tells the same story to other pages.
  */
 export type ChatEvent =
   /** `conversation` has another id than the one asked when an edit or a regeneration made a fork. */
@@ -36,7 +38,9 @@ export type ChatEvent =
     }
   /** A person stopped it; what had come is kept if there was any. */
   | { readonly type: "stopped"; readonly message: ApiMessage | undefined }
-  | { readonly type: "failed"; readonly error: ApiError["error"] };
+  | { readonly type: "failed"; readonly error: ApiError["error"] }
+  /** It was said before, and has its answer. */
+  | { readonly type: "known" };
 
 /** A message put into a transcript by hand, without asking for an answer. */
 export interface NewMessage {

@@ -1,5 +1,5 @@
 import type { DialectId, DropReason, EditReason, Part, PressureReport, Role, Run } from "../../core/types.ts";
-import type { Time } from "./common.ts";
+import type { ApiError, Time } from "./common.ts";
 import type { ChatSettings, SettingsChange } from "./settings.ts";
 
 /** A conversation without its messages, as lists show it. */
@@ -18,13 +18,24 @@ export interface ApiConversation {
   readonly updatedAt: Time;
   readonly pinned: boolean;
   readonly archived: boolean;
-  readonly fork: { readonly of: string; readonly length: number } | undefined;
+  readonly fork: ForkOrigin | undefined;
   /** What this chat has different from the global settings. */
   readonly settings: ChatSettings;
   /** Indexes of pinned messages. */
   readonly pins: readonly number[];
   /** An answer is being written or a compaction is under way right now. */
   readonly busy: "answering" | "compacting" | undefined;
+  /** Why its newest message has no (whole) answer. */
+  readonly failure?: ApiError["error"];
+}
+
+/** What a conversation was forked from. */
+interface ForkOrigin {
+  readonly of: string;
+  /** Messages that they share. */
+  readonly length: number;
+  /** The title that it had then. */
+  readonly title?: string;
 }
 
 /** One message of a transcript, with what became of it in the current view. */
@@ -38,6 +49,8 @@ export interface ApiMessage {
   readonly at: Time;
   readonly pinned: boolean;
   readonly fate: Fate;
+  /** An answer that a person stopped, or that broke off. */
+  readonly unfinished?: "stopped" | "broken";
 }
 
 /** What became of a message in the current view. */

@@ -1,4 +1,4 @@
-import type { Outcome, Reason, Report, RungName } from "../../core/types.ts";
+import type { Outcome, PrefixReason, Reason, Report, RungName, Usage } from "../../core/types.ts";
 import type { Time } from "./common.ts";
 import type { ApiConversation, ApiSummary } from "./conversation.ts";
 
@@ -55,19 +55,43 @@ export type LiveEvent =
       readonly budget: number;
     }
   /** A request went through `/v1`. */
-  | {
-      readonly type: "request";
-      readonly conversation: string | undefined;
-      readonly model: string | undefined;
-      readonly path: string;
-      readonly status: number;
-      readonly outcome: Outcome | "off" | "observed" | "untouched";
-      readonly tokens: { readonly before: number; readonly after: number } | undefined;
-      readonly ms: number;
-    }
+  | ({ readonly type: "request" } & RequestFact)
   /** An answer as far as it is written, a few times a second: for pages that didn't ask for it. */
   | { readonly type: "answer"; readonly conversation: string; readonly text: string }
   | { readonly type: "settings" };
+
+/** One request of a client, as operators see it. */
+export interface RequestFact {
+  readonly at: Time;
+  readonly conversation: string | undefined;
+  readonly model: string | undefined;
+  /** Where it went. */
+  readonly upstream?: string;
+  /** The name of the client's key. */
+  readonly client?: string;
+  readonly path: string;
+  readonly status: number;
+  readonly outcome: Outcome | "off" | "observed" | "untouched";
+  /** Of the transcript and of what was sent. */
+  readonly tokens: { readonly before: number; readonly after: number } | undefined;
+  readonly ms: number;
+  /** Tokens as the provider counted them. */
+  readonly usage?: Usage;
+  /** US dollars; undefined where prices aren't known. */
+  readonly spend?: number;
+  /** Why the provider's prompt cache couldn't be used to its end, if precis changed what was sent before. */
+  readonly cacheLost?: PrefixReason;
+}
+
+/** Which requests to list. */
+export interface RequestQuery {
+  /** Words in the model, client, path, status or conversation. */
+  readonly search?: string;
+  readonly model?: string;
+  readonly client?: string;
+  readonly outcome?: RequestFact["outcome"] | "failed";
+  readonly limit?: number;
+}
 
 /** What the gateway did since it was started, and what its store holds. */
 export interface Totals {

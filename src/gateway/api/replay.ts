@@ -51,6 +51,8 @@ export interface ReplayRun {
   readonly peak: { readonly transcript: number; readonly view: number };
   /** US dollars, answers included, without precis and with it; undefined without prices. */
   readonly cost: { readonly transcript: number; readonly view: number } | undefined;
+  /** Names, paths, numbers, citations and rules that matter, and how many of them the last view still says. */
+  readonly survival?: { readonly items: number; readonly kept: number };
   readonly points: readonly ReplayPoint[];
 }
 

@@ -13,11 +13,11 @@ import type {
   NewConversation,
   SearchHit,
 } from "./conversation.ts";
-import type { LiveEvent, TimelineEvent, Totals } from "./events.ts";
+import type { LiveEvent, RequestFact, RequestQuery, TimelineEvent, Totals } from "./events.ts";
 import type { ReplayAnswer, ReplayInput } from "./replay.ts";
 import { file, json, stream } from "./route.ts";
 import type { GlobalSettings, SettingsAnswer, SettingsChange } from "./settings.ts";
-import type { ModelsAnswer, Status } from "./status.ts";
+import type { FoundServer, ModelsAnswer, NewUpstream, Status, UpstreamTest } from "./status.ts";
 import type { StreamReplayAnswer, StreamReplayInput } from "./stream.ts";
 import type {
   ApiRequest,
@@ -46,6 +46,20 @@ export const routes = {
     "/api/settings",
   ),
   events: stream<{ answer: LiveEvent }>("GET", "/api/events"),
+  /** Requests of clients through `/v1`, the newest first. */
+  requests: json<{ query: RequestQuery; answer: { readonly requests: readonly RequestFact[] } }>(
+    "GET",
+    "/api/requests",
+  ),
+
+  // Servers of models.
+  foundServers: json<{ answer: { readonly servers: readonly FoundServer[] } }>("GET", "/api/upstreams/found"),
+  testUpstream: json<{ body: NewUpstream; answer: UpstreamTest }>("POST", "/api/upstreams/test"),
+  addUpstream: json<{ body: NewUpstream; answer: Status }>("POST", "/api/upstreams"),
+  removeUpstream: json<{ params: { readonly name: string }; answer: Status }>(
+    "DELETE",
+    "/api/upstreams/:name",
+  ),
 
   // Conversations.
   conversations: json<{ query: ListQuery; answer: ConversationPage }>("GET", "/api/conversations"),
@@ -94,7 +108,10 @@ export const routes = {
     body: MessageEdit;
     answer: ChatEvent;
   }>("PUT", "/api/conversations/:id/messages/:index"),
-  /** Answers anew after the last user message before `index` (default: the last one). */
+  /**
+   * Answers anew after the last user message before `index` (default: the last one). That makes a fork, unless nothing
+   * follows, or only an answer that didn't come to its end: then the answer takes its place.
+   */
   regenerate: stream<{
     params: Id;
     body: { readonly index?: number; readonly model?: string };

@@ -13,6 +13,8 @@ export interface Status {
   readonly hasUpstream: boolean;
   readonly profile: ProfileName;
   readonly upstreams: readonly UpstreamStatus[];
+  /** Models can be added on the page: it is one person's server. */
+  readonly canAddModels: boolean;
   /** Set when summaries are written by a model. */
   readonly summarizer: string | undefined;
 }
@@ -23,6 +25,27 @@ interface UpstreamStatus {
   readonly dialects: readonly DialectId[];
   /** Whose key is sent. */
   readonly keys: "client" | "server" | "none";
+  /** Added on the page, where it can be removed again. */
+  readonly isOwn: boolean;
+}
+
+/** A server of models, as a person adds it. The key goes there and into a file of the server's, and never comes back. */
+export interface NewUpstream {
+  readonly name?: string;
+  readonly baseURL: string;
+  readonly apiKey?: string;
+}
+
+/** What a try at a server of models brought. */
+export type UpstreamTest =
+  | { readonly ok: true; readonly models: readonly string[] }
+  | { readonly ok: false; readonly message: string; readonly fix: string };
+
+/** A server of models that runs on this machine. */
+export interface FoundServer {
+  readonly name: string;
+  readonly baseURL: string;
+  readonly models: readonly string[];
 }
 
 /** A model that can be chosen. */

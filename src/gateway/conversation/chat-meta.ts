@@ -1,5 +1,5 @@
 import type { Conversation } from "../../stores/server-store.ts";
-import type { ChatSettings } from "../api.ts";
+import type { ApiError, ChatSettings } from "../api.ts";
 import { isJson } from "../http/json.ts";
 
 /** What the page keeps with a conversation. */
@@ -9,9 +9,22 @@ export interface ChatMeta {
   readonly pins?: readonly number[];
   readonly model?: string;
   readonly deletedAt?: number;
+  /** What it was forked from by a person, who may have renamed or deleted that since. */
+  readonly fork?: { readonly of: string; readonly length: number; readonly title: string };
+  /** Answers that didn't come to their end, by the chain hash of their last message. */
+  readonly unfinished?: Readonly<Record<string, Unfinished>>;
+  /** Why there is no (whole) answer: holds as long as the conversation is `length` messages long. */
+  readonly failure?: { readonly length: number; readonly error: Failure };
+  /** Ids of what the page said last, so that the same thing is never said twice. */
+  readonly said?: readonly string[];
   /** The file that it was imported from by `precis import`. */
   readonly imported?: ImportedFile;
 }
+
+/** How an answer ended before its end: a person stopped it, or it broke off. */
+export type Unfinished = "stopped" | "broken";
+
+type Failure = ApiError["error"];
 
 /** A file as it was when it was imported. */
 export interface ImportedFile {

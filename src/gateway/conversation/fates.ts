@@ -1,7 +1,8 @@
 import { findCheckpoint, restoreDraft } from "../../core/checkpoint.ts";
-import { entriesOf } from "../../core/draft.ts";
+import { type Draft, entriesOf, type Fate, isShown, KEEP, withFates } from "../../core/draft.ts";
 import { createTextHash } from "../../core/hash.ts";
-import type { Checkpoint, Entry, Records, Summary } from "../../core/types.ts";
+import { structureOf } from "../../core/rounds.ts";
+import type { Checkpoint, Entry, Message, Records, Summary } from "../../core/types.ts";
 import type { Divider } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { isCountingLong } from "./count-ahead.ts";
@@ -59,13 +60,24 @@ async function findFates(parts: FateParts, tenant: string, loaded: Loaded, isGue
     ? newestCheckpoint(parts, loaded, records)
     : await checkpointOfView(parts, loaded, records);
   const draft = checkpoint && restoreDraft(checkpoint, messages, lead.length);
-  const isShown = (index: number) => {
-    const fate = draft?.fates[index + lead.length];
-    return fate?.type !== "cover" && fate?.type !== "drop";
+  const pins = (loaded.meta.pins ?? []).map((index) => index + lead.length);
+  return {
+    entries: draft ? entriesOf(withPinned(draft, messages, pins)) : [],
+    dividers: dividersOf(records),
   };
-  // A view that hides a pinned message isn't used any more.
-  const isUsed = draft && (loaded.meta.pins ?? []).every(isShown);
-  return { entries: isUsed ? entriesOf(draft) : [], dividers: dividersOf(records) };
+}
+
+/** What was pinned since the view was made joins it, with its round; the rest stays as it was. */
+function withPinned(draft: Draft, messages: readonly Message[], pins: readonly number[]): Draft {
+  const hidden = pins.filter((index) => draft.fates[index] && !isShown(draft.fates[index]));
+  if (hidden.length === 0) return draft;
+  const { units, unitOf } = structureOf(messages);
+  const changes = new Map<number, Fate>();
+  for (const index of hidden) {
+    const { from, to } = units[unitOf[index]!]!;
+    for (let one = from; one < to; one++) changes.set(one, KEEP);
+  }
+  return withFates(draft, changes);
 }
 
 /** The engine's own word on it, for which it counts the whole transcript. */

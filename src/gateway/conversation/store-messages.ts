@@ -37,21 +37,24 @@ export function newMessages(
   return { messages, after: from > 0 ? chain[from] : undefined };
 }
 
-/** Adds messages behind the first `length` ones of a conversation. Behind older ones that makes a fork. */
+/** Adds messages behind those of a conversation that are loaded. Behind older ones that makes a fork. */
 export async function appendMessages(
   parts: Writing,
   tenant: string,
   loaded: Loaded,
   added: readonly unknown[],
-  length = loaded.stored.length,
+  /** Chain hashes of all that follows: the new messages take their place instead of making a fork. */
+  instead: readonly string[] = [],
 ): Promise<Appended> {
-  const { dialect, lead, transcript, conversation, model } = loaded;
-  const whole = [...transcript.slice(0, lead.length + length), ...added];
+  const { dialect, transcript, conversation, model, stored } = loaded;
+  const { length } = stored;
+  const whole = [...transcript, ...added];
   const { messages, after } = newMessages(parts, dialect, whole, length);
   const untitled = conversation.title === "" && length === 0;
   const appended = await parts.store.conversations.append(tenant, {
     conversation: conversation.id,
     ...(after !== undefined && { after }),
+    ...(instead.length > 0 && { instead }),
     messages,
     ...(model !== "" && { model }),
     at: parts.now(),
@@ -108,6 +111,7 @@ export async function forkConversation(
       "invalid",
       `length: the conversation has ${loaded.conversation.length} messages.`,
     );
+  const { failure: _, said: __, ...meta } = loaded.meta;
   return createConversation(parts, tenant, {
     dialect: loaded.dialect,
     transcript: loaded.transcript,
@@ -116,8 +120,9 @@ export async function forkConversation(
     model: loaded.model,
     times: [...loaded.lead.map(() => undefined), ...loaded.stored.map(({ at }) => at)],
     meta: {
-      ...loaded.meta,
+      ...meta,
       source: "page",
+      fork: { of: id, length, title: loaded.conversation.title },
       pins: (loaded.meta.pins ?? []).filter((index) => index < length),
     },
   });

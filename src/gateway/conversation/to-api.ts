@@ -20,10 +20,11 @@ export function toApi(conversation: Conversation, busy: Pick<Busy, "of">): ApiCo
     updatedAt: conversation.updatedAt,
     pinned: conversation.pinned,
     archived: conversation.archived,
-    fork: conversation.fork,
+    fork: conversation.fork ?? meta.fork,
     settings: meta.settings ?? {},
     pins: meta.pins ?? [],
     busy: busy.of(conversation.id),
+    ...(meta.failure?.length === conversation.length && { failure: meta.failure.error }),
   };
 }
 

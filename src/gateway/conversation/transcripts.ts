@@ -13,8 +13,9 @@ interface ReadTranscript {
 }
 
 /**
- * Transcripts of conversations that pages look at. The messages of a conversation never change (an edit makes a fork), so
- * only what was added since the last look is read.
+ * Transcripts of conversations that pages look at. Messages stay as they are (an edit makes a fork), except that the last
+ * ones may give way to others: an answer that a client says otherwise, or that is asked for again because it broke off.
+ * So what was added since the last look is read, and the last message known, whose chain hash vouches for all before it.
  */
 export interface Transcripts {
   read(
@@ -30,6 +31,8 @@ interface Entry {
   readonly wires: unknown[];
   readonly messages: Message[];
   chars: number;
+  /** When the conversation was changed last, as far as it is known here. */
+  changedAt: number;
   /** The reading under way, or the last one: one at a time. */
   reading: Promise<void>;
 }
@@ -37,15 +40,35 @@ interface Entry {
 export function createTranscripts(store: Pick<ConversationStore, "read">): Transcripts {
   const entries = new Map<string, Entry>();
 
-  const readMore = async (entry: Entry, tenant: string, id: string, dialect: Dialect<unknown>) => {
-    const from = entry.stored.length;
-    for (const message of await store.read(tenant, id, from === 0 ? {} : { from })) {
+  const add = (entry: Entry, messages: readonly StoredMessage[], dialect: Dialect<unknown>): void => {
+    for (const message of messages) {
       const wire = parseExact(message.wire);
       entry.stored.push(message);
       entry.wires.push(wire);
       entry.messages.push(dialect.read(wire));
       entry.chars += message.wire.length;
     }
+  };
+  const readMore = async (
+    entry: Entry,
+    tenant: string,
+    { id, length, updatedAt }: Conversation,
+    dialect: Dialect<unknown>,
+  ) => {
+    const known = entry.stored.length;
+    if (known >= length && updatedAt <= entry.changedAt) return;
+    const last = Math.max(0, Math.min(known, length) - 1);
+    const [overlap, ...fresh] = await store.read(tenant, id, last === 0 ? {} : { from: last });
+    entry.changedAt = updatedAt;
+    if (known > 0 && overlap?.hash === entry.stored[last]?.hash) {
+      shorten(entry, last + 1);
+      add(entry, fresh, dialect);
+      return;
+    }
+    shorten(entry, 0);
+    entry.chars = 0;
+    const all = last === 0 ? (overlap ? [overlap, ...fresh] : []) : await store.read(tenant, id);
+    add(entry, all, dialect);
   };
   const forgetOldest = (): void => {
     let chars = 0;
@@ -65,16 +88,14 @@ export function createTranscripts(store: Pick<ConversationStore, "read">): Trans
         wires: [],
         messages: [],
         chars: 0,
+        changedAt: 0,
         reading: Promise.resolve(),
       };
       entries.delete(key);
       entries.set(key, entry);
       entry.reading = entry.reading
         .catch(() => {})
-        .then(async () => {
-          if (entry.stored.length < conversation.length)
-            await readMore(entry, tenant, conversation.id, dialect);
-        });
+        .then(() => readMore(entry, tenant, conversation, dialect));
       try {
         await entry.reading;
       } catch (error) {
@@ -91,4 +112,8 @@ export function createTranscripts(store: Pick<ConversationStore, "read">): Trans
       };
     },
   };
+}
+
+function shorten({ stored, wires, messages }: Entry, length: number): void {
+  for (const list of [stored, wires, messages]) list.length = length;
 }

@@ -1,6 +1,11 @@
+import { stringifyDeep } from "../../core/deep-json.ts";
+import { parseExact } from "../../core/exact-json.ts";
 import { encode } from "../../dialects/index.ts";
 import { redact } from "../../models/shared/redact.ts";
+import type { StoredMessage } from "../../stores/server-store.ts";
 import type { ChatEvent } from "../api.ts";
+import { changeMeta, withUnfinished } from "../conversation/change-meta.ts";
+import type { Unfinished } from "../conversation/chat-meta.ts";
 import { countAhead } from "../conversation/count-ahead.ts";
 import { type Loaded, load } from "../conversation/loaded.ts";
 import { appendMessages } from "../conversation/store-messages.ts";
@@ -13,23 +18,32 @@ import { fitTurn } from "../turn/fit-turn.ts";
 import { isStream } from "../turn/peek.ts";
 import { type Attempt, runTurn, type Shrink } from "../turn/run-turn.ts";
 import { type Action, spokenWire, type Turn } from "../turn/turn.ts";
+import { called } from "../upstream/called.ts";
 import { describeFailure } from "../v1/fail.ts";
-import type { WireAnswer } from "../wires/wire.ts";
+import type { Wire, WireAnswer } from "../wires/wire.ts";
 import { announced } from "./announce.ts";
 import { apiMessages } from "./api-messages.ts";
 import { chatTurn } from "./chat-turn.ts";
 import type { ApiContext } from "./context.ts";
-import { createDeltaReader } from "./delta-reader.ts";
+import { createDeltaReader, type DeltaReader } from "./delta-reader.ts";
 
 type Send = (event: ChatEvent) => void;
+
+/** What is answered: a conversation up to the message that asks, and what gives way to the answer. */
+export interface Question {
+  readonly loaded: Loaded;
+  /** An earlier answer that didn't come to its end. */
+  readonly instead: readonly StoredMessage[];
+}
 
 /** Asks the model of a chat, streams its answer and stores it. */
 export async function answerChat(
   context: ApiContext,
-  loaded: Loaded,
+  question: Question,
   stop: AbortSignal,
   send: Send,
 ): Promise<void> {
+  const { loaded } = question;
   const { gateway } = context;
   const { metrics } = gateway;
   await countAhead(gateway, loaded);
@@ -40,7 +54,7 @@ export async function answerChat(
   let status = 200;
   metrics.active.add(1);
   try {
-    action = await take(context, loaded, turn, send);
+    action = await take(context, question, turn, send);
   } catch (error) {
     status = stop.aborted ? CLIENT_LEFT : describeFailure(error).status;
     throw error;
@@ -54,7 +68,7 @@ export async function answerChat(
 const CLIENT_LEFT = 499;
 
 /** One turn of the chat. Returns what precis did. */
-async function take(context: ApiContext, loaded: Loaded, turn: Turn, send: Send): Promise<Action> {
+async function take(context: ApiContext, question: Question, turn: Turn, send: Send): Promise<Action> {
   const { gateway } = context;
   const makeView = async (rejected?: Parameters<Shrink>[0]) => {
     const outgoing = await fitTurn(gateway, turn, { rejected });
@@ -65,30 +79,52 @@ async function take(context: ApiContext, loaded: Loaded, turn: Turn, send: Send)
   };
   const done = await runTurn(gateway, turn, await makeView(), makeView);
   if (done.failed) throw upstreamSaid(done.status, done.failed.text, turn.upstream.name);
-  const { answer, wasStopped } = await readAnswer(turn, done, send);
+  const { answer, ...end } = await readAnswer(turn, done, send);
   await finishTurn(gateway, turn, done.outgoing, inOwnWords(turn, answer), (own) =>
-    store(context, loaded, turn, own, wasStopped, send),
+    store(context, question, turn, { ...end, answer: own }, send),
   );
+  if (end.unfinished === "broken") throw end.cause;
   return done.outgoing.action;
 }
 
-/** Reads an answer as it comes and tells the page what came. A person may stop it: then what came is the answer. */
-async function readAnswer(
-  turn: Turn,
-  { answer, read, data }: Attempt,
-  send: Send,
-): Promise<{ readonly answer: WireAnswer; readonly wasStopped: boolean }> {
-  const { signal } = turn;
+/** An answer as it was read, and how it ended if not by itself. */
+type Ended = { readonly answer: WireAnswer } & (
+  | { readonly unfinished?: undefined }
+  | { readonly unfinished: "stopped" }
+  | { readonly unfinished: "broken"; readonly cause: unknown }
+);
+
+/** Reads an answer as it comes and tells the page what came. If it ends before its end, what came is kept. */
+async function readAnswer(turn: Turn, { answer, read, data }: Attempt, send: Send): Promise<Ended> {
+  const { signal, upstream } = turn;
   const spoken = spokenWire(turn);
-  if (!isStream(answer) && isJson(data)) return { answer: spoken.readJson(data), wasStopped: signal.aborted };
+  if (!isStream(answer) && isJson(data))
+    return { answer: spoken.readJson(data), ...(signal.aborted && { unfinished: "stopped" }) };
   const deltas = createDeltaReader(spoken, send);
   if (read) deltas.push(read);
+  let cause: unknown;
   try {
     if (isStream(answer)) for await (const piece of answer.pieces()) deltas.push(piece);
+    if (isStream(answer) && !deltas.isWhole()) cause = brokenOff(upstream.name, deltas.error());
   } catch (error) {
-    if (!signal.aborted) throw error;
+    cause = error;
   }
-  return { answer: spoken.readStream(deltas.text()), wasStopped: signal.aborted };
+  const whole = spoken.readStream(deltas.text());
+  // An API that tells its messages only when they are finished hasn't told the one that broke off.
+  const rest = whole.messages.length === 0 && deltas.said() !== "" && { messages: [said(spoken, deltas)] };
+  const told = { answer: { ...whole, ...rest } };
+  if (signal.aborted) return { ...told, unfinished: "stopped" };
+  return cause === undefined ? told : { ...told, unfinished: "broken", cause };
+}
+
+const said = ({ dialect }: Wire, deltas: DeltaReader): unknown =>
+  dialect.write({ role: "assistant", text: deltas.said() });
+
+function brokenOff(upstream: string, why: string | undefined): RequestFault {
+  const words = why === undefined ? "" : ` It said: ${redact(why, [])}`;
+  return new RequestFault(502, "broken-off", `The answer of ${called(upstream)} broke off.${words}`, {
+    fix: "Try again; what came is kept.",
+  });
 }
 
 /** The answer in the words of the conversation's API. */
@@ -104,31 +140,53 @@ function inOwnWords({ wire, translation }: Turn, answer: WireAnswer): WireAnswer
 
 async function store(
   context: ApiContext,
-  loaded: Loaded,
+  { loaded, instead }: Question,
   { recording }: Turn,
-  { messages, usage }: WireAnswer,
-  wasStopped: boolean,
+  ended: Ended,
   send: Send,
 ): Promise<void> {
   const { gateway, tenant } = context;
+  const { unfinished } = ended;
+  const { messages, usage } = ended.answer;
   if (messages.length === 0) {
-    if (wasStopped) send({ type: "stopped", message: undefined });
-    else throw new RequestFault(502, "empty-answer", "The model sent no answer.");
+    if (unfinished === "stopped") send({ type: "stopped", message: undefined });
+    else if (unfinished === undefined)
+      throw new RequestFault(502, "empty-answer", "The model sent no answer.");
     return;
   }
-  const { conversation } = await appendMessages(gateway, tenant, loaded, messages);
+  // A second try that came less far takes nothing away.
+  if (unfinished && sizeOf(messages) < sizeOf(instead.map(({ wire }) => parseExact(wire)))) {
+    if (unfinished === "stopped") send({ type: "stopped", message: undefined });
+    return;
+  }
+  const hashes = instead.map(({ hash }) => hash);
+  const { conversation } = await appendMessages(gateway, tenant, loaded, messages, hashes);
+  if (unfinished) await mark(context, conversation, unfinished);
   const after = await load(gateway, tenant, conversation);
   if (recording?.known.id === conversation) recording.known.newest = after.stored.at(-1)?.hash;
   announced(context, after.conversation, "changed");
   const shown = await apiMessages(gateway, tenant, after, after.stored.length - 1);
   const message = shown.messages[0]!;
-  if (wasStopped) send({ type: "stopped", message });
-  else send({ type: "done", message, usage, pressure: await pressureOf(gateway, tenant, conversation) });
+  if (unfinished === "stopped") send({ type: "stopped", message });
+  else if (unfinished === undefined)
+    send({ type: "done", message, usage, pressure: await pressureOf(gateway, tenant, conversation) });
+}
+
+const sizeOf = (messages: readonly unknown[]): number =>
+  messages.reduce<number>((sum, message) => sum + stringifyDeep(message).length, 0);
+
+/** Marks the newest message as one that didn't come to its end. */
+async function mark({ gateway, tenant }: ApiContext, id: string, how: Unfinished): Promise<void> {
+  const { stored } = await load(gateway, tenant, id);
+  const hash = stored.at(-1)?.hash;
+  if (hash !== undefined) await changeMeta(gateway, tenant, id, (meta) => withUnfinished(meta, hash, how));
 }
 
 function upstreamSaid(status: number, text: string, upstream: string): RequestFault {
   const body = parseJson(text);
   const error = isJson(body) && isJson(body["error"]) ? body["error"] : undefined;
   const words = redact(textOf(error?.["message"]) ?? text.slice(0, 300), []);
-  return new RequestFault(status, "upstream", `${upstream} answered ${status}: ${words}`);
+  return new RequestFault(status, "upstream", `${sentence(called(upstream))} answered ${status}: ${words}`);
 }
+
+const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

@@ -21,6 +21,7 @@ export async function apiMessages(
   const fates = fatesOf(entries, loaded, measure, { from: from + start, to: to + start });
   const shown = stored.slice(from, to).map(({ position, hash, role, at }): ApiMessage => {
     const message = messages[position + start]!;
+    const unfinished = meta.unfinished?.[hash];
     return {
       index: position,
       hash,
@@ -30,6 +31,7 @@ export async function apiMessages(
       at,
       pinned: meta.pins?.includes(position) ?? false,
       fate: fates.get(position + start) ?? { type: "kept" },
+      ...(unfinished !== undefined && { unfinished }),
     };
   });
   return {

@@ -6,12 +6,16 @@ import type { Authenticate, Client } from "../http/authenticate.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import type { Busy } from "../telemetry/busy.ts";
 import type { Counted } from "../telemetry/totals.ts";
+import type { OwnUpstreams } from "../upstream/own-upstreams.ts";
 
 /** What pages are served with. */
 export interface PageParts extends ConversationParts {
   readonly version: string;
   readonly authenticate: Authenticate;
   readonly limitRate: (client: Client) => void;
+  readonly ownUpstreams: OwnUpstreams;
+  /** One person's server, in one process: models may be added on the page. */
+  readonly canAddModels: boolean;
   /** What all processes of this server counted, this one included; undefined where there is only this one. */
   readonly gather: ((of: Counted) => Promise<readonly unknown[]>) | undefined;
   /** Aborted when no new connections are taken any more. */

@@ -19,6 +19,7 @@ import { replayHandlers } from "./handlers/replay.ts";
 import { statusHandlers } from "./handlers/status.ts";
 import { streamHandlers } from "./handlers/stream.ts";
 import { textHandlers } from "./handlers/text.ts";
+import { upstreamHandlers } from "./handlers/upstreams.ts";
 import { viewHandlers } from "./handlers/view.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -48,6 +49,7 @@ export function createApi(gateway: PageParts): ApiServer {
     ...textHandlers,
     ...replayHandlers,
     ...streamHandlers,
+    ...upstreamHandlers,
   };
   const app = new Hono<Env>();
   for (const [name, route] of Object.entries(routes) as [keyof Handlers, Route][]) {

@@ -21,6 +21,7 @@ export function replayRun(
     tokens: { transcript: totals.sentWithout, view: totals.sent },
     peak: { transcript: largest(requests, ({ full }) => full), view: totals.largest },
     cost: totals.cost && { transcript: totals.cost.without.total, view: totals.cost.with.total },
+    ...(totals.survival && { survival: totals.survival }),
     points: requests.map(({ at, full, tokens, budget, compaction }, nth) => ({
       messages: at - lead,
       transcript: full,

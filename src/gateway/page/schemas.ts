@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { HOSTED_TOOLS, PLACEMENTS, PROFILE_NAMES } from "../../config/gateway-schema.ts";
 import { MOST_PREFACE, SUMMARY_MODES } from "../../config/tuning-schema.ts";
 import {
+  httpAddress,
   listOf,
   numberFrom,
   object,
@@ -25,6 +26,8 @@ const MAX_MODEL_NAME = 300;
 const MAX_FILE_NAME = 1_000;
 const MAX_FOCUS = 2_000;
 const MAX_POLICY_NAME = 200;
+const MAX_SAID_ID = 100;
+const MAX_KEY = 5_000;
 /** Most messages that one chat pins, pictures that one message brings, policies that one replay compares. */
 const MAX_PINS = 10_000;
 const MAX_IMAGES = 20;
@@ -102,6 +105,15 @@ export const schemas = {
   settings: object(
     nullable({ ...chatFields, showMeter: yesOrNo, theme: oneOf("theme", ["system", "light", "dark"]) }),
   ),
+  newUpstream: object({
+    name: textOfForm(
+      "name",
+      "Give one of letters, digits, dots and dashes, such as openai.",
+      /^[\w.-]{1,60}$/,
+    ).optional(),
+    baseURL: httpAddress,
+    apiKey: textUpTo("key", MAX_KEY, 1).optional(),
+  }),
   newConversation: object({
     title: title.optional(),
     model: modelName.optional(),
@@ -124,6 +136,7 @@ export const schemas = {
     text,
     images: listOf(image, '["data:image/png;base64,…"]', 0, { most: MAX_IMAGES }).optional(),
     model: modelName.optional(),
+    id: textUpTo("id", MAX_SAID_ID, 1).optional(),
   }),
   editMessage: object({ text, answer: yesOrNo.optional() }),
   regenerate: object({ index: position.optional(), model: modelName.optional() }),

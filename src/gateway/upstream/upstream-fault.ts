@@ -1,3 +1,5 @@
+import { called } from "./called.ts";
+
 const CLOSED = "it closed the connection";
 
 /** What codes mean that say little by themselves. */
@@ -26,7 +28,7 @@ export class UpstreamFault extends Error {
   readonly upstream: string;
 
   constructor(kind: UpstreamFault["kind"], upstream: string, cause?: unknown) {
-    super(`precis: the upstream ${upstream} ${wordsFor(kind, cause)}`, { cause });
+    super(`precis: ${called(upstream)} ${wordsFor(kind, cause)}`, { cause });
     this.name = "UpstreamFault";
     this.kind = kind;
     this.upstream = upstream;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Usage } from "../../core/types.ts";
 import type { RequestOptions } from "../compaction/request-options.ts";
 import type { GoesOnFrom } from "../conversation/previous-response.ts";
 import type { Recording } from "../conversation/recording.ts";
@@ -28,6 +29,8 @@ export interface Exchange extends Turn {
   readonly toolsOff?: ToolsOff;
   /** Edits of the provider's API that precis carried out, to be told with the answer. */
   readonly appliedEdits?: readonly Json[];
+  /** What operators are told of it, as far as it is known by now. */
+  readonly told: { usage?: Usage };
   /** A compaction that the client asked the provider for and precis made, to stand first in the answer. */
   readonly announcement?: Announcement;
 }

@@ -1,8 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Report } from "../../core/types.ts";
+import { spendOf } from "../../tokens/spend-of.ts";
+import type { RequestFact } from "../api.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { countRequest } from "../telemetry/metrics.ts";
 import { compacting, counting, wires } from "../wires/index.ts";
 import { count } from "./count.ts";
+import type { Exchange } from "./exchange.ts";
 import { fail } from "./fail.ts";
 import { generate } from "./generate.ts";
 import { handleCompact } from "./handle-compact.ts";
@@ -27,7 +31,8 @@ export async function handleV1(
   let action = "untouched";
   let tokens: { readonly before: number; readonly after: number } | undefined;
   let status: number;
-  let served: { model: string; conversation: string | undefined; tenant: string } | undefined;
+  let served: (Pick<RequestFact, "model" | "conversation"> & { tenant: string }) | undefined;
+  let more: Pick<RequestFact, "upstream" | "client" | "usage" | "spend" | "cacheLost"> = {};
   metrics.active.add(1);
   try {
     const found = parts.authenticate(request.headers);
@@ -40,6 +45,7 @@ export async function handleV1(
         const done = await generate(parts, exchange);
         action = done.action;
         tokens = done.report && { before: done.report.tokens.transcript, after: done.report.tokens.after };
+        more = factsOf(parts, exchange, done.report);
       } finally {
         exchange.recording?.end();
       }
@@ -70,17 +76,38 @@ export async function handleV1(
   countRequest(parts, { api: wire?.api ?? "other", status, action, ms });
   if (parts.log.isLevelEnabled("debug"))
     parts.log.debug({ path: pathname, status, action, ms: Math.round(ms), ...served }, "request");
-  if (parts.live.hasListeners && served)
-    parts.live.send(served.tenant, {
-      type: "request",
-      conversation: served.conversation,
-      model: served.model,
-      path: pathname,
-      status,
-      outcome: action as "pass",
-      tokens,
-      ms,
-    });
+  if (!served) return;
+  const { tenant, ...which } = served;
+  const fact: RequestFact = {
+    ...which,
+    ...more,
+    at: parts.now(),
+    path: pathname,
+    status,
+    outcome: action as "pass",
+    tokens,
+    ms: Math.round(ms),
+  };
+  parts.requests.note(tenant, fact);
+  parts.tracing?.(fact, request.headers);
+  if (parts.live.hasListeners) parts.live.send(tenant, { type: "request", ...fact });
+}
+
+/** What operators want to know of a request beside its tokens. */
+function factsOf(
+  { windows }: Pick<V1Parts, "windows">,
+  { client, upstream, asked, told: { usage } }: Exchange,
+  report: Report | undefined,
+): Pick<RequestFact, "upstream" | "client" | "usage" | "spend" | "cacheLost"> {
+  const { prices } = windows.of(upstream, asked.model, client.tenant);
+  const cacheLost = report?.prefixChanged ? report.prefixReason : undefined;
+  return {
+    upstream: upstream.name,
+    ...(client.name !== undefined && { client: client.name }),
+    ...(usage && { usage }),
+    ...(usage && prices && { spend: spendOf(usage, prices) }),
+    ...(cacheLost !== undefined && { cacheLost }),
+  };
 }
 
 /** Gemini's native wire format isn't spoken. */

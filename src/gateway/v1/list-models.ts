@@ -59,7 +59,11 @@ export function listsOf(
 const MODELS_PATH = "/v1/models";
 
 /** What one upstream lists. Throws if it can't be asked. */
-async function modelsOf(upstream: Upstream, given: IncomingHttpHeaders, keyIsOurs: boolean): Promise<Json[]> {
+export async function modelsOf(
+  upstream: Upstream,
+  given: IncomingHttpHeaders,
+  keyIsOurs: boolean,
+): Promise<Json[]> {
   const isAnthropic = upstream.conventionOf(MODELS_PATH) === "anthropic";
   const headers = upstreamHeaders(
     upstream,

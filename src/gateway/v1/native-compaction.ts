@@ -5,6 +5,7 @@ import { measureOf } from "../compaction/measure.ts";
 import { INERT } from "../http/headers.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
+import { called } from "../upstream/called.ts";
 import { type MadeSummary, type NativeCompaction, type NativeWish, NO_WISH } from "../wires/native.ts";
 import { summaryText } from "../wires/shared/seal-summary.ts";
 import type { Wire } from "../wires/wire.ts";
@@ -137,7 +138,7 @@ export function prepareNative(parts: V1Parts, exchange: Exchange): Exchange | Pr
     throw new RequestFault(
       400,
       "thread_unsupported_request",
-      `precis: the upstream ${exchange.upstream.name} keeps no message threads. Send all messages, without \`thread\`.`,
+      `precis: ${called(exchange.upstream.name)} keeps no message threads. Send all messages, without \`thread\`.`,
     );
   if (!native || (!wish.isNative && wish.edits.length === 0)) return exchange;
   return carryOut(parts, exchange, native, wish);

@@ -6,6 +6,7 @@ import { finishTurn } from "../turn/finish-turn.ts";
 import type { Outgoing } from "../turn/turn.ts";
 import type { Answer } from "../upstream/answer.ts";
 import { type AnswerNote, answerRewriter, noteAnswer } from "../upstream/answer-rewriter.ts";
+import { called } from "../upstream/called.ts";
 import { answerText } from "../upstream/decode-answer.ts";
 import { relayStream } from "../upstream/relay-stream.ts";
 import { UpstreamFault } from "../upstream/upstream-fault.ts";
@@ -109,7 +110,7 @@ function refuseIgnored({ goesOnFrom, upstream, wire }: Exchange, data: Json): vo
   throw new RequestFault(
     400,
     "previous_response_not_found",
-    `Previous response with id '${named}' not found. precis: it isn't in the store, and the upstream ${upstream.name} doesn't keep it. Send all items, or go on from an answer that came through here.`,
+    `Previous response with id '${named}' not found. precis: it isn't in the store, and ${called(upstream.name)} doesn't keep it. Send all items, or go on from an answer that came through here.`,
   );
 }
 
@@ -145,6 +146,7 @@ export async function passJson(
 
 /** Learns from an answer and stores it. The client gets the end of its answer when this is done. */
 function finish(parts: V1Parts, exchange: Exchange, outgoing: Outgoing, answer: WireAnswer): Promise<void> {
+  if (answer.usage) exchange.told.usage = answer.usage;
   return finishTurn(parts, exchange, exchange.hosted?.outgoing ?? outgoing, answer, () => {
     // As the client got it, because so it comes back.
     const { announcement } = exchange;

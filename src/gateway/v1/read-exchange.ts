@@ -111,6 +111,7 @@ export async function readExchange(
     startedAt,
     arrivedAt,
     recording,
+    told: {},
     opening,
     compactors: parts.observing ?? parts.compactors,
     choice: choiceOf(parts, { tenant: client.tenant, wire, upstream, asked, options, chat }),

@@ -1,9 +1,12 @@
 import type { ConversationParts } from "../conversation/conversation-parts.ts";
 import type { Authenticate, Client } from "../http/authenticate.ts";
+import type { Tracing } from "../telemetry/open-telemetry.ts";
 
 /** What requests of clients are served with. */
 export interface V1Parts
   extends Omit<ConversationParts, "transcripts" | "fates" | "pastStates" | "deletions"> {
   readonly authenticate: Authenticate;
   readonly limitRate: (client: Client) => void;
+  /** Undefined unless `openTelemetry` is set. */
+  readonly tracing: Tracing | undefined;
 }

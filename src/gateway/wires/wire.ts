@@ -90,9 +90,13 @@ export interface Wire {
 }
 
 /** What came of an answer. */
-interface Delta {
+export interface Delta {
   readonly text?: string | undefined;
   readonly reasoning?: string | undefined;
+  /** The model has said all that it wanted to say. */
+  readonly isEnd?: boolean;
+  /** The provider gives the answer up in the middle of it: why. */
+  readonly error?: string | undefined;
 }
 
 interface ChatDefaults {

@@ -16,7 +16,6 @@ export async function ask(tab: Page, text: string, answer = `You said: ${text.sl
 
 /** Compacts by hand. */
 export async function compact(tab: Page, focus = ""): Promise<void> {
-  await tab.locator(".meter-line").click();
   await tab.getByRole("button", { name: "Compact now" }).click();
   if (focus !== "") await tab.getByRole("dialog").getByRole("textbox").fill(focus);
   await tab.getByRole("button", { name: "Compact", exact: true }).click();

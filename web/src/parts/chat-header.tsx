@@ -1,4 +1,5 @@
 import { useState } from "react";
+import type { ApiConversation } from "../../../src/gateway/api.ts";
 import type { Chat } from "../state/chat-state.ts";
 import type { ChatTab } from "../state/router.ts";
 import { strings } from "../strings.ts";
@@ -26,8 +27,11 @@ export function ChatHeader({ chat, tab, onCompact }: { chat: Chat; tab: ChatTab;
   return (
     <header className="chat-header">
       <div className="chat-title">
-        <h1>{conversation?.title || (conversation ? strings.sidebar.untitled : "")}</h1>
-        <ModelPicker chat={chat} />
+        <div className="title-line">
+          <h1>{conversation?.title || (conversation ? strings.sidebar.untitled : "")}</h1>
+          <ModelPicker chat={chat} />
+        </div>
+        {conversation?.fork === undefined ? null : <ForkOrigin fork={conversation.fork} />}
       </div>
       <nav className="tabs" aria-label={strings.tabs.label}>
         {TABS.map(({ tab: name, icon }) => (
@@ -37,8 +41,17 @@ export function ChatHeader({ chat, tab, onCompact }: { chat: Chat; tab: ChatTab;
         ))}
       </nav>
       {pressure !== undefined && showMeter ? (
-        <Meter pressure={pressure} isBusy={compacting !== undefined} auto={auto} onCompact={onCompact} />
+        <Meter pressure={pressure} isBusy={compacting !== undefined} auto={auto} />
       ) : null}
+      <button
+        type="button"
+        className="button compact-now"
+        title={strings.compaction.focusHelp}
+        disabled={compacting !== undefined || conversation === undefined || conversation.messages === 0}
+        onClick={onCompact}
+      >
+        <Icon name="fold" size={16} /> <span>{strings.meter.compactNow}</span>
+      </button>
       <button
         type="button"
         className="icon-button"
@@ -62,6 +75,22 @@ export function ChatHeader({ chat, tab, onCompact }: { chat: Chat; tab: ChatTab;
       ) : null}
       {isTextOpen ? <TextDialog chat={chat} onClose={() => setTextOpen(false)} /> : null}
     </header>
+  );
+}
+
+/** What this conversation is a fork of, with the way there. */
+function ForkOrigin({ fork: { of, length, title } }: { fork: NonNullable<ApiConversation["fork"]> }) {
+  const app = useApp();
+  const known = usePiece(app.conversations.store, ({ all }) => all.find(({ id }) => id === of));
+  const name = known?.title || title || strings.sidebar.untitled;
+  return (
+    <p className="fork-of">
+      <Icon name="fork" size={14} />
+      <PlaceLink to={{ page: "chat", id: of, tab: "chat" }} isHere={false}>
+        {strings.chat.forkOf(name)}
+      </PlaceLink>
+      <span>{strings.chat.forkAt(length)}</span>
+    </p>
   );
 }
 

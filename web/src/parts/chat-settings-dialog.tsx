@@ -1,9 +1,10 @@
+import { useState } from "react";
 import type { ApiConversation, ChatSettings, SettingsChange } from "../../../src/gateway/api.ts";
 import type { Chat } from "../state/chat-state.ts";
 import { strings } from "../strings.ts";
 import { Dialog } from "./dialog.tsx";
 import { GROUPS, SettingField } from "./settings-form.tsx";
-import { useApp, useStore } from "./use-store.ts";
+import { useApp, usePiece, useStore } from "./use-store.ts";
 
 /** What one chat has different. */
 export function ChatSettingsDialog({
@@ -22,6 +23,7 @@ export function ChatSettingsDialog({
   return (
     <Dialog title={words.chatTitle} onClose={onClose} side>
       <p className="help">{words.chatLead}</p>
+      <SystemPromptField chat={chat} />
       {(["compaction", "answers"] as const).map((group) => (
         <section key={group} className="settings-group">
           <h3>{words.groups[group]}</h3>
@@ -58,5 +60,41 @@ export function ChatSettingsDialog({
         </div>
       </section>
     </Dialog>
+  );
+}
+
+function SystemPromptField({ chat }: { chat: Chat }) {
+  const system = usePiece(chat.transcript.store, (state) => state.system);
+  const [text, setText] = useState<string>();
+  const words = strings.settings;
+  return (
+    <form
+      className="form settings-group"
+      onSubmit={(event) => {
+        event.preventDefault();
+        // If it isn't saved, the words stay in the box.
+        void chat.setSystem(text ?? system).then((isSaved) => {
+          if (isSaved) setText(undefined);
+        });
+      }}
+    >
+      <label>
+        {words.system}
+        <textarea
+          rows={4}
+          value={text ?? system}
+          aria-describedby="system-help"
+          onChange={(event) => setText(event.target.value)}
+        />
+      </label>
+      <p id="system-help" className="help">
+        {words.systemHelp}
+      </p>
+      <div className="row end">
+        <button type="submit" className="button" disabled={text === undefined || text === system}>
+          {words.systemSave}
+        </button>
+      </div>
+    </form>
   );
 }

@@ -2,14 +2,14 @@ import { type ClipboardEvent, type DragEvent, useEffect, useLayoutEffect, useRef
 import type { Chat } from "../state/chat-state.ts";
 import { strings } from "../strings.ts";
 import { Icon } from "./icon.tsx";
-import { useApp } from "./use-store.ts";
+import { useApp, usePiece } from "./use-store.ts";
 
-/** What is typed stays here when the page is reloaded or another conversation is looked at. */
+/** What is typed stays here when the page is reloaded or closed, or another conversation is looked at. */
 const draftKey = (id: string) => `precis.draft.${id}`;
 
 export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: boolean; isOffline: boolean }) {
   const app = useApp();
-  const [text, setText] = useState(() => sessionStorage.getItem(draftKey(chat.id)) ?? "");
+  const [text, setText] = useState(() => localStorage.getItem(draftKey(chat.id)) ?? "");
   const [images, setImages] = useState<readonly string[]>([]);
   const area = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
@@ -27,8 +27,18 @@ export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: bool
 
   const write = (words: string) => {
     setText(words);
-    sessionStorage.setItem(draftKey(chat.id), words);
+    if (words === "") localStorage.removeItem(draftKey(chat.id));
+    else localStorage.setItem(draftKey(chat.id), words);
   };
+  const returned = usePiece(chat.store, (state) => state.returned);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each thing that comes back
+  useEffect(() => {
+    if (returned === undefined) return;
+    write(text.trim() === "" ? returned.text : `${returned.text}\n\n${text}`);
+    setImages((before) => [...(returned.images ?? []), ...before]);
+    chat.store.set({ returned: undefined });
+    area.current?.focus();
+  }, [returned]);
   const add = async (files: readonly File[]) => {
     const pictures = files.filter(({ type }) => type.startsWith("image/"));
     if (pictures.length < files.length)

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import { strings } from "../strings.ts";
 import { Icon } from "./icon.tsx";
+import { useApp } from "./use-store.ts";
 
 const SHOWN_MS = 1_600;
 
@@ -13,6 +14,7 @@ export function CopyButton({
   label?: string;
   caption?: string;
 }) {
+  const app = useApp();
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return;
@@ -26,12 +28,16 @@ export function CopyButton({
       aria-label={isCopied ? strings.copied : label}
       title={label}
       onClick={async () => {
-        await navigator.clipboard?.writeText(await text()).catch(() => undefined);
-        setCopied(true);
+        try {
+          await navigator.clipboard.writeText(await text());
+          setCopied(true);
+        } catch {
+          app.tell({ kind: "error", message: strings.notCopied });
+        }
       }}
     >
       <Icon name={isCopied ? "check" : "copy"} size={16} />
-      {caption}
+      {caption === undefined ? null : isCopied ? strings.copied : caption}
     </button>
   );
 }

@@ -2,11 +2,11 @@ import { useState } from "react";
 import type { ApiSummary, Divider, TimelineEvent } from "../../../src/gateway/api.ts";
 import type { Chat } from "../state/chat-state.ts";
 import { duration } from "../state/format.ts";
-import { compactionOf } from "../state/turns.ts";
+import { compactionOf, isPaid } from "../state/turns.ts";
 import { strings } from "../strings.ts";
 import { Icon } from "./icon.tsx";
 import type { OnPointer } from "./markdown.tsx";
-import { SummaryText } from "./summary-text.tsx";
+import { ReadableSummary, SummaryText } from "./summary-text.tsx";
 import { useNumbers } from "./use-store.ts";
 
 /** Where a compaction happened: what it did, and the summary to read and to steer. */
@@ -26,6 +26,7 @@ export function DividerRow({
   onCompact: () => void;
 }) {
   const [isOpen, setOpen] = useState(false);
+  const numbers = useNumbers();
   const event = compactionOf(timeline, divider.checkpoint);
   const covered = divider.covers.reduce((sum, run) => sum + run.to - run.from, 0);
   const models = [...new Set(divider.summaries.map(({ model }) => model))];
@@ -38,11 +39,14 @@ export function DividerRow({
     models.length > 0 ? strings.compaction.model(models.join(", ")) : undefined,
     divider.summaries.some(({ author }) => author === "user") ? strings.compaction.edited : undefined,
     event && duration(event.ms),
-    event && strings.compaction.cost(event.cost),
+    event && isPaid(event.rung) ? strings.compaction.cost(event.cost) : undefined,
     event?.reason && strings.compaction.why(event.reason),
   ].filter((fact) => fact !== undefined);
   return (
-    <section className={`divider ${isOpen ? "open" : ""}`} aria-label={strings.compaction.covered(covered)}>
+    <section
+      className={`divider ${isOpen ? "open" : ""}`}
+      aria-label={strings.compaction.label(covered, numbers.one(divider.after))}
+    >
       <button type="button" className="divider-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <span className="divider-mark">
           <Icon name="fold" size={16} />
@@ -62,7 +66,7 @@ export function DividerRow({
             <SummaryBox key={summary.key} summary={summary} chat={chat} onPointer={onPointer} />
           ))}
           <h3>{strings.compaction.whatModelSees}</h3>
-          <SummaryText text={divider.text} onPointer={onPointer} />
+          <ReadableSummary text={divider.text} onPointer={onPointer} />
           {isNewest ? (
             <div className="row">
               <button
@@ -117,8 +121,11 @@ function SummaryBox({ summary, chat, onPointer }: { summary: ApiSummary; chat: C
           className="edit-box"
           onSubmit={(event) => {
             event.preventDefault();
-            if (draft.trim() !== "") void chat.editSummary(summary.key, draft);
-            setDraft(undefined);
+            if (draft.trim() === "") return;
+            // If it isn't saved, the words stay in the box.
+            void chat.editSummary(summary.key, draft).then((isSaved) => {
+              if (isSaved) setDraft(undefined);
+            });
           }}
         >
           <textarea

@@ -12,7 +12,8 @@ import { useNumbers } from "./use-store.ts";
 
 /** What can be done with a message. */
 export interface MessageActions {
-  readonly edit: (index: number, text: string) => void;
+  /** Resolves with false if the words weren't taken: then they are still there to be sent again. */
+  readonly edit: (index: number, text: string) => Promise<boolean>;
   readonly regenerate: (index: number) => void;
   readonly fork: (length: number) => void;
   readonly pin: (index: number, on: boolean) => void;
@@ -82,9 +83,8 @@ export const MessageRow = memo(function MessageRow({
         <EditBox
           text={text}
           onCancel={() => setEditing(false)}
-          onSave={(words) => {
-            setEditing(false);
-            actions.edit(index, words);
+          onSave={async (words) => {
+            if (await actions.edit(index, words)) setEditing(false);
           }}
         />
       ) : (
@@ -99,10 +99,16 @@ export const MessageRow = memo(function MessageRow({
   );
 });
 
-function FateTag({ message }: { message: Pick<ApiMessage, "fate" | "pinned"> }) {
-  const { fate, pinned } = message;
+function FateTag({ message }: { message: Pick<ApiMessage, "fate" | "pinned" | "unfinished"> }) {
+  const { fate, pinned, unfinished } = message;
   return (
     <>
+      {unfinished === undefined ? null : (
+        <span className="tag unfinished" title={strings.chat.unfinishedHelp[unfinished]}>
+          <Icon name={unfinished === "stopped" ? "stop" : "warn"} size={12} />{" "}
+          {strings.chat.unfinished[unfinished]}
+        </span>
+      )}
       {pinned ? (
         <span className="tag pinned">
           <Icon name="pin" size={12} /> {strings.chat.pinned}
@@ -205,16 +211,19 @@ function EditBox({
   onCancel,
 }: {
   text: string;
-  onSave: (text: string) => void;
+  onSave: (text: string) => Promise<void>;
   onCancel: () => void;
 }) {
   const [words, setWords] = useState(text);
+  const [isSaving, setSaving] = useState(false);
   return (
     <form
       className="edit-box"
       onSubmit={(event) => {
         event.preventDefault();
-        if (words.trim() !== "") onSave(words);
+        if (words.trim() === "") return;
+        setSaving(true);
+        void onSave(words).finally(() => setSaving(false));
       }}
     >
       <textarea
@@ -232,7 +241,7 @@ function EditBox({
       />
       <p className="help">{strings.chat.editHelp}</p>
       <div className="row">
-        <button type="submit" className="button primary">
+        <button type="submit" className="button primary" disabled={isSaving}>
           {strings.chat.sendEdit}
         </button>
         <button type="button" className="button" onClick={onCancel}>

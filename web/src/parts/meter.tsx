@@ -2,22 +2,11 @@ import { useEffect, useId, useRef, useState } from "react";
 import type { ApiPressure } from "../../../src/gateway/api.ts";
 import { count, percent } from "../state/format.ts";
 import { strings } from "../strings.ts";
-import { Icon } from "./icon.tsx";
 
 const KINDS = ["system", "summary", "user", "assistant", "tool", "image"] as const;
 
 /** `Tokens: x / y (z %)`, and on hover, focus or tap what fills it. */
-export function Meter({
-  pressure,
-  isBusy,
-  auto,
-  onCompact,
-}: {
-  pressure: ApiPressure;
-  isBusy: boolean;
-  auto: boolean;
-  onCompact: () => void;
-}) {
+export function Meter({ pressure, isBusy, auto }: { pressure: ApiPressure; isBusy: boolean; auto: boolean }) {
   const [isOpen, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const id = useId();
@@ -107,16 +96,6 @@ export function Meter({
             {pressure.model === undefined ? "" : ` · ${pressure.model}`}
           </p>
         )}
-        <button
-          type="button"
-          className="button"
-          onClick={() => {
-            setOpen(false);
-            onCompact();
-          }}
-        >
-          <Icon name="fold" size={16} /> {strings.meter.compactNow}
-        </button>
       </section>
     </div>
   );

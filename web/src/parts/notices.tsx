@@ -1,9 +1,11 @@
 import type { Divider } from "../../../src/gateway/api.ts";
 import type { Chat } from "../state/chat-state.ts";
+import { short } from "../state/format.ts";
 import { openFailure } from "../state/turns.ts";
 import { strings } from "../strings.ts";
 import { Icon } from "./icon.tsx";
-import { useStore } from "./use-store.ts";
+import { PlaceLink } from "./sidebar.tsx";
+import { usePiece, useStore } from "./use-store.ts";
 
 const covered = ({ covers }: Divider): number => covers.reduce((sum, run) => sum + run.to - run.from, 0);
 
@@ -49,8 +51,10 @@ export function Notices({ chat, onShow }: { chat: Chat; onShow: (checkpoint: str
         <div className="notice done">
           <Icon name="fold" />
           <div>
-            <strong>{strings.compaction.covered(covered(fresh))}</strong>
-            <small>{strings.compaction.tokens(fresh.tokens.before, fresh.tokens.after)}</small>
+            <strong>
+              {strings.compaction.guide(covered(fresh), fresh.tokens.before, fresh.tokens.after)}
+            </strong>
+            <small>{strings.compaction.guideHelp}</small>
           </div>
           <button
             type="button"
@@ -62,6 +66,9 @@ export function Notices({ chat, onShow }: { chat: Chat; onShow: (checkpoint: str
           >
             {strings.compaction.show}
           </button>
+          <PlaceLink className="button" to={{ page: "chat", id: chat.id, tab: "inspect" }}>
+            {strings.compaction.sides}
+          </PlaceLink>
           <button type="button" className="button" onClick={() => chat.undo()}>
             {strings.compaction.undo}
           </button>
@@ -70,6 +77,7 @@ export function Notices({ chat, onShow }: { chat: Chat; onShow: (checkpoint: str
           </button>
         </div>
       )}
+      {fresh === undefined && compacting === undefined ? <SmallerWindow chat={chat} /> : null}
       {notice === undefined ? null : (
         <div className={`notice ${notice.kind}`} role={notice.kind === "error" ? "alert" : undefined}>
           <Icon name={notice.kind === "error" ? "warn" : "check"} />
@@ -82,6 +90,42 @@ export function Notices({ chat, onShow }: { chat: Chat; onShow: (checkpoint: str
           </button>
         </div>
       )}
+    </div>
+  );
+}
+
+/** Windows that show what a summary does, largest first (tokens). */
+const WINDOWS = [32_000, 8_000];
+/** From this share of a window on it would need a summary. */
+const OUTGROWN = 0.8;
+
+/** A file that was just opened and fits its model whole: the way to see what happens where it doesn't. */
+function SmallerWindow({ chat }: { chat: Chat }) {
+  const { wasOpened, pressure } = useStore(chat.store);
+  const dividers = usePiece(chat.transcript.store, (state) => state.dividers.length);
+  if (!wasOpened || pressure?.window === undefined || dividers > 0) return null;
+  const { tokens, window } = pressure;
+  const smaller = WINDOWS.find((one) => one < window && tokens > OUTGROWN * one);
+  if (smaller === undefined || tokens > pressure.startsAt * pressure.budget.budget) return null;
+  const words = strings.compaction;
+  return (
+    <div className="notice info">
+      <Icon name="eye" />
+      <div>
+        <strong>{words.seeInTitle(tokens, window)}</strong>
+        <small>{words.seeInHelp(short(smaller))}</small>
+      </div>
+      <button type="button" className="button" onClick={() => void chat.seeIn(smaller)}>
+        {words.seeIn(short(smaller))}
+      </button>
+      <button
+        type="button"
+        className="icon-button"
+        aria-label={strings.close}
+        onClick={() => chat.store.set({ wasOpened: false })}
+      >
+        <Icon name="close" />
+      </button>
     </div>
   );
 }

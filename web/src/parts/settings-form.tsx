@@ -88,6 +88,7 @@ export function SettingField({
         <p id={`${id}-help`}>
           {help} <span className="default">{otherwise}.</span>
         </p>
+        {choiceHelp(name, own ?? inherited)}
       </div>
       <div className="setting-value">
         {KINDS[name] === "choice" ? (
@@ -138,6 +139,17 @@ export function SettingField({
       </div>
     </div>
   );
+}
+
+/** What the value in force does, where names alone say little. */
+function choiceHelp(name: FieldName, value: Value | undefined) {
+  const words =
+    name === "profile"
+      ? strings.settings.profileHelp[value as "agent"]
+      : name === "strategy"
+        ? strings.strategies[value as "none"]?.help
+        : undefined;
+  return words === undefined ? null : <p className="choice-help">{words}</p>;
 }
 
 /** A number, or a line of text. */

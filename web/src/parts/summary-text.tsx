@@ -1,38 +1,93 @@
+import { useState } from "react";
 import { splitPointers } from "../state/citations.ts";
+import { readSummary } from "../state/read-summary.ts";
 import { strings } from "../strings.ts";
 import type { OnPointer } from "./markdown.tsx";
 import { ScrollArea } from "./scroll-area.tsx";
 import { useNumbers } from "./use-store.ts";
 
+/** What a summary message says, for people: by sections, each entry with the way to its messages. */
+export function ReadableSummary({ text, onPointer }: { text: string; onPointer?: OnPointer }) {
+  const sections = readSummary(text);
+  const [isAsSent, setAsSent] = useState(sections.length === 0);
+  const words = strings.compaction;
+  return (
+    <>
+      {sections.length === 0 ? null : (
+        <fieldset className="tabs summary-forms">
+          <legend className="visually-hidden">{words.form}</legend>
+          {[false, true].map((form) => (
+            <button
+              key={String(form)}
+              type="button"
+              aria-pressed={form === isAsSent}
+              onClick={() => setAsSent(form)}
+            >
+              {form ? words.asSent : words.readable}
+            </button>
+          ))}
+        </fieldset>
+      )}
+      {isAsSent ? (
+        <SummaryText text={text} {...(onPointer && { onPointer })} />
+      ) : (
+        <ScrollArea className="summary-read" label={strings.inspect.summary}>
+          {sections.map(({ name, entries }) => (
+            <section key={name}>
+              <h4>{words.sections[name]}</h4>
+              <ul>
+                {entries.map((entry, n) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: entries of a text have no other name
+                  <li key={n} className={name === "lines" ? "exact" : undefined}>
+                    {entry.speaker === undefined ? null : <strong>{entry.speaker} </strong>}
+                    <span className="said">{entry.text}</span>{" "}
+                    {entry.pointer === undefined ? null : (
+                      <Pointers line={entry.pointer} {...(onPointer && { onPointer })} />
+                    )}
+                  </li>
+                ))}
+              </ul>
+            </section>
+          ))}
+        </ScrollArea>
+      )}
+    </>
+  );
+}
+
 /** A summary line by line, as the model gets it; pointers at messages can be followed. */
 export function SummaryText({ text, onPointer }: { text: string; onPointer?: OnPointer }) {
-  const { lead } = useNumbers();
   const lines = text.split("\n");
   return (
     <ScrollArea className="summary-text" label={strings.inspect.summary}>
       {lines.map((line, n) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines of a text have no other name
         <p key={n} className={lineKind(line)}>
-          {splitPointers(line, lead).map((piece, m) =>
-            piece.type === "text" ? (
-              piece.text
-            ) : (
-              // biome-ignore-start lint/suspicious/noArrayIndexKey: pieces of a text have no other name
-              <button
-                key={m}
-                type="button"
-                className="pointer"
-                disabled={onPointer === undefined}
-                onClick={() => onPointer?.(piece.from, piece.to)}
-              >
-                {piece.text}
-              </button>
-              // biome-ignore-end lint/suspicious/noArrayIndexKey: pieces of a text have no other name
-            ),
-          )}
+          <Pointers line={line} {...(onPointer && { onPointer })} />
         </p>
       ))}
     </ScrollArea>
+  );
+}
+
+/** A line whose pointers at messages can be followed. */
+function Pointers({ line, onPointer }: { line: string; onPointer?: OnPointer }) {
+  const { lead } = useNumbers();
+  return splitPointers(line, lead).map((piece, m) =>
+    piece.type === "text" ? (
+      piece.text
+    ) : (
+      <button
+        // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no other name
+        key={m}
+        type="button"
+        className="pointer"
+        disabled={onPointer === undefined}
+        onClick={() => onPointer?.(piece.from, piece.to)}
+      >
+        {piece.text}
+      </button>
+    ),
   );
 }
 

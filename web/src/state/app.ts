@@ -3,6 +3,7 @@ import {
   type GlobalSettings,
   type ModelsAnswer,
   type NewConversation,
+  type NewUpstream,
   routes,
   type SettingsAnswer,
   type SettingsChange,
@@ -35,6 +36,12 @@ interface AppState {
   readonly opening: string | undefined;
 }
 
+/** How an example is shown: its name, and the window in which it needs a summary. */
+interface Example {
+  readonly title: string;
+  readonly window: number;
+}
+
 /** The whole page without a screen. */
 export interface App {
   readonly api: Api;
@@ -47,11 +54,14 @@ export interface App {
   chat(id: string): Chat;
   start(): Promise<void>;
   newChat(input?: NewConversation): Promise<ApiConversation | undefined>;
-  /** A file that comes with the page. */
-  openExample(file: string, window?: number): Promise<void>;
-  /** Opens a conversation or a recorded stream. `window`: what the conversation is measured against, where its own model isn't known. */
-  importFile(name: string, text: () => Promise<string>, window?: number): Promise<void>;
+  /** A file that comes with the page, at the point that it is there for. */
+  openExample(file: string, example?: Example): Promise<void>;
+  /** Opens a conversation or a recorded stream. */
+  importFile(name: string, text: () => Promise<string>): Promise<void>;
   changeSettings(changes: SettingsChange<GlobalSettings>): Promise<void>;
+  /** Adds a server of models. Resolves with false if it wasn't added. */
+  addUpstream(upstream: NewUpstream): Promise<boolean>;
+  removeUpstream(name: string): Promise<void>;
   tell(toast: Toast | undefined): void;
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
 }
@@ -95,6 +105,11 @@ export function createApp({
     });
     return asked;
   };
+  const takeStatus = async (status: Status) => {
+    store.set({ status });
+    asked = undefined;
+    await models();
+  };
   const chooseModel = async () => store.get().settings?.settings.model ?? (await models())?.models[0]?.id;
   const open = (conversation: ApiConversation) => {
     conversations.put(conversation);
@@ -118,7 +133,19 @@ export function createApp({
     return current;
   };
 
-  const importFile: App["importFile"] = async (name, readText, window) => {
+  /** An example is compacted where it opens, so that its point is what one sees first. */
+  const prepare = async ({ id }: ApiConversation, { title, window }: Example) => {
+    const params = { id };
+    const changed = await api.call(routes.changeConversation, {
+      params,
+      body: { title, settings: { window } },
+    });
+    // The same example may have been opened before, and its summary is found again.
+    await api.call(routes.compact, { params, body: { whenDue: true } });
+    return changed;
+  };
+
+  const openFile = async (name: string, readText: () => Promise<string>, example?: Example) => {
     store.set({ opening: name, toast: undefined });
     try {
       const text = await readText();
@@ -132,14 +159,8 @@ export function createApp({
       for (const conversation of answer.conversations) conversations.put(conversation);
       const [first] = answer.conversations;
       if (first !== undefined) {
-        const opened =
-          window === undefined
-            ? first
-            : await api.call(routes.changeConversation, {
-                params: { id: first.id },
-                body: { settings: { window } },
-              });
-        open(opened);
+        open(example === undefined ? first : await prepare(first, example));
+        chat(first.id).store.set(example === undefined ? { wasOpened: true } : { atPoint: true });
       }
       if (answer.warnings.length > 0)
         store.set({ toast: { kind: "info", message: answer.warnings.join(" ") } });
@@ -180,12 +201,27 @@ export function createApp({
         open(conversation);
         return conversation;
       }),
-    openExample: (file, window) => importFile(file, () => readExample(file), window),
-    importFile,
+    openExample: (file, example) => openFile(file, () => readExample(file), example),
+    importFile: (name, text) => openFile(name, text),
     changeSettings: async (changes) => {
       await attempt(async () =>
         store.set({ settings: await api.call(routes.changeSettings, { body: changes }) }),
       );
+    },
+    async addUpstream(upstream) {
+      const known = new Set(store.get().status?.upstreams.map(({ name }) => name));
+      const status = await attempt(() => api.call(routes.addUpstream, { body: upstream }));
+      if (status === undefined) return false;
+      const added = status.upstreams.find(({ name }) => !known.has(name))?.name ?? upstream.baseURL;
+      store.set({ toast: { kind: "info", message: strings.models.added(added) } });
+      await takeStatus(status);
+      return true;
+    },
+    async removeUpstream(name) {
+      const status = await attempt(() => api.call(routes.removeUpstream, { params: { name } }));
+      if (status === undefined) return;
+      store.set({ toast: { kind: "info", message: strings.models.removed(name) } });
+      await takeStatus(status);
     },
     tell: (toast) => store.set({ toast }),
   };

@@ -13,6 +13,8 @@ import type {
   SettingsChange,
   TimelineEvent,
 } from "../../../src/gateway/api.ts";
+import type { CutAnswer } from "./cut-answer.ts";
+import type { Outbox } from "./outbox.ts";
 import type { Store } from "./store.ts";
 import type { Transcript } from "./transcript.ts";
 
@@ -40,6 +42,8 @@ export interface ChatState {
   readonly pressure: ApiPressure | undefined;
   readonly timeline: readonly TimelineEvent[];
   readonly answer: Answer | undefined;
+  /** What came of an answer whose end this page never saw. */
+  readonly cut: CutAnswer | undefined;
   /** Without a reason where this page came too late to be told. */
   readonly compacting: { readonly reason: Reason | undefined; readonly since: number } | undefined;
   readonly notice: Notice | undefined;
@@ -50,6 +54,12 @@ export interface ChatState {
   /** Failures up to this event of the timeline were seen. */
   readonly dismissed: number;
   readonly missing: boolean;
+  /** An example that was just opened: its newest compaction is what to look at. */
+  readonly atPoint: boolean;
+  /** A file that was just opened here. */
+  readonly wasOpened: boolean;
+  /** Unsent words that the person wants to have back in the box. */
+  readonly returned: ChatInput | undefined;
   /** Grows whenever the view may have changed; whoever shows a view reads it again. */
   readonly version: number;
 }
@@ -59,12 +69,16 @@ export const NO_CHAT: ChatState = {
   pressure: undefined,
   timeline: [],
   answer: undefined,
+  cut: undefined,
   compacting: undefined,
   notice: undefined,
   fresh: undefined,
   failure: undefined,
   dismissed: 0,
   missing: false,
+  atPoint: false,
+  wasOpened: false,
+  returned: undefined,
   version: 0,
 };
 
@@ -73,9 +87,16 @@ export interface Chat {
   readonly id: string;
   readonly store: Store<ChatState>;
   readonly transcript: Transcript;
+  /** What was typed and isn't sent yet. */
+  readonly outbox: Outbox;
   load(): Promise<void>;
   send(input: ChatInput): Promise<void>;
-  edit(index: number, text: string): Promise<void>;
+  /** Sends what is in the outbox, as far as it goes. */
+  sendUnsent(): Promise<void>;
+  /** Puts something unsent back into the box. */
+  takeBack(id: string): void;
+  /** Resolves with false if the server didn't take it. */
+  edit(index: number, text: string): Promise<boolean>;
   regenerate(index?: number): Promise<void>;
   /** Goes on with an answer that was asked for in the conversation that this one is a fork of. */
   adopt(answer: ChatStream): Promise<void>;
@@ -83,10 +104,15 @@ export interface Chat {
   fork(length: number): Promise<void>;
   pin(index: number, on: boolean): Promise<void>;
   configure(settings: SettingsChange<ChatSettings>): Promise<void>;
+  /** Resolves with false if it wasn't saved. */
+  setSystem(text: string): Promise<boolean>;
   compact(what?: CompactNow): Promise<void>;
+  /** Takes a smaller window for this chat and compacts it. */
+  seeIn(window: number): Promise<void>;
   undo(): Promise<void>;
   rebuild(): Promise<void>;
-  editSummary(key: string, text: string): Promise<void>;
+  /** Resolves with false if it wasn't saved. */
+  editSummary(key: string, text: string): Promise<boolean>;
   clearSummaries(): Promise<void>;
   dismiss(): void;
   apply(event: LiveEvent): void;

@@ -71,14 +71,16 @@ const told = (changes: Partial<ApiConversation>): LiveEvent => ({
 let server: ReturnType<typeof fakeServer>;
 let chat: Chat;
 let forks: string[];
+let failures: ApiConversation["failure"][];
 
 beforeEach(async () => {
   server = fakeServer();
   forks = [];
+  failures = [];
   chat = createChat({
     api: server.api,
     id: "c",
-    onConversation: () => {},
+    onConversation: ({ failure }) => failures.push(failure),
     onFork: (conversation) => forks.push(conversation.id),
     now: () => 7,
   });
@@ -137,7 +139,8 @@ describe("an answer that was asked for here", () => {
       { type: "failed", error: { code: "upstream", message: "It said 500.", fix: "Try later." } },
     ];
     await chat.send({ text: "Hi" });
-    expect(chat.store.get().notice).toEqual({ kind: "error", message: "It said 500.", fix: "Try later." });
+    expect(forks).toEqual([]);
+    expect(failures).toContainEqual({ code: "upstream", message: "It said 500.", fix: "Try later." });
   });
 });
 

@@ -3,7 +3,9 @@ import { strings } from "../strings.ts";
 import { type Api, ApiFailure, explain } from "./api-client.ts";
 import { type Chat, type ChatState, type ChatStream, EMPTY_ANSWER, NO_CHAT, newestOf } from "./chat-state.ts";
 import { isStale } from "./conversations.ts";
-import { createFollowAnswer } from "./follow-answer.ts";
+import { type CutAnswer, keepCut, readCut } from "./cut-answer.ts";
+import { createFollowAnswer, type Followed } from "./follow-answer.ts";
+import { createOutbox, type Obstacle, type Unsent } from "./outbox.ts";
 import { createStore } from "./store.ts";
 import { createTranscript } from "./transcript.ts";
 
@@ -23,6 +25,13 @@ export interface ChatOptions {
 /** Events of the timeline that are read, the newest. */
 const TIMELINE_LENGTH = 500;
 
+/** What keeps something typed from being sent. */
+function obstacleOf(error: unknown): Obstacle {
+  const code = error instanceof ApiFailure ? error.code : undefined;
+  if (code === "offline" || code === "busy") return { type: code };
+  return { type: "refused", ...explain(error) };
+}
+
 const isCompactAnswer = (answer: unknown): answer is CompactAnswer =>
   typeof answer === "object" && answer !== null && "outcome" in answer;
 
@@ -31,8 +40,11 @@ export function createChat(options: ChatOptions): Chat {
   const { api, id, onConversation, onFork, isOffline, chooseModel, now = Date.now } = options;
   const params = { id };
   const transcript = createTranscript(api, id);
-  const store = createStore<ChatState>(NO_CHAT);
+  const store = createStore<ChatState>({ ...NO_CHAT, cut: readCut(id) });
   const streams = new AbortController();
+
+  const outbox = createOutbox(id);
+  const isLost = (error: unknown) => error instanceof ApiFailure && error.code === "offline";
 
   const fail = (error: unknown) => {
     if (streams.signal.aborted) return;
@@ -42,13 +54,22 @@ export function createChat(options: ChatOptions): Chat {
         notice: {
           kind: "error",
           ...explain(error),
-          ...(error instanceof ApiFailure && error.code === "offline" && { passes: true }),
+          ...(isLost(error) && { passes: true }),
         },
       });
   };
   const setConversation = (conversation: ApiConversation) => {
     store.set({ conversation });
     onConversation(conversation);
+  };
+  const setCut = (cut: CutAnswer | undefined) => {
+    keepCut(id, cut);
+    store.set({ cut });
+  };
+  /** What broke off is told by the server as soon as it has more of it. */
+  const checkCut = () => {
+    const { cut } = store.get();
+    if (cut !== undefined && transcript.store.get().total > cut.length) setCut(undefined);
   };
   /** Everything that a compaction may have changed. */
   const refresh = async () => {
@@ -59,6 +80,7 @@ export function createChat(options: ChatOptions): Chat {
       api.call(routes.timeline, { params, query: { limit: TIMELINE_LENGTH } }),
       transcript.refresh(),
     ]);
+    checkCut();
     const after = newestOf(transcript.store.get());
     store.set(({ version, fresh }) => ({
       pressure,
@@ -96,6 +118,7 @@ export function createChat(options: ChatOptions): Chat {
     // A summary in the background has ended. What was begun here ends with its own answer.
     if (busy === undefined && compacting && acting === 0) store.set({ compacting: undefined });
     if (busy === "compacting" && !compacting) store.set({ compacting: { reason: undefined, since: now() } });
+    if (busy !== "answering") void sendUnsent("itself");
     if (answer?.mine) return;
     if (busy === "answering" && answer === undefined) store.set({ answer: { ...EMPTY_ANSWER, mine: false } });
     if (busy !== "answering" && answer !== undefined) store.set({ answer: undefined });
@@ -109,41 +132,84 @@ export function createChat(options: ChatOptions): Chat {
     transcript,
     setConversation,
     onFork,
-    onFailure: fail,
+    onCut(error, text) {
+      fail(error);
+      setCut(text === "" ? undefined : { text, length: transcript.store.get().total });
+    },
     onEnd: async () => {
       if (!streams.signal.aborted) await refreshSoon();
     },
   });
 
-  const sendOffline = async (text: string) => {
+  const sendOffline = async ({ id: item, text }: Unsent): Promise<Followed> => {
     store.set({ answer: EMPTY_ANSWER, notice: undefined });
+    let isTaken = false;
     try {
       await answerOffline(api, id, text, (said) => {
+        isTaken = true;
+        outbox.remove(item);
         for (const message of said.messages) transcript.put(message);
       });
     } catch (error) {
+      if (!isTaken) return { isTaken, error };
       fail(error);
     } finally {
       store.set({ answer: undefined, compacting: undefined });
       await refreshSoon();
     }
+    return { isTaken: true };
   };
 
-  /** An action that answers with the new view. */
-  const act = async (work: () => Promise<unknown>) => {
+  const deliver = async (item: Unsent): Promise<Followed> => {
+    if (isOffline?.()) return sendOffline(item);
+    const { id: named, text, images } = item;
+    const model = store.get().conversation?.model === undefined ? await chooseModel?.() : undefined;
+    const body = { id: named, text, ...(images && { images }), ...(model !== undefined && { model }) };
+    return follow(api.stream(routes.chat, { params, body }), { onTaken: () => outbox.remove(named) });
+  };
+
+  let isSending = false;
+  /** Sends what is unsent, the oldest first. By itself nothing is sent again that the server refused. */
+  const sendUnsent = async (by: "person" | "itself"): Promise<void> => {
+    if (isSending) return;
+    isSending = true;
+    try {
+      for (let item = outbox.first(); item !== undefined; item = outbox.first()) {
+        if (by === "itself" && item.why?.type === "refused") return;
+        outbox.hold(item.id, undefined);
+        const followed = await deliver(item);
+        if (followed.isTaken) continue;
+        outbox.hold(item.id, obstacleOf(followed.error));
+        return;
+      }
+    } finally {
+      isSending = false;
+    }
+  };
+
+  /** An action that answers with the new view, and what to say when it is done. Resolves with false if it failed. */
+  const act = async (work: () => Promise<unknown>, done?: string): Promise<boolean> => {
     store.set({ notice: undefined, failure: undefined });
     acting += 1;
     try {
       const answer = await work();
-      if (isCompactAnswer(answer)) {
-        store.set({ failure: answer.failed });
-        const range = answer.report?.warnings.find(({ code }) => code.startsWith("range-"))?.message;
-        if (range !== undefined) store.set({ notice: { kind: "info", message: range } });
-        else if (answer.outcome === "nothing-to-gain")
-          store.set({ notice: { kind: "info", message: strings.compaction.nothingToGain } });
-      }
+      const outcome = isCompactAnswer(answer) ? answer.outcome : undefined;
+      if (isCompactAnswer(answer)) store.set({ failure: answer.failed });
+      const range = isCompactAnswer(answer)
+        ? answer.report?.warnings.find(({ code }) => code.startsWith("range-"))?.message
+        : undefined;
+      const message =
+        range ??
+        (outcome === "nothing-to-gain"
+          ? strings.compaction.nothingToGain
+          : outcome === "cancelled"
+            ? strings.compaction.cancelled
+            : done);
+      if (message !== undefined) store.set({ notice: { kind: "info", message } });
+      return true;
     } catch (error) {
       fail(error);
+      return false;
     } finally {
       acting -= 1;
       store.set({ compacting: undefined });
@@ -167,25 +233,49 @@ export function createChat(options: ChatOptions): Chat {
           api.call(routes.timeline, { params, query: { limit: TIMELINE_LENGTH } }),
         ]);
         store.set({ pressure, timeline: events });
+        checkCut();
+        await sendUnsent("itself");
       } catch (error) {
         fail(error);
       }
     },
+    outbox,
     async send(input) {
-      if (isOffline?.()) {
-        await sendOffline(input.text);
-        return;
-      }
-      const model = store.get().conversation?.model === undefined ? await chooseModel?.() : undefined;
-      const body = { ...input, ...(model !== undefined && { model }) };
-      await follow(api.stream(routes.chat, { params, body }));
+      outbox.add(input);
+      await sendUnsent("person");
     },
-    edit: (index, text) => follow(api.stream(routes.editMessage, { params: { id, index }, body: { text } })),
-    regenerate: (index) =>
-      follow(api.stream(routes.regenerate, { params, body: index === undefined ? {} : { index } })),
-    adopt: follow,
+    sendUnsent: () => sendUnsent("person"),
+    takeBack(item) {
+      const found = outbox.store.get().items.find((one) => one.id === item);
+      if (found === undefined) return;
+      store.set({ returned: { text: found.text, ...(found.images && { images: found.images }) } });
+      outbox.remove(item);
+    },
+    async edit(index, text) {
+      const followed = await follow(
+        api.stream(routes.editMessage, { params: { id, index }, body: { text } }),
+      );
+      if (!followed.isTaken) fail(followed.error);
+      return followed.isTaken;
+    },
+    async regenerate(index) {
+      const body = index === undefined ? {} : { index };
+      const followed = await follow(api.stream(routes.regenerate, { params, body }));
+      if (!followed.isTaken) fail(followed.error);
+    },
+    async adopt(events) {
+      await follow(events, { wasTaken: true });
+    },
     async stop() {
-      await api.call(routes.stop, { params }).catch(fail);
+      const { compacting, answer } = store.get();
+      try {
+        await api.call(routes.stop, { params });
+        // What was begun here says by its own answer that it was cancelled.
+        if (compacting && !answer && acting === 0)
+          store.set({ notice: { kind: "info", message: strings.compaction.cancelled } });
+      } catch (error) {
+        fail(error);
+      }
       store.set({ compacting: undefined });
     },
     async fork(length) {
@@ -199,31 +289,52 @@ export function createChat(options: ChatOptions): Chat {
       const pins = new Set(store.get().conversation?.pins ?? []);
       if (on) pins.add(index);
       else pins.delete(index);
-      await act(async () =>
-        setConversation(
-          await api.call(routes.changeConversation, {
-            params,
-            body: { pins: [...pins].sort((a, b) => a - b) },
-          }),
-        ),
+      const body = { pins: [...pins].sort((a, b) => a - b) };
+      await act(
+        async () => setConversation(await api.call(routes.changeConversation, { params, body })),
+        on ? strings.chat.nowPinned : strings.chat.nowUnpinned,
       );
     },
-    configure: (settings) =>
-      act(async () =>
-        setConversation(await api.call(routes.changeConversation, { params, body: { settings } })),
+    async configure(settings) {
+      await act(
+        async () =>
+          setConversation(await api.call(routes.changeConversation, { params, body: { settings } })),
+        strings.settings.saved,
+      );
+    },
+    setSystem: (system) =>
+      act(
+        async () => setConversation(await api.call(routes.changeConversation, { params, body: { system } })),
+        strings.settings.systemSaved,
       ),
     async compact(what = {}) {
       store.set({ compacting: { reason: "forced", since: now() } });
       await act(() => api.call(routes.compact, { params, body: what }));
     },
-    undo: () => act(() => api.call(routes.undoCompaction, { params })),
+    async seeIn(window) {
+      store.set({ compacting: { reason: "forced", since: now() } });
+      await act(async () => {
+        setConversation(
+          await api.call(routes.changeConversation, { params, body: { settings: { window } } }),
+        );
+        return api.call(routes.compact, { params, body: {} });
+      });
+    },
+    async undo() {
+      await act(() => api.call(routes.undoCompaction, { params }), strings.compaction.undone);
+    },
     async rebuild() {
       store.set({ compacting: { reason: "forced", since: now() } });
       await act(() => api.call(routes.rebuild, { params }));
     },
     editSummary: (key, text) =>
-      act(() => api.call(routes.editSummary, { params: { id, key }, body: { text } })),
-    clearSummaries: () => act(() => api.call(routes.clearSummaries, { params })),
+      act(
+        () => api.call(routes.editSummary, { params: { id, key }, body: { text } }),
+        strings.compaction.saved,
+      ),
+    async clearSummaries() {
+      await act(() => api.call(routes.clearSummaries, { params }), strings.compaction.cleared);
+    },
     dismiss: () =>
       store.set(({ timeline }) => ({
         notice: undefined,
@@ -236,6 +347,7 @@ export function createChat(options: ChatOptions): Chat {
         const { notice } = store.get();
         if (notice?.passes) store.set({ notice: undefined });
         if (notice?.passes || event.missed) void refreshSoon();
+        void sendUnsent("itself");
       } else if (event.type === "conversation" && event.conversation.id === id) {
         const known = store.get().conversation;
         if (known === undefined || !isStale(event.conversation, known)) takeConversation(event.conversation);
@@ -251,6 +363,7 @@ export function createChat(options: ChatOptions): Chat {
     },
     close() {
       streams.abort();
+      outbox.close();
     },
   };
 }

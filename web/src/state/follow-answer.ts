@@ -1,11 +1,22 @@
 import type { ApiConversation, ApiMessage, ChatEvent } from "../../../src/gateway/api.ts";
-import { brokenOff } from "./api-client.ts";
+import { ApiFailure, brokenOff } from "./api-client.ts";
 import { type Answer, type ChatState, type ChatStream, EMPTY_ANSWER } from "./chat-state.ts";
 import type { Store } from "./store.ts";
 import type { Transcript } from "./transcript.ts";
 
+/** What came of a request: the server took it (whatever came of the answer), or why it didn't. */
+export type Followed = { readonly isTaken: true } | { readonly isTaken: false; readonly error: unknown };
+
 /** Shows an answer that this page asked for, event by event. */
-export type FollowAnswer = (events: ChatStream) => Promise<void>;
+export type FollowAnswer = (
+  events: ChatStream,
+  how?: {
+    /** The server has what was said. */
+    readonly onTaken?: () => void;
+    /** The server has had it before these events. */
+    readonly wasTaken?: boolean;
+  },
+) => Promise<Followed>;
 
 export function createFollowAnswer(options: {
   readonly id: string;
@@ -13,7 +24,8 @@ export function createFollowAnswer(options: {
   readonly transcript: Transcript;
   readonly setConversation: (conversation: ApiConversation) => void;
   readonly onFork: (conversation: ApiConversation, answer: ChatStream) => void;
-  readonly onFailure: (error: unknown) => void;
+  /** The connection broke after the server had taken what was said; so much of the answer had come. */
+  readonly onCut: (error: unknown, text: string) => void;
   /** Whatever came of it. */
   readonly onEnd: () => Promise<void>;
 }): FollowAnswer {
@@ -39,7 +51,7 @@ export function createFollowAnswer(options: {
     switch (event.type) {
       case "accepted":
         setConversation(event.conversation);
-        if (event.message) transcript.put(event.message);
+        if (event.message) transcript.endWith(event.message);
         return;
       case "view":
         store.set(({ version }) => ({ version: version + 1 }));
@@ -57,32 +69,48 @@ export function createFollowAnswer(options: {
       case "stopped":
         finish(event.message);
         return;
-      case "failed":
-        store.set({ answer: undefined, notice: { kind: "error", ...withoutEcho(event.error) } });
+      case "failed": {
+        const { conversation } = store.get();
+        store.set({ answer: undefined });
+        if (conversation) setConversation({ ...conversation, busy: undefined, failure: event.error });
+        return;
+      }
+      case "known":
+        finish(undefined);
         return;
       default:
         event satisfies never;
     }
   };
 
-  return async (events) => {
-    store.set({ answer: EMPTY_ANSWER, notice: undefined });
+  return async (events, { onTaken, wasTaken = false } = {}) => {
+    store.set({ answer: EMPTY_ANSWER, notice: undefined, cut: undefined });
+    let isTaken = wasTaken;
     let isOver = false;
+    const taken = () => {
+      isTaken = true;
+      onTaken?.();
+    };
     try {
       // Not `for await`: that would end the stream when it is handed over.
       for (let step = await events.next(); !step.done; step = await events.next()) {
         const { event } = step.value;
+        if (event.type === "failed" && !isTaken) throw new ApiFailure(event.error);
+        if (!isTaken) taken();
         if (event.type === "accepted" && event.conversation.id !== id) {
           store.set({ answer: undefined });
           onFork(event.conversation, events);
-          return;
+          return { isTaken: true };
         }
-        isOver = event.type === "done" || event.type === "stopped" || event.type === "failed";
+        isOver = ENDS.has(event.type);
         take(event);
       }
       if (!isOver) throw brokenOff();
+      return { isTaken: true };
     } catch (error) {
-      options.onFailure(error);
+      if (!isTaken) return { isTaken, error };
+      options.onCut(error, store.get().answer?.text ?? "");
+      return { isTaken };
     } finally {
       if (store.get().answer?.mine) store.set({ answer: undefined });
       await options.onEnd();
@@ -90,8 +118,4 @@ export function createFollowAnswer(options: {
   };
 }
 
-/** Some messages say the fix already. */
-const withoutEcho = ({ message, fix }: { readonly message: string; readonly fix?: string }) => ({
-  message,
-  ...(fix !== undefined && !message.includes(fix) && { fix }),
-});
+const ENDS: ReadonlySet<ChatEvent["type"]> = new Set(["done", "stopped", "failed", "known"]);

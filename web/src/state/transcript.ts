@@ -24,6 +24,8 @@ export interface Transcript {
   ensure(from: number, to: number): void;
   /** A message that another answer of the server brought along. */
   put(message: ApiMessage): void;
+  /** A message that is the newest one: what followed it gives way to another answer. */
+  endWith(message: ApiMessage): void;
 }
 
 /** The transcript of one conversation, read piece by piece: twenty thousand messages are never all in memory at once. */
@@ -80,6 +82,11 @@ export function createTranscript(api: Api, id: string): Transcript {
       store.set(({ messages, total }) => ({
         messages: merged(messages, [message]),
         total: Math.max(total, message.index + 1),
+      })),
+    endWith: (message) =>
+      store.set(({ messages }) => ({
+        messages: merged(new Map([...messages].filter(([index]) => index < message.index)), [message]),
+        total: message.index + 1,
       })),
   };
 }

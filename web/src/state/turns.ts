@@ -56,3 +56,9 @@ export function openFailure(timeline: readonly TimelineEvent[], seen = 0): Faile
   );
   return last?.type === "failed" && last.id > seen ? last : undefined;
 }
+
+/** Steps for which a model is asked and paid. */
+const PAID: ReadonlySet<RungName | undefined> = new Set<RungName>(["continuation", "full", "simple"]);
+
+/** Was a model asked for this compaction? What was summarised ahead of time was paid before. */
+export const isPaid = (rung: RungName | undefined): boolean => PAID.has(rung);

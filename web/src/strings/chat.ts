@@ -42,6 +42,18 @@ export const chat = {
   pin: "Pin: always show this to the model",
   unpin: "Unpin",
   pinned: "Pinned",
+  nowPinned: "Pinned: the model always sees this message.",
+  nowUnpinned: "Unpinned.",
+  unfinished: { stopped: "Stopped", broken: "Broke off" },
+  unfinishedHelp: {
+    stopped: "You stopped this answer; what had come is kept.",
+    broken: "This answer didn't come to its end; what had come is kept.",
+  },
+  unanswered: "This message has no answer yet.",
+  stopped: "You stopped the answer.",
+  answerIt: "Answer it",
+  forkOf: (title: string) => `Fork of “${title}”`,
+  forkAt: (length: number) => `after ${plural(length, "message")}`,
   copyCode: "Copy code",
   table: "Table",
   showAll: "Show all",
@@ -50,7 +62,7 @@ export const chat = {
 export const fates = {
   kept: "Kept",
   edited: "Shortened",
-  covered: "Covered",
+  covered: "Summarised",
   dropped: "Left out",
   help: {
     kept: "The model sees this word for word.",
@@ -72,6 +84,15 @@ export const composer = {
   hint: "Enter sends, Shift+Enter makes a new line",
   onlyImages: "Only images can be attached to a message.",
   onlyImagesFix: "To open a transcript, drop it on the page outside of the message box.",
+};
+
+export const outbox = {
+  label: "Not sent yet",
+  sending: "Sending…",
+  offline: "Not sent: there is no connection. It goes out by itself as soon as there is one.",
+  busy: "Not sent: another answer is being written. It goes out by itself afterwards.",
+  sendNow: "Send now",
+  takeBack: "Back into the box",
 };
 
 export const meter = {

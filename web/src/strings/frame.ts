@@ -66,6 +66,11 @@ export const home = {
   startHelp: (model: string) => `with ${model}`,
   startOffline: "with the offline assistant",
   examples: "Or open an example",
+  titles: {
+    coding: "Example: the parcel tracker",
+    retrieval: "Example: questions with sources",
+    stream: "Example: a bicycle repair",
+  },
   coding: "Coding session",
   codingHelp: "An agent works on a parcel tracker: a system prompt and 283 messages, many tool calls.",
   retrieval: "Questions with sources",
@@ -73,7 +78,8 @@ export const home = {
   stream: "Recorded stream",
   streamHelp: "A bicycle repair through a camera: 37 minutes on a cache of 4,096 tokens.",
   file: "Your own transcript",
-  fileHelp: "Drop a file anywhere, or choose one: chat exports, agent logs, recorded streams; JSON or JSONL.",
+  fileHelp:
+    "Drop a file anywhere, or choose one: chat exports, agent logs, recorded streams; JSON or JSONL, plain or gzip.",
   choose: "Choose a file",
   drop: "Drop it to open it",
   opening: (name: string) => `Opening ${name}…`,
@@ -87,5 +93,5 @@ export const offline = {
   badge: "Offline assistant",
   title: "No model is configured.",
   text: "The offline assistant is not a language model: it answers only by quoting what this conversation already holds.",
-  how: "Set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start with --upstream and a local server, to chat with a model. precis doctor tells what this machine has.",
+  how: "Or set OPENAI_API_KEY or ANTHROPIC_API_KEY before you start precis serve.",
 };

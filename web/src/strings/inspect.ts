@@ -43,7 +43,7 @@ export const inspect = {
   closeRun: "Fold",
   saysSame: "the same",
   summary: "Summary",
-  coveredBy: "spoken for by the summary below",
+  coveredBy: "stands in the summary below",
   notSent: "not sent",
   shortened: (from: number, to: number) => `${count(from)} → ${count(to)} tokens`,
   legend: "Fates",

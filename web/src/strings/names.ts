@@ -28,14 +28,14 @@ export const rungs: Readonly<Record<RungName, string>> = {
   full: "Summary by a model",
   simple: "Simple summary by a model",
   extractive: "Exact lines, no model",
-  drop: "Dropped messages",
+  drop: "Left messages out",
   "hard-cut": "Cut long messages",
 };
 
 export const dropReasons: Readonly<Record<DropReason, string>> = {
   orphan: "its tool call or result is gone",
   budget: "no room left",
-  strategy: "the strategy drops it",
+  strategy: "the strategy leaves it out",
   empty: "nothing in it",
   reasoning: "only old reasoning",
 };
@@ -48,7 +48,7 @@ export const keepReasons = {
   "last-user-message": "your last message",
   tail: "recent",
   new: "newer than the last compaction",
-  kept: "kept",
+  kept: "",
 } as const;
 
 export const strategies: Readonly<Record<StrategyName, { label: string; help: string }>> = {

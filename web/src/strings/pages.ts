@@ -1,4 +1,4 @@
-import { percent } from "../state/format.ts";
+import { count, dollars, percent } from "../state/format.ts";
 import { plural } from "./plural.ts";
 
 export const compare = {
@@ -23,7 +23,13 @@ export const compare = {
   cost: "Cost of input",
   impossible: "Didn't fit",
   survived: "At the end the model sees",
-  best: "fewest tokens",
+  best: "best trade",
+  bestWhy: (survives: number, saved: number) =>
+    `Keeps ${percent(survives)} of what matters for ${percent(saved)} fewer tokens: none of the others keeps clearly more, or as much for less.`,
+  survives: "Survives",
+  survivesHelp:
+    "Names, paths, numbers, citations and rules of the conversation that its last view still says.",
+  ofItems: (kept: number, items: number) => `${count(kept)} of ${count(items)} items`,
   empty: "Choose a conversation and press Replay.",
   overWindow: "over the window",
 };
@@ -39,7 +45,28 @@ export const gateway = {
   cost: "Spent on summaries",
   conversations: "Conversations",
   messages: (n: number) => plural(n, "message"),
-  live: "Live requests",
+  live: "Requests of clients",
+  filters: "Which requests",
+  search: "Search requests",
+  any: (label: string) => `${label}: any`,
+  noneMatch: "No request matches.",
+  unknown: "unknown",
+  cached: (tokens: number, share: string) => (tokens === 0 ? "none" : `${count(tokens)} (${share})`),
+  lostTitle: "Requests whose beginning changed, so that the provider's cache held less of them:",
+  lostBy: (cause: string, requests: string, spend: number) =>
+    `${cause}: ${requests}${spend === 0 ? "" : `, ${dollars(spend)}`}`,
+  lost: {
+    compaction: "a compaction",
+    transcript: "the client changed an earlier message",
+    undo: "a compaction was taken back",
+    pin: "a pin",
+    cleared: "summaries were cleared",
+    "larger-budget": "a larger window",
+    system: "another system prompt",
+    options: "other settings",
+    unproven: "a state that nobody signed",
+    recall: "what was recalled is gone",
+  },
   liveNone: "No request yet. Point a client at this address:",
   list: "Conversations through /v1",
   listNone: "None yet.",
@@ -49,13 +76,17 @@ export const gateway = {
   columns: {
     time: "Time",
     model: "Model",
+    client: "Client",
     path: "Path",
     status: "Status",
     tokens: "Tokens",
+    cache: "From the cache",
+    spend: "Spent",
     took: "Took",
     what: "What précis did",
   },
   outcomes: {
+    failed: "failed",
     pass: "passed on",
     view: "sent the compacted view",
     compacted: "compacted",

@@ -1,4 +1,5 @@
 export const settings = {
+  saved: "Saved.",
   title: "Settings",
   lead: "For all chats. Each chat may differ in whatever it needs to.",
   chatTitle: "Settings of this chat",
@@ -94,6 +95,20 @@ export const settings = {
     system: "A second system message",
     merged: "Inside the system prompt",
   },
+  /** What a choice does, said as soon as it is the chosen one. */
+  profileHelp: {
+    agent:
+      "Keeps whole rounds of tool work at the end, finds again what was summarised, and writes summaries of up to 6,000 tokens.",
+    desktop:
+      "Stays below 50,000 tokens, keeps most of that for the newest messages, and has one short summary that grows.",
+    editor: "Starts at 80 %, keeps the last 10 messages, and leaves a tenth of the window for the answer.",
+    rag: "Summarises after 11 messages, keeps the last 5 turns, and carries every cited source along.",
+    stream: "Runs to the brim, then everything becomes one short note on the progress.",
+  },
+  system: "System prompt",
+  systemHelp: "Said to the model before everything else. It is never summarised.",
+  systemSave: "Save system prompt",
+  systemSaved: "Saved: the model reads the new system prompt from now on.",
   profiles: {
     agent: "Agent: long tool work",
     desktop: "Desktop: everyday chat",

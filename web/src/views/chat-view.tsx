@@ -3,12 +3,12 @@ import { ChatHeader } from "../parts/chat-header.tsx";
 import { CompactDialog } from "../parts/compact-dialog.tsx";
 import { Composer } from "../parts/composer.tsx";
 import { Guard } from "../parts/guard.tsx";
-import { LiveAnswer } from "../parts/live-answer.tsx";
 import type { MessageActions } from "../parts/message.tsx";
 import { Notices } from "../parts/notices.tsx";
+import { TranscriptEnd } from "../parts/transcript-end.tsx";
 import { type TranscriptHandle, TranscriptList } from "../parts/transcript-list.tsx";
 import { NumberContext, useApp, usePiece, useStore } from "../parts/use-store.ts";
-import type { Chat } from "../state/chat-state.ts";
+import { type Chat, newestOf } from "../state/chat-state.ts";
 import type { ChatTab } from "../state/router.ts";
 import { strings } from "../strings.ts";
 
@@ -84,15 +84,23 @@ function Talk({
   const status = usePiece(app.store, (state) => state.status);
   const { answer, conversation } = useStore(chat.store);
   const { total, loaded } = useStore(chat.transcript.store);
+  const unsent = usePiece(chat.outbox.store, ({ items }) => items.length);
   const isOffline = status?.hasUpstream === false;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each time that somebody goes there
   useEffect(() => {
     if (loaded && place.message !== undefined && place.message < total) handle.current?.show(place.message);
   }, [loaded, place]);
   const [rangeStart, setRangeStart] = useState<number>();
+  const atPoint = usePiece(chat.store, (state) => state.atPoint);
+  const newest = usePiece(chat.transcript.store, newestOf);
+  useEffect(() => {
+    if (!atPoint || newest === undefined) return;
+    handle.current?.showDivider(newest.checkpoint);
+    chat.store.set({ atPoint: false, fresh: newest });
+  }, [chat, handle, atPoint, newest]);
   const actions = useMemo<MessageActions>(
     () => ({
-      edit: (index, text) => void chat.edit(index, text),
+      edit: (index, text) => chat.edit(index, text),
       regenerate: (index) => void chat.regenerate(index),
       fork: (length) => void chat.fork(length),
       pin: (index, on) => void chat.pin(index, on),
@@ -107,7 +115,7 @@ function Talk({
   );
   return (
     <>
-      {loaded && total === 0 && answer === undefined ? (
+      {loaded && total === 0 && answer === undefined && unsent === 0 ? (
         <div className="empty">
           <p>{strings.chat.empty}</p>
         </div>
@@ -119,7 +127,7 @@ function Talk({
           rangeStart={rangeStart}
           onCompact={onCompact}
           handle={handle}
-          footer={answer === undefined ? null : <LiveAnswer answer={answer} />}
+          footer={<TranscriptEnd chat={chat} />}
         />
       )}
       <div className="dock">

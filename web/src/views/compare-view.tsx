@@ -7,7 +7,7 @@ import { TallyBar } from "../parts/tally-bar.tsx";
 import { TokenChart } from "../parts/token-chart.tsx";
 import { useApp, useStore } from "../parts/use-store.ts";
 import { explain } from "../state/api-client.ts";
-import { count, dollars, parseTokens, short } from "../state/format.ts";
+import { count, dollars, parseTokens, percent, short } from "../state/format.ts";
 import { columnsOf } from "../state/turns.ts";
 import { strings } from "../strings.ts";
 
@@ -186,7 +186,7 @@ export default function CompareView({ id }: { id: string | undefined }) {
               key={n}
               run={run}
               end={result.ends[n]}
-              isBest={isBest(run, result.answer.runs)}
+              isBest={run === bestOf(result.answer.runs)}
             />
           ))}
         </div>
@@ -195,10 +195,23 @@ export default function CompareView({ id }: { id: string | undefined }) {
   );
 }
 
-const isBest = (run: ReplayRun, runs: readonly ReplayRun[]): boolean =>
-  runs.length > 1 &&
-  run.impossible === 0 &&
-  runs.every((other) => other === run || other.tokens.view > run.tokens.view);
+/** Policies that keep nearly as much as the best one are judged by what they send. */
+const NEARLY = 0.05;
+
+const survives = ({ survival }: ReplayRun): number =>
+  survival === undefined || survival.items === 0 ? 1 : survival.kept / survival.items;
+
+const priceOf = ({ cost, tokens }: ReplayRun): number => cost?.view ?? tokens.view;
+
+/** The best trade: of those that keep nearly as much as any, the one that costs least. */
+function bestOf(runs: readonly ReplayRun[]): ReplayRun | undefined {
+  const possible = runs.filter(({ impossible }) => impossible === 0);
+  if (runs.length < 2 || possible.length === 0) return undefined;
+  const most = Math.max(...possible.map(survives));
+  return possible
+    .filter((run) => survives(run) >= most - NEARLY)
+    .reduce((best, run) => (priceOf(run) < priceOf(best) ? run : best));
+}
 
 function RunCard({ run, end, isBest }: { run: ReplayRun; end: ApiView | undefined; isBest: boolean }) {
   const words = strings.compare;
@@ -218,6 +231,7 @@ function RunCard({ run, end, isBest }: { run: ReplayRun; end: ApiView | undefine
         <h2>{run.policy.name}</h2>
         {isBest ? <span className="tag kept">{words.best}</span> : null}
       </header>
+      {isBest ? <p className="best-why">{words.bestWhy(survives(run), saved)}</p> : null}
       {run.policy.strategy === undefined ? null : (
         <p className="help">{strings.strategies[run.policy.strategy].help}</p>
       )}
@@ -229,6 +243,14 @@ function RunCard({ run, end, isBest }: { run: ReplayRun; end: ApiView | undefine
         label={`${run.policy.name}: ${strings.timeline.label}`}
       />
       <dl>
+        {run.survival === undefined || run.survival.items === 0 ? null : (
+          <div>
+            <dt title={words.survivesHelp}>{words.survives}</dt>
+            <dd>
+              {percent(survives(run))} <small>{words.ofItems(run.survival.kept, run.survival.items)}</small>
+            </dd>
+          </div>
+        )}
         <div>
           <dt>{words.sent}</dt>
           <dd>

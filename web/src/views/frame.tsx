@@ -5,6 +5,7 @@ import { Sidebar } from "../parts/sidebar.tsx";
 import { Toasts } from "../parts/toasts.tsx";
 import { useApp, usePiece } from "../parts/use-store.ts";
 import type { App } from "../state/app.ts";
+import { readFile } from "../state/read-file.ts";
 import { type Place, pathOf } from "../state/router.ts";
 import { strings } from "../strings.ts";
 import { ChatView } from "./chat-view.tsx";
@@ -57,7 +58,7 @@ export function Frame() {
     for (const file of files) {
       if (file.size > MOST_BYTES)
         app.tell({ kind: "error", message: strings.home.tooLarge(file.name), fix: strings.home.tooLargeFix });
-      else void app.importFile(file.name, () => file.text());
+      else void app.importFile(file.name, () => readFile(file, MOST_BYTES));
     }
   };
   const onFile = () => picker.current?.click();
@@ -124,7 +125,7 @@ export function Frame() {
         ref={picker}
         type="file"
         hidden
-        accept=".json,.jsonl,.ndjson,.txt,.log,application/json"
+        accept=".json,.jsonl,.ndjson,.txt,.log,.gz,application/json,application/gzip"
         aria-label={strings.home.choose}
         onChange={(event) => {
           open([...(event.target.files ?? [])]);

@@ -1,34 +1,26 @@
 import { useEffect, useState } from "react";
-import { type LiveEvent, routes, type Totals } from "../../../src/gateway/api.ts";
+import { routes, type Totals } from "../../../src/gateway/api.ts";
+import { RequestTable } from "../parts/request-table.tsx";
 import { ScrollArea } from "../parts/scroll-area.tsx";
 import { PlaceLink } from "../parts/sidebar.tsx";
 import { useApp, useStore } from "../parts/use-store.ts";
-import { ago, count, dollars, duration, short } from "../state/format.ts";
+import { ago, count, dollars, short } from "../state/format.ts";
 import { strings } from "../strings.ts";
 
-const KEPT_REQUESTS = 50;
 const REFRESH_MS = 5_000;
-
-type RequestEvent = Extract<LiveEvent, { type: "request" }> & { readonly at: number; readonly key: number };
 
 export default function GatewayView() {
   const app = useApp();
   const { status } = useStore(app.store);
   const { all } = useStore(app.conversations.store);
   const [totals, setTotals] = useState<Totals>();
-  const [requests, setRequests] = useState<readonly RequestEvent[]>([]);
   const words = strings.gateway;
   useEffect(() => {
     const load = () => void app.attempt(async () => setTotals(await app.api.call(routes.totals)));
     load();
     const timer = setInterval(load, REFRESH_MS);
-    let key = 0;
     const off = app.live.on((event) => {
-      if (event.type !== "request") return;
-      key += 1;
-      const seen = { ...event, at: Date.now(), key };
-      setRequests((before) => [seen, ...before].slice(0, KEPT_REQUESTS));
-      load();
+      if (event.type === "request") load();
     });
     return () => {
       clearInterval(timer);
@@ -60,45 +52,7 @@ export default function GatewayView() {
           />
         </dl>
       )}
-      <section>
-        <h2>{words.live}</h2>
-        {requests.length === 0 ? (
-          <p className="help">
-            {words.liveNone} <code>{`${location.origin}/v1`}</code>
-          </p>
-        ) : (
-          <ScrollArea className="table-scroll" label={words.live}>
-            <table className="requests">
-              <thead>
-                <tr>
-                  {Object.values(words.columns).map((name) => (
-                    <th key={name}>{name}</th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {requests.map((request) => (
-                  <tr key={request.key}>
-                    <td>{ago(request.at, Date.now())}</td>
-                    <td>{request.model ?? "–"}</td>
-                    <td>{request.path}</td>
-                    <td className={request.status >= 400 ? "bad" : undefined}>{request.status}</td>
-                    <td>
-                      {request.tokens === undefined
-                        ? "–"
-                        : request.tokens.before === request.tokens.after
-                          ? strings.chat.tokens(request.tokens.after)
-                          : strings.compaction.tokens(request.tokens.before, request.tokens.after)}
-                    </td>
-                    <td>{duration(request.ms)}</td>
-                    <td>{words.outcomes[request.outcome]}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </ScrollArea>
-        )}
-      </section>
+      <RequestTable />
       <section>
         <h2>{words.list}</h2>
         {served.length === 0 ? <p className="help">{words.listNone}</p> : null}

@@ -1,5 +1,6 @@
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { ScrollArea } from "../parts/scroll-area.tsx";
+import { PlaceLink } from "../parts/sidebar.tsx";
 import { useApp, usePiece } from "../parts/use-store.ts";
 import { strings } from "../strings.ts";
 
@@ -18,7 +19,8 @@ export function HomeView({ onFile }: { onFile: () => void }) {
   const models = usePiece(app.store, (state) => state.models);
   const words = strings.home;
   const isOffline = status?.hasUpstream === false;
-  const openExample = (file: string) => () => void app.openExample(file, EXAMPLE_WINDOW);
+  const openExample = (name: keyof typeof EXAMPLES) => () =>
+    void app.openExample(EXAMPLES[name], { title: words.titles[name], window: EXAMPLE_WINDOW });
   return (
     <ScrollArea className="home" label={words.title}>
       <div className="home-inner">
@@ -37,25 +39,23 @@ export function HomeView({ onFile }: { onFile: () => void }) {
             act={() => void app.newChat()}
             isMain
           />
-          <Card icon="tool" title={words.coding} help={words.codingHelp} act={openExample(EXAMPLES.coding)} />
+          <Card icon="tool" title={words.coding} help={words.codingHelp} act={openExample("coding")} />
           <Card
             icon="search"
             title={words.retrieval}
             help={words.retrievalHelp}
-            act={openExample(EXAMPLES.retrieval)}
+            act={openExample("retrieval")}
           />
-          <Card
-            icon="frames"
-            title={words.stream}
-            help={words.streamHelp}
-            act={openExample(EXAMPLES.stream)}
-          />
+          <Card icon="frames" title={words.stream} help={words.streamHelp} act={openExample("stream")} />
           <Card icon="file" title={words.file} help={words.fileHelp} act={onFile} />
         </div>
         {isOffline ? (
           <aside className="note">
             <strong>{strings.offline.title}</strong> {strings.offline.text}
             <br />
+            <PlaceLink className="button" to={{ page: "settings" }}>
+              {strings.models.open}
+            </PlaceLink>{" "}
             <span className="help">{strings.offline.how}</span>
           </aside>
         ) : null}

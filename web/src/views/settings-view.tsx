@@ -1,3 +1,4 @@
+import { ModelsSection } from "../parts/models-section.tsx";
 import { ScrollArea } from "../parts/scroll-area.tsx";
 import { GROUPS, SettingField } from "../parts/settings-form.tsx";
 import { useApp, useStore } from "../parts/use-store.ts";
@@ -12,6 +13,7 @@ export default function SettingsView() {
     <ScrollArea className="page narrow-page" label={words.title}>
       <h1>{words.title}</h1>
       <p className="lead">{words.lead}</p>
+      <ModelsSection />
       {(["compaction", "answers", "page"] as const).map((group) => (
         <section key={group} className="settings-group">
           <h2>{words.groups[group]}</h2>

@@ -16,7 +16,7 @@ import { explain } from "../state/api-client.ts";
 import type { Chat } from "../state/chat-state.ts";
 import { ago, count, dollars, duration, percent } from "../state/format.ts";
 import { createInspection } from "../state/inspection.ts";
-import { columnsOf, requestAt } from "../state/turns.ts";
+import { columnsOf, isPaid, requestAt } from "../state/turns.ts";
 import { strings } from "../strings.ts";
 
 const words = strings.timeline;
@@ -216,7 +216,7 @@ function eventText(event: TimelineEvent, runOf: (run: Run) => string): string {
         words.tokens(event.tokens.before, event.tokens.after),
         event.rung && strings.rungs[event.rung],
         duration(event.ms),
-        words.cost(event.cost),
+        isPaid(event.rung) ? words.cost(event.cost) : undefined,
         event.reason && words.why(event.reason),
       ]
         .filter((fact) => fact !== undefined)

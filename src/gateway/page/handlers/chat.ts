@@ -1,8 +1,9 @@
 import type { Dialect } from "../../../core/types.ts";
 import { encode } from "../../../dialects/index.ts";
-import type { Appended } from "../../../stores/server-store.ts";
-import type { ChatEvent } from "../../api.ts";
-import { type Loaded, load } from "../../conversation/loaded.ts";
+import type { StoredMessage } from "../../../stores/server-store.ts";
+import type { ApiError, ChatEvent } from "../../api.ts";
+import { changeMeta, withSaid } from "../../conversation/change-meta.ts";
+import { findConversation, type Loaded, load } from "../../conversation/loaded.ts";
 import { appendMessages, forkConversation } from "../../conversation/store-messages.ts";
 import { notFound, RequestFault } from "../../http/request-fault.ts";
 import { loggable } from "../../telemetry/log.ts";
@@ -16,12 +17,22 @@ import { showAnswer } from "../show-answer.ts";
 
 export const chatHandlers = {
   async chat(context) {
+    const { gateway, tenant } = context;
     const input = await context.body(schemas.chat);
     const id = context.param("id");
     await useModel(context, id, input.model);
-    const loaded = await load(context.gateway, context.tenant, id);
-    const message = userMessage(loaded.dialect, input.text, input.images ?? []);
-    return stream(context, id, () => appendMessages(context.gateway, context.tenant, loaded, [message]));
+    await load(gateway, tenant, id, 0);
+    return stream(context, id, async () => {
+      const loaded = await load(gateway, tenant, id);
+      if (input.id !== undefined && loaded.meta.said?.includes(input.id)) return known(loaded);
+      const message = userMessage(loaded.dialect, input.text, input.images ?? []);
+      const { conversation } = await appendMessages(gateway, tenant, loaded, [message]);
+      if (input.id !== undefined) {
+        const named = input.id;
+        await changeMeta(gateway, tenant, conversation, (meta) => withSaid(meta, named));
+      }
+      return { conversation };
+    });
   },
 
   async editMessage(context) {
@@ -42,25 +53,51 @@ export const chatHandlers = {
   },
 
   async regenerate(context) {
+    const { gateway, tenant } = context;
     const { index, model } = await context.body(schemas.regenerate);
     const id = context.param("id");
-    const loaded = await load(context.gateway, context.tenant, id);
-    const { messages, lead } = loaded;
+    const loaded = await load(gateway, tenant, id);
+    const { messages, lead, stored, meta } = loaded;
     const before = messages.slice(0, index === undefined ? undefined : index + lead.length + 1);
     const user = before.findLastIndex(
       ({ role, parts }) => role === "user" && parts.some((part) => part.type !== "tool-result"),
     );
     if (user < 0) throw new RequestFault(400, "invalid", "There is no message of the user to answer.");
+    const length = user - lead.length + 1;
+    const newest = stored.at(-1)!;
+    const isUnfinished = length === stored.length || meta.unfinished?.[newest.hash] !== undefined;
     return stream(context, id, async () => {
-      const fork = await forkConversation(context.gateway, context.tenant, id, user - lead.length + 1);
+      // Nothing follows that was said on purpose: it is answered where it stands.
+      if (isUnfinished && isOneAnswer(stored.slice(length))) {
+        await useModel(context, id, model);
+        return { conversation: id, length };
+      }
+      const fork = await forkConversation(gateway, tenant, id, length);
       await useModel(context, fork, model);
-      return { conversation: fork, forkOf: id, added: 0, length: user - lead.length + 1 };
+      return { conversation: fork };
     });
   },
 } satisfies Partial<Handlers>;
 
+/** What was said, and what of it is to be answered. */
+interface Said {
+  readonly conversation: string;
+  /** So many messages are answered; what follows gives way to the answer. Left out: all. */
+  readonly length?: number;
+  /** It has its answer. */
+  readonly isAnswered?: true;
+}
+
+/** What was said before: if it waits for its answer, it is answered now. */
+function known({ conversation: { id }, stored }: Loaded): Said {
+  return stored.at(-1)?.role === "user" ? { conversation: id } : { conversation: id, isAnswered: true };
+}
+
+const isOneAnswer = (messages: readonly StoredMessage[]): boolean =>
+  messages.every(({ role }) => role === "assistant");
+
 /** The very first message has nothing before it to fork from: then the whole conversation is a new one. */
-async function edit(context: ApiContext, loaded: Loaded, index: number, message: unknown): Promise<Appended> {
+async function edit(context: ApiContext, loaded: Loaded, index: number, message: unknown): Promise<Said> {
   const fork = await forkConversation(context.gateway, context.tenant, loaded.conversation.id, index);
   const base = await load(context.gateway, context.tenant, fork);
   return appendMessages(context.gateway, context.tenant, base, [message]);
@@ -72,55 +109,83 @@ async function useModel(
   model: string | undefined,
 ): Promise<void> {
   if (model === undefined) return;
-  const { meta, conversation } = await load(gateway, tenant, id, 0);
-  await gateway.store.conversations.update(tenant, conversation.id, {
-    meta: { ...meta, model, settings: { ...meta.settings, model } },
-  });
+  await changeMeta(gateway, tenant, id, (meta) => ({
+    ...meta,
+    model,
+    settings: { ...meta.settings, model },
+  }));
 }
 
 /**
  * Stores what was said, tells so, and then streams the answer. The answer is written to its end even if nobody is there
  * to see it: only a person's `stop` ends it.
  */
-function stream(context: ApiContext, id: string, say: () => Promise<Appended>, asks = true): Response {
-  const { gateway, tenant } = context;
+function stream(context: ApiContext, id: string, say: () => Promise<Said>, asks = true): Response {
   return eventStream<ChatEvent>(context.signal, async (send) => {
-    const answer = async (conversation: string, signal: AbortSignal): Promise<void> => {
-      const loaded = await load(gateway, tenant, conversation);
-      const shown = announced(context, loaded.conversation, conversation === id ? "changed" : "created");
-      const last = await apiMessages(gateway, tenant, loaded, Math.max(0, loaded.stored.length - 1));
-      const message = last.messages[0];
-      send({ type: "accepted", conversation: shown, ...(message && { message }) });
-      if (!asks) return;
-      const others = showAnswer(gateway, tenant, conversation);
-      try {
-        await answerChat(context, loaded, signal, (event) => {
-          send(event);
-          others.take(event);
-        });
-      } catch (error) {
-        if (!signal.aborted) throw error;
-        send({ type: "stopped", message: undefined });
-      } finally {
-        others.end();
-      }
-    };
     try {
       const fork = await exclusive(context, id, "answering", async (signal) => {
-        const { conversation } = await say();
-        if (conversation !== id) return conversation;
-        await answer(id, signal);
+        const said = await say();
+        if (said.conversation !== id) return said;
+        if (said.isAnswered) send({ type: "known" });
+        else await answer(context, { ...said, change: "changed", asks }, signal, send);
         return undefined;
       });
       // It is the fork that is busy from here on, so that it is the fork that can be stopped.
-      if (fork !== undefined) await exclusive(context, fork, "answering", (signal) => answer(fork, signal));
+      if (fork)
+        await exclusive(context, fork.conversation, "answering", (signal) =>
+          answer(context, { ...fork, change: "created", asks }, signal, send),
+        );
     } catch (error) {
       send({ type: "failed", error: failureOf(context, error) });
     }
   });
 }
 
-function failureOf({ gateway }: ApiContext, error: unknown): { code: string; message: string; fix?: string } {
+/** Answers what was said. A failure is kept with the conversation, so that it can be seen and mended later, too. */
+async function answer(
+  context: ApiContext,
+  said: Said & { readonly change: "created" | "changed"; readonly asks: boolean },
+  signal: AbortSignal,
+  send: (event: ChatEvent) => void,
+): Promise<void> {
+  const { gateway, tenant } = context;
+  const { conversation: id } = said;
+  const whole = await load(gateway, tenant, id);
+  const loaded = said.length === undefined ? whole : await load(gateway, tenant, id, said.length);
+  const shown = announced(context, whole.conversation, said.change);
+  const last = await apiMessages(gateway, tenant, loaded, Math.max(0, loaded.stored.length - 1));
+  const message = last.messages[0];
+  send({ type: "accepted", conversation: shown, ...(message && { message }) });
+  if (!said.asks) return;
+  const others = showAnswer(gateway, tenant, id);
+  const question = { loaded, instead: whole.stored.slice(loaded.stored.length) };
+  try {
+    await answerChat(context, question, signal, (event) => {
+      send(event);
+      others.take(event);
+    });
+    if (whole.meta.failure) await changeMeta(gateway, tenant, id, ({ failure: _, ...meta }) => meta);
+  } catch (error) {
+    if (!signal.aborted) {
+      await noteFailure(context, id, failureOf(context, error));
+      throw error;
+    }
+    send({ type: "stopped", message: undefined });
+  } finally {
+    others.end();
+  }
+}
+
+async function noteFailure(
+  { gateway, tenant }: ApiContext,
+  id: string,
+  error: ApiError["error"],
+): Promise<void> {
+  const { length } = await findConversation(gateway, tenant, id);
+  await changeMeta(gateway, tenant, id, (meta) => ({ ...meta, failure: { length, error } }));
+}
+
+function failureOf({ gateway }: ApiContext, error: unknown): ApiError["error"] {
   if (error instanceof Error && "code" in error && "fix" in error && typeof error.fix === "string")
     return { code: String(error.code), message: error.message, fix: error.fix };
   if (error instanceof RequestFault) return { code: error.code, message: error.message };

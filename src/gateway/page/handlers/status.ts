@@ -1,41 +1,25 @@
 import { STRATEGY_NAMES } from "../../../core/strategy-names.ts";
 import { strategies } from "../../../engine/strategies.ts";
 import { profiles } from "../../../profiles/index.ts";
-import type { LiveEvent, ModelChoice, ModelsAnswer, SettingsAnswer } from "../../api.ts";
+import type {
+  LiveEvent,
+  ModelChoice,
+  ModelsAnswer,
+  RequestQuery,
+  SettingsAnswer,
+  Status,
+} from "../../api.ts";
 import { changed, readGlobalSettings, writeGlobalSettings } from "../../conversation/global-settings.ts";
 import { textOf } from "../../http/json.ts";
 import { addTotals } from "../../telemetry/totals.ts";
 import { shownAddress } from "../../upstream/address.ts";
 import { listsOf } from "../../v1/list-models.ts";
-import type { ApiContext, Handlers, PageParts } from "../context.ts";
+import { type ApiContext, type Handlers, numberQuery, type PageParts } from "../context.ts";
 import { eventStream } from "../event-stream.ts";
 import { schemas } from "../schemas.ts";
 
 export const statusHandlers = {
-  async status({ gateway }) {
-    const { config, store, upstreams, version } = gateway;
-    const { summarizer } = config;
-    return {
-      version,
-      store: config.db === "memory" || !config.store ? "memory" : store.kind,
-      noStore: !config.store,
-      observe: config.observe,
-      hasUpstream: upstreams.length > 0,
-      profile: config.profile ?? "agent",
-      upstreams: upstreams.map(({ name, config: own, dialects }) => ({
-        name,
-        baseURL: shownAddress(own.baseURL),
-        dialects,
-        keys: own.apiKey !== undefined ? ("server" as const) : ("client" as const),
-      })),
-      summarizer:
-        upstreams.length === 0 || summarizer === "extractive"
-          ? undefined
-          : summarizer === "same"
-            ? "the chat's own model"
-            : summarizer.model,
-    };
-  },
+  status: async ({ gateway }) => statusOf(gateway),
 
   models: (context) => models(context),
 
@@ -60,8 +44,56 @@ export const statusHandlers = {
     return settingsAnswer(gateway, settings);
   },
 
+  async requests(context) {
+    const { gateway, tenant, query } = context;
+    const limit = numberQuery(context, "limit");
+    const outcome = query("outcome") as RequestQuery["outcome"];
+    const wanted: RequestQuery = {
+      ...only("search", query("search")),
+      ...only("model", query("model")),
+      ...only("client", query("client")),
+      ...(outcome && { outcome }),
+      ...(limit !== undefined && { limit: Math.min(limit, MAX_REQUESTS) }),
+    };
+    return { requests: await gateway.requests.list(tenant, wanted) };
+  },
+
   events: (context) => liveStream(context),
 } satisfies Partial<Handlers>;
+
+/** Requests that are listed at once. */
+const MAX_REQUESTS = 2_000;
+
+/** A field that was given. */
+const only = <K extends string>(name: K, value: string | undefined): { [N in K]?: string } =>
+  value === undefined || value === "" ? {} : ({ [name]: value } as { [N in K]: string });
+
+export function statusOf(gateway: PageParts): Status {
+  const { config, store, upstreams, version, ownUpstreams, canAddModels } = gateway;
+  const { summarizer } = config;
+  return {
+    version,
+    store: config.db === "memory" || !config.store ? "memory" : store.kind,
+    noStore: !config.store,
+    observe: config.observe,
+    hasUpstream: upstreams.length > 0,
+    canAddModels,
+    profile: config.profile ?? "agent",
+    upstreams: upstreams.map(({ name, config: own, dialects }) => ({
+      name,
+      baseURL: shownAddress(own.baseURL),
+      dialects,
+      keys: own.apiKey !== undefined ? ("server" as const) : ("client" as const),
+      isOwn: ownUpstreams.has(name),
+    })),
+    summarizer:
+      upstreams.length === 0 || summarizer === "extractive"
+        ? undefined
+        : summarizer === "same"
+          ? "the chat's own model"
+          : summarizer.model,
+  };
+}
 
 type Counts = ReturnType<PageParts["totals"]["read"]>;
 

@@ -65,12 +65,15 @@ export const chatWire: Wire = {
   brokenOff: (status, error) => `data: ${JSON.stringify(openaiError(status, error))}\n\n`,
 
   delta(event) {
+    const { error } = event;
+    if (isJson(error)) return { error: textOf(error["message"]) ?? JSON.stringify(error) };
     const choice = listOf(event["choices"])[0];
-    const delta = isJson(choice) ? choice["delta"] : undefined;
-    if (!isJson(delta)) return undefined;
+    if (!isJson(choice)) return undefined;
+    const delta = isJson(choice["delta"]) ? choice["delta"] : {};
     return {
       text: textOf(delta["content"]),
       reasoning: textOf(delta["reasoning_content"]) ?? textOf(delta["reasoning"]),
+      isEnd: textOf(choice["finish_reason"]) !== undefined,
     };
   },
 

@@ -88,9 +88,16 @@ export const messagesWire: Wire = {
   brokenOff: (status, error) =>
     `event: error\ndata: ${JSON.stringify(messagesWire.error(status, error))}\n\n`,
 
-  delta({ delta }) {
+  delta({ type, delta, error }) {
+    if (type === "error" && isJson(error))
+      return { error: textOf(error["message"]) ?? JSON.stringify(error) };
+    if (type === "message_stop") return { isEnd: true };
     if (!isJson(delta)) return undefined;
-    return { text: textOf(delta["text"]), reasoning: textOf(delta["thinking"]) };
+    return {
+      text: textOf(delta["text"]),
+      reasoning: textOf(delta["thinking"]),
+      isEnd: textOf(delta["stop_reason"]) !== undefined,
+    };
   },
 
   chat: { fields: {}, cap: DEFAULT_MAX_TOKENS },

@@ -89,7 +89,9 @@ export const responsesWire: Wire = {
     const piece = textOf(event["delta"]);
     if (event["type"] === "response.output_text.delta") return { text: piece };
     if (event["type"] === "response.reasoning_summary_text.delta") return { reasoning: piece };
-    return undefined;
+    if (event["type"] === "error") return { error: textOf(event["message"]) ?? JSON.stringify(event) };
+    if (event["type"] === "response.failed") return { error: failureOf(event["response"]) };
+    return FINISHING.has(event["type"]) ? { isEnd: true } : undefined;
   },
 
   chat: { fields: { store: false }, cap: undefined },
@@ -127,6 +129,12 @@ export const responsesWire: Wire = {
     answer: compactAnswer,
   },
 };
+
+/** Why an answer failed, in the provider's words. */
+function failureOf(response: unknown): string {
+  const error = isJson(response) ? response["error"] : undefined;
+  return (isJson(error) ? textOf(error["message"]) : undefined) ?? "the answer failed.";
+}
 
 /** The provider's conversation that a request or an answer names. */
 function conversationOf({ conversation }: Json): string | undefined {

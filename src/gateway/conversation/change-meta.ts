@@ -1,0 +1,36 @@
+import type { ServerStore } from "../../stores/server-store.ts";
+import { type ChatMeta, metaOf, type Unfinished } from "./chat-meta.ts";
+
+type Parts = { readonly store: Pick<ServerStore, "conversations"> };
+
+/** Changes what the page keeps with a conversation, as it stands in the store right now. */
+export async function changeMeta(
+  { store }: Parts,
+  tenant: string,
+  id: string,
+  change: (meta: ChatMeta) => ChatMeta,
+): Promise<void> {
+  const found = await store.conversations.get(tenant, id);
+  if (found) await store.conversations.update(tenant, id, { meta: change(metaOf(found)) });
+}
+
+/** Marks that are kept: answers that broke off long ago are read like any other. */
+const MAX_MARKS = 50;
+/** Ids of things said that are kept: an outbox is sent again within minutes. */
+const MAX_SAID = 20;
+
+/** Marks an answer that didn't come to its end. */
+export const withUnfinished = (meta: ChatMeta, hash: string, how: Unfinished): ChatMeta => ({
+  ...meta,
+  unfinished: Object.fromEntries(
+    [...Object.entries(meta.unfinished ?? {}).filter(([other]) => other !== hash), [hash, how]].slice(
+      -MAX_MARKS,
+    ),
+  ),
+});
+
+/** Remembers that this was said. */
+export const withSaid = (meta: ChatMeta, id: string): ChatMeta => ({
+  ...meta,
+  said: [...(meta.said ?? []), id].slice(-MAX_SAID),
+});

@@ -1,0 +1,114 @@
+import { parseUpstream } from "../../../config/gateway-schema.ts";
+import type { UpstreamTest } from "../../api.ts";
+import { textOf } from "../../http/json.ts";
+import { RequestFault } from "../../http/request-fault.ts";
+import { candidates, findLocalServers } from "../../upstream/local-servers.ts";
+import type { OwnUpstream } from "../../upstream/own-upstreams.ts";
+import { createUpstream } from "../../upstream/upstream.ts";
+import { modelsOf } from "../../v1/list-models.ts";
+import type { ApiContext, Handlers, PageParts } from "../context.ts";
+import { schemas } from "../schemas.ts";
+import { statusOf } from "./status.ts";
+
+/** Servers of models that a person adds on the page. */
+export const upstreamHandlers = {
+  async foundServers({ gateway, signal }) {
+    mustBeOwn(gateway);
+    const taken = new Set(gateway.upstreams.map(({ url }) => url.host));
+    const found = await findLocalServers(candidates(), signal);
+    return {
+      servers: found
+        .filter(({ baseURL }) => !taken.has(new URL(baseURL).host))
+        .map(({ name, baseURL, models }) => ({ name, baseURL, models })),
+    };
+  },
+
+  async testUpstream(context) {
+    mustBeOwn(context.gateway);
+    return tested(await context.body(schemas.newUpstream));
+  },
+
+  async addUpstream(context) {
+    const { gateway, tenant } = context;
+    mustBeOwn(gateway);
+    const given = await context.body(schemas.newUpstream);
+    const name = given.name ?? nameFor(gateway, given.baseURL);
+    const isTaken = gateway.upstreams.some((one) => one.name === name);
+    if (isTaken && !gateway.ownUpstreams.has(name))
+      throw new RequestFault(409, "invalid", `name: there is an upstream ${name} already.`, {
+        fix: "Choose another name.",
+      });
+    const test = await tested(given);
+    const upstream: OwnUpstream = {
+      name,
+      baseURL: given.baseURL,
+      ...(given.apiKey !== undefined && { apiKey: given.apiKey }),
+      // Only its own models go there: others may have another server.
+      ...(test.ok && test.models.length > 0 && { models: [...test.models] }),
+    };
+    await gateway.ownUpstreams.add(upstream);
+    gateway.live.send(tenant, { type: "settings" });
+    return statusOf(gateway);
+  },
+
+  async removeUpstream(context) {
+    const { gateway, tenant } = context;
+    mustBeOwn(gateway);
+    const name = context.param("name");
+    if (!gateway.ownUpstreams.has(name))
+      throw new RequestFault(404, "not-found", `No upstream ${JSON.stringify(name)} was added on the page.`);
+    await gateway.ownUpstreams.remove(name);
+    gateway.live.send(tenant, { type: "settings" });
+    return statusOf(gateway);
+  },
+} satisfies Partial<Handlers>;
+
+/** What many share is set up by whoever runs it: an upstream sees everybody's words. */
+function mustBeOwn({ canAddModels }: Pick<PageParts, "canAddModels">): void {
+  if (!canAddModels)
+    throw new RequestFault(
+      403,
+      "not-allowed",
+      "Models can't be added on the page of a server with client keys or several workers.",
+      {
+        fix: "List them under upstreams in its config.",
+      },
+    );
+}
+
+/** Asks a server for its models, as it will be asked later. */
+async function tested({
+  baseURL,
+  apiKey,
+}: {
+  readonly baseURL: string;
+  readonly apiKey?: string | undefined;
+}): Promise<UpstreamTest> {
+  const upstream = createUpstream(
+    parseUpstream({ name: "upstream", baseURL, ...(apiKey !== undefined && { apiKey }) }),
+  );
+  try {
+    const listed = await modelsOf(upstream, {}, true);
+    return { ok: true, models: listed.flatMap(({ id }) => textOf(id) ?? []) };
+  } catch (error) {
+    const words = error instanceof Error ? error.message.replace(/^precis: /, "") : String(error);
+    const isKey = /\b40[13]\b/.test(words);
+    return {
+      ok: false,
+      message: `Its models can't be listed: ${words}`,
+      fix: isKey ? "Check the key." : "Check the address and that the server is running.",
+    };
+  } finally {
+    void upstream.pool.close();
+  }
+}
+
+/** A name by the host: `localhost-11434`, `api.openai.com`. */
+function nameFor({ upstreams }: Pick<ApiContext["gateway"], "upstreams">, baseURL: string): string {
+  const base = new URL(baseURL).host.replace(/[^\w.-]+/g, "-");
+  const taken = new Set(upstreams.map(({ name }) => name));
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? base : `${base}-${number}`;
+    if (!taken.has(name)) return name;
+  }
+}

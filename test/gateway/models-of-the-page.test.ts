@@ -1,0 +1,81 @@
+/** Models that a person adds on the page: they answer, survive a restart, and their keys are nowhere but in one file. */
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { routes } from "../../src/gateway/api.ts";
+import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
+import { apiOf } from "./api-support.ts";
+import { type ServeProcess, startServe } from "./serve-process.ts";
+
+const KEY = "sk-page-0123456789abcdef";
+let folder: string;
+let provider: FakeProvider;
+let serve: ServeProcess;
+const { call, raw, events } = apiOf(() => serve.url);
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "precis-models-"));
+  provider = await startFakeProvider({ models: ["gpt-4o"], reply: () => "Here I am." });
+});
+afterEach(async () => {
+  await serve.stop();
+  await provider.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+it("a model is tested, added, asked, kept over a restart and removed; its key stays in a file of its own", async () => {
+  const db = join(folder, "chats.db");
+  serve = await startServe([], { db });
+  expect((await call(routes.status)).hasUpstream).toBe(false);
+  const body = { baseURL: provider.url, apiKey: KEY };
+  expect(await call(routes.testUpstream, { body })).toEqual({ ok: true, models: ["gpt-4o"] });
+  const wrong = await call(routes.testUpstream, { body: { baseURL: "http://127.0.0.1:9/v1" } });
+  expect(wrong).toMatchObject({ ok: false, fix: "Check the address and that the server is running." });
+  const added = await call(routes.addUpstream, { body });
+  expect(added).toMatchObject({ hasUpstream: true, upstreams: [{ isOwn: true, keys: "server" }] });
+  const { id } = await call(routes.createConversation, { body: { model: "gpt-4o" } });
+  const said = await events(routes.chat, { params: { id }, body: { text: "Are you there?" } });
+  expect(said.at(-1)?.type).toBe("done");
+  expect((await stat(`${db}.models.json`)).mode & 0o777).toBe(0o600);
+  expect(await readFile(`${db}.models.json`, "utf8")).toContain(KEY);
+
+  await serve.stop();
+  const log = serve.log();
+  serve = await startServe([], { db });
+  const [kept] = (await call(routes.status)).upstreams;
+  expect(kept?.isOwn).toBe(true);
+  const answers = [
+    await (await raw(routes.status)).text(),
+    await (await raw(routes.settings)).text(),
+    await (await raw(routes.exportConversation, { params: { id } })).text(),
+    log,
+    serve.log(),
+  ];
+  for (const name of await readdir(folder))
+    if (!name.endsWith(".models.json")) answers.push(await readFile(join(folder, name), "latin1"));
+  for (const text of answers) expect(text).not.toContain(KEY);
+
+  await call(routes.removeUpstream, { params: { name: kept!.name } });
+  expect((await call(routes.status)).hasUpstream).toBe(false);
+  expect(await readFile(`${db}.models.json`, "utf8")).not.toContain(KEY);
+});
+
+it("where nothing is stored a key is in memory only; a shared server takes no models from its page", async () => {
+  serve = await startServe(["--no-store"], { db: join(folder, "none.db") });
+  await call(routes.addUpstream, { body: { baseURL: provider.url, apiKey: KEY } });
+  expect((await call(routes.status)).hasUpstream).toBe(true);
+  for (const name of await readdir(folder))
+    expect(await readFile(join(folder, name), "latin1")).not.toContain(KEY);
+  await serve.stop();
+  serve = await startServe([], {
+    db: join(folder, "shared.db"),
+    env: { PRECIS_CLIENT_KEYS: "laptop:a-client-key-of-enough-length" },
+  });
+  const refused = await fetch(`${serve.url}/api/upstreams`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-precis-key": "a-client-key-of-enough-length" },
+    body: JSON.stringify({ baseURL: provider.url }),
+  });
+  expect(refused.status).toBe(403);
+});

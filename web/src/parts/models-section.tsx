@@ -1,0 +1,184 @@
+import { useEffect, useState } from "react";
+import { type FoundServer, type NewUpstream, routes, type UpstreamTest } from "../../../src/gateway/api.ts";
+import { strings } from "../strings.ts";
+import { Icon } from "./icon.tsx";
+import { useApp, usePiece } from "./use-store.ts";
+
+const words = strings.models;
+
+/** The servers whose models are used, those that run on this machine, and a form for any other. */
+export function ModelsSection() {
+  const app = useApp();
+  const status = usePiece(app.store, (state) => state.status);
+  if (status === undefined) return null;
+  return (
+    <section className="settings-group models" aria-labelledby="models-title">
+      <h2 id="models-title">{words.title}</h2>
+      <p className="help">{status.hasUpstream ? words.lead : words.none}</p>
+      <ul className="servers">
+        {status.upstreams.map(({ name, baseURL, keys, isOwn }) => (
+          <li key={name}>
+            <div>
+              <strong>{name}</strong>
+              <small>
+                {baseURL} · {words.keys[keys]}
+                {isOwn ? "" : ` · ${words.byConfig}`}
+              </small>
+            </div>
+            {isOwn ? (
+              <button
+                type="button"
+                className="icon-button"
+                aria-label={words.remove(name)}
+                title={words.remove(name)}
+                onClick={() => void app.removeUpstream(name)}
+              >
+                <Icon name="trash" />
+              </button>
+            ) : null}
+          </li>
+        ))}
+      </ul>
+      {status.canAddModels ? (
+        <>
+          <FoundServers key={status.upstreams.length} />
+          <NewServer keptIn={status.store === "sqlite" ? "file" : "memory"} />
+        </>
+      ) : (
+        <p className="help">{words.notHere}</p>
+      )}
+    </section>
+  );
+}
+
+function FoundServers() {
+  const app = useApp();
+  const [servers, setServers] = useState<readonly FoundServer[]>();
+  useEffect(() => {
+    let isGone = false;
+    app.api.call(routes.foundServers).then(
+      (answer) => {
+        if (!isGone) setServers(answer.servers);
+      },
+      () => {
+        if (!isGone) setServers([]);
+      },
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [app]);
+  if (servers === undefined) return <p className="help">{words.looking}</p>;
+  if (servers.length === 0) return <p className="help">{words.nothingFound}</p>;
+  return (
+    <>
+      <h3>{words.found}</h3>
+      <ul className="servers">
+        {servers.map(({ name, baseURL, models }) => (
+          <li key={baseURL}>
+            <div>
+              <strong>{name}</strong>
+              <small>
+                {baseURL} · {words.count(models.length)}
+              </small>
+            </div>
+            <button
+              type="button"
+              className="button"
+              aria-label={words.use(name)}
+              onClick={() => void app.addUpstream({ baseURL })}
+            >
+              {words.go}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function NewServer({ keptIn }: { keptIn: "file" | "memory" }) {
+  const app = useApp();
+  const [baseURL, setAddress] = useState("");
+  const [apiKey, setKey] = useState("");
+  const [test, setTest] = useState<UpstreamTest | "testing">();
+  const given: NewUpstream = {
+    baseURL: baseURL.trim(),
+    ...(apiKey.trim() !== "" && { apiKey: apiKey.trim() }),
+  };
+  const isReady = URL.canParse(given.baseURL) && test !== "testing";
+  const tryIt = async () => {
+    setTest("testing");
+    setTest(await app.attempt(() => app.api.call(routes.testUpstream, { body: given })));
+  };
+  return (
+    <form
+      className="form new-server"
+      aria-label={words.add}
+      onSubmit={(event) => {
+        event.preventDefault();
+        // It leaves the page at once; if it couldn't be added, it comes back into the box.
+        setKey("");
+        void app.addUpstream(given).then((isAdded) => {
+          if (!isAdded) return setKey(apiKey);
+          setAddress("");
+          setTest(undefined);
+        });
+      }}
+    >
+      <h3>{words.add}</h3>
+      <label>
+        {words.address}
+        <input
+          type="url"
+          value={baseURL}
+          placeholder="https://api.openai.com/v1"
+          aria-describedby="address-help"
+          onChange={(event) => {
+            setAddress(event.target.value);
+            setTest(undefined);
+          }}
+        />
+      </label>
+      <p id="address-help" className="help">
+        {words.addressHelp}
+      </p>
+      <label>
+        {words.key}
+        <input
+          type="password"
+          autoComplete="off"
+          value={apiKey}
+          aria-describedby="key-help"
+          onChange={(event) => {
+            setKey(event.target.value);
+            setTest(undefined);
+          }}
+        />
+      </label>
+      <p id="key-help" className="help">
+        {words.keyHelp[keptIn]}
+      </p>
+      <p
+        role="status"
+        className={test !== undefined && test !== "testing" && !test.ok ? "test-failed" : "help"}
+      >
+        {test === undefined
+          ? ""
+          : test === "testing"
+            ? words.testing
+            : test.ok
+              ? words.works(test.models.length)
+              : `${test.message} ${test.fix}`}
+      </p>
+      <div className="row end">
+        <button type="button" className="button" disabled={!isReady} onClick={() => void tryIt()}>
+          {words.test}
+        </button>
+        <button type="submit" className="button primary" disabled={!isReady}>
+          {words.go}
+        </button>
+      </div>
+    </form>
+  );
+}

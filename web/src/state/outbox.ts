@@ -1,0 +1,88 @@
+import type { ChatInput } from "../../../src/gateway/api.ts";
+import { createStore, type Store } from "./store.ts";
+
+/** Something typed that the server doesn't have yet. */
+export interface Unsent {
+  /** The server takes what has the same id only once, however often it is sent. */
+  readonly id: string;
+  readonly text: string;
+  readonly images?: readonly string[];
+  /** Why it is still here; undefined while it is on its way. */
+  readonly why?: Obstacle;
+}
+
+/** `offline` and `busy` pass by themselves; what was refused waits for the person. */
+export type Obstacle =
+  | { readonly type: "offline" }
+  | { readonly type: "busy" }
+  | { readonly type: "refused"; readonly message: string; readonly fix?: string };
+
+/** What was typed in one chat and isn't sent, kept in the browser: over reloads, for all tabs. */
+export interface Outbox {
+  readonly store: Store<{ readonly items: readonly Unsent[] }>;
+  add(input: ChatInput): Unsent;
+  /** The oldest one as it stands now: another tab may have sent it. */
+  first(): Unsent | undefined;
+  hold(id: string, why: Obstacle | undefined): void;
+  remove(id: string): void;
+  close(): void;
+}
+
+type Storage = Pick<globalThis.Storage, "getItem" | "setItem" | "removeItem">;
+
+export function createOutbox(
+  chat: string,
+  storage: Storage | undefined = globalThis.localStorage,
+  tabs: Pick<Window, "addEventListener" | "removeEventListener"> | undefined = globalThis.window,
+): Outbox {
+  const key = `precis.outbox.${chat}`;
+  const store = createStore<{ items: readonly Unsent[] }>({ items: read(storage, key) });
+  const write = (items: readonly Unsent[]) => {
+    store.set({ items });
+    try {
+      if (items.length > 0) storage?.setItem(key, JSON.stringify(items));
+      else storage?.removeItem(key);
+    } catch {
+      // Pictures may be larger than what a browser keeps: then they stay for as long as the page is open.
+    }
+  };
+  const onStorage = (event: StorageEvent) => {
+    if (event.key === key) store.set({ items: read(storage, key) });
+  };
+  tabs?.addEventListener("storage", onStorage);
+  return {
+    store,
+    add(input) {
+      const { text, images } = input;
+      const item: Unsent = { id: randomId(), text, ...(images && { images }) };
+      write([...store.get().items, item]);
+      return item;
+    },
+    first: () => store.get().items[0],
+    hold(id, why) {
+      write(
+        store.get().items.map((item) => {
+          const { why: _, ...rest } = item;
+          return item.id === id ? { ...rest, ...(why && { why }) } : item;
+        }),
+      );
+    },
+    remove: (id) => write(store.get().items.filter((item) => item.id !== id)),
+    close: () => tabs?.removeEventListener("storage", onStorage),
+  };
+}
+
+/** `randomUUID` is there only where a page counts as secure, which one by plain HTTP from another machine doesn't. */
+const randomId = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join(
+    "",
+  );
+
+function read(storage: Storage | undefined, key: string): readonly Unsent[] {
+  try {
+    const items: unknown = JSON.parse(storage?.getItem(key) ?? "[]");
+    return Array.isArray(items) ? (items as Unsent[]) : [];
+  } catch {
+    return [];
+  }
+}

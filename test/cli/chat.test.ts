@@ -74,7 +74,7 @@ describe("without a model", () => {
       id!,
     );
     expect(code).toBe(0);
-    expect(stderr).toMatch(/Compacted: [\d,]+ → [\d,]+ tokens, a summary speaks for \d+ messages/);
+    expect(stderr).toMatch(/Compacted: [\d,]+ → [\d,]+ tokens, \d+ messages summarised/);
     expect(stdout).toContain("Grundfos 4412");
     expect((await runCli(["chat", "--db", db, "--list"])).stdout.trim().split("\n")).toHaveLength(1);
   });

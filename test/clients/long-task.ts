@@ -17,8 +17,8 @@ export const SUB_TASK = "SUB-TASK";
 /** Stands in the model's last answer. */
 export const DONE = "TASK-DONE";
 
-/** A line of the very first file, and what a model searches for it by. */
-export const FIRST_LINE = { query: "value0x5", text: 'value0x5 = compute("src/module-0/part-0.ts", 35)' };
+/** A line of a file of the very first round, which no other file holds, and what a model searches for it by. */
+export const FIRST_LINE = { query: "value1x5", text: 'value1x5 = compute("src/module-1/part-1.ts", 66)' };
 /** The gateway's tool that it searches with. */
 export const RECALL = "precis_recall";
 

@@ -35,25 +35,31 @@ describe.each(programs)("$name", (program) => {
   });
 });
 
-it(`pi: the model finds by the gateway's tool what was read ${ROUNDS_BACK} rounds ago, and the client sees no call of it`, async () => {
-  const run = await longRun(pi, { rounds: ROUNDS_BACK, looksBack: true });
-  report(pi, run);
-  const [ended] = run.ended;
-  expect(ended!.code, ended!.err).toBe(0);
-  expect(ended!.out).toContain(`${FIRST_LINE.text} ${DONE}`);
-  const faults = [...run.sent, ...run.seen].filter(({ status }) => status !== 200);
-  expect(faults).toEqual([]);
+/** One for each API. */
+const lookingBack = byProof({ sample: [pi], more: [pi, codex, claudeCode], all: [pi, codex, claudeCode] });
 
-  // The tool was there from the first request on; when the model called it, the line was hidden.
-  const work = run.seen.filter(isWork);
-  expect(work.every(({ tools }) => tools.includes(RECALL))).toBe(true);
-  const [before, after] = work.slice(-2);
-  expect(before!.raw).not.toContain(JSON.stringify(FIRST_LINE.text).slice(1, -1));
-  expect(after!.messages.at(-1)!.text).toContain(FIRST_LINE.text);
+it.each(lookingBack)(
+  `$name: the model finds by the gateway's tool what was read ${ROUNDS_BACK} rounds ago, and the client sees no call of it`,
+  async (program) => {
+    const run = await longRun(program, { rounds: ROUNDS_BACK, looksBack: true });
+    report(program, run);
+    const [ended] = run.ended;
+    expect(ended!.code, ended!.err).toBe(0);
+    expect(ended!.out).toContain(`${FIRST_LINE.text} ${DONE}`);
+    const faults = [...run.sent, ...run.seen].filter(({ status }) => status !== 200);
+    expect(faults).toEqual([]);
 
-  expect(run.sent.filter(({ body }) => JSON.stringify(body ?? "").includes(RECALL))).toEqual([]);
-  expect(JSON.stringify(run.conversations)).not.toContain(RECALL);
-});
+    // The tool was there from the first request on; when the model called it, the line was hidden.
+    const work = run.seen.filter(isWork);
+    expect(work.every(({ tools }) => tools.includes(RECALL))).toBe(true);
+    const [before, after] = work.slice(-2);
+    expect(before!.raw).not.toContain(JSON.stringify(FIRST_LINE.text).slice(1, -1));
+    expect(after!.messages.at(-1)!.text).toContain(FIRST_LINE.text);
+
+    expect(run.sent.filter(({ body }) => JSON.stringify(body ?? "").includes(RECALL))).toEqual([]);
+    expect(JSON.stringify(run.conversations)).not.toContain(RECALL);
+  },
+);
 
 function expectGoodRun(program: ClientProgram, run: LongRun, roundsPerLeg: number, legs: number): void {
   const rounds = roundsPerLeg * legs;

@@ -7,7 +7,7 @@ import { TallyBar } from "../parts/tally-bar.tsx";
 import { TokenChart } from "../parts/token-chart.tsx";
 import { useApp, useStore } from "../parts/use-store.ts";
 import { explain } from "../state/api-client.ts";
-import { count, dollars, parseTokens, percent, short } from "../state/format.ts";
+import { count, dollars, parseTokens, percent } from "../state/format.ts";
 import { columnsOf } from "../state/turns.ts";
 import { strings } from "../strings.ts";
 
@@ -98,7 +98,8 @@ export default function CompareView({ id }: { id: string | undefined }) {
             <option value="">{words.pick}</option>
             {newest.map((conversation) => (
               <option key={conversation.id} value={conversation.id}>
-                {conversation.title || strings.sidebar.untitled} ({short(conversation.tokens)})
+                {conversation.title || strings.sidebar.untitled} (
+                {strings.sidebar.messages(conversation.messages)})
               </option>
             ))}
           </select>

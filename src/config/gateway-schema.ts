@@ -41,7 +41,7 @@ export const PLACEMENTS = ["user", "system", "merged"] as const;
 /** Tools that precis can add to requests and answer itself. */
 export const HOSTED_TOOLS = ["recall", "compact"] as const;
 export type HostedToolName = (typeof HOSTED_TOOLS)[number];
-const DIALECT_IDS = ["openai-chat", "openai-responses", "anthropic-messages"] as const;
+const DIALECT_IDS = ["openai-chat", "openai-responses", "anthropic-messages", "gemini-contents"] as const;
 
 /** An address of anything but a PostgreSQL would be taken for the name of a file. */
 const DATABASE = /^(?!(?!postgres(?:ql)?:|file:)[a-z][a-z\d+.-]*:\/\/)./i;
@@ -85,7 +85,7 @@ const summarizer = anyOf(
 const upstream = object({
   name: text("name", "Give one of letters, digits, dots and dashes, such as openai.", /^[\w.-]+$/),
   baseURL: httpAddress,
-  /** What it speaks. Default: Anthropic's hosts their Messages, everything else all three. */
+  /** What it speaks. Default: providers' hosts their own, everything else all of them. */
   dialects: listOf(oneOf("dialect", DIALECT_IDS), '["openai-chat"]', 1).optional(),
   /** Models that go there: names, with `*` for any characters. Default: all. */
   models: listOf(modelName, '["gpt-*"]', 1).optional(),

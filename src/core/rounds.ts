@@ -110,12 +110,15 @@ function unansweredFrom(messages: readonly Message[], units: readonly Unit[]): n
   return messages.length;
 }
 
+/** Calls without a result so far, by their id. */
+type OpenCalls = Map<string, Pair["call"][]>;
+
 /**
  * Pairs each result with the nearest earlier call of its id that has no result yet. Ids repeat in real logs, and results
  * of parallel calls come in any order, so neither position nor id alone is enough.
  */
 function pairCalls(messages: readonly Message[]): { ranges: Unit[]; pairs: Pair[]; faults: Fault[] } {
-  const waiting = new Map<string, Pair["call"][]>();
+  const waiting: OpenCalls = new Map();
   const answered = new Map<string, Pair["call"]>();
   const pairs: Pair[] = [];
   const lastResultOf = new Map<number, number>();
@@ -140,8 +143,7 @@ function pairCalls(messages: readonly Message[]): { ranges: Unit[]; pairs: Pair[
         else waiting.set(part.id, [call]);
         if (!lastResultOf.has(index)) lastResultOf.set(index, index);
       } else if (part.type === "tool-result") {
-        const call =
-          waiting.get(part.id)?.pop() ?? (part.byOrder ? oldestOpen(waiting, messages, part) : undefined);
+        const call = takeNearest(waiting, part.id) ?? takeUnnamed(waiting, messages, part);
         const again = answered.get(part.id);
         // A result that names no call misses none: it stands by itself.
         if (call === undefined && part.byOrder) continue;
@@ -179,22 +181,54 @@ function pairCalls(messages: readonly Message[]): { ranges: Unit[]; pairs: Pair[
   return { ranges, pairs, faults };
 }
 
-/** The call that a result without an id answers: the oldest that is open, of its own name if it has one. It isn't open any more. */
-function oldestOpen(
-  waiting: ReadonlyMap<string, Pair["call"][]>,
+/**
+ * Takes the newest open call out of those of one id. Where a message makes several calls of that id (formats without ids
+ * name them alike), their results come in their order.
+ */
+function takeNearest(waiting: OpenCalls, id: string): Pair["call"] | undefined {
+  const calls = waiting.get(id);
+  const newest = calls?.at(-1)?.index;
+  const call = calls?.find(({ index }) => index === newest);
+  return call && take(waiting, id, call);
+}
+
+/** A call that has its result isn't open any more. */
+function take(waiting: OpenCalls, id: string, call: Pair["call"]): Pair["call"] {
+  const calls = waiting.get(id) ?? [];
+  calls.splice(calls.indexOf(call), 1);
+  if (calls.length === 0) waiting.delete(id);
+  return call;
+}
+
+/** The call that a result answers whose id no open call has. */
+function takeUnnamed(
+  waiting: OpenCalls,
+  messages: readonly Message[],
+  part: ToolResultPart,
+): Pair["call"] | undefined {
+  if (part.byOrder) return takeOpen(waiting, messages, part, (call, found) => call.index < found.index);
+  // The first one of the newest message that has one.
+  const isNearer = (call: Pair["call"], found: Pair["call"]) =>
+    call.index > found.index || (call.index === found.index && call.part < found.part);
+  return part.byName ? takeOpen(waiting, messages, part, isNearer) : undefined;
+}
+
+/** Of the open calls of a result's name (of all, if it has none) the one that comes before the others. */
+function takeOpen(
+  waiting: OpenCalls,
   messages: readonly Message[],
   { name }: ToolResultPart,
+  comesBefore: (call: Pair["call"], found: Pair["call"]) => boolean,
 ): Pair["call"] | undefined {
-  let found: { readonly call: Pair["call"]; readonly calls: Pair["call"][] } | undefined;
-  for (const calls of waiting.values()) {
+  let found: { readonly id: string; readonly call: Pair["call"] } | undefined;
+  for (const [id, calls] of waiting) {
     for (const call of calls) {
-      if (found && found.call.index <= call.index) continue;
+      if (found && !comesBefore(call, found.call)) continue;
       const part = editableParts(messages[call.index]!)[call.part];
-      if (name === undefined || (part?.type === "tool-call" && part.name === name)) found = { call, calls };
+      if (name === undefined || (part?.type === "tool-call" && part.name === name)) found = { id, call };
     }
   }
-  found?.calls.splice(found.calls.indexOf(found.call), 1);
-  return found?.call;
+  return found && take(waiting, found.id, found.call);
 }
 
 /** Formats with one item per message separate reasoning from what it led to; a provider refuses one without the other. */

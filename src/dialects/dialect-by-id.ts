@@ -2,6 +2,7 @@ import { ConfigError } from "../core/errors.ts";
 import type { Dialect } from "../core/types.ts";
 import { aiSdk } from "./ai-sdk/index.ts";
 import { anthropicMessages } from "./anthropic-messages/index.ts";
+import { geminiContents } from "./gemini-contents/index.ts";
 import { openaiChat } from "./openai-chat/index.ts";
 import { openaiResponses } from "./openai-responses/index.ts";
 
@@ -11,6 +12,7 @@ export const dialects = {
   [openaiResponses.id]: openaiResponses,
   [anthropicMessages.id]: anthropicMessages,
   [aiSdk.id]: aiSdk,
+  [geminiContents.id]: geminiContents,
 } as Readonly<Record<string, Dialect<unknown>>>;
 
 /** The dialect of that id. */

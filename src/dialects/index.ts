@@ -19,6 +19,8 @@ export {
 } from "./anthropic-messages/index.ts";
 /** All of them by id. */
 export { dialectById, dialects } from "./dialect-by-id.ts";
+/** Gemini's `contents`. */
+export { type GeminiContent, type GeminiPart, geminiContents } from "./gemini-contents/index.ts";
 /** OpenAI's Chat Completions, and every server that speaks it. */
 export { type ChatMessage, type ChatPart, type ChatToolCall, openaiChat } from "./openai-chat/index.ts";
 /** OpenAI's Responses API. */

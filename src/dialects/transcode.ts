@@ -2,6 +2,7 @@ import type { Message } from "../core/types.ts";
 import { encode as encodeAiSdk } from "./ai-sdk/encode.ts";
 import { encode as encodeAnthropicMessages } from "./anthropic-messages/encode.ts";
 import { dialectById } from "./dialect-by-id.ts";
+import { encode as encodeGeminiContents } from "./gemini-contents/encode.ts";
 import { encode as encodeOpenaiChat } from "./openai-chat/encode.ts";
 import { encode as encodeOpenaiResponses } from "./openai-responses/encode.ts";
 import { type Arranged, arrange } from "./shared/arrange.ts";
@@ -24,6 +25,7 @@ const encoders: Readonly<
   "openai-responses": encodeOpenaiResponses,
   "anthropic-messages": encodeAnthropicMessages,
   "ai-sdk": encodeAiSdk,
+  "gemini-contents": encodeGeminiContents,
 };
 
 /**

@@ -6,9 +6,9 @@ import { RequestFault } from "./http/request-fault.ts";
 import { handleOps, OPS_PATHS } from "./ops/health.ts";
 import { servePage } from "./page/serve-page.ts";
 import { fail } from "./v1/fail.ts";
-import { geminiFault, handleV1 } from "./v1/handle-v1.ts";
+import { handleV1 } from "./v1/handle-v1.ts";
 import { answerForeign, answerWrongBase, withoutLastSlash } from "./v1/wrong-base.ts";
-import { wires } from "./wires/index.ts";
+import { plainPaths } from "./wires/index.ts";
 
 /** The one listener of the server: `/v1` by the shortest way, everything else by its own. */
 export function createHandler(
@@ -26,17 +26,16 @@ export function createHandler(
     if (OPS_PATHS.has(pathname)) return handleOps(gateway, response, pathname);
     checkOrigin(request.headers, rules);
     if (rules.cors.length > 0 && allowOrigin(request, response)) return;
-    if (!wires.has(pathname) && answerWrongBase(gateway, request, response, pathname)) return;
+    if (!plainPaths.has(pathname) && answerWrongBase(gateway, request, response, pathname)) return;
     if (answerForeign(gateway, request, response, pathname)) return;
-    if (pathname.startsWith("/v1/")) return handleV1(gateway, request, response, pathname);
-    if (pathname.startsWith("/v1beta/") || pathname.startsWith("/v1alpha/")) throw geminiFault();
+    if (UPSTREAM_PATHS.test(pathname)) return handleV1(gateway, request, response, pathname);
     if (pathname.startsWith("/api/")) return api(request, response);
     if (request.method === "GET" || request.method === "HEAD")
       return servePage(response, pathname, request.method === "HEAD");
     throw new RequestFault(
       404,
       "not-found",
-      `precis: there is nothing at ${request.method} ${pathname}. Clients use http://127.0.0.1:8787/v1 (OpenAI's) or http://127.0.0.1:8787 (Anthropic's).`,
+      `precis: there is nothing at ${request.method} ${pathname}. Clients use http://127.0.0.1:8787/v1 (OpenAI's) or http://127.0.0.1:8787 (Anthropic's and Google's).`,
     );
   };
 
@@ -46,11 +45,14 @@ export function createHandler(
   };
 }
 
+/** OpenAI's and Anthropic's paths, and Google's. */
+const UPSTREAM_PATHS = /^\/v1(?:beta\d*|alpha)?\//;
+
 /** The path without query; `..` and doubled slashes can't lead anywhere. */
 function pathOf(url: string): string {
   const query = url.indexOf("?");
   const path = query < 0 ? url : url.slice(0, query);
-  if (wires.has(path)) return path;
+  if (plainPaths.has(path)) return path;
   if (!path.startsWith("/") || /\/\/|\/\.\.?(?:\/|$)|%2e|%2f|%5c|\\/i.test(path))
     throw new RequestFault(400, "bad-path", "precis: this path can't be.");
   return path;

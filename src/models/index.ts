@@ -1,5 +1,5 @@
 /**
- * Models that write summaries: anything that speaks OpenAI's or Anthropic's API, and any model of the AI SDK. Plain
+ * Models that write summaries: anything that speaks OpenAI's, Anthropic's or Gemini's API, and any model of the AI SDK. Plain
  * `fetch`, so it runs in Node, browsers and edge runtimes alike.
  *
  * @example
@@ -13,6 +13,8 @@
 export { type AiSdkLanguageModel, type AiSdkModelOptions, aiSdkModel } from "./ai-sdk.ts";
 /** Claude. */
 export { type AnthropicOptions, anthropic } from "./anthropic.ts";
+/** Gemini. */
+export { type GeminiOptions, gemini } from "./gemini.ts";
 /** A folder through which any program or person can be the model. */
 export { type MailboxOptions, mailbox } from "./mailbox.ts";
 /** OpenAI and everyone who imitates it. */

@@ -5,6 +5,7 @@ import { isEmpty, wireFacts } from "./wire/judge-wire.ts";
 /** Fields whose inside an edit may change; every other field of the message must stay as it was. */
 const EDITABLE = new Set([
   "content",
+  "parts",
   "tool_calls",
   "arguments",
   "input",

@@ -35,7 +35,7 @@ export function checkImpossible(input: CheckImpossibleInput): string[] {
     needed.add(before);
   addRounds(needed, judgement.partners, judgement.facts);
   // The engine's rounds hold what stands between a call and a late result, whatever the format says.
-  addRounds(needed, pairsAnywhere(judgement.facts), judgement.facts);
+  addRounds(needed, pairsAnywhere(dialect, judgement.facts), judgement.facts);
 
   let least = FORMAT_MINIMUM + (system === undefined ? 0 : count({ role: "system", content: system }));
   for (const index of needed) least += count(transcript[index]);

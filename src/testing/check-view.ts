@@ -5,7 +5,7 @@ import { isObject, objects, str } from "./wire/facts.ts";
 import { judgeWire, wireFacts } from "./wire/judge-wire.ts";
 
 /** Formats that take the system prompt beside the messages. */
-const SYSTEM_APART = new Set<DialectId>(["anthropic-messages", "openai-responses"]);
+const SYSTEM_APART = new Set<DialectId>(["anthropic-messages", "openai-responses", "gemini-contents"]);
 
 /** What `checkView` needs to judge one result of `fit` or `compact`. */
 export interface CheckViewInput {
@@ -177,7 +177,7 @@ function checkHead(input: CheckViewInput, shown: readonly Entry[]): string[] {
 
 function promptText(system: unknown): string {
   if (typeof system === "string") return system;
-  if (isObject(system)) return promptText(system["content"]);
+  if (isObject(system)) return promptText(system["content"] ?? system["parts"]);
   return objects(system)
     .map((part) => str(part["text"]))
     .join("\n");

@@ -1,4 +1,4 @@
-import { aiSdk, anthropicMessages, openaiChat, openaiResponses } from "../dialects/index.ts";
+import { aiSdk, anthropicMessages, geminiContents, openaiChat, openaiResponses } from "../dialects/index.ts";
 import { describeDialect } from "./dialect-contract.ts";
 
 /** A picture of one pixel. */
@@ -227,5 +227,66 @@ describeDialect({
     { role: "user", content: "And?" },
     { role: "assistant", content: [{ type: "reasoning", text: "Hm." }] },
     { role: "user", content: "Go on." },
+  ],
+});
+
+describeDialect({
+  name: "gemini-contents",
+  dialect: geminiContents,
+  samples: [
+    {
+      role: "user",
+      parts: [
+        { text: "What is this?" },
+        { inlineData: { mimeType: "image/png", data: PNG } },
+        { fileData: { fileUri: "https://example.com/a.pdf", mimeType: "application/pdf" } },
+      ],
+    },
+    {
+      role: "model",
+      parts: [
+        { text: "Looks like a dot.", thought: true },
+        { text: "A dot.", thoughtSignature: "c2ln" },
+      ],
+    },
+    { role: "user", parts: [{ text: "Read both files." }] },
+    {
+      role: "model",
+      parts: [
+        { text: "Reading." },
+        { functionCall: { id: "a1", name: "read", args: { path: "a" } }, thoughtSignature: "c2ln" },
+        { functionCall: { id: "a2", name: "read", args: { path: "b" } } },
+      ],
+    },
+    {
+      role: "user",
+      parts: [
+        { functionResponse: { id: "a1", name: "read", response: { output: "content of a" } } },
+        { functionResponse: { id: "a2", name: "read", response: { error: "no such file" } } },
+      ],
+    },
+    {
+      role: "model",
+      parts: [
+        { executableCode: { language: "PYTHON", code: "print(1)" } },
+        { codeExecutionResult: { outcome: "OUTCOME_OK", output: "1" } },
+        { function_call: { id: "a3", name: "look", args: {} }, thought_signature: "c2ln" },
+      ],
+    },
+    {
+      role: "user",
+      parts: [
+        {
+          function_response: {
+            id: "a3",
+            name: "look",
+            response: { rows: [1, 2] },
+            parts: [{ inline_data: { mime_type: "image/png", data: PNG } }],
+          },
+        },
+      ],
+    },
+    { role: "model", parts: [{ text: "Done." }] },
+    { parts: [{ text: "Thanks." }] },
   ],
 });

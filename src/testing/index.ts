@@ -22,6 +22,7 @@
 export { aiSdk } from "./builders/ai-sdk.ts";
 export { anthropic } from "./builders/anthropic.ts";
 export { chat } from "./builders/chat.ts";
+export { gemini } from "./builders/gemini.ts";
 export {
   type CallSpec,
   callId,

@@ -1,4 +1,4 @@
-import { aiSdk, anthropic, chat, type MessageBuilders, responses } from "../../src/testing/index.ts";
+import { aiSdk, anthropic, chat, gemini, type MessageBuilders, responses } from "../../src/testing/index.ts";
 
 /** The builders of every dialect, with their message types forgotten. */
 export const BUILDERS: Readonly<Record<string, MessageBuilders<object>>> = {
@@ -6,4 +6,5 @@ export const BUILDERS: Readonly<Record<string, MessageBuilders<object>>> = {
   "openai-responses": responses,
   "anthropic-messages": anthropic,
   "ai-sdk": aiSdk,
+  "gemini-contents": gemini,
 };

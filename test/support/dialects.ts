@@ -1,12 +1,19 @@
 import type { Dialect, DialectId } from "../../src/core/types.ts";
-import { aiSdk, anthropicMessages, openaiChat, openaiResponses } from "../../src/dialects/index.ts";
+import {
+  aiSdk,
+  anthropicMessages,
+  geminiContents,
+  openaiChat,
+  openaiResponses,
+} from "../../src/dialects/index.ts";
 
-/** The four dialects with their message types forgotten: the suites treat wire messages as opaque objects. */
+/** All dialects with their message types forgotten: the suites treat wire messages as opaque objects. */
 export const DIALECTS: Readonly<Record<string, Dialect<object>>> = {
   "openai-chat": openaiChat as unknown as Dialect<object>,
   "openai-responses": openaiResponses as unknown as Dialect<object>,
   "anthropic-messages": anthropicMessages as unknown as Dialect<object>,
   "ai-sdk": aiSdk as unknown as Dialect<object>,
+  "gemini-contents": geminiContents as unknown as Dialect<object>,
 };
 
 export const DIALECT_IDS = Object.keys(DIALECTS);

@@ -7,6 +7,7 @@ export type DialectId =
   | "openai-responses"
   | "anthropic-messages"
   | "ai-sdk"
+  | "gemini-contents"
   | (string & Record<never, never>);
 
 /**

@@ -68,6 +68,8 @@ export interface ToolResultPart {
   readonly id: string;
   /** The wire names no call (`id` is empty): this answers the oldest open one, and stands by itself if there is none. */
   readonly byOrder?: true;
+  /** Ids are optional in its format: where no open call has this one, it answers the next open call of its name. */
+  readonly byName?: true;
   readonly name?: string;
   readonly text: string;
   readonly error?: boolean;

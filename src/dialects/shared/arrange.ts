@@ -1,3 +1,5 @@
+import { editableParts } from "../../core/edits.ts";
+import { structureOf } from "../../core/rounds.ts";
 import type { Message, Part, Role, ToolCallPart, ToolResultPart } from "../../core/types.ts";
 import { EMPTY_TEXT } from "./legal-text.ts";
 import type { Losses } from "./losses.ts";
@@ -16,8 +18,8 @@ export interface Arranged {
  * message with their calls, every call answered (but for an open last one), every result called for, ids unique.
  */
 export function arrange(messages: readonly Message[], losses: Losses): Arranged[] {
-  const pieces = joinCalls(messages.flatMap((message) => split(message, losses))).filter((piece) =>
-    speaks(piece, losses),
+  const pieces = joinCalls(withCallIds(messages).flatMap((message) => split(message, losses))).filter(
+    (piece) => speaks(piece, losses),
   );
   const waiting = resultsById(pieces);
   const seen = new Map<string, number>();
@@ -44,6 +46,25 @@ export function arrange(messages: readonly Message[], losses: Losses): Arranged[
       out.push({ role: "tool", parts: results.map((r, i) => r ?? noResult(calls[i], ids[i], losses)) });
   });
   return withOrphans(out, pieces, answered, losses);
+}
+
+/** Results of a format whose ids are optional, with the ids of their calls. */
+function withCallIds(messages: readonly Message[]): readonly Message[] {
+  const isByName = (part: Part) => part.type === "tool-result" && part.byName === true;
+  if (!messages.some(({ parts }) => parts.some(isByName))) return messages;
+  const ids = new Map<Part, string>();
+  for (const { call, result } of structureOf(messages).pairs) {
+    const asked = editableParts(messages[call.index]!)[call.part];
+    const answer = editableParts(messages[result.index]!)[result.part];
+    if (answer && isByName(answer) && asked?.type === "tool-call") ids.set(answer, asked.id);
+  }
+  return messages.map((message) => ({
+    ...message,
+    parts: message.parts.map((part) => {
+      const id = ids.get(part);
+      return part.type === "tool-result" && id !== undefined ? { ...part, id } : part;
+    }),
+  }));
 }
 
 /** One message as pieces of one kind each: `[assistant] [tool] [assistant]`, or `[tool] [user]`. */

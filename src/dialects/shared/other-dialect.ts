@@ -33,6 +33,7 @@ const EXPORTS: Readonly<Record<string, string>> = {
   "openai-responses": "openaiResponses",
   "anthropic-messages": "anthropicMessages",
   "ai-sdk": "aiSdk",
+  "gemini-contents": "geminiContents",
 };
 
 const UI_FIX =
@@ -41,6 +42,7 @@ const UI_FIX =
 /** What to do about a message that isn't of the dialect `own`, if it is one of another. Undefined where that can't be told. */
 export function otherDialectFix(own: DialectId, message: unknown): string | undefined {
   if (!isRecord(message)) return undefined;
+  if (isGeminiMessage(message)) return own === "gemini-contents" ? undefined : useDialect("gemini-contents");
   const { role, content, parts } = message;
   if (content === undefined && Array.isArray(parts) && typeof role === "string") return UI_FIX;
   const other = otherDialect(own, message);
@@ -51,6 +53,15 @@ export function otherDialectFix(own: DialectId, message: unknown): string | unde
 export function otherPartFix(own: DialectId, part: unknown): string | undefined {
   const other = dialectOfPart(part);
   return other === undefined || other === own ? undefined : useDialect(other);
+}
+
+/** Messages of user interfaces have parts as well, but theirs name their type. */
+export function isGeminiMessage(message: Record<string, unknown>): boolean {
+  const { role, content, parts } = message;
+  if (content !== undefined || !Array.isArray(parts)) return false;
+  return (
+    role === "model" || (parts.length > 0 && parts.every((part) => isRecord(part) && part.type === undefined))
+  );
 }
 
 function useDialect(id: DialectId): string {

@@ -6,6 +6,7 @@ import { mailbox, mailboxDir } from "../../models/mailbox.ts";
 import { headerOf } from "../http/headers.ts";
 import { targetPath } from "../upstream/address.ts";
 import type { Upstream } from "../upstream/upstream.ts";
+import { KEY_HEADERS } from "../upstream/upstream-headers.ts";
 import { wireOfDialect } from "../wires/index.ts";
 import type { Wire } from "../wires/wire.ts";
 import { currentBehalf } from "./on-behalf.ts";
@@ -15,6 +16,7 @@ const CARRIED = [
   "authorization",
   "x-api-key",
   "api-key",
+  "x-goog-api-key",
   "anthropic-version",
   "anthropic-beta",
   "openai-organization",
@@ -126,8 +128,7 @@ export function summarizerFor(options: {
     ...(template.continues !== undefined && { continues: template.continues }),
     complete: (request) => {
       const carried = sentFor(upstream);
-      if (upstream.config.apiKey !== undefined)
-        for (const name of ["authorization", "x-api-key", "api-key"]) delete carried[name];
+      if (upstream.config.apiKey !== undefined) for (const name of KEY_HEADERS) delete carried[name];
       const stop = currentBehalf()?.signal;
       const signal =
         request.signal && stop ? AbortSignal.any([request.signal, stop]) : (stop ?? request.signal);

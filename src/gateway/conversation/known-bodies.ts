@@ -21,7 +21,7 @@ const MAX_TWINS = 16;
  */
 const FOUND_BY = [0, 2, 5] as const;
 /** Fields that hold the messages. */
-const LISTS = ["messages", "input"] as const;
+const LISTS = ["messages", "input", "contents"] as const;
 
 /** A body that was parsed, with the ends of its messages in it. */
 interface KnownBody {

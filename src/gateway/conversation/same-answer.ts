@@ -116,7 +116,10 @@ function names(calls: readonly ToolCallPart[]): string {
 /** A Responses item that stands for one which the provider keeps. */
 export function isReference(wire: unknown): boolean {
   if (!isJson(wire)) return false;
-  return wire["type"] === "item_reference" || (wire["type"] == null && wire["role"] === undefined);
+  return (
+    wire["type"] === "item_reference" ||
+    (wire["type"] == null && wire["role"] === undefined && wire["parts"] === undefined)
+  );
 }
 
 /** The id that the provider gave to an item. */

@@ -43,7 +43,7 @@ export function createAuthenticate(options: {
     throw new RequestFault(
       401,
       "unauthorized",
-      "precis: a client key is needed. Send it as `authorization: Bearer KEY`, `x-api-key` or `x-precis-key`.",
+      "precis: a client key is needed. Send it as `authorization: Bearer KEY`, `x-api-key`, `x-goog-api-key` or `x-precis-key`.",
     );
   };
 }
@@ -54,6 +54,7 @@ function keysOf(headers: IncomingHttpHeaders): { readonly key: string; readonly 
     { source: "x-precis-key", key: headerOf(headers, "x-precis-key") },
     { source: "authorization", key: bearer },
     { source: "x-api-key", key: headerOf(headers, "x-api-key") },
+    { source: "x-goog-api-key", key: headerOf(headers, "x-goog-api-key") },
   ].flatMap(({ source, key }) => (key === undefined ? [] : [{ source, key }]));
 }
 
@@ -68,7 +69,7 @@ export interface Client {
   readonly id: string;
   /** For people; several keys may have the same. */
   readonly name: string;
-  /** The key in `authorization` or `x-api-key` is one of ours and must not be sent on. */
+  /** The key in `authorization`, `x-api-key` or `x-goog-api-key` is one of ours and must not be sent on. */
   readonly keyIsOurs: boolean;
   readonly limits: Readonly<Record<string, number>>;
 }

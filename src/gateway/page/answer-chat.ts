@@ -98,14 +98,14 @@ type Ended = { readonly answer: WireAnswer } & (
 async function readAnswer(turn: Turn, { answer, read, data }: Attempt, send: Send): Promise<Ended> {
   const { signal, upstream } = turn;
   const spoken = spokenWire(turn);
-  if (!isStream(answer) && isJson(data))
+  if (!isStream(answer, turn) && isJson(data))
     return { answer: spoken.readJson(data), ...(signal.aborted && { unfinished: "stopped" }) };
   const deltas = createDeltaReader(spoken, send);
   if (read) deltas.push(read);
   let cause: unknown;
   try {
-    if (isStream(answer)) for await (const piece of answer.pieces()) deltas.push(piece);
-    if (isStream(answer) && !deltas.isWhole()) cause = brokenOff(upstream.name, deltas.error());
+    if (isStream(answer, turn)) for await (const piece of answer.pieces()) deltas.push(piece);
+    if (isStream(answer, turn) && !deltas.isWhole()) cause = brokenOff(upstream.name, deltas.error());
   } catch (error) {
     cause = error;
   }

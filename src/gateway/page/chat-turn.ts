@@ -5,7 +5,7 @@ import { answerCap, type Loaded } from "../conversation/loaded.ts";
 import type { Json } from "../http/json.ts";
 import type { Translation, Turn, TurnRecording } from "../turn/turn.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";
-import { wireOfDialect } from "../wires/index.ts";
+import { streamPath, wireOfDialect } from "../wires/index.ts";
 import type { Wire } from "../wires/wire.ts";
 import type { ApiContext } from "./context.ts";
 
@@ -28,7 +28,7 @@ export function chatTurn(
     wire,
     translation: speaks ? undefined : translationOf(loaded, spoken),
     upstream,
-    path: spoken.path,
+    path: streamPath(spoken, model),
     bytes,
     plain: bytes,
     body,
@@ -51,7 +51,7 @@ function sentHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
     "content-type": "application/json",
     "anthropic-version": "2023-06-01",
   };
-  for (const name of ["authorization", "x-api-key"]) {
+  for (const name of ["authorization", "x-api-key", "x-goog-api-key"]) {
     const value = headers[name];
     if (typeof value === "string") sent[name] = value;
   }
@@ -98,7 +98,7 @@ export function requestBody(
   cap: number | undefined = answerCap({ wire, settings }),
 ): Json {
   const { temperature } = settings;
-  const base: Json = {
+  const base: Json = wire.chat.request?.({ temperature }) ?? {
     model,
     stream: true,
     ...(temperature !== undefined && { temperature }),

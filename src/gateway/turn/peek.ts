@@ -5,7 +5,14 @@ import { answerText } from "../upstream/decode-answer.ts";
 import { readEvents } from "../wires/shared/events.ts";
 import type { Outgoing, Turn } from "./turn.ts";
 
-export function isStream(answer: Answer): boolean {
+/** Comes an answer in pieces: as events, or as a JSON list that a stream was asked for in? */
+export function isStream(answer: Answer, { wire, asked }: Pick<Turn, "wire" | "asked">): boolean {
+  if (hasEvents(answer)) return true;
+  const isList = wire.streamsLists && asked.streamed;
+  return isList === true && /^application\/json/i.test(answer.headers["content-type"] ?? "");
+}
+
+function hasEvents(answer: Answer): boolean {
   return /^text\/event-stream/i.test(answer.headers["content-type"] ?? "");
 }
 
@@ -25,7 +32,7 @@ export async function peek(
   { report }: Outgoing,
 ): Promise<{ readonly bytes: Buffer; readonly isTooLong: boolean } | undefined> {
   const isFull = report !== undefined && report.pressure.after >= PEEK_FROM;
-  if (!isStream(answer) || (!isFull && plain.length < PEEK_FROM_BYTES)) return undefined;
+  if (!hasEvents(answer) || (!isFull && plain.length < PEEK_FROM_BYTES)) return undefined;
   // Only where it is likely is it worth to let the client wait for the beginning of its answer.
   const first = await nextPiece(answer, isFull ? undefined : PEEK_MS);
   const until = performance.now() + PEEK_MS;

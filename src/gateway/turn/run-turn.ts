@@ -44,7 +44,7 @@ async function attempt(turn: Turn, outgoing: Outgoing): Promise<Attempt> {
   const answer = await sendOn(turn, outgoing);
   const status = answer.statusCode;
   const begun = { outgoing, answer, failed: undefined };
-  if (status < 400 && isStream(answer)) {
+  if (status < 400 && isStream(answer, turn)) {
     const peeked = await peek(answer, turn, outgoing);
     if (!peeked?.isTooLong) return { ...begun, status, read: peeked?.bytes };
     const failed = await readRest(answer, peeked.bytes);

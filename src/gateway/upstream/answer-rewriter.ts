@@ -24,14 +24,18 @@ export function noteAnswer(wire: Wire, note: AnswerNote): (data: Json) => Json |
 }
 
 function noteUsage(wire: Wire, { saved, asTranscript, used }: AnswerNote, given: Json): Json {
-  const usage = { ...given, ...roundsUsed(used?.()) };
+  const usage = wire.hasStrictUsage ? given : { ...given, ...roundsUsed(used?.()) };
   const input = numberOf(usage[wire.inputField]);
   if (input === undefined || saved === undefined) return usage;
-  const changed: Record<string, unknown> = { ...usage, precis_saved_tokens: saved };
+  const changed: Record<string, unknown> = {
+    ...usage,
+    ...(!wire.hasStrictUsage && { precis_saved_tokens: saved }),
+  };
   if (!asTranscript) return changed;
   changed[wire.inputField] = input + saved;
-  const total = numberOf(usage["total_tokens"]);
-  if (total !== undefined) changed["total_tokens"] = total + saved;
+  const { totalField = "total_tokens" } = wire;
+  const total = numberOf(usage[totalField]);
+  if (total !== undefined) changed[totalField] = total + saved;
   return changed;
 }
 
@@ -40,6 +44,9 @@ function roundsUsed(used: ReturnType<NonNullable<AnswerNote["used"]>> | undefine
   if (!used || used.rounds < 2) return {};
   return { precis_rounds: used.rounds, precis_input_tokens: used.input, precis_output_tokens: used.output };
 }
+
+/** How the name of a usage object begins (`usage`, `usageMetadata`). */
+const USAGE = '"usage';
 
 /** Rewrites the events of a stream that carry usage; all other bytes pass as they are. */
 export function answerRewriter(wire: Wire, note: AnswerNote): (piece: Buffer, isLast: boolean) => Buffer {
@@ -51,7 +58,7 @@ export function answerRewriter(wire: Wire, note: AnswerNote): (piece: Buffer, is
     const end = isLast ? all.length : lastEvent(all);
     rest = all.subarray(end);
     const ready = all.subarray(0, end);
-    if (!ready.includes('"usage"')) return ready;
+    if (!ready.includes(USAGE)) return ready;
     const lines = ready.toString("utf8").split("\n");
     return Buffer.from(lines.map((line) => rewrite(line, change)).join("\n"));
   };
@@ -64,7 +71,7 @@ function lastEvent(bytes: Buffer): number {
 }
 
 function rewrite(line: string, change: (data: Json) => Json | undefined): string {
-  if (!line.startsWith("data:") || !line.includes('"usage"')) return line;
+  if (!line.startsWith("data:") || !line.includes(USAGE)) return line;
   const data = parseJson(line.slice("data:".length));
   const changed = isJson(data) ? change(data) : undefined;
   return changed ? `data: ${stringifyDeep(changed)}` : line;

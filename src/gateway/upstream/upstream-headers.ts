@@ -100,7 +100,7 @@ function namedByConnection({ connection }: IncomingHttpHeaders): ReadonlySet<str
 }
 
 /** Headers that carry a client's key. */
-const KEY_HEADERS = ["authorization", "x-api-key", "api-key"];
+export const KEY_HEADERS = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
 
 /** What is sent upstream: the client's headers, with the server's key in place of the client's where it has one. */
 export function upstreamHeaders(
@@ -115,8 +115,9 @@ export function upstreamHeaders(
   const { apiKey } = upstream.config;
   if (apiKey !== undefined || keyIsOurs) for (const name of KEY_HEADERS) delete sent[name];
   if (apiKey !== undefined) {
-    if (upstream.conventionOf(path) === "anthropic") sent["x-api-key"] = apiKey;
-    else sent["authorization"] = `Bearer ${apiKey}`;
+    const convention = upstream.conventionOf(path);
+    if (convention === "openai") sent["authorization"] = `Bearer ${apiKey}`;
+    else sent[convention === "gemini" ? "x-goog-api-key" : "x-api-key"] = apiKey;
   }
   for (const [name, value] of Object.entries(upstream.config.headers ?? {})) sent[name.toLowerCase()] = value;
   sent["host"] = upstream.url.host;

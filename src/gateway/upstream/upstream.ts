@@ -41,10 +41,12 @@ export function createUpstream(config: UpstreamConfig): Upstream {
     dialects,
     url,
     pool: createPool(url, config.timeoutMs),
-    isNative: config.nativeCompaction ?? own.length > 0,
+    isNative: config.nativeCompaction ?? own.some(({ native }) => native),
     conventionOf: (path) =>
       wireAtPath(path)?.convention ??
-      (dialects.some((dialect) => wireOfDialect(dialect).convention === "openai") ? "openai" : "anthropic"),
+      (dialects.some((dialect) => wireOfDialect(dialect).convention === "openai")
+        ? "openai"
+        : wireOfDialect(dialects[0]).convention),
     takes: (model, dialect) =>
       (dialect === undefined || dialects.includes(dialect)) &&
       (models === undefined || models.some((test) => test(model))),

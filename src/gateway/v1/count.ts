@@ -29,15 +29,17 @@ export async function count(
   const decoded = await decodeBody(bytes, request.headers["content-encoding"], limit);
   await checkValues(decoded, parts.config.limits.values);
   const body = parseObject(decoded);
-  const asked = wire.read(body);
+  const asked = wire.read(body, path);
   checkAsked(asked, parts.config.limits);
   const upstream = chooseUpstream(parts.upstreams, asked.model, wire.dialect.id as DialectName);
   const { off } = requestOptions(request.headers);
-  if (upstream.isNative || off || parts.config.observe)
+  // A provider without a compaction of its own counts best what it is sent.
+  const countsItself = upstream.isNative || (!wire.native && wire.isProvider(upstream.url.hostname));
+  if (countsItself || off || parts.config.observe)
     return passThrough(parts, { request, response, client, path, bytes, upstream });
   const { edits } = wire.native?.wish(body) ?? NO_WISH;
   const { body: whole } = await withPrevious(parts, { client, wire }, body, false);
-  const plain = wire.read(wire.native?.plain(whole) ?? whole);
+  const plain = wire.read(wire.native?.plain(whole) ?? whole, path);
   const choice = { tenant: client.tenant, wire, upstream, model: asked.model };
   await lookAhead(parts, choice, {
     bytes: decoded.length,

@@ -8,13 +8,20 @@ import { clientMessages, laterInstructions } from "../wires/shared/client-words.
 import type { Exchange } from "./exchange.ts";
 
 /** Fields that stand for something that isn't in the request. */
-const REFERENCE_FIELDS = ["previous_response_id", "conversation", "container"];
+const REFERENCE_FIELDS = [
+  "previous_response_id",
+  "conversation",
+  "container",
+  "cachedContent",
+  "cached_content",
+];
 /** Parts whose cost has nothing to do with their bytes, or that stand for something that isn't in the request. */
 const UNCOUNTABLE = [
   '"image',
   '"input_',
   '"document"',
   '"file',
+  '"inline',
   '"item_reference"',
   ...REFERENCE_FIELDS.map((name) => JSON.stringify(name)),
 ];

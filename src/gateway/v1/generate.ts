@@ -19,7 +19,7 @@ export async function generate(
   const offered = offerTools(parts, asked);
   const exchange = offered instanceof Promise ? await offered : offered;
   const first = await sendRound(parts, exchange);
-  const isStreamed = first.failed === undefined && isStream(first.answer);
+  const isStreamed = first.failed === undefined && isStream(first.answer, exchange);
   const done =
     exchange.hosted && !isStreamed ? await joinRounds(parts, exchange, exchange.hosted, first) : first;
   const { outgoing, answer, failed } = done;

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Report } from "../../core/types.ts";
 import { spendOf } from "../../tokens/spend-of.ts";
 import type { RequestFact } from "../api.ts";
-import { RequestFault } from "../http/request-fault.ts";
+import { hideQueryKey } from "../http/query-key.ts";
 import { countRequest } from "../telemetry/metrics.ts";
-import { compacting, counting, wires } from "../wires/index.ts";
+import { routeOf, wireAtPath } from "../wires/index.ts";
 import { count } from "./count.ts";
 import type { Exchange } from "./exchange.ts";
 import { fail } from "./fail.ts";
@@ -15,7 +15,7 @@ import { passThrough } from "./pass-through.ts";
 import { readExchange } from "./read-exchange.ts";
 import type { V1Parts } from "./v1-parts.ts";
 
-/** Everything under `/v1`. */
+/** Everything under `/v1` and `/v1beta`. */
 export async function handleV1(
   parts: V1Parts,
   request: IncomingMessage,
@@ -23,9 +23,9 @@ export async function handleV1(
   pathname: string,
 ): Promise<void> {
   const { metrics } = parts;
-  const wire = wires.get(pathname);
-  const counts = counting.get(pathname);
-  const compacts = compacting.get(pathname);
+  const routed = request.method === "POST" ? routeOf(pathname) : undefined;
+  const wire = routed?.wire;
+  hideQueryKey(request);
   const path = request.url ?? pathname;
   const started = performance.now();
   let action = "untouched";
@@ -39,7 +39,7 @@ export async function handleV1(
     const client = found instanceof Promise ? await found : found;
     parts.limitRate(client);
     const base = { request, response, client, path };
-    if (wire && request.method === "POST") {
+    if (wire && routed.route === "answer") {
       const exchange = await readExchange(parts, { ...base, wire });
       try {
         const done = await generate(parts, exchange);
@@ -55,12 +55,10 @@ export async function handleV1(
         conversation: exchange.recording?.known.id,
         tenant: client.tenant,
       };
-    } else if (compacts?.compacting && request.method === "POST") {
-      status = await handleCompact(parts, compacts, compacts.compacting, base);
-    } else if (counts?.counting && request.method === "POST") {
-      status = await count(parts, counts, counts.counting, base);
-    } else if (/^\/v1\/models\/[^/]+:\w+$/.test(pathname)) {
-      throw geminiFault();
+    } else if (wire?.compacting && routed?.route === "compaction") {
+      status = await handleCompact(parts, wire, wire.compacting, base);
+    } else if (wire?.counting && routed?.route === "count") {
+      status = await count(parts, wire, wire.counting, base);
     } else if (pathname === "/v1/models" && request.method === "GET") {
       status = await listModels(parts, base);
     } else {
@@ -68,12 +66,13 @@ export async function handleV1(
     }
   } catch (error) {
     if (response.destroyed && !response.headersSent) status = 499;
-    else status = fail(parts, response, error, wire ?? counts);
+    else status = fail(parts, response, error, wire ?? wireAtPath(pathname));
   } finally {
     metrics.active.add(-1);
   }
   const ms = performance.now() - started;
-  countRequest(parts, { api: wire?.api ?? "other", status, action, ms });
+  const isAnswer = routed?.route === "answer";
+  countRequest(parts, { api: isAnswer ? routed.wire.api : "other", status, action, ms });
   if (parts.log.isLevelEnabled("debug"))
     parts.log.debug({ path: pathname, status, action, ms: Math.round(ms), ...served }, "request");
   if (!served) return;
@@ -108,13 +107,4 @@ function factsOf(
     ...(usage && prices && { spend: spendOf(usage, prices) }),
     ...(cacheLost !== undefined && { cacheLost }),
   };
-}
-
-/** Gemini's native wire format isn't spoken. */
-export function geminiFault(): RequestFault {
-  return new RequestFault(
-    404,
-    "unsupported-api",
-    "precis: Gemini's native API isn't supported. Use its OpenAI-compatible one: POST /v1/chat/completions here, with an upstream at https://generativelanguage.googleapis.com/v1beta/openai. Supported are /v1/chat/completions, /v1/responses and /v1/messages.",
-  );
 }

@@ -28,7 +28,7 @@ async function emulate(
 ): Promise<Exchange | undefined> {
   const { wire } = exchange;
   const body = native.plain(exchange.body);
-  const asked = wire.read(body);
+  const asked = wire.read(body, exchange.path);
   const summed = { ...exchange, asked };
   if (wish.summarize) {
     checkSummable(wire, native, asked.transcript);
@@ -54,7 +54,7 @@ async function emulate(
     body: next,
     bytes,
     plain: bytes,
-    asked: wire.read(next),
+    asked: wire.read(next, exchange.path),
     isRewritten: true,
     isEmulated: true,
     ...(made && { announcement: native.announce(made) }),
@@ -130,7 +130,7 @@ export function prepareNative(parts: V1Parts, exchange: Exchange): Exchange | Pr
   const { isNative } = exchange.upstream;
   if (exchange.options.off || parts.config.observe) return exchange;
   // What stands on something that only the upstream has can't be looked into.
-  const isPartial = exchange.goesOnFrom?.isRebuilt === false;
+  const isPartial = exchange.goesOnFrom?.isRebuilt === false || exchange.wire.isPartial?.(exchange.body);
   if (isPartial || (isNative && wish.isNative)) return { ...exchange, isUntouched: true };
   if (isNative) return exchange;
   // Anthropic's own clients then send all of their messages, as they would without threads.

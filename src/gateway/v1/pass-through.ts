@@ -21,7 +21,7 @@ export interface Passing {
   readonly upstream?: Upstream;
 }
 
-/** Everything of `/v1` that precis has no part in: forwarded and answered byte for byte. */
+/** Everything of `/v1` and `/v1beta` that precis has no part in: forwarded and answered byte for byte. */
 export async function passThrough(
   parts: Pick<V1Parts, "config" | "upstreams">,
   passing: Passing,
@@ -76,7 +76,7 @@ export async function passThrough(
 
 /** The model that a request names in its path or body; empty if it names none. */
 function modelOf(path: string, bytes: Buffer): string {
-  const named = /^\/v1\/models\/([^?]+)/.exec(path)?.[1];
+  const named = /^\/v1(?:beta\d*|alpha)?\/models\/([^?:]+)/.exec(path)?.[1];
   if (named !== undefined) return named;
   const body = parseJson(bytes.toString("utf8"));
   return (isJson(body) ? textOf(body["model"]) : undefined) ?? "";

@@ -59,7 +59,7 @@ export async function readExchange(
   const signal = abortOnClose(response);
   signal.throwIfAborted();
   const given = parts.memory.parse(plain);
-  const read = wire.read(given);
+  const read = wire.read(given, path);
   checkAsked(read, limits);
   const options = requestOptions(request.headers);
   const upstream = chooseUpstream(parts.upstreams, read.model, wire.dialect.id as DialectName);
@@ -69,7 +69,7 @@ export async function readExchange(
     : { body: given, goesOnFrom: undefined };
   const isRewritten = body !== given;
   const rewritten = isRewritten ? Buffer.from(stringifyDeep(body)) : undefined;
-  const asked = isRewritten ? wire.read(body) : read;
+  const asked = isRewritten ? wire.read(body, path) : read;
   if (isRewritten) checkAsked(asked, limits);
   const { model, transcript } = asked;
   const ahead = lookAhead(

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { RequestFault } from "../http/request-fault.ts";
 import type { Log } from "../telemetry/log.ts";
-import { compacting, counting, wires } from "../wires/index.ts";
+import { plainPaths, routeOf } from "../wires/index.ts";
 import { fail } from "./fail.ts";
 
 /** Paths that clients add to their base URL. Others under `/v1` are the upstream's. */
-const OUR_PATHS = new Set([...wires.keys(), ...counting.keys(), ...compacting.keys(), "/v1/models"]);
+const OUR_PATHS = new Set([...plainPaths, "/v1/models"]);
 const PREFIX = "/v1";
 
 /** Some clients write a slash at the end. Only where the path is ours: what is another's goes there as it came. */
@@ -60,6 +60,6 @@ export function answerWrongBase(
     ? `/v1 is there twice, because the client adds it by itself: leave it out of the base URL, such as http://127.0.0.1:8787.`
     : `Put /v1 at the end of the client's base URL, such as http://127.0.0.1:8787/v1.`;
   const message = `precis: there is nothing at ${request.method} ${pathname}. ${fix}`;
-  fail(parts, response, new RequestFault(404, "not-found", message), wires.get(meant) ?? counting.get(meant));
+  fail(parts, response, new RequestFault(404, "not-found", message), routeOf(meant)?.wire);
   return true;
 }

@@ -1,20 +1,51 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { chatWire } from "./chat/chat-wire.ts";
+import { geminiWire } from "./gemini/gemini-wire.ts";
 import { messagesWire } from "./messages/messages-wire.ts";
 import { responsesWire } from "./responses/responses-wire.ts";
-import type { Wire } from "./wire.ts";
+import type { Route, Wire } from "./wire.ts";
 
 /** All APIs, the usual one first. */
-const all: readonly Wire[] = [chatWire, responsesWire, messagesWire];
+const all: readonly Wire[] = [chatWire, responsesWire, messagesWire, geminiWire];
 
 /** The APIs by their path. */
 export const wires: ReadonlyMap<string, Wire> = new Map(all.map((wire) => [wire.path, wire]));
 
-/** The APIs by the path of their counting route. */
-export const counting: ReadonlyMap<string, Wire> = byPath(({ counting }) => counting?.path);
+/** What a path asks which API for. */
+export interface Routed {
+  readonly wire: Wire;
+  readonly route: Route;
+}
 
-/** The APIs by the path of their route that does nothing but compact. */
-export const compacting: ReadonlyMap<string, Wire> = byPath(({ compacting }) => compacting?.path);
+/** Paths that stand for themselves. */
+const routes: ReadonlyMap<string, Routed> = new Map(
+  all
+    .filter((wire) => !wire.routing)
+    .flatMap((wire): (readonly [string, Routed])[] => [
+      [wire.path, { wire, route: "answer" }],
+      ...(wire.counting ? [[wire.counting.path, { wire, route: "count" }] as const] : []),
+      ...(wire.compacting ? [[wire.compacting.path, { wire, route: "compaction" }] as const] : []),
+    ]),
+);
+
+/** Our paths that name no model. */
+export const plainPaths: ReadonlySet<string> = new Set(routes.keys());
+
+/** What a path (without its query) asks for; undefined if it is none of ours. */
+export function routeOf(path: string): Routed | undefined {
+  const plain = routes.get(path);
+  if (plain) return plain;
+  for (const wire of all) {
+    const route = wire.routing?.routeOf(path);
+    if (route) return { wire, route };
+  }
+  return undefined;
+}
+
+/** The path at which a model is asked for a stream. */
+export function streamPath(wire: Wire, model: string): string {
+  return wire.routing?.streamPath(model) ?? wire.path;
+}
 
 /** The API of a wire format, for conversations that were stored in it. */
 export function wireOfDialect(dialect: string | undefined): Wire {
@@ -23,19 +54,10 @@ export function wireOfDialect(dialect: string | undefined): Wire {
 
 /** The API that a path belongs to: its own, or one below it. */
 export function wireAtPath(path: string): Wire | undefined {
-  return all.find((wire) => path.startsWith(wire.path));
+  return all.find((wire) => wire.routing?.isAt(path) ?? path.startsWith(wire.path));
 }
 
 /** The API of a request, by its path or else by its headers: some paths belong to several. */
 export function wireOfRequest(path: string, headers: IncomingHttpHeaders): Wire {
   return wireAtPath(path) ?? all.find((wire) => wire.isSpokenBy?.(headers)) ?? chatWire;
-}
-
-function byPath(pathOf: (wire: Wire) => string | undefined): ReadonlyMap<string, Wire> {
-  return new Map(
-    all.flatMap((wire) => {
-      const path = pathOf(wire);
-      return path === undefined ? [] : [[path, wire] as const];
-    }),
-  );
 }

@@ -34,10 +34,13 @@ export interface WireAnswer {
 export interface Wire {
   /** Names it in metrics, logs and keys. */
   readonly api: string;
+  /** Where its requests are asked; where the path itself says more, what these paths begin with. */
   readonly path: string;
+  /** Only of an API whose paths name the model. */
+  readonly routing?: Routing;
   readonly dialect: Dialect<unknown>;
-  /** Throws `RequestFault` on a body that can't be a request of this API. */
-  read(body: Json): WireRequest;
+  /** Throws `RequestFault` on a body that can't be a request of this API. The path comes with its query. */
+  read(body: Json, path: string): WireRequest;
   /** The request with another view; everything else stays as it is. */
   write(body: Json, view: { readonly messages: readonly unknown[]; readonly system: unknown }): Json;
   /** The request with thinking switched off. */
@@ -46,12 +49,18 @@ export interface Wire {
   withCap(body: Json, cap: number): Json;
   readJson(answer: Json): WireAnswer;
   readStream(text: string): WireAnswer;
+  /** A stream is one JSON list, unless a client asks for events. */
+  readonly streamsLists?: true;
   /** What the last event of a stream is or is called: from it on, the client may take the answer as whole. */
   readonly endMarkers: readonly string[];
   /** The usage object of an answer or of an event, changed. Undefined if there is none. */
   withUsage(data: Json, change: (usage: Json) => Json): Json | undefined;
   /** Name of the field of a usage object that holds the input. */
   readonly inputField: string;
+  /** Name of the one that holds input and output together. Default `total_tokens`. */
+  readonly totalField?: string;
+  /** Official clients refuse fields of a usage object that they don't know. */
+  readonly hasStrictUsage?: true;
   /** An error as this API's clients expect it. */
   error(status: number, error: { readonly code: string; readonly message: string }): Json;
   /** The event that tells a client that its streamed answer broke off. */
@@ -65,11 +74,13 @@ export interface Wire {
   /** Is this a server of the provider whose API it is? It has the provider's own compaction, too. */
   isProvider(hostname: string): boolean;
   /** Providers of this kind: where their base URL ends, and which header carries a key. */
-  readonly convention: "openai" | "anthropic";
+  readonly convention: "openai" | "anthropic" | "gemini";
   /** A client of the provider that writes summaries. */
   summarizer(options: SummarizerOptions): Model;
   /** System messages may stand only in certain places: one that a view hides goes into the system prompt. */
   readonly movesLaterSystem: boolean;
+  /** Does a request stand on something that only the provider has? Nobody else may change it then. */
+  isPartial?(body: Json): boolean;
   /** How a request goes on from an answer that it only names; undefined where it can't. */
   readonly naming?: AnswerNaming;
   /** The compaction that the provider has itself; undefined where it has none. */
@@ -89,6 +100,18 @@ export interface Wire {
   };
 }
 
+/** What a path is for. */
+export type Route = "answer" | "count" | "compaction";
+
+/** How the paths of an API are read that name a model. */
+export interface Routing {
+  /** Is it a path of this API, whatever it is for? It may have a query. */
+  isAt(path: string): boolean;
+  routeOf(path: string): Route | undefined;
+  /** The path that asks a model for a stream of events. */
+  streamPath(model: string): string;
+}
+
 /** What came of an answer. */
 export interface Delta {
   readonly text?: string | undefined;
@@ -104,6 +127,8 @@ interface ChatDefaults {
   readonly fields: Json;
   /** The cap on an answer that a chat gets which sets none; undefined where the provider needs none (tokens). */
   readonly cap: number | undefined;
+  /** The fields of its requests beside messages and system prompt, where an API has others than model, stream and temperature. */
+  request?(asked: { readonly temperature: number | undefined }): Json;
 }
 
 interface SummarizerOptions {

@@ -6,7 +6,7 @@ import { redact } from "./redact.ts";
 const LOCAL_HOST =
   /^(?:localhost|.*\.(?:localhost|local|internal|lan)|127\.\d+\.\d+\.\d+|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|172\.(?:1[6-9]|2\d|3[01])\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|[^.:[\]]+)$/i;
 /** Headers that carry a key in place of `apiKey`. */
-const KEY_HEADERS = ["authorization", "api-key", "x-api-key", "cf-aig-authorization"];
+const KEY_HEADERS = ["authorization", "api-key", "x-api-key", "x-goog-api-key", "cf-aig-authorization"];
 
 /** What every model over HTTP takes. */
 export interface EndpointOptions {

@@ -4,7 +4,7 @@ import { readText } from "./read-text.ts";
 
 /**
  * How servers tell the context size of a model in their lists: OpenRouter, Together and Fireworks; vLLM and SGLang; Groq;
- * Mistral; LM Studio (loaded before possible); LiteLLM; Anthropic. The first field that is there counts.
+ * Mistral; LM Studio (loaded before possible); LiteLLM; Anthropic; llama.cpp; Gemini. The first field that is there counts.
  */
 const FIELDS = [
   "loaded_context_length",
@@ -14,6 +14,7 @@ const FIELDS = [
   "max_context_length",
   "max_input_tokens",
   "n_ctx",
+  "inputTokenLimit",
 ] as const;
 /** A list of models is far smaller (bytes). */
 const MAX_ANSWER = 8_000_000;
@@ -52,9 +53,10 @@ async function get(endpoint: Endpoint, url: string, signal: AbortSignal): Promis
 
 /** The model's entry in a list; the only entry of a server that has one model under several names. */
 function entryOf(answer: unknown, model: string): Json {
-  const entries = list(Array.isArray(answer) ? answer : obj(answer)["data"]).filter(isObject);
+  const { data, models } = obj(answer);
+  const entries = list(Array.isArray(answer) ? answer : (data ?? models)).filter(isObject);
   return (
-    entries.find(({ id, name }) => id === model || name === model) ??
+    entries.find(({ id, name }) => id === model || name === model || name === `models/${model}`) ??
     (entries.length === 1 && entries[0] !== undefined ? entries[0] : {})
   );
 }

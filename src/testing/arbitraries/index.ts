@@ -25,7 +25,13 @@ export { toWire, type WireTranscript } from "./to-wire.ts";
 export { hostileTalk, hostileTranscript, longRun, round, soundRound } from "./transcripts.ts";
 
 /** The dialects that have a writer and raw messages. */
-export const WIRE_DIALECTS = ["openai-chat", "openai-responses", "anthropic-messages", "ai-sdk"] as const;
+export const WIRE_DIALECTS = [
+  "openai-chat",
+  "openai-responses",
+  "anthropic-messages",
+  "ai-sdk",
+  "gemini-contents",
+] as const;
 
 /** A hostile transcript of one dialect, with rare raw messages spliced in. */
 export function hostileWire(dialect: DialectId): fc.Arbitrary<WireTranscript> {

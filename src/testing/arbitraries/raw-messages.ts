@@ -263,4 +263,70 @@ export const RAW_MESSAGES: Readonly<Record<string, readonly object[]>> = {
     { role: "tool", content: [{ type: "tool-approval-response", approvalId: "ap1", approved: false }] },
     { role: "user", content: "pinned", precis: { pin: true } },
   ],
+  "gemini-contents": [
+    { parts: [{ text: "no role" }] },
+    { role: "user", parts: [] },
+    { role: "user", parts: [{ text: "" }] },
+    { role: "user", parts: { text: "one part alone" } },
+    { role: "model", parts: [] },
+    { role: "model", parts: [{ text: "plain" }] },
+    { role: "model", parts: [{ text: "Let me think.", thought: true }, { text: "So." }] },
+    { role: "model", parts: [{ text: "Let me think.", thought: true, thoughtSignature: "c2ln" }] },
+    { role: "model", parts: [{ text: "" }, { text: "", thoughtSignature: "c2ln" }] },
+    { role: "model", parts: [{ text: "signed text", thoughtSignature: "c2ln" }] },
+    {
+      role: "model",
+      parts: [
+        { functionCall: { name: "read", args: { path: "a" } }, thoughtSignature: "c2ln" },
+        { functionCall: { name: "read", args: { path: "b" } } },
+      ],
+    },
+    { role: "model", parts: [{ functionCall: { id: "c1", name: "read", args: {} } }] },
+    {
+      role: "model",
+      parts: [{ functionCall: { name: "bash" }, thoughtSignature: "skip_thought_signature_validator" }],
+    },
+    { role: "model", parts: [{ function_call: { name: "read", args: {} }, thought_signature: "c2ln" }] },
+    { role: "user", parts: [{ functionResponse: { name: "read", response: { output: "one" } } }] },
+    { role: "user", parts: [{ functionResponse: { id: "c1", name: "read", response: { rows: [1, 2] } } }] },
+    {
+      role: "function",
+      parts: [{ function_response: { name: "read", response: { content: "old client" } } }],
+    },
+    { role: "user", parts: [{ functionResponse: { name: "nobody_asked", response: { error: "orphan" } } }] },
+    {
+      role: "user",
+      parts: [
+        {
+          functionResponse: {
+            id: "c1",
+            name: "read",
+            response: { output: "a picture" },
+            parts: [{ inlineData: { mimeType: "image/png", data: TINY_PNG } }],
+          },
+        },
+        { text: "and a word" },
+      ],
+    },
+    {
+      role: "model",
+      parts: [
+        { executableCode: { language: "PYTHON", code: "print(1)" }, thoughtSignature: "c2ln" },
+        { codeExecutionResult: { outcome: "OUTCOME_OK", output: "1" } },
+        { text: "It is 1." },
+      ],
+    },
+    { role: "user", parts: [{ inline_data: { mime_type: "audio/wav", data: "AAAA" } }, { text: "listen" }] },
+    {
+      role: "user",
+      parts: [
+        {
+          fileData: { fileUri: "https://example.com/a.mp4", mimeType: "video/mp4" },
+          videoMetadata: { fps: 1 },
+        },
+      ],
+    },
+    { role: "user", parts: [{ hologram: { a: 1 } }] },
+    { role: "user", parts: [{ text: "pinned" }], precis: { pin: true } },
+  ],
 };

@@ -7,6 +7,8 @@ export interface WireTranscript {
   readonly system?: string;
 }
 
+const SYSTEM_APART = new Set<DialectId>(["anthropic-messages", "openai-responses", "gemini-contents"]);
+
 /**
  * Writes core messages as a careless client of the dialect would. Unlike `encode` of `precis/dialects` it repairs and
  * refuses nothing, so that faults of the core form are still there on the wire.
@@ -16,7 +18,7 @@ export function toWire(dialect: DialectId, transcript: readonly Message[]): Wire
   if (writer === undefined) throw new Error(`No writer for the dialect "${dialect}".`);
   let start = 0;
   const systemTexts: string[] = [];
-  if (dialect === "anthropic-messages" || dialect === "openai-responses")
+  if (SYSTEM_APART.has(dialect))
     for (; transcript[start]?.role === "system"; start++) systemTexts.push(textOf(transcript[start]!));
   const messages = transcript.slice(start).flatMap((message) => {
     const marker = message.pinned
@@ -59,6 +61,7 @@ const WRITERS: Readonly<Record<string, (message: Message) => object[]>> = {
     },
   ],
   "ai-sdk": writeAiSdk,
+  "gemini-contents": writeGemini,
 };
 
 function writeChat({ role, parts }: Message): object[] {
@@ -187,4 +190,48 @@ function writeAiSdk({ role, parts }: Message): object[] {
   });
   const own = content.length > 0 || results.length === 0 ? [{ role, content }] : [];
   return results.length > 0 ? [{ role: "tool", content: results }, ...own] : own;
+}
+
+/** Some clients of Gemini leave ids out, some only those of results. */
+const optionalId = (id: string) => (id.length % 2 === 0 ? { id } : {});
+
+function writeGemini({ role, parts }: Message): object[] {
+  // A later system message has no place in this format.
+  if (role === "system") return [{ role: "user", parts: [{ text: textOf({ role, parts }) }] }];
+  const signed = parts.some((part) => part.type === "reasoning" && part.signed);
+  return [
+    {
+      role: role === "assistant" ? "model" : "user",
+      parts: parts.map((part) => geminiPart(part, signed)),
+    },
+  ];
+}
+
+function geminiPart(part: Part, signed: boolean): object {
+  switch (part.type) {
+    case "text":
+      return { text: part.text };
+    case "image":
+      return { inlineData: { mimeType: "image/png", data: base64(part) } };
+    case "file":
+      return { fileData: { mimeType: "application/pdf", fileUri: part.source } };
+    case "reasoning":
+      return { text: part.text, thought: true };
+    case "tool-call": {
+      const functionCall = { ...optionalId(part.id), name: part.name, args: input(part.args) };
+      return { functionCall, ...(signed && { thoughtSignature: "c2lnbmVk" }) };
+    }
+    case "tool-result":
+      return {
+        functionResponse: {
+          ...optionalId(`${part.id}.`),
+          name: part.name ?? "tool",
+          response: { output: part.text },
+        },
+      };
+    case "frame":
+      return { frames: { count: part.count } };
+    case "other":
+      return { other: input(part.json) };
+  }
 }

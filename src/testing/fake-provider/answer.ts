@@ -16,6 +16,7 @@ const CALL_PREFIX: Readonly<Record<FakeApi, string>> = {
   chat: "call_",
   responses: "call_",
   messages: "toolu_",
+  gemini: "fc_",
 };
 
 /**

@@ -2,6 +2,7 @@ import { decide } from "./answer.ts";
 import { faultName, refusalOf, spoiled, unauthorized } from "./apply-fault.ts";
 import { chatWire } from "./chat/chat-wire.ts";
 import type { FakeEvent, FakeWire, WireRules } from "./fake-wire.ts";
+import { geminiWire } from "./gemini/gemini-wire.ts";
 import { messagesWire } from "./messages/messages-wire.ts";
 import { inputTokens, lastUserText } from "./prompt.ts";
 import { createPromptCache } from "./prompt-cache.ts";
@@ -43,6 +44,8 @@ interface Incoming {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly raw: string;
+  /** What the path says that other APIs have in the body. */
+  readonly said?: { readonly model: string; readonly streamed: boolean };
 }
 
 /** Everything but the socket. */
@@ -62,6 +65,7 @@ export function createExchange(options: FakeProviderOptions): Exchange {
     chat: chatWire,
     responses: createResponsesWire(),
     messages: messagesWire,
+    gemini: geminiWire,
   };
   const requests: RecordedRequest[] = [];
   const announced: Fault[] = [];
@@ -100,12 +104,13 @@ export function createExchange(options: FakeProviderOptions): Exchange {
       if (!isAllowed(options.apiKey, incoming.headers)) throw unauthorized(api);
       const body = parseBody(incoming.raw);
       const { model } = body;
+      const { said } = incoming;
       Object.assign(record, {
         body,
-        model: typeof model === "string" ? model : "",
-        streamed: body["stream"] === true,
+        model: said?.model ?? (typeof model === "string" ? model : ""),
+        streamed: said?.streamed ?? body["stream"] === true,
       });
-      const checked = rules(incoming.headers);
+      const checked = { ...rules(incoming.headers), model: record.model };
       const accepted = wire.accept(body, checked);
       const { prompt } = accepted;
       const input = inputTokens(prompt.pieces);
@@ -223,7 +228,10 @@ function parseBody(raw: string): FakeBody {
 function isAllowed(key: string | undefined, headers: Readonly<Record<string, string>>): boolean {
   if (key === undefined) return true;
   return (
-    headers["authorization"] === `Bearer ${key}` || headers["x-api-key"] === key || headers["api-key"] === key
+    headers["authorization"] === `Bearer ${key}` ||
+    headers["x-api-key"] === key ||
+    headers["api-key"] === key ||
+    headers["x-goog-api-key"] === key
   );
 }
 

@@ -20,6 +20,8 @@ export interface WireRules {
   readonly binding: "prefix" | "none";
   readonly family: FakeFamily | undefined;
   readonly count: (text: string) => number;
+  /** The model, where the path names it. */
+  readonly model?: string;
 }
 
 /** A request that was found in order. */

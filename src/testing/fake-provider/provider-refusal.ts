@@ -19,10 +19,24 @@ export class ProviderRefusal extends Error {
   }
 }
 
+/** Google's names for statuses. */
+const GOOGLE: Readonly<Record<number, string>> = {
+  400: "INVALID_ARGUMENT",
+  401: "UNAUTHENTICATED",
+  403: "PERMISSION_DENIED",
+  404: "NOT_FOUND",
+  429: "RESOURCE_EXHAUSTED",
+  503: "UNAVAILABLE",
+};
+
 /** The body of a refusal, in the API's own shape. */
 export function faultBody(api: FakeApi, fault: ProviderRefusal, requestId: string): unknown {
   if (api === "messages")
     return { type: "error", error: { type: fault.type, message: fault.message }, request_id: requestId };
+  if (api === "gemini")
+    return {
+      error: { code: fault.status, message: fault.message, status: GOOGLE[fault.status] ?? "INTERNAL" },
+    };
   return { error: { message: fault.message, type: fault.type, param: fault.param, code: fault.code } };
 }
 

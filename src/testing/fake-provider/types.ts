@@ -1,5 +1,5 @@
-/** The APIs that the fake provider speaks: Chat Completions, Responses, Anthropic Messages. */
-export type FakeApi = "chat" | "responses" | "messages";
+/** The APIs that the fake provider speaks: Chat Completions, Responses, Anthropic Messages, Gemini. */
+export type FakeApi = "chat" | "responses" | "messages" | "gemini";
 
 /** A request's body, as it came. */
 export type FakeBody = Readonly<Record<string, unknown>>;

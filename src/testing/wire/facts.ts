@@ -9,6 +9,8 @@ export interface WireLink {
   readonly kind: string;
   readonly id: string;
   readonly name?: string;
+  /** Carries what its provider wants back with it (Gemini). */
+  readonly signed?: true;
 }
 
 /** One wire message as its provider judges it. */

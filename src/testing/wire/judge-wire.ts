@@ -2,6 +2,7 @@ import type { DialectId } from "../../core/types.ts";
 import { aiSdkFacts } from "./ai-sdk.ts";
 import { anthropicFacts } from "./anthropic-messages.ts";
 import type { WireFacts, WireLink } from "./facts.ts";
+import { geminiFacts } from "./gemini-contents.ts";
 import { chatFacts } from "./openai-chat.ts";
 import { responsesFacts } from "./openai-responses.ts";
 
@@ -15,6 +16,7 @@ export interface WireFault {
     | "first-role"
     | "ends-with-assistant"
     | "dangling-reasoning"
+    | "missing-signature"
     | "no-messages";
   readonly at: number;
   readonly id: string;
@@ -33,6 +35,7 @@ const READERS: Readonly<Record<string, (message: unknown) => WireFacts>> = {
   "openai-responses": responsesFacts,
   "anthropic-messages": anthropicFacts,
   "ai-sdk": aiSdkFacts,
+  "gemini-contents": geminiFacts,
 };
 
 /** What one message is on the wire. */
@@ -47,19 +50,20 @@ export function judgeWire(dialect: DialectId, messages: readonly unknown[]): Wir
   const facts = messages.map((message) => wireFacts(dialect, message));
   const faults: WireFault[] = [];
   const partners = new Map<string, number>();
-  const pair = dialect === "openai-responses" ? pairAnywhere : pairDirect;
+  const pair = PAIRING[dialect] ?? pairDirect;
   pair(dialect, facts, faults, partners);
   for (const [at, fact] of facts.entries()) {
     if (fact.textBeforeResult) faults.push({ kind: "text-before-result", at, id: "" });
     if (isEmpty(fact)) faults.push({ kind: "empty-message", at, id: "" });
   }
   const first = facts.findIndex((fact) => fact.role !== "system");
-  if (dialect === "anthropic-messages" && first >= 0 && facts[first]?.role !== "user")
+  if (FIRST_IS_USER.has(dialect) && first >= 0 && facts[first]?.role !== "user")
     faults.push({ kind: "first-role", at: first, id: "" });
   if (facts.at(-1)?.role === "assistant")
     faults.push({ kind: "ends-with-assistant", at: facts.length - 1, id: "" });
   if (first < 0) faults.push({ kind: "no-messages", at: -1, id: "" });
   if (dialect === "openai-responses") findDanglingReasoning(facts, faults);
+  if (dialect === "gemini-contents") findMissingSignatures(facts, faults);
   return { facts, faults, partners };
 }
 
@@ -114,23 +118,26 @@ function pairDirect(
  * a second answer belongs to the first if it comes in the same run.
  */
 function pairAnywhere(
-  _dialect: DialectId,
+  dialect: DialectId,
   facts: readonly WireFacts[],
   faults: WireFault[],
   partners: Map<string, number>,
 ): void {
-  const open = new Map<string, number[]>();
+  const open: { readonly at: number; readonly call: WireLink }[] = [];
   /** Calls that were answered in the run of results that goes on. */
   let answered = new Map<string, number>();
+  const take = (result: WireLink): number | undefined => {
+    let found = open.findLastIndex(({ call }) => call.kind === result.kind && call.id === result.id);
+    if (found < 0 && IDS_OPTIONAL.has(dialect))
+      found = open.findLastIndex(({ call }) => call.name === result.name);
+    return found < 0 ? undefined : open.splice(found, 1)[0]?.at;
+  };
   for (const [at, fact] of facts.entries()) {
     if (fact.results.length === 0) answered = new Map();
-    for (const call of fact.calls) {
-      const name = `${call.kind}/${call.id}`;
-      open.set(name, [...(open.get(name) ?? []), at]);
-    }
+    for (const call of fact.calls) open.push({ at, call });
     for (const result of fact.results) {
       const name = `${result.kind}/${result.id}`;
-      const partner = open.get(name)?.pop() ?? answered.get(name);
+      const partner = take(result) ?? answered.get(name);
       if (partner === undefined) faults.push({ kind: "orphan-result", at, id: result.id });
       else {
         partners.set(key(at, result), partner);
@@ -138,16 +145,68 @@ function pairAnywhere(
       }
     }
   }
-  for (const [name, left] of open)
-    for (const at of left)
-      faults.push({ kind: "unanswered-call", at, id: name.slice(name.indexOf("/") + 1) });
+  for (const { at, call } of open) faults.push({ kind: "unanswered-call", at, id: call.id });
 }
 
+/** Formats in which the names of functions tie results to calls where ids don't. */
+const IDS_OPTIONAL = new Set<DialectId>(["gemini-contents"]);
+
 /** Each result with the nearest earlier call of its id that is still open, wherever that stands. */
-export function pairsAnywhere(facts: readonly WireFacts[]): ReadonlyMap<string, number> {
+export function pairsAnywhere(dialect: DialectId, facts: readonly WireFacts[]): ReadonlyMap<string, number> {
   const partners = new Map<string, number>();
-  pairAnywhere("", facts, [], partners);
+  pairAnywhere(dialect, facts, [], partners);
   return partners;
+}
+
+/**
+ * Gemini: results stand in the run of messages right behind the run with the calls. Ids are optional: what no id tells,
+ * the names and the order tell.
+ */
+function pairByName(
+  _dialect: DialectId,
+  facts: readonly WireFacts[],
+  faults: WireFault[],
+  partners: Map<string, number>,
+): void {
+  let open: { readonly at: number; readonly call: WireLink }[] = [];
+  const giveUp = () => {
+    for (const { at, call } of open) faults.push({ kind: "unanswered-call", at, id: call.id });
+    open = [];
+  };
+  for (const [at, fact] of facts.entries()) {
+    const goesOn = fact.role === "assistant" ? facts[at - 1]?.role === "assistant" : fact.results.length > 0;
+    if (!goesOn) giveUp();
+    for (const call of fact.calls) open.push({ at, call });
+    for (const result of fact.results) {
+      const byId = open.findIndex(({ call }) => call.id === result.id);
+      const found = byId >= 0 ? byId : open.findIndex(({ call }) => call.name === result.name);
+      const [partner] = found < 0 ? [] : open.splice(found, 1);
+      if (partner === undefined) faults.push({ kind: "orphan-result", at, id: result.id });
+      else partners.set(key(at, result), partner.at);
+    }
+  }
+  giveUp();
+}
+
+const PAIRING: Readonly<Record<string, typeof pairDirect>> = {
+  "openai-responses": pairAnywhere,
+  "gemini-contents": pairByName,
+};
+
+/** Formats whose first message must be the user's. */
+const FIRST_IS_USER = new Set<DialectId>(["anthropic-messages", "gemini-contents"]);
+
+/** In the turn that is under way, the first call of each message carries a signature. */
+function findMissingSignatures(facts: readonly WireFacts[], faults: WireFault[]): void {
+  const said = facts.findLastIndex(
+    (fact) =>
+      fact.role === "user" &&
+      fact.results.length === 0 &&
+      (fact.media > 0 || fact.words.some((text) => text.trim() !== "")),
+  );
+  for (const [at, fact] of facts.entries())
+    if (at > said && fact.calls.length > 0 && fact.calls[0]?.signed !== true)
+      faults.push({ kind: "missing-signature", at, id: "" });
 }
 
 /** A reasoning item must be followed by the item that it led to. */

@@ -27,13 +27,12 @@ export const viewHandlers = {
     const { dialect, transcript, system, wire, choice } = loaded;
     const view = renderView({ dialect, transcript, entries: plan.entries, system });
     const cap = answerCap(loaded);
+    const path = streamPath(wire, loaded.model);
     const body = requestBody(loaded, view, cap === undefined ? undefined : fittingCap(cap, plan));
     return {
       upstream: choice.upstream?.name,
       method: "POST",
-      path: choice.upstream
-        ? withoutOwnQuery(choice.upstream, targetPath(choice.upstream, wire.path))
-        : wire.path,
+      path: choice.upstream ? withoutOwnQuery(choice.upstream, targetPath(choice.upstream, path)) : path,
       body,
       bytes: Buffer.byteLength(stringifyDeep(body)),
       tokens: plan.tokens.after + plan.budget.tools,

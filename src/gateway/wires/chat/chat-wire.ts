@@ -4,6 +4,7 @@ import { openaiCompatible } from "../../../models/index.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { readEvents } from "../shared/events.ts";
+import { isGoogle } from "../shared/google.ts";
 import { readingHidden } from "../shared/hidden-rounds.ts";
 import { isOpenai, openaiBase, openaiError } from "../shared/openai.ts";
 import { rememberReads } from "../shared/remember-reads.ts";
@@ -78,7 +79,8 @@ export const chatWire: Wire = {
   },
 
   chat: { fields: { stream_options: { include_usage: true } }, cap: undefined },
-  isProvider: isOpenai,
+  // Google imitates it beside its own API.
+  isProvider: (hostname) => isOpenai(hostname) || isGoogle(hostname),
   convention: "openai",
   summarizer: ({ addressOf, isSame: _, ...shared }) =>
     openaiCompatible({ ...shared, baseURL: openaiBase(addressOf), api: "chat" }),

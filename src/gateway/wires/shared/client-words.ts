@@ -66,7 +66,7 @@ export function hiddenInstructions(
 
 /** Blocks in which clients tell the model where it works and by which rules (CLAUDE.md, AGENTS.md). */
 const CLIENT_BLOCKS =
-  /<(?:system-reminder|environment_context|user_instructions|INSTRUCTIONS)>|^# AGENTS\.md instructions/;
+  /<(?:system-reminder|environment_context|user_instructions|INSTRUCTIONS|session_context)>|^# AGENTS\.md instructions/;
 
 /**
  * Messages before the first answer in which the client, not the user, speaks. Clients send the project's rules there once
@@ -78,7 +78,7 @@ export function clientMessages({ transcript }: WireRequest, window: number): rea
   for (const [index, message] of transcript.entries()) {
     if (!isJson(message) || !SPEAKERS.has(message["role"])) break;
     if (message["role"] !== "user") continue;
-    const text = textsOf(message["content"]).join("\n");
+    const text = textsOf(message["content"] ?? message["parts"]).join("\n");
     if (text.length > left || !CLIENT_BLOCKS.test(text)) continue;
     left -= text.length;
     pins.push(index);

@@ -1,0 +1,89 @@
+import type { FilePart, ImagePart, Part } from "../../core/types.ts";
+import type { Arranged } from "../shared/arrange.ts";
+import type { Encoded } from "../shared/encoded.ts";
+import { toArgsObject } from "../shared/json.ts";
+import { EMPTY_TEXT } from "../shared/legal-text.ts";
+import type { Losses } from "../shared/losses.ts";
+import { mediaPlaceholder, mediaSource } from "../shared/media-source.ts";
+import type { GeminiContent, GeminiPart } from "./wire.ts";
+
+/**
+ * What Gemini 3 takes for the signature of a call that it didn't make itself. Without one it refuses the calls of the turn
+ * under way.
+ */
+const FOREIGN_CALL = "skip_thought_signature_validator";
+
+/** Gemini's messages: leading system messages apart, all results of a round in one message of the user. */
+export function encode(messages: readonly Arranged[], losses: Losses): Encoded<GeminiContent> {
+  const first = messages.findIndex((message) => message.role !== "system");
+  const start = first < 0 ? messages.length : first;
+  const system = messages.slice(0, start).flatMap(({ parts }) => encodeParts(parts, losses));
+  const out: { role: string; parts: GeminiPart[] }[] = [];
+  for (const message of messages.slice(start)) {
+    if (message.role === "system") losses.add("a later system message was written as the user's");
+    const role = message.role === "assistant" ? "model" : "user";
+    const parts = encodeParts(message.parts, losses);
+    const last = out.at(-1);
+    if (last?.role === role) last.parts.push(...parts);
+    else out.push({ role, parts });
+  }
+  if (out[0]?.role === "model") {
+    losses.add("a user message was added before the first one, which must be the user's");
+    out.unshift({ role: "user", parts: [{ text: EMPTY_TEXT }] });
+  }
+  return system.length === 0 ? { messages: out } : { messages: out, system: { parts: system } };
+}
+
+function encodeParts(parts: readonly Part[], losses: Losses): GeminiPart[] {
+  let calls = 0;
+  return parts.flatMap((part) => {
+    // Of parallel calls, the first one carries the signature.
+    const isFirstCall = part.type === "tool-call" && calls++ === 0;
+    return encodePart(part, isFirstCall, losses) ?? [];
+  });
+}
+
+function encodePart(part: Part, isFirstCall: boolean, losses: Losses): GeminiPart | undefined {
+  switch (part.type) {
+    case "text":
+      return { text: part.text };
+    case "image":
+    case "file":
+      return encodeMedia(part, losses);
+    case "frame":
+      losses.add("video frames became a placeholder");
+      return { text: `[${part.count} frames]` };
+    case "reasoning":
+      losses.add("reasoning was left out: the API takes only reasoning that it signed itself");
+      return undefined;
+    case "tool-call": {
+      const functionCall = { id: part.id, name: part.name, args: toArgsObject(part.args || "{}") };
+      return { functionCall, ...(isFirstCall && { thoughtSignature: FOREIGN_CALL }) };
+    }
+    case "tool-result": {
+      const response = { [part.error === true ? "error" : "output"]: part.text };
+      const parts = (part.media ?? []).map((each) => encodeMedia(each, losses));
+      const media = parts.filter((each) => each.text === undefined);
+      return {
+        functionResponse: {
+          id: part.id,
+          name: part.name ?? "",
+          response,
+          ...(media.length > 0 && { parts: media }),
+        },
+      };
+    }
+    case "other":
+      return undefined;
+  }
+}
+
+function encodeMedia(part: ImagePart | FilePart, losses: Losses): GeminiPart {
+  if (part.type === "file" && part.text !== undefined) return { text: part.text };
+  const mediaType = part.type === "image" ? "image/png" : (part.mediaType ?? "application/pdf");
+  const source = mediaSource(part.source, mediaType);
+  if (source.kind === "base64") return { inlineData: { mimeType: source.mediaType, data: source.data } };
+  if (source.kind === "url") return { fileData: { mimeType: mediaType, fileUri: source.url } };
+  losses.add("a file that only its own provider has became a placeholder");
+  return { text: mediaPlaceholder(part) };
+}

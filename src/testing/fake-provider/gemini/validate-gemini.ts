@@ -1,0 +1,161 @@
+import { isObject, type Json, obj, objects, str } from "../json.ts";
+import { demand } from "../provider-refusal.ts";
+import type { FakeBody } from "../types.ts";
+import { callOf, fieldsOf, isSigned, partsOf, responseOf } from "./parts.ts";
+
+const BODY = new Set([
+  ...["contents", "systemInstruction", "tools", "toolConfig", "safetySettings", "generationConfig"],
+  ...["cachedContent", "labels", "serviceTier", "model"],
+]);
+const CONTENT = new Set(["role", "parts"]);
+const PART = new Set([
+  ...["text", "thought", "thoughtSignature", "inlineData", "fileData", "functionCall", "functionResponse"],
+  ...[
+    "executableCode",
+    "codeExecutionResult",
+    "toolCall",
+    "toolResponse",
+    "videoMetadata",
+    "mediaResolution",
+  ],
+  "partMetadata",
+]);
+/** Fields of a part that it can't be without. */
+const DATA = [...PART].filter(
+  (name) => !/^(?:thought|videoMetadata|mediaResolution|partMetadata)/.test(name),
+);
+/** Models that want the signatures of their calls back in the turn that is under way. */
+const WANTS_SIGNATURES = /^gemini-(?:[3-9]|\d\d)/;
+
+/** Refuses what Gemini refuses, in its words. */
+export function validateGemini(body: FakeBody, model: string): void {
+  refuseUnknown(body, BODY, "");
+  const contents = fieldsOf(body)["contents"];
+  const list = Array.isArray(contents) ? contents : [contents];
+  demand(
+    contents !== undefined && list.length > 0,
+    "* GenerateContentRequest.contents: contents is not specified\n",
+  );
+  demand(list.every(isObject), "Invalid value at 'contents'");
+  const messages = list as readonly Json[];
+  checkContents(messages);
+  const steps = merged(messages);
+  checkCalls(steps);
+  if (WANTS_SIGNATURES.test(model)) checkSignatures(steps);
+}
+
+function refuseUnknown(value: Json, known: ReadonlySet<string>, at: string): void {
+  for (const name of Object.keys(fieldsOf(value)))
+    demand(
+      known.has(name),
+      `Invalid JSON payload received. Unknown name "${name}"${at === "" ? "" : ` at '${at}'`}: Cannot find field.`,
+    );
+}
+
+function checkContents(messages: readonly Json[]): void {
+  for (const [index, message] of messages.entries()) {
+    refuseUnknown(message, CONTENT, `contents[${index}]`);
+    const role = message["role"] ?? "user";
+    demand(
+      role === "user" || role === "model" || role === "function",
+      "Please use a valid role: user, model.",
+    );
+    const parts = partsOf(message);
+    demand(
+      parts.length > 0,
+      `* GenerateContentRequest.contents[${index}].parts: contents.parts must not be empty.\n`,
+    );
+    for (const [at, part] of parts.entries()) {
+      const place = `contents[${index}].parts[${at}]`;
+      refuseUnknown(part, PART, place);
+      const fields = fieldsOf(part);
+      demand(
+        DATA.some((name) => fields[name] !== undefined) || isSigned(part),
+        `* GenerateContentRequest.${place}.data: required oneof field 'data' must have one initialized field\n`,
+      );
+      const call = callOf(part) ?? responseOf(part);
+      demand(
+        call === undefined || str(call["name"]) !== "",
+        `* GenerateContentRequest.${place}.function_call.name: Name cannot be empty.\n`,
+      );
+    }
+  }
+  const says = messages.some((message) =>
+    partsOf(message).some((part) => str(part["text"]) !== "" || !("text" in part)),
+  );
+  demand(says, "Unable to submit request because it must have a text parameter.");
+}
+
+interface Step {
+  readonly role: "user" | "model";
+  readonly parts: Json[];
+}
+
+/** Runs of messages of the same role are one message to the provider: its own clients store streams in pieces. */
+function merged(messages: readonly Json[]): Step[] {
+  const steps: Step[] = [];
+  for (const message of messages) {
+    const role = message["role"] === "model" ? "model" : "user";
+    const last = steps.at(-1);
+    if (last?.role === role) last.parts.push(...partsOf(message));
+    else steps.push({ role, parts: [...partsOf(message)] });
+  }
+  return steps;
+}
+
+const namesOf = (parts: readonly Json[] | undefined, read: typeof callOf): string[] =>
+  (parts ?? []).flatMap((part) => {
+    const found = read(part);
+    return found ? [str(found["name"])] : [];
+  });
+
+function checkCalls(steps: readonly Step[]): void {
+  for (const [index, step] of steps.entries()) {
+    const calls = namesOf(step.parts, callOf);
+    demand(
+      calls.length === 0 || index > 0,
+      "Please ensure that function call turn comes immediately after a user turn or after a function response turn.",
+    );
+    const asked = step.role === "user" ? namesOf(steps[index - 1]?.parts, callOf) : [];
+    const answered = namesOf(step.parts, responseOf);
+    demand(
+      answered.length === 0 || asked.length > 0,
+      "Please ensure that function response turn comes immediately after a function call turn.",
+    );
+    demand(
+      asked.length === answered.length,
+      "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.",
+    );
+    demand(
+      [...asked].sort().join() === [...answered].sort().join(),
+      "Please ensure that function response turn comes immediately after a function call turn. The names of the functions differ.",
+    );
+  }
+  demand(
+    steps.at(-1)?.role !== "model" || namesOf(steps.at(-1)?.parts, callOf).length === 0,
+    "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.",
+  );
+}
+
+/** The turn that is under way begins with the last message of the user that isn't the answer of a function. */
+function checkSignatures(steps: readonly Step[]): void {
+  const begin = steps.findLastIndex(
+    ({ role, parts }) => role === "user" && parts.every((part) => responseOf(part) === undefined),
+  );
+  for (const [index, { parts }] of steps.entries()) {
+    const first = index > begin ? parts.find((part) => callOf(part)) : undefined;
+    if (first === undefined) continue;
+    const name = str(obj(callOf(first))["name"]);
+    demand(
+      isSigned(first),
+      `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call \`default_api:${name}\` , position ${index + 1}. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.`,
+    );
+  }
+}
+
+/** Names of the functions that may be called. */
+export function toolNames(body: FakeBody): string[] {
+  return objects(body["tools"]).flatMap((tool) =>
+    objects(fieldsOf(tool)["functionDeclarations"]).map((one) => str(one["name"])),
+  );
+}

@@ -28,6 +28,7 @@ export function isShortened(text: string, part: Part): boolean {
     case "tool-call":
       return isShorterJson(text, part.args);
     case "image":
+    case "frame":
     case "file":
       return text === mediaPlaceholder(part);
     default:

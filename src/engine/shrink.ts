@@ -2,7 +2,7 @@ import { clipArgs, clipText } from "../core/clip.ts";
 import { type Draft, type Fate, withFates } from "../core/draft.ts";
 import { editableParts } from "../core/edits.ts";
 import { isOnlyReasoning } from "../core/rounds.ts";
-import type { DialectRules, Edit, EditReason, FilePart, ImagePart, Measure, Part } from "../core/types.ts";
+import type { DialectRules, Edit, EditReason, FilePart, FramePart, ImagePart, Measure, Part } from "../core/types.ts";
 import { mediaPlaceholder, resultWithoutMedia } from "../reductions/old-images.ts";
 import { currentMessage, edited } from "../reductions/reduction.ts";
 import { type Conversation, draftTokens, newestSpeaks } from "./conversation.ts";
@@ -124,6 +124,7 @@ function shortenedText(part: Part, allowance: number, measure: Measure): string 
     case "tool-call":
       return !part.locked && count(part.args) > allowance ? clipArgs(part.args, allowance, count) : undefined;
     case "image":
+    case "frame":
     case "file":
       return partTokens(part, measure) > allowance ? mediaPlaceholder(part) : undefined;
     default:
@@ -135,6 +136,7 @@ function shortenedText(part: Part, allowance: number, measure: Measure): string 
 function isMedia(part: Part): boolean {
   return (
     part.type === "image" ||
+    part.type === "frame" ||
     part.type === "file" ||
     (part.type === "tool-result" && !part.locked && (part.media?.length ?? 0) > 0)
   );
@@ -152,6 +154,7 @@ function partTokens(part: Part, measure: Measure): number {
     case "tool-call":
       return part.locked ? 0 : measure.text(part.args);
     case "image":
+    case "frame":
     case "file":
       return mediaTokens(part, measure);
     default:
@@ -160,7 +163,7 @@ function partTokens(part: Part, measure: Measure): number {
 }
 
 /** Pictures are counted by formulas that only know whole messages. */
-function mediaTokens(part: ImagePart | FilePart, measure: Measure): number {
+function mediaTokens(part: ImagePart | FilePart | FramePart, measure: Measure): number {
   return measure.message({ role: "user", parts: [part] }) - measure.message({ role: "user", parts: [] });
 }
 

@@ -59,6 +59,6 @@ function unprovenEdit(edits: readonly Edit[], message: Message): Fate {
 /** The shortest text that can stand for a part. */
 function leastOf(part: Part): string {
   if (part.type === "tool-call") return "{}";
-  if (part.type === "image" || part.type === "file") return mediaPlaceholder(part);
+  if (part.type === "image" || part.type === "frame" || part.type === "file") return mediaPlaceholder(part);
   return clipMarker(editableText(part)?.length ?? 0, 1);
 }

@@ -1,4 +1,4 @@
-import type { FilePart, ImagePart, ToolResultPart } from "../core/types.ts";
+import type { FilePart, FramePart, ImagePart, ToolResultPart } from "../core/types.ts";
 import { editParts, type Reduction } from "./reduction.ts";
 
 /** Old images and attachments become a line of text that says what was there. */
@@ -8,7 +8,11 @@ export const oldImages: Reduction = {
     const kept = newestImages(input.messages, input.images.keep);
     return editParts(draft, input, (part, { index, part: at }) => {
       if (kept.has(index)) return undefined;
-      if (part.type === "image" || (part.type === "file" && part.text === undefined)) {
+      if (
+        part.type === "image" ||
+        part.type === "frame" ||
+        (part.type === "file" && part.text === undefined)
+      ) {
         return { type: "replace", part: at, text: mediaPlaceholder(part), why: "old-image" };
       }
       if (part.type === "tool-result" && part.media?.length && !part.locked) {
@@ -19,8 +23,9 @@ export const oldImages: Reduction = {
   },
 };
 
-/** What stands where an image or a file was. */
-export function mediaPlaceholder(part: ImagePart | FilePart): string {
+/** What stands where an image, a video or a file was. */
+export function mediaPlaceholder(part: ImagePart | FilePart | FramePart): string {
+  if (part.type === "frame") return `[${part.count} frames of a video: no longer shown]`;
   if (part.type === "image") {
     const size = part.width && part.height ? ` ${part.width}×${part.height}` : "";
     return `[image${size}: no longer shown]`;

@@ -1,5 +1,5 @@
 import type { Part } from "../../src/core/types.ts";
-import { wires } from "../../src/gateway/wires/index.ts";
+import { routeOf, wires } from "../../src/gateway/wires/index.ts";
 import type { ClientProgram } from "./client-program.ts";
 import type { LongRun } from "./long-run.ts";
 
@@ -16,8 +16,9 @@ export function missingInStore(program: ClientProgram, { sent, conversations }: 
   const stored = new Set(conversations.flatMap(({ messages }) => messages.map(words)));
   const missing = new Set<string>();
   for (const { body, path } of sent) {
-    if (!body || path.split("?")[0] !== wire.path) continue;
-    for (const message of wire.read(body).transcript) {
+    const routed = routeOf(path.split("?")[0] ?? "");
+    if (!body || routed?.wire !== wire || routed.route !== "answer") continue;
+    for (const message of wire.read(body, path).transcript) {
       if (wire.dialect.read(message).role === "system") continue;
       const text = words(message);
       if (!stored.has(text)) missing.add(text.slice(0, 500));

@@ -2,7 +2,7 @@ import type { FilePart, ImagePart, ToolResultPart } from "../../core/types.ts";
 import { isRecord } from "../shared/is-record.ts";
 import { nameText, toJson } from "../shared/json.ts";
 import { readMedia } from "./read-media.ts";
-import { partsOf, unnamedCallId } from "./wire.ts";
+import { partsOf } from "./wire.ts";
 
 /** Fields of a response under which clients put a text that is all of it. */
 const TEXT_FIELDS: readonly string[] = ["output", "result", "content", "error"];
@@ -27,7 +27,7 @@ export function readResult(result: Record<string, unknown>): ToolResultPart {
   const said = onlyText(response);
   return {
     type: "tool-result",
-    id: typeof id === "string" && id !== "" ? id : unnamedCallId(name),
+    id: typeof id === "string" ? id : "",
     byName: true,
     name,
     text: said?.text ?? (response === undefined ? "" : toJson(response)),

@@ -91,7 +91,7 @@ export function partsOf(parts: unknown): readonly unknown[] | undefined {
   return isRecord(parts) ? [parts] : undefined;
 }
 
-/** Calls and results need no id: without one, the function's name ties them together. */
+/** A call needs no id: without one, the name of the function ties the next result of that name to it. */
 export function unnamedCallId(name: string): string {
   return `function:${name}`;
 }

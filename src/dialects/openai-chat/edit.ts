@@ -64,9 +64,10 @@ function replacePart(part: ChatPart, text: string): ChatPart {
   if (typeof part === "string") return { type: "text", text: legal };
   if (part.type === "refusal") return { ...part, refusal: legal };
   if (typeof part.text === "string") return { ...part, text: legal };
-  if (!["image_url", "input_audio", "file", "video_url"].includes(part.type)) throw lockedPart(ID, part.type);
+  if (!["image_url", "input_audio", "file", "video", "video_url"].includes(part.type))
+    throw lockedPart(ID, part.type);
   // What marks a cache breakpoint belongs to the place, not to the picture.
-  const { image_url, input_audio, file, video_url, ...rest } = part;
+  const { image_url, input_audio, file, video, video_url, ...rest } = part;
   return { ...rest, type: "text", text: legal };
 }
 

@@ -4,7 +4,7 @@ import { nameText, toJson } from "../shared/json.ts";
 import { joinTexts } from "../shared/legal-text.ts";
 import { malformed, malformedRole, refuseOtherPart } from "../shared/malformed.ts";
 import { markedMessage } from "../shared/marker.ts";
-import { base64Bytes, filePart, imagePart } from "../shared/media.ts";
+import { base64Bytes, filePart, framesIn, framesPart, imagePart } from "../shared/media.ts";
 import { otherDialectFix } from "../shared/other-dialect.ts";
 import { readDetail, readReasoning } from "./read-reasoning.ts";
 import { type ChatMessage, isReasoningPart, legacyCallId, REASONING_FIELDS } from "./wire.ts";
@@ -76,7 +76,7 @@ function readPart(part: unknown): Part {
   if (!isRecord(part))
     throw malformed({ dialect: ID, expected: "a content part to be an object", found: part });
   if (isReasoningPart(part)) return readDetail(part);
-  const { type, text, refusal, image_url, input_audio, file, video_url } = part;
+  const { type, text, refusal, image_url, input_audio, file, video, video_url } = part;
   if ((type === "text" || type === "input_text" || type === "output_text") && typeof text === "string") {
     return { type: "text", text };
   }
@@ -101,8 +101,11 @@ function readPart(part: unknown): Part {
   }
   if (type === "video_url") {
     const url = isRecord(video_url) ? video_url.url : video_url;
-    if (typeof url === "string") return filePart({ source: url, mediaType: "video/*" });
+    if (typeof url === "string") return framesIn(url) ?? filePart({ source: url, mediaType: "video/*" });
   }
+  if (type === "video" && Array.isArray(video)) return framesPart(video);
+  if (type === "video" && typeof video === "string")
+    return framesIn(video) ?? filePart({ source: video, mediaType: "video/*" });
   refuseOtherPart(ID, part);
   return { type: "other", kind: nameText(type), json: toJson(part) };
 }

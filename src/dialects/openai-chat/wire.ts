@@ -7,6 +7,8 @@ export interface ChatPart {
   readonly input_audio?: unknown;
   readonly file?: unknown;
   readonly video_url?: unknown;
+  /** Pictures of a video, as Qwen takes them. */
+  readonly video?: unknown;
   readonly thinking?: unknown;
 }
 

@@ -1,4 +1,4 @@
-import type { FilePart, ImagePart } from "../../core/types.ts";
+import type { FilePart, FramePart, ImagePart } from "../../core/types.ts";
 import { imageSize } from "../../tokens/image-size.ts";
 
 /** What a `data:` URL says about itself, without a copy of its content. */
@@ -43,6 +43,17 @@ export function imagePart(source: string, detail?: unknown): ImagePart {
 /** Pixels from the picture's own header, when it travels inside the message. */
 function sizeOf(source: string): { width: number; height: number } | undefined {
   return source.startsWith("http") ? undefined : imageSize(source);
+}
+
+/** Pictures of a video, one by one (Qwen's `video`). */
+export function framesPart(frames: readonly unknown[]): FramePart {
+  const source = frames.map((frame) => (typeof frame === "string" ? frame : "")).join("\n");
+  return { type: "frame", count: frames.length, source };
+}
+
+/** A video given as one address that holds its pictures one after the other, as vLLM takes it; undefined if it is none. */
+export function framesIn(url: string): FramePart | undefined {
+  return url.startsWith("data:video/jpeg;base64,") ? framesPart(url.split(",").slice(1)) : undefined;
 }
 
 /** An attachment given by URL, `data:` URL, file id or plain base64. */

@@ -39,7 +39,7 @@ function withoutLastImages(
   const index = structure.lastUser;
   if (index === undefined) return draft;
   const edits = editableParts(messages[index]!).flatMap((part, at): Edit[] =>
-    part.type === "image" || (part.type === "file" && part.text === undefined)
+    part.type === "image" || part.type === "frame" || (part.type === "file" && part.text === undefined)
       ? [{ type: "replace", part: at, text: mediaPlaceholder(part), why: "hard-cut" }]
       : [],
   );

@@ -35,7 +35,7 @@ function addPart(facts: FactsBuilder, part: Record<string, unknown>, words: bool
     facts.text(JSON.stringify(call["args"] ?? {}), false);
   } else if (isObject(result)) {
     const name = str(result["name"]);
-    facts.results.push({ kind: "call", id: str(result["id"]) || `function:${name}`, name });
+    facts.results.push({ kind: "call", id: str(result["id"]), name });
     const response = isObject(result["response"]) ? Object.values(result["response"]) : [];
     if (response.length === 1 && typeof response[0] === "string") facts.text(response[0], false);
     else facts.text(JSON.stringify(result["response"]) ?? "", false);

@@ -7,6 +7,7 @@ import { answerCap, choiceOf, findConversation, load } from "../../conversation/
 import { pastPlan } from "../../conversation/look-back.ts";
 import { currentPlan, fitInput, planOutcome, pressureOf, viewOf } from "../../conversation/view-of.ts";
 import { targetPath, withoutOwnQuery } from "../../upstream/address.ts";
+import { streamPath } from "../../wires/index.ts";
 import { requestBody } from "../chat-turn.ts";
 import { type Handlers, numberQuery } from "../context.ts";
 import { schemas } from "../schemas.ts";

@@ -20,7 +20,12 @@ export {
 /** All of them by id. */
 export { dialectById, dialects } from "./dialect-by-id.ts";
 /** Gemini's `contents`. */
-export { type GeminiContent, type GeminiPart, geminiContents } from "./gemini-contents/index.ts";
+export {
+  type GeminiContent,
+  type GeminiPart,
+  type GeminiSystem,
+  geminiContents,
+} from "./gemini-contents/index.ts";
 /** OpenAI's Chat Completions, and every server that speaks it. */
 export { type ChatMessage, type ChatPart, type ChatToolCall, openaiChat } from "./openai-chat/index.ts";
 /** OpenAI's Responses API. */

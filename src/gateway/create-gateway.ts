@@ -167,6 +167,7 @@ export async function createGateway(
     memory,
     authenticate: createAuthenticate({ mode, keys: config.auth.keys, store: store.clientKeys, now }),
     limitRate: createRateLimit(now),
+    streams: new Map(),
     live,
     announcer,
     busy,

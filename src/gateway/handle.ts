@@ -7,6 +7,7 @@ import { handleOps, OPS_PATHS } from "./ops/health.ts";
 import { servePage } from "./page/serve-page.ts";
 import { fail } from "./v1/fail.ts";
 import { handleV1 } from "./v1/handle-v1.ts";
+import { handleOllama, OLLAMA_PREFIX } from "./v1/ollama/handle-ollama.ts";
 import { answerForeign, answerWrongBase, withoutLastSlash } from "./v1/wrong-base.ts";
 import { plainPaths } from "./wires/index.ts";
 
@@ -29,6 +30,8 @@ export function createHandler(
     if (!plainPaths.has(pathname) && answerWrongBase(gateway, request, response, pathname)) return;
     if (answerForeign(gateway, request, response, pathname)) return;
     if (UPSTREAM_PATHS.test(pathname)) return handleV1(gateway, request, response, pathname);
+    if (pathname === OLLAMA_PREFIX || pathname.startsWith(`${OLLAMA_PREFIX}/`))
+      return handleOllama(gateway, request, response, pathname);
     if (pathname.startsWith("/api/")) return api(request, response);
     if (request.method === "GET" || request.method === "HEAD")
       return servePage(response, pathname, request.method === "HEAD");

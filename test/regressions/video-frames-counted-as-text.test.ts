@@ -17,7 +17,7 @@ it.each([
     },
   ],
 ])("%s costs what its frames cost, and not what their base64 would as text", async (_name, part) => {
-  const compactor = createCompactor({ dialect: openaiChat, window: 128_000, model: "qwen3-vl-plus" });
+  const compactor = createCompactor({ dialect: openaiChat, window: 128_000 });
   const transcript = [{ role: "user", content: [part, { type: "text", text: "What happens here?" }] }];
   const { report } = await compactor.fit(transcript);
   expect(report.outcome).toBe("pass");

@@ -5,15 +5,15 @@ import { withoutMarker } from "../shared/marker.ts";
 import { reasoningOf } from "../shared/reasoning-of.ts";
 import { edit } from "./edit.ts";
 import { ID, read } from "./read.ts";
-import type { GeminiContent } from "./wire.ts";
+import type { GeminiContent, GeminiSystem } from "./wire.ts";
 
-export type { GeminiContent, GeminiPart } from "./wire.ts";
+export type { GeminiContent, GeminiPart, GeminiSystem } from "./wire.ts";
 
 /** All that a message may have: the API refuses whatever else it finds. */
 const FIELDS: ReadonlySet<string> = new Set(["role", "parts", "content"]);
 
 /** Gemini's `contents`. The system instruction stands apart. */
-export const geminiContents: Dialect<GeminiContent> = {
+export const geminiContents: Dialect<GeminiContent, GeminiSystem> = {
   id: ID,
   // Signatures are wanted back with the calls of the turn under way; they aren't bound to what stands before them.
   rules: { system: "apart", firstRole: "user", results: "direct", reasoning: "open-turn" },

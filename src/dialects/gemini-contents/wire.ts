@@ -34,6 +34,9 @@ export interface GeminiContent {
   readonly precis?: unknown;
 }
 
+/** A system instruction: what `systemInstruction` takes on the wire (a `Content`), or one of the shorter forms of Google's package. */
+export type GeminiSystem = string | GeminiContent | GeminiPart | readonly GeminiPart[];
+
 /** Fields that make a part what it is, and how the API spells them otherwise. */
 const SNAKE = {
   inlineData: "inline_data",

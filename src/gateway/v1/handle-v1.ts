@@ -13,6 +13,7 @@ import { handleCompact } from "./handle-compact.ts";
 import { listModels } from "./list-models.ts";
 import { passThrough } from "./pass-through.ts";
 import { readExchange } from "./read-exchange.ts";
+import { handleStreams, STREAMS_PATH } from "./streams/handle-streams.ts";
 import type { V1Parts } from "./v1-parts.ts";
 
 /** Everything under `/v1` and `/v1beta`. */
@@ -59,6 +60,8 @@ export async function handleV1(
       status = await handleCompact(parts, wire, wire.compacting, base);
     } else if (wire?.counting && routed?.route === "count") {
       status = await count(parts, wire, wire.counting, base);
+    } else if (pathname === STREAMS_PATH || pathname.startsWith(`${STREAMS_PATH}/`)) {
+      status = await handleStreams(parts, base, pathname);
     } else if (pathname === "/v1/models" && request.method === "GET") {
       status = await listModels(parts, base);
     } else {

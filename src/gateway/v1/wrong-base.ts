@@ -22,7 +22,7 @@ const FOREIGN: readonly { readonly path: RegExp; readonly fix: string }[] = [
   },
   {
     path: /^\/api\/(?:chat|generate|tags|show|embed|embeddings)\/?$/,
-    fix: "This is Ollama's own API. Use its OpenAI-compatible one: http://127.0.0.1:8787/v1, with an upstream at http://127.0.0.1:11434/v1.",
+    fix: "This is Ollama's own API. It is at http://127.0.0.1:8787/ollama here: set OLLAMA_HOST or the client's host to that, with an upstream at http://127.0.0.1:11434/v1.",
   },
   {
     path: /^\/model\/[^/]+\/(?:converse|invoke)/,

@@ -9,8 +9,6 @@ export interface WireLink {
   readonly kind: string;
   readonly id: string;
   readonly name?: string;
-  /** Carries what its provider wants back with it (Gemini). */
-  readonly signed?: true;
 }
 
 /** One wire message as its provider judges it. */
@@ -29,6 +27,8 @@ export interface WireFacts {
   readonly reasoning: number;
   /** A tool result stands after a text of the same message (refused by Anthropic). */
   readonly textBeforeResult: boolean;
+  /** The first call carries what its provider wants back with it (Gemini). */
+  readonly callSigned: boolean;
   /** Arguments of calls where the format wants JSON text. */
   readonly jsonArgs: readonly string[];
 }
@@ -56,6 +56,7 @@ export class FactsBuilder {
   media = 0;
   reasoning = 0;
   textBeforeResult = false;
+  callSigned = false;
 
   text(text: string, words: boolean): void {
     if (text === "") return;

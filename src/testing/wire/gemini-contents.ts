@@ -25,11 +25,11 @@ function addPart(facts: FactsBuilder, part: Record<string, unknown>, words: bool
   if (part["thought"] === true) return;
   if (isObject(call)) {
     const name = str(call["name"]);
+    if (facts.calls.length === 0) facts.callSigned = signed;
     facts.calls.push({
       kind: "call",
       id: str(call["id"]) || `function:${name}`,
       name,
-      ...(signed && { signed }),
     });
     facts.text(name, false);
     facts.text(JSON.stringify(call["args"] ?? {}), false);

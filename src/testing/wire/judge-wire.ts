@@ -205,7 +205,7 @@ function findMissingSignatures(facts: readonly WireFacts[], faults: WireFault[])
       (fact.media > 0 || fact.words.some((text) => text.trim() !== "")),
   );
   for (const [at, fact] of facts.entries())
-    if (at > said && fact.calls.length > 0 && fact.calls[0]?.signed !== true)
+    if (at > said && fact.calls.length > 0 && !fact.callSigned)
       faults.push({ kind: "missing-signature", at, id: "" });
 }
 

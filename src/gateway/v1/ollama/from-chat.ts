@@ -1,0 +1,139 @@
+import { isJson, type Json, listOf, numberOf, parseJson, textOf } from "../../http/json.ts";
+import { wireOfDialect } from "../../wires/index.ts";
+
+/** The usual API, in which upstreams are asked. */
+export const chatApi = wireOfDialect(undefined);
+
+/** Which of Ollama's routes is answered: one has messages, the other a prompt. */
+export type OllamaRoute = "chat" | "generate";
+
+/** What an answer tells beside its words. */
+export interface OllamaFacts {
+  readonly route: OllamaRoute;
+  readonly model: string;
+  readonly createdAt: string;
+  /** How long it took so far (nanoseconds). */
+  nanoseconds(): number;
+}
+
+/** A whole chat completion as Ollama answers it. */
+export function fromChat(facts: OllamaFacts, answer: Json): Json {
+  const choice = listOf(answer["choices"])[0];
+  const message = isJson(choice) && isJson(choice["message"]) ? choice["message"] : {};
+  const reason = isJson(choice) ? textOf(choice["finish_reason"]) : undefined;
+  return { ...said(facts, message), ...ending(facts, reason, answer["usage"]) };
+}
+
+/** An error as Ollama tells it: a text. */
+export function errorFromChat(body: unknown): Json {
+  const error = isJson(body) ? body["error"] : undefined;
+  const message = isJson(error) ? textOf(error["message"]) : textOf(error);
+  return { error: message ?? "precis: the upstream answered with an error." };
+}
+
+/** Turns the events of a streamed chat completion into lines of JSON, as they come. */
+export function linesFromChat(facts: OllamaFacts): { push(text: string): string; end(): string } {
+  const events: Json[] = [];
+  let whole = "";
+  let rest = "";
+  let failed: Json | undefined;
+  const line = (value: Json) => `${JSON.stringify(value)}\n`;
+  const take = (event: Json): string => {
+    if (event["error"] != null) {
+      failed = errorFromChat(event);
+      return "";
+    }
+    events.push(event);
+    const choice = listOf(event["choices"])[0];
+    const delta = isJson(choice) && isJson(choice["delta"]) ? choice["delta"] : {};
+    // Calls come in pieces: they are told whole, at the end.
+    const { tool_calls: _, ...words } = delta;
+    const piece = said(facts, words);
+    return hasWords(piece) ? line({ ...piece, done: false }) : "";
+  };
+  return {
+    push(text) {
+      whole += text;
+      const lines = (rest + text).split("\n");
+      rest = lines.pop() ?? "";
+      return lines
+        .map((one) => (one.startsWith("data:") ? parseJson(one.slice("data:".length)) : undefined))
+        .map((event) => (isJson(event) ? take(event) : ""))
+        .join("");
+    },
+    end() {
+      if (failed) return line(failed);
+      const [message] = chatApi.readStream(whole).messages;
+      const calls = isJson(message) ? callsOf(message) : [];
+      const reason = events
+        .flatMap((event) => listOf(event["choices"]))
+        .findLast((choice) => isJson(choice) && typeof choice["finish_reason"] === "string");
+      const usage = events.findLast((event) => isJson(event["usage"]))?.["usage"];
+      const last = {
+        ...said(facts, {}),
+        ...ending(facts, isJson(reason) ? textOf(reason["finish_reason"]) : undefined, usage),
+      };
+      const told = {
+        ...said(facts, {}),
+        message: { role: "assistant", content: "", tool_calls: calls },
+        done: false,
+      };
+      return (calls.length > 0 ? line(told) : "") + line(last);
+    },
+  };
+}
+
+function hasWords(piece: Json): boolean {
+  const { response, thinking, message } = piece;
+  if (!isJson(message)) return Boolean(response) || Boolean(thinking);
+  return Boolean(message["content"]) || Boolean(message["thinking"]);
+}
+
+/** What a message says, in the words of the route. */
+function said({ route, model, createdAt }: OllamaFacts, message: Json): Json {
+  const text = textOf(message["content"]) ?? "";
+  const thought = textOf(message["reasoning"]) ?? textOf(message["reasoning_content"]);
+  const thinking = thought ? { thinking: thought } : {};
+  const base = { model, created_at: createdAt };
+  if (route === "generate") return { ...base, response: text, ...thinking };
+  const calls = callsOf(message);
+  return {
+    ...base,
+    message: {
+      role: "assistant",
+      content: text,
+      ...thinking,
+      ...(calls.length > 0 && { tool_calls: calls }),
+    },
+  };
+}
+
+function callsOf(message: Json): Json[] {
+  return listOf(message["tool_calls"]).flatMap((call) => {
+    const fn = isJson(call) && isJson(call["function"]) ? call["function"] : undefined;
+    if (fn === undefined) return [];
+    const args = textOf(fn["arguments"]) ?? "{}";
+    const parsed = parseJson(args);
+    return [
+      {
+        ...(isJson(call) && typeof call["id"] === "string" && { id: call["id"] }),
+        function: { name: textOf(fn["name"]) ?? "", arguments: isJson(parsed) ? parsed : { text: args } },
+      },
+    ];
+  });
+}
+
+function ending(facts: OllamaFacts, reason: string | undefined, usage: unknown): Json {
+  const counted = isJson(usage) ? usage : {};
+  const took = facts.nanoseconds();
+  return {
+    done: true,
+    done_reason: reason === "length" ? "length" : "stop",
+    total_duration: took,
+    load_duration: 0,
+    prompt_eval_count: numberOf(counted["prompt_tokens"]) ?? 0,
+    prompt_eval_duration: 0,
+    eval_count: numberOf(counted["completion_tokens"]) ?? 0,
+    eval_duration: took,
+  };
+}

@@ -1,0 +1,146 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { StreamRole } from "../../../stream/types.ts";
+import { charsCounter } from "../../../tokens/index.ts";
+import { isJson, type Json, numberOf, textOf } from "../../http/json.ts";
+import { decodeBody, parseObject, readBody } from "../../http/read-body.ts";
+import { RequestFault } from "../../http/request-fault.ts";
+import { sendJson } from "../../http/send-json.ts";
+import type { Passing } from "../pass-through.ts";
+import type { V1Parts } from "../v1-parts.ts";
+import { hostCache } from "./host-cache.ts";
+import { type LiveStream, openLiveStream } from "./live-stream.ts";
+import { streamOptions } from "./stream-options.ts";
+import { watchStream } from "./watch-stream.ts";
+
+export const STREAMS_PATH = "/v1/streams";
+
+/** Streams of one tenant that are open at once; the one that was used last longest ago gives way. */
+const MAX_OPEN = 64;
+
+const ROLES: readonly StreamRole[] = ["system", "user", "assistant", "caption"];
+
+type StreamParts = Pick<V1Parts, "config" | "now" | "streams">;
+
+/** Live streams whose cache another program has: it tells what happens, and is told what to keep, drop and feed. */
+export async function handleStreams(
+  parts: StreamParts,
+  { request, response, client }: Pick<Passing, "request" | "response" | "client">,
+  pathname: string,
+): Promise<number> {
+  const [, id, what] = /^\/v1\/streams(?:\/([\w-]+))?(?:\/(\w+))?$/.exec(pathname) ?? [];
+  const { method } = request;
+  if (pathname === STREAMS_PATH && method === "POST") {
+    const opened = await open(parts, client.tenant, await bodyOf(parts, request));
+    return send(response, 201, opened);
+  }
+  const stream = id === undefined ? undefined : parts.streams.get(id);
+  if (!stream || stream.tenant !== client.tenant)
+    throw new RequestFault(
+      404,
+      "no-stream",
+      "precis: there is no such stream here. Open one with POST /v1/streams.",
+    );
+  stream.usedAt = parts.now();
+  if (method === "DELETE" && what === undefined) {
+    parts.streams.delete(id!);
+    return send(response, 200, { id, closed: true });
+  }
+  if (method === "GET" && what === undefined)
+    return send(response, 200, { id, status: stream.status(), trace: stream.trace });
+  if (method === "GET" && what === "events") return watchStream(stream, response);
+  const act = method === "POST" && what !== undefined && Object.hasOwn(ACTS, what) ? ACTS[what] : undefined;
+  if (!act)
+    throw new RequestFault(
+      404,
+      "not-found",
+      `precis: there is nothing at ${method} ${pathname}. A stream has frames, turns, ask, replies, compact and events.`,
+    );
+  const body = await bodyOf(parts, request);
+  stream.measured(lengthsOf(body["lengths"]), numberOf(body["length"]));
+  return send(response, 200, await act(stream, body));
+}
+
+/** What a host may tell, by the last part of the path. */
+const ACTS: Readonly<Record<string, (stream: LiveStream, body: Json) => Promise<object>>> = {
+  frames: (stream, body) =>
+    stream.push({ type: "frames", count: wholeNumber(body, "count") ?? 1, ...timeOf(body) }, undefined),
+  turns(stream, body) {
+    const role = ROLES.find((one) => one === body["role"]);
+    if (!role) throw invalid(`\`role\` must be one of ${ROLES.join(", ")}`);
+    return stream.push(
+      { type: "turn", role, text: textIn(body), ...timeOf(body) },
+      wholeNumber(body, "tokens"),
+    );
+  },
+  ask: (stream, body) =>
+    stream.push(
+      { type: "turn", role: "user", text: textIn(body), ...timeOf(body) },
+      wholeNumber(body, "tokens"),
+    ),
+  replies: (stream, body) =>
+    stream.reply({
+      text: textOf(body["text"]),
+      tokens: wholeNumber(body, "tokens"),
+      stop: body["stop"] === "length" ? "length" : "end",
+    }),
+  compact: (stream) => stream.compact(),
+};
+
+async function open({ streams, now }: StreamParts, tenant: string, body: Json): Promise<object> {
+  const id = randomUUID();
+  const cache = hostCache(charsCounter(), { summaries: body["summaries"] === "host" ? "host" : "code" });
+  const stream = openLiveStream({ ...streamOptions(body), cache, tenant, at: now() });
+  const own = [...streams]
+    .filter(([, one]) => one.tenant === tenant)
+    .sort(([, a], [, b]) => a.usedAt - b.usedAt);
+  for (const [oldest] of own.slice(0, Math.max(0, own.length - MAX_OPEN + 1))) streams.delete(oldest);
+  streams.set(id, stream);
+  return { id, ...(await stream.begin()) };
+}
+
+function send(response: ServerResponse, status: number, body: object): number {
+  sendJson(response, status, body);
+  return status;
+}
+
+async function bodyOf(parts: StreamParts, request: IncomingMessage): Promise<Json> {
+  const limit = parts.config.limits.bodyBytes;
+  const bytes = await readBody(request, limit);
+  return bytes.length === 0
+    ? {}
+    : parseObject(await decodeBody(bytes, request.headers["content-encoding"], limit));
+}
+
+function invalid(what: string): RequestFault {
+  return new RequestFault(400, "invalid", `precis: ${what}.`);
+}
+
+function textIn(body: Json): string {
+  const text = textOf(body["text"]);
+  if (text === undefined) throw invalid("`text` is missing");
+  return text;
+}
+
+function wholeNumber(body: Json, name: string): number | undefined {
+  const value = numberOf(body[name]);
+  if (body[name] === undefined) return undefined;
+  if (value === undefined || !Number.isInteger(value) || value < 0)
+    throw invalid(`\`${name}\` must be a whole number`);
+  return value;
+}
+
+function timeOf(body: Json): { readonly time?: number } {
+  const time = numberOf(body["time"]);
+  return time === undefined ? {} : { time };
+}
+
+function lengthsOf(value: unknown): Record<string, number> {
+  if (!isJson(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([id, tokens]) => {
+      const number = numberOf(tokens);
+      return number === undefined ? [] : [[id, number] as const];
+    }),
+  );
+}

@@ -1,0 +1,208 @@
+import type { TokenCounter } from "../../../core/types.ts";
+import { frameTokens } from "../../../stream/frames.ts";
+import { createLedger } from "../../../stream/ledger.ts";
+import type {
+  CacheEntry,
+  CacheItem,
+  Generated,
+  GenerateRequest,
+  KvCache,
+  TurnItem,
+} from "../../../stream/types.ts";
+import { wholeFrames } from "./whole-frames.ts";
+
+/** What a host is told to put into its cache. Its id names it from then on. */
+export interface HostItem {
+  readonly id: string;
+  readonly type: "turn" | "frames";
+  readonly role?: TurnItem["role"];
+  readonly text?: string;
+  readonly count?: number;
+  /** Seconds since the beginning. */
+  readonly at: number;
+  readonly until?: number;
+}
+
+/** What a host does with its own cache, in this order. */
+export type HostCommand =
+  | { readonly do: "feed"; readonly items: readonly HostItem[] }
+  /** Everything else leaves, and the gaps close. Of frames, those from `from` up to `to` stay. */
+  | {
+      readonly do: "keep";
+      readonly items: readonly { readonly id: string; readonly from?: number; readonly to?: number }[];
+    }
+  | { readonly do: "reset" }
+  /** The model speaks, and what it says stays in the cache as the item `id`. The host answers with a reply. */
+  | {
+      readonly do: "generate";
+      readonly id: string;
+      readonly for: string;
+      readonly cap: number;
+      readonly temperature: number;
+      readonly stop: readonly string[];
+      /** It may say nothing if the chance of silence is at least this. */
+      readonly silence?: number;
+    };
+
+/** What a host's model said. */
+export interface HostReply {
+  /** Left out: nothing. */
+  readonly text?: string | undefined;
+  /** Tokens that it takes in the cache, the frame of the turn included. */
+  readonly tokens?: number | undefined;
+  readonly stop?: "end" | "length" | undefined;
+}
+
+/** A cache that another program has: its operations become commands, and its lengths come from there. */
+export interface HostCache extends KvCache {
+  /** The commands that the host hasn't got yet. */
+  take(): readonly HostCommand[];
+  /** Resolves when the model of the host must speak before anything can go on. */
+  wanted(): Promise<void>;
+  readonly isWaiting: boolean;
+  reply(reply: HostReply): void;
+  /** Tokens of a turn as the host counts it. */
+  report(role: TurnItem["role"], text: string, tokens: number): void;
+  /** Tokens of items in the host's cache, by id. What precis wrote itself is estimated better from then on. */
+  reportLengths(lengths: Readonly<Record<string, number>>): void;
+}
+
+/** Tokens of a turn beside its text, as in ChatML. */
+const TURN_TOKENS = 5;
+/** Texts whose tokens are remembered. */
+const MAX_KNOWN = 8_192;
+
+export function hostCache(
+  counter: TokenCounter,
+  /** `code`: the host's model isn't asked for summaries. */
+  { summaries }: { readonly summaries: "host" | "code" },
+): HostCache {
+  const ledger = createLedger();
+  const ids = new WeakMap<CacheItem, string>();
+  const items = new Map<string, CacheItem>();
+  const known = new Map<string, number>();
+  let commands: HostCommand[] = [];
+  let number = 0;
+  /** The host's tokens ÷ the counter's, the largest that was seen: what is only estimated must not outgrow the cache. */
+  let factor = 1;
+  let waiting: { resolve(reply: HostReply): void; readonly id: string } | undefined;
+  const onWanted: (() => void)[] = [];
+
+  const keyOf = ({ role, text }: Pick<TurnItem, "role" | "text">) => `${role}\n${text}`;
+  const remember = (key: string, tokens: number): number => {
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(key, tokens);
+    return tokens;
+  };
+  // The same text always takes the same number, whatever is learnt later.
+  const count = (item: CacheItem): number => {
+    if (item.type === "frames") return frameTokens(item);
+    const key = keyOf(item);
+    return known.get(key) ?? remember(key, Math.ceil((TURN_TOKENS + counter.count(item.text)) * factor));
+  };
+  const idOf = (item: CacheItem): string => {
+    const id = ids.get(item) ?? `i${++number}`;
+    ids.set(item, id);
+    items.set(id, item);
+    return id;
+  };
+  const tell = (entries: readonly CacheEntry[]): void => {
+    const kept = entries.map(({ item, from, to }) => ({
+      id: idOf(item),
+      ...wholeFrames.indexes(item, from, to),
+    }));
+    commands.push({ do: "keep", items: kept });
+    const here = new Set(kept.map(({ id }) => id));
+    for (const id of items.keys()) if (!here.has(id)) items.delete(id);
+  };
+
+  return {
+    id: "host",
+    get length() {
+      return ledger.length;
+    },
+    count,
+    async feed(fed) {
+      for (const item of fed) ledger.add(item, count(item));
+      commands.push({ do: "feed", items: fed.map((item) => hostItem(idOf(item), item)) });
+    },
+    async generate(request) {
+      if (summaries === "code" && request.name !== "stream-reply")
+        throw new Error("the host's model isn't asked for summaries");
+      const id = `i${++number}`;
+      const reply = await ask(id, request);
+      if (reply.text === undefined) return { silent: true };
+      const item: TurnItem = { type: "turn", role: "assistant", text: reply.text, at: request.at };
+      if (reply.tokens !== undefined) remember(keyOf(item), reply.tokens);
+      ids.set(item, id);
+      items.set(id, item);
+      ledger.add(item, count(item));
+      return { silent: false, item, stop: reply.stop ?? "end" } satisfies Generated;
+    },
+    snapshot: async () => ({ length: ledger.length, data: [...ledger.entries()] }),
+    async restore({ data }) {
+      ledger.set(data as readonly CacheEntry[]);
+      tell(ledger.entries());
+    },
+    async keep(ranges) {
+      const kept = wholeFrames.ranges(ledger.entries(), ranges);
+      ledger.keep(kept);
+      tell(ledger.entries());
+      return kept;
+    },
+    async reset() {
+      ledger.clear();
+      items.clear();
+      // What the host hasn't got yet would only be thrown away.
+      commands = [{ do: "reset" }];
+    },
+    take() {
+      const taken = commands;
+      commands = [];
+      return taken;
+    },
+    wanted: () => (waiting ? Promise.resolve() : new Promise((resolve) => onWanted.push(resolve))),
+    get isWaiting() {
+      return waiting !== undefined;
+    },
+    reply(reply) {
+      const { resolve } = waiting ?? {};
+      waiting = undefined;
+      resolve?.(reply);
+    },
+    report: (role, text, tokens) => void remember(keyOf({ role, text }), tokens),
+    reportLengths(lengths) {
+      for (const [id, tokens] of Object.entries(lengths)) {
+        const item = items.get(id);
+        if (item?.type !== "turn" || !(tokens > 0)) continue;
+        factor = Math.max(factor, tokens / (TURN_TOKENS + counter.count(item.text)));
+      }
+    },
+  };
+
+  function ask(id: string, request: GenerateRequest): Promise<HostReply> {
+    const { cap, temperature, silence, name, signal } = request;
+    commands.push({
+      do: "generate",
+      id,
+      for: name,
+      cap,
+      temperature,
+      stop: request.stop ?? [],
+      ...(silence !== undefined && { silence }),
+    });
+    return new Promise((resolve, reject) => {
+      waiting = { id, resolve };
+      signal?.addEventListener("abort", () => {
+        waiting = undefined;
+        reject(new Error("the host's model took too long"));
+      });
+      for (const wanted of onWanted.splice(0)) wanted();
+    });
+  }
+}
+
+function hostItem(id: string, item: CacheItem): HostItem {
+  if (item.type === "turn") return { id, type: "turn", role: item.role, text: item.text, at: item.at };
+  return { id, type: "frames", count: item.count, at: item.at, until: item.until };
+}

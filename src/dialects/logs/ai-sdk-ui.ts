@@ -1,11 +1,12 @@
 import { nameText } from "../shared/json.ts";
+import { isGeminiMessage } from "../shared/other-dialect.ts";
 import { contentText, type Fields, fieldsOf, isFields, listOf, present, textOf, timeOf } from "./fields.ts";
 import { createMessageList, type MessageList } from "./message-list.ts";
 import type { DocumentFormat } from "./types.ts";
 
 /** A message as the AI SDK's interface keeps it: it has `parts`, not `content`. */
 export const isUiMessage = (value: unknown): value is Fields =>
-  isFields(value) && typeof value.role === "string" && Array.isArray(value.parts);
+  isFields(value) && typeof value.role === "string" && Array.isArray(value.parts) && !isGeminiMessage(value);
 
 /** Chats stored by an AI SDK interface (`UIMessage[]`), as the ModelMessages that the SDK would send. */
 export const aiSdkUi: DocumentFormat = {

@@ -1,5 +1,5 @@
 import type { DialectId } from "../../core/types.ts";
-import { TYPES_OF_ONE } from "../shared/other-dialect.ts";
+import { isGeminiMessage, TYPES_OF_ONE } from "../shared/other-dialect.ts";
 import { type Fields, fieldsOf, isFields, listOf } from "./fields.ts";
 
 /** The wire format of a list of messages by the shapes that only one format has; undefined when any would do. */
@@ -7,6 +7,7 @@ export function guessDialect(messages: readonly unknown[]): DialectId | undefine
   let openai = false;
   for (const value of messages) {
     const message = fieldsOf(value);
+    if (isGeminiMessage(message)) return "gemini-contents";
     const type = message.type;
     if (typeof type === "string" && type !== "message" && TYPES_OF_ONE[type] !== undefined)
       return TYPES_OF_ONE[type];

@@ -6,7 +6,7 @@ import { isFields } from "./fields.ts";
 import { opencode } from "./opencode.ts";
 import { openhands, openhandsEvents } from "./openhands.ts";
 import { pi } from "./pi.ts";
-import { isWireMessage, messagesRequest, readMessages, responsesRequest } from "./requests.ts";
+import { geminiRequest, isWireMessage, messagesRequest, readMessages, responsesRequest } from "./requests.ts";
 import { session } from "./session.ts";
 import { sharegpt } from "./sharegpt.ts";
 import { sweAgent } from "./swe-agent.ts";
@@ -27,6 +27,7 @@ const documentFormats: readonly DocumentFormat[] = [
   chatgpt,
   messagesRequest,
   responsesRequest,
+  geminiRequest,
 ];
 
 /** Every conversation in a JSON value; never empty. */

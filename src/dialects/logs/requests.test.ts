@@ -73,3 +73,18 @@ test("a file with several conversations lists them until one is picked", () => {
 test("a pretty-printed file reads like a dense one", () => {
   expect(readLog(`\ufeff\n${JSON.stringify({ messages: [hello] }, null, 2)}`).messages).toEqual([hello]);
 });
+
+test("a request of Gemini's API, and a bare list of its messages", () => {
+  const contents = [
+    { role: "user", parts: [{ text: "Hello" }] },
+    { role: "model", parts: [{ text: "Hi" }] },
+  ];
+  const systemInstruction = { parts: [{ text: "Be brief." }] };
+  expect(readLog(JSON.stringify({ contents, systemInstruction }))).toMatchObject({
+    source: "gemini-request",
+    dialect: "gemini-contents",
+    messages: contents,
+    system: systemInstruction,
+  });
+  expect(readLog(JSON.stringify(contents))).toMatchObject({ dialect: "gemini-contents", messages: contents });
+});

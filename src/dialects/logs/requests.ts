@@ -1,12 +1,14 @@
 import type { DialectId } from "../../core/types.ts";
+import { isGeminiMessage } from "../shared/other-dialect.ts";
 import { type Fields, fieldsOf, isFields, listOf, present, textOf, timeOf } from "./fields.ts";
 import { guessByTools, guessDialect } from "./guess-dialect.ts";
 import type { DocumentFormat, LogOptions, LogSource, TranscriptLog } from "./types.ts";
 
-/** A message of any wire format that has roles, or an item of the Responses API. */
+/** A message of any wire format that has roles, an item of the Responses API, or a message of Gemini's. */
 export const isWireMessage = (value: unknown): value is Fields =>
   isFields(value) &&
-  ((typeof value.role === "string" && ("content" in value || "tool_calls" in value)) ||
+  (isGeminiMessage(value) ||
+    (typeof value.role === "string" && ("content" in value || "tool_calls" in value)) ||
     (typeof value.type === "string" && ("call_id" in value || value.type === "reasoning")));
 
 const SOURCES: Readonly<Record<string, LogSource>> = {
@@ -42,6 +44,21 @@ export const responsesRequest: DocumentFormat = {
     const messages = typeof input === "string" ? [{ role: "user", content: input }] : listOf(input);
     const dialect = options.dialect ?? "openai-responses";
     return wireLog({ source: "responses-request", dialect, messages, value });
+  },
+};
+
+/** A request of Gemini's API: `contents`, and the system prompt as `systemInstruction`. */
+export const geminiRequest: DocumentFormat = {
+  source: "gemini-request",
+  matches: (value) => listOf(value.contents).length > 0 && listOf(value.contents).every(isWireMessage),
+  read(value, options) {
+    const system = value.systemInstruction ?? value.system_instruction;
+    return wireLog({
+      source: "gemini-request",
+      dialect: options.dialect ?? "gemini-contents",
+      messages: listOf(value.contents),
+      value: { ...value, ...(system !== undefined && { system }) },
+    });
   },
 };
 

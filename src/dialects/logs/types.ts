@@ -9,6 +9,7 @@ export type LogSource =
   | "openai-request"
   | "anthropic-request"
   | "responses-request"
+  | "gemini-request"
   | "sharegpt"
   | "messages"
   | "session"

@@ -85,7 +85,7 @@ export function hostCache(
   let number = 0;
   /** The host's tokens ÷ the counter's, the largest that was seen: what is only estimated must not outgrow the cache. */
   let factor = 1;
-  let waiting: { resolve(reply: HostReply): void; readonly id: string } | undefined;
+  let waiting: { resolve(reply: HostReply): void } | undefined;
   const onWanted: (() => void)[] = [];
 
   const keyOf = ({ role, text }: Pick<TurnItem, "role" | "text">) => `${role}\n${text}`;
@@ -192,9 +192,11 @@ export function hostCache(
       ...(silence !== undefined && { silence }),
     });
     return new Promise((resolve, reject) => {
-      waiting = { id, resolve };
+      const asked = { resolve };
+      waiting = asked;
       signal?.addEventListener("abort", () => {
-        waiting = undefined;
+        // It may have been answered long ago, and another answer be awaited.
+        if (waiting === asked) waiting = undefined;
         reject(new Error("the host's model took too long"));
       });
       for (const wanted of onWanted.splice(0)) wanted();

@@ -28,10 +28,11 @@ async function start(): Promise<void> {
             ],
           },
   });
-  gateway = await startGateway({ ...upstreamAt(provider.url), window: WINDOW });
+  // No model is asked for summaries, so every request that the provider gets is one of the client.
+  gateway = await startGateway({ ...upstreamAt(provider.url), window: WINDOW, summarizer: "extractive" });
 }
 
-const fileText = (n: number) => `File ${n}: ${`line ${n} of the file. `.repeat(60)}`;
+const fileText = (n: number) => `File ${n}: ${`line ${n} of the file. `.repeat(140)}`;
 
 /** Nothing was refused, it was compacted several times, and one conversation has it all. */
 async function expectGoodRun(rounds: number): Promise<void> {

@@ -32,7 +32,13 @@ afterEach(async () => {
 
 async function start(options: FakeProviderOptions, config: object = {}): Promise<void> {
   provider = await startFakeProvider({ window: WINDOW, ...options });
-  gateway = await startGateway({ ...upstreamAt(provider.url), window: WINDOW, ...config });
+  // No model is asked for summaries, so every request that the provider gets is one of the client.
+  gateway = await startGateway({
+    ...upstreamAt(provider.url),
+    window: WINDOW,
+    summarizer: "extractive",
+    ...config,
+  });
 }
 
 const address = (model: string, method: string) => `${gateway.url}/v1beta/models/${model}:${method}`;
@@ -98,7 +104,7 @@ describe.each(["gemini-3-pro-preview", "gemini-2.5-flash"])("%s", (model) => {
           functionResponse: {
             ...(id !== undefined && { id }),
             name,
-            response: { output: `File ${args.n}: ${`line ${args.n} of the file. `.repeat(60)}` },
+            response: { output: `File ${args.n}: ${`line ${args.n} of the file. `.repeat(140)}` },
           },
         }));
         contents.push(

@@ -36,7 +36,8 @@ afterEach(async () => {
 
 async function start(options: FakeProviderOptions): Promise<void> {
   provider = await startFakeProvider({ window: WINDOW, ...options });
-  gateway = await startGateway({ ...upstreamAt(provider.url), window: WINDOW });
+  // No model is asked for summaries, so every request that the provider gets is one of the client.
+  gateway = await startGateway({ ...upstreamAt(provider.url), window: WINDOW, summarizer: "extractive" });
 }
 
 const linesOf = (text: string) =>
@@ -84,7 +85,7 @@ it.each([true, false])(
         messages.push({
           role: "tool",
           tool_name: fn.name,
-          content: `File ${fn.arguments.n}: ${`line ${fn.arguments.n} of it. `.repeat(60)}`,
+          content: `File ${fn.arguments.n}: ${`line ${fn.arguments.n} of it. `.repeat(140)}`,
         });
     }
     expect(provider.requests.map(({ error }) => error).filter(Boolean)).toEqual([]);

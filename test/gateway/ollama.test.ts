@@ -85,7 +85,7 @@ it.each([true, false])(
         messages.push({
           role: "tool",
           tool_name: fn.name,
-          content: `File ${fn.arguments.n}: ${`line ${fn.arguments.n} of it. `.repeat(140)}`,
+          content: `File ${fn.arguments.n}: ${`line ${fn.arguments.n} of it. `.repeat(320)}`,
         });
     }
     expect(provider.requests.map(({ error }) => error).filter(Boolean)).toEqual([]);

@@ -13,6 +13,8 @@ export interface ToolForms {
   readonly openaiResponses: object;
   /** The tool in the shape of Anthropic's Messages. */
   readonly anthropicMessages: object;
+  /** The tool in the shape of Gemini's `functionDeclarations`. */
+  readonly geminiContents: object;
 }
 
 export function toolForms(name: string, description: string, parameters: object): ToolForms {
@@ -23,6 +25,7 @@ export function toolForms(name: string, description: string, parameters: object)
     openaiChat: { type: "function", function: { ...described, parameters } },
     openaiResponses: { type: "function", ...described, parameters, strict: false },
     anthropicMessages: { ...described, input_schema: parameters },
+    geminiContents: { ...described, parametersJsonSchema: parameters },
   };
 }
 

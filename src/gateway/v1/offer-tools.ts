@@ -67,7 +67,7 @@ export function withBody(exchange: Exchange, body: Json): Exchange {
   const { wire } = exchange;
   const whole = wire.hosting ? hiding(wire, wire.hosting)(body) : body;
   const bytes = Buffer.from(stringifyDeep(whole));
-  return { ...exchange, body, asked: wire.read(body), bytes, plain: bytes, isRewritten: true };
+  return { ...exchange, body, asked: wire.read(body, exchange.path), bytes, plain: bytes, isRewritten: true };
 }
 
 function hiding({ dialect }: Wire, hosting: ToolHosting): (body: Json) => Json {

@@ -123,7 +123,7 @@ export function spliceRounds(parts: V1Parts, exchange: Exchange, hosted: HostedT
       signal.throwIfAborted();
       splice.nextRound();
       round = await sendRound(parts, next);
-      if (round.failed || !isStream(round.answer)) throw refused(upstream.name, round);
+      if (round.failed || !isStream(round.answer, exchange)) throw refused(upstream.name, round);
     }
   };
   passAll().then(

@@ -6,7 +6,6 @@ import { DONE, FIRST_LINE, isWork, RECALL, RULE, SUB_TASK } from "./long-task.ts
 import { missingInStore } from "./missing-in-store.ts";
 import { claudeCode, claudeCodeOlder } from "./programs/claude-code.ts";
 import { codex } from "./programs/codex.ts";
-import { geminiCli } from "./programs/gemini-cli.ts";
 import { opencode } from "./programs/opencode.ts";
 import { pi } from "./programs/pi.ts";
 
@@ -17,7 +16,7 @@ const ROUNDS_BACK = byProof({ sample: 30, more: 100, all: 100 });
 /** The task is many windows long; a compaction frees more than half of one. */
 const ROUNDS_PER_COMPACTION = 20;
 
-const programs: readonly ClientProgram[] = [claudeCode, claudeCodeOlder, codex, geminiCli, opencode, pi];
+const programs: readonly ClientProgram[] = [claudeCode, claudeCodeOlder, codex, opencode, pi];
 
 describe.each(programs)("$name", (program) => {
   const exists = program.machines?.includes(MACHINE) ?? true;

@@ -2,7 +2,16 @@ import { clipArgs, clipText } from "../core/clip.ts";
 import { type Draft, type Fate, withFates } from "../core/draft.ts";
 import { editableParts } from "../core/edits.ts";
 import { isOnlyReasoning } from "../core/rounds.ts";
-import type { DialectRules, Edit, EditReason, FilePart, FramePart, ImagePart, Measure, Part } from "../core/types.ts";
+import type {
+  DialectRules,
+  Edit,
+  EditReason,
+  FilePart,
+  FramePart,
+  ImagePart,
+  Measure,
+  Part,
+} from "../core/types.ts";
 import { mediaPlaceholder, resultWithoutMedia } from "../reductions/old-images.ts";
 import { currentMessage, edited } from "../reductions/reduction.ts";
 import { type Conversation, draftTokens, newestSpeaks } from "./conversation.ts";

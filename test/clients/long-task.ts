@@ -44,8 +44,7 @@ export async function writeRules(work: string): Promise<void> {
       `- Module ${number} is tested with \`npm test -- module-${number}\` before anything else is done to it.`,
     );
   rules.push(`- ${RULE}`, "");
-  for (const name of ["AGENTS.md", "CLAUDE.md"])
-    await writeFile(join(work, name), rules.join("\n"));
+  for (const name of ["AGENTS.md", "CLAUDE.md"]) await writeFile(join(work, name), rules.join("\n"));
 }
 
 /** Two files for each round at the most, and a long one that takes more than half of what is free. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { wordsIn } from "../../src/config/values.ts";
 import { routes } from "../../src/gateway/api/routes.ts";
 import { schemas } from "../../src/gateway/page/schemas.ts";
-import { compacting, counting, wires } from "../../src/gateway/wires/index.ts";
+import { writtenRoutes } from "../../src/gateway/wires/index.ts";
 import { escapeWords } from "./escape-words.mjs";
 import { filesBelow, root } from "./project.mjs";
 
@@ -27,9 +27,9 @@ export function httpReference() {
     "",
     "| API | route | what for |",
     "| --- | --- | --- |",
-    ...rows(wires, "requests and answers"),
-    ...rows(counting, "counts tokens"),
-    ...rows(compacting, "compacts"),
+    ...rows("answer", "requests and answers"),
+    ...rows("count", "counts tokens"),
+    ...rows("compaction", "compacts"),
     "| all | `GET /v1/models` | models of all upstreams |",
     "",
     "## `/api`: what the page uses, and your own programs may",
@@ -54,11 +54,13 @@ export function httpReference() {
 }
 
 /**
- * @param {ReadonlyMap<string, { readonly api: string }>} byPath
+ * @param {(typeof writtenRoutes)[number]["route"]} wanted
  * @param {string} purpose
  */
-function rows(byPath, purpose) {
-  return [...byPath].map(([path, { api }]) => `| \`${api}\` | \`POST ${path}\` | ${purpose} |`);
+function rows(wanted, purpose) {
+  return writtenRoutes
+    .filter(({ route }) => route === wanted)
+    .map(({ path, wire }) => `| \`${wire.api}\` | \`POST ${path}\` | ${purpose} |`);
 }
 
 /**

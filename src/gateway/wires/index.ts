@@ -31,6 +31,12 @@ const routes: ReadonlyMap<string, Routed> = new Map(
 /** Our paths that name no model. */
 export const plainPaths: ReadonlySet<string> = new Set(routes.keys());
 
+/** All of our paths for people to read, and what they are for. */
+export const writtenRoutes: readonly (Routed & { readonly path: string })[] = [
+  ...[...routes].map(([path, routed]) => ({ path, ...routed })),
+  ...all.flatMap((wire) => (wire.routing?.written ?? []).map(([path, route]) => ({ path, wire, route }))),
+];
+
 /** What a path (without its query) asks for; undefined if it is none of ours. */
 export function routeOf(path: string): Routed | undefined {
   const plain = routes.get(path);

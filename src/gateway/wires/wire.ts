@@ -108,6 +108,8 @@ export interface Routing {
   /** Is it a path of this API, whatever it is for? It may have a query. */
   isAt(path: string): boolean;
   routeOf(path: string): Route | undefined;
+  /** Its paths for people to read, with MODEL for the name of one. */
+  readonly written: readonly (readonly [path: string, route: Route])[];
   /** The path that asks a model for a stream of events. */
   streamPath(model: string): string;
 }

@@ -29,6 +29,11 @@ export const geminiWire: Wire = {
       const asked = askedByPath(path);
       return asked && (asked.method === "countTokens" ? "count" : "answer");
     },
+    written: [
+      ["/v1beta/models/MODEL:generateContent", "answer"],
+      ["/v1beta/models/MODEL:streamGenerateContent", "answer"],
+      ["/v1beta/models/MODEL:countTokens", "count"],
+    ],
     streamPath: (model) => `/v1beta/models/${encodeURIComponent(model)}:streamGenerateContent?alt=sse`,
   },
 

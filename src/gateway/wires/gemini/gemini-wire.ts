@@ -98,7 +98,13 @@ export const geminiWire: Wire = {
         .filter((part) => (part["thought"] === true) === thought)
         .map((part) => textOf(part["text"]) ?? "")
         .join("");
-    return { text: said(false) || undefined, reasoning: said(true) || undefined };
+    const { error } = event;
+    return {
+      text: said(false) || undefined,
+      reasoning: said(true) || undefined,
+      isEnd: textOf(candidateOf(event)["finishReason"]) !== undefined,
+      error: isJson(error) ? textOf(error["message"]) : undefined,
+    };
   },
 
   chat: {

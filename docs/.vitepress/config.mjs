@@ -82,7 +82,18 @@ export default defineConfig({
   // The index of the search is one file; it is loaded when somebody searches.
   vite: { build: { chunkSizeWarningLimit: 4_000 } },
   themeConfig: {
-    search: { provider: "local" },
+    search: {
+      provider: "local",
+      options: {
+        miniSearch: {
+          // Pages for people come before lists of names and before decisions.
+          searchOptions: {
+            boostDocument: (/** @type {string} */ id) =>
+              /\/(?:generated|decisions)\//.test(id) ? 0.2 : /\/tasks\/|\/start/.test(id) ? 3 : 1,
+          },
+        },
+      },
+    },
     outline: [2, 3],
     nav: [
       { text: "Start", link: "/start" },

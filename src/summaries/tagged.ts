@@ -30,12 +30,12 @@ export function withoutTagged(text: string, isMeant?: (name: string) => boolean)
   return [...typedAndTagged(text, isMeant)].map(({ tagged, text: piece }) => (tagged ? " " : piece)).join("");
 }
 
-/** Tags between which hosts put a command that the user typed, and what it printed. */
-const COMMAND_TAG = /<\/?(?:local-)?command-[a-z]+>/g;
+/** Tags between which hosts put a command that the user typed. */
+const COMMAND_TAG = /<\/?command-[a-z]+>/g;
 
-/** A command as the user typed it, without the tags of its host. */
+/** A command as the user typed it, without the tags of its host, and without what it printed. */
 export function withoutCommandTags(text: string): string {
-  return text.replace(COMMAND_TAG, " ");
+  return withoutTagged(text, (name) => name.startsWith("local-command-")).replace(COMMAND_TAG, " ");
 }
 
 /**

@@ -17,6 +17,11 @@ describe("typedText", () => {
     );
   });
 
+  it("leaves out what a command printed, and what its host says about it", () => {
+    expect(typedText("<local-command-stdout>See you!</local-command-stdout>")).toBe("");
+    expect(typedText("<local-command-caveat>DO NOT respond to these.</local-command-caveat>")).toBe("");
+  });
+
   it("keeps a message that is nothing but such a block", () => {
     expect(typedText("<div>hello</div>")).toBe("<div>hello</div>");
   });

@@ -104,7 +104,7 @@ export interface Wire {
 export type Route = "answer" | "count" | "compaction";
 
 /** How the paths of an API are read that name a model. */
-export interface Routing {
+interface Routing {
   /** Is it a path of this API, whatever it is for? It may have a query. */
   isAt(path: string): boolean;
   routeOf(path: string): Route | undefined;

@@ -12,7 +12,7 @@ import type {
 import { wholeFrames } from "./whole-frames.ts";
 
 /** What a host is told to put into its cache. Its id names it from then on. */
-export interface HostItem {
+interface HostItem {
   readonly id: string;
   readonly type: "turn" | "frames";
   readonly role?: TurnItem["role"];

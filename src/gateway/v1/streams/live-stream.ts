@@ -5,7 +5,7 @@ import { RequestFault } from "../../http/request-fault.ts";
 import type { HostCache, HostCommand, HostReply } from "./host-cache.ts";
 
 /** What a host is answered: what to do now, and what came of what it told. */
-export interface StreamAnswer {
+interface StreamAnswer {
   readonly do: readonly HostCommand[];
   /** The host's model must speak, as the last command says. Nothing goes on before its reply. */
   readonly wantsReply: boolean;

@@ -143,7 +143,9 @@ function pairCalls(messages: readonly Message[]): { ranges: Unit[]; pairs: Pair[
         else waiting.set(part.id, [call]);
         if (!lastResultOf.has(index)) lastResultOf.set(index, index);
       } else if (part.type === "tool-result") {
-        const call = takeNearest(waiting, part.id) ?? takeUnnamed(waiting, messages, part);
+        const call = part.byName
+          ? takeByName(waiting, messages, part, runBefore(messages, runStart, index))
+          : (takeNearest(waiting, part.id) ?? takeInOrder(waiting, messages, part));
         const again = answered.get(part.id);
         // A result that names no call misses none: it stands by itself.
         if (call === undefined && part.byOrder) continue;
@@ -200,17 +202,47 @@ function take(waiting: OpenCalls, id: string, call: Pair["call"]): Pair["call"] 
   return call;
 }
 
-/** The call that a result answers whose id no open call has. */
-function takeUnnamed(
+/** Where a result says nothing about its call: the oldest open call of its name. */
+function takeInOrder(
   waiting: OpenCalls,
   messages: readonly Message[],
   part: ToolResultPart,
 ): Pair["call"] | undefined {
-  if (part.byOrder) return takeOpen(waiting, messages, part, (call, found) => call.index < found.index);
-  // The first one of the newest message that has one.
-  const isNearer = (call: Pair["call"], found: Pair["call"]) =>
-    call.index > found.index || (call.index === found.index && call.part < found.part);
-  return part.byName ? takeOpen(waiting, messages, part, isNearer) : undefined;
+  return part.byOrder
+    ? takeOpen(waiting, messages, part, (call, found) => call.index < found.index)
+    : undefined;
+}
+
+/**
+ * Where names tie results to calls and ids needn't: a call of the run of the model's messages right before the run of
+ * results, the one of the result's id, or else the first one of its name. Others it doesn't answer.
+ */
+function takeByName(
+  waiting: OpenCalls,
+  messages: readonly Message[],
+  part: ToolResultPart,
+  run: Run | undefined,
+): Pair["call"] | undefined {
+  if (run === undefined) return undefined;
+  const isInRun = ({ index }: Pair["call"]): boolean => index >= run.from && index < run.to;
+  const named = waiting.get(part.id)?.find(isInRun);
+  if (named) return take(waiting, part.id, named);
+  const isFirst = (call: Pair["call"], found: Pair["call"]): boolean =>
+    call.index < found.index || (call.index === found.index && call.part < found.part);
+  return takeOpen(waiting, messages, part, isFirst, isInRun);
+}
+
+/** The run of the model's messages that a run of results stands behind. */
+function runBefore(
+  messages: readonly Message[],
+  runStart: readonly number[],
+  index: number,
+): Run | undefined {
+  let last = index - 1;
+  while (last >= 0 && messages[last]!.role !== "assistant" && isRunOfResults(messages, last, last + 1))
+    last--;
+  if (last < 0 || messages[last]!.role !== "assistant") return undefined;
+  return { from: runStart[last]!, to: last + 1 };
 }
 
 /** Of the open calls of a result's name (of all, if it has none) the one that comes before the others. */
@@ -219,11 +251,12 @@ function takeOpen(
   messages: readonly Message[],
   { name }: ToolResultPart,
   comesBefore: (call: Pair["call"], found: Pair["call"]) => boolean,
+  isMeant: (call: Pair["call"]) => boolean = () => true,
 ): Pair["call"] | undefined {
   let found: { readonly id: string; readonly call: Pair["call"] } | undefined;
   for (const [id, calls] of waiting) {
     for (const call of calls) {
-      if (found && !comesBefore(call, found.call)) continue;
+      if (!isMeant(call) || (found && !comesBefore(call, found.call))) continue;
       const part = editableParts(messages[call.index]!)[call.part];
       if (name === undefined || (part?.type === "tool-call" && part.name === name)) found = { id, call };
     }

@@ -146,9 +146,41 @@ function sdkResult({ type, value }: Fields): string {
   return type === "content" ? textsOf(list(value), "text").join("") : text(value);
 }
 
+function lookAtGemini(message: Fields): Look {
+  const parts = list(message["parts"]);
+  const calls = parts.filter((part) => part["functionCall"] !== undefined);
+  const results = parts.flatMap((part) => {
+    const result = part["functionResponse"] as Fields | undefined;
+    return result === undefined ? [] : [result];
+  });
+  const inner = results.flatMap((result) => list(result["parts"]));
+  return {
+    role: message["role"] === "model" ? "assistant" : "user",
+    texts: parts
+      .filter((part) => part["text"] !== undefined && part["thought"] !== true)
+      .map((part) => text(part["text"])),
+    calls: calls.map((part) => {
+      const { id, name, args } = part["functionCall"] as Fields;
+      return { id: text(id), text: text(name) + JSON.stringify(args ?? {}) };
+    }),
+    results: results.map(({ id, response }) => ({
+      id: text(id),
+      text: Object.values(response as Fields)
+        .map(text)
+        .join(""),
+    })),
+    thoughts: calls.flatMap((part) =>
+      part["thoughtSignature"] === undefined ? [] : [text(part["thoughtSignature"])],
+    ),
+    images: [...parts, ...inner].filter((part) => part["inlineData"] !== undefined).length,
+    kinds: parts.map((part) => Object.keys(part)[0]!),
+  };
+}
+
 const READERS: Readonly<Record<string, (message: Fields) => Look>> = {
   "openai-chat": lookAtChat,
   "anthropic-messages": lookAtAnthropic,
   "openai-responses": lookAtResponses,
   "ai-sdk": lookAtSdk,
+  "gemini-contents": lookAtGemini,
 };

@@ -65,8 +65,8 @@ function directResults(looks: readonly Look[]): string[] {
   return faults;
 }
 
-/** Consecutive messages of one role are one turn to Anthropic. */
-function anthropicTurns(looks: readonly Look[]): Look[] {
+/** Consecutive messages of one role are one turn to Anthropic and to Gemini. */
+function turnsOf(looks: readonly Look[]): Look[] {
   const turns: Look[] = [];
   for (const each of looks) {
     const last = turns.at(-1);
@@ -86,7 +86,7 @@ function anthropicTurns(looks: readonly Look[]): Look[] {
 }
 
 function anthropicRules(looks: readonly Look[]): string[] {
-  const turns = anthropicTurns(looks);
+  const turns = turnsOf(looks);
   const faults: string[] = [];
   // "messages: first message must use the "user" role"
   if (turns[0]?.role !== "user") faults.push("the first message isn't the user's");
@@ -108,6 +108,25 @@ function anthropicRules(looks: readonly Look[]): string[] {
     // "The final block in an assistant message cannot be `thinking`"
     if (turn.role === "assistant" && turn.kinds.at(-1) === "thinking")
       faults.push("thinking at the end of a message");
+  });
+  for (const { id } of turns.at(-1)?.calls ?? []) faults.push(`no result of ${id} right after it`);
+  return faults;
+}
+
+function geminiRules(looks: readonly Look[]): string[] {
+  const turns = turnsOf(looks);
+  const faults: string[] = [];
+  // "Please ensure that function call turn comes immediately after a user turn or after a function response turn."
+  if (turns[0]?.role !== "user") faults.push("the first message isn't the user's");
+  turns.forEach(({ results }, at) => {
+    const asked = turns[at - 1]?.calls.map(({ id }) => id) ?? [];
+    const answered = results.map(({ id }) => id);
+    // "… the number of function response parts is equal to the number of function call parts of the function call turn."
+    for (const id of asked) if (!answered.includes(id)) faults.push(`no result of ${id} right after it`);
+    answered.forEach((id, nth) => {
+      if (!asked.includes(id) || answered.indexOf(id) < nth)
+        faults.push(`a result of ${id} that doesn't follow its call`);
+    });
   });
   for (const { id } of turns.at(-1)?.calls ?? []) faults.push(`no result of ${id} right after it`);
   return faults;
@@ -143,4 +162,5 @@ const RULES: Readonly<Record<string, (looks: readonly Look[], messages: readonly
   "anthropic-messages": anthropicRules,
   "openai-responses": responsesRules,
   "ai-sdk": directResults,
+  "gemini-contents": geminiRules,
 };

@@ -13,6 +13,7 @@ export const SYSTEM_APART: Readonly<Record<string, boolean>> = {
   "openai-responses": true,
   "anthropic-messages": true,
   "ai-sdk": false,
+  "gemini-contents": true,
 };
 
 const PIXEL =
@@ -237,9 +238,49 @@ function sdkOutput({ result, shape, failed }: Call): object {
   return { type: "json", value: { out: result } };
 }
 
+const geminiTexts = (text: string, shape: Shape): object[] =>
+  pieces(text, shape).map((piece) => ({ text: piece }));
+
+const geminiImage = { inlineData: { mimeType: "image/png", data: PIXEL } };
+
+const gemini: Format = {
+  user: ({ text, images, shape }) => ({
+    role: "user",
+    parts: [...geminiTexts(text, shape), ...Array.from({ length: images }, () => geminiImage)],
+  }),
+  answer: ({ text, shape }) => ({ role: "model", parts: geminiTexts(text, shape) }),
+  calls: ({ say, think, calls }) => [
+    {
+      role: "model",
+      parts: [
+        ...(say === undefined ? [] : [{ text: say }]),
+        // Of parallel calls the first one is signed.
+        ...calls.map(({ id, name, args }, nth) => ({
+          functionCall: { id, name, args },
+          ...(think !== undefined && nth === 0 && { thoughtSignature: `sig-${id}` }),
+        })),
+      ],
+    },
+  ],
+  results: (calls) => [
+    {
+      role: "user",
+      parts: calls.map(({ id, name, result, failed, image }) => ({
+        functionResponse: {
+          id,
+          name,
+          response: failed ? { error: result } : { output: result },
+          ...(image && { parts: [geminiImage] }),
+        },
+      })),
+    },
+  ],
+};
+
 const FORMATS: Readonly<Record<string, Format>> = {
   "openai-chat": chat,
   "anthropic-messages": anthropic,
+  "gemini-contents": gemini,
   "openai-responses": responses,
   "ai-sdk": sdk,
 };

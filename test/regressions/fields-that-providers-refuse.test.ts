@@ -1,25 +1,30 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Edit } from "../../src/core/types.ts";
+import type { DialectId, Edit } from "../../src/core/types.ts";
 import { createCompactor } from "../../src/index.ts";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { startGateway, upstreamAt } from "../gateway/gateway-process.ts";
 import { DIALECT_IDS, dialectOf } from "../support/dialects.ts";
 
 const long = (n: number) => `Part ${n}: ${"we looked at this and that once more. ".repeat(20)}`;
-const talk = (count: number): object[] =>
-  Array.from({ length: count }, (_, n) => ({ role: n % 2 === 0 ? "user" : "assistant", content: long(n) }));
+/** A text as the format says it. */
+const says = (id: DialectId, role: "user" | "assistant", text: string): object =>
+  id === "gemini-contents"
+    ? { role: role === "user" ? "user" : "model", parts: [{ text }] }
+    : { role, content: text };
+const talk = (id: DialectId, count: number): object[] =>
+  Array.from({ length: count }, (_, n) => says(id, n % 2 === 0 ? "user" : "assistant", long(n)));
 
 describe.each(DIALECT_IDS)("%s", (id) => {
   const dialect = dialectOf(id);
 
   it.each([4_000, 400_000])("precis's own marks never leave (budget %d)", async (budget) => {
-    const marked = { role: "user", content: "The warranty is 24 months.", precis: { knowledge: true } };
-    const transcript = [...talk(10), marked, ...talk(30).slice(1), { role: "user", content: "And now?" }];
+    const marked = { ...says(id, "user", "The warranty is 24 months."), precis: { knowledge: true } };
+    const transcript = [...talk(id, 10), marked, ...talk(id, 30).slice(1), says(id, "user", "And now?")];
     const compactor = createCompactor({ dialect, budget });
     const { messages, report } = await compactor.fit(transcript);
     expect(report.outcome).toBe(budget === 4_000 ? "compacted" : "pass");
     expect(JSON.stringify(messages)).not.toContain('"precis"');
-    expect(messages).toContainEqual({ role: "user", content: "The warranty is 24 months." });
+    expect(messages).toContainEqual(says(id, "user", "The warranty is 24 months."));
     // The host's own message keeps its mark, and all others are the same objects.
     expect(marked).toHaveProperty("precis");
     if (budget === 400_000)
@@ -30,11 +35,11 @@ describe.each(DIALECT_IDS)("%s", (id) => {
 
   it("offers an edit that takes away what only an interface needs, and nothing else", () => {
     const strip: Edit[] = [{ type: "strip-fields", why: "interface-only" }];
-    const plain = { role: "user", content: "Hello." };
+    const plain = says(id, "user", "Hello.");
     const shown = {
+      ...(id === "gemini-contents" ? {} : { parts: [{ type: "text", text: "Hello." }] }),
       ...plain,
       createdAt: 123,
-      parts: [{ type: "text", text: "Hello." }],
       precis: { pin: true },
     };
     expect(dialect.edit(shown, strip)).toEqual(plain);

@@ -111,6 +111,8 @@ function newestWhole(input: RungInput): Draft | undefined {
   // A note about what isn't shown may be needed where a view would begin with a forbidden role: then it takes room, too.
   for (let tries = 0; tries < NOTE_TRIES && limit > 0; tries++) {
     const tail = chooseTail(conversation, { tail: { ...settings.tail, minMessages: 0 }, limit, soft: false });
+    // What every view shows must be in it.
+    if (tail.from > emptyTail(conversation).from) return undefined;
     const fates = aroundTail(conversation, tail, dropped("budget"));
     if (!fates.some((fate) => fate.type === "drop")) return undefined;
     const draft = withoutSummary(input, fates);

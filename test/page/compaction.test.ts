@@ -42,7 +42,7 @@ describe("compaction", () => {
     await open("Assistant, #4");
     await tab.keyboard.press("Enter");
     await tab.locator(".divider").waitFor();
-    await message("You, #3, Covered").waitFor();
+    await message("You, #3, Summarised").waitFor();
     await message("You, #5, Kept").waitFor();
     await open("You, #7");
     await tab.keyboard.press("ArrowDown");
@@ -50,7 +50,7 @@ describe("compaction", () => {
     await tab.getByText("A range starts here").waitFor();
     await open("Assistant, #10");
     await tab.getByRole("menuitem", { name: "Compact from #7 to here" }).click();
-    await message("Assistant, #8, Covered").waitFor();
+    await message("Assistant, #8, Summarised").waitFor();
     await message("You, #5, Kept").waitFor();
     await message("You, #11, Kept").waitFor();
     expect(await tab.getByText("A range starts here").count()).toBe(0);

@@ -24,6 +24,8 @@ export interface ChatOptions {
 
 /** Events of the timeline that are read, the newest. */
 const TIMELINE_LENGTH = 500;
+/** What waits for an answer in another tab is tried again after this. */
+const BUSY_AGAIN_MS = 2_000;
 
 /** What keeps something typed from being sent. */
 function obstacleOf(error: unknown): Obstacle {
@@ -171,7 +173,7 @@ export function createChat(options: ChatOptions): Chat {
   let isSending = false;
   /** Sends what is unsent, the oldest first. By itself nothing is sent again that the server refused. */
   const sendUnsent = async (by: "person" | "itself"): Promise<void> => {
-    if (isSending) return;
+    if (isSending || streams.signal.aborted) return;
     isSending = true;
     try {
       for (let item = outbox.first(); item !== undefined; item = outbox.first()) {
@@ -179,7 +181,10 @@ export function createChat(options: ChatOptions): Chat {
         outbox.hold(item.id, undefined);
         const followed = await deliver(item);
         if (followed.isTaken) continue;
-        outbox.hold(item.id, obstacleOf(followed.error));
+        const obstacle = obstacleOf(followed.error);
+        outbox.hold(item.id, obstacle);
+        // The event that says that the chat is free again may have come while this was on its way, or not at all.
+        if (obstacle.type === "busy") setTimeout(() => void sendUnsent("itself"), BUSY_AGAIN_MS);
         return;
       }
     } finally {

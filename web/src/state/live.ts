@@ -36,12 +36,15 @@ export function openLive(
 
   const follow = async () => {
     const headers = last === undefined ? {} : { "last-event-id": last };
+    // Nobody can say what came while no try to connect had gone well.
+    const isLate = last === undefined && store.get().connection === "lost";
     connection = new AbortController();
     const signal = AbortSignal.any([abort.signal, connection.signal]);
     for await (const { id, event } of api.stream(routes.events, { signal, headers })) {
       if (id !== undefined) last = id;
       if (store.get().connection !== "open") store.set({ connection: "open" });
-      for (const listener of [...listeners]) listener(event);
+      const news = isLate && event.type === "hello" ? { ...event, missed: true } : event;
+      for (const listener of [...listeners]) listener(news);
     }
   };
 

@@ -91,9 +91,10 @@ export async function createConversation(
     dialect: dialect.id,
     ...(model !== undefined && model !== "" && { model }),
     title,
+    // With the messages: whoever is killed between the two would leave a conversation that nobody knows the origin of.
+    meta: made.meta,
     at: parts.now(),
   });
-  await parts.store.conversations.update(tenant, conversation, { meta: made.meta });
   return conversation;
 }
 

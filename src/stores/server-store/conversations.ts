@@ -79,6 +79,8 @@ export interface Append {
   readonly dialect?: DialectId;
   readonly model?: string;
   readonly title?: string;
+  /** The caller's own record of a conversation that this append makes, or of a fork. One that is there keeps its own. */
+  readonly meta?: unknown;
   /** The conversation ends this long after its last message. */
   readonly ttlMs?: number;
   /** Now, in milliseconds. */

@@ -57,6 +57,7 @@ export function newRow(
     id,
     named: said.named ?? (origin?.session === row.session ? (origin?.named ?? 0) : 0),
     ...titleColumns(input.title ?? row.title),
+    ...(input.meta !== undefined && { meta: CONVERSATION.meta.store(input.meta) }),
     length: position + (said.length ?? 0),
     tokens: tokens + (said.tokens ?? 0),
     created_at: at,

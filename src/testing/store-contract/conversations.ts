@@ -196,6 +196,21 @@ export function describeConversations(context: ContractContext): void {
       }
     });
 
+    it("keeps what an append says of a conversation that it makes, together with its messages", async () => {
+      const [tenant] = tenants();
+      const all = storedTranscript("hi", "hello", "more");
+      const { meta } = context.store.conversations;
+      const { conversation } = await add(tenant, { messages: all.slice(0, 2), meta: { pins: [1] } });
+      expect(await meta(tenant, conversation)).toEqual({ pins: [1] });
+      const more = { after: all[1]!.hash, messages: all.slice(2) };
+      await add(tenant, { conversation, ...more, meta: { pins: [2] } });
+      expect(await meta(tenant, conversation)).toEqual({ pins: [1] });
+      const other = { after: all[1]!.hash, messages: storedTranscript("hi", "hello", "less").slice(2) };
+      const fork = await add(tenant, { conversation, ...other, meta: { pins: [3] } });
+      expect(fork.forkOf).toBe(conversation);
+      expect(await meta(tenant, fork.conversation)).toEqual({ pins: [3] });
+    });
+
     it("changes title, flags and the host's own data", async () => {
       const [tenant, other] = tenants();
       const { conversation } = await add(tenant, { messages: storedTranscript("a") });

@@ -1,5 +1,5 @@
 // @ts-check
-/** `npm run test:sdk`, and a step of `npm test`: the integrations with the SDKs' own packages, which are installed here. */
+/** `npm run test:sdk`, and a step of `.ci/run`: the integrations with the SDKs' own packages, which are installed here. */
 import { runWithOwnPackages } from "../../scripts/lib/own-packages.mjs";
 
 process.exitCode = runWithOwnPackages({

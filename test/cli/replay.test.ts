@@ -9,11 +9,12 @@ import { finished, gardenChat, runCli, scratchFolder, startCli } from "./run-cli
 const folder = scratchFolder();
 afterAll(folder.remove);
 const TURNS = 160;
+/** As many turns as two compactions need: for what doesn't depend on how many there are. */
+const FEW_TURNS = 80;
 const chatFile = folder.path("garden.json");
 writeFileSync(chatFile, JSON.stringify(gardenChat(TURNS)));
-/** As many turns as two compactions need: for what doesn't depend on how many there are. */
 const shortFile = folder.path("bed.json");
-writeFileSync(shortFile, JSON.stringify(gardenChat(TURNS / 2)));
+writeFileSync(shortFile, JSON.stringify(gardenChat(FEW_TURNS)));
 
 test("the numbers, as JSON", async () => {
   const { code, stdout, stderr } = await runCli([
@@ -43,7 +44,7 @@ test("the numbers, as JSON", async () => {
 });
 
 test("the same as text: chart, totals, one line per compaction; no colours in a pipe", async () => {
-  const { code, stdout } = await runCli(["replay", chatFile, "--window", "4k", "--prices", "gpt-4o"]);
+  const { code, stdout } = await runCli(["replay", shortFile, "--window", "4k", "--prices", "gpt-4o"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/100 % ┤/);
   expect(stdout).toMatch(/▲/);
@@ -124,7 +125,7 @@ test("Ctrl-C while reading: exit 130, no stack, nothing on stdout", async () => 
 
 test("Ctrl-C while replaying stops between two requests", async () => {
   const big = folder.path("big.json");
-  writeFileSync(big, JSON.stringify(gardenChat(byProof({ sample: 1_000, more: 6_000, all: 6_000 }))));
+  writeFileSync(big, JSON.stringify(gardenChat(byProof({ sample: 500, more: 6_000, all: 6_000 }))));
   const child = startCli(["replay", big, "--window", "8k"]);
   const result = finished(child);
   // The first plain progress line tells that the replay is under way.

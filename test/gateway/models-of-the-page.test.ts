@@ -6,12 +6,13 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { routes } from "../../src/gateway/api.ts";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { apiOf } from "./api-support.ts";
+import { type ServeHere, serveHere } from "./serve-here.ts";
 import { type ServeProcess, startServe } from "./serve-process.ts";
 
 const KEY = "sk-page-0123456789abcdef";
 let folder: string;
 let provider: FakeProvider;
-let serve: ServeProcess;
+let serve: ServeHere | ServeProcess;
 const { call, raw, events } = apiOf(() => serve.url);
 
 beforeEach(async () => {
@@ -42,7 +43,7 @@ it("a model is tested, added, asked, kept over a restart and removed; its key st
 
   await serve.stop();
   const log = serve.log();
-  serve = await startServe([], { db });
+  serve = await serveHere([], { db });
   const [kept] = (await call(routes.status)).upstreams;
   expect(kept?.isOwn).toBe(true);
   const answers = [
@@ -62,13 +63,13 @@ it("a model is tested, added, asked, kept over a restart and removed; its key st
 });
 
 it("where nothing is stored a key is in memory only; a shared server takes no models from its page", async () => {
-  serve = await startServe(["--no-store"], { db: join(folder, "none.db") });
+  serve = await serveHere(["--no-store"], { db: join(folder, "none.db") });
   await call(routes.addUpstream, { body: { baseURL: provider.url, apiKey: KEY } });
   expect((await call(routes.status)).hasUpstream).toBe(true);
   for (const name of await readdir(folder))
     expect(await readFile(join(folder, name), "latin1")).not.toContain(KEY);
   await serve.stop();
-  serve = await startServe([], {
+  serve = await serveHere([], {
     db: join(folder, "shared.db"),
     env: { PRECIS_CLIENT_KEYS: "laptop:a-client-key-of-enough-length" },
   });

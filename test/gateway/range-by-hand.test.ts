@@ -7,10 +7,10 @@ import {
   summarizingReply,
 } from "../../src/testing/fake-provider/index.ts";
 import { apiOf } from "./api-support.ts";
-import { type ServeProcess, startServe } from "./serve-process.ts";
+import { type ServeHere, serveHere } from "./serve-here.ts";
 
 let provider: FakeProvider;
-let serve: ServeProcess;
+let serve: ServeHere;
 const { call, raw } = apiOf(() => serve.url);
 
 beforeAll(async () => {
@@ -18,7 +18,7 @@ beforeAll(async () => {
     window: 100_000,
     reply: summarizingReply({ otherwise: "The answer is 42." }),
   });
-  serve = await startServe(["--upstream", provider.url, "--window", "100000"]);
+  serve = await serveHere(["--upstream", provider.url, "--window", "100000"]);
 });
 afterAll(async () => {
   await serve?.stop();

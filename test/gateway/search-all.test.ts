@@ -3,10 +3,10 @@ import { expect, it } from "vitest";
 import { routes } from "../../src/gateway/api.ts";
 import { sharedPostgres } from "../support/postgres.ts";
 import { apiOf } from "./api-support.ts";
-import { type ServeProcess, startServe } from "./serve-process.ts";
+import { type ServeHere, serveHere } from "./serve-here.ts";
 
 it.each(["SQLite", "PostgreSQL"])("%s", async (kind) => {
-  const serve: ServeProcess = await startServe(
+  const serve: ServeHere = await serveHere(
     [],
     kind === "PostgreSQL" ? { db: await (await sharedPostgres()).database() } : {},
   );

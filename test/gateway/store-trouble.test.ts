@@ -15,9 +15,9 @@ import { type ServeProcess, startServe } from "./serve-process.ts";
 const CLIENTS = 4;
 const WINDOW = 4_000;
 /** A database that is away for so long (milliseconds). */
-const AWAY_MS = byProof({ sample: 600, more: 1_500, all: 1_500 });
+const AWAY_MS = byProof({ sample: 300, more: 1_500, all: 1_500 });
 /** How often all connections are cut. */
-const CUTS = byProof({ sample: 3, more: 5, all: 5 });
+const CUTS = byProof({ sample: 2, more: 5, all: 5 });
 
 let provider: FakeProvider;
 let postgres: TestPostgres;

@@ -4,6 +4,7 @@ import { afterEach, expect, it } from "vitest";
 import { type ConversationPage, type Route, routes, urlOf } from "../../src/gateway/api.ts";
 import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { runCli, runCliProcess, scratchFolder } from "../cli/run-cli.ts";
+import { byProof } from "../support/proof.ts";
 import { startTrickleProvider } from "../support/trickle-provider.ts";
 import { post } from "./own-upstream.ts";
 import { serveHere } from "./serve-here.ts";
@@ -101,13 +102,16 @@ it("serves and counts what all workers did, whichever is asked; warns once of va
   expectOneWarning(serve);
 });
 
+/** Each takes as long to start as a server of its own. */
+const WORKERS = byProof({ sample: 2, more: 3, all: 3 });
+
 it("knows in every worker what one of them has under way, and stops it from any", async () => {
   const words = Array.from({ length: 10 }, (_, n) => `word${n}`);
   const model = await startTrickleProvider({ words, everyMs: 50 });
   closing.push(() => model.close());
-  const serve = await startServe(["--upstream", model.url, "--workers", "3"]);
+  const serve = await startServe(["--upstream", model.url, "--workers", String(WORKERS)]);
   closing.push(() => serve.stop());
-  await allWorkers(serve.url, 3);
+  await allWorkers(serve.url, WORKERS);
   const ask = (route: Route, id?: string, body?: object) =>
     fetch(serve.url + urlOf(route, { id }), {
       method: route.method,
@@ -125,7 +129,7 @@ it("knows in every worker what one of them has under way, and stops it from any"
     }[];
     return [...new Set(told.map(({ busy }) => busy))];
   };
-  for (let n = 0; n < 3; n++) {
+  for (let n = 0; n < WORKERS; n++) {
     model.hold();
     const answer = await ask(routes.chat, id, { text: `Go on with ${n}.` });
     await expect.poll(everywhere).toEqual(["answering"]);

@@ -6,7 +6,7 @@ import type { ReplayTotals } from "../../src/eval/replay/totals.ts";
 import { type ReplayInput, routes } from "../../src/gateway/api.ts";
 import { runCli, scratchFolder } from "../cli/run-cli.ts";
 import { apiOf } from "../gateway/api-support.ts";
-import { type ServeProcess, startServe } from "../gateway/serve-process.ts";
+import { type ServeHere, serveHere } from "../gateway/serve-here.ts";
 
 const WINDOW = 4_000;
 const STEPS = 40;
@@ -43,10 +43,10 @@ const request = {
 };
 
 const folder = scratchFolder();
-let serve: ServeProcess;
+let serve: ServeHere;
 const { call } = apiOf(() => serve.url);
 beforeAll(async () => {
-  serve = await startServe(["--upstream", "http://127.0.0.1:9"]);
+  serve = await serveHere(["--upstream", "http://127.0.0.1:9"]);
 });
 afterAll(async () => {
   await serve.stop();

@@ -18,7 +18,7 @@ const { seconds, window, tokensPerFrame, model, enough } = byProof({
     window: 1_280,
     tokensPerFrame: 20,
     model: { layers: 1, dim: 32, heads: 2 },
-    enough: 11,
+    enough: 5,
   },
   more: { seconds: 1_800, window: 2_048, tokensPerFrame: 10, model: {}, enough: Number.POSITIVE_INFINITY },
   all: { seconds: 3_600, window: 4_096, tokensPerFrame: 10, model: {}, enough: Number.POSITIVE_INFINITY },
@@ -101,7 +101,7 @@ async function checkHead(session: StreamSession, cache: LlamaCppCache, head: str
 
 function checkTrace(session: StreamSession, strategy: StreamStrategyName, cache: LlamaCppCache): void {
   const { trace } = session;
-  expect(trace.length).toBeGreaterThanOrEqual(10);
+  expect(trace.length).toBeGreaterThanOrEqual(Math.min(10, enough));
   for (const entry of trace) {
     expect(entry.tokens.after).toBeLessThan(entry.tokens.before);
     expect(entry.warnings).toEqual([]);
@@ -119,7 +119,8 @@ function checkTrace(session: StreamSession, strategy: StreamStrategyName, cache:
     const goal = cache.encode({ type: "turn", role: "user", text: GOAL, at: 0 });
     expect(cache.tokens().join(" ")).toContain(goal.join(" "));
   } else if (strategy !== "drop-all") {
-    for (const index of [0, 1, 9, trace.length - 1]) expect(trace[index]?.head).toContain(GOAL);
+    for (const index of [0, 1, Math.min(9, trace.length - 1), trace.length - 1])
+      expect(trace[index]?.head).toContain(GOAL);
   }
 }
 

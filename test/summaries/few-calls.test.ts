@@ -10,7 +10,7 @@ import { gatedModel } from "./gated-model.ts";
 const LONG = 200;
 const ROUNDS = byProof({ sample: 140, more: LONG, all: LONG });
 /** Windows in heads. What a model that leaves names out costs is tried with 4 in any case. */
-const FACTORS = byProof({ sample: [3, 8], more: [3, 4, 8], all: [3, 4, 8] });
+const FACTORS = byProof({ sample: [3], more: [3, 4, 8], all: [3, 4, 8] });
 /** System prompt and tools of a small client (tokens). */
 const HEAD = 1_830;
 /** A summary for about every fourth round at the most: longer records leave a small summariser less to read at a time. */
@@ -23,19 +23,14 @@ const HEEDFUL = ["a model that does as it is told", { habit: "heedful" }] as con
 const SLOW = ["a slow one", { habit: "heedful", delay: 3 }] as const;
 
 describe.each(FACTORS)(`a window of %i times the head, ${ROUNDS} tool rounds`, (factor) => {
-  // What a slow model hasn't told yet is a large share of a short task in a large window.
-  const isShort = ROUNDS < LONG && factor === 8;
-  it.each(isShort ? [HEEDFUL] : [HEEDFUL, SLOW])(
-    "%s is asked seldom, and what it wrote is shown",
-    async (_, more) => {
-      const { calls, told, pressure } = await run(factor, more);
-      expect(calls).toBeGreaterThan(0);
-      expect(calls).toBeLessThanOrEqual(MOST_CALLS);
-      // A model that was paid speaks for nearly everything that is hidden.
-      expect(told).toBeGreaterThan(0.85);
-      expect(pressure.most).toBeLessThanOrEqual(1);
-    },
-  );
+  it.each([HEEDFUL, SLOW])("%s is asked seldom, and what it wrote is shown", async (_, more) => {
+    const { calls, told, pressure } = await run(factor, more);
+    expect(calls).toBeGreaterThan(0);
+    expect(calls).toBeLessThanOrEqual(MOST_CALLS);
+    // A model that was paid speaks for nearly everything that is hidden.
+    expect(told).toBeGreaterThan(0.85);
+    expect(pressure.most).toBeLessThanOrEqual(1);
+  });
 });
 
 it("names that a model leaves out hardly ever cost a second request", async () => {

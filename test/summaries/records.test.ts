@@ -6,9 +6,13 @@ import { narrativeOf } from "../../src/engine/narrative.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import { chat } from "../../src/testing/index.ts";
 import { talk } from "../support/host.ts";
+import { byProof } from "../support/proof.ts";
 import { gatedModel, plausible } from "./gated-model.ts";
 import { spyStore } from "./spy-store.ts";
 import { createStage, type Stage } from "./stage.ts";
+
+/** How often the records around an edited one are merged. */
+const MERGES = byProof({ sample: 1, more: 2, all: 2 });
 
 /** Grows the conversation until a compaction with a model-written summary was applied. */
 async function compactOnce(stage: Stage): Promise<void> {
@@ -121,7 +125,7 @@ it("an edited summary is shown from the next compaction on, word for word, whate
   await compactOnce(stage);
   expect(json((await stage.fit()).messages)).toContain(text);
   const merged = () => store.summaries().filter(({ level }) => level > 0);
-  while (merged().length < 2) {
+  while (merged().length < MERGES) {
     await compactOnce(stage);
     expect(json((await stage.fit()).messages)).toContain(text);
   }

@@ -51,12 +51,20 @@ export function createStage(options: Partial<CompactorOptions<ChatMessage>> = {}
     },
     async fillTo(wanted) {
       if (stage.transcript.at(-1)?.role === "user") stage.transcript.push(chat.assistant("Go on."));
+      let turns = 1;
+      let before: number | undefined;
       for (;;) {
-        const [question, answer] = talk(1, turn++);
+        stage.transcript.push(...talk(turns - 1, turn));
+        turn += turns;
+        const [question, answer] = talk(1, turn - 1);
         stage.transcript.push(question!);
         const reached = await stage.pressure();
         if (reached >= wanted) return reached;
         stage.transcript.push(answer!);
+        // Half of what is missing, so that it ends with the same turn as if each were measured.
+        const perTurn = before === undefined ? 0 : (reached - before) / turns;
+        turns = perTurn > 0 ? Math.max(1, Math.floor((wanted - reached) / perTurn / 2)) : 1;
+        before = reached;
       }
     },
     async fit(input = {}) {

@@ -12,8 +12,8 @@ const say = (role: "user" | "assistant" | "system", text: string): Message => ({
   parts: [{ type: "text", text }],
 });
 
-const ROUNDS = byProof({ sample: 150, more: 300, all: 300 });
-const MANY = byProof({ sample: 1_000, more: 10_000, all: 10_000 });
+const ROUNDS = byProof({ sample: 80, more: 300, all: 300 });
+const MANY = byProof({ sample: 500, more: 10_000, all: 10_000 });
 
 /** Whole transcripts of a shape that generators reach too rarely, or that are too large to shrink. */
 const SHAPES: Readonly<Record<string, () => Message[]>> = {

@@ -16,6 +16,8 @@ const CLIENTS = 4;
 const WINDOW = 4_000;
 /** A database that is away for so long (milliseconds). */
 const AWAY_MS = byProof({ sample: 300, more: 1_500, all: 1_500 });
+/** Between two turns of a client (milliseconds): it is the store that is tried here, not how much it can take. */
+const PAUSE_MS = 40;
 /** How often all connections are cut. */
 const CUTS = byProof({ sample: 2, more: 5, all: 5 });
 
@@ -47,7 +49,7 @@ async function talkUntil(url: string, chats: Said[][], isOver: () => boolean): P
     chats.map(async (chat, n) => {
       while (!isOver()) {
         expect(await takeTurn(url, chat, n % 2 === 0)).toBe(true);
-        await new Promise((resolve) => setTimeout(resolve, 10));
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       }
     }),
   );

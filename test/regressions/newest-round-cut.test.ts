@@ -7,13 +7,14 @@ import { profiles } from "../../src/profiles/index.ts";
 import { chat } from "../../src/testing/index.ts";
 import { measure } from "../support/count.ts";
 import { DIALECT_IDS, dialectOf } from "../support/dialects.ts";
+import { byProof } from "../support/proof.ts";
 import { playLoop, sourceFile, type ToolLoop } from "../support/tool-loop.ts";
 
 const each =
   (...sizes: number[]) =>
   () =>
     sizes;
-const ROUNDS = 16;
+const ROUNDS = byProof({ sample: 12, more: 16, all: 16 });
 
 /** Loops of real agents, by window, prompt and what their tools bring. `every` is the least number of requests per compaction. */
 const LOOPS: readonly (Omit<ToolLoop, "rounds"> & { readonly name: string; readonly every: number })[] = [

@@ -28,8 +28,12 @@ type Rung = (typeof RUNGS)[number];
 
 /** Every fault meets one rung; the others meet one of each kind, which a rung can't tell apart. */
 const ALL_FAULTS_MEET: Rung = "full";
+/** A talk that is long enough for a merge takes several times as long as the others. */
+const SAMPLE: { readonly [R in Rung]?: readonly FaultName[] } = { merge: ["server-error", "refusal"] };
 const faultsOf = (rung: Rung): readonly FaultName[] =>
-  rung === ALL_FAULTS_MEET ? FAULTS : byProof({ sample: FAULT_KINDS, more: FAULTS, all: FAULTS });
+  rung === ALL_FAULTS_MEET
+    ? FAULTS
+    : byProof({ sample: SAMPLE[rung] ?? FAULT_KINDS, more: FAULTS, all: FAULTS });
 
 /** Which kind of request for a summary this is. */
 function rungOf({ lastUser, messages }: FakeRequest): Rung | undefined {

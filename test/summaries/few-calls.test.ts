@@ -9,6 +9,8 @@ import { gatedModel } from "./gated-model.ts";
 
 const LONG = 200;
 const ROUNDS = byProof({ sample: 140, more: LONG, all: LONG });
+/** For what happens never: the window is full long before. */
+const FEW_ROUNDS = byProof({ sample: 60, more: LONG, all: LONG });
 /** Windows in heads. What a model that leaves names out costs is tried with 4 in any case. */
 const FACTORS = byProof({ sample: [3], more: [3, 4, 8], all: [3, 4, 8] });
 /** System prompt and tools of a small client (tokens). */
@@ -47,7 +49,7 @@ it("where no record has room, nobody is asked, and the report says why", async (
   expect(report.outcome).toBe("compacted");
   expect(report.warnings.map(({ code }) => code)).toContain("no-room-for-summaries");
   expect(model.requests).toEqual([]);
-  const { calls } = await run(3, { habit: "heedful", reserve: 0.45 });
+  const { calls } = await run(3, { habit: "heedful", reserve: 0.45, rounds: FEW_ROUNDS });
   expect(calls).toBe(0);
 });
 

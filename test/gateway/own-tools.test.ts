@@ -215,6 +215,71 @@ function responsesClient(streamed: boolean, more: Json = {}): Client {
   };
 }
 
+interface GeminiPart {
+  readonly text?: string;
+  readonly thought?: boolean;
+  readonly functionCall?: { readonly id?: string; readonly name: string };
+}
+interface GeminiChunk {
+  readonly candidates?: readonly {
+    readonly content: { readonly parts: readonly GeminiPart[] };
+    readonly finishReason?: string;
+  }[];
+  readonly usageMetadata: { readonly promptTokenCount: number };
+  readonly error?: { readonly message: string };
+}
+
+function geminiClient(streamed: boolean, model: string): Client {
+  return {
+    name: `${model}${streamed ? ", streamed" : ""}`,
+    streamed,
+    say: (role, text) => ({ role: role === "user" ? "user" : "model", parts: [{ text }] }),
+    result(kept, output) {
+      const { parts } = kept.at(-1) as { parts: readonly GeminiPart[] };
+      const call = parts.find(({ functionCall }) => functionCall)!.functionCall!;
+      return {
+        role: "user",
+        parts: [{ functionResponse: { ...call, args: undefined, response: { output } } }],
+      };
+    },
+    async ask(contents, more = {}) {
+      const method = streamed ? "streamGenerateContent?alt=sse" : "generateContent";
+      const response = await fetch(`${gateway.url}/v1beta/models/${model}:${method}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-goog-api-key": "k" },
+        body: JSON.stringify({
+          contents,
+          tools: [{ functionDeclarations: [{ ...LOOK, parameters: undefined }] }],
+          ...more,
+        }),
+      });
+      const raw = await response.text();
+      if (!response.ok) throw new Error(raw);
+      expect(raw).not.toContain(TOOL);
+      const chunks = (
+        streamed
+          ? raw
+              .split("\n\n")
+              .filter(Boolean)
+              .map((event) => event.slice("data: ".length))
+          : [raw]
+      ).map((text) => JSON.parse(text) as GeminiChunk);
+      const broken = chunks.find(({ error }) => error);
+      if (broken) throw new Error(broken.error!.message);
+      const candidates = chunks.flatMap(({ candidates }) => candidates ?? []);
+      const parts = candidates.flatMap(({ content }) => content.parts);
+      return {
+        text: parts.flatMap(({ text, thought }) => (thought ? [] : (text ?? ""))).join(""),
+        calls: parts.flatMap(({ functionCall }) => functionCall?.name ?? []),
+        stop: candidates.flatMap(({ finishReason }) => finishReason ?? []).join(),
+        input: chunks.at(-1)!.usageMetadata.promptTokenCount,
+        kept: [{ role: "model", parts: parts.filter(({ text }) => text !== "") }],
+        headers: response.headers,
+      };
+    },
+  };
+}
+
 const ENCRYPTED = { store: false, include: ["reasoning.encrypted_content"] };
 const clients = [false, true].flatMap((streamed) => [
   chatClient(streamed),
@@ -222,9 +287,11 @@ const clients = [false, true].flatMap((streamed) => [
   messagesClient(streamed, true),
   responsesClient(streamed),
   responsesClient(streamed, ENCRYPTED),
+  geminiClient(streamed, "gemini-3-pro-preview"),
+  geminiClient(streamed, "gemini-2.5-flash"),
 ]);
 /** Where an answer that is done ends, and one that waits for the client. */
-const DONE: ReadonlySet<unknown> = new Set(["stop", "end_turn", "completed"]);
+const DONE: ReadonlySet<unknown> = new Set(["stop", "end_turn", "completed", "STOP"]);
 
 /** Recalls once for each question of the user, with words before it; the answer quotes what came back. */
 const recalling: FakeReplier = ({ messages }) => {
@@ -400,6 +467,50 @@ describe("what is asked for", () => {
     const response = await post({ messages: TURN.slice(0, 1), ...more });
     expect(response.headers.get("x-precis-tools-off")).toBe(reason);
     expect(provider.requests[0]!.raw).not.toMatch(/precis_recall.*precis_recall/);
+  });
+
+  const GEMINI = "/v1beta/models/gemini-3-pro-preview";
+  const LOOK_DECLARED = { functionDeclarations: [{ name: "look", description: "Looks." }] };
+  it.each([
+    ["name-taken", "generateContent", { tools: [{ functionDeclarations: [{ name: TOOL }] }] }],
+    ["provider-tools", "generateContent", { tools: [{ googleSearch: {} }] }],
+    ["json-answer", "generateContent", { generationConfig: { responseMimeType: "application/json" } }],
+    ["several-answers", "generateContent", { generationConfig: { candidateCount: 2 } }],
+    ["no-other-tool", "generateContent", { toolConfig: { functionCallingConfig: { mode: "ANY" } } }],
+    ["list-stream", "streamGenerateContent", { tools: [LOOK_DECLARED] }],
+  ])("a request of Gemini's that can't have it passes without: %s", async (reason, method, more) => {
+    await start("Fine.");
+    const contents = [{ role: "user", parts: [{ text: "Hello." }] }];
+    const response = await fetch(`${gateway.url}${GEMINI}:${method}`, {
+      method: "POST",
+      body: JSON.stringify({ contents, ...more }),
+    });
+    expect(response.headers.get("x-precis-tools-off")).toBe(reason);
+    expect(provider.requests[0]!.raw).toBe(JSON.stringify({ contents, ...more }));
+  });
+
+  it.each([
+    ["/v1/messages/count_tokens", { model: "claude-opus-5", messages: TURN.slice(0, 1) }, "input_tokens"],
+    ["/v1/responses/input_tokens", { model: "gpt-5", input: "Hello." }, "input_tokens"],
+    [`${GEMINI}:countTokens`, { contents: [{ parts: [{ text: "Hello." }] }] }, "totalTokens"],
+    [
+      `${GEMINI}:countTokens`,
+      { generateContentRequest: { contents: [{ parts: [{ text: "Hello." }] }], tools: [LOOK_DECLARED] } },
+      "totalTokens",
+    ],
+  ])("what a client has counted holds the tool that it will be sent with: %s", async (path, body, field) => {
+    await start("Fine.");
+    const count = async (tools: string) => {
+      const response = await fetch(`${gateway.url}${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-precis-tools": tools },
+        body: JSON.stringify(body),
+      });
+      return Number(((await response.json()) as Json)[field]);
+    };
+    const [without, withTool] = [await count("none"), await count("recall")];
+    expect(without).toBeGreaterThan(0);
+    expect(withTool - without).toBeGreaterThan(50);
   });
 
   it("a call of a client's own tool of that name goes to the client", async () => {

@@ -7,6 +7,8 @@ export interface ChatMeta {
   readonly source?: "page" | "gateway";
   readonly settings?: ChatSettings;
   readonly pins?: readonly number[];
+  /** A person had it compacted, so a view stands for it however short its transcript is. */
+  readonly isCompacted?: true;
   readonly model?: string;
   readonly deletedAt?: number;
   /** What it was forked from by a person, who may have renamed or deleted that since. */

@@ -3,7 +3,7 @@ import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { metaOf } from "./chat-meta.ts";
 import type { Recording } from "./recording.ts";
 
-/** What a person set for a conversation on the page. */
+/** What a person set for a conversation on the page, or did to it there. */
 export interface Chat {
   readonly settings: ChatSettings | undefined;
   /** Indexes in the transcript of the request. */
@@ -13,7 +13,7 @@ export interface Chat {
 /** How long settings are believed without asking the store again (milliseconds): a change works that late. */
 const BELIEVED_MS = 2_000;
 
-/** Settings and pins of the conversation that a request goes on with; undefined if it has none. */
+/** What a person set for the conversation that a request goes on with; undefined if nothing was set, nor compacted, by hand. */
 export async function chatOf(
   parts: Pick<CompactionParts, "store" | "now">,
   tenant: string,
@@ -27,7 +27,7 @@ export async function chatOf(
     const meta = await parts.store.conversations.meta(tenant, id).catch(() => undefined);
     known.meta = { of: metaOf({ meta }), until: now + BELIEVED_MS };
   }
-  const { settings, pins = [] } = known.meta.of;
-  if (settings === undefined && pins.length === 0) return undefined;
+  const { settings, pins = [], isCompacted } = known.meta.of;
+  if (settings === undefined && pins.length === 0 && !isCompacted) return undefined;
   return { settings, pins: pins.filter((index) => index < matched).map((index) => index + record.start) };
 }

@@ -13,6 +13,7 @@ import { checkAsked } from "../wires/shared/check-asked.ts";
 import { loadedTools } from "../wires/shared/loaded-tools.ts";
 import type { Wire, WireRequest } from "../wires/wire.ts";
 import { clearedBy, inputTokens } from "./input-tokens.ts";
+import { countedWithTools } from "./offer-tools.ts";
 import { type Passing, passThrough } from "./pass-through.ts";
 import { abortOnClose } from "./read-exchange.ts";
 import type { V1Parts } from "./v1-parts.ts";
@@ -28,15 +29,17 @@ export async function count(
   const bytes = await readBody(request, limit);
   const decoded = await decodeBody(bytes, request.headers["content-encoding"], limit);
   await checkValues(decoded, parts.config.limits.values);
-  const body = parseObject(decoded);
-  const asked = wire.read(body, path);
+  const given = parseObject(decoded);
+  const asked = wire.read(given, path);
   checkAsked(asked, parts.config.limits);
   const upstream = chooseUpstream(parts.upstreams, asked.model, wire.dialect.id as DialectName);
-  const { off } = requestOptions(request.headers);
-  // A provider without a compaction of its own counts best what it is sent.
-  const countsItself = upstream.isNative || (!wire.native && wire.isProvider(upstream.url.hostname));
-  if (countsItself || off || parts.config.observe)
-    return passThrough(parts, { request, response, client, path, bytes, upstream });
+  const options = requestOptions(request.headers);
+  const forwarded = { request, response, client, path, bytes, upstream };
+  if (upstream.isNative || options.off || parts.config.observe) return passThrough(parts, forwarded);
+  const body = countedWithTools(parts, { wire, body: given, asked, path, options, upstream });
+  // A provider without a compaction of its own counts best what it is sent, but doesn't know of tools that it will be sent as well.
+  const countsItself = !wire.native && wire.isProvider(upstream.url.hostname) && body === given;
+  if (countsItself) return passThrough(parts, forwarded);
   const { edits } = wire.native?.wish(body) ?? NO_WISH;
   const { body: whole } = await withPrevious(parts, { client, wire }, body, false);
   const plain = wire.read(wire.native?.plain(whole) ?? whole, path);

@@ -17,7 +17,7 @@ export interface Exchange extends Turn {
   readonly recording: Recording | undefined;
   /** What a recording begins with; undefined where nothing is to be recorded. */
   readonly opening: Opening | undefined;
-  /** Something was set for the conversation on the page. */
+  /** Something was set for the conversation on the page, or it was compacted there. */
   readonly hasSettings: boolean;
   /** What the request goes on from, where it only names it. */
   readonly goesOnFrom?: GoesOnFrom | undefined;

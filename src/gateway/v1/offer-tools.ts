@@ -29,19 +29,39 @@ export function offerTools(parts: V1Parts, exchange: Exchange): Exchange | Promi
 
 function toolsOf(
   { config }: Pick<V1Parts, "config">,
-  { options, upstream }: Exchange,
+  { options, upstream }: Pick<Exchange, "options" | "upstream">,
 ): readonly HostedToolName[] {
   return options.tools ?? upstream.config.tools ?? config.tools ?? [];
 }
 
 function refusalOf(exchange: Exchange, tools: readonly HostedToolName[]): ToolsOff | undefined {
-  const { wire, body, isUntouched, isObserved, options, opening } = exchange;
+  const { isUntouched, isObserved, options, opening } = exchange;
   if (isUntouched || isObserved || options.off) return "not-seen";
   // What the model did with them is kept beside the transcript.
-  if (!opening) return "no-store";
+  return opening ? refusalBy(exchange, tools) : "no-store";
+}
+
+/** Why a request can't have the tools, whatever becomes of it. */
+function refusalBy(
+  { wire, body, asked, path }: Pick<Exchange, "wire" | "body" | "asked" | "path">,
+  tools: readonly HostedToolName[],
+): ToolsOff | undefined {
   if (!wire.hosting) return "unsupported-api";
-  const forcesOurs = wire.hosting.forcesAny(body) && listOf(exchange.asked.tools).length === 0;
-  return forcesOurs ? "no-other-tool" : wire.hosting.refusal(body, new HostedTurn(tools).isHosted);
+  if (wire.hosting.forcesAny(body) && listOf(asked.tools).length === 0) return "no-other-tool";
+  return wire.hosting.refusal(body, new HostedTurn(tools).isHosted, path);
+}
+
+/**
+ * A request that is only counted, with the tools that it would be sent with. What a person set for its conversation isn't known
+ * here: such a request belongs to none.
+ */
+export function countedWithTools(
+  parts: Pick<V1Parts, "config" | "recorder">,
+  counted: Pick<Exchange, "wire" | "body" | "asked" | "path" | "options" | "upstream">,
+): Json {
+  const tools = toolsOf(parts, counted);
+  if (tools.length === 0 || !parts.recorder || refusalBy(counted, tools) !== undefined) return counted.body;
+  return counted.wire.hosting!.offer(counted.body, tools.map(hostedTool));
 }
 
 async function offer(

@@ -33,14 +33,21 @@ export interface StreamSplice {
 }
 
 /** Why a request can't have tools of precis's own. */
-export type HostingRefusal = "name-taken" | "functions" | "several-answers" | "background";
+export type HostingRefusal =
+  | "name-taken"
+  | "functions"
+  | "several-answers"
+  | "background"
+  | "list-stream"
+  | "provider-tools"
+  | "json-answer";
 
 /** How an API carries tools that precis answers itself within a client's request. */
 export interface ToolHosting {
   /** The field of a request that holds its messages. */
-  readonly field: "messages" | "input";
+  readonly field: "messages" | "input" | "contents";
   /** Undefined: the request can have them. */
-  refusal(body: Json, isHosted: IsHosted): HostingRefusal | undefined;
+  refusal(body: Json, isHosted: IsHosted, path: string): HostingRefusal | undefined;
   /** The request with the tools behind the client's own. */
   offer(body: Json, tools: readonly HostedTool[]): Json;
   /** The request without them: for a model that must call a tool, and has called ours already. */

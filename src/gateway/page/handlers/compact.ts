@@ -14,6 +14,7 @@ import { compactedFact, failedSummary } from "../../compaction/compacted-fact.ts
 import { measureOf } from "../../compaction/measure.ts";
 import { onBehalfOf } from "../../compaction/on-behalf.ts";
 import { withClientKeys } from "../../compaction/summarizer.ts";
+import { changeMeta } from "../../conversation/change-meta.ts";
 import { countAhead } from "../../conversation/count-ahead.ts";
 import { findConversation, type Loaded, load } from "../../conversation/loaded.ts";
 import { summaryToApi } from "../../conversation/to-api.ts";
@@ -210,6 +211,7 @@ async function compaction(
       if (report.outcome === "compacted") {
         gateway.totals.add("compactions");
         gateway.totals.add("cost", report.cost);
+        await changeMeta(gateway, tenant, id, (meta) => ({ ...meta, isCompacted: true }));
       }
       const failed = failedSummary(report, told);
       const noted =

@@ -8,6 +8,8 @@ import { rememberReads } from "../shared/remember-reads.ts";
 import { rewrittenMessages } from "../shared/rewritten-messages.ts";
 import type { Wire, WireAnswer } from "../wire.ts";
 import { assembleGemini, candidateOf, chunksOf, partsIn } from "./assemble-gemini.ts";
+import { requestIn } from "./gemini-fields.ts";
+import { geminiHosting } from "./gemini-hosting.ts";
 import { askedByPath, isGeminiPath } from "./gemini-path.ts";
 
 /** Gemini's `generateContent`. The model and the wish for a stream stand in its path. */
@@ -39,8 +41,7 @@ export const geminiWire: Wire = {
 
   read(given, path) {
     const asked = askedByPath(path);
-    const inner = given["generateContentRequest"];
-    const body = isJson(inner) ? inner : given;
+    const body = requestIn(given);
     const { contents } = body;
     if (!Array.isArray(contents) && !isJson(contents))
       throw new RequestFault(400, "invalid", "`contents` is missing or isn't a list.");
@@ -118,6 +119,7 @@ export const geminiWire: Wire = {
   summarizer: ({ addressOf, isSame: _, ...shared }) =>
     gemini({ ...shared, baseURL: addressOf("/v1beta/x").replace(/\/x(?=\?|$)/, "") }),
   movesLaterSystem: false,
+  hosting: geminiHosting,
   // What the provider has in its cache stands before everything else, and nobody else knows it.
   isPartial: (body) => typeof (body["cachedContent"] ?? body["cached_content"]) === "string",
 

@@ -39,9 +39,8 @@ export function validateGemini(body: FakeBody, model: string): void {
   demand(list.every(isObject), "Invalid value at 'contents'");
   const messages = list as readonly Json[];
   checkContents(messages);
-  const steps = merged(messages);
-  checkCalls(steps);
-  if (WANTS_SIGNATURES.test(model)) checkSignatures(steps);
+  checkCalls(merged(messages));
+  if (WANTS_SIGNATURES.test(model)) checkSignatures(messages);
 }
 
 function refuseUnknown(value: Json, known: ReadonlySet<string>, at: string): void {
@@ -137,18 +136,22 @@ function checkCalls(steps: readonly Step[]): void {
   );
 }
 
-/** The turn that is under way begins with the last message of the user that isn't the answer of a function. */
-function checkSignatures(steps: readonly Step[]): void {
-  const begin = steps.findLastIndex(
-    ({ role, parts }) => role === "user" && parts.every((part) => responseOf(part) === undefined),
+/**
+ * The turn that is under way begins with the last message of the user that isn't the answer of a function. Here messages count
+ * as they were sent: a question right behind the answers of functions begins a turn, too.
+ */
+function checkSignatures(messages: readonly Json[]): void {
+  const begin = messages.findLastIndex(
+    (message) =>
+      message["role"] !== "model" && partsOf(message).every((part) => responseOf(part) === undefined),
   );
-  for (const [index, { parts }] of steps.entries()) {
-    const first = index > begin ? parts.find((part) => callOf(part)) : undefined;
+  for (const [index, { parts }] of merged(messages.slice(begin + 1)).entries()) {
+    const first = parts.find((part) => callOf(part));
     if (first === undefined) continue;
     const name = str(obj(callOf(first))["name"]);
     demand(
       isSigned(first),
-      `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call \`default_api:${name}\` , position ${index + 1}. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.`,
+      `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call \`default_api:${name}\` , position ${merged(messages.slice(0, begin + 1)).length + index + 1}. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.`,
     );
   }
 }

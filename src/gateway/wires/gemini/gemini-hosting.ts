@@ -1,0 +1,169 @@
+import { stringifyDeep } from "../../../core/deep-json.ts";
+import { unnamedCallId } from "../../../dialects/gemini-contents/wire.ts";
+import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
+import type { HostedResult, IsHosted, StreamSplice, ToolHosting } from "../hosting.ts";
+import { candidateOf, partsIn } from "./assemble-gemini.ts";
+import { fieldOf, requestIn } from "./gemini-fields.ts";
+
+/** Stands between the words of two rounds, which are one text for the client. */
+const BETWEEN = "\n\n";
+/**
+ * Google's word for a call whose signature isn't there. The signature of several calls stands on the first; where that was ours, the
+ * client's would come back without any.
+ */
+const UNSIGNED = "skip_thought_signature_validator";
+
+/** Tools of precis's own in Gemini's `generateContent`. */
+export const geminiHosting: ToolHosting = {
+  field: "contents",
+
+  refusal(given, isHosted, path) {
+    const body = requestIn(given);
+    // A stream that is one JSON list can't be taken apart while it comes.
+    if (path.includes(":streamGenerateContent") && !/[?&]alt=sse\b/.test(path)) return "list-stream";
+    const config = fieldOf(body, "generationConfig");
+    if ((numberOf(fieldOf(config, "candidateCount")) ?? 1) > 1) return "several-answers";
+    const tools = listOf(body["tools"]);
+    // Models refuse functions beside Google's own tools, and beside an answer that must be JSON.
+    if (tools.some((tool) => declaredIn(tool) === undefined)) return "provider-tools";
+    if (tools.length === 0 && fieldOf(config, "responseMimeType") === "application/json")
+      return "json-answer";
+    return tools.some((tool) => declaredIn(tool)!.some((one) => isHosted(one["name"])))
+      ? "name-taken"
+      : undefined;
+  },
+
+  offer(body, tools) {
+    const functionDeclarations = tools.map(({ name, description, parameters }) => ({
+      name,
+      description,
+      parametersJsonSchema: parameters,
+    }));
+    const request = requestIn(body);
+    const offered = { ...request, tools: [...listOf(request["tools"]), { functionDeclarations }] };
+    return request === body ? offered : { ...body, generateContentRequest: offered };
+  },
+
+  withdraw: (body, isHosted) => ({
+    ...body,
+    tools: listOf(body["tools"]).filter((tool) => !declaredIn(tool)?.some((one) => isHosted(one["name"]))),
+  }),
+
+  forcesAny(body) {
+    const config = fieldOf(fieldOf(requestIn(body), "toolConfig"), "functionCallingConfig");
+    return fieldOf(config, "mode") === "ANY" && listOf(fieldOf(config, "allowedFunctionNames")).length === 0;
+  },
+
+  echo: (messages) => messages,
+
+  results: (results) => [{ role: "user", parts: results.map(responsePart) }],
+
+  // All answers of one message's calls stand in the next one.
+  joined: (before, after) =>
+    isUser(before) && isUser(after)
+      ? { ...after, parts: [...listOf(before["parts"]), ...listOf(after["parts"])] }
+      : undefined,
+
+  join(answers, isHosted) {
+    const last = answers.at(-1) ?? {};
+    const showing = shower(isHosted);
+    const parts = answers.flatMap((answer, index) => {
+      if (index > 0) showing.nextRound();
+      return showing.shown(partsIn(candidateOf(answer)));
+    });
+    return withParts(last, candidateOf(last), parts.length > 0 ? parts : [{ text: "" }]);
+  },
+
+  splice: spliceGemini,
+  eventText: (event) => `data: ${stringifyDeep(event)}\n\n`,
+  streamEnd: "",
+};
+
+/** The functions of a tool; undefined: it is one of Google's own. */
+function declaredIn(tool: unknown): readonly Json[] | undefined {
+  const declared = fieldOf(tool, "functionDeclarations");
+  return Array.isArray(declared) ? declared.filter(isJson) : undefined;
+}
+
+function isUser(message: unknown): message is Json {
+  return isJson(message) && message["role"] !== "model";
+}
+
+/** Older models give their calls no ids, and want none back. */
+function responsePart({ id, name, text }: HostedResult): Json {
+  return {
+    functionResponse: { ...(id !== unnamedCallId(name) && { id }), name, response: { output: text } },
+  };
+}
+
+function withParts(chunk: Json, candidate: Json, parts: readonly Json[]): Json {
+  const [, ...others] = listOf(chunk["candidates"]);
+  const content = isJson(candidate["content"]) ? candidate["content"] : { role: "model" };
+  return { ...chunk, candidates: [{ ...candidate, content: { ...content, parts } }, ...others] };
+}
+
+/** Chooses what a client is shown of the parts of one answer after the other. */
+function shower(isHosted: IsHosted): {
+  shown(parts: readonly unknown[]): readonly Json[];
+  nextRound(): void;
+} {
+  let hasText = false;
+  let isBetween = false;
+  /** A call of ours took the signature of this round with it. */
+  let isUnsigned = false;
+  const show = (part: Json): readonly Json[] => {
+    const call = fieldOf(part, "functionCall");
+    if (isJson(call)) {
+      const isSigned = fieldOf(part, "thoughtSignature") !== undefined;
+      if (isHosted(call["name"])) {
+        isUnsigned ||= isSigned;
+        return [];
+      }
+      const signs = isUnsigned && !isSigned;
+      isUnsigned = false;
+      return [signs ? { ...part, thoughtSignature: UNSIGNED } : part];
+    }
+    const text = textOf(part["text"]) ?? "";
+    if (text === "" || part["thought"] === true) return [part];
+    hasText = true;
+    if (!isBetween) return [part];
+    isBetween = false;
+    return [{ ...part, text: BETWEEN + text }];
+  };
+  return {
+    shown: (parts) => parts.filter(isJson).flatMap(show),
+    nextRound() {
+      isBetween = hasText;
+      isUnsigned = false;
+    },
+  };
+}
+
+function spliceGemini(isHosted: IsHosted): StreamSplice {
+  const showing = shower(isHosted);
+  /** The first round names the answer for all. */
+  let id: unknown;
+  let held: Json[] = [];
+  return {
+    event(event) {
+      if (event["error"] != null) return [event];
+      id ??= event["responseId"];
+      const named = id === undefined ? event : { ...event, responseId: id };
+      const { finishReason, ...candidate } = candidateOf(event);
+      const given = partsIn(candidate);
+      const parts = showing.shown(given);
+      if (finishReason === undefined) {
+        const isOurs = given.length > 0 && parts.length === 0;
+        return isOurs ? [] : [given.length > 0 ? withParts(named, candidate, parts) : named];
+      }
+      held.push(withParts(named, { ...candidate, finishReason }, [{ text: "" }]));
+      const says = parts.some((part) => part["text"] !== "" || Object.keys(part).length > 1);
+      return says ? [withParts(named, candidate, parts)] : [];
+    },
+    nextRound() {
+      showing.nextRound();
+      held = [];
+    },
+    end: () => held,
+  };
+}

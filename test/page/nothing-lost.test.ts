@@ -1,5 +1,6 @@
 /** What a person typed, decided or was told stays: failures, pins, edited summaries, cleared ones, forks. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { byProof } from "../support/proof.ts";
 import { ask, compact, eventually, meterOf, say } from "./support/actions.ts";
 import { type ChatWorld, LONG, openChatWorld } from "./support/chat-world.ts";
 
@@ -10,12 +11,14 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
+const FAILURES = [
+  ["server-error", "500"],
+  ["unauthorized", "401"],
+  ["rate-limited", "429"],
+] as const;
+
 describe("a failed answer", () => {
-  it.each([
-    ["server-error", "500"],
-    ["unauthorized", "401"],
-    ["rate-limited", "429"],
-  ] as const)(
+  it.each(FAILURES.slice(0, byProof({ sample: 1, more: FAILURES.length, all: FAILURES.length })))(
     "(%s) says why and can be tried again after a reload, in the same chat",
     async (fault, status) => {
       const { tab, context, faults } = await world.newChat();

@@ -4,26 +4,25 @@ import { Agent } from "@mastra/core/agent";
 import { createTool } from "@mastra/core/tools";
 import { precisProcessor } from "precis/mastra";
 import { z } from "zod";
-import { readPart } from "../sdk/parts.ts";
 
-const inputSchema = z.object({ path: z.string() });
+// Your tool. This one makes up a file of some 600 tokens.
 const read = createTool({
   id: "read",
-  description: "Reads a part.",
-  inputSchema,
-  execute: async (input) => readPart(input),
+  description: "Reads a file.",
+  inputSchema: z.object({ path: z.string() }),
+  execute: async ({ path }) =>
+    `// ${path}${path.includes("part-3.") ? ": port 4180 is opened by part-3" : ""}\n${"const a = 1;\n".repeat(120)}`,
 });
-const model = openai.chat("gpt-4o");
-const inputProcessors = [precisProcessor({ window: 8_000 })];
+
 const agent = new Agent({
   id: "reader",
   name: "Reader",
   instructions: "You read files.",
-  model,
+  model: openai.chat("gpt-4o"),
   tools: { read },
-  inputProcessors,
+  inputProcessors: [precisProcessor({ window: 8_000 })],
 });
-const { text } = await agent.generate("Read all parts: who opens port 4180? Never touch generated files.", {
-  maxSteps: 40,
-});
+
+const task = "Read part-1.ts to part-24.ts: which one opens port 4180? Never touch generated files.";
+const { text } = await agent.generate(task, { maxSteps: 40 });
 console.log(text);

@@ -1,19 +1,26 @@
 /** An agent of the AI SDK that never runs out of its window. Run: OPENAI_API_KEY=… node ai-sdk.ts */
 import { openai } from "@ai-sdk/openai";
-import { stepCountIs, ToolLoopAgent, tool, wrapLanguageModel } from "ai";
+import { generateText, stepCountIs, tool, wrapLanguageModel } from "ai";
 import { precisMiddleware } from "precis/ai-sdk";
 import { z } from "zod";
-import { readPart } from "./parts.ts";
 
-const middleware = precisMiddleware({ window: 8_000 });
-const model = wrapLanguageModel({ model: openai("gpt-4o"), middleware });
-const read = tool({
-  description: "Reads a part.",
-  inputSchema: z.object({ path: z.string() }),
-  execute: readPart,
+const model = wrapLanguageModel({
+  model: openai("gpt-4o"),
+  middleware: precisMiddleware({ window: 8_000 }),
 });
-const agent = new ToolLoopAgent({ model, tools: { read }, stopWhen: stepCountIs(40) });
-const { text } = await agent.generate({
-  prompt: "Read all parts: who opens port 4180? Never touch generated files.",
+
+// Your tool. This one makes up a file of some 600 tokens.
+const read = tool({
+  description: "Reads a file.",
+  inputSchema: z.object({ path: z.string() }),
+  execute: async ({ path }) =>
+    `// ${path}${path.includes("part-3.") ? ": port 4180 is opened by part-3" : ""}\n${"const a = 1;\n".repeat(120)}`,
+});
+
+const { text } = await generateText({
+  model,
+  tools: { read },
+  stopWhen: stepCountIs(40),
+  prompt: "Read part-1.ts to part-24.ts: which one opens port 4180? Never touch generated files.",
 });
 console.log(text);

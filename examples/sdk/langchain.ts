@@ -4,18 +4,24 @@ import { ChatOpenAI } from "@langchain/openai";
 import { createAgent, HumanMessage, tool } from "langchain";
 import { precisMiddleware } from "precis/langchain";
 import { z } from "zod";
-import { readPart } from "./parts.ts";
 
-const middleware = [precisMiddleware({ window: 8_000, trigger: { fraction: 0.8 }, keep: { messages: 6 } })];
-const read = tool(readPart, {
-  name: "read",
-  description: "Reads a part.",
-  schema: z.object({ path: z.string() }),
+// Your tool. This one makes up a file of some 600 tokens.
+const read = tool(
+  async ({ path }) =>
+    `// ${path}${path.includes("part-3.") ? ": port 4180 is opened by part-3" : ""}\n${"const a = 1;\n".repeat(120)}`,
+  { name: "read", description: "Reads a file.", schema: z.object({ path: z.string() }) },
+);
+
+const agent = createAgent({
+  model: new ChatOpenAI({ model: "gpt-4o" }),
+  tools: [read],
+  middleware: [precisMiddleware({ window: 8_000, trigger: { fraction: 0.8 }, keep: { messages: 6 } })],
+  checkpointer: new MemorySaver(),
 });
-const model = new ChatOpenAI({ model: "gpt-4o" });
-const agent = createAgent({ model, tools: [read], middleware, checkpointer: new MemorySaver() });
-const task = {
-  messages: [new HumanMessage("Read all parts: who opens port 4180? Never touch generated files.")],
-};
-const { messages } = await agent.invoke(task, { recursionLimit: 200, configurable: { thread_id: "1" } });
+
+const task = "Read part-1.ts to part-24.ts: which one opens port 4180? Never touch generated files.";
+const { messages } = await agent.invoke(
+  { messages: [new HumanMessage(task)] },
+  { recursionLimit: 200, configurable: { thread_id: "1" } },
+);
 console.log(`${messages.at(-1)?.text} ${messages.length} messages in the state.`);

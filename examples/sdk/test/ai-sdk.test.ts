@@ -55,8 +55,6 @@ const VERSIONS = [
         },
         stopWhen: ai5.stepCountIs(STEPS + 2),
         prompt: REQUEST,
-        // Otherwise it sends references to what the provider stored.
-        providerOptions: { openai: { store: false } },
       });
       return await result.text;
     },

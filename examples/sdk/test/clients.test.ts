@@ -1,6 +1,6 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
-import { precisFetch, withPrecis } from "precis/clients";
+import { type ClientOptions, precisFetch, withPrecis } from "precis/clients";
 import { describe, expect, test } from "vitest";
 import { READ_TOOL, REQUEST, readFile, resultOf, STEPS, SYSTEM, startTask, WINDOW } from "./long-task.ts";
 
@@ -125,13 +125,32 @@ test("a window that is smaller than anyone said is found out and fitted to", asy
   expect(lost).toEqual([]);
 });
 
-test("a provider that counts half as much again is asked before, and refuses nothing", async () => {
+describe.each([
+  {
+    endpoint: "/v1/messages/count_tokens",
+    loop: (url: string, options: ClientOptions) => messagesLoop(withPrecis(anthropic(url), options)),
+  },
+  {
+    endpoint: "/v1/responses/input_tokens",
+    loop: (url: string, options: ClientOptions) => responsesLoop(withPrecis(openai(url), options)),
+  },
+])("a provider that counts half as much again as the tokenizer ($endpoint)", ({ endpoint, loop }) => {
   const factor = 1.5;
-  const provider = await startTask({ factor });
-  const client = withPrecis(anthropic(provider.url), { window: WINDOW, count: "provider" });
-  expect(await messagesLoop(client)).toBe("All parts are read.");
-  expect(provider.otherRequests.some(({ path }) => path.includes("count_tokens"))).toBe(true);
-  expect(resultOf(provider).refused).toBe(0);
+
+  test("is asked before a view is sent, and refuses nothing", async () => {
+    const provider = await startTask({ factor });
+    expect(await loop(provider.url, { window: WINDOW, count: "provider" })).toBe("All parts are read.");
+    const counted = provider.otherRequests.filter(({ path }) => path === endpoint);
+    expect(counted.length).toBeGreaterThan(0);
+    expect(provider.otherRequests).toHaveLength(counted.length);
+    expect(resultOf(provider)).toMatchObject({ refused: 0, lost: [] });
+  });
+
+  test("is asked nothing where the tokenizer counts", async () => {
+    const provider = await startTask({ factor });
+    expect(await loop(provider.url, { window: WINDOW })).toBe("All parts are read.");
+    expect(provider.otherRequests).toEqual([]);
+  });
 });
 
 test("what can't fit is refused in words, not as a broken connection", async () => {

@@ -32,8 +32,8 @@ export interface ModelCallRequest {
 /** A middleware for `createAgent`. */
 export interface PrecisLangChainMiddleware {
   readonly name: string;
-  // The schema is the host's own; its type says nothing here.
-  readonly stateSchema?: never;
+  // The schema is the host's own; its type says nothing here. With `never` LangChain would take the agent's whole state for `never`.
+  readonly stateSchema?: undefined;
   wrapModelCall<Q extends ModelCallRequest, R>(
     request: Q,
     handler: (request: Q) => R | Promise<R>,

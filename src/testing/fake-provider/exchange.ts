@@ -52,6 +52,8 @@ interface Incoming {
 export interface Exchange {
   readonly requests: RecordedRequest[];
   readonly rules: (headers: Readonly<Record<string, string>>) => WireRules;
+  /** Tokens of a request's input, which isn't answered. */
+  countInput(api: FakeApi, raw: string, headers: Readonly<Record<string, string>>): number;
   answer(incoming: Incoming): Promise<Outcome>;
   failNext(...faults: readonly Fault[]): void;
   setReply(reply: NonNullable<FakeProviderOptions["reply"]>): void;
@@ -163,6 +165,8 @@ export function createExchange(options: FakeProviderOptions): Exchange {
   return {
     requests,
     rules,
+    countInput: (api, raw, headers) =>
+      inputTokens(wires[api].accept(parseBody(raw), rules(headers)).prompt.pieces),
     answer,
     failNext: (...faults) => void announced.push(...faults),
     setReply(reply) {

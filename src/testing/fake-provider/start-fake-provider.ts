@@ -1,15 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { countRequest } from "./count-request.ts";
 import { createExchange, type Exchange, type Outcome } from "./exchange.ts";
 import type { FakeEvent } from "./fake-wire.ts";
 import { type GeminiPath, geminiPath } from "./gemini/gemini-path.ts";
-import { readPrompt } from "./gemini/gemini-wire.ts";
-import { validateGemini } from "./gemini/validate-gemini.ts";
-import { acceptMessages } from "./messages/messages-wire.ts";
-import { validateMessages } from "./messages/validate-messages.ts";
-import { inputTokens } from "./prompt.ts";
-import { faultBody, ProviderRefusal } from "./provider-refusal.ts";
-import type { FakeApi, FakeBody, FakeProvider, FakeProviderOptions, OtherRequest } from "./types.ts";
+import type { FakeApi, FakeProvider, FakeProviderOptions, OtherRequest } from "./types.ts";
 
 const APIS: Readonly<Record<string, FakeApi>> = {
   "/chat/completions": "chat",
@@ -87,9 +82,11 @@ async function handle(request: IncomingMessage, response: ServerResponse, parts:
   if (api === undefined) {
     parts.otherRequests.push({ method, path: url, headers, raw });
     if (method !== "POST") get(path, headers, response, parts.options);
-    else if (gemini) countGemini(raw, gemini, response, parts.exchange);
-    else if (path === "/messages/count_tokens") countTokens(raw, headers, response, parts.exchange);
-    else send(response, 404, notFound(`Invalid URL (POST ${url})`));
+    else {
+      const counted = countRequest({ path, raw, headers, gemini }, parts.exchange);
+      if (counted) send(response, counted.status, counted.body);
+      else send(response, 404, notFound(`Invalid URL (POST ${url})`));
+    }
     return;
   }
   const outcome = await parts.exchange.answer({
@@ -194,41 +191,6 @@ function googleModels(models: readonly string[], only: string | undefined, windo
     supportedGenerationMethods: ["generateContent", "countTokens"],
   });
   return only === undefined ? { models: models.map(entry) } : entry(only);
-}
-
-/** `countTokens` takes bare contents, or a whole request inside of `generateContentRequest`. */
-function countGemini(raw: string, { model }: GeminiPath, response: ServerResponse, exchange: Exchange): void {
-  try {
-    const { generateContentRequest: inner, ...bare } = JSON.parse(raw) as Record<string, unknown>;
-    const body = (inner ?? bare) as FakeBody;
-    validateGemini(body, model);
-    const totalTokens = inputTokens(readPrompt(body, exchange.rules({}).count).pieces);
-    send(response, 200, {
-      totalTokens,
-      promptTokensDetails: [{ modality: "TEXT", tokenCount: totalTokens }],
-    });
-  } catch (error) {
-    const fault = error instanceof ProviderRefusal ? error : new ProviderRefusal(String(error));
-    send(response, fault.status, faultBody("gemini", fault, ""));
-  }
-}
-
-function countTokens(
-  raw: string,
-  headers: Readonly<Record<string, string>>,
-  response: ServerResponse,
-  exchange: Exchange,
-): void {
-  const rules = exchange.rules(headers);
-  try {
-    const body = JSON.parse(raw) as FakeBody;
-    validateMessages(body, rules, false);
-    const { prompt } = acceptMessages(body, rules);
-    send(response, 200, { input_tokens: inputTokens(prompt.pieces) });
-  } catch (error) {
-    const fault = error instanceof ProviderRefusal ? error : new ProviderRefusal(String(error));
-    send(response, fault.status, faultBody("messages", fault, "req_fake_count"));
-  }
 }
 
 function send(

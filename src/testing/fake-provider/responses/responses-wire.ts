@@ -1,6 +1,6 @@
 import type { Answer } from "../answer.ts";
 import type { FakeWire, WireRules } from "../fake-wire.ts";
-import { type Json, objects, str } from "../json.ts";
+import { isObject, type Json, objects, str } from "../json.ts";
 import { type Prompt, PromptBuilder } from "../prompt.ts";
 import type { CacheUse } from "../prompt-cache.ts";
 import { demand, ProviderRefusal } from "../provider-refusal.ts";
@@ -14,11 +14,13 @@ const CREATED = 1_700_000_000;
 export function createResponsesWire(): FakeWire {
   const stored = new Map<string, readonly unknown[]>();
   const needs = new Map<string, string>();
+  /** Items of stored answers by their ids, which a client may send instead of them. */
+  const named = new Map<string, Json>();
 
   return {
     accept(body, rules) {
       const cap = validateResponses(body, rules);
-      const items = [...earlier(body, stored), ...inputOf(body)];
+      const items = [...earlier(body, stored), ...inputOf(body).map((item) => referenced(item, named))];
       validateItems(items, needs, rules);
       demand(
         cap === undefined || cap <= rules.maxOutput,
@@ -58,7 +60,10 @@ export function createResponsesWire(): FakeWire {
     const reasoning = output.find((item) => item["type"] === "reasoning");
     if (reasoning !== undefined)
       for (const item of output) if (item !== reasoning) needs.set(str(item["id"]), str(reasoning["id"]));
-    if (request.body["store"] !== false) stored.set(str(response["id"]), [...items, ...output]);
+    if (request.body["store"] !== false) {
+      stored.set(str(response["id"]), [...items, ...output]);
+      for (const item of output) named.set(str(item["id"]), item);
+    }
     return response;
   }
 }
@@ -72,6 +77,15 @@ function earlier(body: FakeBody, stored: ReadonlyMap<string, readonly unknown[]>
     code: "previous_response_not_found",
   });
   return items;
+}
+
+/** The item that a reference names; any other item as it is. */
+function referenced(item: unknown, named: ReadonlyMap<string, Json>): unknown {
+  if (!isObject(item) || item["type"] !== "item_reference") return item;
+  const id = str(item["id"]);
+  const found = named.get(id);
+  demand(found !== undefined, `Item with id '${id}' not found.`, { param: "input" });
+  return found;
 }
 
 const inputOf = ({ input }: FakeBody): readonly unknown[] =>

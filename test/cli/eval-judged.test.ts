@@ -89,6 +89,27 @@ it("precis with a model waits for the model's own words, also behind a mailbox",
   for (const { lastUser } of contexts) expect(lastUser).toContain("talked about houses and their colours");
 });
 
+it("with recall each question has a context of its own, no larger than without it", async () => {
+  const file = scratch.path("recalled.json");
+  writeFileSync(scratch.path("recalled-talk.json"), JSON.stringify(houseTalk(600)));
+  const houses = [11, 101, 207, 311, 401];
+  writeFileSync(file, JSON.stringify({ session: "recalled-talk.json", items: houseItems(houses) }));
+  const flags = ["--reader", atProvider(), "--trials", "1", "--yes", "--json", "--sizes", "4k"];
+  const { code, stdout } = await runCli([
+    ...["eval", "judged", "--exams", file, "--run", run, "--counter", "chars", ...flags],
+    ...["--arms", "precis,precis+recall", "--one-by-one"],
+  ]);
+  expect(code).toBe(0);
+  const [without, recalled] = JSON.parse(stdout).rows;
+  expect(recalled.score.mean).toBe(1);
+  expect(without.score.mean).toBeLessThan(1);
+  const asked = provider.requests.flatMap(({ lastUser }) => (/<questions>/.test(lastUser) ? [lastUser] : []));
+  expect(asked).toHaveLength(2 * houses.length);
+  for (const text of asked) expect(text.match(/<context>.*<\/context>/s)?.[0].length).toBeLessThan(4 * 4_000);
+  // The question is asked, and isn't part of the context.
+  for (const text of asked) expect(text.match(/Which colour/g)).toHaveLength(1);
+});
+
 it("the judge sees every answer, in another order for each question, and no names of arms", async () => {
   await judged("--reader", atProvider(), "--trials", "1", "--yes", "--sizes", "400");
   const asked = provider.requests.filter(({ lastUser }) => lastUser.includes("<rubric>"));

@@ -51,6 +51,9 @@ export const JUDGED_FLAGS = {
   against: { value: "ARM", help: "judged: the arm that the others are compared with" },
   trials: { value: "N", help: `judged: how often each exam is held (${DEFAULT_TRIALS} unless told)` },
   questions: { value: "N", help: "judged: at most so many questions of each exam; exam: how many to write" },
+  "one-by-one": {
+    help: "judged: ask every arm one question at a time, as arms with recall are asked anyway",
+  },
   "at-once": {
     value: "N",
     help: `judged: requests under way at the same time (${DEFAULT_AT_ONCE} unless told)`,
@@ -76,6 +79,7 @@ export async function evalJudged(flags: ParsedFlags, io: Io, data: string): Prom
   const counter = counterName === "chars" ? charsCounter() : await exactCounter("o200k_base");
   const profileName = oneOf("profile", flags.value("profile"), PROFILES);
   const trials = countOf(flags, "trials", DEFAULT_TRIALS);
+  const isOneByOne = flags.has("one-by-one");
 
   const arms = armsOf(flags, summarizer);
   const largest = CONTEXT_SHARE * (reader.window ?? modelInfo(reader.id).window);
@@ -91,13 +95,14 @@ export async function evalJudged(flags: ParsedFlags, io: Io, data: string): Prom
 
   const journal = journalIn(flags.value("run") ?? DEFAULT_RUN);
   const kept = journal.size > 0 ? [`  ${journal.size} replies of earlier runs are kept and used again`] : [];
-  const plan = planJudged({ sittings, trials, reader, judge, summarizer, counter });
+  const plan = planJudged({ sittings, trials, isOneByOne, reader, judge, summarizer, counter });
   await confirmSpending(flags, io, [...spendLines(plan), ...kept]);
 
   const progress = createProgress(io, { json: flags.has("json") });
   const result = await runJudged({
     sittings,
     trials,
+    isOneByOne,
     reader,
     judge,
     summarizer,

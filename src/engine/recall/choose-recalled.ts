@@ -32,7 +32,7 @@ const MOST_OF_ALLOWANCE = 0.25;
 const SHORT_PASSAGE = 120;
 /** A later passage of an answer is quoted in place of its beginning if it holds this many times as much. */
 const FAR_MORE = 2;
-/** A question of which the view shows this share has its answer quoted instead. */
+/** A question of which the view shows this share, and what was asked for, has its answer quoted instead. */
 const MOSTLY_SEEN = 0.5;
 /** A quotation that would be shorter than this isn't worth its pointer (tokens). */
 const LEAST_QUOTATION = 10;
@@ -67,7 +67,7 @@ export function* chooseRecalled(options: {
   const worth = new Map(query.terms.map((term) => [term, rarity(index, term, kinds)]));
   const all = [...worth.values()].reduce((sum, one) => sum + one, 0);
   const wanted = new Set(query.terms);
-  const held = (passage: RankablePassage): number =>
+  const held = (passage: Pick<RankablePassage, "text">): number =>
     wordsIn(passage, wanted).reduce((sum, term) => sum + worth.get(term)!, 0);
   const visible = visibleText(draft, messages, quoted);
   const answers = isTalk ? undefined : answersOf(index);
@@ -84,7 +84,7 @@ export function* chooseRecalled(options: {
     if (++looked > MOST_LOOKED_AT) break;
     const seen = index.messages[of]!.index + start;
     const hidden = visible.unseen(seen, found);
-    const isSeen = unseenShare(hidden, found) < 1 - MOSTLY_SEEN;
+    const isSeen = unseenShare(hidden, found) < 1 - MOSTLY_SEEN && !isAsked(hidden, found, held);
     const passage = isSeen ? bestOf(answers?.get(of) ?? [], held) : found;
     if (!passage || taken.has(passage)) continue;
     taken.add(passage);
@@ -144,8 +144,18 @@ function unseenShare(
   return runs.reduce((sum, { from, to }) => sum + to - from, 0) / Math.max(1, text.length);
 }
 
-function wordsIn({ text }: RankablePassage, wanted: ReadonlySet<string>): string[] {
+function wordsIn({ text }: Pick<RankablePassage, "text">, wanted: ReadonlySet<string>): string[] {
   return [...new Set(termsOf(text))].filter((term) => wanted.has(term));
+}
+
+/** Phrases that come again and again are seen everywhere. What was asked for may stand in the few words beside them. */
+function isAsked(
+  runs: readonly { readonly from: number; readonly to: number }[],
+  { text }: RankablePassage,
+  held: (passage: Pick<RankablePassage, "text">) => number,
+): boolean {
+  const least = MOSTLY_SEEN * held({ text });
+  return runs.some(({ from, to }) => held({ text: text.slice(from, to) }) >= least);
 }
 
 /** The part of a passage that the view doesn't show, as far as it fits and with as much as possible of what is asked for. */

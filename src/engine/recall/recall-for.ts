@@ -15,6 +15,11 @@ const SHARE_OF_ALL = 0.15;
 /** With less than this nothing worth reading can be quoted (tokens). */
 const LEAST_ALLOWANCE = 60;
 
+/** What one user message may have quoted where nobody says otherwise (tokens). */
+export function recallAllowance(budget: number): number {
+  return Math.min(Math.floor(budget * SHARE), MOST_TOKENS);
+}
+
 /** What is recalled for the newest user message. */
 export interface RecallNow {
   readonly quoted: Omit<Quoted, "record"> & { readonly places: Quoted["record"]["passages"] };
@@ -48,7 +53,7 @@ export function* recallFor<M>(
   if (!view.isNew && wasShown(operation)) return undefined;
   const quotedBefore = view.quoted.reduce((sum, { tokens }) => sum + tokens, 0);
   const allowance = Math.min(
-    settings.recall.tokens ?? Math.min(Math.floor(budget.budget * SHARE), MOST_TOKENS),
+    settings.recall.tokens ?? recallAllowance(budget.budget),
     Math.floor(budget.budget * SHARE_OF_ALL) - quotedBefore,
     Math.min(budget.budget, conversation.total) - view.tokens,
   );

@@ -1,7 +1,6 @@
 import type { Model, Profile, TokenCounter } from "../../core/types.ts";
-import { openaiChat } from "../../dialects/openai-chat/index.ts";
-import { createCompactor } from "../../engine/create-compactor.ts";
 import { costOf, suffixStart } from "../contestants/packing.ts";
+import { compacted, compactedWithRecall } from "./compacted.ts";
 import type { Exam } from "./exam.ts";
 import { plainSummary } from "./plain-summary.ts";
 import { type Shown, shownMessage } from "./reader-text.ts";
@@ -28,13 +27,14 @@ export interface Arm {
   readonly needsRecorded: boolean;
   /** `own`: it has the recorded summary's size, whatever is allowed. `all`: no size limits it. */
   readonly size: "given" | "own" | "all";
-  make(input: ArmInput): Promise<readonly Shown[]>;
+  /** `by-question`: the context depends on the question, so that a reader is asked one at a time. */
+  readonly contexts: "shared" | "by-question";
+  make(input: ArmInput): Promise<ContextFor>;
 }
 
-/** The clock of every measurement, so that the same run gives the same views. */
-const NOW = 0;
-/** A mailbox may be a person: a summary has this long (milliseconds). */
-const DEADLINE_MS = 3_600_000;
+/** What a reader gets for a question. */
+type ContextFor = (question: string) => Promise<readonly Shown[]>;
+
 /** Of what the recorded summary leaves, less than this isn't worth an arm of its own (share of the size). */
 const LEAST_REST = 0.1;
 /** A piece of a message below this says nothing (tokens). */
@@ -55,24 +55,46 @@ export const ARMS: readonly Arm[] = [
     const cost = costOf(summary, input.counter.count);
     return [{ role: "user", text: summary }, ...newest(input, input.size - cost)];
   }),
-  arm("precis", "precis", {}, (input) => compacted(input, input.size)),
-  arm("precis+model", "precis + model", { needsModel: true }, (input) =>
-    compacted(input, input.size, input.summarizer),
+  arm("precis", "precis", {}, ({ summarizer: _summarizer, ...input }) => compacted(input)),
+  armByQuestion("precis+recall", "precis + recall", {}, ({ summarizer: _summarizer, ...input }) =>
+    compactedWithRecall(input),
   ),
-  arm("recorded+precis", "recorded + precis", { needsRecorded: true }, async (input) => [
-    ...recordedMessages(input.exam),
-    ...(await compacted(input, restOf(input))),
-  ]),
+  arm("precis+model", "precis + model", { needsModel: true }, compacted),
+  armByQuestion("precis+model+recall", "with model + recall", { needsModel: true }, compactedWithRecall),
+  arm("recorded+precis", "recorded + precis", { needsRecorded: true }, async (input) => {
+    const { summarizer: _summarizer, ...rest } = input;
+    return [...recordedMessages(input.exam), ...(await compacted({ ...rest, size: restOf(input) }))];
+  }),
   arm("whole", "whole history", { size: "all" }, async ({ exam }) => exam.messages.map(shownMessage)),
 ];
 
+type Traits = Partial<Pick<Arm, "needsModel" | "needsRecorded" | "size">>;
+
+/** An arm that gives the same context to every question. */
 function arm(
   id: string,
   label: string,
-  traits: Partial<Pick<Arm, "needsModel" | "needsRecorded" | "size">>,
-  make: Arm["make"],
+  traits: Traits,
+  make: (input: ArmInput) => Promise<readonly Shown[]>,
 ): Arm {
-  return { id, label, needsModel: false, needsRecorded: false, size: "given", ...traits, make };
+  const shared: Arm["make"] = async (input) => {
+    const shown = await make(input);
+    return async () => shown;
+  };
+  return { ...armByQuestion(id, label, traits, shared), contexts: "shared" };
+}
+
+function armByQuestion(id: string, label: string, traits: Traits, make: Arm["make"]): Arm {
+  return {
+    id,
+    label,
+    needsModel: false,
+    needsRecorded: false,
+    size: "given",
+    contexts: "by-question",
+    ...traits,
+    make,
+  };
 }
 
 /** Whether an arm can be made for an exam at a size. */
@@ -120,29 +142,4 @@ function endOf(text: string, size: number, counter: TokenCounter): string {
     else high = middle - 1;
   }
   return `… ${low === 0 ? "" : text.slice(-low)}`;
-}
-
-/** One forced compaction that fills the size. */
-async function compacted(
-  { exam, counter, profile }: ArmInput,
-  size: number,
-  summarizer?: Model,
-): Promise<Shown[]> {
-  const compactor = createCompactor({
-    dialect: openaiChat,
-    budget: size,
-    counter,
-    ...(profile && { profile }),
-    ...(summarizer && { summarizer, summary: { ...profile?.summary, deadlineMs: DEADLINE_MS } }),
-  });
-  const { messages, report } = await compactor.compact(exam.messages, {
-    budget: size,
-    now: NOW,
-    waitMs: DEADLINE_MS,
-  });
-  await compactor.close();
-  // A refused summary is what users would get, too; a model that couldn't be reached measures nothing.
-  const lost = report.modelCalls.find((call) => call.result === "failed");
-  if (lost !== undefined) throw new Error(`precis: the summary of ${exam.id} failed: ${lost.note ?? ""}`);
-  return messages.map(shownMessage);
 }

@@ -1,6 +1,6 @@
 import { alignColumns } from "../table.ts";
+import { chunks } from "./chunks.ts";
 import type { ExamEstimate } from "./exam-estimate.ts";
-import { chunks } from "./plan.ts";
 import type { JudgedResult, JudgedRow } from "./result.ts";
 
 /** Rows that stand beside each other in the table of types, so that it fits 80 columns. */

@@ -1,7 +1,9 @@
 import type { Model, TokenCounter } from "../../core/types.ts";
+import { chunks } from "./chunks.ts";
 import type { Sitting } from "./entrants.ts";
 import { judgeRequest, SHEETS_AT_ONCE, USUAL_MARK } from "./mark-answers.ts";
-import { QUESTIONS_AT_ONCE, readerRequest, USUAL_ANSWER } from "./read-exam.ts";
+import { questionsTogether } from "./questions-together.ts";
+import { readerRequest, USUAL_ANSWER } from "./read-exam.ts";
 import { examTokens } from "./size.ts";
 import { type Expense, expense, requestTokens } from "./spending.ts";
 
@@ -14,6 +16,7 @@ const USUAL_SUMMARY = 2_500;
 export function planJudged(options: {
   readonly sittings: readonly Sitting[];
   readonly trials: number;
+  readonly isOneByOne: boolean;
   readonly reader: Model;
   readonly judge: Model;
   readonly summarizer: Model | undefined;
@@ -24,9 +27,9 @@ export function planJudged(options: {
   const judge = { requests: 0, input: 0, output: 0 };
   const summarizer = { requests: 0, input: 0, output: 0 };
   for (const { exam, entrants } of sittings) {
-    for (const items of chunks(exam.items, QUESTIONS_AT_ONCE)) {
-      const asked = requestTokens(readerRequest("", items), counter);
-      for (const { tokens } of entrants) {
+    for (const { arm, tokens } of entrants) {
+      for (const items of questionsTogether(exam, arm, options.isOneByOne)) {
+        const asked = requestTokens(readerRequest("", items), counter);
         reader.requests += trials;
         reader.input += trials * (tokens + asked);
         reader.output += trials * items.length * USUAL_ANSWER;
@@ -49,11 +52,4 @@ export function planJudged(options: {
     expense("reader", options.reader.id, reader),
     expense("judge", options.judge.id, judge),
   ];
-}
-
-/** A list in pieces of at most `size`. */
-export function chunks<T>(list: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
-    list.slice(index * size, (index + 1) * size),
-  );
 }

@@ -3,11 +3,13 @@ import { contentHash } from "../../core/hash.ts";
 import type { Model, Profile, TokenCounter } from "../../core/types.ts";
 import { askList } from "./ask-list.ts";
 import { allDone, createAtOnce } from "./at-once.ts";
+import { chunks } from "./chunks.ts";
 import type { Entrant, Sitting } from "./entrants.ts";
+import type { ExamItem } from "./exam.ts";
 import type { Journal } from "./journal.ts";
 import { judgeRequest, type Mark, readMarks, SHEETS_AT_ONCE, type Sheet } from "./mark-answers.ts";
-import { chunks } from "./plan.ts";
-import { QUESTIONS_AT_ONCE, readAnswers, readerRequest } from "./read-exam.ts";
+import { questionsTogether } from "./questions-together.ts";
+import { readAnswers, readerRequest } from "./read-exam.ts";
 import { readerText } from "./reader-text.ts";
 import { rememberedModel } from "./remembered-model.ts";
 import { type Judged, type JudgedResult, resultOf } from "./result.ts";
@@ -17,6 +19,8 @@ import { createSpending } from "./spending.ts";
 export interface JudgedOptions {
   readonly sittings: readonly Sitting[];
   readonly trials: number;
+  /** Every arm is asked one question at a time. */
+  readonly isOneByOne: boolean;
   readonly reader: Model;
   readonly judge: Model;
   /** Needed by arms that ask a model. */
@@ -32,11 +36,18 @@ export interface JudgedOptions {
   readonly onProgress?: (what: string, done: number, total: number) => void;
 }
 
-/** A context that is ready for its reader. */
+/** A context that is ready for its reader, with the questions that are asked from it. */
 interface Context {
-  readonly entrant: Entrant;
+  readonly items: readonly ExamItem[];
   readonly text: string;
   readonly tokens: number;
+}
+
+/** What an arm made for an exam. */
+interface Made {
+  readonly entrant: Entrant;
+  /** In the order of the exam's questions. */
+  readonly contexts: readonly Context[];
   /** The arm can't be made at this size. */
   readonly isImpossible: boolean;
   /** The arm has a model and had no room to ask it: it is the same as without. */
@@ -48,13 +59,13 @@ const SEED_BITS = 30;
 
 /** Lets readers answer from each context, lets the judge mark all answers together, and adds up. */
 export async function runJudged(options: JudgedOptions): Promise<JudgedResult> {
-  const { sittings, trials, reader, judge, summarizer, counter, journal, signal, onProgress } = options;
+  const { sittings, trials, reader, judge, summarizer, counter, journal, signal } = options;
   const spending = createSpending({ reader, judge, ...(summarizer && { summarizer }) }, counter);
   const atOnce = createAtOnce(options.atOnce);
   const stop = signal === undefined ? {} : { signal };
-  const progress = counting(sittings, trials, onProgress);
+  const progress = counting(options);
 
-  const contextOf = (sitting: Sitting, entrant: Entrant): Promise<Context> =>
+  const contextsOf = (sitting: Sitting, entrant: Entrant): Promise<Made> =>
     atOnce(async () => {
       signal?.throwIfAborted();
       let asked = 0;
@@ -70,30 +81,29 @@ export async function runJudged(options: JudgedOptions): Promise<JudgedResult> {
         summarizer: { ...writer, complete },
         ...(options.profile && { profile: options.profile }),
       };
-      const shown = await entrant.arm.make(input).catch((error: unknown) => {
+      const contextFor = await entrant.arm.make(input).catch((error: unknown) => {
         if (error instanceof BudgetImpossibleError) return undefined;
         throw error;
       });
-      const text = readerText(shown ?? []);
+      const contexts: Context[] = [];
+      for (const items of questionsTogether(sitting.exam, entrant.arm, options.isOneByOne)) {
+        const text = readerText((await contextFor?.(items[0]?.question ?? "")) ?? []);
+        contexts.push({ items, text, tokens: counter.count(text) });
+      }
       progress("contexts");
       return {
         entrant,
-        text,
-        tokens: counter.count(text),
-        isImpossible: shown === undefined,
+        contexts,
+        isImpossible: contextFor === undefined,
         isUnasked: entrant.arm.needsModel && asked === 0,
       };
     });
 
-  const answersOf = async (
-    { exam }: Sitting,
-    { text, isImpossible }: Context,
-    trial: number,
-  ): Promise<string[]> => {
-    // Nobody has to read nothing.
-    if (isImpossible) return exam.items.map(() => "");
-    const parts = chunks(exam.items, QUESTIONS_AT_ONCE).map((items) =>
+  const answersOf = async ({ contexts, isImpossible }: Made, trial: number): Promise<string[]> => {
+    const parts = contexts.map(({ items, text }) =>
       atOnce(async () => {
+        // Nobody has to read nothing.
+        if (isImpossible) return items.map(() => "");
         signal?.throwIfAborted();
         const request = { ...readerRequest(text, items), ...stop };
         const check = (list: readonly unknown[]) => readAnswers(list, items.length);
@@ -137,9 +147,9 @@ export async function runJudged(options: JudgedOptions): Promise<JudgedResult> {
 
   const hold = async (sitting: Sitting): Promise<Judged[]> => {
     const { exam } = sitting;
-    const contexts = await allDone(sitting.entrants.map((entrant) => contextOf(sitting, entrant)));
+    const made = await allDone(sitting.entrants.map((entrant) => contextsOf(sitting, entrant)));
     const held = Array.from({ length: trials }, async (_, trial) => {
-      const answers = await allDone(contexts.map((context) => answersOf(sitting, context, trial)));
+      const answers = await allDone(made.map((one) => answersOf(one, trial)));
       const sheets = exam.items.map((item, index) => ({
         item,
         answers: answers.map((own) => own[index] ?? ""),
@@ -147,7 +157,8 @@ export async function runJudged(options: JudgedOptions): Promise<JudgedResult> {
       }));
       const marks = await marksOf(sheets, trial);
       return exam.items.flatMap(({ n, type }, index) =>
-        contexts.map(({ entrant, tokens, isImpossible, isUnasked }, place): Judged => {
+        made.map(({ entrant, contexts, isImpossible, isUnasked }, place): Judged => {
+          const tokens = contexts.find(({ items }) => items.some((item) => item.n === n))?.tokens ?? 0;
           const mark = marks[index]?.[place] ?? { score: 0, misleading: false };
           return { exam: exam.id, n, type, trial, entrant, tokens, isImpossible, isUnasked, ...mark };
         }),
@@ -177,13 +188,14 @@ function seedOf(exam: string, n: number, trial: number): number {
 }
 
 /** Counts requests that are done, kept replies included. */
-function counting(
-  sittings: readonly Sitting[],
-  trials: number,
-  onProgress: JudgedOptions["onProgress"],
-): (what: string) => void {
+function counting({
+  sittings,
+  trials,
+  isOneByOne,
+  onProgress,
+}: Pick<JudgedOptions, "sittings" | "trials" | "isOneByOne" | "onProgress">): (what: string) => void {
   const total = sittings.reduce((sum, { exam, entrants }) => {
-    const reads = entrants.length * Math.ceil(exam.items.length / QUESTIONS_AT_ONCE);
+    const reads = entrants.reduce((all, { arm }) => all + questionsTogether(exam, arm, isOneByOne).length, 0);
     return sum + entrants.length + trials * (reads + Math.ceil(exam.items.length / SHEETS_AT_ONCE));
   }, 0);
   let done = 0;

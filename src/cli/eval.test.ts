@@ -107,3 +107,16 @@ test.each([
 ])("%j is refused with what to do", async (args, message) => {
   await expect(run(...args)).rejects.toThrow(message);
 });
+
+test.each([
+  ["not-gzip.jsonl.gz", "plain text", /incorrect header/],
+  ["broken.json", '{"messages": [', /isn't JSON/],
+  ["numbers.json", JSON.stringify({ messages: [{ role: "user", content: 5 }] }), /`content`/],
+])("a bad file is named: %s", async (name, text, why) => {
+  const folder = join(noSessions, `bad-${name}`);
+  mkdirSync(folder);
+  writeFileSync(join(folder, name), text);
+  const failed = run("retention", "--data", folder, "--counter", "chars");
+  await expect(failed).rejects.toThrow(why);
+  await expect(failed).rejects.toThrow(join(folder, name));
+});

@@ -60,7 +60,8 @@ export class TranscriptError extends PrecisError {
       fields.line !== undefined
         ? `line ${fields.line}: `
         : fields.index !== undefined
-          ? `message ${fields.index}: `
+          ? // People count from 1, as in summaries (`#12`).
+            `message ${fields.index + 1}: `
           : "";
     super(`precis: ${where}${fields.message}`, fields.fix, { cause: fields.cause });
     this.index = fields.index;

@@ -105,7 +105,7 @@ describe("input without types", () => {
     const holed = [...transcript];
     delete holed[5];
     await expect(withOption({}).fit(holed)).rejects.toThrow(
-      "message 5: openai-chat: expected a message object",
+      "message 6: openai-chat: expected a message object",
     );
   });
 

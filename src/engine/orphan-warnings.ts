@@ -30,10 +30,11 @@ function warning(
   counterpart: string,
   found: readonly { readonly index: number }[],
 ): Warning[] {
-  const indexes = [...new Set(found.map(({ index }) => index))];
-  if (indexes.length === 0) return [];
-  const named = indexes.slice(0, NAMED).join(", ");
-  const more = indexes.length > NAMED ? ` and ${indexes.length - NAMED} more` : "";
+  // People count from 1.
+  const numbers = [...new Set(found.map(({ index }) => index + 1))];
+  if (numbers.length === 0) return [];
+  const named = numbers.slice(0, NAMED).join(", ");
+  const more = numbers.length > NAMED ? ` and ${numbers.length - NAMED} more` : "";
   return [
     {
       code,

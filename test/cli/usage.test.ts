@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { runCli, runCliProcess } from "./run-cli.ts";
 
@@ -27,6 +27,30 @@ describe("help and version go to stdout, exit 0", () => {
     ])
       expect(stdout).toContain(flag);
     expect((await runCli(["help", "replay"])).stdout).toBe(stdout);
+  });
+
+  test("every flag that a command reads is in its help, and every command in the main one", async () => {
+    const folder = new URL("../../src/cli/", import.meta.url);
+    const { stdout: main } = await runCli(["--help"]);
+    const commands = [...main.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name]) => name!);
+    const lines = readdirSync(folder)
+      .filter((file) => /^[a-z]+\.ts$/.test(file))
+      .filter((file) => /Line: CommandLine = \{/.test(readFileSync(new URL(file, folder), "utf8")))
+      .map((file) => file.replace(".ts", ""));
+    expect(commands.toSorted()).toEqual(lines.toSorted());
+    const known = new Set<string>();
+    for (const command of commands) {
+      const { stdout } = await runCli([command, "--help"]);
+      for (const [, flag] of stdout.matchAll(/^ {2}--([\w-]+)/gm)) known.add(flag!);
+    }
+    for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+      if (!file.endsWith(".ts") || file.endsWith(".test.ts")) continue;
+      const source = readFileSync(new URL(file, folder), "utf8");
+      const read = [...source.matchAll(/flags\.(?:value|values|has)\("([\w-]+)"\)/g)].map(
+        ([, name]) => name!,
+      );
+      expect({ file, unknown: read.filter((name) => !known.has(name)) }).toEqual({ file, unknown: [] });
+    }
   });
 
   test("no line is wider than the terminal", async () => {

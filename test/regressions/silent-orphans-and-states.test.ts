@@ -24,7 +24,7 @@ describe.each(Object.keys(BUILDERS))("%s: a transcript's own orphans are told", 
     const result = await compactor.fit(messages);
     expect(result.messages).toEqual(messages);
     expect(result.report.warnings).toEqual([
-      { code: "orphan-result", message: expect.stringContaining("(message 2)") as string },
+      { code: "orphan-result", message: expect.stringContaining("(message 3)") as string },
     ]);
     const call = await compactor.fit([b.user("Hi."), b.call("read", { path: "a" }, "c1"), b.user("And?")]);
     expect(codes(call)).toEqual(["orphan-call"]);

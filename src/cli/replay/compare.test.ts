@@ -46,6 +46,29 @@ test("each strategy beside sending everything; what is read from the cache costs
   expect(everything?.sent).toBe(1_700);
 });
 
+test("what survives stands beside the cost, and the best trade is explained in a sentence", () => {
+  const survival = (kept: number) => ({ survival: { items: 100, kept } });
+  const first = replay([request(500, 500, 0), request(600, 1_200, 500)]);
+  const dear = replay([request(500, 500, 0), request(600, 1_200, 0)]);
+  const cheap = replay([request(100, 500, 0), request(100, 1_200, 100)]);
+  const lines = comparedOf(
+    [
+      // Nearly as much as the best one for less; the cheapest forgets too much.
+      { strategy: "summarize-oldest", replay: { ...first, ...survival(80) } },
+      { strategy: "summarize-middle", replay: { ...dear, ...survival(82) } },
+      { strategy: "drop-all", replay: { ...cheap, ...survival(20) } },
+    ],
+    PRICES,
+  );
+  const text = comparedLines(lines, "drop-all", { columns: 100, paint: createPaint(false) }).join(" ");
+  expect(text).toMatch(/strategy +survives +sent/);
+  expect(text).toContain("Best trade: summarize-oldest. It keeps 80.0 % of what matters");
+  expect(text).toContain("the most that any keeps is 82.0 %");
+  const html = comparedHtml(lines, "drop-all");
+  expect(html.match(/best trade<\/b>/g)).toHaveLength(1);
+  expect(html).toContain("Best trade: summarize-oldest.");
+});
+
 test("the table fits the terminal, marks the chosen strategy and says what doesn't fit", () => {
   for (const columns of [40, 80, 120]) {
     const lines = comparedLines(LINES, "summarize-oldest", { columns, paint: createPaint(false) });

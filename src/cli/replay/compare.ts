@@ -1,5 +1,6 @@
 import type { Prices, StrategyName } from "../../core/types.ts";
 import { strategies } from "../../engine/strategies.ts";
+import { bestTrade } from "../../eval/replay/best-trade.ts";
 import type { Replay } from "../../eval/replay/simulate.ts";
 import { type ReplayTotals, totalsOf } from "../../eval/replay/totals.ts";
 import { escapeHtml } from "../../eval/report/escape.ts";
@@ -31,6 +32,8 @@ export interface Compared {
   readonly unchanged: number;
   /** US dollars, cache reads and writes counted. */
   readonly cost: number;
+  /** Share of the names, paths, numbers and rules that matter which the last view still says. */
+  readonly survives: number;
 }
 
 /** What the session would have cost under each strategy, and without any. */
@@ -48,6 +51,7 @@ export function comparedOf(
       sent: totals.sent,
       unchanged: totals.unchanged,
       cost: totals.cost?.with.total ?? 0,
+      survives: shareOf(totals.survival),
     };
   });
   const [first] = runs;
@@ -63,7 +67,32 @@ function everything({ requests }: Replay, totals: ReplayTotals): Compared {
     sent: totals.sentWithout,
     unchanged: totals.unchangedWithout,
     cost: totals.cost?.without.total ?? 0,
+    survives: 1,
   };
+}
+
+const shareOf = (survival: ReplayTotals["survival"]): number =>
+  survival === undefined || survival.items === 0 ? 1 : survival.kept / survival.items;
+
+/** The strategy that keeps nearly as much as any and costs least; sending everything isn't one. */
+const bestOf = (lines: readonly Compared[]): Compared | undefined =>
+  bestTrade(
+    lines
+      .filter(({ strategy }) => strategy !== "everything")
+      .map((line) => ({
+        line,
+        keeps: line.survives,
+        costs: line.cost,
+        isPossible: line.impossible === 0,
+      })),
+  )?.line;
+
+/** Why it is the best trade, in a sentence. */
+function bestWhy(lines: readonly Compared[]): string | undefined {
+  const best = bestOf(lines);
+  if (best === undefined) return undefined;
+  const most = Math.max(...lines.flatMap((line) => (line.strategy === "everything" ? [] : [line.survives])));
+  return `Best trade: ${best.strategy}. It keeps ${formatShare(best.survives)} of what matters (the most that any keeps is ${formatShare(most)}), and of those that keep nearly as much it costs least (${formatDollars(best.cost)}).`;
 }
 
 const BAR = "█";
@@ -79,23 +108,29 @@ export function comparedLines(
 ): string[] {
   if (lines.length === 0) return [];
   const { columns, paint } = options;
-  const header = ["strategy", "compactions", "sent", "cached", "cost"];
+  const header = ["strategy", "survives", "sent", "cached", "cost"];
   const rows = lines.map((line) => [
     `${line.strategy === chosen ? "▸ " : "  "}${line.strategy}`,
-    formatCount(line.compactions),
+    formatShare(line.survives),
     formatShort(line.sent),
     formatShare(line.unchanged),
     formatDollars(line.cost),
   ]);
   const widths = header.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at]!.length)));
   const used = widths.reduce((sum, width) => sum + width + GAP.length, 0);
-  const title = wrap("What each strategy would have cost, cache reads and writes counted:", columns);
-  const after = notes(lines).flatMap((note) => wrap(note, columns).map((text) => paint("dim", text)));
+  const title = wrap(
+    "What survives under each strategy, and what it would have cost with cache reads and writes:",
+    columns,
+  );
+  const why = bestWhy(lines);
+  const after = [...(why === undefined ? [] : [why]), ...notes(lines)].flatMap((note) =>
+    wrap(note, columns).map((text) => paint("dim", text)),
+  );
   if (used - GAP.length > columns) {
-    const paragraphs = rows.map(([name, compactions, , cached, cost]) => [
+    const paragraphs = rows.map(([name, survives, , cached, cost]) => [
       name!,
-      paint("dim", `    ${cost}, ${cached} cached`),
-      paint("dim", `    ${compactions} compactions`),
+      paint("dim", `    ${survives} survives, ${cost}`),
+      paint("dim", `    ${cached} cached`),
     ]);
     return ["", ...title, ...paragraphs.flat(), ...after];
   }
@@ -134,11 +169,16 @@ function notes(lines: readonly Compared[]): string[] {
 export function comparedHtml(lines: readonly Compared[], chosen: string): string {
   if (lines.length === 0) return "";
   const most = Math.max(...lines.map(({ cost }) => cost)) || 1;
-  const rows = lines.map(({ strategy, label, compactions, sent, unchanged, cost }) => {
+  const why = bestWhy(lines);
+  const best = bestOf(lines);
+  const rows = lines.map((line) => {
+    const { strategy, label, compactions, sent, unchanged, cost, survives } = line;
     const width = Math.max(1, Math.round((cost / most) * 100));
-    const name = `${escapeHtml(label)} <code>${strategy}</code>`;
+    const badge = line === best ? ` <b class="best">best trade</b>` : "";
+    const name = `${escapeHtml(label)} <code>${strategy}</code>${badge}`;
     return [
       strategy === chosen ? `<strong>${name}</strong>` : name,
+      formatShare(survives),
       formatCount(compactions),
       formatShort(sent),
       formatShare(unchanged),
@@ -147,8 +187,8 @@ export function comparedHtml(lines: readonly Compared[], chosen: string): string
     ];
   });
   const columns = [
-    ...["strategy", "compactions", "sent", "cached", "cost"].map((label) => ({ label })),
+    ...["strategy", "survives", "compactions", "sent", "cached", "cost"].map((label) => ({ label })),
     { label: "", className: "cost" },
   ];
-  return `<figure class="card" id="strategies"><figcaption><h2>What each strategy would have cost</h2></figcaption>${tableHtml(columns, rows)}</figure>`;
+  return `<figure class="card" id="strategies"><figcaption><h2>What survives, and what it would have cost</h2></figcaption>${tableHtml(columns, rows)}${why === undefined ? "" : `<p>${escapeHtml(why)}</p>`}</figure>`;
 }

@@ -10,10 +10,27 @@ const DEEPEST = 3;
 /** Some editors begin a file with it; JSON doesn't know it. */
 const BYTE_ORDER_MARK = /^\uFEFF/;
 
+/** What went wrong with a file says which one it was: a folder may hold hundreds. */
+export function inFile<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    const words = cause instanceof Error ? cause.message.replace(/^precis: /, "") : String(cause);
+    if (words.includes(file)) throw cause;
+    throw new TranscriptError({
+      message: `${file}: ${words.replace(/\.?$/, ".")}`,
+      fix: "Mend or remove this file. docs/guide/eval.md has the formats.",
+      cause,
+    });
+  }
+}
+
 /** Text of a file, unpacked if need be. */
 export function readText(file: string): string {
-  const bytes = readFileSync(file);
-  return (file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8").replace(BYTE_ORDER_MARK, "");
+  return inFile(file, () => {
+    const bytes = readFileSync(file);
+    return (file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8").replace(BYTE_ORDER_MARK, "");
+  });
 }
 
 /** The records of a file: lines of JSONL, members of a JSON list, or the one JSON value. */

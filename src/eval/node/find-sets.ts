@@ -9,7 +9,7 @@ import { logSession } from "../data/log-session.ts";
 import { isProbeRecord, probeCase } from "../data/probe-case.ts";
 import type { EvalSet } from "../eval-set.ts";
 import type { EvalCase } from "../types.ts";
-import { type DataFolder, readFolder, readRecords, readText } from "./data-files.ts";
+import { type DataFolder, inFile, readFolder, readRecords, readText } from "./data-files.ts";
 
 /** A file of cases brings its sessions with it, so what lies beside and below it isn't looked at again. */
 const CASE_FILE = /cases.*\.jsonl(?:\.gz)?$/;
@@ -51,7 +51,8 @@ function anchorSets(folder: string, file: string, name: string): EvalSet[] {
   const set = (id: string, chosen: readonly AnchorCaseRecord[], budgets: EvalSet["budgets"]): EvalSet[] => {
     const files = [...new Set(chosen.map((record) => record.file))];
     return setOf({ id: `${name}/${id}`, type: "agent", budgets }, files, function* (sessionFile) {
-      const session = parseAgentSession(readRecords(join(folder, sessionFile))[0]);
+      const path = join(folder, sessionFile);
+      const session = inFile(path, () => parseAgentSession(readRecords(path)[0]));
       for (const record of chosen.filter((r) => r.file === sessionFile)) yield anchorCase(record, session);
     });
   };
@@ -77,15 +78,16 @@ function fileSets(folder: DataFolder, name: string): EvalSet[] {
       logs.push(...logsIn(path));
     sets.push(
       ...setOf({ id, type: "probes", budgets: "shares" }, records.filter(isProbeRecord), (record) => [
-        probeCase(record),
+        inFile(path, () => probeCase(record)),
       ]),
       ...setOf({ id, type: "citations", budgets: "shares" }, records.filter(isCitationRecord), (record) => [
-        citationCase(record),
+        inFile(path, () => citationCase(record)),
       ]),
     );
   }
   const cuts = setOf({ id: `${name}/cuts`, type: "agent", budgets: "shares" }, sessions, function* (path) {
-    for (const record of readRecords(path).filter(isAgentSession)) yield* cutCases(parseAgentSession(record));
+    for (const record of readRecords(path).filter(isAgentSession))
+      yield* cutCases(inFile(path, () => parseAgentSession(record)));
   });
   return [
     ...sets,
@@ -96,14 +98,17 @@ function fileSets(folder: DataFolder, name: string): EvalSet[] {
 
 /** The conversations of an agent's own log; none in a file that isn't one. */
 function logsIn(path: string): AgentSession[] {
+  const text = readText(path);
   let logs: readonly TranscriptLog[];
   try {
-    logs = readLogs(readText(path), { name: basename(path) });
+    logs = readLogs(text, { name: basename(path) });
   } catch (error) {
     if (error instanceof TranscriptError) return [];
     throw error;
   }
-  return logs.flatMap((log, index) => logSession(log, `${basename(path)} ${index + 1}`) ?? []);
+  return inFile(path, () =>
+    logs.flatMap((log, index) => logSession(log, `${basename(path)} ${index + 1}`) ?? []),
+  );
 }
 
 /** A set whose cases are made from its items one by one; none for no items. */

@@ -42,7 +42,7 @@ export function receiptFaults<M>(
   if (hashOf(after) !== receipt.after.hash) faults.push("the messages that came out are others");
   const seen = timesSeen(receipt.entries, before.length);
   for (const [index, times] of seen.entries()) {
-    if (times !== 1) faults.push(`message ${index} is accounted for ${times} times`);
+    if (times !== 1) faults.push(`message ${index + 1} is accounted for ${times} times`);
   }
   if (faults.length > 0) return faults;
   const { messages } = renderView({

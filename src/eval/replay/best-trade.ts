@@ -1,0 +1,22 @@
+/** One way through a conversation, by what it keeps and what it costs. */
+export interface Trade {
+  /** Share of what matters that is still there at the end (0–1). */
+  readonly keeps: number;
+  /** Dollars, or tokens where prices aren't known: only the order counts. */
+  readonly costs: number;
+  /** Some requests couldn't be made to fit. */
+  readonly isPossible: boolean;
+}
+
+/** Those that keep nearly as much as the best one are judged by what they cost. */
+const NEARLY = 0.05;
+
+/** The best trade: of those that keep nearly as much as any, the one that costs least. Undefined where there is no choice. */
+export function bestTrade<T extends Trade>(trades: readonly T[]): T | undefined {
+  const possible = trades.filter(({ isPossible }) => isPossible);
+  if (trades.length < 2 || possible.length === 0) return undefined;
+  const most = Math.max(...possible.map(({ keeps }) => keeps));
+  return possible
+    .filter(({ keeps }) => keeps >= most - NEARLY)
+    .reduce((best, trade) => (trade.costs < best.costs ? trade : best));
+}

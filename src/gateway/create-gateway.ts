@@ -15,9 +15,9 @@ import { createWarnGuess, createWindows } from "./compaction/windows.ts";
 import { createAnnouncer } from "./conversation/announcer.ts";
 import { createDeletions } from "./conversation/deletions.ts";
 import { createFates } from "./conversation/fates.ts";
-import { createPastStates } from "./conversation/look-back.ts";
 import { createMemory } from "./conversation/memory.ts";
 import { createRecorder } from "./conversation/recorder.ts";
+import { createPastStates } from "./conversation/replayed-plan.ts";
 import { createSpill } from "./conversation/spill.ts";
 import { createTranscripts } from "./conversation/transcripts.ts";
 import type { Gateway } from "./gateway.ts";
@@ -97,6 +97,7 @@ export async function createGateway(
   const grace = createGrace();
   const drain = new AbortController();
   const warnGuess = createWarnGuess({ log, metrics });
+  const tracing = config.openTelemetry ? createTracing(parts.version ?? "0.0.0", now) : undefined;
   const compactors = createCompactors({
     config,
     windows,
@@ -107,7 +108,8 @@ export async function createGateway(
       const chosen =
         summarizerByName(upstreams, summarizer) ?? upstream.config.summarizer ?? config.summarizer;
       const made = summarizerFor({ config: chosen, upstreams, upstream, wire, model, window });
-      return made && singleFlight(made, { leases: store.leases, tenant, node });
+      const traced = made && (tracing?.model(made) ?? made);
+      return traced && singleFlight(traced, { leases: store.leases, tenant, node });
     },
     listen(compactor, { model }) {
       compactor.on("started", ({ reason }) => currentBehalf()?.onStarted?.(reason));
@@ -173,7 +175,7 @@ export async function createGateway(
     busy,
     timeline,
     requests,
-    tracing: config.openTelemetry ? createTracing(parts.version ?? "0.0.0") : undefined,
+    tracing,
     totals: createTotals(now()),
     deletions: createDeletions(store.conversations, log),
     metrics,

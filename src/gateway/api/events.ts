@@ -2,7 +2,7 @@ import type { Outcome, PrefixReason, Reason, Report, RungName, Usage } from "../
 import type { Time } from "./common.ts";
 import type { ApiConversation, ApiSummary } from "./conversation.ts";
 
-/** One compaction (or failure, undo, edit) on the timeline of a conversation. */
+/** One compaction (or failure, undo, edit, recall) on the timeline of a conversation. */
 export type TimelineEvent = {
   readonly id: number;
   readonly at: Time;
@@ -31,6 +31,14 @@ export type TimelineFact =
   | { readonly type: "undone"; readonly checkpoint: string | undefined }
   | { readonly type: "cleared" }
   | { readonly type: "summary-edited"; readonly key: string }
+  /** What a user message asked for and the view hides was quoted before it. */
+  | {
+      readonly type: "recalled";
+      /** Places of the quoted messages. */
+      readonly from: readonly number[];
+      /** Words of the user message that they were found by. */
+      readonly words: readonly string[];
+    }
   | { readonly type: "loop"; readonly tool: string; readonly rounds: number };
 
 /**
@@ -60,9 +68,11 @@ export type LiveEvent =
   | { readonly type: "answer"; readonly conversation: string; readonly text: string }
   | { readonly type: "settings" };
 
-/** One request of a client, as operators see it. */
+/** One request to a model, as operators see it. */
 export interface RequestFact {
   readonly at: Time;
+  /** Who asked: a client through `/v1` (if it is left out), or a chat of the page. */
+  readonly from?: "client" | "page";
   readonly conversation: string | undefined;
   readonly model: string | undefined;
   /** Where it went. */
@@ -90,6 +100,7 @@ export interface RequestQuery {
   readonly model?: string;
   readonly client?: string;
   readonly outcome?: RequestFact["outcome"] | "failed";
+  readonly from?: "client" | "page";
   readonly limit?: number;
 }
 

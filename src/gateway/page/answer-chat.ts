@@ -1,9 +1,10 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { parseExact } from "../../core/exact-json.ts";
+import type { Report, Usage } from "../../core/types.ts";
 import { encode } from "../../dialects/index.ts";
 import { redact } from "../../models/shared/redact.ts";
 import type { StoredMessage } from "../../stores/server-store.ts";
-import type { ChatEvent } from "../api.ts";
+import type { ChatEvent, RequestFact } from "../api.ts";
 import { changeMeta, withUnfinished } from "../conversation/change-meta.ts";
 import type { Unfinished } from "../conversation/chat-meta.ts";
 import { countAhead } from "../conversation/count-ahead.ts";
@@ -16,6 +17,7 @@ import { countRequest } from "../telemetry/metrics.ts";
 import { finishTurn } from "../turn/finish-turn.ts";
 import { fitTurn } from "../turn/fit-turn.ts";
 import { isStream } from "../turn/peek.ts";
+import { requestFacts } from "../turn/request-facts.ts";
 import { type Attempt, runTurn, type Shrink } from "../turn/run-turn.ts";
 import { type Action, spokenWire, type Turn } from "../turn/turn.ts";
 import { called } from "../upstream/called.ts";
@@ -50,29 +52,75 @@ export async function answerChat(
   const turn = chatTurn(context, loaded, stop);
   const { api } = spokenWire(turn);
   const started = performance.now();
-  let action: Action = "untouched";
+  let taken: Taken = { action: "untouched" };
   let status = 200;
+  const trace = gateway.tracing?.begin(context.headers, gateway.now());
+  const work = () =>
+    take(context, question, turn, send, (more) => {
+      taken = { ...taken, ...more };
+    });
   metrics.active.add(1);
   try {
-    action = await take(context, question, turn, send);
+    await (trace ? trace.run(work) : work());
   } catch (error) {
     status = stop.aborted ? CLIENT_LEFT : describeFailure(error).status;
     throw error;
   } finally {
     metrics.active.add(-1);
-    countRequest(gateway, { api, status, action, ms: performance.now() - started });
+    const ms = performance.now() - started;
+    countRequest(gateway, { api, status, action: taken.action, ms });
+    const fact = noteChat(context, turn, { status, ms }, taken);
+    trace?.end(fact);
   }
+}
+
+/** What is known of a chat's request, also if it fails half-way. */
+interface Taken {
+  readonly action: Action;
+  readonly report?: Report | undefined;
+  readonly usage?: Usage | undefined;
+}
+
+/** Operators see the page's chats beside the requests of clients, and apart from them. */
+function noteChat(
+  { gateway, tenant }: ApiContext,
+  turn: Turn,
+  { status, ms }: { readonly status: number; readonly ms: number },
+  { action, report, usage }: Taken,
+): RequestFact {
+  const fact: RequestFact = {
+    ...requestFacts(gateway, turn, usage, report),
+    from: "page",
+    at: gateway.now(),
+    conversation: turn.recording?.known.id,
+    model: turn.asked.model,
+    path: turn.path,
+    status,
+    outcome: action as RequestFact["outcome"],
+    tokens: report && { before: report.tokens.transcript, after: report.tokens.after },
+    ms: Math.round(ms),
+  };
+  gateway.requests.note(tenant, fact);
+  if (gateway.live.hasListeners) gateway.live.send(tenant, { type: "request", ...fact });
+  return fact;
 }
 
 /** The status of a request that nobody waits for any more. */
 const CLIENT_LEFT = 499;
 
-/** One turn of the chat. Returns what precis did. */
-async function take(context: ApiContext, question: Question, turn: Turn, send: Send): Promise<Action> {
+/** One turn of the chat. `tell` hears what is known of it as soon as it is. */
+async function take(
+  context: ApiContext,
+  question: Question,
+  turn: Turn,
+  send: Send,
+  tell: (more: Partial<Taken>) => void,
+): Promise<void> {
   const { gateway } = context;
   const makeView = async (rejected?: Parameters<Shrink>[0]) => {
     const outgoing = await fitTurn(gateway, turn, { rejected });
-    const { report } = outgoing;
+    const { report, action } = outgoing;
+    tell({ report, action });
     if (report)
       send({ type: "view", outcome: report.outcome, tokens: report.tokens, pressure: report.pressure.after });
     return outgoing;
@@ -80,11 +128,11 @@ async function take(context: ApiContext, question: Question, turn: Turn, send: S
   const done = await runTurn(gateway, turn, await makeView(), makeView);
   if (done.failed) throw upstreamSaid(done.status, done.failed.text, turn.upstream.name);
   const { answer, ...end } = await readAnswer(turn, done, send);
+  tell({ action: done.outgoing.action, usage: answer.usage });
   await finishTurn(gateway, turn, done.outgoing, inOwnWords(turn, answer), (own) =>
     store(context, question, turn, { ...end, answer: own }, send),
   );
   if (end.unfinished === "broken") throw end.cause;
-  return done.outgoing.action;
 }
 
 /** An answer as it was read, and how it ended if not by itself. */

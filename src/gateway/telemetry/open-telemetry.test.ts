@@ -1,4 +1,4 @@
-import { metrics, type Span, trace } from "@opentelemetry/api";
+import { type Context, metrics, type Span, trace } from "@opentelemetry/api";
 import { afterEach, expect, it, vi } from "vitest";
 import { createTracing } from "./open-telemetry.ts";
 
@@ -9,15 +9,37 @@ afterEach(() => {
 
 /** An SDK in a few lines: what it is told is put into lists. */
 function fakeSdk() {
-  const spans: { name: string; start: unknown; end?: unknown; attributes: Record<string, unknown> }[] = [];
+  interface FakeSpan {
+    name: string;
+    readonly start: unknown;
+    end?: unknown;
+    readonly attributes: Record<string, unknown>;
+    /** The span that it belongs to. */
+    readonly parent?: string;
+  }
+  const spans: FakeSpan[] = [];
   const recorded: { name: string; value: number; attributes: object | undefined }[] = [];
   trace.setGlobalTracerProvider({
     getTracer: () =>
       ({
-        startSpan(name: string, { startTime, attributes }: { startTime: number; attributes: object }) {
-          const one: (typeof spans)[number] = { name, start: startTime, attributes: { ...attributes } };
+        startSpan(
+          name: string,
+          { startTime, attributes }: { startTime: number; attributes?: object },
+          parentContext: Context,
+        ) {
+          const parent = trace.getSpan(parentContext) as unknown as { one: FakeSpan } | undefined;
+          const one: FakeSpan = {
+            name,
+            start: startTime,
+            attributes: { ...attributes },
+            ...(parent && { parent: parent.one.name }),
+          };
           spans.push(one);
           return {
+            one,
+            updateName(given: string) {
+              one.name = given;
+            },
             setAttributes: (more: object) => Object.assign(one.attributes, more),
             setStatus: vi.fn(),
             end(at: number) {
@@ -40,8 +62,9 @@ function fakeSdk() {
 
 it("a request is a span and three numbers, by the conventions for generative AI, without words of the conversation", () => {
   const { spans, recorded } = fakeSdk();
-  createTracing("1.0.0")(
-    {
+  createTracing("1.0.0")
+    .begin({}, 3_500)
+    .end({
       at: 5_000,
       ms: 1_500,
       conversation: "c1",
@@ -53,9 +76,7 @@ it("a request is a span and three numbers, by the conventions for generative AI,
       tokens: { before: 9_000, after: 3_000 },
       usage: { input: 3_010, output: 200, cacheRead: 1_024 },
       cacheLost: "compaction",
-    },
-    {},
-  );
+    });
   expect(spans).toEqual([
     {
       name: "chat gpt-4o",
@@ -83,4 +104,55 @@ it("a request is a span and three numbers, by the conventions for generative AI,
     ["gen_ai.client.token.usage", 3_010],
     ["gen_ai.client.token.usage", 200],
   ]);
+});
+
+it("the calls of a summary belong to the turn that asked for it, also when they are made after its answer", async () => {
+  const { spans } = fakeSdk();
+  const tracing = createTracing("1.0.0", () => 7_000);
+  let answer: () => void = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const usage = { input: 900, output: 90 };
+  const model = tracing.model({
+    id: "small",
+    complete: async () => ({ text: "A summary.", stop: "end", usage, model: "small-2" }),
+  });
+  const failing = tracing.model({
+    id: "broken",
+    complete: () => Promise.reject(new TypeError("no")),
+  });
+  const turn = tracing.begin({}, 3_500);
+  const request = { name: "summarize-full", messages: [], cap: 100 };
+  const background = turn.run(async () => {
+    await answered;
+    await model.complete(request);
+    await failing.complete(request).catch(() => {});
+  });
+  turn.end({
+    at: 5_000,
+    ms: 1_500,
+    conversation: undefined,
+    model: "gpt-4o",
+    path: "/v1/chat/completions",
+    status: 200,
+    outcome: "pass",
+    tokens: undefined,
+  });
+  answer();
+  await background;
+  expect(spans.map(({ name, parent }) => [name, parent])).toEqual([
+    ["chat gpt-4o", undefined],
+    ["chat small", "chat gpt-4o"],
+    ["chat broken", "chat gpt-4o"],
+  ]);
+  expect(spans[1]?.attributes).toEqual({
+    "gen_ai.operation.name": "chat",
+    "gen_ai.request.model": "small",
+    "gen_ai.response.model": "small-2",
+    "gen_ai.usage.input_tokens": 900,
+    "gen_ai.usage.output_tokens": 90,
+    "precis.request": "summarize-full",
+  });
+  expect(spans[2]?.attributes).toMatchObject({ "error.type": "TypeError" });
 });

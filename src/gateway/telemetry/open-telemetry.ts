@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { IncomingHttpHeaders } from "node:http";
 import {
   type Attributes,
+  type Context,
   context,
   metrics,
   propagation,
@@ -8,10 +10,21 @@ import {
   SpanStatusCode,
   trace,
 } from "@opentelemetry/api";
+import type { Model, Usage } from "../../core/types.ts";
 import type { RequestFact } from "../api.ts";
 
-/** Tells OpenTelemetry of each request, once it is answered. */
-export type Tracing = (fact: RequestFact, headers: IncomingHttpHeaders) => void;
+/** Tells OpenTelemetry of requests and of the calls that their summaries need. */
+export interface Tracing {
+  /** A turn begins: what it does inside of `run`, also later in the background, belongs to its span. */
+  begin(headers: IncomingHttpHeaders, startedAt: number): TurnTrace;
+  /** The model, with a span for each of its calls. */
+  model(model: Model): Model;
+}
+
+export interface TurnTrace {
+  run<T>(work: () => T): T;
+  end(fact: RequestFact): void;
+}
 
 /** Of the semantic conventions for generative AI. */
 const DURATION = "gen_ai.client.operation.duration";
@@ -22,24 +35,77 @@ const NAME = "precis";
  * Spans and metrics by the conventions for generative AI. Only OpenTelemetry's API is used: they go where the SDK sends them
  * that the process was started with, and nowhere without one. No words of a conversation are in them.
  */
-export function createTracing(version: string): Tracing {
+export function createTracing(version: string, now: () => number = Date.now): Tracing {
   const tracer = trace.getTracer(NAME, version);
   const meter = metrics.getMeter(NAME, version);
   const seconds = meter.createHistogram(DURATION, { unit: "s", description: "How long requests took." });
   const tokens = meter.createHistogram(TOKENS, { unit: "{token}", description: "Tokens of requests." });
-  return (fact, headers) => {
-    const attributes = attributesOf(fact);
-    const parent = propagation.extract(context.active(), headers);
-    const startTime = fact.at - fact.ms;
-    const name = `chat ${fact.model ?? ""}`.trim();
-    const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, startTime, attributes }, parent);
-    span.setAttributes(detailsOf(fact));
-    if (fact.status >= 400) span.setStatus({ code: SpanStatusCode.ERROR });
-    span.end(fact.at);
-    seconds.record(fact.ms / 1_000, attributes);
-    const { input, output } = fact.usage ?? {};
+  /** The turn that work is done for. Its own, because an SDK needn't bring anything that follows asynchronous work. */
+  const turns = new AsyncLocalStorage<Context>();
+
+  const record = (ms: number, attributes: Attributes, usage: Usage | undefined): void => {
+    seconds.record(ms / 1_000, attributes);
+    const { input, output } = usage ?? {};
     if (input !== undefined) tokens.record(input, { ...attributes, "gen_ai.token.type": "input" });
     if (output !== undefined) tokens.record(output, { ...attributes, "gen_ai.token.type": "output" });
+  };
+
+  return {
+    begin(headers, startTime) {
+      const parent = propagation.extract(context.active(), headers);
+      const span = tracer.startSpan("chat", { kind: SpanKind.CLIENT, startTime }, parent);
+      const own = trace.setSpan(parent, span);
+      return {
+        run: (work) => turns.run(own, work),
+        end(fact) {
+          const attributes = attributesOf(fact);
+          span.updateName(`chat ${fact.model ?? ""}`.trim());
+          span.setAttributes({ ...attributes, ...detailsOf(fact) });
+          if (fact.status >= 400) span.setStatus({ code: SpanStatusCode.ERROR });
+          span.end(fact.at);
+          record(fact.ms, attributes, fact.usage);
+        },
+      };
+    },
+
+    model: (model) => ({
+      ...model,
+      async complete(request) {
+        const startTime = now();
+        const attributes = { "gen_ai.operation.name": "chat", "gen_ai.request.model": model.id };
+        const span = tracer.startSpan(
+          `chat ${model.id}`,
+          { kind: SpanKind.CLIENT, startTime, attributes: { ...attributes, "precis.request": request.name } },
+          turns.getStore() ?? context.active(),
+        );
+        try {
+          const reply = await model.complete(request);
+          const { usage, model: answered } = reply;
+          span.setAttributes({
+            ...usageOf(usage),
+            ...(answered !== undefined && { "gen_ai.response.model": answered }),
+          });
+          record(now() - startTime, attributes, usage);
+          return reply;
+        } catch (error) {
+          const type = error instanceof Error ? error.name : "unknown";
+          span.setAttributes({ "error.type": type });
+          span.setStatus({ code: SpanStatusCode.ERROR });
+          record(now() - startTime, { ...attributes, "error.type": type }, undefined);
+          throw error;
+        } finally {
+          span.end(now());
+        }
+      },
+    }),
+  };
+}
+
+function usageOf(usage: Usage | undefined): Attributes {
+  return {
+    ...(usage && { "gen_ai.usage.input_tokens": usage.input }),
+    ...(usage?.output !== undefined && { "gen_ai.usage.output_tokens": usage.output }),
+    ...(usage?.cacheRead !== undefined && { "gen_ai.usage.cache_read.input_tokens": usage.cacheRead }),
   };
 }
 
@@ -68,9 +134,7 @@ function detailsOf({
     "url.path": path,
     "precis.outcome": outcome,
     ...(conversation !== undefined && { "gen_ai.conversation.id": conversation }),
-    ...(usage && { "gen_ai.usage.input_tokens": usage.input }),
-    ...(usage?.output !== undefined && { "gen_ai.usage.output_tokens": usage.output }),
-    ...(usage?.cacheRead !== undefined && { "gen_ai.usage.cache_read.input_tokens": usage.cacheRead }),
+    ...usageOf(usage),
     ...(tokens && { "precis.tokens.transcript": tokens.before, "precis.tokens.sent": tokens.after }),
     ...(cacheLost !== undefined && { "precis.cache_lost": cacheLost }),
   };

@@ -12,71 +12,64 @@ export interface RequestLog {
 }
 
 const TYPE = "requests";
-/** Requests that are kept at hand for each tenant. */
-const MAX_KEPT = 2_000;
 /** Requests are written together, so that a busy server writes no more often than this (milliseconds). */
 const WRITE_EVERY_MS = 2_000;
-/** Events that are looked through for requests of the time before this process. */
-const EVENTS_READ = 1_000;
+/** Requests that wait for a store that took none, for each tenant. */
+const MAX_WAITING = 2_000;
+/** Batches that are looked through for a list. */
+const BATCHES_READ = 1_000;
 const DEFAULT_LIMIT = 100;
 
+/** All of it is in the store, so that every worker tells of the requests of all, also after a restart. */
 export function createRequestLog(events: EventStore, log: Log): RequestLog {
-  const kept = new Map<string, RequestFact[]>();
-  const earlier = new Map<string, Promise<RequestFact[]>>();
   const waiting = new Map<string, RequestFact[]>();
   let timer: NodeJS.Timeout | undefined;
 
+  const write = async (tenant: string, facts: readonly RequestFact[]): Promise<void> => {
+    try {
+      await events.append(tenant, { type: TYPE, at: facts.at(-1)!.at, data: facts });
+    } catch (error) {
+      // It is for looking at; requests don't stop because it can't be written now.
+      log.warn({ err: error }, "requests could not be written down");
+      waiting.set(tenant, [...facts, ...(waiting.get(tenant) ?? [])].slice(-MAX_WAITING));
+    }
+  };
   const flush = async (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
     const batches = [...waiting];
     waiting.clear();
-    for (const [tenant, facts] of batches) {
-      try {
-        await events.append(tenant, { type: TYPE, at: facts.at(-1)!.at, data: facts });
-      } catch (error) {
-        // It is for looking at; requests don't stop because it can't be written.
-        log.warn({ err: error }, "requests could not be written down");
-      }
-    }
-  };
-  /** What was written before this process began to note. */
-  const before = (tenant: string): Promise<RequestFact[]> => {
-    const found = earlier.get(tenant) ?? readEarlier(events, tenant);
-    earlier.set(tenant, found);
-    return found;
+    for (const [tenant, facts] of batches) await write(tenant, facts);
   };
 
   return {
     flush,
     note(tenant, fact) {
-      // Asked for first, or the own ones would be read as earlier ones, too.
-      if (!kept.has(tenant)) void before(tenant).catch(() => {});
-      const own = kept.get(tenant) ?? [];
-      own.push(fact);
-      if (own.length > MAX_KEPT) own.shift();
-      kept.set(tenant, own);
-      waiting.set(tenant, [...(waiting.get(tenant) ?? []), fact]);
+      const facts = waiting.get(tenant) ?? [];
+      facts.push(fact);
+      waiting.set(tenant, facts);
       timer ??= setTimeout(() => void flush(), WRITE_EVERY_MS).unref();
     },
     async list(tenant, query = {}) {
-      const all = [...(await before(tenant).catch(() => [])), ...(kept.get(tenant) ?? [])];
+      await flush();
+      const batches = await events.list(tenant, { type: TYPE, newest: true, limit: BATCHES_READ });
+      const all = [
+        ...batches.flatMap(({ data }) => data as RequestFact[]),
+        // What the store doesn't take at the moment.
+        ...(waiting.get(tenant) ?? []),
+      ];
       return all
         .filter((fact) => matches(fact, query))
-        .reverse()
+        .sort((a, b) => b.at - a.at)
         .slice(0, query.limit ?? DEFAULT_LIMIT);
     },
   };
 }
 
-async function readEarlier(events: EventStore, tenant: string): Promise<RequestFact[]> {
-  const stored = await events.list(tenant, { newest: true, limit: EVENTS_READ });
-  return stored.filter(({ type }) => type === TYPE).flatMap(({ data }) => data as RequestFact[]);
-}
-
-function matches(fact: RequestFact, { search, model, client, outcome }: RequestQuery): boolean {
+function matches(fact: RequestFact, { search, model, client, outcome, from }: RequestQuery): boolean {
   const words = search?.trim().toLowerCase() ?? "";
   return (
+    (from === undefined || (fact.from ?? "client") === from) &&
     (model === undefined || fact.model === model) &&
     (client === undefined || fact.client === client) &&
     (outcome === undefined ||

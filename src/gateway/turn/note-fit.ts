@@ -1,4 +1,5 @@
-import type { Report } from "../../core/types.ts";
+import type { RecalledPassage, Report } from "../../core/types.ts";
+import type { TimelineFact } from "../api.ts";
 import { compactedFact } from "../compaction/compacted-fact.ts";
 import type { Turn, TurnParts } from "./turn.ts";
 
@@ -35,6 +36,8 @@ export function noteFit(
       tokens: report.tokens.after,
       budget: report.budget.budget,
     });
+  if (known?.id !== undefined && !isObserved && report.recalled.length > 0)
+    void timeline.add(tenant, known.id, turn.startedAt, recalledFact(turn, report.recalled));
   if (report.outcome !== "compacted") return;
   totals.add("compactions");
   const fact = compactedFact(report, ms);
@@ -58,4 +61,15 @@ export function noteFit(
     isObserved ? "would have compacted" : "compacted",
   );
   if (known?.id !== undefined && !isObserved) void timeline.add(tenant, known.id, turn.startedAt, fact);
+}
+
+/** The engine counts leading system messages among the messages, the API doesn't. */
+function recalledFact({ asked, wire }: Turn, recalled: readonly RecalledPassage[]): TimelineFact {
+  const first = asked.transcript.findIndex((message) => wire.dialect.read(message).role !== "system");
+  const lead = Math.max(0, first);
+  return {
+    type: "recalled",
+    from: [...new Set(recalled.map(({ index }) => index - lead))].sort((a, b) => a - b),
+    words: [...new Set(recalled.flatMap(({ words }) => words))],
+  };
 }

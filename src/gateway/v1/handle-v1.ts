@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Report } from "../../core/types.ts";
-import { spendOf } from "../../tokens/spend-of.ts";
 import type { RequestFact } from "../api.ts";
 import { hideQueryKey } from "../http/query-key.ts";
 import { countRequest } from "../telemetry/metrics.ts";
+import type { TurnTrace } from "../telemetry/open-telemetry.ts";
+import { type RequestDetails, requestFacts } from "../turn/request-facts.ts";
 import { routeOf, wireAtPath } from "../wires/index.ts";
 import { count } from "./count.ts";
-import type { Exchange } from "./exchange.ts";
 import { fail } from "./fail.ts";
 import { generate } from "./generate.ts";
 import { handleCompact } from "./handle-compact.ts";
@@ -33,7 +32,8 @@ export async function handleV1(
   let tokens: { readonly before: number; readonly after: number } | undefined;
   let status: number;
   let served: (Pick<RequestFact, "model" | "conversation"> & { tenant: string }) | undefined;
-  let more: Pick<RequestFact, "upstream" | "client" | "usage" | "spend" | "cacheLost"> = {};
+  let more: RequestDetails = {};
+  let turn: TurnTrace | undefined;
   metrics.active.add(1);
   try {
     const found = parts.authenticate(request.headers);
@@ -42,11 +42,13 @@ export async function handleV1(
     const base = { request, response, client, path };
     if (wire && routed.route === "answer") {
       const exchange = await readExchange(parts, { ...base, wire });
+      turn = parts.tracing?.begin(request.headers, parts.now() - (performance.now() - started));
       try {
-        const done = await generate(parts, exchange);
+        const work = () => generate(parts, exchange);
+        const done = await (turn ? turn.run(work) : work());
         action = done.action;
         tokens = done.report && { before: done.report.tokens.transcript, after: done.report.tokens.after };
-        more = factsOf(parts, exchange, done.report);
+        more = requestFacts(parts, exchange, exchange.told.usage, done.report);
       } finally {
         exchange.recording?.end();
       }
@@ -91,23 +93,6 @@ export async function handleV1(
     ms: Math.round(ms),
   };
   parts.requests.note(tenant, fact);
-  parts.tracing?.(fact, request.headers);
+  turn?.end(fact);
   if (parts.live.hasListeners) parts.live.send(tenant, { type: "request", ...fact });
-}
-
-/** What operators want to know of a request beside its tokens. */
-function factsOf(
-  { windows }: Pick<V1Parts, "windows">,
-  { client, upstream, asked, told: { usage } }: Exchange,
-  report: Report | undefined,
-): Pick<RequestFact, "upstream" | "client" | "usage" | "spend" | "cacheLost"> {
-  const { prices } = windows.of(upstream, asked.model, client.tenant);
-  const cacheLost = report?.prefixChanged ? report.prefixReason : undefined;
-  return {
-    upstream: upstream.name,
-    ...(client.name !== undefined && { client: client.name }),
-    ...(usage && { usage }),
-    ...(usage && prices && { spend: spendOf(usage, prices) }),
-    ...(cacheLost !== undefined && { cacheLost }),
-  };
 }

@@ -28,7 +28,7 @@ export function memoryEvents({ of, limits }: MemoryContext): EventStore {
       if (data.events.length > limits.events) data.events.splice(0, data.events.length - limits.events);
       return data.lastEvent;
     },
-    async list(tenant, { after = 0, conversation, newest = false, limit } = {}) {
+    async list(tenant, { after = 0, type, conversation, newest = false, limit } = {}) {
       if (!Number.isSafeInteger(after)) {
         throw new StoreError({
           operation: "events.list",
@@ -38,7 +38,10 @@ export function memoryEvents({ of, limits }: MemoryContext): EventStore {
       }
       const size = pageSize(limit, EVENTS);
       const found = of("events.list", tenant).events.filter(
-        (event) => event.id > after && (conversation === undefined || event.conversation === conversation),
+        (event) =>
+          event.id > after &&
+          (type === undefined || event.type === type) &&
+          (conversation === undefined || event.conversation === conversation),
       );
       return newest ? found.slice(-size) : found.slice(0, size);
     },

@@ -27,6 +27,7 @@ export interface StoredEvent {
 /** Which events to list. */
 export interface EventQuery {
   readonly after?: number;
+  readonly type?: string;
   readonly conversation?: string;
   readonly newest?: boolean;
   /** Default 100, at most 1,000. */

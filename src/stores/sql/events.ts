@@ -43,7 +43,7 @@ export function sqlEvents({ engine, read, write }: SqlContext): EventStore {
         return id;
       }),
 
-    list: (tenant, { after = 0, conversation, newest = false, limit } = {}) =>
+    list: (tenant, { after = 0, type, conversation, newest = false, limit } = {}) =>
       read("events.list", async (db) => {
         if (!Number.isSafeInteger(after)) {
           throw new StoreError({
@@ -57,6 +57,7 @@ export function sqlEvents({ engine, read, write }: SqlContext): EventStore {
           .selectAll()
           .where("tenant", "=", tenant)
           .where("id", ">", after)
+          .$if(type !== undefined, (query) => query.where("type", "=", type ?? ""))
           .$if(conversation !== undefined, (query) => query.where("conversation", "=", conversation ?? ""))
           .orderBy("id", newest ? "desc" : "asc")
           .limit(pageSize(limit, EVENTS))

@@ -29,6 +29,10 @@ export function describeEvents(context: ContractContext): void {
       expect((await context.store.events.list(tenant, { limit: 2 })).map((event) => event.id)).toEqual([
         1, 2,
       ]);
+      await context.store.events.append(tenant, { type: "other", at: context.now, data: {} });
+      expect((await context.store.events.list(tenant, { type: "other" })).map((event) => event.type)).toEqual(
+        ["other"],
+      );
       expect(await context.store.events.list(other)).toEqual([]);
       expect(await context.store.events.append(other, { type: "x", at: context.now, data: null })).toBe(1);
       await expect(context.store.events.list(tenant, { after: Number.NaN })).rejects.toThrow(StoreError);

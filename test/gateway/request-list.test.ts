@@ -1,0 +1,79 @@
+/** An operator's list of requests forgets nothing: not with a restart, not with another worker, and it knows who asked. */
+import { afterEach, expect, it } from "vitest";
+import {
+  type ApiConversation,
+  type RequestFact,
+  type RequestQuery,
+  routes,
+  urlOf,
+} from "../../src/gateway/api.ts";
+import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
+import { scratchFolder } from "../cli/run-cli.ts";
+import { post } from "./own-upstream.ts";
+import { startServe } from "./serve-process.ts";
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+// A new connection each time: workers take turns.
+const fresh = { connection: "close" };
+
+async function requests(url: string, query: RequestQuery = {}): Promise<readonly RequestFact[]> {
+  const response = await fetch(url + urlOf(routes.requests, {}, query), { headers: fresh });
+  return ((await response.json()) as { requests: RequestFact[] }).requests;
+}
+
+async function ask(url: string, model: string, text: string): Promise<void> {
+  const body = { model, messages: [{ role: "user", content: text }] };
+  const response = await post(`${url}/v1/chat/completions`, body, fresh);
+  await response.text();
+}
+
+it("every worker lists what all of them served, and so does the server after a restart", async () => {
+  const provider = await startFakeProvider({ models: ["gpt-4o", "gpt-4o-mini"] });
+  closing.push(() => provider.close());
+  const folder = scratchFolder();
+  closing.push(folder.remove);
+  const options = { db: folder.path("requests.db") };
+  const flags = ["--upstream", provider.url];
+  let serve = await startServe([...flags, "--workers", "2"], options);
+  for (let n = 0; n < 8; n++) await ask(serve.url, n % 2 === 0 ? "gpt-4o" : "gpt-4o-mini", `hi ${n}`);
+  for (let n = 0; n < 4; n++) await expect.poll(() => requests(serve.url)).toHaveLength(8);
+  const before = await requests(serve.url);
+  await serve.stop();
+  serve = await startServe(flags, options);
+  closing.push(() => serve.stop());
+  expect(await requests(serve.url)).toEqual(before);
+  await ask(serve.url, "gpt-4o", "one more");
+  expect(await requests(serve.url)).toHaveLength(9);
+  expect(await requests(serve.url, { model: "gpt-4o-mini" })).toHaveLength(4);
+  expect(await requests(serve.url, { outcome: "failed" })).toHaveLength(0);
+  expect(before[0]).toMatchObject({
+    status: 200,
+    outcome: "pass",
+    conversation: expect.any(String),
+    usage: expect.any(Object),
+    ms: expect.any(Number),
+  });
+});
+
+it("what a chat of the page asked is listed apart from the requests of clients", async () => {
+  const provider = await startFakeProvider({ models: ["gpt-4o"] });
+  closing.push(() => provider.close());
+  const serve = await startServe(["--upstream", provider.url]);
+  closing.push(() => serve.stop());
+  await ask(serve.url, "gpt-4o", "by a client");
+  const made = await post(`${serve.url}/api/conversations`, { model: "gpt-4o" });
+  const { id } = (await made.json()) as ApiConversation;
+  const answer = await post(`${serve.url}/api/conversations/${id}/chat`, { text: "by a person" });
+  await answer.text();
+  expect(await requests(serve.url)).toHaveLength(2);
+  expect(await requests(serve.url, { from: "page" })).toMatchObject([
+    { from: "page", conversation: id, model: "gpt-4o", status: 200, usage: expect.any(Object) },
+  ]);
+  const [client, ...others] = await requests(serve.url, { from: "client" });
+  expect(others).toEqual([]);
+  expect(client).toMatchObject({ path: "/v1/chat/completions" });
+});

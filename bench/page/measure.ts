@@ -32,6 +32,26 @@ export async function open(browser: Browser, url: string, messages: number): Pro
   return shownAt;
 }
 
+/** Milliseconds from the start of the navigation to the timeline's chart on screen. */
+export async function openTimeline(browser: Browser, url: string): Promise<number> {
+  const tab = await newPage(browser);
+  await tab.addInitScript(`
+    const look = () => {
+      if (document.querySelector(".timeline .chart canvas") !== null) window.shownAt = performance.now();
+      else requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+  `);
+  await tab.goto(url);
+  let shownAt = Number.NaN;
+  while (Number.isNaN(shownAt)) {
+    await tab.waitForTimeout(50);
+    shownAt = Number(await tab.evaluate("window.shownAt"));
+  }
+  await tab.context().close();
+  return shownAt;
+}
+
 export interface Scrolling {
   /** Milliseconds between two frames. */
   readonly frameMs: { readonly p50: number; readonly p95: number; readonly max: number };

@@ -12,13 +12,16 @@ export type {
   RungName,
   StrategyName,
 } from "../core/types.ts";
+export { bestTrade } from "../eval/replay/best-trade.ts";
 export { SECTIONS } from "../summaries/section-titles.ts";
 export type * from "./api/chat.ts";
 export { type ApiClient, ApiFailure, createApiClient } from "./api/client.ts";
 export type * from "./api/common.ts";
 export type * from "./api/conversation.ts";
 export type * from "./api/events.ts";
+export type * from "./api/judge.ts";
 export { answerOffline } from "./api/offline-answer.ts";
+export type * from "./api/past.ts";
 export type * from "./api/replay.ts";
 export {
   type AnswerOf,

@@ -1,6 +1,12 @@
 /** What the page leans on beside plain answers: work that outlives its page, and being told about every end of it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ApiConversation, type ChatEvent, routes } from "../../src/gateway/api.ts";
+import {
+  type ApiConversation,
+  type ChatEvent,
+  type Past,
+  type Progress,
+  routes,
+} from "../../src/gateway/api.ts";
 import {
   type FakeProvider,
   type FakeRequest,
@@ -292,17 +298,62 @@ describe("settings", () => {
 });
 
 describe("the past", () => {
-  it("is shown by the replay and by single views alike, with the compactions that there were", async () => {
+  it("is replayed apart from what happened, and single views of the replay are the same", async () => {
     const { id } = await imported(14, "Be brief.");
     const { runs } = await call(routes.replay, {
-      body: { conversation: id, policies: [{ name: "as it was" }], asItWas: true },
+      body: { conversation: id, policies: [{ name: "as set" }], asSet: true },
     });
     const { points, compactions } = runs[0]!;
     expect(compactions).toBeGreaterThan(0);
     for (const { messages, view, budget } of points) {
       expect(view).toBeLessThanOrEqual(budget);
-      const then = await call(routes.view, { params: { id }, query: { length: messages } });
+      const then = await call(routes.view, { params: { id }, query: { length: messages, replayed: true } });
       expect({ messages, tokens: then.tokens.after }).toEqual({ messages, tokens: view });
     }
+  });
+
+  it("tells what was recorded and nothing else: compactions where they were, undone ones no longer standing", async () => {
+    const { id } = await imported(14, "Be brief.");
+    const params = { id };
+    const recorded = async () => {
+      const all = await events<Progress<Past>>(routes.past, { params });
+      const last = all.at(-1)!;
+      if (last.type !== "done") throw new Error(`it ended with ${last.type}`);
+      return last.answer;
+    };
+    const untouched = await recorded();
+    expect(untouched.events).toEqual([]);
+    // It outgrew its window long ago, but nobody has sent anything: no compaction is made up.
+    expect(untouched.points.every(({ view, transcript }) => view === transcript)).toBe(true);
+    await call(routes.compact, { params, body: {} });
+    const { report } = await call(routes.compact, { params, body: {} });
+    expect(report).toBeDefined();
+    const compacted = await recorded();
+    expect(compacted.events.find(({ type }) => type === "compacted")?.messages).toBe(28);
+    const now = compacted.points.at(-1)!;
+    expect(now).toMatchObject({ messages: 28 });
+    expect(now.view).toBeLessThan(now.transcript);
+    const sent = await call(routes.view, { params, query: { length: 28 } });
+    expect(sent.entries.some(({ type }) => type === "insert")).toBe(true);
+    // What was sent before it is what it was.
+    const before = await call(routes.view, { params, query: { length: 27 } });
+    expect(before.entries.every(({ type }) => type === "keep")).toBe(true);
+    const compactions = compacted.events.filter(({ type }) => type === "compacted").length;
+    for (let n = 0; n < compactions; n++) await call(routes.undoCompaction, { params });
+    const undone = await recorded();
+    expect(undone.events.map(({ type }) => type)).toContain("undone");
+    expect(undone.points.at(-1)).toMatchObject({ messages: 28, view: now.transcript });
+  });
+
+  it("of a fork begins with what happened before the fork", async () => {
+    const { id } = await imported(14);
+    await call(routes.compact, { params: { id }, body: {} });
+    const fork = await call(routes.fork, { params: { id }, body: { length: 28 } });
+    const all = await events<Progress<Past>>(routes.past, { params: { id: fork.id } });
+    const last = all.at(-1)!;
+    if (last.type !== "done") throw new Error(`it ended with ${last.type}`);
+    expect(last.answer.events.map(({ type }) => type)).toContain("compacted");
+    const now = last.answer.points.at(-1)!;
+    expect(now.view).toBeLessThan(now.transcript);
   });
 });

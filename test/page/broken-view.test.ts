@@ -39,8 +39,11 @@ it.each([
   ["whose script doesn't come", "**/timeline-view-*.js", { status: 404, body: "" }],
   [
     "that can't draw what it is given",
-    "**/api/replay",
-    { contentType: "application/json", body: '{"runs":[{"points":[null]}]}' },
+    "**/past",
+    {
+      contentType: "text/event-stream",
+      body: 'data: {"type":"done","answer":{"points":[{}],"events":null}}\n\n',
+    },
   ],
 ])("a view %s leaves the page around it, and a way back to the chat", async (_, url, answer) => {
   const { tab, context } = await openExample(browser, serve.url);

@@ -30,6 +30,9 @@ it("a coding agent's own log is opened, replayed turn by turn and compared", asy
     body: JSON.stringify({ settings: { window: 8_000 } }),
   });
   await tab.getByRole("link", { name: "Timeline" }).click();
+  // précis wasn't there when it happened, so nothing was recorded; a replay is labelled as one.
+  await tab.getByRole("button", { name: "See what a replay would do" }).click();
+  await tab.getByRole("heading", { name: "What would be sent at this point" }).waitFor();
   await tab.locator(".chart canvas").waitFor();
   const facts = tab.locator(".point-facts");
   await eventually(() => facts.textContent()).toContain("sent");

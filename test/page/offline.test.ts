@@ -34,6 +34,10 @@ describe("without a model", () => {
     );
     await tab.locator(".divider-head").click();
     await tab.locator(".summary-read", { hasText: "What you said" }).waitFor();
+    // The summary quotes the beginning of the first request; a person reads all of it.
+    await tab
+      .locator(".summary-read", { hasText: "put them into .env.example so nobody has to guess" })
+      .waitFor();
     await tab.getByRole("button", { name: "As sent" }).click();
     await tab.locator(".summary-text", { hasText: "<conversation-summary>" }).waitFor();
     const box = tab.getByRole("textbox", { name: "Message" });

@@ -1,7 +1,8 @@
 import { chat, composer, fates, meter, outbox, tabs } from "./strings/chat.ts";
 import { compaction } from "./strings/compaction.ts";
-import { connection, errors, home, offline, sidebar } from "./strings/frame.ts";
+import { connection, errors, home, offline, sidebar, work } from "./strings/frame.ts";
 import { inspect, timeline } from "./strings/inspect.ts";
+import { judge } from "./strings/judge.ts";
 import { models } from "./strings/models.ts";
 import { dropReasons, editReasons, keepReasons, reasons, rungs, strategies } from "./strings/names.ts";
 import { compare, gateway } from "./strings/pages.ts";
@@ -32,6 +33,7 @@ export const strings = {
   roles: { system: "System", user: "You", assistant: "Assistant", tool: "Tool" },
   errors,
   connection,
+  work,
   sidebar,
   home,
   offline,
@@ -46,6 +48,7 @@ export const strings = {
   inspect,
   timeline,
   compare,
+  judge,
   settings,
   models,
   gateway,

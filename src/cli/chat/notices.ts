@@ -86,6 +86,11 @@ export function eventNotice(
       };
     case "loop":
       return { tone: "warn", text: `The same tool was called ${fact.rounds} times in a row: ${fact.tool}.` };
+    case "recalled":
+      return {
+        tone: "accent",
+        text: `Quoted for this question, from what the view hides: ${fact.words.join(", ")}.`,
+      };
     case "undone":
     case "cleared":
     case "summary-edited":

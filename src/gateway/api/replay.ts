@@ -16,10 +16,10 @@ export interface ReplayInput {
   /** Prices of this model. */
   readonly prices?: string;
   /**
-   * With the compactions that the conversation really had, under its own settings (`policies` then only gives a name).
-   * `view` with a `length` shows the views of this replay afterwards.
+   * Under the conversation's own settings (`policies` then only gives a name), as if precis had been there from the first
+   * message on. `view` with `length` and `replayed` shows the views of this replay afterwards.
    */
-  readonly asItWas?: boolean;
+  readonly asSet?: boolean;
 }
 
 /** One request of a replay. */

@@ -14,6 +14,8 @@ import type {
   SearchHit,
 } from "./conversation.ts";
 import type { LiveEvent, RequestFact, RequestQuery, TimelineEvent, Totals } from "./events.ts";
+import type { JudgeAnswer, JudgeCost, JudgeInput } from "./judge.ts";
+import type { Past, Progress } from "./past.ts";
 import type { ReplayAnswer, ReplayInput } from "./replay.ts";
 import { file, json, stream } from "./route.ts";
 import type { GlobalSettings, SettingsAnswer, SettingsChange } from "./settings.ts";
@@ -46,7 +48,7 @@ export const routes = {
     "/api/settings",
   ),
   events: stream<{ answer: LiveEvent }>("GET", "/api/events"),
-  /** Requests of clients through `/v1`, the newest first. */
+  /** Requests of clients and of the page's chats, the newest first. */
   requests: json<{ query: RequestQuery; answer: { readonly requests: readonly RequestFact[] } }>(
     "GET",
     "/api/requests",
@@ -121,11 +123,16 @@ export const routes = {
   stop: json<{ params: Id; answer: Done }>("POST", "/api/conversations/:id/stop"),
 
   // What the model sees.
-  /** With `length`: as it was when the transcript had its first `length` messages. */
-  view: json<{ params: Id; query: { length?: number }; answer: ApiView }>(
+  /**
+   * With `length`: as it was when the transcript had its first `length` messages, by what was recorded; with `replayed`, as
+   * the last replay under the conversation's own settings had it.
+   */
+  view: json<{ params: Id; query: { length?: number; replayed?: boolean }; answer: ApiView }>(
     "GET",
     "/api/conversations/:id/view",
   ),
+  /** What really happened: what was sent before each answer, and all that was recorded. */
+  past: stream<{ params: Id; answer: Progress<Past> }>("GET", "/api/conversations/:id/past"),
   request: json<{ params: Id; answer: ApiRequest }>("GET", "/api/conversations/:id/request"),
   pressure: json<{ params: Id; answer: ApiPressure }>("GET", "/api/conversations/:id/pressure"),
   whatIf: json<{ params: Id; body: WhatIf; answer: WhatIfAnswer }>("POST", "/api/conversations/:id/what-if"),
@@ -168,5 +175,11 @@ export const routes = {
 
   // Replay and comparison.
   replay: json<{ body: ReplayInput; answer: ReplayAnswer }>("POST", "/api/replay"),
+  /** The same with its progress. Whoever leaves ends it. */
+  followReplay: stream<{ body: ReplayInput; answer: Progress<ReplayAnswer> }>("POST", "/api/replay/follow"),
+  /** What `judge` will ask for and cost, before anything is asked. */
+  judgeCost: json<{ body: JudgeInput; answer: JudgeCost }>("POST", "/api/judge/cost"),
+  /** What readers of each policy's last view know, marked by a model. Whoever leaves ends it. */
+  judge: stream<{ body: JudgeInput; answer: Progress<JudgeAnswer> }>("POST", "/api/judge"),
   replayStream: json<{ body: StreamReplayInput; answer: StreamReplayAnswer }>("POST", "/api/replay-stream"),
 };

@@ -26,6 +26,11 @@ export interface ChatSettings {
   readonly tail?: number;
   /** At most this many of the newest messages stay word for word. */
   readonly tailMessages?: number;
+  /** At most this many of the newest turns stay word for word. */
+  readonly tailTurns?: number;
+  /** Compact as soon as so many messages, or turns, came since the last compaction, whatever their size. */
+  readonly triggerMessages?: number;
+  readonly triggerTurns?: number;
   /** Who writes summaries: `extractive` (no model), `same` (the chat's own model) or a model by its name. */
   readonly summarizer?: string;
   /** Longest narrative of a compaction, in tokens. */

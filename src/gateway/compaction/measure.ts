@@ -38,7 +38,13 @@ export function lookAhead(
   }: { readonly bytes: number; readonly transcript: readonly unknown[]; readonly signal: AbortSignal },
 ): Promise<void> | undefined {
   if (bytes < LONG_FROM_BYTES) return undefined;
-  return countInSlices(parts, choice, readable(choice.wire.dialect, transcript), signal);
+  return countInSlices(parts, choice, readable(choice.wire.dialect, transcript), { signal });
+}
+
+export interface CountOptions {
+  readonly signal?: AbortSignal;
+  /** Told now and then how many messages are counted. */
+  readonly onProgress?: (messages: number) => void;
 }
 
 /**
@@ -49,12 +55,14 @@ export async function countInSlices(
   parts: { readonly windows: Windows },
   choice: CompactorChoice,
   messages: Iterable<Message>,
-  signal?: AbortSignal,
+  { signal, onProgress }: CountOptions = {},
 ): Promise<void> {
   const measure = await measureOf(parts, choice);
   let started = performance.now();
+  let counted = 0;
   const pause = async (): Promise<void> => {
     if (performance.now() - started < SLICE_MS) return;
+    onProgress?.(counted);
     await breathe();
     signal?.throwIfAborted();
     started = performance.now();
@@ -66,6 +74,7 @@ export async function countInSlices(
         await pause();
       }
     measure.message(message);
+    counted += 1;
     await pause();
   }
 }

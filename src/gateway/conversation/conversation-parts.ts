@@ -2,9 +2,9 @@ import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import type { Announcer } from "./announcer.ts";
 import type { Deletions } from "./deletions.ts";
 import type { FatesOf } from "./fates.ts";
-import type { PastStates } from "./look-back.ts";
 import type { ConversationMemory } from "./memory.ts";
 import type { Recorder } from "./recorder.ts";
+import type { PastStates } from "./replayed-plan.ts";
 import type { Spill } from "./spill.ts";
 import type { Transcripts } from "./transcripts.ts";
 

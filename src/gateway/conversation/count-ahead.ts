@@ -1,5 +1,5 @@
 import type { Message } from "../../core/types.ts";
-import { countInSlices } from "../compaction/measure.ts";
+import { type CountOptions, countInSlices } from "../compaction/measure.ts";
 import type { Windows } from "../compaction/windows.ts";
 import type { Loaded } from "./loaded.ts";
 
@@ -16,9 +16,13 @@ export function isCountingLong({ conversation, messages }: Loaded): boolean {
 }
 
 /** Counts a long transcript piece by piece, so that the engine, which counts all of it at once, is done in no time. */
-export async function countAhead(parts: { readonly windows: Windows }, loaded: Loaded): Promise<void> {
+export async function countAhead(
+  parts: { readonly windows: Windows },
+  loaded: Loaded,
+  options?: CountOptions,
+): Promise<void> {
   if (!isCountingLong(loaded)) return;
-  await countInSlices(parts, loaded.choice, loaded.messages);
+  await countInSlices(parts, loaded.choice, loaded.messages, options);
   const newest = loaded.messages.at(-1);
   if (newest) counted.add(newest);
 }

@@ -92,7 +92,7 @@ export function choiceOf(
 ): CompactorChoice {
   const upstream = upstreams.find((one) => one.takes(model, undefined));
   const { profile, strategy, budget, window, startAt, landAt, reserve, placement, auto } = settings;
-  const { tail, tailMessages, summarizer, cacheBreakpoints } = settings;
+  const { summarizer, cacheBreakpoints } = settings;
   return {
     tenant,
     wire,
@@ -110,15 +110,37 @@ export function choiceOf(
       ...(placement !== undefined && { placement }),
       ...(auto !== undefined && { auto }),
       ...(cacheBreakpoints !== undefined && { cacheBreakpoints }),
-      ...((tail ?? tailMessages) !== undefined && {
-        tail: {
-          ...(tail !== undefined && { share: tail }),
-          ...(tailMessages !== undefined && { messages: tailMessages }),
-        },
-      }),
+      ...tailOf(settings),
+      ...triggersOf(settings),
       ...summaryOf(settings),
     },
   };
+}
+
+/** What of the newest messages a chat keeps word for word. */
+function tailOf({
+  tail: share,
+  tailMessages: messages,
+  tailTurns: turns,
+}: ChatSettings): Pick<Tuning, "tail"> {
+  const tail = {
+    ...(share !== undefined && { share }),
+    ...(messages !== undefined && { messages }),
+    ...(turns !== undefined && { turns }),
+  };
+  return Object.keys(tail).length === 0 ? {} : { tail };
+}
+
+/** After how much a chat is compacted, beside how full it is. */
+function triggersOf({
+  triggerMessages: messages,
+  triggerTurns: turns,
+}: ChatSettings): Pick<Tuning, "triggers"> {
+  const triggers = {
+    ...(messages !== undefined && { messages }),
+    ...(turns !== undefined && { turns }),
+  };
+  return Object.keys(triggers).length === 0 ? {} : { triggers };
 }
 
 /** How a chat has its summaries written. */

@@ -14,6 +14,7 @@ import { type ApiContext, type Handlers, invalid, type PageParts } from "./conte
 import { chatHandlers } from "./handlers/chat.ts";
 import { compactHandlers } from "./handlers/compact.ts";
 import { conversationHandlers } from "./handlers/conversations.ts";
+import { judgeHandlers } from "./handlers/judge.ts";
 import { messageHandlers } from "./handlers/messages.ts";
 import { replayHandlers } from "./handlers/replay.ts";
 import { statusHandlers } from "./handlers/status.ts";
@@ -48,6 +49,7 @@ export function createApi(gateway: PageParts): ApiServer {
     ...compactHandlers,
     ...textHandlers,
     ...replayHandlers,
+    ...judgeHandlers,
     ...streamHandlers,
     ...upstreamHandlers,
   };

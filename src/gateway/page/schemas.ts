@@ -32,6 +32,8 @@ const MAX_KEY = 5_000;
 const MAX_PINS = 10_000;
 const MAX_IMAGES = 20;
 const MAX_POLICIES = 8;
+/** Most questions that a judge is asked to mark at once. */
+const MAX_QUESTIONS = 30;
 
 const tokens = wholeNumber("number of tokens", 100, 100_000_000);
 const position = wholeNumber("place in a conversation", 0);
@@ -65,6 +67,9 @@ const chatFields = {
   tail: share,
   summarizer: modelName,
   tailMessages: wholeNumber("number of messages", 1),
+  tailTurns: wholeNumber("number of turns", 1),
+  triggerMessages: wholeNumber("number of messages", 1),
+  triggerTurns: wholeNumber("number of turns", 1),
   summaryCap: tokens,
   summaryTemperature: numberFrom("temperature", 0, 2),
   summaryMode: oneOf("mode", SUMMARY_MODES),
@@ -100,6 +105,13 @@ const file = object({
   name: textUpTo("name of a file", MAX_FILE_NAME),
   text: textUpTo("text"),
 });
+
+const policies = listOf(
+  object({ name: textUpTo("name", MAX_POLICY_NAME), ...optional(policyFields) }),
+  '[{ "name": "small", "window": 32000 }]',
+  1,
+  { most: MAX_POLICIES, isNeeded: true },
+);
 
 export const schemas = {
   settings: object(
@@ -164,13 +176,14 @@ export const schemas = {
     conversation: textUpTo("id of a conversation", MAX_TEXT).optional(),
     file: file.optional(),
     pick: wholeNumber("place in a file", 0).optional(),
-    policies: listOf(
-      object({ name: textUpTo("name", MAX_POLICY_NAME), ...optional(policyFields) }),
-      '[{ "name": "small", "window": 32000 }]',
-      1,
-      { most: MAX_POLICIES, isNeeded: true },
-    ),
+    policies,
     prices: textUpTo("name of a model", MAX_TEXT).optional(),
-    asItWas: yesOrNo.optional(),
+    asSet: yesOrNo.optional(),
+  }),
+  judge: object({
+    conversation: textUpTo("id of a conversation", MAX_TEXT),
+    policies,
+    model: modelName,
+    questions: wholeNumber("number of questions", 1, MAX_QUESTIONS).optional(),
   }),
 };

@@ -66,7 +66,7 @@ export function DividerRow({
             <SummaryBox key={summary.key} summary={summary} chat={chat} onPointer={onPointer} />
           ))}
           <h3>{strings.compaction.whatModelSees}</h3>
-          <ReadableSummary text={divider.text} onPointer={onPointer} />
+          <ReadableSummary text={divider.text} transcript={chat.transcript} onPointer={onPointer} />
           {isNewest ? (
             <div className="row">
               <button

@@ -17,7 +17,7 @@ const OUTCOMES = ["failed", "compacted", "view", "pass", "observed", "off", "unt
 /** Requests of clients: also those from before a reload or a restart, searched and filtered. */
 export function RequestTable() {
   const app = useApp();
-  const [query, setQuery] = useState<RequestQuery>({});
+  const [query, setQuery] = useState<RequestQuery>({ from: "client" });
   const [requests, setRequests] = useState<readonly RequestFact[]>([]);
   const [known, setKnown] = useState<readonly RequestFact[]>([]);
   useEffect(() => {
@@ -29,7 +29,7 @@ export function RequestTable() {
           void app.attempt(async () => {
             const answer = await app.api.call(routes.requests, { query: { ...query, limit: SHOWN } });
             setRequests(answer.requests);
-            if (Object.values(query).every((value) => !value)) setKnown(answer.requests);
+            if (Object.keys(query).length === 1) setKnown(answer.requests);
           }),
         SETTLE_MS,
       );
@@ -48,10 +48,24 @@ export function RequestTable() {
       const merged = Object.entries({ ...before, ...changes }).filter(([, value]) => value);
       return Object.fromEntries(merged) as RequestQuery;
     });
-  const isFiltered = Object.keys(query).length > 0;
+  const isFiltered = Object.keys(query).length > 1;
   return (
     <section>
       <h2>{words.live}</h2>
+      <fieldset className="tabs">
+        <legend className="visually-hidden">{words.from}</legend>
+        {(["client", "page"] as const).map((from) => (
+          <button
+            key={from}
+            type="button"
+            aria-pressed={query.from === from}
+            // Models and clients of the one needn't be there in the other.
+            onClick={() => setQuery({ from })}
+          >
+            {words.sides[from]}
+          </button>
+        ))}
+      </fieldset>
       <form
         className="request-filters"
         aria-label={words.filters}
@@ -90,6 +104,8 @@ export function RequestTable() {
         <p className="help">
           {isFiltered ? (
             words.noneMatch
+          ) : query.from === "page" ? (
+            words.pageNone
           ) : (
             <>
               {words.liveNone} <code>{`${location.origin}/v1`}</code>

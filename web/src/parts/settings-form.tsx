@@ -5,13 +5,15 @@ import { strings } from "../strings.ts";
 
 export type FieldName = keyof GlobalSettings & keyof typeof strings.settings.fields;
 
-type Kind = "choice" | "percent" | "tokens" | "number" | "count" | "text" | "switch";
+type Kind = "choice" | "percent" | "threshold" | "tokens" | "number" | "count" | "text" | "switch";
 
 const KINDS: Readonly<Record<FieldName, Kind>> = {
   strategy: "choice",
   profile: "choice",
   auto: "switch",
-  startAt: "percent",
+  startAt: "threshold",
+  triggerMessages: "count",
+  triggerTurns: "count",
   landAt: "percent",
   window: "tokens",
   budget: "tokens",
@@ -19,6 +21,7 @@ const KINDS: Readonly<Record<FieldName, Kind>> = {
   placement: "choice",
   tail: "percent",
   tailMessages: "count",
+  tailTurns: "count",
   summarizer: "choice",
   summaryCap: "tokens",
   summaryTemperature: "number",
@@ -38,9 +41,12 @@ export const GROUPS = {
     "profile",
     "auto",
     "startAt",
+    "triggerMessages",
+    "triggerTurns",
     "landAt",
     "tail",
     "tailMessages",
+    "tailTurns",
     "summarizer",
     "summaryCap",
     "summaryTemperature",
@@ -152,6 +158,10 @@ function choiceHelp(name: FieldName, value: Value | undefined) {
   return words === undefined ? null : <p className="choice-help">{words}</p>;
 }
 
+/** Is the value a share, and no number of tokens? */
+const isShare = (kind: Kind, value: number | string | undefined): boolean =>
+  kind === "percent" || (kind === "threshold" && Number(value) <= 1);
+
 /** A number, or a line of text. */
 function ValueInput({
   id,
@@ -167,7 +177,7 @@ function ValueInput({
   onChange: (value: number | string | null) => void;
 }) {
   const [text, setText] = useState(
-    own === undefined ? "" : kind === "percent" ? String(Math.round(Number(own) * 100)) : String(own),
+    own === undefined ? "" : isShare(kind, own) ? String(Math.round(Number(own) * 100)) : String(own),
   );
   const [isWrong, setWrong] = useState(false);
   const take = () => {
@@ -195,7 +205,7 @@ function ValueInput({
           if (event.key === "Enter") take();
         }}
       />
-      {kind === "percent" ? " %" : null}
+      {isShare(kind, own) ? " %" : null}
       {isWrong ? (
         <small className="wrong" role="alert">
           {strings.settings.invalid}
@@ -208,9 +218,14 @@ function ValueInput({
 function parse(kind: Kind, text: string): number | string | undefined {
   if (kind === "text") return text.trim();
   if (kind === "tokens") return parseTokens(text);
+  if (kind === "threshold" && !text.includes("%")) {
+    const tokens = parseTokens(text);
+    // 100 is all of the budget; what is more can only be tokens.
+    if (tokens !== undefined && tokens > 100) return tokens;
+  }
   const value = Number(text.replace("%", "").replace(",", ".").trim());
   if (!Number.isFinite(value) || value < 0) return undefined;
-  if (kind === "percent") return value > 0 && value <= 100 ? value / 100 : undefined;
+  if (kind === "percent" || kind === "threshold") return value > 0 && value <= 100 ? value / 100 : undefined;
   if (kind === "count") return Number.isInteger(value) && value > 0 ? value : undefined;
   return value <= 2 ? value : undefined;
 }
@@ -245,7 +260,7 @@ function fallbackText(name: FieldName): string {
 function valueText(name: FieldName, value: Value): string {
   const words = strings.settings;
   if (typeof value === "boolean") return value ? words.on : words.off;
-  if (typeof value === "number") return KINDS[name] === "percent" ? percent(value) : count(value);
+  if (typeof value === "number") return isShare(KINDS[name], value) ? percent(value) : count(value);
   if (name === "strategy") return strings.strategies[value as "none"]?.label ?? value;
   if (name === "profile") return words.profiles[value as "agent"]?.split(":")[0] ?? value;
   if (name === "placement") return words.placements[value as "user"] ?? value;

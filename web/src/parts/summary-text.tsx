@@ -1,20 +1,32 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { splitPointers } from "../state/citations.ts";
-import { readSummary } from "../state/read-summary.ts";
+import { restOf } from "../state/cut-words.ts";
+import { textOf } from "../state/message-text.ts";
+import { type ReadEntry, readSummary } from "../state/read-summary.ts";
+import type { Transcript } from "../state/transcript.ts";
 import { strings } from "../strings.ts";
 import type { OnPointer } from "./markdown.tsx";
 import { ScrollArea } from "./scroll-area.tsx";
-import { useNumbers } from "./use-store.ts";
+import { useNumbers, usePiece } from "./use-store.ts";
 
 /** What a summary message says, for people: by sections, each entry with the way to its messages. */
-export function ReadableSummary({ text, onPointer }: { text: string; onPointer?: OnPointer }) {
+export function ReadableSummary({
+  text,
+  transcript,
+  onPointer,
+}: {
+  text: string;
+  /** Where what was said stands whole. */
+  transcript: Transcript;
+  onPointer?: OnPointer;
+}) {
   const sections = readSummary(text);
   const [isAsSent, setAsSent] = useState(sections.length === 0);
   const words = strings.compaction;
   return (
     <>
       {sections.length === 0 ? null : (
-        <fieldset className="tabs summary-forms">
+        <fieldset className="tabs">
           <legend className="visually-hidden">{words.form}</legend>
           {[false, true].map((form) => (
             <button
@@ -40,7 +52,11 @@ export function ReadableSummary({ text, onPointer }: { text: string; onPointer?:
                   // biome-ignore lint/suspicious/noArrayIndexKey: entries of a text have no other name
                   <li key={n} className={name === "lines" ? "exact" : undefined}>
                     {entry.speaker === undefined ? null : <strong>{entry.speaker} </strong>}
-                    <span className="said">{entry.text}</span>{" "}
+                    {name === "words" ? (
+                      <WholeWords entry={entry} transcript={transcript} />
+                    ) : (
+                      <span className="said">{entry.text}</span>
+                    )}{" "}
                     {entry.pointer === undefined ? null : (
                       <Pointers line={entry.pointer} {...(onPointer && { onPointer })} />
                     )}
@@ -52,6 +68,27 @@ export function ReadableSummary({ text, onPointer }: { text: string; onPointer?:
         </ScrollArea>
       )}
     </>
+  );
+}
+
+/** What a person said. Where the summary quotes only its beginning, the rest follows, told apart from what the model reads. */
+function WholeWords({ entry, transcript }: { entry: ReadEntry; transcript: Transcript }) {
+  const { lead } = useNumbers();
+  const isCut = entry.text.trimEnd().endsWith("…");
+  const index = Number(/^#(\d+)$/.exec(entry.pointer ?? "")?.[1] ?? Number.NaN) - 1 - lead;
+  const message = usePiece(transcript.store, ({ messages }) => (isCut ? messages.get(index) : undefined));
+  useEffect(() => {
+    if (isCut && index >= 0) transcript.ensure(index, index + 1);
+  }, [isCut, index, transcript]);
+  const rest = message && restOf(entry.text, textOf(message.parts));
+  if (rest === undefined) return <span className="said">{entry.text}</span>;
+  return (
+    <span className="said">
+      {entry.text.replace(/\s*…\s*$/, "")}
+      <span className="unsent-rest" title={strings.compaction.notInSummary}>
+        {rest}
+      </span>
+    </span>
   );
 }
 

@@ -22,7 +22,15 @@ export interface Inspection {
 }
 
 /** A conversation's view, and what it would be under other options. The newest question wins. */
-export function createInspection(api: Api, id: string, settleMs = SETTLE_MS): Inspection {
+export function createInspection(
+  api: Api,
+  id: string,
+  /** `isReplayed`: views of another length are those of the last replay. */
+  {
+    settleMs = SETTLE_MS,
+    isReplayed = false,
+  }: { readonly settleMs?: number; readonly isReplayed?: boolean } = {},
+): Inspection {
   const store = createStore<InspectionState>({
     view: undefined,
     tried: undefined,
@@ -51,7 +59,10 @@ export function createInspection(api: Api, id: string, settleMs = SETTLE_MS): In
     store,
     async load(length) {
       await ask(async () => ({
-        view: await api.call(routes.view, { params: { id }, query: length === undefined ? {} : { length } }),
+        view: await api.call(routes.view, {
+          params: { id },
+          query: length === undefined ? {} : { length, ...(isReplayed && { replayed: true }) },
+        }),
       }));
       if (isAsked(store.get().whatIf)) await tryNow();
     },

@@ -1,24 +1,27 @@
 import type { FailedSummary, ReplayPoint, RungName, TimelineEvent } from "../../../src/gateway/api.ts";
 
+/** One request. What happened has no budget: it may have changed since. */
+export type Point = Omit<ReplayPoint, "budget"> & { readonly budget?: number };
+
 /** The timeline as columns, ready to be drawn. */
 export interface TimelineColumns {
   /** Messages of the transcript at each request. */
   readonly x: readonly number[];
   readonly view: readonly number[];
   readonly transcript: readonly number[];
-  readonly budget: readonly number[];
+  readonly budget: readonly (number | null)[];
   readonly cached: readonly (number | null)[];
   readonly cost: readonly (number | null)[];
   /** Requests before which a compaction happened. */
   readonly compacted: readonly number[];
 }
 
-export function columnsOf(points: readonly ReplayPoint[]): TimelineColumns {
+export function columnsOf(points: readonly Point[]): TimelineColumns {
   return {
     x: points.map(({ messages }) => messages),
     view: points.map(({ view }) => view),
     transcript: points.map(({ transcript }) => transcript),
-    budget: points.map(({ budget }) => budget),
+    budget: points.map(({ budget }) => budget ?? null),
     cached: points.map(({ cached }) => cached ?? null),
     cost: points.map(({ cost }) => cost ?? null),
     compacted: points.filter(({ compacted }) => compacted).map(({ messages }) => messages),
@@ -26,7 +29,7 @@ export function columnsOf(points: readonly ReplayPoint[]): TimelineColumns {
 }
 
 /** The request that a place on the timeline belongs to: the last one at or before it. */
-export function requestAt(points: readonly ReplayPoint[], messages: number): number {
+export function requestAt(points: readonly Point[], messages: number): number {
   let found = 0;
   for (const [nth, point] of points.entries()) if (point.messages <= messages) found = nth;
   return found;

@@ -25,6 +25,7 @@ export const compaction = {
   form: "How the summary is shown",
   readable: "Readable",
   asSent: "As sent",
+  notInSummary: "Said, but not in the summary: the model reads only what stands before it.",
   sections: {
     narrative: "Summary",
     words: "What you said",

@@ -13,6 +13,12 @@ export const errors = {
   backToStart: "Back to the start",
 };
 
+/** Work that takes a while. */
+export const work = {
+  cancelled: "Cancelled.",
+  again: "Begin again",
+};
+
 export const connection = {
   lost: "Connection lost. Trying again…",
 };

@@ -26,6 +26,10 @@ export const compare = {
   best: "best trade",
   bestWhy: (survives: number, saved: number) =>
     `Keeps ${percent(survives)} of what matters for ${percent(saved)} fewer tokens: none of the others keeps clearly more, or as much for less.`,
+  bestJudged: (knows: number, saved: number) =>
+    `Its reader knows ${percent(knows)} for ${percent(saved)} fewer tokens: no other reader knows clearly more, or as much for less.`,
+  knows: "Reader knows",
+  knowsHelp: "Share of the questions that a model, which has only the last view, answers right, by a judge.",
   survives: "Survives",
   survivesHelp:
     "Names, paths, numbers, citations and rules of the conversation that its last view still says.",
@@ -36,7 +40,7 @@ export const compare = {
 
 export const gateway = {
   title: "Gateway",
-  lead: "What clients send through /v1, live.",
+  lead: "What clients send through /v1, and what chats of this page ask, live.",
   saved: "Tokens saved",
   savedOf: (ratio: number) => `${percent(ratio)} of what clients sent`,
   requests: "Requests",
@@ -45,7 +49,10 @@ export const gateway = {
   cost: "Spent on summaries",
   conversations: "Conversations",
   messages: (n: number) => plural(n, "message"),
-  live: "Requests of clients",
+  live: "Requests",
+  from: "Who asked",
+  sides: { client: "Clients", page: "Page chats" },
+  pageNone: "No chat of the page has asked a model yet.",
   filters: "Which requests",
   search: "Search requests",
   any: (label: string) => `${label}: any`,

@@ -35,7 +35,15 @@ export const settings = {
     auto: { label: "Compact automatically", help: "Off: only “Compact now” and a full window compact." },
     startAt: {
       label: "Start at",
-      help: "How full the view may get before compaction starts, in percent of the budget.",
+      help: "How full the view may get before compaction starts: percent of the budget (80), or tokens (12k).",
+    },
+    triggerMessages: {
+      label: "Compact after messages",
+      help: "So many messages since the last compaction are enough, whatever their size.",
+    },
+    triggerTurns: {
+      label: "Compact after turns",
+      help: "The same by turns: one is your message and everything up to your next one.",
     },
     landAt: { label: "Land at", help: "How full the view is afterwards, in percent." },
     window: {
@@ -61,6 +69,10 @@ export const settings = {
     },
     summaryCap: { label: "Longest summary", help: "In tokens, all summaries of a compaction together." },
     tailMessages: { label: "Newest messages, at most", help: "How many of them stay word for word." },
+    tailTurns: {
+      label: "Newest turns, at most",
+      help: "How many turns stay word for word: your message and everything up to your next one.",
+    },
     summaryTemperature: {
       label: "Temperature of summaries",
       help: "How freely they are written: 0 is plain.",
@@ -71,7 +83,7 @@ export const settings = {
     },
     preface: {
       label: "Words before the summary",
-      help: "A sentence of your own that the model reads first.",
+      help: "A sentence of your own at the beginning of the summary, such as “Ask before you change files”.",
     },
     cacheBreakpoints: {
       label: "Mark for the provider's cache",

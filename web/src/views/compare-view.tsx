@@ -1,7 +1,15 @@
 import { useEffect, useMemo, useState } from "react";
 import type { ApiView } from "../../../src/gateway/api.ts";
-import { type ReplayAnswer, type ReplayRun, routes, type StrategyName } from "../../../src/gateway/api.ts";
+import {
+  bestTrade,
+  type JudgeAnswer,
+  type ReplayAnswer,
+  type ReplayRun,
+  routes,
+  type StrategyName,
+} from "../../../src/gateway/api.ts";
 import { Icon } from "../parts/icon.tsx";
+import { type JudgedReplay, JudgePanel } from "../parts/judge-panel.tsx";
 import { ScrollArea } from "../parts/scroll-area.tsx";
 import { TallyBar } from "../parts/tally-bar.tsx";
 import { TokenChart } from "../parts/token-chart.tsx";
@@ -18,6 +26,8 @@ interface Result {
   readonly answer: ReplayAnswer;
   /** What the model would see at the end, by strategy. */
   readonly ends: readonly (ApiView | undefined)[];
+  /** What was replayed, for a judge. */
+  readonly replay: JudgedReplay;
 }
 
 export default function CompareView({ id }: { id: string | undefined }) {
@@ -32,11 +42,13 @@ export default function CompareView({ id }: { id: string | undefined }) {
   const [window, setWindow] = useState("32k");
   const [prices, setPrices] = useState("");
   const [result, setResult] = useState<Result>();
+  const [judged, setJudged] = useState<JudgeAnswer>();
   const [error, setError] = useState<string>();
   const [isRunning, setRunning] = useState(false);
   const words = strings.compare;
   const tokens = parseTokens(window);
   const newest = all.toSorted((a, b) => b.updatedAt - a.updatedAt);
+  const served = models?.models.map(({ id: model }) => model) ?? [];
   const priced = models?.models.filter((model) => model.prices !== undefined) ?? [];
 
   useEffect(() => {
@@ -50,15 +62,17 @@ export default function CompareView({ id }: { id: string | undefined }) {
     if (id === undefined || tokens === undefined) return;
     setRunning(true);
     setError(undefined);
+    setJudged(undefined);
+    const policies = chosen.map((strategy) => ({
+      name: strings.strategies[strategy].label,
+      strategy,
+      window: tokens,
+    }));
     try {
       const answer = await app.api.call(routes.replay, {
         body: {
           conversation: id,
-          policies: chosen.map((strategy) => ({
-            name: strings.strategies[strategy].label,
-            strategy,
-            window: tokens,
-          })),
+          policies,
           ...(prices !== "" && { prices }),
         },
       });
@@ -69,7 +83,7 @@ export default function CompareView({ id }: { id: string | undefined }) {
             .catch(() => undefined),
         ),
       );
-      setResult({ answer, ends });
+      setResult({ answer, ends, replay: { conversation: id, policies } });
     } catch (cause) {
       setError(explain(cause).message);
     }
@@ -180,41 +194,56 @@ export default function CompareView({ id }: { id: string | undefined }) {
       {result === undefined ? (
         <p className="empty">{words.empty}</p>
       ) : (
-        <div className="compare-grid" aria-live="polite">
-          {result.answer.runs.map((run, n) => (
-            <RunCard
-              // biome-ignore lint/suspicious/noArrayIndexKey: the same strategy may run twice
-              key={n}
-              run={run}
-              end={result.ends[n]}
-              isBest={run === bestOf(result.answer.runs)}
-            />
-          ))}
-        </div>
+        <>
+          <div className="compare-grid" aria-live="polite">
+            {result.answer.runs.map((run, n) => (
+              <RunCard
+                // biome-ignore lint/suspicious/noArrayIndexKey: the same strategy may run twice
+                key={n}
+                run={run}
+                end={result.ends[n]}
+                {...(judged?.scores[n] && { knows: judged.scores[n].score })}
+                isBest={run === bestOf(result.answer.runs, judged)}
+              />
+            ))}
+          </div>
+          {served.length === 0 ? null : (
+            <JudgePanel replay={result.replay} models={served} onJudged={setJudged} />
+          )}
+        </>
       )}
     </ScrollArea>
   );
 }
-
-/** Policies that keep nearly as much as the best one are judged by what they send. */
-const NEARLY = 0.05;
 
 const survives = ({ survival }: ReplayRun): number =>
   survival === undefined || survival.items === 0 ? 1 : survival.kept / survival.items;
 
 const priceOf = ({ cost, tokens }: ReplayRun): number => cost?.view ?? tokens.view;
 
-/** The best trade: of those that keep nearly as much as any, the one that costs least. */
-function bestOf(runs: readonly ReplayRun[]): ReplayRun | undefined {
-  const possible = runs.filter(({ impossible }) => impossible === 0);
-  if (runs.length < 2 || possible.length === 0) return undefined;
-  const most = Math.max(...possible.map(survives));
-  return possible
-    .filter((run) => survives(run) >= most - NEARLY)
-    .reduce((best, run) => (priceOf(run) < priceOf(best) ? run : best));
-}
+/** By what survives: by a judge where one was asked, otherwise by the product's own measure. */
+const bestOf = (runs: readonly ReplayRun[], judged: JudgeAnswer | undefined): ReplayRun | undefined =>
+  bestTrade(
+    runs.map((run, n) => ({
+      run,
+      keeps: judged?.scores[n]?.score ?? survives(run),
+      costs: priceOf(run),
+      isPossible: run.impossible === 0,
+    })),
+  )?.run;
 
-function RunCard({ run, end, isBest }: { run: ReplayRun; end: ApiView | undefined; isBest: boolean }) {
+function RunCard({
+  run,
+  end,
+  knows,
+  isBest,
+}: {
+  run: ReplayRun;
+  end: ApiView | undefined;
+  /** What a reader of the last view knows, by a judge. */
+  knows?: number;
+  isBest: boolean;
+}) {
   const words = strings.compare;
   const columns = useMemo(() => columnsOf(run.points), [run]);
   const series = useMemo(
@@ -232,10 +261,16 @@ function RunCard({ run, end, isBest }: { run: ReplayRun; end: ApiView | undefine
         <h2>{run.policy.name}</h2>
         {isBest ? <span className="tag kept">{words.best}</span> : null}
       </header>
-      {isBest ? <p className="best-why">{words.bestWhy(survives(run), saved)}</p> : null}
-      {run.policy.strategy === undefined ? null : (
-        <p className="help">{strings.strategies[run.policy.strategy].help}</p>
-      )}
+      <div>
+        {isBest ? (
+          <p className="best-why">
+            {knows === undefined ? words.bestWhy(survives(run), saved) : words.bestJudged(knows, saved)}
+          </p>
+        ) : null}
+        {run.policy.strategy === undefined ? null : (
+          <p className="help">{strings.strategies[run.policy.strategy].help}</p>
+        )}
+      </div>
       <TokenChart
         x={columns.x}
         series={series}
@@ -250,6 +285,12 @@ function RunCard({ run, end, isBest }: { run: ReplayRun; end: ApiView | undefine
             <dd>
               {percent(survives(run))} <small>{words.ofItems(run.survival.kept, run.survival.items)}</small>
             </dd>
+          </div>
+        )}
+        {knows === undefined ? null : (
+          <div>
+            <dt title={words.knowsHelp}>{words.knows}</dt>
+            <dd>{percent(knows)}</dd>
           </div>
         )}
         <div>

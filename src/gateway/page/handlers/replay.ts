@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import type { Compactor, CompactorOptions, Dialect, Measure } from "../../../core/types.ts";
 import { dialectById } from "../../../dialects/index.ts";
 import { readLogs } from "../../../dialects/logs/index.ts";
@@ -7,14 +8,15 @@ import { modelCounting, windowOptions } from "../../../eval/replay/model-countin
 import { type Replay, type SimulateOptions, simulate } from "../../../eval/replay/simulate.ts";
 import { profiles } from "../../../profiles/index.ts";
 import { modelInfo } from "../../../tokens/index.ts";
-import type { Policy, ReplayRun } from "../../api.ts";
+import type { Policy, ReplayAnswer, ReplayRun } from "../../api.ts";
 import { measureOf } from "../../compaction/measure.ts";
 import { countAhead } from "../../conversation/count-ahead.ts";
 import { type Loaded, load } from "../../conversation/loaded.ts";
-import { lookBack, type PastState } from "../../conversation/look-back.ts";
+import { type PastState, replayCompactor } from "../../conversation/replayed-plan.ts";
 import { fitInput } from "../../conversation/view-of.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import type { ApiContext, Handlers } from "../context.ts";
+import { progressStream } from "../progress-stream.ts";
 import { replayRun } from "../replay-run.ts";
 import { schemas } from "../schemas.ts";
 
@@ -35,41 +37,57 @@ interface Source extends Omit<SimulateOptions, "compactor"> {
   readonly loaded?: Loaded;
 }
 
+type Input = z.output<typeof schemas.replay>;
+
 export const replayHandlers = {
   async replay(context) {
+    return replayAll(context, await context.body(schemas.replay));
+  },
+
+  async followReplay(context) {
     const input = await context.body(schemas.replay);
-    const source = await sourceOf(context, input);
-    const prices = input.prices === undefined ? undefined : modelInfo(input.prices).prices;
-    const { title, messages, warnings, dialect } = source;
-    const lead = Math.max(
-      0,
-      messages.findIndex((message) => dialect.read(message).role !== "system"),
-    );
-    const limits = { maxWork: MAX_WORK, signal: context.signal };
-    const runs: ReplayRun[] = [];
-    for (const given of input.policies) {
-      const policy = given as Policy;
-      const replay = input.asItWas
-        ? await replayPast(context, { ...source, ...limits })
-        : await simulate({ ...source, ...limits, compactor: createCompactor(optionsOf(source, policy)) });
-      runs.push({ policy, ...replayRun(replay, lead, prices) });
-    }
-    return { title, messages: messages.length, runs, warnings };
+    return progressStream(context, (onProgress) => replayAll(context, input, onProgress));
   },
 } satisfies Partial<Handlers>;
 
-/** With the compactions that there really were; others only where something wouldn't have fitted. */
-async function replayPast({ gateway, tenant }: ApiContext, source: Source): Promise<Replay> {
+async function replayAll(
+  context: ApiContext,
+  input: Input,
+  onProgress: (done: number, total: number) => void = () => {},
+): Promise<ReplayAnswer> {
+  const source = await sourceOf(context, input);
+  const prices = input.prices === undefined ? undefined : modelInfo(input.prices).prices;
+  const { title, messages, warnings, dialect } = source;
+  const lead = Math.max(
+    0,
+    messages.findIndex((message) => dialect.read(message).role !== "system"),
+  );
+  const runs: ReplayRun[] = [];
+  for (const given of input.policies) {
+    const policy = given as Policy;
+    const limits = {
+      maxWork: MAX_WORK,
+      signal: context.signal,
+      onProgress: (done: number, total: number) =>
+        onProgress(runs.length * total + done, input.policies.length * total),
+    };
+    const replay = input.asSet
+      ? await replayAsSet(context, { ...source, ...limits })
+      : await simulate({ ...source, ...limits, compactor: createCompactor(optionsOf(source, policy)) });
+    runs.push({ policy, ...replayRun(replay, lead, prices) });
+  }
+  return { title, messages: messages.length, runs, warnings };
+}
+
+/** Under the conversation's own settings. What its requests stand on is kept, so that its views can be looked at. */
+async function replayAsSet({ gateway, tenant }: ApiContext, source: Source): Promise<Replay> {
   const { loaded } = source;
-  if (!loaded) throw new RequestFault(400, "invalid", "asItWas: only a conversation has a past.");
-  const past = await lookBack(gateway, tenant, loaded);
+  if (!loaded) throw new RequestFault(400, "invalid", "asSet: only a conversation has settings of its own.");
+  const compactor = replayCompactor(gateway, loaded);
   const states: PastState[] = [];
   let checkpoint: string | undefined;
   const fit: Compactor<unknown>["fit"] = async (messages, input) => {
-    past.goTo(messages.length);
-    // A pause is no reason to compact anew: what was done about it back then is among the records.
-    const { lastRequestAt: _, ...rest } = input ?? {};
-    const fitted = await past.compactor.fit(messages, rest);
+    const fitted = await compactor.fit(messages, input);
     const { checkpoint: newest } = fitted.report;
     if (newest !== undefined && newest !== checkpoint)
       states.push({ length: messages.length, state: fitted.state });
@@ -81,13 +99,10 @@ async function replayPast({ gateway, tenant }: ApiContext, source: Source): Prom
   return replay;
 }
 
-async function sourceOf(
+/** What is replayed: a stored conversation, or one in a file. */
+export async function sourceOf(
   { gateway, tenant }: ApiContext,
-  input: {
-    conversation?: string | undefined;
-    file?: { name: string; text: string } | undefined;
-    pick?: number | undefined;
-  },
+  input: Pick<Input, "conversation" | "file" | "pick">,
 ): Promise<Source> {
   if (input.conversation !== undefined) {
     const loaded = await load(gateway, tenant, input.conversation);
@@ -124,7 +139,8 @@ async function sourceOf(
   };
 }
 
-function optionsOf(source: Source, policy: Policy): CompactorOptions<unknown> {
+/** A policy as the engine takes it. */
+export function optionsOf(source: Source, policy: Policy): CompactorOptions<unknown> {
   const { strategy, budget, startAt, landAt, reserve, placement, tail } = policy;
   const model = policy.model ?? source.model;
   return {

@@ -48,7 +48,9 @@ export const statusHandlers = {
     const { gateway, tenant, query } = context;
     const limit = numberQuery(context, "limit");
     const outcome = query("outcome") as RequestQuery["outcome"];
+    const from = query("from") as RequestQuery["from"];
     const wanted: RequestQuery = {
+      ...(from && { from }),
       ...only("search", query("search")),
       ...only("model", query("model")),
       ...only("client", query("client")),

@@ -1,25 +1,51 @@
 import { stringifyDeep } from "../../../core/deep-json.ts";
 import { fittingCap } from "../../../core/fitting-cap.ts";
 import { renderView } from "../../../core/render.ts";
-import type { ApiView, WhatIfAnswer } from "../../api.ts";
+import type { ApiView, Past, WhatIfAnswer } from "../../api.ts";
+import { measureOf } from "../../compaction/measure.ts";
 import { countAhead } from "../../conversation/count-ahead.ts";
 import { answerCap, choiceOf, findConversation, load } from "../../conversation/loaded.ts";
-import { pastPlan } from "../../conversation/look-back.ts";
+import { pastOf, placedEvents } from "../../conversation/recorded-past.ts";
+import { recordedView } from "../../conversation/recorded-view.ts";
+import { replayedPlan } from "../../conversation/replayed-plan.ts";
 import { currentPlan, fitInput, planOutcome, pressureOf, viewOf } from "../../conversation/view-of.ts";
 import { targetPath, withoutOwnQuery } from "../../upstream/address.ts";
 import { streamPath } from "../../wires/index.ts";
 import { requestBody } from "../chat-turn.ts";
 import { type Handlers, numberQuery } from "../context.ts";
+import { progressStream } from "../progress-stream.ts";
 import { schemas } from "../schemas.ts";
 
 export const viewHandlers = {
   async view(context) {
     const { gateway, tenant, param } = context;
     const length = numberQuery(context, "length");
+    const isReplayed = context.query("replayed") === "true";
+    if (length !== undefined && !isReplayed) return recordedView(gateway, tenant, param("id"), length);
     const loaded = await load(gateway, tenant, param("id"), length);
     const plan =
-      length === undefined ? await currentPlan(gateway, loaded) : await pastPlan(gateway, tenant, loaded);
+      length === undefined ? await currentPlan(gateway, loaded) : await replayedPlan(gateway, tenant, loaded);
     return viewOf(gateway, loaded, plan, planOutcome(plan));
+  },
+
+  async past(context) {
+    const { gateway, tenant, signal } = context;
+    const { id } = await findConversation(gateway, tenant, context.param("id"));
+    return progressStream<Past>(context, async (onProgress) => {
+      const loaded = await load(gateway, tenant, id);
+      const { messages, lead, choice } = loaded;
+      await countAhead(gateway, loaded, {
+        signal,
+        onProgress: (done) => onProgress(done, messages.length),
+      });
+      const measure = await measureOf(gateway, choice);
+      return pastOf({
+        messages,
+        lead: lead.length,
+        tokens: messages.map((message) => measure.message(message)),
+        events: await placedEvents(gateway, tenant, loaded),
+      });
+    });
   },
 
   async request({ gateway, tenant, param }) {

@@ -1,0 +1,31 @@
+import type { ApiError } from "./common.ts";
+import type { TimelineEvent } from "./events.ts";
+
+/** An event, and where in the transcript it happened. */
+export type PlacedEvent = TimelineEvent & {
+  /** Messages of the transcript at that moment. */
+  readonly messages: number;
+};
+
+/** What was sent before an answer, by what was recorded. Nothing is worked out anew. */
+export interface PastPoint {
+  /** Messages of the transcript at that moment. */
+  readonly messages: number;
+  /** Tokens of all that was said, and of what was sent of it. */
+  readonly transcript: number;
+  readonly view: number;
+}
+
+/** What really happened to a conversation. */
+export interface Past {
+  /** One for each answer, and one for the present; of a very long conversation fewer. */
+  readonly points: readonly PastPoint[];
+  /** Oldest first, those of the conversation that it was forked from included. */
+  readonly events: readonly PlacedEvent[];
+}
+
+/** Long work as a stream: how far it is, and at last what came of it. Whoever leaves ends it. */
+export type Progress<T> =
+  | { readonly type: "progress"; readonly done: number; readonly total: number }
+  | { readonly type: "done"; readonly answer: T }
+  | { readonly type: "failed"; readonly error: ApiError["error"] };

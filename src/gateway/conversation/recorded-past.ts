@@ -1,0 +1,134 @@
+import type { Message } from "../../core/types.ts";
+import type { Past, PastPoint, PlacedEvent, TimelineEvent } from "../api.ts";
+import type { Timeline } from "../telemetry/timeline.ts";
+import { metaOf } from "./chat-meta.ts";
+import type { Loaded, LoadParts } from "./loaded.ts";
+
+/** A compaction that requests stood on. */
+export interface CompactionInForce {
+  readonly checkpoint: string | undefined;
+  /** Messages of the transcript when it was made. */
+  readonly messages: number;
+  /** Tokens of the view that it left. */
+  readonly tokens: number;
+}
+
+/** Points that are told of one conversation: more of them than a screen has pixels help nobody. */
+const MAX_POINTS = 4_000;
+/** Events that are read at once, and in all. */
+const EVENTS_AT_ONCE = 1_000;
+const MAX_EVENTS = 20_000;
+/** Forks of forks that are followed back. */
+const MAX_ORIGINS = 20;
+
+/** The events of a conversation, and of those that it was forked from up to the fork, by their place in its transcript. */
+export async function placedEvents(
+  parts: LoadParts & { readonly timeline: Timeline },
+  tenant: string,
+  loaded: Loaded,
+): Promise<readonly PlacedEvent[]> {
+  const { stored, lead } = loaded;
+  const times = stored.map(({ at }) => at);
+  let { conversation } = loaded;
+  let length = stored.length;
+  let until = Number.POSITIVE_INFINITY;
+  const placed: PlacedEvent[] = [];
+  for (let n = 0; n < MAX_ORIGINS; n++) {
+    const events = await allEvents(parts.timeline, tenant, conversation.id);
+    placed.push(
+      ...events
+        .filter(({ at }) => at <= until)
+        .map((event) => ({ ...event, messages: placeOf(event, times, lead.length) }))
+        .filter(({ messages }) => messages <= length),
+    );
+    // Forks by clients are known to the store, those by people to the page.
+    const fork = conversation.fork ?? metaOf(conversation).fork;
+    const origin = fork && (await parts.store.conversations.get(tenant, fork.of));
+    if (fork === undefined || !origin) break;
+    length = Math.min(length, fork.length);
+    until = Math.min(until, conversation.createdAt);
+    conversation = origin;
+  }
+  return placed.sort((a, b) => a.messages - b.messages || a.id - b.id);
+}
+
+async function allEvents(timeline: Timeline, tenant: string, conversation: string): Promise<TimelineEvent[]> {
+  const all: TimelineEvent[] = [];
+  for (;;) {
+    const more = await timeline.list(tenant, conversation, all.at(-1)?.id, EVENTS_AT_ONCE);
+    all.push(...more);
+    if (more.length < EVENTS_AT_ONCE || all.length >= MAX_EVENTS) return all;
+  }
+}
+
+/** A compaction accounts for every message that there was; of anything else the time tells how many there were. */
+function placeOf(event: TimelineEvent, times: readonly number[], lead: number): number {
+  if (event.type === "compacted") {
+    const { kept, edited, covered, dropped } = event.counts;
+    return Math.max(0, kept + edited + covered + dropped - lead);
+  }
+  return times.findLastIndex((time) => time <= event.at) + 1;
+}
+
+/** Which compaction requests stood on, by the number of messages that the transcript had. */
+export function inForceAt(
+  events: readonly PlacedEvent[],
+): (messages: number) => CompactionInForce | undefined {
+  const changes: { readonly messages: number; readonly inForce: CompactionInForce | undefined }[] = [];
+  const stack: CompactionInForce[] = [];
+  for (const event of events) {
+    const { messages } = event;
+    if (event.type === "compacted")
+      stack.push({ checkpoint: event.checkpoint, messages, tokens: event.tokens.after });
+    else if (event.type === "undone") {
+      const undone = stack.findLastIndex(({ checkpoint }) => checkpoint === event.checkpoint);
+      if (stack.length > 0) stack.splice(undone, 1);
+    } else if (event.type === "cleared") stack.length = 0;
+    else continue;
+    changes.push({ messages, inForce: stack.at(-1) });
+  }
+  return (messages) => {
+    let [low, high] = [0, changes.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (changes[middle]!.messages <= messages) low = middle + 1;
+      else high = middle;
+    }
+    return changes[low - 1]?.inForce;
+  };
+}
+
+/** What was sent before each answer. Between compactions a view grows by what is said. */
+export function pastOf(options: {
+  readonly messages: readonly Message[];
+  /** Leading system messages among them. */
+  readonly lead: number;
+  /** Tokens of each message. */
+  readonly tokens: readonly number[];
+  readonly events: readonly PlacedEvent[];
+}): Past {
+  const { messages, lead, tokens, events } = options;
+  const until: number[] = [0];
+  for (const [index, count] of tokens.entries()) until.push(until[index]! + count);
+  const inForce = inForceAt(events);
+  const pointAt = (length: number): PastPoint => {
+    const transcript = until[length + lead]!;
+    const compaction = inForce(length);
+    if (compaction === undefined) return { messages: length, transcript, view: transcript };
+    return {
+      messages: length,
+      transcript,
+      view: compaction.tokens + transcript - until[Math.min(compaction.messages, length) + lead]!,
+    };
+  };
+  const answers = messages.flatMap(({ role }, index) =>
+    index > lead && role === "assistant" ? [index - lead] : [],
+  );
+  const every = Math.ceil(answers.length / MAX_POINTS);
+  const shown = new Set(answers.filter((_, nth) => every <= 1 || nth % every === 0));
+  // The moments at which something changed are always among them.
+  for (const event of events) if (event.type === "compacted") shown.add(event.messages);
+  const now = messages.length - lead;
+  if (now > 0) shown.add(now);
+  return { points: [...shown].sort((a, b) => a - b).map(pointAt), events };
+}

@@ -1,0 +1,66 @@
+/** What happened and what a replay would do are two things: the timeline never shows one as the other. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { eventually } from "./support/actions.ts";
+import { type ChatWorld, openChatWorld } from "./support/chat-world.ts";
+
+let world: ChatWorld;
+
+beforeAll(async () => {
+  world = await openChatWorld();
+});
+afterAll(() => world.close());
+
+it("shows the recorded compaction and its undo, leads to where it happened, and replays apart", async () => {
+  const { tab, context, faults } = await world.compactedChat();
+  await tab.getByRole("link", { name: "Timeline" }).click();
+  const happened = tab.getByRole("button", { name: "What happened", exact: true });
+  await eventually(() => happened.getAttribute("aria-pressed")).toBe("true");
+  const compaction = tab.locator(".events li.compacted");
+  await compaction.first().waitFor();
+  expect(await compaction.count()).toBe(1);
+  await tab.getByRole("heading", { name: "What was sent at this point" }).waitFor();
+  // The first request went out as it was; the compaction came at the end.
+  await tab.getByRole("slider").press("Home");
+  await eventually(() => tab.locator(".timeline-view .lot.insert").count()).toBe(0);
+  await compaction.getByRole("button", { name: "after message 16" }).click();
+  await eventually(() => tab.locator(".timeline-view .lot.insert").count()).toBeGreaterThan(0);
+  await eventually(() => tab.locator(".point-facts").textContent()).toContain("Compaction");
+  await tab.getByRole("button", { name: "Replay", exact: true }).click();
+  await tab.getByRole("heading", { name: "What would happen" }).waitFor();
+  await tab.getByText("Nothing is sent or changed.").waitFor();
+  // Undone elsewhere: it did happen, and so did the undo.
+  await happened.click();
+  await tab.getByRole("link", { name: "Chat", exact: true }).click();
+  await tab.locator(".divider-head").click();
+  await tab.locator(".divider").getByRole("button", { name: "Undo" }).click();
+  await tab.getByText("Undone: the model sees the originals again.").waitFor();
+  await tab.getByRole("link", { name: "Timeline" }).click();
+  await tab.locator(".events li.undone").waitFor();
+  expect(await compaction.count()).toBe(1);
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+it("a timeline that takes long says how far it is, and can be cancelled and begun again", async () => {
+  const { tab, context, faults } = await world.fullChat();
+  let asked = 0;
+  let release: () => void = () => {};
+  await tab.route("**/past", async (route) => {
+    asked += 1;
+    if (asked === 1)
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    await route.continue().catch(() => {});
+  });
+  await tab.getByRole("link", { name: "Timeline" }).click();
+  await tab.getByRole("progressbar", { name: "Reading what was recorded…" }).waitFor();
+  await tab.getByRole("button", { name: "Cancel" }).click();
+  await tab.getByText("Cancelled.").waitFor();
+  release();
+  await tab.getByRole("button", { name: "Begin again" }).click();
+  await tab.locator(".chart canvas").waitFor();
+  await tab.getByText("Nothing was compacted so far").waitFor();
+  expect(faults).toEqual([]);
+  await context.close();
+});

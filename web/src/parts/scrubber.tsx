@@ -1,0 +1,181 @@
+import { type ReactNode, useEffect, useMemo, useState } from "react";
+import type { Chat } from "../state/chat-state.ts";
+import { count, dollars, percent } from "../state/format.ts";
+import { createInspection } from "../state/inspection.ts";
+import { columnsOf, type Point, requestAt } from "../state/turns.ts";
+import { strings } from "../strings.ts";
+import { AlignedView } from "./aligned-view.tsx";
+import { Icon, type IconName } from "./icon.tsx";
+import { Legend } from "./legend.tsx";
+import { TallyBar } from "./tally-bar.tsx";
+import { TokenChart } from "./token-chart.tsx";
+import { useApp, usePiece, useStore } from "./use-store.ts";
+
+const words = strings.timeline;
+const CHART_HEIGHT = 210;
+const STEP_MS = 650;
+
+/** Goes through the requests of a conversation, and shows the view of each. */
+export function Scrubber({
+  chat,
+  points,
+  heading,
+  isReplayed = false,
+  place,
+  children,
+}: {
+  chat: Chat;
+  points: readonly Point[];
+  heading: string;
+  /** The views are those of the last replay, not the recorded ones. */
+  isReplayed?: boolean;
+  /** A new object leads there. */
+  place?: { readonly messages: number };
+  children: ReactNode;
+}) {
+  const app = useApp();
+  const total = usePiece(chat.transcript.store, (state) => state.total);
+  const [nth, setNth] = useState(points.length - 1);
+  const [isPlaying, setPlaying] = useState(false);
+  const point = points[Math.min(nth, points.length - 1)]!;
+  const inspection = useMemo(
+    () => createInspection(app.api, chat.id, { isReplayed }),
+    [app, chat, isReplayed],
+  );
+  const { view, error } = useStore(inspection.store);
+  useEffect(() => {
+    void inspection.load(point.messages);
+  }, [inspection, point.messages]);
+  useEffect(() => {
+    if (place) setNth(requestAt(points, place.messages));
+  }, [points, place]);
+  useEffect(() => {
+    if (!isPlaying) return;
+    const timer = setTimeout(() => {
+      if (nth < points.length - 1) setNth(nth + 1);
+      else setPlaying(false);
+    }, STEP_MS);
+    return () => clearTimeout(timer);
+  }, [isPlaying, nth, points.length]);
+  const columns = useMemo(() => columnsOf(points), [points]);
+  const series = useMemo(
+    () => [
+      { label: words.transcript, values: columns.transcript, color: "soft", width: 1.5 },
+      { label: words.view, values: columns.view, color: "accent", fill: true },
+      ...(hasValues(columns.cached)
+        ? [{ label: words.cached, values: columns.cached, color: "kept", width: 1.5 }]
+        : []),
+      ...(hasValues(columns.budget)
+        ? [{ label: words.budget, values: columns.budget, color: "dropped", dashed: true, width: 1.5 }]
+        : []),
+    ],
+    [columns],
+  );
+  const step = (by: number) => {
+    setPlaying(false);
+    setNth(Math.max(0, Math.min(points.length - 1, nth + by)));
+  };
+  return (
+    <>
+      <div className="timeline-top">
+        <Legend items={series} marks={words.compaction} />
+        <TokenChart
+          x={columns.x}
+          series={series}
+          marks={columns.compacted}
+          at={point.messages}
+          height={CHART_HEIGHT}
+          label={words.label}
+          onPick={(x) => {
+            setPlaying(false);
+            setNth(requestAt(points, x));
+          }}
+        />
+        <div className="scrub">
+          <ScrubButton label={words.back} icon="back" onClick={() => step(-1)} />
+          <ScrubButton
+            label={isPlaying ? words.pause : words.play}
+            icon={isPlaying ? "pause" : "play"}
+            isStrong
+            onClick={() => {
+              if (!isPlaying && nth === points.length - 1) setNth(0);
+              setPlaying(!isPlaying);
+            }}
+          />
+          <ScrubButton label={words.forward} icon="forward" onClick={() => step(1)} />
+          <input
+            type="range"
+            min={0}
+            max={points.length - 1}
+            value={nth}
+            aria-label={words.scrub}
+            aria-valuetext={words.at(point.messages, total)}
+            onChange={(event) => {
+              setPlaying(false);
+              setNth(Number(event.target.value));
+            }}
+          />
+          <PointFacts point={point} total={total} />
+        </div>
+      </div>
+      <div className="timeline-below">
+        <div className="timeline-view">
+          <header>
+            <h2>{heading}</h2>
+            {view === undefined || error !== undefined ? null : <TallyBar view={view} />}
+          </header>
+          {error === undefined ? null : <p className="empty">{error.message}</p>}
+          {view === undefined || error !== undefined ? null : (
+            <AlignedView view={view} transcript={chat.transcript} />
+          )}
+        </div>
+        {children}
+      </div>
+    </>
+  );
+}
+
+const hasValues = (values: readonly (number | null)[]): boolean => values.some((value) => value !== null);
+
+function ScrubButton({
+  label,
+  icon,
+  isStrong = false,
+  onClick,
+}: {
+  label: string;
+  icon: IconName;
+  isStrong?: boolean;
+  onClick: () => void;
+}) {
+  return (
+    <button
+      type="button"
+      className={isStrong ? "icon-button strong" : "icon-button"}
+      aria-label={label}
+      title={label}
+      onClick={onClick}
+    >
+      <Icon name={icon} size={16} />
+    </button>
+  );
+}
+
+function PointFacts({ point, total }: { point: Point; total: number }) {
+  return (
+    <p className="point-facts">
+      <strong>{words.at(point.messages, total)}</strong>
+      <span>
+        {count(point.view)} {words.sent}
+        {point.budget === undefined ? null : ` (${percent(point.view / point.budget)})`}
+      </span>
+      {point.transcript > point.view ? (
+        <span>
+          {count(point.transcript - point.view)} {words.saved}
+        </span>
+      ) : null}
+      {point.cost === undefined ? null : <span>{dollars(point.cost)}</span>}
+      {point.compacted ? <span className="tag covered">{words.compaction}</span> : null}
+    </p>
+  );
+}

@@ -56,6 +56,7 @@ export function planViews(input: JudgeViewsInput): Expense[] {
     ...planJudged({
       sittings: [sittingOf(input, items)],
       trials: 1,
+      isOneByOne: false,
       reader: model,
       judge: model,
       summarizer: undefined,
@@ -87,6 +88,7 @@ export async function judgeViews(
   const result = await runJudged({
     sittings: [sittingOf(input, items)],
     trials: 1,
+    isOneByOne: false,
     reader: model,
     judge: model,
     summarizer: undefined,
@@ -125,7 +127,8 @@ function sittingOf(
           needsModel: false,
           needsRecorded: false,
           size: "given",
-          make: async () => shown,
+          contexts: "shared",
+          make: async () => async () => shown,
         },
       };
     }),

@@ -7,12 +7,14 @@ import { modelInfo } from "../tokens/index.ts";
 import { ENGINE_FLAGS, engineChoice, knownModel } from "./engine-flags.ts";
 import { columnsOf, hasColor, type Io } from "./io.ts";
 import { type LoadedLog, loadLog } from "./load-log.ts";
+import { MODEL_FLAGS } from "./model-flags.ts";
 import { createPaint } from "./paint.ts";
 import { type CommandLine, oneFile, type ParsedFlags } from "./parse-flags.ts";
 import { parseTokens } from "./parse-tokens.ts";
 import { createProgress } from "./progress.ts";
 import { COMPARED, type Compared, comparedLines, comparedOf } from "./replay/compare.ts";
 import { replayPage } from "./replay/html.ts";
+import { JUDGE_FLAGS, judgedShares } from "./replay/judge.ts";
 import { type ReplayFacts, textReport } from "./replay/text-report.ts";
 import { UsageError } from "./usage-error.ts";
 import { writeOutput } from "./write-output.ts";
@@ -32,15 +34,18 @@ export const replayLine: CommandLine = {
     },
     html: { value: "OUT", help: "write the replay as a page, too" },
     ...ENGINE_FLAGS,
+    ...JUDGE_FLAGS,
+    ...MODEL_FLAGS,
     json: { help: "print the replay as JSON" },
   },
   notes: [
-    "Before every answer of the model the view is made anew, as a host would. No model is called, so a summary is the one that needs none (extractive).",
+    "Before every answer of the model the view is made anew, as a host would. No model is called, so a summary is the one that needs none (extractive). Only --judge asks one, and says first what that costs.",
   ],
   examples: [
     "precis replay ~/.claude/projects/my-project/session.jsonl --window 64k",
     "precis replay session.jsonl --window 32k --prices claude-sonnet-4-5 --html replay.html",
     "precis replay session.jsonl --window 32k --strategy truncate-oldest --json > replay.json",
+    "precis replay session.jsonl --window 32k --prices gpt-5-mini --judge gpt-5-mini",
   ],
 };
 
@@ -52,6 +57,8 @@ export async function replayCommand(flags: ParsedFlags, io: Io): Promise<void> {
   const prices = pricesOf === undefined ? undefined : modelInfo(knownModel("prices", pricesOf)).prices;
   if (pricesOf !== undefined && prices === undefined)
     throw new UsageError(`--prices ${pricesOf}: the registry has no prices for this model.`);
+  if (flags.has("judge") && prices === undefined)
+    throw new UsageError("--judge goes with --prices: it is asked about every strategy that is compared.");
   const choice = engineChoice(flags);
   const json = flags.has("json");
   const progress = createProgress(io, { json });
@@ -60,20 +67,18 @@ export async function replayCommand(flags: ParsedFlags, io: Io): Promise<void> {
   const window = given ?? own;
   if (window === undefined) throw whichWindow(log);
 
+  const input = { system: log.system, tools: log.tools };
+  const compactorOf = (strategy: StrategyName) =>
+    createCompactor({ dialect, profile: choice.profile, strategy, ...windowOptions(model, window) });
   const run = async (strategy: StrategyName): Promise<Replay> => {
-    const compactor = createCompactor({
-      dialect,
-      profile: choice.profile,
-      strategy,
-      ...windowOptions(model, window),
-    });
+    const compactor = compactorOf(strategy);
     const replay = await simulate({
       compactor,
       dialect,
       measure,
       messages: log.messages,
       ...(log.times && { times: log.times }),
-      input: { system: log.system, tools: log.tools },
+      input,
       signal: io.signal,
       onProgress: (done, total) =>
         progress.update(`${strategy}: replaying request ${done + 1} of ${total}`, done, total),
@@ -89,9 +94,25 @@ export async function replayCommand(flags: ParsedFlags, io: Io): Promise<void> {
   for (const other of prices === undefined ? [] : COMPARED)
     runs.push({ strategy: other, replay: other === strategy ? replay : await run(other) });
   progress.clear();
+  const knows = await judgedShares({
+    flags,
+    io,
+    progress,
+    dialect,
+    transcript: log.messages,
+    views: () =>
+      Promise.all(
+        COMPARED.map(async (one) => {
+          const compactor = compactorOf(one);
+          const { messages } = await compactor.fit(log.messages, { ...input, signal: io.signal });
+          await compactor.close();
+          return { strategy: one, messages };
+        }),
+      ),
+  });
 
   const totals = totalsOf(replay, prices);
-  const compared = comparedOf(runs, prices);
+  const compared = comparedOf(runs, prices, knows);
   const facts: ReplayFacts = {
     file: log.title !== undefined && file === "-" ? log.title : (file.split("/").at(-1) ?? file),
     source: log.source === "messages" ? dialect.id : log.source,

@@ -3,6 +3,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
 import type { Replay } from "../../src/eval/replay/simulate.ts";
 import type { ReplayTotals } from "../../src/eval/replay/totals.ts";
+import { startFakeProvider } from "../../src/testing/index.ts";
+import { examReply, houseTalk } from "../support/exam-models.ts";
 import { byProof } from "../support/proof.ts";
 import { finished, gardenChat, runCli, scratchFolder, startCli } from "./run-cli.ts";
 
@@ -147,4 +149,28 @@ test("a reader that has seen enough is no failure", async () => {
   const shell = spawn("bash", ["-c", script, "bash", process.execPath, main, shortFile]);
   const { stdout, stderr } = await finished(shell);
   expect([stdout.trim(), stderr]).toEqual(["0", ""]);
+});
+
+test("a judge says what readers of each strategy's view know, after its cost was told; nothing is asked without --yes", async () => {
+  const provider = await startFakeProvider({ reply: ({ lastUser }) => ({ text: examReply(lastUser) }) });
+  const scratch = scratchFolder();
+  try {
+    const file = scratch.path("houses.json");
+    writeFileSync(file, JSON.stringify(houseTalk(70)));
+    const judge = ["--judge", `gpt-4o-mini@${provider.url}/v1`];
+    const args = ["replay", file, "--window", "2k", "--prices", "gpt-4o-mini", ...judge];
+    const unasked = await runCli(args);
+    expect([unasked.code, provider.requests.length]).toEqual([2, 0]);
+    expect(unasked.stderr).toMatch(/writer +gpt-4o-mini: 1 request/);
+    const { strategies } = JSON.parse((await runCli([...args, "--yes", "--json"])).stdout) as {
+      strategies: { strategy: string; knows?: number }[];
+    };
+    expect(strategies.filter(({ knows }) => knows !== undefined)).toHaveLength(7);
+    expect((await runCli(["replay", file, "--window", "2k", ...judge])).stderr).toContain(
+      "goes with --prices",
+    );
+  } finally {
+    await provider.close();
+    scratch.remove();
+  }
 });

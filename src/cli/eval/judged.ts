@@ -11,15 +11,15 @@ import { findExams } from "../../eval/node/find-exams.ts";
 import { journalIn } from "../../eval/node/journal-file.ts";
 import { profiles } from "../../profiles/index.ts";
 import { charsCounter, exactCounter, modelInfo } from "../../tokens/index.ts";
+import { confirmSpending } from "../confirm-spending.ts";
 import type { Io } from "../io.ts";
 import { namedModel } from "../model-flags.ts";
 import { type Flag, oneOf, type ParsedFlags } from "../parse-flags.ts";
 import { parseCount } from "../parse-tokens.ts";
 import { createProgress } from "../progress.ts";
 import { FileError } from "../read-lines.ts";
+import { spendLines } from "../spend-text.ts";
 import { UsageError } from "../usage-error.ts";
-import { confirmSpending } from "./confirm.ts";
-import { spendLines } from "./spend-text.ts";
 
 const DEFAULT_TRIALS = 3;
 const DEFAULT_AT_ONCE = 4;

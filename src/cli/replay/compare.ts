@@ -34,15 +34,19 @@ export interface Compared {
   readonly cost: number;
   /** Share of the names, paths, numbers and rules that matter which the last view still says. */
   readonly survives: number;
+  /** Share of a judge's questions that a reader of the last view answers right, where one was asked. */
+  readonly knows?: number;
 }
 
 /** What the session would have cost under each strategy, and without any. */
 export function comparedOf(
   runs: readonly { readonly strategy: StrategyName; readonly replay: Replay }[],
   prices: Prices | undefined,
+  judged: ReadonlyMap<StrategyName, number> = new Map(),
 ): Compared[] {
   const lines = runs.map(({ strategy, replay }): Compared => {
     const totals = totalsOf(replay, prices);
+    const knows = judged.get(strategy);
     return {
       strategy,
       label: strategies[strategy].label,
@@ -52,6 +56,7 @@ export function comparedOf(
       unchanged: totals.unchanged,
       cost: totals.cost?.with.total ?? 0,
       survives: shareOf(totals.survival),
+      ...(knows !== undefined && { knows }),
     };
   });
   const [first] = runs;
@@ -74,6 +79,9 @@ function everything({ requests }: Replay, totals: ReplayTotals): Compared {
 const shareOf = (survival: ReplayTotals["survival"]): number =>
   survival === undefined || survival.items === 0 ? 1 : survival.kept / survival.items;
 
+/** By a judge where one was asked, otherwise by the product's own measure. */
+const keptBy = ({ knows, survives }: Compared): number => knows ?? survives;
+
 /** The strategy that keeps nearly as much as any and costs least; sending everything isn't one. */
 const bestOf = (lines: readonly Compared[]): Compared | undefined =>
   bestTrade(
@@ -81,7 +89,7 @@ const bestOf = (lines: readonly Compared[]): Compared | undefined =>
       .filter(({ strategy }) => strategy !== "everything")
       .map((line) => ({
         line,
-        keeps: line.survives,
+        keeps: keptBy(line),
         costs: line.cost,
         isPossible: line.impossible === 0,
       })),
@@ -91,9 +99,15 @@ const bestOf = (lines: readonly Compared[]): Compared | undefined =>
 function bestWhy(lines: readonly Compared[]): string | undefined {
   const best = bestOf(lines);
   if (best === undefined) return undefined;
-  const most = Math.max(...lines.flatMap((line) => (line.strategy === "everything" ? [] : [line.survives])));
-  return `Best trade: ${best.strategy}. It keeps ${formatShare(best.survives)} of what matters (the most that any keeps is ${formatShare(most)}), and of those that keep nearly as much it costs least (${formatDollars(best.cost)}).`;
+  const most = Math.max(...lines.flatMap((line) => (line.strategy === "everything" ? [] : [keptBy(line)])));
+  const what =
+    best.knows === undefined
+      ? `It keeps ${formatShare(best.survives)} of what matters (the most that any keeps is ${formatShare(most)}), and of those that keep nearly as much`
+      : `Its reader knows ${formatShare(best.knows)} (the most that any knows is ${formatShare(most)}), and of those whose readers know nearly as much`;
+  return `Best trade: ${best.strategy}. ${what} it costs least (${formatDollars(best.cost)}).`;
 }
+
+const knowsText = ({ knows }: Compared): string => (knows === undefined ? "–" : formatShare(knows));
 
 const BAR = "█";
 const GAP = "  ";
@@ -108,9 +122,11 @@ export function comparedLines(
 ): string[] {
   if (lines.length === 0) return [];
   const { columns, paint } = options;
-  const header = ["strategy", "survives", "sent", "cached", "cost"];
+  const isJudged = lines.some(({ knows }) => knows !== undefined);
+  const header = ["strategy", ...(isJudged ? ["knows"] : []), "survives", "sent", "cached", "cost"];
   const rows = lines.map((line) => [
     `${line.strategy === chosen ? "▸ " : "  "}${line.strategy}`,
+    ...(isJudged ? [knowsText(line)] : []),
     formatShare(line.survives),
     formatShort(line.sent),
     formatShare(line.unchanged),
@@ -127,10 +143,11 @@ export function comparedLines(
     wrap(note, columns).map((text) => paint("dim", text)),
   );
   if (used - GAP.length > columns) {
-    const paragraphs = rows.map(([name, survives, , cached, cost]) => [
+    const paragraphs = rows.map(([name], at) => [
       name!,
-      paint("dim", `    ${survives} survives, ${cost}`),
-      paint("dim", `    ${cached} cached`),
+      paint("dim", `    ${formatShare(lines[at]!.survives)} survives, ${formatDollars(lines[at]!.cost)}`),
+      paint("dim", `    ${formatShare(lines[at]!.unchanged)} cached`),
+      ...(isJudged ? [paint("dim", `    reader knows ${knowsText(lines[at]!)}`)] : []),
     ]);
     return ["", ...title, ...paragraphs.flat(), ...after];
   }
@@ -171,6 +188,7 @@ export function comparedHtml(lines: readonly Compared[], chosen: string): string
   const most = Math.max(...lines.map(({ cost }) => cost)) || 1;
   const why = bestWhy(lines);
   const best = bestOf(lines);
+  const isJudged = lines.some(({ knows }) => knows !== undefined);
   const rows = lines.map((line) => {
     const { strategy, label, compactions, sent, unchanged, cost, survives } = line;
     const width = Math.max(1, Math.round((cost / most) * 100));
@@ -178,6 +196,7 @@ export function comparedHtml(lines: readonly Compared[], chosen: string): string
     const name = `${escapeHtml(label)} <code>${strategy}</code>${badge}`;
     return [
       strategy === chosen ? `<strong>${name}</strong>` : name,
+      ...(isJudged ? [knowsText(line)] : []),
       formatShare(survives),
       formatCount(compactions),
       formatShort(sent),
@@ -187,7 +206,15 @@ export function comparedHtml(lines: readonly Compared[], chosen: string): string
     ];
   });
   const columns = [
-    ...["strategy", "survives", "compactions", "sent", "cached", "cost"].map((label) => ({ label })),
+    ...[
+      "strategy",
+      ...(isJudged ? ["reader knows"] : []),
+      "survives",
+      "compactions",
+      "sent",
+      "cached",
+      "cost",
+    ].map((label) => ({ label })),
     { label: "", className: "cost" },
   ];
   return `<figure class="card" id="strategies"><figcaption><h2>What survives, and what it would have cost</h2></figcaption>${tableHtml(columns, rows)}${why === undefined ? "" : `<p>${escapeHtml(why)}</p>`}</figure>`;

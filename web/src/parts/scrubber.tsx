@@ -9,7 +9,7 @@ import { Icon, type IconName } from "./icon.tsx";
 import { Legend } from "./legend.tsx";
 import { TallyBar } from "./tally-bar.tsx";
 import { TokenChart } from "./token-chart.tsx";
-import { useApp, usePiece, useStore } from "./use-store.ts";
+import { useApp, useNumbers, usePiece, useStore } from "./use-store.ts";
 
 const words = strings.timeline;
 const CHART_HEIGHT = 210;
@@ -21,7 +21,7 @@ export function Scrubber({
   points,
   heading,
   isReplayed = false,
-  place,
+  goTo,
   children,
 }: {
   chat: Chat;
@@ -30,11 +30,14 @@ export function Scrubber({
   /** The views are those of the last replay, not the recorded ones. */
   isReplayed?: boolean;
   /** A new object leads there. */
-  place?: { readonly messages: number };
+  goTo?: { readonly messages: number };
   children: ReactNode;
 }) {
   const app = useApp();
   const total = usePiece(chat.transcript.store, (state) => state.total);
+  // The numbers that summaries and the list below use: leading system messages count.
+  const { lead } = useNumbers();
+  const place = (messages: number) => words.at(messages + lead, total + lead);
   const [nth, setNth] = useState(points.length - 1);
   const [isPlaying, setPlaying] = useState(false);
   const point = points[Math.min(nth, points.length - 1)]!;
@@ -47,8 +50,8 @@ export function Scrubber({
     void inspection.load(point.messages);
   }, [inspection, point.messages]);
   useEffect(() => {
-    if (place) setNth(requestAt(points, place.messages));
-  }, [points, place]);
+    if (goTo) setNth(requestAt(points, goTo.messages));
+  }, [points, goTo]);
   useEffect(() => {
     if (!isPlaying) return;
     const timer = setTimeout(() => {
@@ -86,6 +89,7 @@ export function Scrubber({
           at={point.messages}
           height={CHART_HEIGHT}
           label={words.label}
+          formatX={(messages) => `#${messages + lead}`}
           onPick={(x) => {
             setPlaying(false);
             setNth(requestAt(points, x));
@@ -109,13 +113,13 @@ export function Scrubber({
             max={points.length - 1}
             value={nth}
             aria-label={words.scrub}
-            aria-valuetext={words.at(point.messages, total)}
+            aria-valuetext={place(point.messages)}
             onChange={(event) => {
               setPlaying(false);
               setNth(Number(event.target.value));
             }}
           />
-          <PointFacts point={point} total={total} />
+          <PointFacts point={point} place={place(point.messages)} />
         </div>
       </div>
       <div className="timeline-below">
@@ -161,10 +165,10 @@ function ScrubButton({
   );
 }
 
-function PointFacts({ point, total }: { point: Point; total: number }) {
+function PointFacts({ point, place }: { point: Point; place: string }) {
   return (
     <p className="point-facts">
-      <strong>{words.at(point.messages, total)}</strong>
+      <strong>{place}</strong>
       <span>
         {count(point.view)} {words.sent}
         {point.budget === undefined ? null : ` (${percent(point.view / point.budget)})`}

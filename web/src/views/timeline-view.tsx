@@ -2,7 +2,7 @@ import { useCallback, useMemo, useState } from "react";
 import { type Past, type ReplayAnswer, routes } from "../../../src/gateway/api.ts";
 import { EventList } from "../parts/event-list.tsx";
 import { Scrubber } from "../parts/scrubber.tsx";
-import { useApp, usePiece } from "../parts/use-store.ts";
+import { useApp, useNumbers, usePiece } from "../parts/use-store.ts";
 import { useWork } from "../parts/use-work.ts";
 import { WorkProgress } from "../parts/work-progress.tsx";
 import type { Chat } from "../state/chat-state.ts";
@@ -59,7 +59,7 @@ function Happened({ chat, onReplay }: { chat: Chat; onReplay: () => void }) {
     return <WorkProgress work={work} label={words.reading} onCancel={cancel} onAgain={again} />;
   if (points.length === 0) return <p className="empty">{words.none}</p>;
   return (
-    <Scrubber chat={chat} points={points} heading={words.sentThen} {...(place && { place })}>
+    <Scrubber chat={chat} points={points} heading={words.sentThen} {...(place && { goTo: place })}>
       <aside className="events">
         <h2>{words.events}</h2>
         <EventList events={past.events} onPick={(messages) => setPlace({ messages })} />
@@ -92,6 +92,7 @@ function Replayed({ chat }: { chat: Chat }) {
     [app, chat, version, model],
   );
   const { work, cancel, again } = useWork<ReplayAnswer>(start);
+  const { lead } = useNumbers();
   const [run] = work.answer?.runs ?? [];
   if (run === undefined)
     return <WorkProgress work={work} label={words.replaying} onCancel={cancel} onAgain={again} />;
@@ -106,7 +107,7 @@ function Replayed({ chat }: { chat: Chat }) {
             .filter(({ compacted }) => compacted)
             .map(({ messages, transcript, view }) => (
               <li key={messages} className="compacted">
-                {words.wouldCompact(messages, count(transcript), count(view))}
+                {words.wouldCompact(messages + lead, count(transcript), count(view))}
               </li>
             ))}
         </ol>

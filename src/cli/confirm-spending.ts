@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
-import type { Io } from "../io.ts";
-import type { ParsedFlags } from "../parse-flags.ts";
-import { UsageError } from "../usage-error.ts";
+import type { Io } from "./io.ts";
+import type { ParsedFlags } from "./parse-flags.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** Asks before money is spent. Where nobody can be asked, `--yes` is needed. */
 export async function confirmSpending(flags: ParsedFlags, io: Io, lines: readonly string[]): Promise<void> {

@@ -1,5 +1,5 @@
-import type { Expense } from "../../eval/judged/spending.ts";
-import { formatDollars, formatShort } from "../format.ts";
+import type { Expense } from "../eval/judged/spending.ts";
+import { formatDollars, formatShort } from "./format.ts";
 
 /** What is asked of each model, one line each, and all of it in dollars where every price is known. */
 export function spendLines(expenses: readonly Expense[]): string[] {

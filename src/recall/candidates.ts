@@ -80,7 +80,8 @@ export interface CandidateSet {
 export interface RecallIndex {
   /**
    * Messages that hold at least one of the terms, those with rare terms first if there are more than `limit`, each with its
-   * neighbours up to `NEIGHBOURS` messages away; in any order, each once. And the numbers of all that is searched.
+   * neighbours up to `NEIGHBOURS` messages away (fewer, where many conversations are searched and reading them takes too long);
+   * in any order, each once. And the numbers of all that is searched.
    */
   candidates(query: {
     readonly terms: readonly string[];

@@ -1,8 +1,10 @@
 import { type ChildProcess, fork, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+/** A file beside this one, or wherever a whole path says. */
+const here = (path: string) => (isAbsolute(path) ? path : fileURLToPath(new URL(path, import.meta.url)));
 
 /** A gateway in a process of its own. */
 export interface Contestant {

@@ -1,7 +1,8 @@
 import { loadavg } from "node:os";
+import { resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { cpuOf } from "../support/cpu-of.ts";
-import { median, round } from "../support/statistics.ts";
+import { median, round, withInterval } from "../support/statistics.ts";
 import { writeResult } from "../support/write-result.ts";
 import { createConversations } from "./bodies.ts";
 import { type Contestant, startContestant, startPortkey } from "./contestants.ts";
@@ -14,7 +15,8 @@ import { type LoadResult, load } from "./load.ts";
  *   node bench/gateway/run.ts
  *
  * ROUNDS, MS (of a round) and WARM_MS change how long it takes; PORTKEY_NODE, the path of another Node, runs the other gateway
- * on that one, too. CLIENTS=light asks with a third of the work for each request, which leaves more of the machine to the contestants.
+ * on that one, too. BEFORE, the folder of an older clone of this project with its packages installed, runs that one, too, and the
+ * result says how far apart the two are. CLIENTS=light asks with a third of the work for each request, which leaves more of the machine to the contestants.
  */
 
 const ROUNDS = Number(process.env["ROUNDS"] ?? 21);
@@ -32,6 +34,8 @@ const PATH = "/v1/chat/completions";
 const CLIENTS = process.env["CLIENTS"] === "light" ? "light" : "node";
 /** As it comes, and without a store, which is what the others do. */
 const OWN = ["precis", "precis --no-store"];
+const OLDER = ["before", "before --no-store"];
+const BEFORE = process.env["BEFORE"];
 
 /** With the processor time that the contestant used for each request, all of its threads together. */
 interface Measured extends LoadResult {
@@ -46,12 +50,20 @@ const KINDS = {
 } as const;
 type Kind = keyof typeof KINDS;
 
+const NO_STORE = '{"store":false}';
+const olderFile = (clone: string) => resolve(clone, "bench/gateway/precis.ts");
 const upstream = await startContestant("upstream", "upstream.ts");
 const portkey = await startPortkey(upstream.url);
 const near: readonly Contestant[] = [
   await startContestant("minimal", "minimal-proxy.ts", [upstream.url]),
   await startContestant(OWN[0]!, "precis.ts", [upstream.url]),
-  await startContestant(OWN[1]!, "precis.ts", [upstream.url, '{"store":false}']),
+  await startContestant(OWN[1]!, "precis.ts", [upstream.url, NO_STORE]),
+  ...(BEFORE === undefined
+    ? []
+    : [
+        await startContestant(OLDER[0]!, olderFile(BEFORE), [upstream.url]),
+        await startContestant(OLDER[1]!, olderFile(BEFORE), [upstream.url, NO_STORE]),
+      ]),
 ];
 const contestants = [...near, ...portkey];
 
@@ -85,7 +97,7 @@ for (const kind of Object.keys(KINDS) as Kind[]) {
     for (const one of turn % OTHERS_EVERY === 0 ? contestants : near) {
       await measure(kind, one, { ms: LEAD_MS });
       row[one.name]!.push(await measure(kind, one, { ms: MS }));
-      if (one.name === OWN[0]) await setTimeout(REST_MS);
+      if (one.name === OWN[0] || one.name === OLDER[0]) await setTimeout(REST_MS);
     }
 }
 for (const { child } of [...contestants, upstream]) child.disconnect();
@@ -105,13 +117,37 @@ const ratios = Object.fromEntries(
         own,
         Object.fromEntries(
           contestants
-            .filter(({ name }) => !OWN.includes(name))
+            .filter(({ name }) => ![...OWN, ...OLDER].includes(name))
             .map(({ name }) => [name, ratio(kind, name, own)]),
         ),
       ]),
     ),
   ]),
 );
+/**
+ * Now by before, in pairs of rounds that followed each other: requests per second and processor time for each request, each
+ * with the interval that holds 95 of 100 medians of as many pairs drawn again.
+ */
+const sinceBefore = () =>
+  Object.fromEntries(
+    (Object.keys(KINDS) as Kind[]).map((kind) => [
+      kind,
+      Object.fromEntries(
+        OWN.map((own, index) => {
+          const pairs = results[kind][own]!.map(
+            (now, turn) => [now, results[kind][OLDER[index]!]![turn]!] as const,
+          );
+          return [
+            own,
+            {
+              perSecond: withInterval(pairs.map(([now, before]) => now.perSecond / before.perSecond)),
+              cpuUs: withInterval(pairs.map(([now, before]) => now.cpuUs / before.cpuUs)),
+            },
+          ];
+        }),
+      ),
+    ]),
+  );
 const goals = [
   { goal: "2 KB, of minimal", least: 0.7, is: ratio("2 KB", "minimal") },
   { goal: "200 KB, of minimal", least: 0.9, is: ratio("200 KB", "minimal") },
@@ -137,6 +173,7 @@ writeResult({
   loadOfMachine: round(loadavg()[0] ?? 0, 1),
   goals,
   ratios,
+  ...(BEFORE !== undefined && { sinceBefore: sinceBefore() }),
   results: Object.fromEntries(
     Object.entries(results).map(([kind, row]) => [
       kind,

@@ -1,3 +1,5 @@
+import { resampled } from "../../src/eval/bootstrap.ts";
+
 /** The middle of a list of numbers: one slow run on a busy machine doesn't move it. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
@@ -14,3 +16,11 @@ export async function time(work: () => unknown): Promise<number> {
 }
 
 export const round = (value: number, digits = 3): number => Number(value.toFixed(digits));
+
+/** The median of values, and the interval that holds 95 of 100 medians of as many of them drawn again. */
+export function withInterval(values: readonly number[]): { median: number; low: number; high: number } {
+  const drawn = (random: () => number) =>
+    median(values.map(() => values[Math.floor(random() * values.length)]!));
+  const { low, high } = resampled(1, drawn);
+  return { median: round(median(values)), low: round(low), high: round(high) };
+}

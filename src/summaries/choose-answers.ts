@@ -1,5 +1,6 @@
 import type { Message } from "../core/types.ts";
 import { bySalience } from "./by-salience.ts";
+import { outlinesOf } from "./outline.ts";
 import type { Salience } from "./salience.ts";
 import type { Statement } from "./statements.ts";
 
@@ -10,7 +11,15 @@ const LOOKED_AT = 4 * MAX_START;
 const MIN_START = 200;
 const SENTENCE_END = /[.!?:]\s|[。！？\n]/g;
 
-/** Starts of answers that tell most for their length, in the order of their rank, within the budget. */
+/** An outline gets its share of the room, between these lengths (characters). */
+const MIN_OUTLINE = 160;
+const MAX_OUTLINE = 600;
+const CHARACTERS_PER_TOKEN = 4;
+
+/**
+ * What answers say, in the order of what tells most for its length, within the budget: their points where they have titles and
+ * lists, otherwise their starts.
+ */
 export function chooseAnswers(input: {
   readonly messages: readonly Message[];
   readonly indexes: readonly number[];
@@ -19,14 +28,19 @@ export function chooseAnswers(input: {
   readonly salience: Salience;
   readonly known: Set<number>;
 }): Statement[] {
-  const starts: Statement[] = [];
-  for (const index of input.indexes) {
+  const answers = input.indexes.flatMap((index) => {
     const message = input.messages[index];
-    if (message?.role !== "assistant") continue;
+    if (message?.role !== "assistant") return [];
     const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-    if (text.trim() !== "")
-      starts.push({ message: index, text: startOf(text), lead: "", factor: 1, order: index });
-  }
+    return text.trim() === "" ? [] : [{ index, text }];
+  });
+  const outlines = outlinesOf(answers.map(({ text }) => text));
+  const share = (input.budget * CHARACTERS_PER_TOKEN) / Math.max(1, answers.length);
+  const most = Math.min(MAX_OUTLINE, Math.max(MIN_OUTLINE, share));
+  const starts = answers.map(({ index, text }): Statement => {
+    const shown = text.length <= most ? startOf(text) : (outlines.of(text, most) ?? startOf(text));
+    return { message: index, text: shown, lead: "", factor: 1, order: index };
+  });
   const chosen: Statement[] = [];
   let used = 0;
   for (const at of bySalience(

@@ -134,9 +134,13 @@ describe("in a talk", () => {
       expect(hiddenIn(inside)).toEqual([...from(1, 11), ...from(21, 27)]);
       const next = await one.compact(transcript, { now: NOW, state: inside.state, upTo: 15 });
       expect(hiddenIn(next)).toEqual([...from(1, 15), ...from(21, 27)]);
-      expect(JSON.stringify(next.messages).match(/<conversation-summary/g)).toHaveLength(
-        JSON.stringify(inside.messages).match(/<conversation-summary/g)!.length,
-      );
+      // Lines of tools may stand in a message of their own beside the record that is in the system's place.
+      const records = (view: FitResult<object>) =>
+        JSON.stringify(view.messages).match(
+          /A record of earlier messages of this conversation \(#\d+–\d+\)/g,
+        );
+      expect(records(inside)).toHaveLength(2);
+      expect(records(next)).toHaveLength(2);
     },
   );
 

@@ -37,11 +37,9 @@ const WORDS_SHARE = 0.25;
 const TOLD_WORDS_SHARE = 0.15;
 /** In a small message they come before anything else, up to so many tokens. */
 const LEAST_WORDS = 40;
-/** The less there is of tools, the more the user's words are the content, up to this share, … */
+/** In a conversation without tools the user's words are the content, … */
 const TALK_WORDS_SHARE = 0.9;
-/** … but where the assistant explains at length, its points have a part beside them. */
-const BESIDE_ANSWERS_SHARE = 0.8;
-/** Of what the words leave this is for the points of answers; the rest is for single lines. */
+/** … and of what they leave this is for the points of answers; the rest is for single lines. */
 const ANSWERS_SHARE = 0.9;
 /** Above this share of calls and results a conversation is work with tools; down to zero it gradually becomes talk. */
 const WORK_TOOL_SHARE = 0.9;
@@ -115,18 +113,14 @@ function dialogue(input: ChooseQuotesInput, answers: ReturnType<typeof answersOf
 }
 
 function userQuotes(input: ChooseQuotesInput, manner: "work" | "talk", known: Set<number>): UserWords[] {
-  const share = input.wordsShare ?? usualShare(input, manner);
+  const usual = input.isTold && manner === "work" ? TOLD_WORDS_SHARE : wordsShare(input.toolShare);
+  const share = input.wordsShare ?? usual;
   const budget = Math.max(input.cap * share, Math.min(input.free, LEAST_WORDS));
   return chooseWords({ ...input, budget, manner, known });
 }
 
 function leftOf({ free, cost }: ChooseQuotesInput, words: readonly UserWords[]): number {
   return free - cost(words.map(({ text }) => `#1234 ${text}\n`).join(""));
-}
-
-function usualShare({ isTold, toolShare }: ChooseQuotesInput, manner: "work" | "talk"): number {
-  if (manner === "talk") return Math.min(BESIDE_ANSWERS_SHARE, wordsShare(toolShare));
-  return isTold ? TOLD_WORDS_SHARE : wordsShare(toolShare);
 }
 
 function wordsShare(toolShare: number): number {

@@ -214,7 +214,7 @@ it("a run larger than the summariser's window is summarised in pieces at round b
       return plausible(request);
     },
   });
-  const stage = createStage({ summarizer: model });
+  const stage = createStage({ summarizer: model, summary: { merge: "segments" } });
   await stage.fillTo(0.81);
   const { background } = await stage.fit();
   const partly = await background;

@@ -49,7 +49,10 @@ export interface SummaryOptions {
   readonly preface?: string;
   /** Use only this rung of the summariser's ladder. */
   readonly mode?: "continuation" | "full" | "simple" | "extractive";
-  /** `segments` (default): each segment once, merged in eights. `rolling`: one summary, written anew each time. */
+  /**
+   * `segments`: each segment once, merged in eights. `rolling`: one summary, written anew each time. Default: segments where records
+   * have room for 2,000 tokens or more in the summary message, otherwise one that takes in what is new.
+   */
   readonly merge?: "segments" | "rolling";
   /** How many records of one level are merged into one of the next. Default 8. */
   readonly fanout?: number;

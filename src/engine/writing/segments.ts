@@ -2,6 +2,7 @@ import { stringifyDeep } from "../../core/deep-json.ts";
 import { isShown } from "../../core/draft.ts";
 import { ModelError } from "../../core/errors.ts";
 import type { Message, Run, Summary } from "../../core/types.ts";
+import { reasoningAllowance } from "../../models/shared/model-traits.ts";
 import { answerCap, PROMPTS } from "../../summaries/prompts/index.ts";
 import { renderNarrative } from "../../summaries/render-narrative.ts";
 import { type InputPiece, splitRuns } from "../../summaries/split-input.ts";
@@ -292,7 +293,10 @@ function piecesOf<M>(
   return { pieces: task.complete ? pieces : pieces.slice(0, maxRequests), mode: used };
 }
 
-/** Tokens of transcript that one request may hold: what its window leaves beside the prompt and the answer. */
+/**
+ * Tokens of transcript that one request may hold: what its window leaves beside the prompt and the answer, with the thoughts that a
+ * model has before it. Servers that reserve the whole answer refuse what doesn't fit.
+ */
 function pieceLimit<M>(task: WritingTask<M>, run: Run, beside: string | undefined): number {
   const { operation, prompt, summarizer } = task;
   const { model, measure } = summarizer;
@@ -306,7 +310,8 @@ function pieceLimit<M>(task: WritingTask<M>, run: Run, beside: string | undefine
     ...(beside !== undefined && { previous: beside }),
   });
   const asked = measure.text(system) + measure.text(user) + ceiling * PROMPT_CEILINGS;
-  return Math.max(LEAST_PIECE, Math.floor(window * (1 - WINDOW_MARGIN) - asked - answerCap(prompt, ceiling)));
+  const answered = answerCap(prompt, ceiling) + reasoningAllowance(model.id, window);
+  return Math.max(LEAST_PIECE, Math.floor(window * (1 - WINDOW_MARGIN) - asked - answered));
 }
 
 /** How many requests a run takes, about: before anybody is asked. */

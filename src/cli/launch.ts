@@ -2,19 +2,21 @@ import { nearest } from "../core/nearest.ts";
 import type { Io } from "./io.ts";
 import { CLIENTS, type ClientSettings, type LaunchClient } from "./launch/clients.ts";
 import { type FoundGateway, findGateway } from "./launch/find-gateway.ts";
-import { runClient } from "./launch/run-client.ts";
+import { isFlag, runClient } from "./launch/run-client.ts";
 import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
 import { parsePort, parseTokens } from "./parse-tokens.ts";
 import { UsageError } from "./usage-error.ts";
 
 const NAMES = Object.keys(CLIENTS) as (keyof typeof CLIENTS)[];
 
+const NEED_MODEL = NAMES.filter((name) => "needsModel" in CLIENTS[name]);
+
 export const launchLine: CommandLine = {
   name: "launch",
   summary: "Starts a coding agent behind the gateway, with the right settings for this run only.",
   usage: "precis launch CLIENT [flags] -- ARGS",
   flags: {
-    model: { value: "M", help: "the model that the client asks for (opencode and qwen need it)" },
+    model: { value: "M", help: `the model that the client asks for (${NEED_MODEL.join(", ")} need it)` },
     upstream: { value: "URL", help: "where requests go, such as http://localhost:11434/v1" },
     window: {
       value: "N",
@@ -55,7 +57,7 @@ export async function launchCommand(flags: ParsedFlags, io: Io): Promise<number>
       isAnthropic: gateway.upstreams.length > 0 && gateway.upstreams.every(isAnthropic),
       env: io.env,
     });
-    io.stderr.write(told(client, settings, gateway));
+    io.stderr.write(told(client, settings, gateway, new Set(Object.values(io.env))));
     return flags.has("dry-run") ? 0 : await runClient(client, settings, more, io);
   } finally {
     await gateway.close();
@@ -107,11 +109,17 @@ function isAnthropic(address: string): boolean {
   return URL.canParse(address) && new URL(address).hostname === "api.anthropic.com";
 }
 
-/** What was started and set, for people. Keys are never among it. */
-function told(client: LaunchClient, { env, args, file }: ClientSettings, gateway: FoundGateway): string {
+/** What was started and set, for people. Keys of the person's own are never among it. */
+function told(
+  client: LaunchClient,
+  { env, args, file }: ClientSettings,
+  gateway: FoundGateway,
+  own: ReadonlySet<string | undefined>,
+): string {
+  const isOwnKey = (name: string, value: string) => /_(?:KEY|TOKEN)$/.test(name) && own.has(value);
   const set = [
-    ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
-    ...(file ? [`${file.variable}=(a temporary file)`] : []),
+    ...Object.entries(env).map(([name, value]) => `${name}=${isOwnKey(name, value) ? "(your key)" : value}`),
+    ...(file ? [isFlag(file) ? `${file.by} (a temporary file)` : `${file.by}=(a temporary file)`] : []),
   ];
   return [
     `precis: gateway ${gateway.isOwn ? "started" : "found"} at ${gateway.url}${gateway.upstreams.length > 0 ? `, upstream ${gateway.upstreams.join(", ")}` : ""}`,

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,8 @@ const { readFileSync, writeFileSync } = require("node:fs");
 const { env } = process;
 const base = env.ANTHROPIC_BASE_URL ?? env.OPENAI_BASE_URL ?? env.GOOGLE_GEMINI_BASE_URL ?? env.FALLBACK_URL;
 fetch(new URL("/healthz", base)).then((answer) => {
-  const file = env.GEMINI_CLI_SYSTEM_SETTINGS_PATH;
+  const config = process.argv.indexOf("--config");
+  const file = env.GEMINI_CLI_SYSTEM_SETTINGS_PATH ?? env.CLINE_PROVIDER_SETTINGS_PATH ?? (config > 0 ? process.argv[config + 1] : undefined);
   const settings = file && JSON.parse(readFileSync(file, "utf8"));
   writeFileSync(env.SEEN_BY_CLIENT, JSON.stringify({ env, args: process.argv.slice(2), health: answer.status, settings, file }));
   process.exitCode = 7;
@@ -39,7 +40,7 @@ async function freePort(): Promise<number> {
 async function stage() {
   const folder = mkdtempSync(join(tmpdir(), "precis-launch-test-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  for (const name of ["claude", "codex", "opencode", "gemini", "qwen"]) {
+  for (const name of ["claude", "codex", "opencode", "gemini", "qwen", "copilot", "cline", "cn"]) {
     writeFileSync(join(folder, name), PROGRAM);
     chmodSync(join(folder, name), 0o755);
   }
@@ -143,4 +144,30 @@ test("what is missing is said in words", async () => {
   const missing = await launch(["claude"], { PATH: "/nowhere" });
   expect(missing.code).toBe(2);
   expect(missing.stderr).toContain("npm install --global @anthropic-ai/claude-code");
+});
+
+test("clients that count by themselves are told of a window that they never fill, and of the gateway for this run only", async () => {
+  const { launch, started, url } = await stage();
+  const local = ["--upstream", "http://127.0.0.1:9/v1", "--model", "qwen3-coder"];
+  const copilot = await launch(["copilot", ...local], { OPENAI_API_KEY: "secret-key" });
+  expect(copilot.stderr).toContain("COPILOT_PROVIDER_API_KEY=(your key)");
+  expect(copilot.stderr).not.toContain("secret-key");
+  expect(started().env).toMatchObject({
+    COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+    COPILOT_PROVIDER_MAX_PROMPT_TOKENS: "1000000",
+    COPILOT_MODEL: "qwen3-coder",
+    COPILOT_PROVIDER_API_KEY: "secret-key",
+  });
+
+  const cline = await launch(["cline", ...local, "--", "Do it."]);
+  expect(cline.stderr).toContain("CLINE_PROVIDER_SETTINGS_PATH=(a temporary file)");
+  expect(started().args).toEqual(["--compaction", "off", "Do it."]);
+  expect(JSON.stringify(started().settings)).toContain(`"baseUrl":"${url}/v1"`);
+  expect(existsSync(started().file!)).toBe(false);
+
+  const go = await launch(["continue", ...local, "--", "-p", "Do it."]);
+  expect(go.stderr).toContain("--config (a temporary file)");
+  expect(started().args).toEqual(["--config", started().file, "-p", "Do it."]);
+  expect(JSON.stringify(started().settings)).toContain(`"apiBase":"${url}/v1"`);
+  expect(existsSync(started().file!)).toBe(false);
 });

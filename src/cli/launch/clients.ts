@@ -4,8 +4,8 @@ export interface ClientSettings {
   readonly env: Readonly<Record<string, string>>;
   /** Arguments before the person's own. */
   readonly args: readonly string[];
-  /** A file to write before, and the variable that names it. */
-  readonly file?: { readonly variable: string; readonly name: string; readonly json: object };
+  /** A file to write before, and the variable or the flag (`--config`) that names it. */
+  readonly file?: { readonly by: string; readonly name: string; readonly json: object };
 }
 
 /** What settings are made from. */
@@ -39,6 +39,12 @@ const NO_KEY = "none";
  * compacts far too early. By this variable it is told that the address leads to Anthropic.
  */
 const FIRST_PARTY = "_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL";
+
+/**
+ * Some clients compact by their own count of the transcript, whatever usage says. They are told of a window so large that they leave
+ * it to the gateway (tokens).
+ */
+const OWN_WINDOW = 1_000_000;
 
 /** The clients by the name that `precis launch` takes. */
 export const CLIENTS = {
@@ -106,7 +112,7 @@ export const CLIENTS = {
       args: model === undefined ? [] : ["--model", model],
       // Without it the program asks how to log in, or ends if nobody can be asked.
       file: {
-        variable: "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+        by: "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
         name: "settings.json",
         json: { security: { auth: { selectedType: "gemini-api-key" } } },
       },
@@ -123,6 +129,84 @@ export const CLIENTS = {
         ...(!env["OPENAI_API_KEY"] && { OPENAI_API_KEY: NO_KEY }),
       },
       args: ["--auth-type", "openai"],
+    }),
+  },
+  copilot: {
+    command: "copilot",
+    install: "npm install --global @github/copilot",
+    needsModel: true,
+    settings: ({ url, model = "", env }) => ({
+      env: {
+        COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+        COPILOT_PROVIDER_TYPE: "openai",
+        COPILOT_MODEL: model,
+        COPILOT_PROVIDER_MAX_PROMPT_TOKENS: String(OWN_WINDOW),
+        ...(!env["COPILOT_PROVIDER_API_KEY"] && {
+          COPILOT_PROVIDER_API_KEY: env["OPENAI_API_KEY"] || NO_KEY,
+        }),
+      },
+      args: [],
+    }),
+  },
+  cline: {
+    command: "cline",
+    install: "npm install --global cline",
+    needsModel: true,
+    settings: ({ url, model = "", env }) => ({
+      env: {},
+      args: ["--compaction", "off"],
+      file: {
+        by: "CLINE_PROVIDER_SETTINGS_PATH",
+        name: "providers.json",
+        json: {
+          version: 1,
+          lastUsedProvider: "openai-compatible",
+          modes: {},
+          providers: {
+            "openai-compatible": {
+              settings: {
+                provider: "openai-compatible",
+                apiKey: env["OPENAI_API_KEY"] || NO_KEY,
+                model,
+                baseUrl: `${url}/v1`,
+              },
+              updatedAt: "2026-01-01T00:00:00.000Z",
+              tokenSource: "manual",
+            },
+          },
+        },
+      },
+    }),
+  },
+  continue: {
+    command: "cn",
+    install: "npm install --global @continuedev/cli",
+    needsModel: true,
+    settings: ({ url, model = "", env }) => ({
+      env: {},
+      args: [],
+      // JSON is YAML, too.
+      file: {
+        by: "--config",
+        name: "config.yaml",
+        json: {
+          name: "precis",
+          version: "1.0.0",
+          schema: "v1",
+          models: [
+            {
+              name: model,
+              provider: "openai",
+              model,
+              apiBase: `${url}/v1`,
+              apiKey: env["OPENAI_API_KEY"] || NO_KEY,
+              defaultCompletionOptions: { contextLength: OWN_WINDOW },
+              roles: ["chat"],
+              capabilities: ["tool_use"],
+            },
+          ],
+        },
+      },
     }),
   },
 } as const satisfies Record<string, LaunchClient>;

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Io } from "../io.ts";
@@ -8,6 +8,24 @@ import type { ClientSettings, LaunchClient } from "./clients.ts";
 
 /** What a shell adds to the number of a signal that ended a program. */
 const SIGNALLED = 128;
+const OWNER_ONLY = 0o700;
+
+/**
+ * A new folder for one run, inside of the person's own: Gemini CLI believes no settings below a folder that others may write to, as
+ * they may to the machine's temporary one.
+ */
+async function privateFolder({ env }: Pick<Io, "env">): Promise<string> {
+  const home = env["HOME"];
+  const cache = env["XDG_CACHE_HOME"] || (home && join(home, ".cache"));
+  const parent = cache ? join(cache, "precis") : tmpdir();
+  await mkdir(parent, { recursive: true, mode: OWNER_ONLY });
+  return mkdtemp(join(parent, "launch-"));
+}
+
+/** Is a file named by a flag, and not by a variable? */
+export function isFlag({ by }: NonNullable<ClientSettings["file"]>): boolean {
+  return by.startsWith("--");
+}
 
 /** Runs a client program to its end with its settings, in this terminal. Returns its exit code. */
 export async function runClient(
@@ -16,14 +34,17 @@ export async function runClient(
   more: readonly string[],
   io: Io,
 ): Promise<number> {
-  const folder = file && (await mkdtemp(join(tmpdir(), "precis-launch-")));
+  const folder = file && (await privateFolder(io));
   try {
     const path = file && folder && join(folder, file.name);
     if (file && path) await writeFile(path, JSON.stringify(file.json));
     return await new Promise<number>((resolve, reject) => {
-      const child = spawn(client.command, [...args, ...more], {
+      const named = file && path !== undefined ? { file, path } : undefined;
+      const flag = named && isFlag(named.file) ? [named.file.by, named.path] : [];
+      const variable = named && !isFlag(named.file) ? { [named.file.by]: named.path } : {};
+      const child = spawn(client.command, [...args, ...flag, ...more], {
         stdio: "inherit",
-        env: { ...io.env, ...env, ...(file && path && { [file.variable]: path }) },
+        env: { ...io.env, ...env, ...variable },
       });
       // Ctrl-C reaches the client by itself, as it has the same terminal: it decides what that means.
       const stop = () => {

@@ -4,7 +4,7 @@
  *
  *   --samples sample|more|all   how much of the sampled suites runs (default sample)
  *   --minutes N                 time limit of the whole run (default none: a slow machine is no failure)
- *   --clients                   real client programs too (`npm run test:clients`; installs 1.1 GB)
+ *   --clients                   real client programs too (`npm run test:clients`; installs 1.9 GB)
  *   --json FILE                 writes steps and counts there too
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { FakeApi, FakeCall } from "../../src/testing/fake-provider/index.ts";
 
@@ -27,15 +28,23 @@ export interface ClientCommand {
 /** A client program as people use it. */
 export interface ClientProgram {
   readonly name: string;
+  /** The package that it comes in. */
+  readonly package: string;
   /** The API that it speaks. */
   readonly api: FakeApi;
   /** Words of its standing instructions, where those aren't in the system prompt: the model must see them always. */
   readonly standing?: string;
+  /** Why it isn't asked to go on with its session, where it isn't. */
+  readonly cannotResume?: string;
   /** Machines that its package exists for (`linux-x64`), where those are few. */
   readonly machines?: readonly string[];
   start(setup: ClientSetup): ClientCommand;
   /** How a model asks it to read a file; `path` is relative to the folder that it works in. */
   readCall(path: string, setup: Pick<ClientSetup, "work">): FakeCall;
+  /** Is a request one that its provider refuses with or without the gateway? */
+  isInvalid?(body: Readonly<Record<string, unknown>>): boolean;
+  /** What a model answers to a question that the program asks beside the task and wants as JSON. */
+  readonly jsonAnswer?: object;
   /** How a model asks it to let a sub-agent do something, where it has them. */
   subAgentCall?(prompt: string): FakeCall;
 }
@@ -46,6 +55,11 @@ export const CLIENT_KEY = "client-key";
 /** A file of an installed package. */
 export function installed(path: string): string {
   return fileURLToPath(new URL(`node_modules/${path}`, import.meta.url));
+}
+
+/** The version of an installed package. */
+export function versionOf(name: string): string {
+  return (JSON.parse(readFileSync(installed(`${name}/package.json`), "utf8")) as { version: string }).version;
 }
 
 /** `linux-x64`: the programs' binaries come in packages that are named after the machine. */

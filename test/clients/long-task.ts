@@ -44,7 +44,8 @@ export async function writeRules(work: string): Promise<void> {
       `- Module ${number} is tested with \`npm test -- module-${number}\` before anything else is done to it.`,
     );
   rules.push(`- ${RULE}`, "");
-  for (const name of ["AGENTS.md", "CLAUDE.md"]) await writeFile(join(work, name), rules.join("\n"));
+  for (const name of ["AGENTS.md", "CLAUDE.md", "GEMINI.md"])
+    await writeFile(join(work, name), rules.join("\n"));
 }
 
 /** Two files for each round at the most, and a long one that takes more than half of what is free. */
@@ -95,8 +96,10 @@ export function longTask(
   let hasLookedBack = false;
   let files = 2 * from;
   const reply = summarizingReply({
-    when: (request) => !isWork(request),
-    otherwise: ({ messages }) => {
+    when: (request) => !isWork(request) && !wantsJson(request),
+    otherwise: (request) => {
+      if (wantsJson(request)) return JSON.stringify(program.jsonAnswer ?? {});
+      const { messages } = request;
       if (asked >= rounds && looksBack && !hasLookedBack) {
         hasLookedBack = true;
         return { text: "One more look.", calls: [{ name: RECALL, args: { query: FIRST_LINE.query } }] };
@@ -119,6 +122,11 @@ export function longTask(
     },
   });
   return { reply, asked: () => asked };
+}
+
+/** Must the answer be JSON? */
+function wantsJson({ body }: Pick<FakeRequest, "body">): boolean {
+  return JSON.stringify(body["generationConfig"] ?? "").includes('"responseMimeType":"application/json"');
 }
 
 /** The client's own request of its main conversation: not a title, a sub-agent, or a summary for the gateway. */

@@ -5,13 +5,14 @@ import type { LongRun } from "./long-run.ts";
 
 /**
  * Messages that the client sent and that no conversation of the store has. The model's answers,
- * which a client sends back in words of its own, count by what they say; everything else counts word for word, cache marks aside.
+ * which a client sends back in words of its own and often without their reasoning, count by what they say; everything else counts
+ * word for word, cache marks and marks of the client's own aside.
  */
 export function missingInStore(program: ClientProgram, { sent, conversations }: LongRun): string[] {
   const wire = [...wires.values()].find(({ api }) => api === program.api)!;
   const words = (message: unknown): string => {
     const { role, parts } = wire.dialect.read(message);
-    return role === "assistant" ? parts.map(spoken).join("\n") : plain(message);
+    return role === "assistant" ? parts.flatMap(spoken).join("\n") : plain(message);
   };
   const stored = new Set(conversations.flatMap(({ messages }) => messages.map(words)));
   const missing = new Set<string>();
@@ -28,10 +29,12 @@ export function missingInStore(program: ClientProgram, { sent, conversations }: 
 }
 
 function plain(message: unknown): string {
-  return JSON.stringify(message, (key, value: unknown) => (key === "cache_control" ? undefined : value));
+  const isMark = (key: string) => key === "cache_control" || key.startsWith("__");
+  return JSON.stringify(message, (key, value: unknown) => (isMark(key) ? undefined : value));
 }
 
-function spoken(part: Part): string {
-  if (part.type === "tool-call") return `${part.name} ${part.args}`;
-  return part.type === "text" ? part.text : part.type;
+function spoken(part: Part): string[] {
+  if (part.type === "tool-call") return [`${part.name} ${part.args}`];
+  if (part.type === "reasoning") return [];
+  return [part.type === "text" ? part.text : part.type];
 }

@@ -8,7 +8,7 @@ import { runWithOwnPackages } from "../../scripts/lib/own-packages.mjs";
 process.exitCode = runWithOwnPackages({
   folder: "test/clients",
   what: "the client programs",
-  size: "1.1 GB",
+  size: "1.9 GB",
   installMs: 480_000,
   env: { PRECIS_PROOF: "all", ...process.env },
 });

@@ -3,6 +3,7 @@ import { CLIENT_KEY, type ClientProgram, installed, MACHINE } from "../client-pr
 
 const withModel = (name: string, model: string): ClientProgram => ({
   name,
+  package: "@anthropic-ai/claude-code",
   api: "messages",
   standing: "Primary working directory",
   start: ({ url, prompt, resumes }) => ({

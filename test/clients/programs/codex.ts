@@ -2,6 +2,7 @@ import { CLIENT_KEY, type ClientProgram, installed } from "../client-program.ts"
 
 export const codex: ClientProgram = {
   name: "codex",
+  package: "@openai/codex",
   api: "responses",
   start: ({ url, prompt, resumes }) => ({
     command: process.execPath,

@@ -3,6 +3,7 @@ import { CLIENT_KEY, type ClientProgram, installed, MACHINE } from "../client-pr
 
 export const opencode: ClientProgram = {
   name: "opencode",
+  package: `opencode-${MACHINE}`,
   api: "chat",
   machines: ["linux-x64", "linux-arm64"],
   start: ({ url, prompt, resumes }) => ({

@@ -2,6 +2,7 @@ import { CLIENT_KEY, type ClientProgram, installed } from "../client-program.ts"
 
 export const pi: ClientProgram = {
   name: "pi",
+  package: "@earendil-works/pi-coding-agent",
   api: "chat",
   start: ({ url, prompt, resumes }) => ({
     command: process.execPath,

@@ -8,13 +8,15 @@ import { profiles } from "../../src/profiles/index.ts";
 import { reductions } from "../../src/reductions/index.ts";
 import { PROMPTS } from "../../src/summaries/prompts/index.ts";
 
-/** Files below some folders with their text, tests left out. */
+/** Files below some folders with their text; tests and what is made from other files are left out. */
 function filesIn(...folders: readonly string[]): { readonly path: string; readonly text: string }[] {
   return folders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" })
       .map((path) => `${folder}/${path.replaceAll("\\", "/")}`)
       .filter(
-        (path) => /\.(?:tsx?|md)$/.test(path) && !/\.test\.tsx?$|node_modules|\/vocabularies\//.test(path),
+        (path) =>
+          /\.(?:tsx?|md)$/.test(path) &&
+          !/\.test\.tsx?$|node_modules|\/(?:vocabularies|generated)\//.test(path),
       )
       .map((path) => ({ path, text: withoutComments(path, readFileSync(path, "utf8")) })),
   );

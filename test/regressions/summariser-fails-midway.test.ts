@@ -21,7 +21,7 @@ it.each([0, 1, 2])(
   "a person's compaction happens though the summariser fails at piece %i, and says so",
   async (number) => {
     const model = failingFrom(number);
-    const stage = createStage({ summarizer: model });
+    const stage = createStage({ summarizer: model, summary: { merge: "segments" } });
     await stage.fillTo(0.7);
     const now = stage.clock.now();
     const { report, state } = await stage.compactor.compact(stage.transcript, { now });
@@ -31,6 +31,19 @@ it.each([0, 1, 2])(
     expect(report.modelCalls.some(({ result }) => result === "failed")).toBe(true);
     expect(stage.events).toContain("failed The model is down.");
     expect(state.summaries).toHaveLength(number);
+  },
+);
+
+it.each([1, 2])(
+  "one record that takes in what is new keeps what %i pieces brought before the failure",
+  async (number) => {
+    const model = failingFrom(number);
+    const stage = createStage({ summarizer: model, summary: { merge: "rolling" } });
+    await stage.fillTo(0.7);
+    const { report, state } = await stage.compactor.compact(stage.transcript, { now: stage.clock.now() });
+    expect(report.outcome).toBe("compacted");
+    expect(report.modelCalls.some(({ result }) => result === "failed")).toBe(true);
+    expect(state.summaries.map(({ covers }) => covers.from)).toEqual([0]);
   },
 );
 

@@ -1,6 +1,7 @@
 /** `precis launch` with the programs themselves: each must find the gateway by what it was told for this run. */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { runCliProcess } from "../cli/run-cli.ts";
@@ -26,9 +27,23 @@ const programs: readonly (readonly [
   ["cline", "cline", installed("@cline/cli-linux-x64/bin/cline"), [PROMPT]],
 ];
 
+/**
+ * Beside the programs, or in the person's own folder where the clone lies below one that others may write to (as the machine's
+ * temporary folder): Gemini CLI believes no settings there.
+ */
+function homeOfPrograms(): string {
+  const beside = installed("");
+  return isPrivate(beside) ? beside : homedir();
+}
+
+function isPrivate(folder: string): boolean {
+  if ((statSync(folder).mode & 0o022) !== 0) return false;
+  const above = dirname(folder);
+  return above === folder || isPrivate(above);
+}
+
 it.each(programs)("%s", async (name, command, start, args) => {
-  // Not the machine's temporary folder: Gemini CLI believes no settings below one that others may write to.
-  const folder = mkdtempSync(installed(".launched-"));
+  const folder = mkdtempSync(join(homeOfPrograms(), ".precis-launched-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const provider = await startFakeProvider({ reply: ANSWER });
   onTestFinished(() => provider.close());

@@ -76,10 +76,12 @@ function WholeWords({ entry, transcript }: { entry: ReadEntry; transcript: Trans
   const { lead } = useNumbers();
   const isCut = entry.text.trimEnd().endsWith("…");
   const index = Number(/^#(\d+)$/.exec(entry.pointer ?? "")?.[1] ?? Number.NaN) - 1 - lead;
-  const message = usePiece(transcript.store, ({ messages }) => (isCut ? messages.get(index) : undefined));
+  const messages = usePiece(transcript.store, (state) => state.messages);
+  const message = isCut ? messages.get(index) : undefined;
   useEffect(() => {
-    if (isCut && index >= 0) transcript.ensure(index, index + 1);
-  }, [isCut, index, transcript]);
+    // Asked again whenever others have come: a refresh throws away what was being read.
+    if (isCut && index >= 0 && !messages.has(index)) transcript.ensure(index, index + 1);
+  }, [isCut, index, transcript, messages]);
   const rest = message && restOf(entry.text, textOf(message.parts));
   if (rest === undefined) return <span className="said">{entry.text}</span>;
   return (

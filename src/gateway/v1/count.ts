@@ -12,13 +12,17 @@ import { NO_WISH } from "../wires/native.ts";
 import { checkAsked } from "../wires/shared/check-asked.ts";
 import { loadedTools } from "../wires/shared/loaded-tools.ts";
 import type { Wire, WireRequest } from "../wires/wire.ts";
+import { choiceOf } from "./choice-of.ts";
 import { clearedBy, inputTokens } from "./input-tokens.ts";
 import { countedWithTools } from "./offer-tools.ts";
 import { type Passing, passThrough } from "./pass-through.ts";
 import { abortOnClose } from "./read-exchange.ts";
 import type { V1Parts } from "./v1-parts.ts";
 
-/** Counts a request: by the provider where it has a route for it, by precis's own count where it hasn't. */
+/**
+ * Counts a request as it would be sent, so that a client that looks at counts and one that looks at usage decide alike: by the provider
+ * where it counts and is sent all of the request, by precis's own count where it doesn't or a view hides something.
+ */
 export async function count(
   parts: V1Parts,
   wire: Wire,
@@ -35,45 +39,69 @@ export async function count(
   const upstream = chooseUpstream(parts.upstreams, asked.model, wire.dialect.id as DialectName);
   const options = requestOptions(request.headers);
   const forwarded = { request, response, client, path, bytes, upstream };
-  if (upstream.isNative || options.off || parts.config.observe) return passThrough(parts, forwarded);
+  if (options.off || parts.config.observe) return passThrough(parts, forwarded);
+  const wish = wire.native?.wish(given) ?? NO_WISH;
+  const { tenant } = client;
+  const choice = choiceOf(parts, { tenant, wire, upstream, asked, options, chat: undefined });
   const body = countedWithTools(parts, { wire, body: given, asked, path, options, upstream });
-  // A provider without a compaction of its own counts best what it is sent, but doesn't know of tools that it will be sent as well.
-  const countsItself = !wire.native && wire.isProvider(upstream.url.hostname) && body === given;
-  if (countsItself) return passThrough(parts, forwarded);
-  const { edits } = wire.native?.wish(body) ?? NO_WISH;
-  const { body: whole } = await withPrevious(parts, { client, wire }, body, false);
+  // A provider counts best what it is sent, but doesn't know of tools that it will be sent as well.
+  const countsItself =
+    upstream.isNative || (!wire.native && wire.isProvider(upstream.url.hostname) && body === given);
+  const { body: whole, goesOnFrom } = await withPrevious(parts, { client, wire }, body, upstream.isNative);
+  // What stands on something that only the upstream has can't be looked into.
+  const isPartial = goesOnFrom?.isRebuilt === false || wire.isPartial?.(given);
+  const isWhole =
+    isPartial ||
+    (upstream.isNative && wish.isNative) ||
+    parts.config.usage === "transcript" ||
+    decoded.length <= parts.compactors.surelyFits(choice);
+  if (countsItself && isWhole) return passThrough(parts, forwarded);
+
   const plain = wire.read(wire.native?.plain(whole) ?? whole, path);
-  const choice = { tenant: client.tenant, wire, upstream, model: asked.model };
   await lookAhead(parts, choice, {
     bytes: decoded.length,
     transcript: plain.transcript,
     signal: abortOnClose(response),
   });
+  // A provider that has edits of its own carries them out itself, on the view that it is sent.
+  const edits = upstream.isNative ? [] : wish.edits;
   const { messages } = clearedBy(wire, await measureOf(parts, choice), plain, edits);
   const original = await countInput(parts, choice, plain);
-  const input =
+  const counted =
     messages === plain.transcript
       ? original
       : await countInput(parts, choice, { ...plain, transcript: messages });
+  if (countsItself && counted.sent >= counted.whole) return passThrough(parts, forwarded);
   const answer = counting.answer({
-    input,
-    original,
-    hasEdits: edits.length > 0,
+    input: parts.config.usage === "transcript" ? counted.whole : counted.sent,
+    original: original.whole,
+    hasEdits: wish.edits.length > 0,
     isBeta: request.headers["anthropic-beta"] !== undefined,
   });
   sendJson(response, 200, answer);
   return 200;
 }
 
-async function countInput(parts: V1Parts, choice: CompactorChoice, asked: WireRequest): Promise<number> {
+/** Tokens of a request with its tools: all of it, and the view that would be sent for it. */
+interface CountedInput {
+  readonly whole: number;
+  readonly sent: number;
+}
+
+async function countInput(
+  parts: V1Parts,
+  choice: CompactorChoice,
+  asked: WireRequest,
+): Promise<CountedInput> {
   try {
     const { tokens, budget } = await parts.compactors
       .of(choice)
       .plan(asked.transcript, { system: asked.system, tools: loadedTools(asked) });
-    return tokens.transcript + budget.tools;
+    return { whole: tokens.transcript + budget.tools, sent: tokens.after + budget.tools };
   } catch (error) {
     if (!(error instanceof BudgetImpossibleError)) throw error;
     // What can never fit has a count all the same.
-    return inputTokens(choice.wire, await measureOf(parts, choice), asked);
+    const whole = inputTokens(choice.wire, await measureOf(parts, choice), asked);
+    return { whole, sent: whole };
   }
 }

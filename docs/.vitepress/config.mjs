@@ -107,7 +107,10 @@ export default defineConfig({
         text: "Start",
         items: [
           { text: "The first five minutes", link: "/start" },
+          { text: "The page in six pictures", link: "/guide/first-run" },
           { text: "Which profile do I need?", link: "/tasks/which-profile" },
+          { text: "Coming from something else", link: "/guide/migrate" },
+          { text: "Comparison", link: "/compare" },
           { text: "Glossary", link: "/glossary" },
         ],
       },
@@ -146,6 +149,8 @@ export default defineConfig({
             "summaries.md",
             "recall.md",
             "stream.md",
+            "first-run.md",
+            "migrate.md",
             "eval.md",
             "exams.md",
           ]),
@@ -160,7 +165,6 @@ export default defineConfig({
         text: "Measurements and decisions",
         collapsed: true,
         items: [
-          { text: "Comparison", link: "/compare" },
           { text: "Measuring retention", link: "/guide/eval" },
           { text: "Holding an exam", link: "/guide/exams" },
           ...pagesOf("decisions"),

@@ -13,7 +13,8 @@ import { UsageError } from "./usage-error.ts";
 
 export const serveLine: CommandLine = {
   name: "serve",
-  summary: "Serves any OpenAI- or Anthropic-speaking client: no conversation overflows, none is lost.",
+  summary:
+    "Serves any client of OpenAI, Anthropic, Google or Ollama: no conversation overflows, none is lost.",
   usage: "precis serve [flags]",
   flags: {
     port: { value: "N", help: "port (8787 unless told)" },

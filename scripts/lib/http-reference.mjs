@@ -18,11 +18,11 @@ export function httpReference() {
   const parts = [
     "# HTTP: `/v1` and `/api`",
     "",
-    "Made from the routes and schemas of the server. Both take JSON. `/api` says what is wrong with a request in `error`: `code`, `message`, and mostly a `fix` and the `field`. `/v1` answers with errors of its providers' shapes.",
+    "This page lists the routes of the gateway with their fields, made from its routes and schemas. All of them take JSON. If a request of `/api` is wrong, `error` has its `code`, a `message`, and mostly a `fix` and the `field`. `/v1` answers with errors in its providers' shapes.",
     "",
     "## `/v1`: for clients of models",
     "",
-    "Each of these takes the request of its provider and gives that provider's answer. Headers that change or tell what precis does:",
+    "Each of these takes the request of its provider and gives that provider's answer. Headers change what precis does, and say what it did:",
     "[the gateway](../../guide/gateway.md#headers).",
     "",
     "| API | route | what for |",

@@ -18,7 +18,7 @@ export function libraryReference(of, title) {
   const parts = [
     `# ${title}`,
     "",
-    "Made from the doc comments. Prose and tables about the same things: the pages beside this one.",
+    "This page lists every public name, made from the doc comments of the code. The other pages of the reference explain them, with tables and examples.",
     "",
   ];
   /** A name that two entries export is explained once. @type {Map<string, string>} */

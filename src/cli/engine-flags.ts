@@ -46,7 +46,7 @@ export function knownModel(flag: string, id: string): string {
   if (modelInfo(id).known) return id;
   const fix =
     flag === "prices"
-      ? "Name a model whose prices it holds, such as claude-sonnet-4-5."
+      ? "Name a model whose prices it holds, such as claude-sonnet-5."
       : "Give its size with --window instead.";
   throw new UsageError(`--${flag} ${id}: this model isn't in the registry. ${fix}`);
 }

@@ -43,7 +43,7 @@ export const replayLine: CommandLine = {
   ],
   examples: [
     "precis replay ~/.claude/projects/my-project/session.jsonl --window 64k",
-    "precis replay session.jsonl --window 32k --prices claude-sonnet-4-5 --html replay.html",
+    "precis replay session.jsonl --window 32k --prices claude-sonnet-5 --html replay.html",
     "precis replay session.jsonl --window 32k --strategy truncate-oldest --json > replay.json",
     "precis replay session.jsonl --window 32k --prices gpt-5-mini --judge gpt-5-mini",
   ],

@@ -7,7 +7,7 @@ import { filesBelow, isTestFile, root } from "./lib/project.mjs";
 const glossary = readFileSync(join(root, "docs/glossary.md"), "utf8");
 
 /** Names that other programs gave: a name of an evaluation's measure, a table of a database. */
-const GIVEN = new Set(["standingInstructions", "SeenColumns", "chunks"]);
+const GIVEN = new Set(["standingInstructions", "SeenColumns"]);
 
 /** The words of a name: `readCallText` and `read-call-text` have the same three. */
 function wordsOf(name: string): string[] {

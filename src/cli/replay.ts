@@ -100,15 +100,9 @@ export async function replayCommand(flags: ParsedFlags, io: Io): Promise<void> {
     progress,
     dialect,
     transcript: log.messages,
-    views: () =>
-      Promise.all(
-        COMPARED.map(async (one) => {
-          const compactor = compactorOf(one);
-          const { messages } = await compactor.fit(log.messages, { ...input, signal: io.signal });
-          await compactor.close();
-          return { strategy: one, messages };
-        }),
-      ),
+    input,
+    strategies: COMPARED,
+    compactorOf,
   });
 
   const totals = totalsOf(replay, prices);

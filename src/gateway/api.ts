@@ -19,7 +19,7 @@ export { type ApiClient, ApiFailure, createApiClient } from "./api/client.ts";
 export type * from "./api/common.ts";
 export type * from "./api/conversation.ts";
 export type * from "./api/events.ts";
-export type * from "./api/judge.ts";
+export * from "./api/judge.ts";
 export { answerOffline } from "./api/offline-answer.ts";
 export type * from "./api/past.ts";
 export type * from "./api/replay.ts";

@@ -95,18 +95,12 @@ export async function evalJudged(flags: ParsedFlags, io: Io, data: string): Prom
 
   const journal = journalIn(flags.value("run") ?? DEFAULT_RUN);
   const kept = journal.size > 0 ? [`  ${journal.size} replies of earlier runs are kept and used again`] : [];
-  const plan = planJudged({ sittings, trials, isOneByOne, reader, judge, summarizer, counter });
-  await confirmSpending(flags, io, [...spendLines(plan), ...kept]);
+  const setup = { sittings, trials, isOneByOne, reader, judge, summarizer, counter };
+  await confirmSpending(flags, io, [...spendLines(planJudged(setup)), ...kept]);
 
   const progress = createProgress(io, { json: flags.has("json") });
   const result = await runJudged({
-    sittings,
-    trials,
-    isOneByOne,
-    reader,
-    judge,
-    summarizer,
-    counter,
+    ...setup,
     journal,
     atOnce: countOf(flags, "at-once", DEFAULT_AT_ONCE),
     signal: io.signal,

@@ -33,7 +33,7 @@ export function logMessages(log: TranscriptLog, id: string): AgentSession {
 }
 
 /** A message in the Chat Completions format: results are messages of their own there. Media and reasoning are left out. */
-function chatMessages(message: Message): ChatMessage[] {
+export function chatMessages(message: Message): ChatMessage[] {
   const results = message.parts.flatMap((part): ChatMessage[] =>
     part.type === "tool-result" ? [{ role: "tool", tool_call_id: part.id, content: part.text }] : [],
   );

@@ -71,7 +71,7 @@ export const ARMS: readonly Arm[] = [
 type Traits = Partial<Pick<Arm, "needsModel" | "needsRecorded" | "size">>;
 
 /** An arm that gives the same context to every question. */
-function arm(
+export function arm(
   id: string,
   label: string,
   traits: Traits,

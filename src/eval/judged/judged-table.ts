@@ -1,6 +1,6 @@
 import { alignColumns } from "../table.ts";
-import { chunks } from "./chunks.ts";
 import type { ExamEstimate } from "./exam-estimate.ts";
+import { inPieces } from "./in-pieces.ts";
 import type { JudgedResult, JudgedRow } from "./result.ts";
 
 /** Rows that stand beside each other in the table of types, so that it fits 80 columns. */
@@ -42,7 +42,7 @@ function armTable({ rows, against }: JudgedResult): string {
 function typeTables({ rows, types }: JudgedResult): string[] {
   if (types.length < 2) return [];
   const numbered = rows.map((row, index) => ({ row, number: index + 1 }));
-  return chunks(numbered, ROWS_BESIDE).map((some) =>
+  return inPieces(numbered, ROWS_BESIDE).map((some) =>
     alignColumns([
       ["score by type, %", ...some.map(({ number }) => String(number))],
       ...types.map((type) => [

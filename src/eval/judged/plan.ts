@@ -1,9 +1,8 @@
-import type { Model, TokenCounter } from "../../core/types.ts";
-import { chunks } from "./chunks.ts";
-import type { Sitting } from "./entrants.ts";
+import { inPieces } from "./in-pieces.ts";
 import { judgeRequest, SHEETS_AT_ONCE, USUAL_MARK } from "./mark-answers.ts";
 import { questionsTogether } from "./questions-together.ts";
 import { readerRequest, USUAL_ANSWER } from "./read-exam.ts";
+import type { JudgedSetup } from "./run-judged.ts";
 import { examTokens } from "./size.ts";
 import { type Expense, expense, requestTokens } from "./spending.ts";
 
@@ -13,15 +12,7 @@ const SUMMARY_INPUT = 1.1;
 const USUAL_SUMMARY = 2_500;
 
 /** What a run will ask for, before anything is asked: requests are exact, tokens are estimates. */
-export function planJudged(options: {
-  readonly sittings: readonly Sitting[];
-  readonly trials: number;
-  readonly isOneByOne: boolean;
-  readonly reader: Model;
-  readonly judge: Model;
-  readonly summarizer: Model | undefined;
-  readonly counter: TokenCounter;
-}): Expense[] {
+export function planJudged(options: JudgedSetup): Expense[] {
   const { sittings, trials, counter } = options;
   const reader = { requests: 0, input: 0, output: 0 };
   const judge = { requests: 0, input: 0, output: 0 };
@@ -35,7 +26,7 @@ export function planJudged(options: {
         reader.output += trials * items.length * USUAL_ANSWER;
       }
     }
-    for (const items of chunks(exam.items, SHEETS_AT_ONCE)) {
+    for (const items of inPieces(exam.items, SHEETS_AT_ONCE)) {
       const sheets = items.map((item) => ({ item, answers: [], seed: 0 }));
       const answers = items.length * entrants.length;
       judge.requests += trials;

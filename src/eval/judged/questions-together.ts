@@ -1,6 +1,6 @@
 import type { Arm } from "./arms.ts";
-import { chunks } from "./chunks.ts";
 import type { Exam, ExamItem } from "./exam.ts";
+import { inPieces } from "./in-pieces.ts";
 import { QUESTIONS_AT_ONCE } from "./read-exam.ts";
 
 /** Which questions of an exam one request asks: many from a context that they share, one from a context of its own. */
@@ -9,5 +9,5 @@ export function questionsTogether(
   { contexts }: Pick<Arm, "contexts">,
   isOneByOne: boolean,
 ): ExamItem[][] {
-  return chunks(items, isOneByOne || contexts === "by-question" ? 1 : QUESTIONS_AT_ONCE);
+  return inPieces(items, isOneByOne || contexts === "by-question" ? 1 : QUESTIONS_AT_ONCE);
 }

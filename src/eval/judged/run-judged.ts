@@ -3,9 +3,9 @@ import { contentHash } from "../../core/hash.ts";
 import type { Model, Profile, TokenCounter } from "../../core/types.ts";
 import { askList } from "./ask-list.ts";
 import { allDone, createAtOnce } from "./at-once.ts";
-import { chunks } from "./chunks.ts";
 import type { Entrant, Sitting } from "./entrants.ts";
 import type { ExamItem } from "./exam.ts";
+import { inPieces } from "./in-pieces.ts";
 import type { Journal } from "./journal.ts";
 import { judgeRequest, type Mark, readMarks, SHEETS_AT_ONCE, type Sheet } from "./mark-answers.ts";
 import { questionsTogether } from "./questions-together.ts";
@@ -15,8 +15,8 @@ import { rememberedModel } from "./remembered-model.ts";
 import { type Judged, type JudgedResult, resultOf } from "./result.ts";
 import { createSpending } from "./spending.ts";
 
-/** What a run needs. */
-export interface JudgedOptions {
+/** Who is examined by whom: what a run costs is known from it. */
+export interface JudgedSetup {
   readonly sittings: readonly Sitting[];
   readonly trials: number;
   /** Every arm is asked one question at a time. */
@@ -26,6 +26,10 @@ export interface JudgedOptions {
   /** Needed by arms that ask a model. */
   readonly summarizer: Model | undefined;
   readonly counter: TokenCounter;
+}
+
+/** What a run needs. */
+export interface JudgedOptions extends JudgedSetup {
   readonly profile?: Profile;
   readonly journal: Journal;
   /** Requests under way at the same time. */
@@ -124,7 +128,7 @@ export async function runJudged(options: JudgedOptions): Promise<JudgedResult> {
   };
 
   const marksOf = async (sheets: readonly Sheet[], trial: number): Promise<(readonly Mark[])[]> => {
-    const parts = chunks(sheets, SHEETS_AT_ONCE).map((some) =>
+    const parts = inPieces(sheets, SHEETS_AT_ONCE).map((some) =>
       atOnce(async () => {
         signal?.throwIfAborted();
         const request = { ...judgeRequest(some), ...stop };

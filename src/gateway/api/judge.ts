@@ -1,12 +1,15 @@
 import type { Policy } from "./replay.ts";
 
+/** Questions that a judge writes where nobody says how many. */
+export const JUDGE_QUESTIONS = 6;
+
 /** Which views of a conversation are judged, and by which model. */
 export interface JudgeInput {
   readonly conversation: string;
   readonly policies: readonly Policy[];
   /** Writes the questions, answers them from each view, and marks the answers without knowing whose they are. */
   readonly model: string;
-  /** How many questions; default 6. */
+  /** How many questions; default `JUDGE_QUESTIONS`. */
   readonly questions?: number;
 }
 

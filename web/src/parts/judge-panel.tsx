@@ -1,5 +1,11 @@
 import { useCallback, useState } from "react";
-import { type JudgeAnswer, type JudgeCost, type Policy, routes } from "../../../src/gateway/api.ts";
+import {
+  JUDGE_QUESTIONS,
+  type JudgeAnswer,
+  type JudgeCost,
+  type Policy,
+  routes,
+} from "../../../src/gateway/api.ts";
 import { explain } from "../state/api-client.ts";
 import { count, dollars } from "../state/format.ts";
 import { strings } from "../strings.ts";
@@ -8,7 +14,6 @@ import { useWork } from "./use-work.ts";
 import { WorkProgress } from "./work-progress.tsx";
 
 const words = strings.judge;
-const QUESTIONS = 6;
 
 /** What a judge is asked about. */
 export interface JudgedReplay {
@@ -31,7 +36,7 @@ export function JudgePanel({
   const [cost, setCost] = useState<JudgeCost>();
   const [error, setError] = useState<string>();
   const [isRunning, setRunning] = useState(false);
-  const body = { ...replay, model, questions: QUESTIONS };
+  const body = { ...replay, model };
   const ask = async () => {
     setError(undefined);
     try {
@@ -43,7 +48,7 @@ export function JudgePanel({
   return (
     <section className="judge" aria-label={words.title}>
       <h2>{words.title}</h2>
-      <p className="help">{words.help(QUESTIONS)}</p>
+      <p className="help">{words.help(JUDGE_QUESTIONS)}</p>
       <div className="row">
         <label>
           {words.model}{" "}
@@ -100,8 +105,7 @@ function Judging({
 }) {
   const app = useApp();
   const start = useCallback(
-    (signal: AbortSignal) =>
-      app.api.stream(routes.judge, { body: { ...replay, model, questions: QUESTIONS }, signal }),
+    (signal: AbortSignal) => app.api.stream(routes.judge, { body: { ...replay, model }, signal }),
     [app, replay, model],
   );
   const { work, cancel, again } = useWork<JudgeAnswer>(start, onJudged);

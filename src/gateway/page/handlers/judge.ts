@@ -1,9 +1,9 @@
+import type { z } from "zod";
 import type { Model } from "../../../core/types.ts";
 import { createCompactor } from "../../../engine/create-compactor.ts";
-import { type JudgeViewsInput, judgeViews, planViews } from "../../../eval/judged/judge-views.ts";
+import { createViewJudge } from "../../../eval/judged/judge-views.ts";
 import type { Expense } from "../../../eval/judged/spending.ts";
-import { exactCounter } from "../../../tokens/index.ts";
-import type { JudgeAnswer, JudgeCost, JudgeInput, Policy } from "../../api.ts";
+import { JUDGE_QUESTIONS, type JudgeAnswer, type JudgeCost, type Policy } from "../../api.ts";
 import { summarizerByName, summarizerFor, withClientKeys } from "../../compaction/summarizer.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { wireOfDialect } from "../../wires/index.ts";
@@ -12,52 +12,42 @@ import { progressStream } from "../progress-stream.ts";
 import { schemas } from "../schemas.ts";
 import { optionsOf, sourceOf } from "./replay.ts";
 
-const DEFAULT_QUESTIONS = 6;
-
-/** What a reader of each strategy's last view knows, by questions that a model asks and marks. */
+/** What a reader of each policy's last view knows, by questions that a model asks and marks. */
 export const judgeHandlers = {
   async judgeCost(context) {
-    const { work } = await inputOf(context, (await context.body(schemas.judge)) as JudgeInput);
-    return costOf(planViews(work));
+    const { judge } = await judgeFor(context, await context.body(schemas.judge));
+    return costOf(judge.plan());
   },
 
   async judge(context) {
-    const input = (await context.body(schemas.judge)) as JudgeInput;
-    const { work, upstream } = await inputOf(context, input);
+    const input = await context.body(schemas.judge);
+    const { judge, upstream } = await judgeFor(context, input);
     const { headers, client, signal } = context;
     return progressStream<JudgeAnswer>(context, async (onProgress) => {
       const sent = { headers, keyIsOurs: client.keyIsOurs, upstream };
-      const { scores, spent } = await withClientKeys(sent, () => judgeViews({ ...work, signal, onProgress }));
+      const { scores, spent } = await withClientKeys(sent, () => judge.judge({ signal, onProgress }));
       const cost = costOf(spent);
       context.gateway.totals.add("cost", cost.dollars ?? 0);
-      return { questions: work.questions, scores, spent: cost };
+      return { questions: input.questions ?? JUDGE_QUESTIONS, scores, spent: cost };
     });
   },
 } satisfies Partial<Handlers>;
 
-async function inputOf(context: ApiContext, input: JudgeInput): Promise<{ work: JudgeViewsInput } & Asked> {
-  const asked = modelOf(context, input.model);
+async function judgeFor(context: ApiContext, input: z.output<typeof schemas.judge>) {
+  const { model, upstream } = modelOf(context, input.model);
   const source = await sourceOf(context, { conversation: input.conversation });
-  const { dialect, messages } = source;
-  const read = (wire: unknown) => dialect.read(wire);
-  const views = await Promise.all(
-    input.policies.map(async (policy) => {
-      const compactor = createCompactor(optionsOf(source, policy as Policy));
-      const view = await compactor.fit(messages, { ...source.input, signal: context.signal });
-      await compactor.close();
-      return { name: policy.name, messages: view.messages.map(read) };
-    }),
-  );
-  return {
-    ...asked,
-    work: {
-      transcript: messages.map(read),
-      views,
-      model: asked.model,
-      questions: input.questions ?? DEFAULT_QUESTIONS,
-      counter: await exactCounter("o200k_base"),
-    },
-  };
+  const judge = await createViewJudge({
+    dialect: source.dialect,
+    transcript: source.messages,
+    input: { ...source.input, signal: context.signal },
+    policies: input.policies.map((policy) => ({
+      name: policy.name,
+      compactor: createCompactor(optionsOf(source, policy as Policy)),
+    })),
+    model,
+    questions: input.questions ?? JUDGE_QUESTIONS,
+  });
+  return { judge, upstream };
 }
 
 interface Asked {

@@ -34,7 +34,7 @@ import { type BusyWord, createBusy } from "./telemetry/busy.ts";
 import { createLive, type SentEvent } from "./telemetry/live.ts";
 import { createLog, type Log } from "./telemetry/log.ts";
 import { createMetrics } from "./telemetry/metrics.ts";
-import { createTracing } from "./telemetry/open-telemetry.ts";
+import { createTracing, noTracing } from "./telemetry/open-telemetry.ts";
 import { createRequestLog } from "./telemetry/request-log.ts";
 import { createTimeline } from "./telemetry/timeline.ts";
 import { createTotals } from "./telemetry/totals.ts";
@@ -97,7 +97,7 @@ export async function createGateway(
   const grace = createGrace();
   const drain = new AbortController();
   const warnGuess = createWarnGuess({ log, metrics });
-  const tracing = config.openTelemetry ? createTracing(parts.version ?? "0.0.0", now) : undefined;
+  const tracing = config.openTelemetry ? createTracing(parts.version ?? "0.0.0", now) : noTracing;
   const compactors = createCompactors({
     config,
     windows,
@@ -108,8 +108,7 @@ export async function createGateway(
       const chosen =
         summarizerByName(upstreams, summarizer) ?? upstream.config.summarizer ?? config.summarizer;
       const made = summarizerFor({ config: chosen, upstreams, upstream, wire, model, window });
-      const traced = made && (tracing?.model(made) ?? made);
-      return traced && singleFlight(traced, { leases: store.leases, tenant, node });
+      return made && singleFlight(tracing.model(made), { leases: store.leases, tenant, node });
     },
     listen(compactor, { model }) {
       compactor.on("started", ({ reason }) => currentBehalf()?.onStarted?.(reason));

@@ -77,3 +77,20 @@ it("what a chat of the page asked is listed apart from the requests of clients",
   expect(others).toEqual([]);
   expect(client).toMatchObject({ path: "/v1/chat/completions" });
 });
+
+it("a request that precis itself refuses is listed with its status", async () => {
+  const provider = await startFakeProvider({ models: ["gpt-4o"] });
+  closing.push(() => provider.close());
+  const serve = await startServe(["--upstream", provider.url]);
+  closing.push(() => serve.stop());
+  const body = {
+    model: "gpt-4o",
+    messages: [{ role: "user", content: "Every word of it counts. ".repeat(200) }],
+  };
+  const response = await post(`${serve.url}/v1/chat/completions`, body, { "x-precis-budget": "200" });
+  expect(response.status).toBeGreaterThanOrEqual(400);
+  expect(provider.requests).toHaveLength(0);
+  expect(await requests(serve.url, { outcome: "failed" })).toMatchObject([
+    { status: response.status, model: "gpt-4o", path: "/v1/chat/completions" },
+  ]);
+});

@@ -1,10 +1,9 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { parseExact } from "../../core/exact-json.ts";
-import type { Report, Usage } from "../../core/types.ts";
 import { encode } from "../../dialects/index.ts";
 import { redact } from "../../models/shared/redact.ts";
 import type { StoredMessage } from "../../stores/server-store.ts";
-import type { ChatEvent, RequestFact } from "../api.ts";
+import type { ChatEvent } from "../api.ts";
 import { changeMeta, withUnfinished } from "../conversation/change-meta.ts";
 import type { Unfinished } from "../conversation/chat-meta.ts";
 import { countAhead } from "../conversation/count-ahead.ts";
@@ -16,10 +15,10 @@ import { RequestFault } from "../http/request-fault.ts";
 import { countRequest } from "../telemetry/metrics.ts";
 import { finishTurn } from "../turn/finish-turn.ts";
 import { fitTurn } from "../turn/fit-turn.ts";
+import { noteRequest, type ServedTurn } from "../turn/note-request.ts";
 import { isStream } from "../turn/peek.ts";
-import { requestFacts } from "../turn/request-facts.ts";
 import { type Attempt, runTurn, type Shrink } from "../turn/run-turn.ts";
-import { type Action, spokenWire, type Turn } from "../turn/turn.ts";
+import { spokenWire, type Turn } from "../turn/turn.ts";
 import { called } from "../upstream/called.ts";
 import { describeFailure } from "../v1/fail.ts";
 import type { Wire, WireAnswer } from "../wires/wire.ts";
@@ -54,14 +53,14 @@ export async function answerChat(
   const started = performance.now();
   let taken: Taken = { action: "untouched" };
   let status = 200;
-  const trace = gateway.tracing?.begin(context.headers, gateway.now());
-  const work = () =>
-    take(context, question, turn, send, (more) => {
-      taken = { ...taken, ...more };
-    });
+  const trace = gateway.tracing.begin(context.headers, gateway.now());
   metrics.active.add(1);
   try {
-    await (trace ? trace.run(work) : work());
+    await trace.run(() =>
+      take(context, question, turn, send, (more) => {
+        taken = { ...taken, ...more };
+      }),
+    );
   } catch (error) {
     status = stop.aborted ? CLIENT_LEFT : describeFailure(error).status;
     throw error;
@@ -69,41 +68,16 @@ export async function answerChat(
     metrics.active.add(-1);
     const ms = performance.now() - started;
     countRequest(gateway, { api, status, action: taken.action, ms });
-    const fact = noteChat(context, turn, { status, ms }, taken);
-    trace?.end(fact);
+    noteRequest(
+      gateway,
+      turn,
+      { ...taken, from: "page", path: turn.path.replace(/\?.*/, ""), status, ms },
+      trace,
+    );
   }
 }
 
-/** What is known of a chat's request, also if it fails half-way. */
-interface Taken {
-  readonly action: Action;
-  readonly report?: Report | undefined;
-  readonly usage?: Usage | undefined;
-}
-
-/** Operators see the page's chats beside the requests of clients, and apart from them. */
-function noteChat(
-  { gateway, tenant }: ApiContext,
-  turn: Turn,
-  { status, ms }: { readonly status: number; readonly ms: number },
-  { action, report, usage }: Taken,
-): RequestFact {
-  const fact: RequestFact = {
-    ...requestFacts(gateway, turn, usage, report),
-    from: "page",
-    at: gateway.now(),
-    conversation: turn.recording?.known.id,
-    model: turn.asked.model,
-    path: turn.path,
-    status,
-    outcome: action as RequestFact["outcome"],
-    tokens: report && { before: report.tokens.transcript, after: report.tokens.after },
-    ms: Math.round(ms),
-  };
-  gateway.requests.note(tenant, fact);
-  if (gateway.live.hasListeners) gateway.live.send(tenant, { type: "request", ...fact });
-  return fact;
-}
+type Taken = Pick<ServedTurn, "action" | "report" | "usage">;
 
 /** The status of a request that nobody waits for any more. */
 const CLIENT_LEFT = 499;

@@ -5,7 +5,6 @@ import type { ConversationParts } from "../conversation/conversation-parts.ts";
 import type { Authenticate, Client } from "../http/authenticate.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import type { Busy } from "../telemetry/busy.ts";
-import type { Tracing } from "../telemetry/open-telemetry.ts";
 import type { Counted } from "../telemetry/totals.ts";
 import type { OwnUpstreams } from "../upstream/own-upstreams.ts";
 
@@ -15,8 +14,6 @@ export interface PageParts extends ConversationParts {
   readonly authenticate: Authenticate;
   readonly limitRate: (client: Client) => void;
   readonly ownUpstreams: OwnUpstreams;
-  /** Undefined unless `openTelemetry` is set. */
-  readonly tracing: Tracing | undefined;
   /** One person's server, in one process: models may be added on the page. */
   readonly canAddModels: boolean;
   /** What all processes of this server counted, this one included; undefined where there is only this one. */

@@ -26,6 +26,12 @@ export interface TurnTrace {
   end(fact: RequestFact): void;
 }
 
+/** Tells nobody: `openTelemetry` isn't set. */
+export const noTracing: Tracing = {
+  begin: () => ({ run: (work) => work(), end() {} }),
+  model: (model) => model,
+};
+
 /** Of the semantic conventions for generative AI. */
 const DURATION = "gen_ai.client.operation.duration";
 const TOKENS = "gen_ai.client.token.usage";

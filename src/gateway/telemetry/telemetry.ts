@@ -2,6 +2,7 @@ import type { Busy } from "./busy.ts";
 import type { Live } from "./live.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
+import type { Tracing } from "./open-telemetry.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { Timeline } from "./timeline.ts";
 import type { TotalsKeeper } from "./totals.ts";
@@ -14,6 +15,7 @@ export interface Telemetry {
   readonly timeline: Timeline;
   /** Requests of clients. */
   readonly requests: RequestLog;
+  readonly tracing: Tracing;
   readonly live: Live;
   /** What is under way in conversations. */
   readonly busy: Busy;

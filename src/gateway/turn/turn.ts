@@ -16,6 +16,7 @@ export type TurnParts = Pick<
   | "totals"
   | "timeline"
   | "live"
+  | "requests"
   | "busy"
   | "announcer"
   | "isDraining"

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { RequestFact } from "../api.ts";
 import { hideQueryKey } from "../http/query-key.ts";
 import { countRequest } from "../telemetry/metrics.ts";
 import type { TurnTrace } from "../telemetry/open-telemetry.ts";
-import { type RequestDetails, requestFacts } from "../turn/request-facts.ts";
+import { noteRequest } from "../turn/note-request.ts";
+import type { Outgoing } from "../turn/turn.ts";
 import { routeOf, wireAtPath } from "../wires/index.ts";
 import { count } from "./count.ts";
+import type { Exchange } from "./exchange.ts";
 import { fail } from "./fail.ts";
 import { generate } from "./generate.ts";
 import { handleCompact } from "./handle-compact.ts";
@@ -28,12 +29,9 @@ export async function handleV1(
   hideQueryKey(request);
   const path = request.url ?? pathname;
   const started = performance.now();
-  let action = "untouched";
-  let tokens: { readonly before: number; readonly after: number } | undefined;
+  let done: Pick<Outgoing, "action" | "report"> = { action: "untouched", report: undefined };
   let status: number;
-  let served: (Pick<RequestFact, "model" | "conversation"> & { tenant: string }) | undefined;
-  let more: RequestDetails = {};
-  let turn: TurnTrace | undefined;
+  let turn: { readonly exchange: Exchange; readonly trace: TurnTrace } | undefined;
   metrics.active.add(1);
   try {
     const found = parts.authenticate(request.headers);
@@ -42,22 +40,14 @@ export async function handleV1(
     const base = { request, response, client, path };
     if (wire && routed.route === "answer") {
       const exchange = await readExchange(parts, { ...base, wire });
-      turn = parts.tracing?.begin(request.headers, parts.now() - (performance.now() - started));
+      const trace = parts.tracing.begin(request.headers, parts.now() - (performance.now() - started));
+      turn = { exchange, trace };
       try {
-        const work = () => generate(parts, exchange);
-        const done = await (turn ? turn.run(work) : work());
-        action = done.action;
-        tokens = done.report && { before: done.report.tokens.transcript, after: done.report.tokens.after };
-        more = requestFacts(parts, exchange, exchange.told.usage, done.report);
+        done = await trace.run(() => generate(parts, exchange));
       } finally {
         exchange.recording?.end();
       }
       status = response.statusCode;
-      served = {
-        model: exchange.asked.model,
-        conversation: exchange.recording?.known.id,
-        tenant: client.tenant,
-      };
     } else if (wire?.compacting && routed?.route === "compaction") {
       status = await handleCompact(parts, wire, wire.compacting, base);
     } else if (wire?.counting && routed?.route === "count") {
@@ -76,23 +66,26 @@ export async function handleV1(
     metrics.active.add(-1);
   }
   const ms = performance.now() - started;
+  const { action } = done;
   const isAnswer = routed?.route === "answer";
   countRequest(parts, { api: isAnswer ? routed.wire.api : "other", status, action, ms });
   if (parts.log.isLevelEnabled("debug"))
-    parts.log.debug({ path: pathname, status, action, ms: Math.round(ms), ...served }, "request");
-  if (!served) return;
-  const { tenant, ...which } = served;
-  const fact: RequestFact = {
-    ...which,
-    ...more,
-    at: parts.now(),
-    path: pathname,
-    status,
-    outcome: action as "pass",
-    tokens,
-    ms: Math.round(ms),
-  };
-  parts.requests.note(tenant, fact);
-  turn?.end(fact);
-  if (parts.live.hasListeners) parts.live.send(tenant, { type: "request", ...fact });
+    parts.log.debug(
+      { path: pathname, status, action, ms: Math.round(ms), ...namesOf(turn?.exchange) },
+      "request",
+    );
+  if (!turn) return;
+  const { exchange, trace } = turn;
+  noteRequest(parts, exchange, { ...done, path: pathname, status, ms, usage: exchange.told.usage }, trace);
+}
+
+/** Which turn it was, for the log. */
+function namesOf(exchange: Exchange | undefined): object | undefined {
+  return (
+    exchange && {
+      model: exchange.asked.model,
+      conversation: exchange.recording?.known.id,
+      tenant: exchange.client.tenant,
+    }
+  );
 }

@@ -1,6 +1,5 @@
 import type { ConversationParts } from "../conversation/conversation-parts.ts";
 import type { Authenticate, Client } from "../http/authenticate.ts";
-import type { Tracing } from "../telemetry/open-telemetry.ts";
 import type { LiveStream } from "./streams/live-stream.ts";
 
 /** What requests of clients are served with. */
@@ -8,8 +7,6 @@ export interface V1Parts
   extends Omit<ConversationParts, "transcripts" | "fates" | "pastStates" | "deletions"> {
   readonly authenticate: Authenticate;
   readonly limitRate: (client: Client) => void;
-  /** Undefined unless `openTelemetry` is set. */
-  readonly tracing: Tracing | undefined;
   /** Streams that are open in this process, by their id. */
   readonly streams: Map<string, LiveStream>;
 }

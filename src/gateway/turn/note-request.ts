@@ -1,0 +1,48 @@
+import type { Report, Usage } from "../../core/types.ts";
+import { spendOf } from "../../tokens/spend-of.ts";
+import type { RequestFact } from "../api.ts";
+import type { TurnTrace } from "../telemetry/open-telemetry.ts";
+import type { Action, Turn, TurnParts } from "./turn.ts";
+
+/** What became of a turn's request, as far as it is known: it may have failed half-way. */
+export interface ServedTurn {
+  readonly from?: RequestFact["from"];
+  /** Without its query. */
+  readonly path: string;
+  readonly status: number;
+  readonly ms: number;
+  readonly action: Action;
+  readonly report?: Report | undefined;
+  readonly usage?: Usage | undefined;
+}
+
+/** Operators are told of a request: in their list, on pages that are open, and by OpenTelemetry. */
+export function noteRequest(
+  { windows, requests, live, now }: Pick<TurnParts, "windows" | "requests" | "live" | "now">,
+  { client, upstream, asked, recording }: Pick<Turn, "client" | "upstream" | "asked" | "recording">,
+  { from, path, status, ms, action, report, usage }: ServedTurn,
+  trace: TurnTrace,
+): void {
+  const { tenant, name } = client;
+  const { prices } = windows.of(upstream, asked.model, tenant);
+  const cacheLost = report?.prefixChanged ? report.prefixReason : undefined;
+  const fact: RequestFact = {
+    ...(from && { from }),
+    model: asked.model,
+    conversation: recording?.known.id,
+    upstream: upstream.name,
+    ...(name !== undefined && { client: name }),
+    ...(usage && { usage }),
+    ...(usage && prices && { spend: spendOf(usage, prices) }),
+    ...(cacheLost !== undefined && { cacheLost }),
+    at: now(),
+    path,
+    status,
+    outcome: action,
+    tokens: report && { before: report.tokens.transcript, after: report.tokens.after },
+    ms: Math.round(ms),
+  };
+  requests.note(tenant, fact);
+  if (live.hasListeners) live.send(tenant, { type: "request", ...fact });
+  trace.end(fact);
+}

@@ -1,3 +1,4 @@
+import { saidText } from "../core/message-text.ts";
 import { type ApiConversation, type ApiMessage, routes } from "../gateway/api.ts";
 import { chooseModel, newest, resumed } from "./chat/choose.ts";
 import { connect } from "./chat/connect.ts";
@@ -164,8 +165,8 @@ async function greet(
 
 /** What was said elsewhere in this conversation. */
 function showOthers(messages: readonly ApiMessage[], screen: Screen): void {
-  for (const { role, parts } of messages) {
-    const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-    if (text !== "") screen.notice("dim", `${role} (elsewhere): ${text}`);
+  for (const message of messages) {
+    const text = saidText(message);
+    if (text !== "") screen.notice("dim", `${message.role} (elsewhere): ${text}`);
   }
 }

@@ -1,6 +1,6 @@
 import { editableParts } from "./edits.ts";
 import { isSummary } from "./markers.ts";
-import type { Message, Run, ToolResultPart } from "./types.ts";
+import type { Message, Role, Run, ToolResultPart } from "./types.ts";
 
 /** Messages that stand or fall together: a round, or a single message. */
 export interface Unit extends Run {
@@ -61,11 +61,15 @@ export function isOnlyReasoning({ parts }: Message): boolean {
   );
 }
 
+/** Number of leading system messages. */
+export function leadLength<M>(messages: readonly M[], roleOf: (message: M) => Role): number {
+  const first = messages.findIndex((message) => roleOf(message) !== "system");
+  return first < 0 ? messages.length : first;
+}
+
 /** Rounds, turns and faults of a transcript, in one pass over it. */
 export function structureOf(messages: readonly Message[]): Structure {
-  let start = 0;
-  while (start < messages.length && messages[start]!.role === "system") start++;
-
+  const start = leadLength(messages, ({ role }) => role);
   const { ranges, pairs, faults } = pairCalls(messages);
   ranges.push(...leadingReasoning(messages));
   const units: Unit[] = [];

@@ -1,3 +1,4 @@
+import { saidText } from "../core/message-text.ts";
 import { isUserMessage, structureOf } from "../core/rounds.ts";
 import type { Message } from "../core/types.ts";
 import { baseName, touchedFiles } from "../summaries/ledger.ts";
@@ -30,8 +31,8 @@ export function timelineOf(messages: readonly Message[]): TimelineTurn[] {
   });
 }
 
-function firstWords({ parts }: Message): string {
-  const text = typedText(parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"));
+function firstWords(message: Message): string {
+  const text = typedText(saidText(message));
   const line = text.replace(/\s+/g, " ").trim();
   return line.length <= MAX_WORDS ? line : `${line.slice(0, MAX_WORDS).toWellFormed().trimEnd()} …`;
 }

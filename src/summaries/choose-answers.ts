@@ -1,3 +1,4 @@
+import { saidText } from "../core/message-text.ts";
 import type { Message } from "../core/types.ts";
 import { bySalience } from "./by-salience.ts";
 import { outlinesOf } from "./outline.ts";
@@ -31,7 +32,7 @@ export function chooseAnswers(input: {
   const answers = input.indexes.flatMap((index) => {
     const message = input.messages[index];
     if (message?.role !== "assistant") return [];
-    const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+    const text = saidText(message);
     return text.trim() === "" ? [] : [{ index, text }];
   });
   const outlines = outlinesOf(answers.map(({ text }) => text));

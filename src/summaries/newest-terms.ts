@@ -1,3 +1,4 @@
+import { saidText } from "../core/message-text.ts";
 import type { Message } from "../core/types.ts";
 import type { Shape, TermTable } from "./terms.ts";
 import { typedText } from "./user-words.ts";
@@ -41,7 +42,7 @@ function newestText(messages: readonly Message[], role: "user" | "assistant"): s
   for (let index = messages.length - 1; index >= 0; index--) {
     const message = messages[index]!;
     if (message.role !== role) continue;
-    const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+    const text = saidText(message);
     if (text.trim() !== "") return role === "user" ? typedText(text) : text;
   }
   return "";

@@ -1,3 +1,4 @@
+import { saidText } from "../core/message-text.ts";
 import type { Message } from "../core/types.ts";
 import { readCall } from "./read-call.ts";
 import { QUESTION } from "./salience.ts";
@@ -65,7 +66,7 @@ export function statementsOf(messages: readonly Message[], indexes: readonly num
   for (const index of indexes) {
     const message = messages[index];
     if (message?.role !== "assistant") continue;
-    const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+    const text = saidText(message);
     if (text.trim() === "") continue;
     const calls = message.parts.some((part) => part.type === "tool-call");
     const found = readStatements(text, calls);

@@ -1,3 +1,4 @@
+import { leadLength } from "../../core/rounds.ts";
 import type { FilePart, ImagePart, Part, ToolResultPart } from "../../core/types.ts";
 import type { Arranged } from "../shared/arrange.ts";
 import type { Encoded } from "../shared/encoded.ts";
@@ -9,8 +10,7 @@ import type { AnthropicMessage, AnthropicPart } from "./wire.ts";
 
 /** Anthropic messages: leading system messages apart, results first in the user message after their calls. */
 export function encode(messages: readonly Arranged[], losses: Losses): Encoded<AnthropicMessage> {
-  const first = messages.findIndex((message) => message.role !== "system");
-  const start = first < 0 ? messages.length : first;
+  const start = leadLength(messages, ({ role }) => role);
   const system = messages.slice(0, start).flatMap((message) => encodeParts(message.parts, losses));
   const out: { role: string; content: AnthropicPart[] }[] = [];
   for (const message of messages.slice(start)) {

@@ -1,3 +1,4 @@
+import { leadLength } from "../../core/rounds.ts";
 import type { FilePart, ImagePart, Part } from "../../core/types.ts";
 import type { Arranged } from "../shared/arrange.ts";
 import type { Encoded } from "../shared/encoded.ts";
@@ -15,8 +16,7 @@ const FOREIGN_CALL = "skip_thought_signature_validator";
 
 /** Gemini's messages: leading system messages apart, all results of a round in one message of the user. */
 export function encode(messages: readonly Arranged[], losses: Losses): Encoded<GeminiContent> {
-  const first = messages.findIndex((message) => message.role !== "system");
-  const start = first < 0 ? messages.length : first;
+  const start = leadLength(messages, ({ role }) => role);
   const system = messages.slice(0, start).flatMap(({ parts }) => encodeParts(parts, losses));
   const out: { role: string; parts: GeminiPart[] }[] = [];
   for (const message of messages.slice(start)) {

@@ -1,3 +1,4 @@
+import { leadLength } from "../../core/rounds.ts";
 import type { FilePart, ImagePart, Part, ToolResultPart } from "../../core/types.ts";
 import type { Arranged } from "../shared/arrange.ts";
 import type { Encoded } from "../shared/encoded.ts";
@@ -9,8 +10,7 @@ import type { ResponsesItem, ResponsesPart } from "./wire.ts";
 
 /** Responses items: one for each message, call and output. Leading system messages become the `instructions`. */
 export function encode(messages: readonly Arranged[], losses: Losses): Encoded<ResponsesItem> {
-  const first = messages.findIndex((message) => message.role !== "system");
-  const start = first < 0 ? messages.length : first;
+  const start = leadLength(messages, ({ role }) => role);
   const instructions = messages.slice(0, start).flatMap((message) => message.parts.flatMap(textOf));
   const items = messages.slice(start).flatMap((message) => encodeMessage(message, losses));
   return instructions.length === 0

@@ -1,6 +1,7 @@
 import type { Draft } from "../../core/draft.ts";
+import { saidText } from "../../core/message-text.ts";
 import type { Steps } from "../../core/steps.ts";
-import type { Measure, Message, PassagePlace, RecalledPassage } from "../../core/types.ts";
+import type { Measure, PassagePlace, RecalledPassage, Run } from "../../core/types.ts";
 import type { RankablePassage } from "../../recall/candidates.ts";
 import { bestStretch, shown } from "../../recall/excerpt.ts";
 import type { MemoryIndex } from "../../recall/memory-index.ts";
@@ -56,7 +57,7 @@ export function* chooseRecalled(options: {
   const { messages, structure, chain, measure } = conversation;
   const { start } = structure;
   const newest = messages.length - 1;
-  const query = readQuery(typedText(textOf(messages[newest]!)).replace(PHATIC, " "));
+  const query = readQuery(typedText(saidText(messages[newest]!)).replace(PHATIC, " "));
   if (query.terms.length === 0) return [];
   // The newest message itself would be found before everything else.
   const index = yield* indexes.of(messages.slice(start, newest), chain.slice(0, newest - start + 1));
@@ -67,8 +68,8 @@ export function* chooseRecalled(options: {
   const worth = new Map(query.terms.map((term) => [term, rarity(index, term, kinds)]));
   const all = [...worth.values()].reduce((sum, one) => sum + one, 0);
   const wanted = new Set(query.terms);
-  const held = (passage: Pick<RankablePassage, "text">): number =>
-    wordsIn(passage, wanted).reduce((sum, term) => sum + worth.get(term)!, 0);
+  const held = (text: string): number =>
+    wordsIn(text, wanted).reduce((sum, term) => sum + worth.get(term)!, 0);
   const visible = visibleText(draft, messages, quoted);
   const answers = isTalk ? undefined : answersOf(index);
   const most = Math.max(SHORT_PASSAGE, Math.floor(allowance * MOST_OF_ALLOWANCE));
@@ -80,7 +81,7 @@ export function* chooseRecalled(options: {
   for (const { of, score, passage: found } of ranked) {
     if (left < LEAST_QUOTATION) break;
     if (best !== undefined && score < BESIDE_BEST * best) break;
-    if (best === undefined && !isClear(held(found), all)) continue;
+    if (best === undefined && !isClear(held(found.text), all)) continue;
     if (++looked > MOST_LOOKED_AT) break;
     const seen = index.messages[of]!.index + start;
     const hidden = visible.unseen(seen, found);
@@ -101,7 +102,7 @@ export function* chooseRecalled(options: {
     left -= cost(text);
     chosen.push({
       place: [message - start, passage.part, passage.from + stretch.from, passage.from + stretch.to],
-      passage: { index: message, text, words: wordsIn(found, wanted), score },
+      passage: { index: message, text, words: wordsIn(found.text, wanted), score },
     });
   }
   return chosen;
@@ -127,40 +128,33 @@ const NOTHING: ReadonlySet<string> = new Set();
 /** The passage with by far the most of what is asked for, otherwise the first. */
 function bestOf(
   passages: readonly RankablePassage[],
-  held: (passage: RankablePassage) => number,
+  held: (text: string) => number,
 ): RankablePassage | undefined {
   let best: { readonly passage: RankablePassage; readonly held: number } | undefined;
   for (const passage of passages) {
-    const worth = held(passage);
+    const worth = held(passage.text);
     if (!best || worth > best.held * FAR_MORE) best = { passage, held: worth };
   }
   return best?.passage;
 }
 
-function unseenShare(
-  runs: readonly { readonly from: number; readonly to: number }[],
-  { text }: RankablePassage,
-): number {
+function unseenShare(runs: readonly Run[], { text }: RankablePassage): number {
   return runs.reduce((sum, { from, to }) => sum + to - from, 0) / Math.max(1, text.length);
 }
 
-function wordsIn({ text }: Pick<RankablePassage, "text">, wanted: ReadonlySet<string>): string[] {
+function wordsIn(text: string, wanted: ReadonlySet<string>): string[] {
   return [...new Set(termsOf(text))].filter((term) => wanted.has(term));
 }
 
 /** Phrases that come again and again are seen everywhere. What was asked for may stand in the few words beside them. */
-function isAsked(
-  runs: readonly { readonly from: number; readonly to: number }[],
-  { text }: RankablePassage,
-  held: (passage: Pick<RankablePassage, "text">) => number,
-): boolean {
-  const least = MOSTLY_SEEN * held({ text });
-  return runs.some(({ from, to }) => held({ text: text.slice(from, to) }) >= least);
+function isAsked(runs: readonly Run[], { text }: RankablePassage, held: (text: string) => number): boolean {
+  const least = MOSTLY_SEEN * held(text);
+  return runs.some(({ from, to }) => held(text.slice(from, to)) >= least);
 }
 
 /** The part of a passage that the view doesn't show, as far as it fits and with as much as possible of what is asked for. */
 function unseenStretch(
-  runs: readonly { readonly from: number; readonly to: number }[],
+  runs: readonly Run[],
   { text }: RankablePassage,
   wanted: ReadonlySet<string>,
   isSmall: (text: string) => boolean,
@@ -175,8 +169,4 @@ function unseenStretch(
 function costOf(measure: Measure, { text }: RankablePassage): (stretch: string) => number {
   const perCharacter = measure.text(text) / Math.max(1, text.length);
   return (stretch) => Math.ceil(stretch.length * perCharacter) + HEAD_TOKENS;
-}
-
-function textOf({ parts }: Message): string {
-  return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }

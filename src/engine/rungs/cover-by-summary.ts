@@ -1,7 +1,7 @@
 import { coversOf, type Draft, type Fate, isShown } from "../../core/draft.ts";
 import { applyEdits } from "../../core/edits.ts";
+import { readableText } from "../../core/message-text.ts";
 import type { Steps } from "../../core/steps.ts";
-import type { Message } from "../../core/types.ts";
 import type { Told } from "../../summaries/render-narrative.ts";
 import { summaryMessageSteps } from "../../summaries/summary-message.ts";
 import { hiddenEnd, insertTokens } from "../conversation.ts";
@@ -34,7 +34,7 @@ export function* coverBySummary(
   if (cap <= frame) return undefined;
   const shownText = (index: number) => {
     const fate = fates[index]!;
-    return fate.type === "edit" ? textOf(applyEdits(messages[index]!, fate.edits)) : undefined;
+    return fate.type === "edit" ? readableText(applyEdits(messages[index]!, fate.edits)) : undefined;
   };
   const hidden = coversOf({ fates, inserts: [{ message: { role, text: "" } }] })[0]!;
   // The ceiling holds for the whole message: what the format adds to a text is taken off first.
@@ -81,23 +81,4 @@ function narrativeRoom(input: RungInput, cap: number): number {
   const usual = modest ? 0 : narrativeShare(settings, conversation, { goal, fills: fills(input) });
   const share = settings.shares.narrative === undefined ? narrativePart(cap) : 0;
   return Math.min(cap * MOST_NARRATIVE, Math.max(share, usual) * RECORDS_SLACK);
-}
-
-/** What a reader sees of a message: its texts, calls and results. */
-function textOf(message: Message): string {
-  return message.parts
-    .map((part) => {
-      switch (part.type) {
-        case "text":
-        case "tool-result":
-          return part.text;
-        case "tool-call":
-          return `${part.name} ${part.args}`;
-        case "file":
-          return part.text ?? "";
-        default:
-          return "";
-      }
-    })
-    .join("\n");
 }

@@ -1,3 +1,4 @@
+import { saidText } from "../../core/message-text.ts";
 import type { Message } from "../../core/types.ts";
 import { dialectById, dialects } from "../../dialects/index.ts";
 import type { TranscriptLog } from "../../dialects/logs/index.ts";
@@ -37,7 +38,7 @@ export function chatMessages(message: Message): ChatMessage[] {
   const results = message.parts.flatMap((part): ChatMessage[] =>
     part.type === "tool-result" ? [{ role: "tool", tool_call_id: part.id, content: part.text }] : [],
   );
-  const content = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  const content = saidText(message);
   const calls = message.parts.flatMap((part) =>
     part.type === "tool-call"
       ? [{ id: part.id, type: "function" as const, function: { name: part.name, arguments: part.args } }]

@@ -1,3 +1,4 @@
+import { readableText } from "../../core/message-text.ts";
 import type { Message } from "../../core/types.ts";
 import { missingItems, mustKeepOf } from "../../summaries/must-keep.ts";
 
@@ -23,16 +24,6 @@ export function survivalOf(
     cap: ROOMY,
     count,
   });
-  const missing = missingItems(view.map(textOf).join("\n"), items);
+  const missing = missingItems(view.map(readableText).join("\n"), items);
   return { items: items.length, kept: items.length - missing.length };
-}
-
-function textOf({ parts }: Message): string {
-  return parts
-    .map((part) => {
-      if (part.type === "text" || part.type === "tool-result") return part.text;
-      if (part.type === "tool-call") return `${part.name} ${part.args}`;
-      return part.type === "file" ? (part.text ?? "") : "";
-    })
-    .join("\n");
 }

@@ -1,3 +1,4 @@
+import { leadLength } from "../../core/rounds.ts";
 import type { Dialect } from "../../core/types.ts";
 import type { TranscriptLog } from "../../dialects/logs/index.ts";
 import { readyLog } from "../../dialects/ready-log.ts";
@@ -22,7 +23,7 @@ export function logTranscript(log: TranscriptLog): LogTranscript {
   const { messages: transcript, system, times, warnings } = readyLog(log, dialect.id);
   const lead = transcript.slice(
     0,
-    transcript.findIndex((one) => dialect.read(one).role !== "system"),
+    leadLength(transcript, (one) => dialect.read(one).role),
   );
   return {
     dialect,

@@ -1,6 +1,6 @@
 import { type Chain, createChain } from "../../core/chain.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
-import { isOnlyReasoning } from "../../core/rounds.ts";
+import { isOnlyReasoning, leadLength } from "../../core/rounds.ts";
 import type { Dialect, Message } from "../../core/types.ts";
 import { writeHead } from "../../recall/stored-head.ts";
 import type { NewMessage } from "../../stores/server-store.ts";
@@ -71,8 +71,7 @@ export function transcriptRecord(
   chains?: KnownChains,
 ): TranscriptRecord {
   const messages = transcript.map((message) => dialect.read(message));
-  let start = 0;
-  while (messages[start]?.role === "system") start++;
+  const start = leadLength(messages, ({ role }) => role);
   return new TranscriptRecord({
     messages,
     start,

@@ -1,3 +1,4 @@
+import { leadLength } from "../../core/rounds.ts";
 import type { RecalledPassage, Report } from "../../core/types.ts";
 import type { TimelineFact } from "../api.ts";
 import { compactedFact } from "../compaction/compacted-fact.ts";
@@ -65,8 +66,7 @@ export function noteFit(
 
 /** The engine counts leading system messages among the messages, the API doesn't. */
 function recalledFact({ asked, wire }: Turn, recalled: readonly RecalledPassage[]): TimelineFact {
-  const first = asked.transcript.findIndex((message) => wire.dialect.read(message).role !== "system");
-  const lead = Math.max(0, first);
+  const lead = leadLength(asked.transcript, (message) => wire.dialect.read(message).role);
   return {
     type: "recalled",
     from: [...new Set(recalled.map(({ index }) => index - lead))].sort((a, b) => a - b),

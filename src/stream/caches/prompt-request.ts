@@ -1,3 +1,4 @@
+import { leadLength } from "../../core/rounds.ts";
 import type { ImagePart, Message, Model, ModelMessage, Part, Role } from "../../core/types.ts";
 import { encode } from "../../dialects/transcode.ts";
 import { formatSeconds } from "../format-seconds.ts";
@@ -29,9 +30,9 @@ export function asModelMessages(
   readonly messages: readonly ModelMessage[];
 } {
   const messages = asMessages(items, sent);
-  const first = messages.findIndex((message) => message.role !== "system");
-  const leading = first < 0 ? messages : messages.slice(0, first);
-  const rest = first < 0 ? [] : messages.slice(first);
+  const start = leadLength(messages, ({ role }) => role);
+  const leading = messages.slice(0, start);
+  const rest = messages.slice(start);
   return {
     system: leading.length === 0 ? undefined : leading.map(textOf).join("\n\n"),
     messages: rest.map((message) => ({

@@ -1,3 +1,4 @@
+import { saidText } from "../../core/message-text.ts";
 import type { Message } from "../../core/types.ts";
 import type { IsOurs } from "../proof.ts";
 import { userWords } from "../user-words.ts";
@@ -29,7 +30,7 @@ export function speechesOf(messages: readonly Message[]): Speech[] {
   const speeches: Speech[] = [];
   messages.forEach((message, index) => {
     if (message.role !== "assistant") return;
-    const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+    const text = saidText(message);
     const statements = statementsIn(text);
     if (statements.length === 0) return;
     const calls = message.parts.some((part) => part.type === "tool-call");

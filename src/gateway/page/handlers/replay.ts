@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { leadLength } from "../../../core/rounds.ts";
 import type { Compactor, CompactorOptions, Dialect, Measure } from "../../../core/types.ts";
 import { dialectById } from "../../../dialects/index.ts";
 import { readLogs } from "../../../dialects/logs/index.ts";
@@ -58,10 +59,7 @@ async function replayAll(
   const source = await sourceOf(context, input);
   const prices = input.prices === undefined ? undefined : modelInfo(input.prices).prices;
   const { title, messages, warnings, dialect } = source;
-  const lead = Math.max(
-    0,
-    messages.findIndex((message) => dialect.read(message).role !== "system"),
-  );
+  const lead = leadLength(messages, (message) => dialect.read(message).role);
   const runs: ReplayRun[] = [];
   for (const given of input.policies) {
     const policy = given as Policy;

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { ConfigError } from "../core/errors.ts";
+import { isRecord } from "../core/is-record.ts";
 import type { GatewayConfig, GatewayConfigInput } from "./gateway-schema.ts";
 import { fromFlags, fromVariables, givenClientKeys, givenUpstream } from "./given-settings.ts";
 import { parseConfig } from "./parse-config.ts";
@@ -85,8 +86,7 @@ async function readConfigFile(
   try {
     // Some editors put a byte order mark before the text.
     const config: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
-    if (typeof config !== "object" || config === null || Array.isArray(config))
-      throw new Error("it is something else");
+    if (!isRecord(config)) throw new Error("it is something else");
     return { name, config };
   } catch (cause) {
     throw new ConfigError({

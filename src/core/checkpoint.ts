@@ -1,6 +1,7 @@
 import { type Draft, type Fate, type Insert, KEEP } from "./draft.ts";
 import { editableParts, editableText } from "./edits.ts";
 import { contentHash } from "./hash.ts";
+import { isRecord } from "./is-record.ts";
 import type { Checkpoint, Edit, EntryRange, Message, StoredEdit, Undo } from "./types.ts";
 
 /**
@@ -65,9 +66,7 @@ export function isGenuine(checkpoint: Checkpoint, textHash: (text: string) => st
 /** JSON with sorted keys: databases give objects back in another order. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === "object" && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
+    isRecord(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
   );
 }
 

@@ -1,5 +1,6 @@
 import { parseReadable } from "./deep-json.ts";
 import { isExactNumber } from "./exact-json.ts";
+import { isRecord } from "./is-record.ts";
 
 /** Of what a clipped text may keep, this share stands before the marker, the rest after it: ends of logs matter more. */
 const HEAD_SHARE = 0.4;
@@ -96,8 +97,7 @@ export function clipArgs(
   } catch {
     value = args;
   }
-  const isObject =
-    typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
+  const isObject = isRecord(value) && !isExactNumber(value);
   const object = isObject ? value : { clipped: value };
   let perString = Math.max(8, Math.floor(allowance / 2));
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {

@@ -1,7 +1,8 @@
 import { ConfigError, ModelError } from "../core/errors.ts";
+import { isRecord } from "../core/is-record.ts";
 import type { Model, ModelMessage, ModelReply, ModelRequest, StopReason } from "../core/types.ts";
 import { failureOf } from "./shared/failure.ts";
-import { defined, isObject, type Json, list, obj, str } from "./shared/json.ts";
+import { defined, type Json, list, obj, str } from "./shared/json.ts";
 import { refusesTemperature } from "./shared/model-traits.ts";
 import { redact } from "./shared/redact.ts";
 import { createRetry, type RetryOptions } from "./shared/retry.ts";
@@ -61,7 +62,7 @@ const STOPS: Readonly<Record<string, StopReason>> = {
  * reply.text; // "A summary."
  */
 export function aiSdkModel(languageModel: AiSdkLanguageModel, options: AiSdkModelOptions = {}): Model {
-  if (!isObject(languageModel) || typeof languageModel.doGenerate !== "function")
+  if (!isRecord(languageModel) || typeof languageModel.doGenerate !== "function")
     throw new ConfigError({
       option: "languageModel",
       message: `${typeof languageModel === "string" ? "a model's name" : "this"} is not an AI SDK language model.`,
@@ -135,10 +136,10 @@ function read(id: string, result: unknown): ModelReply {
       .join(""),
     stop: parts.some((part) => part["type"] === "tool-call") ? "tool-call" : (STOPS[unified] ?? "other"),
     usage: usageOf({
-      input: isObject(input) ? input["total"] : input,
-      output: isObject(output) ? output["total"] : output,
-      cacheRead: isObject(input) ? input["cacheRead"] : usage["cachedInputTokens"],
-      cacheWrite: isObject(input) ? input["cacheWrite"] : undefined,
+      input: isRecord(input) ? input["total"] : input,
+      output: isRecord(output) ? output["total"] : output,
+      cacheRead: isRecord(input) ? input["cacheRead"] : usage["cachedInputTokens"],
+      cacheWrite: isRecord(input) ? input["cacheWrite"] : undefined,
     }),
     ...defined({ model: str(obj(body["response"])["modelId"]) || undefined }),
   };
@@ -146,7 +147,7 @@ function read(id: string, result: unknown): ModelReply {
 
 /** The AI SDK's own error, told in our words. Its request, which holds the conversation, isn't carried along. */
 function failed(id: string, error: unknown): ModelError {
-  const fields: Json = isObject(error) ? error : {};
+  const fields: Json = isRecord(error) ? error : {};
   const status = fields["statusCode"];
   if (typeof status === "number") {
     const headers = new Map(

@@ -1,5 +1,6 @@
 import { parseReadable } from "../core/deep-json.ts";
 import { isExactNumber } from "../core/exact-json.ts";
+import { isRecord } from "../core/is-record.ts";
 import { editParts, type Reduction } from "./reduction.ts";
 
 /** A string of at least this many characters in a passage is its text, not a name. */
@@ -54,7 +55,7 @@ function passagesIn(value: unknown): Record<string, unknown>[] | undefined {
 
 /** What identifies one passage; undefined if it has no long text or no identity. */
 function passageSource(value: unknown): Record<string, unknown> | undefined {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const entries = Object.entries(value);
   const hasText = entries.some(([, inner]) => typeof inner === "string" && inner.length >= TEXT_CHARACTERS);
   const identity = entries.filter(

@@ -1,5 +1,6 @@
 import { parseReadable } from "../core/deep-json.ts";
 import { editableParts } from "../core/edits.ts";
+import { isRecord } from "../core/is-record.ts";
 import type { Message, ToolCallPart } from "../core/types.ts";
 import { editParts, type Reduction } from "./reduction.ts";
 
@@ -38,7 +39,7 @@ function callKey(call: ToolCallPart): string {
   let args = call.args;
   try {
     const value = parseReadable(args);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    if (isRecord(value)) {
       args = JSON.stringify(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
     }
   } catch {

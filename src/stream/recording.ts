@@ -1,4 +1,5 @@
 import { TranscriptError } from "../core/errors.ts";
+import { isRecord } from "../core/is-record.ts";
 import type { StreamEvent, StreamRole, StreamSession } from "./types.ts";
 
 /** A recorded stream. */
@@ -66,7 +67,7 @@ async function pushFrames(
 type Json = Readonly<Record<string, unknown>>;
 
 function recordingOf(value: Json, events: readonly unknown[], line: number | undefined): Recording {
-  const metadata = isObject(value["metadata"]) ? value["metadata"] : {};
+  const metadata = isRecord(value["metadata"]) ? value["metadata"] : {};
   const fps = number(value["fps"]);
   return {
     title: text(value["video_uid"]) ?? text(value["title"]),
@@ -78,7 +79,7 @@ function recordingOf(value: Json, events: readonly unknown[], line: number | und
 }
 
 function eventOf(value: unknown, fps: number, line: number): RecordedEvent {
-  const event = isObject(value) ? value : {};
+  const event = isRecord(value) ? value : {};
   const role = event["role"];
   if (role === "frames") {
     const start = number(event["start"]);
@@ -107,7 +108,7 @@ function eventOf(value: unknown, fps: number, line: number): RecordedEvent {
 function parse(line: string, number: number): Json {
   try {
     const value: unknown = JSON.parse(line);
-    if (isObject(value)) return value;
+    if (isRecord(value)) return value;
   } catch (error) {
     throw fault(number, "this isn't JSON", error);
   }
@@ -122,8 +123,6 @@ const fault = (line: number, message: string, cause?: unknown): TranscriptError 
     cause,
   });
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const number = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) ? value : undefined;
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

@@ -1,7 +1,8 @@
+import { isRecord } from "../is-record.ts";
 import type { Checkpoint, Message, PackedCheckpoint, PackedText, Summary } from "../types.ts";
 import { packEntries, unpackEntries } from "./packed-entries.ts";
 import { createPacker, unpackText } from "./packed-text.ts";
-import { hasCheckpointFacts, isRecord, isText } from "./record-checks.ts";
+import { hasCheckpointFacts, isText } from "./record-checks.ts";
 import { charactersOf, sourceText } from "./source-text.ts";
 
 /** What the texts of a checkpoint may be told by. */

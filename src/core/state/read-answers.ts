@@ -1,7 +1,8 @@
 import { MAX_MODEL_NAME, MOST_ANSWER_TOKENS, mergeSizes } from "../answers.ts";
+import { isRecord } from "../is-record.ts";
 import type { AnswerSize, AnswerSizes } from "../types.ts";
 import { MAX_ANSWER_MODELS } from "./limits.ts";
-import { isCount, isRecord, isText } from "./record-checks.ts";
+import { isCount, isText } from "./record-checks.ts";
 
 /** What a state or a store says about answers of this conversation; what is damaged or of another one is left out. */
 export function readAnswers(value: unknown, conversation: string | undefined): readonly AnswerSizes[] {

@@ -1,6 +1,7 @@
+import { isRecord } from "../is-record.ts";
 import type { PassagePlace, Recalled } from "../types.ts";
 import { MAX_RECALLED } from "./limits.ts";
-import { isCount, isRecord, isText } from "./record-checks.ts";
+import { isCount, isText } from "./record-checks.ts";
 
 /** Passages that one user message has quoted at most: more don't fit its allowance. */
 const MAX_PASSAGES = 64;

@@ -1,5 +1,6 @@
 import { isGenuine } from "../checkpoint.ts";
 import { contentHash } from "../hash.ts";
+import { isRecord } from "../is-record.ts";
 import { summaryProof } from "../summary-proof.ts";
 import type { Checkpoint, LastView, Message, PackedCheckpoint, Summary } from "../types.ts";
 import { MAX_CHECKPOINTS } from "./limits.ts";
@@ -7,7 +8,7 @@ import { isPackedCheckpoint, unpackCheckpoint } from "./packed-checkpoint.ts";
 import { readAnswers } from "./read-answers.ts";
 import { readRecalled } from "./read-recalled.ts";
 import { readRecordsV1 } from "./read-records-v1.ts";
-import { isCount, isRecord, isShallow, isSummary, isText, isUndo } from "./record-checks.ts";
+import { isCount, isShallow, isSummary, isText, isUndo } from "./record-checks.ts";
 import { NOTHING_REMEMBERED, type Remembered } from "./remembered.ts";
 import { isSigned } from "./sign-state.ts";
 

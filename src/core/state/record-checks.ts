@@ -1,4 +1,5 @@
 import { EDIT_REASONS } from "../edit-reasons.ts";
+import { isRecord } from "../is-record.ts";
 import type {
   Checkpoint,
   DropReason,
@@ -27,10 +28,6 @@ const INSERT_ROLES: Readonly<Record<InsertMessage["role"], true>> = {
   system: true,
   assistant: true,
 };
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** No record of ours is nested deeper than this; one that goes down thousands of levels would end in a stack overflow. */
 const MOST_LEVELS = 8;

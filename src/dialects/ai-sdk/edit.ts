@@ -1,7 +1,7 @@
+import { isRecord } from "../../core/is-record.ts";
 import type { Edit } from "../../core/types.ts";
 import { type EditCursor, editCursor, lockedPart } from "../shared/edit-cursor.ts";
 import { editParts, sameFields } from "../shared/edit-parts.ts";
-import { isRecord } from "../shared/is-record.ts";
 import { nameText, toArgsObject } from "../shared/json.ts";
 import { EMPTY_TEXT, legalText, PARAGRAPH } from "../shared/legal-text.ts";
 import { ID, read } from "./read.ts";

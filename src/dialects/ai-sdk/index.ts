@@ -1,6 +1,6 @@
+import { isRecord } from "../../core/is-record.ts";
 import type { Dialect, InsertMessage } from "../../core/types.ts";
 import { withFieldEdit } from "../shared/interface-fields.ts";
-import { isRecord } from "../shared/is-record.ts";
 import { legalText } from "../shared/legal-text.ts";
 import { withoutMarker } from "../shared/marker.ts";
 import { reasoningOf } from "../shared/reasoning-of.ts";

@@ -1,6 +1,6 @@
+import { isRecord } from "../../core/is-record.ts";
 import type { FilePart, ImagePart } from "../../core/types.ts";
 import { toBase64 } from "../shared/base64.ts";
-import { isRecord } from "../shared/is-record.ts";
 import { toJson } from "../shared/json.ts";
 import { base64Bytes, filePart, imagePart, parseDataUrl } from "../shared/media.ts";
 

@@ -1,5 +1,5 @@
+import { isRecord } from "../../core/is-record.ts";
 import type { FilePart, ImagePart } from "../../core/types.ts";
-import { isRecord } from "../shared/is-record.ts";
 import { joinTexts } from "../shared/legal-text.ts";
 import { base64Bytes, filePart, imagePart } from "../shared/media.ts";
 

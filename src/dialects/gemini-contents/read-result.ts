@@ -1,5 +1,5 @@
+import { isRecord } from "../../core/is-record.ts";
 import type { FilePart, ImagePart, ToolResultPart } from "../../core/types.ts";
-import { isRecord } from "../shared/is-record.ts";
 import { nameText, toJson } from "../shared/json.ts";
 import { readMedia } from "./read-media.ts";
 import { partsOf } from "./wire.ts";

@@ -1,6 +1,6 @@
 import { withDoubles } from "../../core/exact-json.ts";
+import { isRecord } from "../../core/is-record.ts";
 import type { Message, Part, Role } from "../../core/types.ts";
-import { isRecord } from "../shared/is-record.ts";
 import { nameText, toJson } from "../shared/json.ts";
 import { malformed, malformedRole } from "../shared/malformed.ts";
 import { markedMessage } from "../shared/marker.ts";

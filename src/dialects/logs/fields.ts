@@ -1,11 +1,11 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { isExactNumber } from "../../core/exact-json.ts";
+import { isRecord } from "../../core/is-record.ts";
 
 /** Safe access to JSON of unknown shape. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
+export const isFields = (value: unknown): value is Fields => isRecord(value) && !isExactNumber(value);
 
 export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 

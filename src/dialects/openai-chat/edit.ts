@@ -1,3 +1,4 @@
+import { isRecord } from "../../core/is-record.ts";
 import type { Edit } from "../../core/types.ts";
 import { type EditCursor, editCursor, lockedPart } from "../shared/edit-cursor.ts";
 import { editParts, sameFields } from "../shared/edit-parts.ts";
@@ -76,7 +77,7 @@ function editAssistant(next: Draft, message: ChatMessage, cursor: EditCursor): v
     const text = cursor.next();
     if (text !== undefined) next.refusal = legalText(text);
   }
-  if (typeof message.audio === "object" && message.audio !== null && !Array.isArray(message.audio)) {
+  if (isRecord(message.audio)) {
     if (cursor.next() !== undefined) throw lockedPart(ID, "audio");
   }
   if (Array.isArray(message.tool_calls)) {

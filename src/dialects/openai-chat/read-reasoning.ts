@@ -1,5 +1,5 @@
+import { isRecord } from "../../core/is-record.ts";
 import type { ReasoningPart } from "../../core/types.ts";
-import { isRecord } from "../shared/is-record.ts";
 import { nameText } from "../shared/json.ts";
 import { opaqueReasoning } from "../shared/opaque-reasoning.ts";
 import { isSignature } from "../shared/signature.ts";

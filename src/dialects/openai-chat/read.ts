@@ -1,5 +1,5 @@
+import { isRecord } from "../../core/is-record.ts";
 import type { FilePart, ImagePart, Message, Part, Role, ToolResultPart } from "../../core/types.ts";
-import { isRecord } from "../shared/is-record.ts";
 import { nameText, toJson } from "../shared/json.ts";
 import { joinTexts } from "../shared/legal-text.ts";
 import { malformed, malformedRole, refuseOtherPart } from "../shared/malformed.ts";

@@ -1,6 +1,6 @@
 import { parseExact } from "../../core/exact-json.ts";
+import { isRecord } from "../../core/is-record.ts";
 import { lockedPart } from "../shared/edit-cursor.ts";
-import { isRecord } from "../shared/is-record.ts";
 import { nameText, toArgsText } from "../shared/json.ts";
 import type { ResponsesItem, ResponsesPart } from "./wire.ts";
 

@@ -1,5 +1,5 @@
+import { isRecord } from "../../core/is-record.ts";
 import type { Part } from "../../core/types.ts";
-import { isRecord } from "../shared/is-record.ts";
 import { nameText, toJson } from "../shared/json.ts";
 import { filePart, imagePart } from "../shared/media.ts";
 

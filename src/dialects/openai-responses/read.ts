@@ -1,5 +1,5 @@
+import { isRecord } from "../../core/is-record.ts";
 import type { Message, Part, ReasoningPart, Role } from "../../core/types.ts";
-import { isRecord } from "../shared/is-record.ts";
 import { toJson } from "../shared/json.ts";
 import { malformed, malformedRole, refuseOtherPart } from "../shared/malformed.ts";
 import { markedMessage } from "../shared/marker.ts";

@@ -1,4 +1,5 @@
 import { parseReadable, stringifyDeep } from "../../core/deep-json.ts";
+import { isRecord } from "../../core/is-record.ts";
 
 /** The JSON of a wire value; the empty text for nothing. Never throws: what can't be JSON isn't sent as JSON. */
 export function toJson(value: unknown): string {
@@ -20,9 +21,7 @@ export function nameText(value: unknown): string {
 export function toArgsObject(text: string): Record<string, unknown> {
   try {
     const value = parseReadable(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-      return value as Record<string, unknown>;
-    }
+    if (isRecord(value)) return value;
   } catch {
     // Clipped arguments usually aren't valid JSON any more.
   }

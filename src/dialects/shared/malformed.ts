@@ -1,5 +1,5 @@
 import { TranscriptError } from "../../core/errors.ts";
-import { isRecord } from "./is-record.ts";
+import { isRecord } from "../../core/is-record.ts";
 import { otherDialectFix, otherPartFix } from "./other-dialect.ts";
 
 /** Keys named in an error text; more would bury the message. */

@@ -1,5 +1,5 @@
+import { isRecord } from "../../core/is-record.ts";
 import type { Message, Part, Role } from "../../core/types.ts";
-import { isRecord } from "./is-record.ts";
 
 /** The message that `read` returns, with precis's marker (`precis: { pin: true }`, `precis: { knowledge: true }`). */
 export function markedMessage(role: Role, parts: readonly Part[], marker: unknown): Message {

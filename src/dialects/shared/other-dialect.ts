@@ -1,5 +1,5 @@
+import { isRecord } from "../../core/is-record.ts";
 import type { DialectId } from "../../core/types.ts";
-import { isRecord } from "./is-record.ts";
 
 /** Types of parts and items that only one wire format has. */
 export const TYPES_OF_ONE: Readonly<Record<string, DialectId>> = {

@@ -1,10 +1,11 @@
 import { isExactNumber, parseExact } from "../../core/exact-json.ts";
+import { isRecord } from "../../core/is-record.ts";
 
 /** A JSON object as it came over the wire. */
 export type Json = { readonly [key: string]: unknown };
 
 export function isJson(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
+  return isRecord(value) && !isExactNumber(value);
 }
 
 export function textOf(value: unknown): string | undefined {

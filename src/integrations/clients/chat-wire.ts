@@ -1,6 +1,7 @@
+import { isRecord } from "../../core/is-record.ts";
 import type { Dialect, StopReason } from "../../core/types.ts";
 import { openaiChat } from "../../dialects/openai-chat/index.ts";
-import { type ClientWire, isJson, type Json, numberOf, textOf } from "./wire.ts";
+import { type ClientWire, type Json, numberOf, textOf } from "./wire.ts";
 
 const STOPS: Readonly<Record<string, StopReason>> = {
   stop: "end",
@@ -35,11 +36,11 @@ export const chatWire: ClientWire = {
     }),
   }),
   learn: ({ usage, choices }) => {
-    const { prompt_tokens, completion_tokens } = isJson(usage) ? usage : {};
+    const { prompt_tokens, completion_tokens } = isRecord(usage) ? usage : {};
     const input = numberOf(prompt_tokens);
     const output = numberOf(completion_tokens);
     const [choice] = Array.isArray(choices) ? choices : [];
-    const stop = isJson(choice) ? STOPS[String(choice["finish_reason"])] : undefined;
+    const stop = isRecord(choice) ? STOPS[String(choice["finish_reason"])] : undefined;
     return {
       ...(input !== undefined && { usage: { input, ...(output !== undefined && { output }) } }),
       ...(stop && { stop }),

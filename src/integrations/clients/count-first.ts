@@ -1,7 +1,8 @@
+import { isRecord } from "../../core/is-record.ts";
 import type { Compactor, FitResult } from "../../core/types.ts";
 import { CountedTooLong, learn } from "../shared/send-fitted.ts";
 import type { FetchLike } from "./fetch.ts";
-import { type ClientWire, isJson, type Json, numberOf } from "./wire.ts";
+import { type ClientWire, type Json, numberOf } from "./wire.ts";
 
 /** Below this pressure no provider's count can differ so much that the view doesn't fit. */
 const COUNT_FROM = 0.6;
@@ -29,7 +30,7 @@ export async function countFirst(
     () => undefined,
   );
   const told: unknown = response?.ok ? await response.json().catch(() => undefined) : undefined;
-  const tokens = isJson(told) ? numberOf(told["input_tokens"]) : undefined;
+  const tokens = isRecord(told) ? numberOf(told["input_tokens"]) : undefined;
   if (tokens === undefined) return;
   await learn(compactor, view, { usage: { input: tokens } });
   if (tokens > report.budget.budget + report.budget.tools) throw new CountedTooLong(tokens);

@@ -1,5 +1,6 @@
 import { BudgetImpossibleError } from "../../core/errors.ts";
 import { fittingCap } from "../../core/fitting-cap.ts";
+import { isRecord } from "../../core/is-record.ts";
 import type { FitResult } from "../../core/types.ts";
 import { type Compactors, createCompactors, type IntegrationOptions } from "../shared/options.ts";
 import { CountedTooLong, type Learned, learn, overflowOfError, sendFitted } from "../shared/send-fitted.ts";
@@ -7,7 +8,7 @@ import { chatWire } from "./chat-wire.ts";
 import { countFirst } from "./count-first.ts";
 import { messagesWire } from "./messages-wire.ts";
 import { responsesWire } from "./responses-wire.ts";
-import { type Asked, type ClientWire, isJson, type Json } from "./wire.ts";
+import type { Asked, ClientWire, Json } from "./wire.ts";
 
 const WIRES: readonly ClientWire[] = [chatWire, responsesWire, messagesWire];
 const BAD_REQUEST = 400;
@@ -223,7 +224,7 @@ function eventReader(wire: ClientWire): Reader {
 function parse(text: string): Json | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isJson(value) ? value : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }

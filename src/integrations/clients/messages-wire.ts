@@ -1,6 +1,7 @@
+import { isRecord } from "../../core/is-record.ts";
 import type { Dialect, StopReason } from "../../core/types.ts";
 import { anthropicMessages } from "../../dialects/anthropic-messages/index.ts";
-import { type ClientWire, isJson, type Json, numberOf, textOf } from "./wire.ts";
+import { type ClientWire, type Json, numberOf, textOf } from "./wire.ts";
 
 const STOPS: Readonly<Record<string, StopReason>> = {
   end_turn: "end",
@@ -29,9 +30,9 @@ export const messagesWire: ClientWire = {
   }),
   learn: (data) => {
     // A stream tells the input at its beginning and the output at its end.
-    const message = isJson(data["message"]) ? data["message"] : data;
-    const delta: Json = isJson(data["delta"]) ? data["delta"] : {};
-    const usage = isJson(message["usage"]) ? message["usage"] : undefined;
+    const message = isRecord(data["message"]) ? data["message"] : data;
+    const delta: Json = isRecord(data["delta"]) ? data["delta"] : {};
+    const usage = isRecord(message["usage"]) ? message["usage"] : undefined;
     const stop = STOPS[String(message["stop_reason"] ?? delta["stop_reason"])];
     const fresh = numberOf(usage?.["input_tokens"]);
     const cached =

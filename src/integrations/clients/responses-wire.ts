@@ -1,7 +1,8 @@
+import { isRecord } from "../../core/is-record.ts";
 import type { Dialect } from "../../core/types.ts";
 import { openaiResponses } from "../../dialects/openai-responses/index.ts";
 import { openaiRefusal } from "./chat-wire.ts";
-import { type ClientWire, isJson, numberOf, textOf } from "./wire.ts";
+import { type ClientWire, numberOf, textOf } from "./wire.ts";
 
 /** A lower cap is refused (tokens). */
 const LEAST_CAP = 16;
@@ -31,10 +32,10 @@ export const responsesWire: ClientWire = {
     ...(cap !== undefined && { max_output_tokens: Math.max(LEAST_CAP, cap) }),
   }),
   learn: (data) => {
-    const response = isJson(data["response"]) ? data["response"] : data;
+    const response = isRecord(data["response"]) ? data["response"] : data;
     const { usage, status } = response;
-    const input = isJson(usage) ? numberOf(usage["input_tokens"]) : undefined;
-    const output = isJson(usage) ? numberOf(usage["output_tokens"]) : undefined;
+    const input = isRecord(usage) ? numberOf(usage["input_tokens"]) : undefined;
+    const output = isRecord(usage) ? numberOf(usage["output_tokens"]) : undefined;
     return {
       ...(input !== undefined && { usage: { input, ...(output !== undefined && { output }) } }),
       ...(status === "incomplete" && { stop: "length" as const }),

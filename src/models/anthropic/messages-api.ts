@@ -1,6 +1,7 @@
+import { isRecord } from "../../core/is-record.ts";
 import type { ModelMessage, ModelReply, StopReason } from "../../core/types.ts";
 import { continuedFields } from "../shared/continued-fields.ts";
-import { defined, isObject, type Json, list, obj, parseJson, str } from "../shared/json.ts";
+import { defined, type Json, list, obj, parseJson, str } from "../shared/json.ts";
 import { allowance, reasoningAllowance } from "../shared/model-traits.ts";
 import type { SseEvent } from "../shared/sse.ts";
 import { usageOf } from "../shared/usage.ts";
@@ -59,7 +60,7 @@ export const messagesApi: WireApi = {
     const body = obj(json);
     const content = body["content"];
     if (!Array.isArray(content)) return undefined;
-    const parts = content.filter(isObject);
+    const parts = content.filter(isRecord);
     const usage = obj(body["usage"]);
     const read = usageOf({
       input: usage["input_tokens"],
@@ -116,7 +117,7 @@ export const messagesApi: WireApi = {
 function append(messages: readonly unknown[], { role, text }: ModelMessage): readonly unknown[] {
   const last = messages.at(-1);
   const part = { type: "text", text };
-  if (!isObject(last) || (last["role"] !== role && last["role"] !== "system"))
+  if (!isRecord(last) || (last["role"] !== role && last["role"] !== "system"))
     return [...messages, { role, content: [part] }];
   const { content } = last;
   const before = typeof content === "string" ? [{ type: "text", text: content }] : list(content);

@@ -1,6 +1,7 @@
+import { isRecord } from "../../core/is-record.ts";
 import type { ModelReply, StopReason } from "../../core/types.ts";
 import { continuedFields } from "../shared/continued-fields.ts";
-import { defined, isObject, type Json, list, obj, parseJson, str } from "../shared/json.ts";
+import { defined, type Json, list, obj, parseJson, str } from "../shared/json.ts";
 import { reasoningAllowance } from "../shared/model-traits.ts";
 import type { SseEvent } from "../shared/sse.ts";
 import { usageOf } from "../shared/usage.ts";
@@ -59,9 +60,9 @@ export const generateContentApi: WireApi = {
     const body = obj(json);
     const candidate = obj(list(body["candidates"])[0]);
     const blocked = obj(body["promptFeedback"])["blockReason"];
-    if (!isObject(candidate["content"]) && candidate["finishReason"] === undefined && blocked === undefined)
+    if (!isRecord(candidate["content"]) && candidate["finishReason"] === undefined && blocked === undefined)
       return undefined;
-    const parts = list(obj(candidate["content"])["parts"]).filter(isObject);
+    const parts = list(obj(candidate["content"])["parts"]).filter(isRecord);
     const usage = obj(body["usageMetadata"]);
     const thoughts = usage["thoughtsTokenCount"];
     const read = usageOf({
@@ -70,7 +71,7 @@ export const generateContentApi: WireApi = {
       cacheRead: usage["cachedContentTokenCount"],
       cacheWrite: undefined,
     });
-    const hasCall = parts.some((part) => isObject(part["functionCall"]));
+    const hasCall = parts.some((part) => isRecord(part["functionCall"]));
     const stop = STOPS[str(candidate["finishReason"])] ?? "other";
     return {
       text: parts

@@ -1,6 +1,7 @@
 import { ModelError } from "../../core/errors.ts";
+import { isRecord } from "../../core/is-record.ts";
 import type { ModelReply, StopReason } from "../../core/types.ts";
-import { defined, isObject, obj, parseJson, str } from "../shared/json.ts";
+import { defined, obj, parseJson, str } from "../shared/json.ts";
 import { usageOf } from "../shared/usage.ts";
 import { type Files, unlessGone } from "./files.ts";
 
@@ -53,7 +54,7 @@ export async function takeReply(id: string, place: Place, found: FoundReply): Pr
   if (text === undefined) throw badReply(id, found, `it has ${found.size} bytes, more than ${LARGEST_REPLY}`);
   if (!found.path.endsWith(".json")) return { text: text.trim(), stop: "end", usage: usageOf({ input: 0 }) };
   const value = parseJson(text);
-  if (!isObject(value)) throw badReply(id, found, "it isn't a JSON object");
+  if (!isRecord(value)) throw badReply(id, found, "it isn't a JSON object");
   if (value["error"] !== undefined) throw refusal(id, value["error"]);
   if (typeof value["text"] !== "string") throw badReply(id, found, 'it has no "text"');
   const usage = obj(value["usage"]);

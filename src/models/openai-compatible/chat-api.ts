@@ -1,6 +1,7 @@
+import { isRecord } from "../../core/is-record.ts";
 import type { ModelReply, StopReason } from "../../core/types.ts";
 import { continuedFields } from "../shared/continued-fields.ts";
-import { defined, isObject, type Json, list, obj, parseJson, str } from "../shared/json.ts";
+import { defined, type Json, list, obj, parseJson, str } from "../shared/json.ts";
 import { reasoningAllowance, wantsCompletionTokens } from "../shared/model-traits.ts";
 import type { SseEvent } from "../shared/sse.ts";
 import { usageOf } from "../shared/usage.ts";
@@ -79,7 +80,7 @@ export const chatApi: WireApi = {
     const body = obj(json);
     const choice = obj(list(body["choices"])[0]);
     const { message } = choice;
-    if (!isObject(message)) return undefined;
+    if (!isRecord(message)) return undefined;
     const usage = obj(body["usage"]);
     const details = obj(usage["prompt_tokens_details"]);
     return {
@@ -129,7 +130,7 @@ const capOf = (cap: number, { model, window }: WireSettings): number =>
   cap + reasoningAllowance(model, window);
 
 function stopOf(choice: Json, message: Json): StopReason {
-  if (list(message["tool_calls"]).length > 0 || isObject(message["function_call"])) return "tool-call";
+  if (list(message["tool_calls"]).length > 0 || isRecord(message["function_call"])) return "tool-call";
   if (str(message["refusal"]) !== "") return "refusal";
   const reason = str(choice["finish_reason"]).toLowerCase();
   // Some servers never say why they stopped.

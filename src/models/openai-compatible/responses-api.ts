@@ -1,6 +1,7 @@
+import { isRecord } from "../../core/is-record.ts";
 import type { ModelMessage, ModelReply, StopReason } from "../../core/types.ts";
 import { continuedFields } from "../shared/continued-fields.ts";
-import { defined, isObject, type Json, list, obj, parseJson, str } from "../shared/json.ts";
+import { defined, type Json, list, obj, parseJson, str } from "../shared/json.ts";
 import { reasoningAllowance } from "../shared/model-traits.ts";
 import type { SseEvent } from "../shared/sse.ts";
 import { usageOf } from "../shared/usage.ts";
@@ -63,7 +64,7 @@ export const responsesApi: WireApi = {
     const output = body["output"];
     if (!Array.isArray(output) || body["status"] === "queued" || body["status"] === "in_progress")
       return undefined;
-    const items = output.filter(isObject);
+    const items = output.filter(isRecord);
     const parts = items
       .filter((part) => part["type"] === "message")
       .flatMap((part) => list(part["content"]).map(obj));

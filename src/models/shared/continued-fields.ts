@@ -1,4 +1,5 @@
-import { isObject } from "./json.ts";
+import { isRecord } from "../../core/is-record.ts";
+
 import type { Body } from "./wire-api.ts";
 
 /**
@@ -21,12 +22,12 @@ export function continuedFields(given: Body, shaping: ReadonlySet<string>): Body
 
 /** A choice that makes the model call a tool. */
 function isDemand(choice: unknown): boolean {
-  const name = isObject(choice) ? (choice["mode"] ?? choice["type"]) : choice;
+  const name = isRecord(choice) ? (choice["mode"] ?? choice["type"]) : choice;
   return name !== "auto" && name !== "none";
 }
 
 function withoutFormat(value: unknown): unknown {
-  if (!isObject(value) || !("format" in value)) return value;
+  if (!isRecord(value) || !("format" in value)) return value;
   const { format: _, ...rest } = value;
   return Object.keys(rest).length > 0 ? rest : undefined;
 }

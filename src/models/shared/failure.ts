@@ -1,5 +1,6 @@
 import { ModelError, type ModelFailure } from "../../core/errors.ts";
-import { isObject, list, obj, parseJson, str } from "./json.ts";
+import { isRecord } from "../../core/is-record.ts";
+import { list, obj, parseJson, str } from "./json.ts";
 import { overflowOf } from "./overflow.ts";
 import { redact } from "./redact.ts";
 import { type HeaderReader, retryAfterOf } from "./retry-after.ts";
@@ -64,9 +65,9 @@ export function failureInside(
   json: unknown,
   context: Pick<Refusal, "model" | "secrets" | "now">,
 ): ModelError | undefined {
-  const error = isObject(json) ? json["error"] : undefined;
+  const error = isRecord(json) ? json["error"] : undefined;
   const hasError =
-    (isObject(error) && Object.keys(error).length > 0) || (typeof error === "string" && error !== "");
+    (isRecord(error) && Object.keys(error).length > 0) || (typeof error === "string" && error !== "");
   if (!hasError) return undefined;
   const SERVER_FAULT = 500;
   return failureOf({ ...context, status: SERVER_FAULT, body: JSON.stringify(json), headers: NO_HEADERS });
@@ -121,7 +122,7 @@ function kindOf(status: number, json: unknown, message: string): Kind {
 function messageOf(body: unknown): string {
   if (typeof body === "string") return body.trimStart().startsWith("<") ? "" : body;
   if (Array.isArray(body)) return messageOf(body[0]);
-  if (!isObject(body)) return "";
+  if (!isRecord(body)) return "";
   const error = body["error"];
   if (typeof error === "string") return error;
   const inner = obj(error);
@@ -135,7 +136,7 @@ function messageOf(body: unknown): string {
       .map((item) => str(obj(item)["msg"]))
       .join("; ") ||
     str(body["detail"]) ||
-    (isObject(body["response"]) ? messageOf(body["response"]) : "")
+    (isRecord(body["response"]) ? messageOf(body["response"]) : "")
   );
 }
 

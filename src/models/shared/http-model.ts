@@ -1,11 +1,12 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { ConfigError, ModelError } from "../../core/errors.ts";
+import { isRecord } from "../../core/is-record.ts";
 import type { Model, ModelReply, ModelRequest } from "../../core/types.ts";
 import { modelInfo } from "../../tokens/model-info.ts";
 import { adaptBody } from "./adapt-body.ts";
 import { failureInside } from "./failure.ts";
 import { type Answer, badAnswer, type Endpoint, post } from "./http.ts";
-import { isObject } from "./json.ts";
+
 import { refusesTemperature } from "./model-traits.ts";
 import { createRetry, type RetryOptions } from "./retry.ts";
 import { servedWindow } from "./served-window.ts";
@@ -48,7 +49,7 @@ export function createHttpModel(parts: HttpModelParts): Model {
       const given = request.continues;
       const wire = write(api, endpoint, request, settingsOf(request));
       // What came with the conversation's own request is never changed.
-      const own = new Set(isObject(given) ? Object.keys(given) : []);
+      const own = new Set(isRecord(given) ? Object.keys(given) : []);
       const to = { ...endpoint, headers: joined(endpoint.headers, wire.headers ?? {}) };
       const done = new Set<string>();
       let { body } = wire;
@@ -89,7 +90,7 @@ function joined(
 
 function write(api: WireApi, endpoint: Endpoint, request: ModelRequest, settings: WireSettings): WireRequest {
   if (request.continues === undefined) return api.build(request, settings);
-  const wire = isObject(request.continues) ? api.extend(request.continues, request, settings) : undefined;
+  const wire = isRecord(request.continues) ? api.extend(request.continues, request, settings) : undefined;
   if (wire !== undefined) return wire;
   throw new ModelError({
     model: endpoint.model,

@@ -1,13 +1,11 @@
+import { isRecord } from "../../core/is-record.ts";
+
 /** Reading answers that may have any shape: nothing here throws. */
 
 export type Json = Readonly<Record<string, unknown>>;
 
-export function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** The object, or an empty one. */
-export const obj = (value: unknown): Json => (isObject(value) ? value : {});
+export const obj = (value: unknown): Json => (isRecord(value) ? value : {});
 
 /** The text, or the empty text. */
 export const str = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -1,4 +1,5 @@
-import { count, isObject, parseJson } from "./json.ts";
+import { isRecord } from "../../core/is-record.ts";
+import { count, parseJson } from "./json.ts";
 
 /** What a provider's "too long" answer tells. */
 export interface Overflow {
@@ -239,7 +240,7 @@ function collect(value: unknown, found: Found, depth: number): void {
     found.texts.push(value);
   } else if (Array.isArray(value)) {
     for (const item of value) collect(item, found, depth + 1);
-  } else if (isObject(value)) {
+  } else if (isRecord(value)) {
     for (const [key, field] of Object.entries(value)) {
       if ((key === "code" || key === "type" || key === "status") && typeof field === "string")
         found.codes.push(field.toLowerCase());

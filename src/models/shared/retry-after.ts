@@ -1,4 +1,5 @@
-import { isObject, list, obj, str } from "./json.ts";
+import { isRecord } from "../../core/is-record.ts";
+import { list, obj, str } from "./json.ts";
 
 const MS_PER_SECOND = 1_000;
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: MS_PER_SECOND, ms: 1 };
@@ -69,7 +70,7 @@ function durationOf(text: string): number | undefined {
 function fromBody(body: unknown): number | undefined {
   const error = obj(obj(Array.isArray(body) ? body[0] : body)["error"]);
   for (const detail of list(error["details"])) {
-    const delay = isObject(detail) ? durationOf(str(detail["retryDelay"])) : undefined;
+    const delay = isRecord(detail) ? durationOf(str(detail["retryDelay"])) : undefined;
     if (delay !== undefined) return delay;
   }
   const said = /try again in ((?:\d+(?:\.\d+)?(?:ms|h|m|s))+)/i.exec(str(error["message"]));

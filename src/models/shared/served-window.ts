@@ -1,5 +1,6 @@
+import { isRecord } from "../../core/is-record.ts";
 import type { Endpoint } from "./http.ts";
-import { isObject, type Json, list, obj, parseJson } from "./json.ts";
+import { type Json, list, obj, parseJson } from "./json.ts";
 import { readText } from "./read-text.ts";
 
 /**
@@ -54,7 +55,7 @@ async function get(endpoint: Endpoint, url: string, signal: AbortSignal): Promis
 /** The model's entry in a list; the only entry of a server that has one model under several names. */
 function entryOf(answer: unknown, model: string): Json {
   const { data, models } = obj(answer);
-  const entries = list(Array.isArray(answer) ? answer : (data ?? models)).filter(isObject);
+  const entries = list(Array.isArray(answer) ? answer : (data ?? models)).filter(isRecord);
   return (
     entries.find(({ id, name }) => id === model || name === model || name === `models/${model}`) ??
     (entries.length === 1 && entries[0] !== undefined ? entries[0] : {})

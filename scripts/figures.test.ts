@@ -57,3 +57,40 @@ test("the scores of readers are what was measured last", () => {
     expect(page("README.md")).toContain(percent(score ?? 0));
   }
 });
+
+test("scores at twice the size, in talk and after ten compactions are what was measured last", () => {
+  const { codingSessionsAfter0039, talkNotUsedBefore, tenCompactions } = results("readers");
+  const talk = talkNotUsedBefore.thirdMarking;
+  const twice = codingSessionsAfter0039.arms;
+  const points = talk["precis 10 %, points of answers"];
+  const rows = [
+    [twice["recorded S"], 96],
+    [twice["precis 2S"], 96],
+    [talk["whole history"], 120],
+    [points, 120],
+    [talk["precis+recall 10 %"], 120],
+  ];
+  const ten = tenCompactions.arms["precis+model, ten, rolling"].score;
+  for (const path of ["docs/compare.md", "docs/guide/eval.md"]) {
+    for (const [{ score, misleading }, answers] of rows)
+      expect(page(path)).toContain(`| ${percent(score)} | ${misleading} of ${answers} |`);
+    expect(page(path)).toContain(`${percent(ten)} instead of`);
+  }
+  for (const score of [points.score, talk["whole history"].score])
+    expect(page("docs/tasks/faq.md")).toContain(percent(score));
+  const recall = results("readers").recallCodingSessions.arms;
+  expect(page("docs/guide/recall.md")).toContain(
+    `${percent(recall["precis+recall"].score)} with automatic recall and ${percent(recall["precis"].score)} without it`,
+  );
+});
+
+test("the figures of the page's speed are those of the recorded run", () => {
+  const { openMs, typingWhileStreaming, firstLoad } = results("page");
+  const text = page("docs/guide/page.md").replaceAll(/\s+/g, " ");
+  expect(text).toContain(
+    `opened in ${(openMs.warm / 1_000).toFixed(1)} s, or ${(openMs.cold / 1_000).toFixed(1)} s on a server`,
+  );
+  const { p50, p95 } = typingWhileStreaming.keyMs;
+  expect(text).toContain(`after ${Math.round(p50)} ms (one in twenty after more than ${Math.round(p95)} ms)`);
+  expect(text).toContain(`${Math.round(firstLoad.scriptGzip / 1_000)} KB of script`);
+});

@@ -1,8 +1,8 @@
 import type { Report } from "./types.ts";
 
 /**
- * Where a cap has to be lowered anyway, it is lowered by this share of the input, or of what is left, more: a provider may
- * count more than we do, and a cap that is a little lower costs nothing.
+ * A provider may count more than we do, by this share of the input at the most. Room for it is kept beside an answer that would fill
+ * the window by our own count. No more than this share of what is left is kept: a cap that is a little lower costs nothing.
  */
 const COUNT_SLACK = 0.25;
 
@@ -13,7 +13,7 @@ export interface Rejected {
 }
 
 /**
- * The cap on an answer, lowered to what is left beside a view; never raised. Providers refuse input and largest answer that
+ * The cap on an answer, lowered to what is surely left beside a view; never raised. Providers refuse input and largest answer that
  * together exceed the window, and a long answer must not cost the request.
  */
 export function fittingCap(
@@ -27,8 +27,10 @@ export function fittingCap(
   const told = rejected?.tokens !== undefined && rejected.tokens < window ? rejected.tokens : 0;
   const input = Math.max(tokens.after + budget.tools, told);
   const left = Math.floor(window - input - budget.safety);
-  if (asked <= left || left <= 0) return asked;
+  if (left <= 0) return asked;
+  // An upper bound of the input needs no slack, unless its answer would exceed it anyway.
+  if (tokens.atMost && asked <= left) return asked;
   const withSlack = Math.floor(left - COUNT_SLACK * Math.min(input, left));
   // What is kept free is what answers really take: no slack is taken off that, unless the upstream does count more.
-  return Math.max(1, withSlack, rejected ? 1 : Math.min(budget.reserve, left));
+  return Math.min(asked, Math.max(1, withSlack, rejected ? 1 : Math.min(budget.reserve, left)));
 }

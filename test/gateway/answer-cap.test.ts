@@ -64,6 +64,26 @@ it("a provider that counts more than precis does still has room for the answer",
   expect(provider.requests.some(({ cap }) => cap! < WINDOW / 2)).toBe(true);
 });
 
+it("a provider that counts code a little more than precis refuses no cap that just fits by precis's count", async () => {
+  const code = (lines: number) =>
+    Array.from(
+      { length: lines },
+      (_, n) => `export const value${n} = compute("src/part-${n}.ts", ${n * 7});`,
+    );
+  const { provider, ask } = await start({
+    count: (text) => Math.ceil(text.length / (text.includes("compute(") ? 2.2 : 5.7)),
+  });
+  for (let lines = 20; lines <= 220; lines += 4) {
+    // From talk precis learns that the provider counts as it does itself.
+    for (const messages of [talk(11), [{ role: "user", content: code(lines).join("\n") }]]) {
+      const body = { model: "any-model", max_tokens: WINDOW / 2, messages };
+      expect((await ask("/v1/chat/completions", body)).status).toBe(200);
+    }
+  }
+  const refused = provider.requests.filter(({ status }) => status !== 200);
+  expect(refused.map(({ tokens, cap }) => tokens.input + cap!)).toEqual([]);
+});
+
 it("a cap up to what is kept free for answers stays as it is, however full the window", async () => {
   const { provider, ask } = await start();
   for (let length = 1; length <= 61; length += 4)

@@ -43,11 +43,22 @@ function replaced(part: Part, text: string): Part {
   }
 }
 
+/** Messages with more parts are asked for so often that their parts are remembered. */
+const MANY_PARTS = 32;
+const editable = new WeakMap<Message, readonly Part[]>();
+
 /** The message's parts without reasoning: what the `part` of an edit counts. */
 export function editableParts(message: Message): readonly Part[] {
-  return message.parts.some((part) => part.type === "reasoning")
-    ? message.parts.filter((part) => part.type !== "reasoning")
-    : message.parts;
+  if (message.parts.length <= MANY_PARTS) return withoutReasoning(message);
+  const known = editable.get(message) ?? withoutReasoning(message);
+  editable.set(message, known);
+  return known;
+}
+
+function withoutReasoning({ parts }: Message): readonly Part[] {
+  return parts.some((part) => part.type === "reasoning")
+    ? parts.filter((part) => part.type !== "reasoning")
+    : parts;
 }
 
 /** The text that an edit of this part would replace; undefined where a part can't be edited. */

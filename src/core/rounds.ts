@@ -1,5 +1,5 @@
-import { editableParts } from "./edits.ts";
 import { isSummary } from "./markers.ts";
+import { OpenCalls, type Place } from "./open-calls.ts";
 import type { Message, Role, Run, ToolResultPart } from "./types.ts";
 
 /** Messages that stand or fall together: a round, or a single message. */
@@ -15,10 +15,10 @@ interface Fault {
   readonly kind: "orphan-call" | "orphan-result";
 }
 
-/** A call and its result, by message index and part (counted without reasoning, as edits count). */
+/** A call and its result. */
 interface Pair {
-  readonly call: { readonly index: number; readonly part: number };
-  readonly result: { readonly index: number; readonly part: number };
+  readonly call: Place;
+  readonly result: Place;
 }
 
 /** What the engine knows about the order of things in a transcript. */
@@ -71,11 +71,10 @@ export function leadLength<M>(messages: readonly M[], roleOf: (message: M) => Ro
 export function structureOf(messages: readonly Message[]): Structure {
   const start = leadLength(messages, ({ role }) => role);
   const { ranges, pairs, faults } = pairCalls(messages);
-  ranges.push(...leadingReasoning(messages));
   const units: Unit[] = [];
   const unitOf: number[] = new Array(messages.length);
   let next = 0;
-  for (const range of mergeOverlaps(ranges)) {
+  for (const range of mergeOverlaps([...ranges, ...leadingReasoning(messages)])) {
     for (; next < range.from; next++) units.push({ kind: "message", from: next, to: next + 1, open: false });
     units.push(range);
     next = range.to;
@@ -114,23 +113,22 @@ function unansweredFrom(messages: readonly Message[], units: readonly Unit[]): n
   return messages.length;
 }
 
-/** Calls without a result so far, by their id. */
-type OpenCalls = Map<string, Pair["call"][]>;
-
 /**
  * Pairs each result with the nearest earlier call of its id that has no result yet. Ids repeat in real logs, and results
  * of parallel calls come in any order, so neither position nor id alone is enough.
  */
 function pairCalls(messages: readonly Message[]): { ranges: Unit[]; pairs: Pair[]; faults: Fault[] } {
-  const waiting: OpenCalls = new Map();
+  const waiting = new OpenCalls();
   const answered = new Map<string, Pair["call"]>();
   const pairs: Pair[] = [];
   const lastResultOf = new Map<number, number>();
   const runStart: number[] = new Array(messages.length);
   const faults: Fault[] = [];
+  let asking: Run | undefined;
   // Plain loops here and below: this runs over the whole transcript on every call.
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index]!;
+    asking = askingBefore(messages, runStart, index, asking);
     runStart[index] =
       index > 0 && message.role === "assistant" && messages[index - 1]!.role === "assistant"
         ? runStart[index - 1]!
@@ -141,15 +139,10 @@ function pairCalls(messages: readonly Message[]): { ranges: Unit[]; pairs: Pair[
     for (const part of message.parts) {
       if (part.type !== "reasoning") at++;
       if (part.type === "tool-call") {
-        const call = { index, part: at };
-        const calls = waiting.get(part.id);
-        if (calls) calls.push(call);
-        else waiting.set(part.id, [call]);
+        waiting.add({ index, part: at }, part);
         if (!lastResultOf.has(index)) lastResultOf.set(index, index);
       } else if (part.type === "tool-result") {
-        const call = part.byName
-          ? takeByName(waiting, messages, part, runBefore(messages, runStart, index))
-          : (takeNearest(waiting, part.id) ?? takeInOrder(waiting, messages, part));
+        const call = takeCall(waiting, part, asking);
         const again = answered.get(part.id);
         // A result that names no call misses none: it stands by itself.
         if (call === undefined && part.byOrder) continue;
@@ -169,11 +162,9 @@ function pairCalls(messages: readonly Message[]): { ranges: Unit[]; pairs: Pair[
   }
   const openFrom = openRoundStart(messages);
   const open = new Set<number>();
-  for (const calls of waiting.values()) {
-    for (const { index } of calls) {
-      if (index >= openFrom) open.add(index);
-      else faults.push({ index, kind: "orphan-call" });
-    }
+  for (const { index } of waiting.left()) {
+    if (index >= openFrom) open.add(index);
+    else faults.push({ index, kind: "orphan-call" });
   }
   faults.sort((a, b) => a.index - b.index);
   const ranges = [...lastResultOf].map(
@@ -188,84 +179,29 @@ function pairCalls(messages: readonly Message[]): { ranges: Unit[]; pairs: Pair[
 }
 
 /**
- * Takes the newest open call out of those of one id. Where a message makes several calls of that id (formats without ids
- * name them alike), their results come in their order.
+ * Takes the call that a result answers. Where a result says nothing about its call, that is the oldest open one of its name.
+ * Where names tie results to calls and ids needn't, it is one of the run of the model's messages right before the run of
+ * results: others it doesn't answer.
  */
-function takeNearest(waiting: OpenCalls, id: string): Pair["call"] | undefined {
-  const calls = waiting.get(id);
-  const newest = calls?.at(-1)?.index;
-  const call = calls?.find(({ index }) => index === newest);
-  return call && take(waiting, id, call);
-}
-
-/** A call that has its result isn't open any more. */
-function take(waiting: OpenCalls, id: string, call: Pair["call"]): Pair["call"] {
-  const calls = waiting.get(id) ?? [];
-  calls.splice(calls.indexOf(call), 1);
-  if (calls.length === 0) waiting.delete(id);
-  return call;
-}
-
-/** Where a result says nothing about its call: the oldest open call of its name. */
-function takeInOrder(
+function takeCall(
   waiting: OpenCalls,
-  messages: readonly Message[],
   part: ToolResultPart,
+  asking: Run | undefined,
 ): Pair["call"] | undefined {
-  return part.byOrder
-    ? takeOpen(waiting, messages, part, (call, found) => call.index < found.index)
-    : undefined;
+  if (part.byName) return asking && waiting.takeIn(asking, part);
+  return waiting.takeNearest(part.id) ?? (part.byOrder ? waiting.takeOldest(part.name) : undefined);
 }
 
-/**
- * Where names tie results to calls and ids needn't: a call of the run of the model's messages right before the run of
- * results, the one of the result's id, or else the first one of its name. Others it doesn't answer.
- */
-function takeByName(
-  waiting: OpenCalls,
-  messages: readonly Message[],
-  part: ToolResultPart,
-  run: Run | undefined,
-): Pair["call"] | undefined {
-  if (run === undefined) return undefined;
-  const isInRun = ({ index }: Pair["call"]): boolean => index >= run.from && index < run.to;
-  const named = waiting.get(part.id)?.find(isInRun);
-  if (named) return take(waiting, part.id, named);
-  const isFirst = (call: Pair["call"], found: Pair["call"]): boolean =>
-    call.index < found.index || (call.index === found.index && call.part < found.part);
-  return takeOpen(waiting, messages, part, isFirst, isInRun);
-}
-
-/** The run of the model's messages that a run of results stands behind. */
-function runBefore(
+/** The run of the model's messages that a run of results stands behind, by that of the message before. */
+function askingBefore(
   messages: readonly Message[],
   runStart: readonly number[],
   index: number,
+  before: Run | undefined,
 ): Run | undefined {
-  let last = index - 1;
-  while (last >= 0 && messages[last]!.role !== "assistant" && isRunOfResults(messages, last, last + 1))
-    last--;
-  if (last < 0 || messages[last]!.role !== "assistant") return undefined;
-  return { from: runStart[last]!, to: last + 1 };
-}
-
-/** Of the open calls of a result's name (of all, if it has none) the one that comes before the others. */
-function takeOpen(
-  waiting: OpenCalls,
-  messages: readonly Message[],
-  { name }: ToolResultPart,
-  comesBefore: (call: Pair["call"], found: Pair["call"]) => boolean,
-  isMeant: (call: Pair["call"]) => boolean = () => true,
-): Pair["call"] | undefined {
-  let found: { readonly id: string; readonly call: Pair["call"] } | undefined;
-  for (const [id, calls] of waiting) {
-    for (const call of calls) {
-      if (!isMeant(call) || (found && !comesBefore(call, found.call))) continue;
-      const part = editableParts(messages[call.index]!)[call.part];
-      if (name === undefined || (part?.type === "tool-call" && part.name === name)) found = { id, call };
-    }
-  }
-  return found && take(waiting, found.id, found.call);
+  const last = messages[index - 1];
+  if (last?.role === "assistant") return { from: runStart[index - 1]!, to: index };
+  return last && holdsResults(last) ? before : undefined;
 }
 
 /** Formats with one item per message separate reasoning from what it led to; a provider refuses one without the other. */
@@ -282,9 +218,12 @@ function leadingReasoning(messages: readonly Message[]): Unit[] {
 }
 
 function isRunOfResults(messages: readonly Message[], from: number, to: number): boolean {
-  return messages
-    .slice(from, to)
-    .every(({ role, parts }) => role === "tool" || parts.some((part) => part.type === "tool-result"));
+  for (let index = from; index < to; index++) if (!holdsResults(messages[index]!)) return false;
+  return true;
+}
+
+function holdsResults({ role, parts }: Message): boolean {
+  return role === "tool" || parts.some((part) => part.type === "tool-result");
 }
 
 /** First message of the run of assistant messages and results that ends the transcript. */
@@ -292,10 +231,9 @@ function openRoundStart(messages: readonly Message[]): number {
   let from = messages.length;
   let seenAssistant = false;
   while (from > 0) {
-    const { role, parts } = messages[from - 1]!;
-    const results = role === "tool" || parts.some((part) => part.type === "tool-result");
-    if (role === "assistant") seenAssistant = true;
-    else if (!results || seenAssistant) break;
+    const message = messages[from - 1]!;
+    if (message.role === "assistant") seenAssistant = true;
+    else if (seenAssistant || !holdsResults(message)) break;
     from--;
   }
   return from;

@@ -120,7 +120,8 @@ function createOpened<M>({ dialect }: Pick<Compactor<M>, "dialect">): (transcrip
     const first = transcript[0] as object | undefined;
     const before = first && known.get(first);
     if (before) {
-      before.transcript.splice(0, before.transcript.length, ...transcript);
+      before.transcript.length = 0;
+      for (const message of transcript) before.transcript.push(message);
       return before.recall;
     }
     const own = [...transcript];

@@ -35,8 +35,11 @@ const TROUBLE =
   /\b(?:errors?|err|fail(?:ed|ure|ures|ing|s)?|panic(?:ked)?|exceptions?|traceback|fatal|cannot|undefined|denied|refused|not found|no such|unexpected|conflict|assert\w*|timed? ?out)\b|[✗✖✘❌]/i;
 /** … and that nothing did. */
 const NO_TROUBLE = /\b(?:0|no) (?:errors?|fail\w*|issues?|problems?|warnings?)\b/i;
-/** Where the output of a command goes, and where it is run, says nothing about what is run. */
-const BY_THE_WAY = /^cd [^\n&;|]+(?:&&|;)\s*|\s*2>&1|\s*\|\s*(?:head|tail)\b[^|]*$/g;
+/**
+ * Where the output of a command goes, and where it is run, says nothing about what is run. Blanks are looked at from the first
+ * one of a run only.
+ */
+const BY_THE_WAY = /^cd [^\n&;|]+(?:&&|;)\s*|(?<!\s)\s*(?:2>&1|\|\s*(?:head|tail)\b[^|]*$)/g;
 
 /** Commands that show what stands somewhere: words of trouble in it are no trouble of theirs. */
 const SHOWS = /^(?:cat|bat|less|head|tail|sed -n|nl|git (?:diff|show|blame))\b/;

@@ -47,3 +47,8 @@ test("an entry without a clause of its own ends with a whole word", () => {
   expect(first!.length).toBeLessThanOrEqual(70);
   expect(first).toMatch(/(?:the|relay|keeps|its|port)$/);
 });
+
+test("an answer of which no title is short enough is shown by its start", () => {
+  const long = ["a", "b", "c"].map((letter) => `# ${letter.repeat(700)}`).join("\n\n");
+  expect(outlinesOf([long]).of(long, 600)).toBeUndefined();
+});

@@ -16,8 +16,9 @@ const COMMON = 2;
 const SEPARATOR = "; ";
 
 const FENCE = /^\s*(?:```|~~~)/;
-const TITLE = /^(?:#{1,6}\s+.*|\*\*[^*]+\*\*:?)$/;
-const ENTRY = /^(?:[-*•+]|\d+[.)])\s+(?<rest>.*)$/;
+// Dots take line breaks of other kinds, too: where they don't, a long run of blanks before one is tried again from each of its places.
+const TITLE = /^(?:#{1,6}\s.*|\*\*[^*]+\*\*:?)$/s;
+const ENTRY = /^(?:[-*•+]|\d+[.)])\s+(?<rest>.*)$/s;
 const BOLD_HEAD = /^\*\*(?<head>[^*]+?):?\*\*/;
 /** Where the beginning of an entry ends. */
 const CLAUSE_END = /[:;.!?](?:\s|$)|[。！？：；]|\s[–—-]\s/;
@@ -25,7 +26,7 @@ const NUMBER = /^(?:step\s+)?\d+[.):]\s*/i;
 
 /** What answers with titles and lists are about, point by point. */
 export interface Outlines {
-  /** The points of an answer in one line of at most so many characters; undefined if it has too few. */
+  /** The points of an answer in one line of at most so many characters; undefined if it has too few, or only long ones. */
   of(answer: string, most: number): string | undefined;
 }
 
@@ -47,8 +48,11 @@ export function outlinesOf(answers: readonly string[]): Outlines {
 
 const keyOf = ({ text }: Point): string => text.toLowerCase();
 
-/** All points, or where they take too much room the titles, then the first entry below each, then the second, in their order. */
-function within(points: readonly Point[], most: number): string {
+/**
+ * All points, or where they take too much room the titles, then the first entry below each, then the second, in their order.
+ * Undefined if there is room for none.
+ */
+function within(points: readonly Point[], most: number): string | undefined {
   const taken = new Set<Point>();
   let length = 0;
   for (const point of [...points].sort((a, b) => a.rank - b.rank)) {
@@ -57,6 +61,7 @@ function within(points: readonly Point[], most: number): string {
     length += added;
     taken.add(point);
   }
+  if (taken.size === 0) return undefined;
   const shown = points.filter((point) => taken.has(point));
   return `${shown.map(({ text }) => text).join(SEPARATOR)}${shown.length < points.length ? " …" : ""}`;
 }

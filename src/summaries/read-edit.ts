@@ -36,7 +36,8 @@ export function readEdit(list: readonly Argument[], file: string | undefined): E
       old = new Set(value.split("\n").map((line) => line.trim()));
       left.push(value);
     } else if (NEW_TEXT.test(name)) {
-      added.push(...value.split("\n").filter((line) => !old.has(line.trim())));
+      // One by one: no function takes as many arguments as a large file has lines.
+      for (const line of value.split("\n")) if (!old.has(line.trim())) added.push(line);
       old = new Set();
     }
   }

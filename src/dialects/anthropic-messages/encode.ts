@@ -17,7 +17,8 @@ export function encode(messages: readonly Arranged[], losses: Losses): Encoded<A
     const role = message.role === "tool" ? "user" : message.role;
     const content = encodeParts(message.parts, losses);
     const last = out.at(-1);
-    if (last?.role === role) last.content.push(...content);
+    // Not as arguments: a message may have more parts than a function takes.
+    if (last?.role === role) for (const part of content) last.content.push(part);
     else out.push({ role, content });
   }
   if (out[0]?.role === "assistant") {

@@ -24,7 +24,8 @@ export function encode(messages: readonly Arranged[], losses: Losses): Encoded<G
     const role = message.role === "assistant" ? "model" : "user";
     const parts = encodeParts(message.parts, losses);
     const last = out.at(-1);
-    if (last?.role === role) last.parts.push(...parts);
+    // Not as arguments: a message may have more parts than a function takes.
+    if (last?.role === role) for (const part of parts) last.parts.push(part);
     else out.push({ role, parts });
   }
   if (out[0]?.role === "model") {

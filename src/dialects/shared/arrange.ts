@@ -98,7 +98,8 @@ function joinCalls(pieces: readonly Arranged[]): Arranged[] {
       piece.role === "assistant" &&
       (piece.parts.some((part) => part.type === "tool-call") ||
         last.parts.every((part) => part.type === "reasoning"));
-    if (joins) last.parts.push(...piece.parts);
+    // Not as arguments: a message may have more parts than a function takes.
+    if (joins) for (const part of piece.parts) last.parts.push(part);
     else out.push({ role: piece.role, parts: [...piece.parts] });
   }
   return out;

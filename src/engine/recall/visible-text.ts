@@ -68,6 +68,6 @@ function appended({ fates }: Draft): string[] {
 function plain(text: string): string {
   return text
     .replaceAll("&lt;", "<")
-    .replace(/(^|\n)\s*\\/g, "$1")
+    .replace(/(^|\n)[^\S\n]*\\/g, "$1")
     .replace(/\s+/g, " ");
 }

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { growth, LINEAR } from "../../../test/support/growth.ts";
 import type { Message } from "../../core/types.ts";
 import type { PlacedEvent } from "../api.ts";
-import { pastOf } from "./recorded-past.ts";
+import { messagesByTime, pastOf } from "./recorded-past.ts";
 
 const TOKENS = 10;
 const talk = (length: number): Message[] =>
@@ -57,4 +57,17 @@ it("takes eight times as long for eight times as much, compactions included", ()
     return known;
   };
   expect(growth((length) => pastOf(inputOf(length)), 20_000)).toBeLessThan(LINEAR);
+});
+
+it("tells by the time how many messages there were, also where imported ones stand in another order", () => {
+  const times = [10, 30, 20, 20, 50, 40, 60];
+  const messagesBy = messagesByTime(times);
+  for (let time = 0; time <= 70; time += 5)
+    expect(messagesBy(time)).toBe(times.findLastIndex((one) => one <= time) + 1);
+  expect(messagesByTime([])(5)).toBe(0);
+  const all = (length: number) => {
+    const by = messagesByTime(Array.from({ length }, (_, n) => n + 1));
+    for (let n = 0; n < length; n++) by(0);
+  };
+  expect(growth(all, 5_000)).toBeLessThan(LINEAR);
 });

@@ -28,7 +28,7 @@ export async function placedEvents(
   loaded: Loaded,
 ): Promise<readonly PlacedEvent[]> {
   const { stored, lead } = loaded;
-  const times = stored.map(({ at }) => at);
+  const messagesBy = messagesByTime(stored.map(({ at }) => at));
   let { conversation } = loaded;
   let length = stored.length;
   let until = Number.POSITIVE_INFINITY;
@@ -38,7 +38,7 @@ export async function placedEvents(
     placed.push(
       ...events
         .filter(({ at }) => at <= until)
-        .map((event) => ({ ...event, messages: placeOf(event, times, lead.length) }))
+        .map((event) => ({ ...event, messages: placeOf(event, messagesBy, lead.length) }))
         .filter(({ messages }) => messages <= length),
     );
     // Forks by clients are known to the store, those by people to the page.
@@ -62,12 +62,34 @@ async function allEvents(timeline: Timeline, tenant: string, conversation: strin
 }
 
 /** A compaction accounts for every message that there was; of anything else the time tells how many there were. */
-function placeOf(event: TimelineEvent, times: readonly number[], lead: number): number {
+function placeOf(event: TimelineEvent, messagesBy: (time: number) => number, lead: number): number {
   if (event.type === "compacted") {
     const { kept, edited, covered, dropped } = event.counts;
     return Math.max(0, kept + edited + covered + dropped - lead);
   }
-  return times.findLastIndex((time) => time <= event.at) + 1;
+  return messagesBy(event.at);
+}
+
+/**
+ * How many messages there were at a time: all up to the last one that isn't newer. Each answer takes a few steps, because both
+ * events and messages are thousands.
+ */
+export function messagesByTime(times: readonly number[]): (time: number) => number {
+  // Imported messages needn't stand in the order of their times. The oldest time from a place on never falls.
+  const oldestFrom = [...times];
+  for (let at = times.length - 2; at >= 0; at--) oldestFrom[at] = Math.min(times[at]!, oldestFrom[at + 1]!);
+  return (time) => countUntil(oldestFrom.length, (at) => oldestFrom[at]! <= time);
+}
+
+/** How many of the first items hold, where all that hold come first. */
+function countUntil(length: number, holds: (at: number) => boolean): number {
+  let [low, high] = [0, length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Which compaction requests stood on, by the number of messages that the transcript had. */
@@ -87,15 +109,8 @@ export function inForceAt(
     else continue;
     changes.push({ messages, inForce: stack.at(-1) });
   }
-  return (messages) => {
-    let [low, high] = [0, changes.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (changes[middle]!.messages <= messages) low = middle + 1;
-      else high = middle;
-    }
-    return changes[low - 1]?.inForce;
-  };
+  return (messages) =>
+    changes[countUntil(changes.length, (at) => changes[at]!.messages <= messages) - 1]?.inForce;
 }
 
 /** What was sent before each answer. Between compactions a view grows by what is said. */

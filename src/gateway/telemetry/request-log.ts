@@ -14,54 +14,85 @@ export interface RequestLog {
 const TYPE = "requests";
 /** Requests are written together, so that a busy server writes no more often than this (milliseconds). */
 const WRITE_EVERY_MS = 2_000;
-/** Requests that wait for a store that took none, for each tenant. */
-const MAX_WAITING = 2_000;
-/** Batches that are looked through for a list. */
-const BATCHES_READ = 1_000;
+/** Requests that are written as one event, so that no list has to read more of them than it wants. */
+const BATCH = 200;
+/** Requests that wait for a store that takes none, for each tenant; the oldest are given up. */
+const MAX_WAITING = 10_000;
+/** Events that a list reads at once, and in all; and requests that it looks through. */
+const BATCHES_AT_ONCE = 50;
+const MAX_BATCHES = 1_000;
+const MAX_LOOKED_THROUGH = 20_000;
 const DEFAULT_LIMIT = 100;
 
 /** All of it is in the store, so that every worker tells of the requests of all, also after a restart. */
 export function createRequestLog(events: EventStore, log: Log): RequestLog {
   const waiting = new Map<string, RequestFact[]>();
   let timer: NodeJS.Timeout | undefined;
+  let writing = Promise.resolve();
 
-  const write = async (tenant: string, facts: readonly RequestFact[]): Promise<void> => {
+  const write = async (tenant: string): Promise<void> => {
     try {
-      await events.append(tenant, { type: TYPE, at: facts.at(-1)!.at, data: facts });
+      for (let facts = waiting.get(tenant); facts !== undefined; facts = waiting.get(tenant)) {
+        const batch = facts.slice(0, BATCH);
+        await events.append(tenant, { type: TYPE, at: batch.at(-1)!.at, data: batch });
+        // While it was written, others may have come, and the oldest may have been given up.
+        const written = new Set(batch);
+        const left = (waiting.get(tenant) ?? []).filter((fact) => !written.has(fact));
+        if (left.length > 0) waiting.set(tenant, left);
+        else waiting.delete(tenant);
+      }
     } catch (error) {
       // It is for looking at; requests don't stop because it can't be written now.
       log.warn({ err: error }, "requests could not be written down");
-      waiting.set(tenant, [...facts, ...(waiting.get(tenant) ?? [])].slice(-MAX_WAITING));
     }
   };
-  const flush = async (): Promise<void> => {
+  /** One after the other: a store that takes nothing is asked once, however many requests come. */
+  const flush = (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    const batches = [...waiting];
-    waiting.clear();
-    for (const [tenant, facts] of batches) await write(tenant, facts);
+    writing = writing.then(async () => {
+      for (const tenant of [...waiting.keys()]) await write(tenant);
+    });
+    return writing;
   };
+
+  /** The newest first, page by page. */
+  async function* stored(tenant: string): AsyncGenerator<readonly RequestFact[]> {
+    let before: number | undefined;
+    for (let read = 0; read < MAX_BATCHES; read += BATCHES_AT_ONCE) {
+      const batches = await events.list(tenant, {
+        type: TYPE,
+        newest: true,
+        limit: BATCHES_AT_ONCE,
+        ...(before !== undefined && { before }),
+      });
+      yield batches.flatMap(({ data }) => data as RequestFact[]);
+      if (batches.length < BATCHES_AT_ONCE) return;
+      before = batches[0]!.id;
+    }
+  }
 
   return {
     flush,
     note(tenant, fact) {
       const facts = waiting.get(tenant) ?? [];
       facts.push(fact);
+      if (facts.length > MAX_WAITING) facts.shift();
       waiting.set(tenant, facts);
       timer ??= setTimeout(() => void flush(), WRITE_EVERY_MS).unref();
     },
     async list(tenant, query = {}) {
       await flush();
-      const batches = await events.list(tenant, { type: TYPE, newest: true, limit: BATCHES_READ });
-      const all = [
-        ...batches.flatMap(({ data }) => data as RequestFact[]),
-        // What the store doesn't take at the moment.
-        ...(waiting.get(tenant) ?? []),
-      ];
-      return all
-        .filter((fact) => matches(fact, query))
-        .sort((a, b) => b.at - a.at)
-        .slice(0, query.limit ?? DEFAULT_LIMIT);
+      const { limit = DEFAULT_LIMIT } = query;
+      // What the store doesn't take at the moment.
+      const found = (waiting.get(tenant) ?? []).filter((fact) => matches(fact, query));
+      let lookedThrough = 0;
+      for await (const page of stored(tenant)) {
+        for (const fact of page) if (matches(fact, query)) found.push(fact);
+        lookedThrough += page.length;
+        if (found.length >= limit || lookedThrough >= MAX_LOOKED_THROUGH) break;
+      }
+      return found.sort((a, b) => b.at - a.at).slice(0, limit);
     },
   };
 }

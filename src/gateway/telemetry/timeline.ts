@@ -24,13 +24,12 @@ export function createTimeline(events: EventStore, live: Live, log: Log): Timeli
     },
     async list(tenant, conversation, after, limit) {
       const stored = await events.list(tenant, {
+        type: TYPE,
         conversation,
         ...(after !== undefined && { after }),
         ...(limit !== undefined && { limit }),
       });
-      return stored
-        .filter(({ type }) => type === TYPE)
-        .map(({ id, at, data }) => ({ id, at, conversation, ...(data as TimelineFact) }));
+      return stored.map(({ id, at, data }) => ({ id, at, conversation, ...(data as TimelineFact) }));
     },
   };
 }

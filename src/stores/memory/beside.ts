@@ -1,4 +1,3 @@
-import { StoreError } from "../../core/errors.ts";
 import type {
   Citation,
   CitationStore,
@@ -7,6 +6,7 @@ import type {
   EventStore,
   LeaseStore,
 } from "../server-store.ts";
+import { checkEventQuery } from "../shared/check-event-query.ts";
 import { checkName } from "../shared/check-name.ts";
 import { cleanText, cleanTitle } from "../shared/clean-text.ts";
 import { hashClientKey, LAST_USED_ACCURACY_MS, newClientKey } from "../shared/client-key.ts";
@@ -23,23 +23,19 @@ export function memoryEvents({ of, limits }: MemoryContext): EventStore {
         throw conversationNotFound("events.append", conversation);
       data.lastEvent += 1;
       // As JSON would have it, so that nobody can change it afterwards.
-      const copy: unknown = JSON.parse(JSON.stringify(value ?? null));
-      data.events.push({ id: data.lastEvent, type, conversation, at, data: copy });
-      if (data.events.length > limits.events) data.events.splice(0, data.events.length - limits.events);
+      const json = JSON.stringify(value ?? null);
+      const copy: unknown = JSON.parse(json);
+      data.events.add({ id: data.lastEvent, type, conversation, at, data: copy }, json.length, limits);
       return data.lastEvent;
     },
-    async list(tenant, { after = 0, type, conversation, newest = false, limit } = {}) {
-      if (!Number.isSafeInteger(after)) {
-        throw new StoreError({
-          operation: "events.list",
-          message: `\`after\` is ${after}.`,
-          fix: "Give the id of an event, or leave it out.",
-        });
-      }
+    async list(tenant, query = {}) {
+      checkEventQuery(query);
+      const { after = 0, before, type, conversation, newest = false, limit } = query;
       const size = pageSize(limit, EVENTS);
-      const found = of("events.list", tenant).events.filter(
+      const found = [...of("events.list", tenant).events].filter(
         (event) =>
           event.id > after &&
+          (before === undefined || event.id < before) &&
           (type === undefined || event.type === type) &&
           (conversation === undefined || event.conversation === conversation),
       );

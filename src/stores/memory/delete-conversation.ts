@@ -22,7 +22,7 @@ export function deleteConversation(data: TenantData, id: string, now: number): b
   for (const [key, { record }] of data.summaries) if (gone.has(record.hash)) data.summaries.delete(key);
   for (const [key, { record }] of data.answers) if (gone.has(record.hash)) data.answers.delete(key);
   for (const [key, { record }] of data.recalled) if (gone.has(record.hash)) data.recalled.delete(key);
-  data.events = data.events.filter((event) => event.conversation !== id);
+  data.events.keep((event) => event.conversation !== id);
   for (const other of data.conversations.values())
     if (other.row.fork_of === id) other.row = { ...other.row, fork_of: null, fork_length: null };
   return true;

@@ -19,11 +19,13 @@ export interface MemoryServerStoreOptions {
   readonly maxConversations?: number;
   /** Records of each kind per tenant before the oldest are forgotten. Default 10,000. */
   readonly maxRecords?: number;
-  /** Events per tenant before the oldest are forgotten. Default 10,000. */
+  /** Events per tenant before the oldest are forgotten; also forgotten if they hold more than 32 million characters. Default 10,000. */
   readonly maxEvents?: number;
 }
 
 const DEFAULTS = { conversations: 1_000, records: 10_000, events: 10_000 } as const;
+/** Characters of all events of a tenant; about twice as many bytes. */
+const EVENT_CHARACTERS = 32_000_000;
 
 /**
  * A bounded server store in memory, for servers that shall keep nothing. Nothing of Node is needed.
@@ -50,6 +52,7 @@ export function memoryServerStore(options: MemoryServerStoreOptions = {}): Serve
       conversations: options.maxConversations ?? DEFAULTS.conversations,
       records: options.maxRecords ?? DEFAULTS.records,
       events: options.maxEvents ?? DEFAULTS.events,
+      eventCharacters: EVENT_CHARACTERS,
     },
     assertOpen,
   );

@@ -1,13 +1,13 @@
 import type { AnswerSizes, Checkpoint, Recalled, Summary, Undo } from "../../core/types.ts";
-import type { Citation, ClientKey, Lease, StoredEvent, StoredMessage } from "../server-store.ts";
+import type { Citation, ClientKey, Lease, StoredMessage } from "../server-store.ts";
 import { checkName } from "../shared/check-name.ts";
 import type { ConversationRow } from "../shared/columns.ts";
+import { type EventLimits, HeldEvents } from "./held-events.ts";
 
 /** How much a store in memory holds before it forgets the oldest. */
-export interface MemoryLimits {
+export interface MemoryLimits extends EventLimits {
   readonly conversations: number;
   readonly records: number;
-  readonly events: number;
 }
 
 /** Everything of one tenant. */
@@ -23,7 +23,7 @@ export interface TenantData {
   /** By checkpoint and hash. */
   readonly recalled: Map<string, Held<Recalled>>;
   readonly tombstones: Map<string, number>;
-  events: StoredEvent[];
+  readonly events: HeldEvents;
   lastEvent: number;
   readonly leases: Map<string, Lease>;
   /** By the hash of the key. */
@@ -75,7 +75,7 @@ export function createMemoryContext(
         answers: new Map(),
         recalled: new Map(),
         tombstones: new Map(),
-        events: [],
+        events: new HeldEvents(),
         lastEvent: 0,
         leases: new Map(),
         clientKeys: new Map(),

@@ -10,6 +10,7 @@ import { LEASE_MEMORY_MS, TOMBSTONE_MS } from "../shared/limits.ts";
 import { noBackup } from "../shared/no-backup.ts";
 import { conversationOf, conversationRow } from "../shared/rows.ts";
 import { deleteConversation } from "./delete-conversation.ts";
+import type { EventLimits } from "./held-events.ts";
 import type { Held, MemoryContext, TenantData } from "./tenant-data.ts";
 
 /** Version of the schema that it behaves like. */
@@ -34,7 +35,8 @@ export function memoryUpkeep(context: MemoryContext): Upkeep {
       const lines: ExportLine[] = [{ type: "precis-export", version: EXPORT_VERSION, at: context.now() }];
       const names = tenant === undefined ? [...context.tenants.keys()].sort() : [tenant];
       // Gathered first: an export shows one moment.
-      for (const name of names) lines.push(...linesOf(name, context.of("export", name)));
+      for (const name of names)
+        for (const line of linesOf(name, context.of("export", name))) lines.push(line);
       for (const line of lines) yield JSON.stringify(line);
     },
     importAll: (lines, options) => importAll(context, lines, options),
@@ -55,9 +57,7 @@ function sweep(context: MemoryContext, retention: Retention): Swept {
       const isOld = row.updated_at < before(retention.conversationsMs) && row.pinned === 0;
       if ((isOver || isOld) && deleteConversation(data, row.id, at)) swept.conversations += 1;
     }
-    const events = data.events.filter((event) => event.at >= before(retention.eventsMs));
-    swept.events += data.events.length - events.length;
-    data.events = events;
+    swept.events += data.events.keep((event) => event.at >= before(retention.eventsMs));
     const recordsBefore = before(retention.recordsMs);
     for (const map of [data.checkpoints, data.summaries, data.answers, data.recalled] as Map<
       string,
@@ -85,7 +85,7 @@ function stats(context: MemoryContext, tenant: string | undefined): StoreStats {
     checkpoints: sum((data) => data.checkpoints.size),
     summaries: sum((data) => data.summaries.size),
     undos: sum((data) => data.undos.size),
-    events: sum((data) => data.events.length),
+    events: sum((data) => data.events.size),
     citations: held.reduce((total, one) => total + one.citations.length, 0),
     leases: sum((data) => data.leases.size),
     clientKeys: sum((data) => data.clientKeys.size),
@@ -110,10 +110,7 @@ function bodiesOf(data: TenantData): number {
 }
 
 function isEmpty({ conversations, checkpoints, summaries, undos, events, clientKeys }: TenantData): boolean {
-  return (
-    [conversations, checkpoints, summaries, undos, clientKeys].every((map) => map.size === 0) &&
-    events.length === 0
-  );
+  return [conversations, checkpoints, summaries, undos, events, clientKeys].every(({ size }) => size === 0);
 }
 
 function* linesOf(tenant: string, data: TenantData): Iterable<ExportLine> {
@@ -147,14 +144,18 @@ async function importAll(
       keys.leftOut++;
       continue;
     }
-    const one = importItem(context.of("import", item.tenant), item, cameNow);
+    const one = importItem(context.of("import", item.tenant), item, { cameNow, limits: context.limits });
     added += one;
     if (isKey) keys.added += one;
   }
   return { lines: count.lines, added, clientKeys: keys };
 }
 
-function importItem(data: TenantData, item: ImportItem, cameNow: Set<string>): number {
+function importItem(
+  data: TenantData,
+  item: ImportItem,
+  { cameNow, limits }: { readonly cameNow: Set<string>; readonly limits: EventLimits },
+): number {
   const put = <T>(map: Map<string, T>, key: string, value: T): number => {
     if (map.has(key)) return 0;
     map.set(key, value);
@@ -186,7 +187,11 @@ function importItem(data: TenantData, item: ImportItem, cameNow: Set<string>): n
       if (!isNew || (event.conversation !== undefined && !data.conversations.has(event.conversation)))
         return 0;
       data.lastEvent = Math.max(event.id, data.lastEvent + 1);
-      data.events.push({ ...event, conversation: event.conversation, id: data.lastEvent });
+      data.events.add(
+        { ...event, conversation: event.conversation, id: data.lastEvent },
+        JSON.stringify(event.data ?? null).length,
+        limits,
+      );
       return 1;
     }
     default:

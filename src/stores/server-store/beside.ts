@@ -27,6 +27,8 @@ export interface StoredEvent {
 /** Which events to list. */
 export interface EventQuery {
   readonly after?: number;
+  /** Only those with a lower id: the page before one that was read with `newest`. */
+  readonly before?: number;
   readonly type?: string;
   readonly conversation?: string;
   readonly newest?: boolean;

@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
-import { StoreError } from "../../core/errors.ts";
 import type { EventStore, StoredEvent } from "../server-store.ts";
+import { checkEventQuery } from "../shared/check-event-query.ts";
 import { checkName } from "../shared/check-name.ts";
 import { EVENTS, pageSize } from "../shared/limits.ts";
 import { conversationNotFound } from "../shared/not-found.ts";
@@ -43,20 +43,16 @@ export function sqlEvents({ engine, read, write }: SqlContext): EventStore {
         return id;
       }),
 
-    list: (tenant, { after = 0, type, conversation, newest = false, limit } = {}) =>
+    list: (tenant, query = {}) =>
       read("events.list", async (db) => {
-        if (!Number.isSafeInteger(after)) {
-          throw new StoreError({
-            operation: "events.list",
-            message: `\`after\` is ${after}.`,
-            fix: "Give the id of an event, or leave it out.",
-          });
-        }
+        checkEventQuery(query);
+        const { after = 0, before, type, conversation, newest = false, limit } = query;
         const rows = await db
           .selectFrom("precis_events")
           .selectAll()
           .where("tenant", "=", tenant)
           .where("id", ">", after)
+          .$if(before !== undefined, (query) => query.where("id", "<", before ?? 0))
           .$if(type !== undefined, (query) => query.where("type", "=", type ?? ""))
           .$if(conversation !== undefined, (query) => query.where("conversation", "=", conversation ?? ""))
           .orderBy("id", newest ? "desc" : "asc")

@@ -186,11 +186,19 @@ function openOf(
 function requestLine(text: string): string {
   const line = text
     .split("\n")
-    .map((line) =>
-      line.replace(/^\s*(#{1,6})\s+(.*?)[\s:.]*$/, "$2:").replace(/^\s*(?:[-*•+]|\d{1,3}[.)])\s+/, ""),
-    )
+    .map((line) => withColon(line).replace(/^\s*(?:[-*•+]|\d{1,3}[.)])\s+/, ""))
     .join(" ")
     .replace(/\s+/g, " ")
     .trim();
   return [...new Set(sentencesIn(line))].join(" ");
+}
+
+/** A title as the words that it introduces something with; other lines as they are. */
+function withColon(line: string): string {
+  const title = /^\s*#{1,6}\s+(.*)$/s.exec(line)?.[1];
+  if (title === undefined) return line;
+  // Read from its end: a pattern would look at a long run of dots from each of them.
+  let end = title.length;
+  while (end > 0 && /[\s:.]/.test(title[end - 1]!)) end--;
+  return `${title.slice(0, end)}:`;
 }

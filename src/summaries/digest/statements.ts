@@ -12,9 +12,10 @@ const LONGEST = 420;
 
 const FENCE = /^\s*(?:```|~~~)/;
 const TABLE_ROW = /^\s*\|/;
-const HEADING = /^\s*#{1,6}\s+(.+)$/;
+// A dot takes every line break that is left in a line; otherwise blanks before one would be tried again from each of their places.
+const HEADING = /^\s*#{1,6}\s(.*)$/s;
 const BOLD_LINE = /^\s*\*\*([^*]+)\*\*:?\s*$/;
-const LIST_ITEM = /^(\s*)(?:[-*•+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(.+)$/;
+const LIST_ITEM = /^\s*(?:[-*•+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(\S.*)$/s;
 const RULE = /^\s*(?:-{3,}|={3,}|\*{3,})\s*$/;
 /** Signs that programs put before a line: checks, crosses, arrows. */
 const LEADING_SIGN = /^(?:\s|>|→|[✓✔✗✖]|\p{Extended_Pictographic}|\uFE0F)+/u;
@@ -54,7 +55,7 @@ export function statementsIn(text: string): ProseStatement[] {
     }
     if (inFence || TABLE_ROW.test(line)) continue;
     const title = HEADING.exec(line)?.[1] ?? BOLD_LINE.exec(line)?.[1];
-    const listed = LIST_ITEM.exec(line)?.[2];
+    const listed = LIST_ITEM.exec(line)?.[1];
     if (title !== undefined) {
       flush();
       lead = plain(title).replace(/:$/, "");

@@ -43,5 +43,6 @@ test.each(["+", "a", "a/", "A ", "1", "_a", "-", ".", "Aa "])(
   "a long run of %j costs no more than reading it",
   (unit) => {
     expect(growth((size) => findItems(unit.repeat(size), true), 2_000)).toBeLessThan(LINEAR);
+    expect(growth((size) => findItems(`a${unit.repeat(size)}/ b`, true), 2_000)).toBeLessThan(LINEAR);
   },
 );

@@ -27,7 +27,8 @@ const VERSION = /(?<![\w.])v?\d+(?:\.\d+){2,3}(?:-[a-z]+(?:\.\d+)?)?(?!\w|\.\d)/
 const DATE = /\b\d{4}-\d{2}-\d{2}\b/g;
 const MONEY = /[$€£¥₹]\s?\d[\d.,]*(?:\s?(?:k|K|M|bn|million|billion))?/g;
 const MEASURE = new RegExp(`(?<![\\w.,#])\\d[\\d.,]*[\\s\\u00a0]?(?:${UNITS})(?![\\p{L}\\d_])`, "gu");
-const IDENTIFIER = /(?<![\w./$-])(?:[a-z]+[A-Z]\w+|[A-Z][a-z0-9]+[A-Z]\w*|[A-Za-z]\w*_\w+)(?![\w/])/g;
+const IDENTIFIER =
+  /(?<![\w./$-])(?:[a-z]+[A-Z]\w+|[A-Z][a-z0-9]+[A-Z]\w*|[A-Za-z][A-Za-z0-9]*_\w+)(?![\w/])/g;
 const PROPER =
   /(?<![\p{L}\d._/-])\p{Lu}[\p{L}\d'’-]{1,30}(?:[ \u00a0](?:(?:of|de|del|la|von|van|der|du|&)[ \u00a0])?(?:\p{Lu}[\p{L}\d'’.-]{0,30}|\d{1,5}\b)){1,5}/gu;
 const QUOTED_NAME = /[「『《]([^」』》\n]{2,24})[」』》]/g;

@@ -29,6 +29,9 @@ export function describeEvents(context: ContractContext): void {
       expect((await context.store.events.list(tenant, { limit: 2 })).map((event) => event.id)).toEqual([
         1, 2,
       ]);
+      expect(
+        (await context.store.events.list(tenant, { newest: true, before: 3, limit: 1 })).map(({ id }) => id),
+      ).toEqual([2]);
       await context.store.events.append(tenant, { type: "other", at: context.now, data: {} });
       expect((await context.store.events.list(tenant, { type: "other" })).map((event) => event.type)).toEqual(
         ["other"],
@@ -36,6 +39,7 @@ export function describeEvents(context: ContractContext): void {
       expect(await context.store.events.list(other)).toEqual([]);
       expect(await context.store.events.append(other, { type: "x", at: context.now, data: null })).toBe(1);
       await expect(context.store.events.list(tenant, { after: Number.NaN })).rejects.toThrow(StoreError);
+      await expect(context.store.events.list(tenant, { before: Number.NaN })).rejects.toThrow(StoreError);
     });
 
     it("lists those of one conversation", async () => {

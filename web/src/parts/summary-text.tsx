@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { splitPointers } from "../state/citations.ts";
-import { restOf } from "../state/cut-words.ts";
+import { cutWords, restOf } from "../state/cut-words.ts";
 import { textOf } from "../state/message-text.ts";
 import { type ReadEntry, readSummary } from "../state/read-summary.ts";
 import type { Transcript } from "../state/transcript.ts";
@@ -74,7 +74,8 @@ export function ReadableSummary({
 /** What a person said. Where the summary quotes only its beginning, the rest follows, told apart from what the model reads. */
 function WholeWords({ entry, transcript }: { entry: ReadEntry; transcript: Transcript }) {
   const { lead } = useNumbers();
-  const isCut = entry.text.trimEnd().endsWith("…");
+  const shown = cutWords(entry.text);
+  const isCut = shown !== undefined;
   const index = Number(/^#(\d+)$/.exec(entry.pointer ?? "")?.[1] ?? Number.NaN) - 1 - lead;
   const messages = usePiece(transcript.store, (state) => state.messages);
   const message = isCut ? messages.get(index) : undefined;
@@ -86,7 +87,7 @@ function WholeWords({ entry, transcript }: { entry: ReadEntry; transcript: Trans
   if (rest === undefined) return <span className="said">{entry.text}</span>;
   return (
     <span className="said">
-      {entry.text.replace(/\s*…\s*$/, "")}
+      {shown}
       <span className="unsent-rest" title={strings.compaction.notInSummary}>
         {rest}
       </span>

@@ -1,0 +1,100 @@
+/** What somebody sends in a few kilobytes is read once, and not again from each of its characters. */
+import { describe, expect, it } from "vitest";
+import { structureOf } from "../../src/core/rounds.ts";
+import type { Message, Part } from "../../src/core/types.ts";
+import { visibleText } from "../../src/engine/recall/visible-text.ts";
+import { statementsIn } from "../../src/summaries/digest/statements.ts";
+import { outcomesOf } from "../../src/summaries/outcomes.ts";
+import { outlinesOf } from "../../src/summaries/outline.ts";
+import { toWire } from "../../src/testing/arbitraries/index.ts";
+import { DIALECT_IDS, dialectOf } from "../support/dialects.ts";
+import { growth, LINEAR } from "../support/growth.ts";
+import { judgeFit } from "../support/judge-fit.ts";
+
+const round = (args: string): Message[] => [
+  { role: "user", parts: [{ type: "text", text: "Run it." }] },
+  { role: "assistant", parts: [{ type: "tool-call", id: "c", name: "bash", args }] },
+  { role: "tool", parts: [{ type: "tool-result", id: "c", name: "bash", text: "ok" }] },
+  { role: "assistant", parts: [{ type: "text", text: "It works." }] },
+  { role: "user", parts: [{ type: "text", text: "And?" }] },
+];
+
+const nothingShown = {
+  fates: [{ type: "drop", why: "budget" }],
+  inserts: [],
+} as unknown as Parameters<typeof visibleText>[0];
+
+const blanks = (size: number) => " ".repeat(size);
+const READERS: Readonly<Record<string, (size: number) => unknown>> = {
+  "blanks in a command": (size) =>
+    outcomesOf(round(JSON.stringify({ command: `make${blanks(size)}all` })), () => true),
+  "lines in a command": (size) =>
+    outcomesOf(round(JSON.stringify({ command: `make${"\n".repeat(size)}all` })), () => true),
+  "blanks before another kind of line break in a title": (size) =>
+    outlinesOf([`# ${blanks(size)}a\rb`]).of("", 100),
+  "blanks before another kind of line break in a list": (size) =>
+    outlinesOf([`- ${blanks(size)}a\u2028b`]).of("", 100),
+  "blanks in a report's title": (size) => statementsIn(`# ${blanks(size)}a\rb`),
+  "blanks in a report's list": (size) => statementsIn(`- ${blanks(size)}a\rb`),
+  "empty lines in what is quoted": (size) => visibleText(nothingShown, [], [`a${"\n".repeat(size)}b`]),
+};
+
+describe.each(Object.entries(READERS))("%s", (_name, read) => {
+  it("cost no more than reading them", () => {
+    expect(growth(read, 2_000)).toBeLessThan(LINEAR);
+  });
+});
+
+it("calls that no result fits, where names tie them together, are looked at once", () => {
+  const rounds = (size: number): Message[] => [
+    {
+      role: "assistant",
+      parts: Array.from(
+        { length: size },
+        (): Part => ({ type: "tool-call", id: "a", name: "a", args: "{}" }),
+      ),
+    },
+    {
+      role: "tool",
+      parts: Array.from(
+        { length: size },
+        (_, n): Part => ({ type: "tool-result", id: "", byName: true, name: `b${n}`, text: "" }),
+      ),
+    },
+  ];
+  expect(growth((size) => structureOf(rounds(size)), 500)).toBeLessThan(LINEAR);
+});
+
+it("results one by one, where names tie them together, find their calls without a look at those before them", () => {
+  const rounds = (size: number): Message[] => [
+    ...Array.from(
+      { length: size },
+      (): Message => ({
+        role: "assistant",
+        parts: [{ type: "tool-call", id: "function:a", name: "a", args: "{}" }],
+      }),
+    ),
+    ...Array.from(
+      { length: size },
+      (): Message => ({
+        role: "tool",
+        parts: [{ type: "tool-result", id: "", byName: true, name: "a", text: "" }],
+      }),
+    ),
+  ];
+  expect(structureOf(rounds(3)).pairs.map(({ call, result }) => [call.index, result.index])).toEqual([
+    [0, 3],
+    [1, 4],
+    [2, 5],
+  ]);
+  expect(growth((size) => structureOf(rounds(size)), 2_000)).toBeLessThan(LINEAR);
+});
+
+const LINES = 200_000;
+
+it.each(DIALECT_IDS)("a file of 200,000 lines can be written in %s", async (id) => {
+  const args = JSON.stringify({ path: "data.csv", content: "1\n".repeat(LINES) });
+  const wire = toWire(id, round(args));
+  const { breaches } = await judgeFit({ ...wire, dialect: dialectOf(id).id, budget: 1_000 });
+  expect(breaches).toEqual([]);
+});

@@ -7,7 +7,7 @@ import type { Action, Turn, TurnParts } from "./turn.ts";
 /** What became of a turn's request, as far as it is known: it may have failed half-way. */
 export interface ServedTurn {
   readonly from?: RequestFact["from"];
-  /** Without its query. */
+  /** The path of the request without its query, which may hold a key. */
   readonly path: string;
   readonly status: number;
   readonly ms: number;

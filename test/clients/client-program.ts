@@ -14,6 +14,8 @@ export interface ClientSetup {
   readonly prompt: string;
   /** It goes on with the session of the run before. */
   readonly resumes: boolean;
+  /** The window that it believes in (tokens), where it is to compact by itself. Left out: it is set up as the guide says. */
+  readonly ownWindow?: number;
 }
 
 /** How a program is started. */
@@ -45,8 +47,20 @@ export interface ClientProgram {
   isInvalid?(body: Readonly<Record<string, unknown>>): boolean;
   /** What a model answers to a question that the program asks beside the task and wants as JSON. */
   readonly jsonAnswer?: object;
+  /** Its own compaction. */
+  readonly compaction: OwnCompaction;
   /** How a model asks it to let a sub-agent do something, where it has them. */
   subAgentCall?(prompt: string): FakeCall;
+}
+
+/** How a program compacts by itself. */
+export interface OwnCompaction {
+  /** What it decides by: the usage of answers, or its own count of its transcript. */
+  readonly by: "usage" | "own count";
+  /** Words that only its requests for a summary hold, or only what it leaves of a transcript. */
+  readonly words: string;
+  /** Why no setting keeps it from that, where none does. */
+  readonly cannotBeSet?: string;
 }
 
 /** Key that the programs show. Nobody checks it. */

@@ -14,6 +14,10 @@ import { startTap, type Tapped } from "./tap.ts";
 const WINDOW_FACTOR = 3.5;
 /** What one file takes of the window beside system prompt and tools: the whole task is many windows long. */
 const FILE_SHARE = 1 / 25;
+/** The same where the client's own window has to be filled several times. */
+const LARGE_FILE_SHARE = 1 / 6;
+/** The window that a client believes in, in multiples of the gateway's: no view comes near it. */
+const OWN_WINDOW_FACTOR = 2;
 const MEASURE_MS = 60_000;
 const ROUND_MS = 2_500;
 
@@ -26,6 +30,8 @@ export interface StoredConversation {
 /** Everything that happened while a program worked. */
 export interface LongRun {
   readonly window: number;
+  /** The window that the client believed in, if it was to believe in one (tokens). */
+  readonly ownWindow: number;
   /** Tokens of the first request: system prompt, tools and the question. */
   readonly fixed: number;
   /** How the program ended, once for each leg. */
@@ -51,11 +57,19 @@ export async function longRun(
     rounds,
     legs = 1,
     looksBack = false,
+    outgrows,
   }: {
     readonly rounds: number;
     readonly legs?: number;
     /** The gateway offers its tool of recall, and the model uses it in the end. */
     readonly looksBack?: boolean;
+    /** The transcript becomes several times as long as a window that the client may believe in. */
+    readonly outgrows?: {
+      /** What the client is told of the cost of its requests. */
+      readonly usage: "upstream" | "transcript";
+      /** It believes in such a window. Otherwise it is set up as the guide says. */
+      readonly believes: boolean;
+    };
   },
 ): Promise<LongRun> {
   const root = await mkdtemp(join(tmpdir(), "precis-clients-"));
@@ -75,12 +89,17 @@ export async function longRun(
     const window = Math.round(fixed * WINDOW_FACTOR);
     const place = await at("task");
     const free = window - fixed;
-    await writeFiles(place.work, { rounds: rounds * legs, tokens: free * FILE_SHARE, free });
+    const share = outgrows === undefined ? FILE_SHARE : LARGE_FILE_SHARE;
+    await writeFiles(place.work, { rounds: rounds * legs, tokens: free * share, free });
+    const ownWindow = Math.round(window * OWN_WINDOW_FACTOR);
     const provider = await startFakeProvider({ window });
     closing.push(provider.close);
     const db = join(root, "precis.db");
     const config = join(root, "precis.config.json");
-    await writeFile(config, JSON.stringify(looksBack ? { tools: ["recall"] } : {}));
+    await writeFile(
+      config,
+      JSON.stringify({ ...(looksBack && { tools: ["recall"] }), usage: outgrows?.usage }),
+    );
     const serve = (): Promise<ServeProcess> =>
       startServe(["--upstream", provider.url, "--window", String(window)], {
         db,
@@ -106,6 +125,7 @@ export async function longRun(
           ...place,
           prompt: promptOf(leg),
           resumes: leg > 0,
+          ...(outgrows?.believes && { ownWindow }),
           url: tap.url,
           timeoutMs: MEASURE_MS + rounds * ROUND_MS,
         }),
@@ -115,6 +135,7 @@ export async function longRun(
     await running.stop();
     return {
       window,
+      ownWindow,
       fixed,
       ended,
       rounds: asked,

@@ -1,12 +1,16 @@
 import { join } from "node:path";
 import { CLIENT_KEY, type ClientProgram, installed, MACHINE } from "../client-program.ts";
 
+/** It takes no smaller window (tokens). */
+const LEAST_WINDOW = 100_000;
+
 const withModel = (name: string, model: string): ClientProgram => ({
   name,
   package: "@anthropic-ai/claude-code",
   api: "messages",
   standing: "Primary working directory",
-  start: ({ url, prompt, resumes }) => ({
+  compaction: { by: "usage", words: "Your task is to create a detailed summary of the conversation" },
+  start: ({ url, prompt, resumes, ownWindow }) => ({
     command: installed(`@anthropic-ai/claude-code-${MACHINE}/claude`),
     args: [
       ...(resumes ? ["--continue"] : []),
@@ -21,6 +25,9 @@ const withModel = (name: string, model: string): ClientProgram => ({
       DISABLE_ERROR_REPORTING: "1",
       // It refuses to skip its permission prompts as root, unless told that this is a sandbox.
       IS_SANDBOX: "1",
+      ...(ownWindow !== undefined && {
+        CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(Math.max(ownWindow, LEAST_WINDOW)),
+      }),
     },
   }),
   readCall: (path, { work }) => ({ name: "Read", args: { file_path: join(work, path) } }),

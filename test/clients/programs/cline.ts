@@ -7,10 +7,11 @@ export const cline: ClientProgram = {
   api: "chat",
   cannotResume: "it goes on with a session only by an id that it makes up",
   machines: ["linux-x64"],
-  start: ({ url, prompt }) => ({
+  compaction: { by: "own count", words: "Summarize this session for continuation" },
+  start: ({ url, prompt, ownWindow }) => ({
     command: installed("@cline/cli-linux-x64/bin/cline"),
     // It compacts by its own count of the transcript, which the gateway can't change.
-    args: ["--compaction", "off", prompt],
+    args: [...(ownWindow === undefined ? ["--compaction", "off"] : []), prompt],
     // Otherwise it leaves a process behind that serves other programs of its kind.
     env: { CLINE_SESSION_BACKEND_MODE: "local" },
     files: {
@@ -25,6 +26,7 @@ export const cline: ClientProgram = {
               apiKey: CLIENT_KEY,
               model: "any-model",
               baseUrl: `${url}/v1`,
+              ...(ownWindow !== undefined && { contextWindow: ownWindow }),
             },
             updatedAt: "2026-01-01T00:00:00.000Z",
             tokenSource: "manual",

@@ -4,7 +4,8 @@ export const codex: ClientProgram = {
   name: "codex",
   package: "@openai/codex",
   api: "responses",
-  start: ({ url, prompt, resumes }) => ({
+  compaction: { by: "usage", words: "CONTEXT CHECKPOINT COMPACTION" },
+  start: ({ url, prompt, resumes, ownWindow }) => ({
     command: process.execPath,
     args: [
       installed("@openai/codex/bin/codex.js"),
@@ -18,6 +19,7 @@ export const codex: ClientProgram = {
       'model_provider="precis"',
       "-c",
       `model_providers.precis={name="precis",base_url="${url}/v1",env_key="OPENAI_API_KEY",wire_api="responses"}`,
+      ...(ownWindow === undefined ? [] : ["-c", `model_context_window=${ownWindow}`]),
       "-c",
       "check_for_update_on_startup=false",
       "-c",

@@ -5,7 +5,8 @@ export const continueCli: ClientProgram = {
   name: "continue",
   package: "@continuedev/cli",
   api: "chat",
-  start: ({ url, home, prompt, resumes }) => ({
+  compaction: { by: "own count", words: "Please provide a concise summary of our conversation so far" },
+  start: ({ url, home, prompt, resumes, ownWindow = 1_000_000 }) => ({
     command: process.execPath,
     args: [
       installed("@continuedev/cli/dist/cn.js"),
@@ -27,7 +28,7 @@ export const continueCli: ClientProgram = {
             apiBase: `${url}/v1`,
             apiKey: CLIENT_KEY,
             // It compacts by its own count of the transcript, which the gateway can't change.
-            defaultCompletionOptions: { contextLength: 1_000_000 },
+            defaultCompletionOptions: { contextLength: ownWindow },
             roles: ["chat"],
             capabilities: ["tool_use"],
           },

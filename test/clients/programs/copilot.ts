@@ -5,7 +5,8 @@ export const copilot: ClientProgram = {
   name: "copilot",
   package: "@github/copilot",
   api: "chat",
-  start: ({ url, prompt, resumes }) => ({
+  compaction: { by: "own count", words: "Please create a detailed summary of the conversation so far" },
+  start: ({ url, prompt, resumes, ownWindow = 1_000_000 }) => ({
     command: installed(`@github/copilot-${MACHINE}/copilot`),
     args: [...(resumes ? ["--continue"] : []), "--allow-all-tools", "--prompt", prompt],
     env: {
@@ -15,7 +16,7 @@ export const copilot: ClientProgram = {
       COPILOT_MODEL: "any-model",
       COPILOT_OFFLINE: "true",
       // It compacts by its own count of the transcript, which the gateway can't change.
-      COPILOT_PROVIDER_MAX_PROMPT_TOKENS: "1000000",
+      COPILOT_PROVIDER_MAX_PROMPT_TOKENS: String(ownWindow),
     },
   }),
   readCall: (path, { work }) => ({ name: "view", args: { path: join(work, path) } }),

@@ -12,6 +12,12 @@ export const geminiCli: ClientProgram = {
   package: "@google/gemini-cli",
   api: "gemini",
   cannotResume: "it sends every result twice then (google-gemini/gemini-cli#29365), and Google refuses that",
+  // It asks for summaries only between two questions. Within one it puts old results of tools into files.
+  compaction: {
+    by: "own count",
+    words: "<tool_output_masked>",
+    cannotBeSet: "its setting outputMasking isn't read by the program",
+  },
   start: ({ url, prompt, resumes }) => ({
     command: process.execPath,
     args: [

@@ -1,12 +1,16 @@
 import { join } from "node:path";
 import { CLIENT_KEY, type ClientProgram, installed, MACHINE } from "../client-program.ts";
 
+/** The longest answer that it counts with, where it is told of a window (tokens). */
+const OUTPUT = 4_096;
+
 export const opencode: ClientProgram = {
   name: "opencode",
   package: `opencode-${MACHINE}`,
   api: "chat",
   machines: ["linux-x64", "linux-arm64"],
-  start: ({ url, prompt, resumes }) => ({
+  compaction: { by: "usage", words: "You are a context summarization agent" },
+  start: ({ url, prompt, resumes, ownWindow }) => ({
     command: installed(`opencode-${MACHINE}/bin/opencode`),
     args: ["run", ...(resumes ? ["--continue"] : []), prompt],
     env: {
@@ -28,7 +32,12 @@ export const opencode: ClientProgram = {
             npm: "@ai-sdk/openai-compatible",
             name: "precis",
             options: { baseURL: `${url}/v1`, apiKey: CLIENT_KEY },
-            models: { "any-model": { name: "any model" } },
+            models: {
+              "any-model": {
+                name: "any model",
+                ...(ownWindow !== undefined && { limit: { context: ownWindow, output: OUTPUT } }),
+              },
+            },
           },
         },
       },

@@ -4,7 +4,8 @@ export const pi: ClientProgram = {
   name: "pi",
   package: "@earendil-works/pi-coding-agent",
   api: "chat",
-  start: ({ url, prompt, resumes }) => ({
+  compaction: { by: "usage", words: "You are a context summarization assistant" },
+  start: ({ url, prompt, resumes, ownWindow }) => ({
     command: process.execPath,
     args: [
       installed("@earendil-works/pi-coding-agent/dist/bundle/cli.js"),
@@ -18,13 +19,26 @@ export const pi: ClientProgram = {
     ],
     env: { PI_OFFLINE: "1", PI_TELEMETRY: "0", PI_SKIP_VERSION_CHECK: "1" },
     files: {
+      ...(ownWindow !== undefined && {
+        ".pi/agent/settings.json": {
+          compaction: {
+            reserveTokens: Math.round(ownWindow / 8),
+            keepRecentTokens: Math.round(ownWindow / 8),
+          },
+        },
+      }),
       ".pi/agent/models.json": {
         providers: {
           precis: {
             baseUrl: `${url}/v1`,
             api: "openai-completions",
             apiKey: CLIENT_KEY,
-            models: [{ id: "any-model" }],
+            models: [
+              {
+                id: "any-model",
+                ...(ownWindow !== undefined && { contextWindow: ownWindow, maxTokens: 4_096 }),
+              },
+            ],
           },
         },
       },

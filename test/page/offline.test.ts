@@ -54,6 +54,29 @@ describe("without a model", () => {
     await context.close();
   });
 
+  it("keeps an opened summary in sight when messages far above it come later", async () => {
+    const { tab, faults, context } = await openPage(browser, serve.url);
+    let letFirstMessagesCome = () => {};
+    const isWanted = new Promise<void>((resolve) => {
+      letFirstMessagesCome = resolve;
+    });
+    await tab.route(/messages\?from=0&/, async (route) => {
+      await isWanted;
+      await route.continue();
+    });
+    await tab.getByRole("button", { name: /^Coding session/ }).click();
+    const head = tab.locator(".divider-head");
+    await head.click();
+    await tab.locator(".summary-read", { hasText: "What you said" }).waitFor();
+    const before = await head.boundingBox();
+    letFirstMessagesCome();
+    // The rest of the first request is read from the first message.
+    await tab.locator(".unsent-rest").first().waitFor();
+    expect(await head.boundingBox()).toEqual(before);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   it("replays the conversation on the timeline", async () => {
     const { tab, faults, context } = await openExample(browser, serve.url);
     await tab.getByRole("link", { name: "Timeline" }).click();

@@ -16,14 +16,15 @@ import { strings } from "../strings.ts";
 import { DividerRow } from "./divider.tsx";
 import { Icon } from "./icon.tsx";
 import { type MessageActions, MessageRow } from "./message.tsx";
+import { useFollow } from "./use-follow.ts";
 import { useStore } from "./use-store.ts";
 
-/** Heights before a row is measured (pixels). */
-const SPEAKING_ROW = 120;
-const WORKING_ROW = 36;
+/**
+ * Heights before a row is measured (pixels). They are the same for a message that isn't there yet: what is on screen would
+ * move away when messages far above it come.
+ */
+const MESSAGE_ROW = 64;
 const DIVIDER_ROW = 84;
-/** Closer to the end than this (pixels): the list follows what is added. */
-const NEAR_END = 120;
 const FLASH_MS = 1_800;
 
 export interface TranscriptHandle {
@@ -52,7 +53,6 @@ export function TranscriptList({
   const { timeline, answer, compacting } = useStore(chat.store);
   const scroller = useRef<HTMLDivElement>(null);
   const end = useRef<HTMLDivElement>(null);
-  const [isAtEnd, setAtEnd] = useState(true);
   const [flash, setFlash] = useState<readonly [number, number]>();
   const rows = useMemo(() => rowsOf(total, dividers), [total, dividers]);
   const newest = dividers.reduce<number>((most, { at }) => Math.max(most, at), 0);
@@ -60,12 +60,7 @@ export function TranscriptList({
   const virtual = useVirtualizer({
     count: rows.count,
     getScrollElement: () => scroller.current,
-    estimateSize: (n) => {
-      const row = rows.row(n);
-      if (row.type === "divider") return DIVIDER_ROW;
-      const message = messages.get(row.index);
-      return message === undefined || isWork(message) ? WORKING_ROW : SPEAKING_ROW;
-    },
+    estimateSize: (n) => (rows.row(n).type === "divider" ? DIVIDER_ROW : MESSAGE_ROW),
     getItemKey: (n) => {
       const row = rows.row(n);
       return row.type === "divider" ? `d${row.divider.checkpoint}` : row.index;
@@ -84,36 +79,23 @@ export function TranscriptList({
     chat.transcript.ensure(indexOf(from), indexOf(to) + 1);
   });
 
-  /** Goes to the end and stays there while rows are still being measured. */
-  const toEnd = () => {
-    if (scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
-  };
   const height = virtual.getTotalSize();
-  const grown = `${height}:${answer?.text.length}:${answer?.reasoning.length}:${compacting?.since}`;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: follows whatever makes the list longer
-  useLayoutEffect(() => {
-    if (isAtEnd) toEnd();
-  }, [grown, loaded]);
+  const grown = `${height}:${loaded}:${answer?.text.length}:${answer?.reasoning.length}:${compacting?.since}`;
+  const { isAtEnd, goTo, listeners } = useFollow({ scroller, virtual, rows }, grown);
 
   const isMine = answer?.mine === true;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once per answer; whoever scrolls up meanwhile stays there
   useLayoutEffect(() => {
-    if (!isMine) return;
-    setAtEnd(true);
-    toEnd();
+    if (isMine) goTo("end");
   }, [isMine]);
 
   const show = (index: number, to = index) => {
-    setAtEnd(false);
-    virtual.scrollToIndex(rows.rowOfMessage(index), { align: "start" });
+    goTo({ message: index });
     setFlash([index, to]);
     setTimeout(() => setFlash(undefined), FLASH_MS);
   };
   const showDivider = (checkpoint: string) => {
-    const row = rows.rowOfDivider(checkpoint);
-    if (row === undefined) return;
-    setAtEnd(false);
-    virtual.scrollToIndex(row, { align: "center" });
+    if (rows.rowOfDivider(checkpoint) !== undefined) goTo({ checkpoint });
   };
   useImperativeHandle(handle, () => ({ show, showDivider }));
 
@@ -127,10 +109,7 @@ export function TranscriptList({
         aria-live="off"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard
         tabIndex={0}
-        onScroll={(event) => {
-          const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
-          setAtEnd(scrollHeight - scrollTop - clientHeight < NEAR_END);
-        }}
+        {...listeners}
       >
         <div className="column">
           <h2 className="visually-hidden">{strings.chat.label}</h2>
@@ -184,11 +163,7 @@ export function TranscriptList({
           type="button"
           className="to-end"
           aria-label={strings.chat.toBottom}
-          onClick={() => {
-            setAtEnd(true);
-            virtual.scrollToIndex(rows.count - 1, { align: "end" });
-            requestAnimationFrame(toEnd);
-          }}
+          onClick={() => goTo("end")}
         >
           <Icon name="down" size={18} />
         </button>
@@ -212,8 +187,6 @@ function SystemPrompt({ text }: { text: string }) {
     </div>
   );
 }
-
-const isWork = ({ role, parts }: ApiMessage) => role === "tool" || parts.every(({ type }) => type !== "text");
 
 /** Tools work for the assistant: what they say belongs to its turn. */
 const speakerOf = (message: ApiMessage | undefined) =>

@@ -110,6 +110,8 @@ export type Row =
   | { readonly type: "message"; readonly index: number }
   | { readonly type: "divider"; readonly divider: Divider };
 
+export type Rows = ReturnType<typeof rowsOf>;
+
 /**
  * Where each row is, without a list of all of them: row n is a message, except where a divider stands.
  */

@@ -1,0 +1,67 @@
+import type { Virtualizer } from "@tanstack/react-virtual";
+import { type RefObject, useLayoutEffect, useState } from "react";
+import type { Rows } from "../state/transcript.ts";
+
+/** Closer to the end than this (pixels): the list follows what is added. */
+const NEAR_END = 120;
+
+/** A place in the list that somebody was taken to. */
+export type Place = { readonly message: number } | { readonly checkpoint: string };
+
+/** What stays in sight while rows come and are measured. */
+type Followed = "end" | Place | undefined;
+
+/**
+ * Keeps the end of the list, or the place that somebody was taken to, in sight while rows come and are measured. Where a
+ * person scrolls, the person decides: only at the end does the list follow again.
+ */
+export function useFollow(
+  list: {
+    readonly scroller: RefObject<HTMLDivElement | null>;
+    readonly virtual: Virtualizer<HTMLDivElement, Element>;
+    readonly rows: Rows;
+  },
+  /** Another value whenever the list has become longer or shorter. */
+  grown: string,
+) {
+  const { scroller, virtual, rows } = list;
+  const [followed, setFollowed] = useState<Followed>("end");
+  const isAtPlace = typeof followed === "object";
+
+  const toEnd = () => {
+    if (scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
+  };
+  const toPlace = (place: Place) => {
+    const isMessage = "message" in place;
+    const row = isMessage ? rows.rowOfMessage(place.message) : rows.rowOfDivider(place.checkpoint);
+    if (row !== undefined) virtual.scrollToIndex(row, { align: isMessage ? "start" : "center" });
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: follows whatever makes the list longer
+  useLayoutEffect(() => {
+    if (followed === "end") toEnd();
+    else if (followed !== undefined) toPlace(followed);
+  }, [followed, grown]);
+
+  const letGo = () => {
+    // It may still be on its way, correcting itself as rows are measured.
+    virtual.cancelScroll();
+    if (isAtPlace) setFollowed(undefined);
+  };
+  return {
+    isAtEnd: followed === "end",
+    goTo: setFollowed as (to: "end" | Place) => void,
+    /** For the element that scrolls. */
+    listeners: {
+      onWheel: letGo,
+      onTouchMove: letGo,
+      onPointerDown: letGo,
+      onKeyDown: letGo,
+      onScroll: () => {
+        // On the way to a place the list scrolls by itself, and what it reports may be where it came from.
+        if (isAtPlace || !scroller.current) return;
+        const { scrollTop, scrollHeight, clientHeight } = scroller.current;
+        setFollowed(scrollHeight - scrollTop - clientHeight < NEAR_END ? "end" : undefined);
+      },
+    },
+  };
+}

@@ -13,7 +13,6 @@ import {
   object,
   oneOf,
   text,
-  threshold,
   tokens,
   wholeNumber,
   yesOrNo,
@@ -37,7 +36,6 @@ const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"] as const;
 /** Shorter ones can be guessed (characters). */
 export const SHORTEST_CLIENT_KEY = 16;
 
-export const PLACEMENTS = ["user", "system", "merged"] as const;
 /** Tools that precis can add to requests and answer itself. */
 export const HOSTED_TOOLS = ["recall", "compact"] as const;
 export type HostedToolName = (typeof HOSTED_TOOLS)[number];
@@ -52,12 +50,6 @@ const tuning = {
   strategy: oneOf("strategy", STRATEGY_NAMES).optional(),
   /** Cap on what a view may use, in tokens. */
   budget: tokens.optional(),
-  startAt: threshold.optional(),
-  landAt: threshold.optional(),
-  reserve: threshold.optional(),
-  safety: threshold.optional(),
-  placement: oneOf("placement", PLACEMENTS).optional(),
-  waitMs: duration(0).optional(),
   /** Tools that precis adds to requests and answers itself. */
   tools: listOf(oneOf("tool of precis", HOSTED_TOOLS), '["recall"]').optional(),
   ...fineTuning,

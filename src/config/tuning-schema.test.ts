@@ -4,11 +4,22 @@ import { mergeTuning, pickTuning, requestTuning } from "./tuning-schema.ts";
 
 test("the options that hosts have can stand in a config, for all and for one upstream", () => {
   const options = {
+    startAt: 0.7,
+    landAt: 20_000,
+    reserve: 0,
+    safety: 0.03,
+    placement: "system",
+    waitMs: 500,
     auto: false,
     cacheBreakpoints: true,
     tail: { messages: 10, turns: 3 },
     triggers: { messages: 40 },
-    summary: { temperature: 0.2, preface: "Left out:", mode: "full", prompt: "agent", cap: 2_000 },
+    summary: { temperature: 0.2, preface: "Left out:", mode: "full", prompt: "agent", cap: 2_000, fanout: 4 },
+    recall: { auto: true, tokens: 800 },
+    shares: { narrative: 0.3, words: 0, ledger: 0.1 },
+    images: { keep: 2 },
+    cache: { ttlMs: 3_600_000, read: 0.1, write: 2, output: 5 },
+    frames: { tokensPerFrame: 196, separator: 2 },
   } as const;
   const config = parseConfig({
     ...options,
@@ -26,6 +37,19 @@ test("what is set nearer to the request comes first, and groups are put together
 
 test("a value that can't be is refused by its name", () => {
   for (const given of [
+    { startAt: 80 },
+    { landAt: 0 },
+    { reserve: -1 },
+    { placement: "top" },
+    { waitMs: "soon" },
+    { recall: true },
+    { recall: { auto: "yes" } },
+    { shares: { words: 20 } },
+    { images: { keep: "all" } },
+    { images: {} },
+    { cache: { ttlMs: "soon" } },
+    { cache: { read: -1 } },
+    { frames: { separator: 2 } },
     { tail: { messages: 0 } },
     { summary: { temperature: 3 } },
     { summary: { mode: "magic" } },

@@ -1,16 +1,46 @@
 import type { Tuning } from "../core/types.ts";
-import { numberFrom, object, oneOf, share, text, textUpTo, tokens, wholeNumber, yesOrNo } from "./values.ts";
+import {
+  anyOf,
+  duration,
+  numberFrom,
+  object,
+  oneOf,
+  share,
+  text,
+  textUpTo,
+  threshold,
+  thresholdOrNone,
+  tokens,
+  wholeNumber,
+  yesOrNo,
+} from "./values.ts";
 
 /** Ways to ask for a summary. */
 export const SUMMARY_MODES = ["continuation", "full", "simple", "extractive"] as const;
+/** Where a summary may go. */
+export const PLACEMENTS = ["user", "system", "merged"] as const;
 /** Most characters of a preface, as the engine has it. */
 export const MOST_PREFACE = 500;
+/** Prices are told in units of the price of an input token; none is that much dearer. */
+const MOST_PRICE = 1_000;
 
 const messages = wholeNumber("number of messages", 1);
 const turns = wholeNumber("number of turns", 1);
+const someTokens = wholeNumber("number of tokens", 0);
+const part = numberFrom("share", 0, 1);
+const price = numberFrom("price", 0, MOST_PRICE);
 
-/** Options of the engine that a config, an upstream and a single request may set alike. */
+/**
+ * Options of the engine that a config, an upstream and a single request may set alike: all of them. Budget and strategy have keys and
+ * headers of their own.
+ */
 export const fineTuning = {
+  startAt: threshold.optional(),
+  landAt: threshold.optional(),
+  reserve: thresholdOrNone.optional(),
+  safety: thresholdOrNone.optional(),
+  placement: oneOf("placement", PLACEMENTS).optional(),
+  waitMs: duration(0).optional(),
   auto: yesOrNo.optional(),
   cacheBreakpoints: yesOrNo.optional(),
   tail: object({
@@ -32,27 +62,38 @@ export const fineTuning = {
     preface: textUpTo("preface", MOST_PREFACE).optional(),
     mode: oneOf("mode", SUMMARY_MODES).optional(),
     merge: oneOf("merge", ["segments", "rolling"]).optional(),
+    fanout: wholeNumber("number of records", 2).optional(),
+    maxRequests: wholeNumber("number of requests", 1).optional(),
+    deadlineMs: duration(1).optional(),
   }).optional(),
-};
+  recall: object({ auto: yesOrNo.optional(), tokens: someTokens.optional() }).optional(),
+  shares: object({
+    narrative: part.optional(),
+    words: part.optional(),
+    ledger: part.optional(),
+  }).optional(),
+  images: object({
+    keep: anyOf([oneOf("choice of images", ["last-user-message"]), wholeNumber("number of images", 0)], {
+      problem: "is no choice of images",
+      fix: 'Give "last-user-message", or how many of the newest stay, such as 2.',
+    }),
+  }).optional(),
+  cache: object({
+    ttlMs: duration(0).optional(),
+    read: price.optional(),
+    write: price.optional(),
+    output: price.optional(),
+  }).optional(),
+  frames: object({ tokensPerFrame: someTokens, separator: someTokens.optional() }).optional(),
+} satisfies Record<Exclude<keyof Tuning, "budget" | "strategy">, unknown>;
 
 /** The schema of `x-precis-options`. */
 export const requestTuning = object(fineTuning);
 
-const PICKED = [
-  "startAt",
-  "landAt",
-  "safety",
-  "placement",
-  "waitMs",
-  "auto",
-  "cacheBreakpoints",
-  "tail",
-  "triggers",
-  "summary",
-] as const satisfies readonly (keyof Tuning)[];
+const PICKED = Object.keys(fineTuning) as readonly (keyof typeof fineTuning)[];
 
 /** The engine's options among those of a config, an upstream or a request. What isn't set is left out. */
-export function pickTuning(from: { readonly [K in (typeof PICKED)[number]]?: unknown }): Tuning {
+export function pickTuning(from: { readonly [K in keyof typeof fineTuning]?: unknown }): Tuning {
   return withoutUnset(Object.fromEntries(PICKED.map((name) => [name, from[name]])));
 }
 

@@ -68,17 +68,25 @@ export const tokens = value<number, number | string>(
 
 const isPercent = (given: unknown): boolean => Number(given) > 1 && Number(given) < LEAST_TOKENS;
 
+function thresholdFrom(none: 0 | undefined) {
+  const least = none === 0 ? "0 for none, a share" : "a share above 0 and";
+  return value<number, number | string>(
+    (given) => ({
+      problem: "is neither a share nor a number of tokens",
+      fix: `${isPercent(given) ? `Did you mean ${Number(given) / 100}? ` : ""}Give ${least} up to 1, such as 0.8, or at least ${LEAST_TOKENS} tokens, such as 8192 or 8k.`,
+    }),
+    (given) => {
+      const size = sizeOf(given, tokensIn);
+      if (size === none) return size;
+      return size !== undefined && size > 0 && (size <= 1 || size >= LEAST_TOKENS) ? size : undefined;
+    },
+  );
+}
+
 /** A share of the budget or a number of tokens. */
-export const threshold = value<number, number | string>(
-  (given) => ({
-    problem: "is neither a share nor a number of tokens",
-    fix: `${isPercent(given) ? `Did you mean ${Number(given) / 100}? ` : ""}Give a share above 0 and up to 1, such as 0.8, or at least ${LEAST_TOKENS} tokens, such as 8192 or 8k.`,
-  }),
-  (given) => {
-    const size = sizeOf(given, tokensIn);
-    return size !== undefined && size > 0 && (size <= 1 || size >= LEAST_TOKENS) ? size : undefined;
-  },
-);
+export const threshold = thresholdFrom(undefined);
+/** The same, or nothing at all. */
+export const thresholdOrNone = thresholdFrom(0);
 
 /** Milliseconds: `30000`, `"30s"`, `"10m"`. */
 export const duration = (least: number) =>

@@ -1,5 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
+import {
+  type FakeProvider,
+  startFakeProvider,
+  summarizingReply,
+} from "../../src/testing/fake-provider/index.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 
 let provider: FakeProvider;
@@ -82,6 +86,66 @@ describe("what a request asks for by header", () => {
     const after = await ask(messages);
     expect(after.sent).toBe(before.sent);
     expect(after.sent).not.toContain(preface);
+  });
+
+  it.each([
+    ["a smaller window", { "x-precis-window": "3k" }, 3_000],
+    ["an earlier start", { "x-precis-options": '{"startAt":0.3,"landAt":0.2}' }, 3_000],
+    ["room for a long answer", { "x-precis-options": '{"reserve":"5k"}' }, 3_000],
+  ])("may be %s, which holds for that request alone", async (_, headers, most) => {
+    await start();
+    const messages = chat(45);
+    const before = await ask(messages);
+    expect(before.action).toBe("pass");
+    const wished = await ask(messages, headers);
+    expect(wished.action).toBe("compacted");
+    expect(wished.tokens).toBeLessThan(most);
+    expect((await ask(messages, headers)).sent).toBe(wished.sent);
+    const after = await ask(messages);
+    expect(after.action).toBe("pass");
+    expect(after.sent).toBe(before.sent);
+  });
+
+  it("may be a larger window than precis knows of", async () => {
+    await start({ window: 3_000 });
+    const messages = chat(45);
+    expect((await ask(messages, { "x-precis-window": "8k" })).action).toBe("pass");
+    expect((await ask(messages)).action).toBe("compacted");
+    expect((await ask(messages, { "x-precis-window": "8k" })).action).toBe("pass");
+  });
+
+  it("may be another writer of summaries, and keeps its records apart", async () => {
+    await start({ summarizer: "same", waitMs: 20_000 });
+    provider.setReply(summarizingReply({ otherwise: "Understood." }));
+    const asked = () => provider.requests.filter(({ body }) => body["model"] === "gpt-4o-mini").length;
+    const messages = chat(120);
+    await ask(messages, { "x-precis-summarizer": "extractive" });
+    expect(provider.requests).toHaveLength(1);
+    await ask(messages, { "x-precis-summarizer": "gpt-4o-mini" });
+    expect(asked()).toBeGreaterThan(0);
+    const written = asked();
+    await ask(messages);
+    expect(asked()).toBe(written);
+  });
+
+  it.each([
+    ["window", "much", "x-precis-window", "a number of tokens of at least 100"],
+    ["summarizer", "mailbox:/etc", "x-precis-summarizer", "extractive, same, or the name of a model"],
+    ["options", '{"startAt":70}', "startAt", "Did you mean 0.7?"],
+    ["options", '{"images":{"keep":"all"}}', "images.keep", "last-user-message"],
+    ["options", '{"recal":{"auto":true}}', "recal", "Did you mean recall?"],
+  ])("is refused by name if it can't be: %s %s", async (header, value, name, fix) => {
+    await start();
+    const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json", [`x-precis-${header}`]: value },
+      body: JSON.stringify({ model: "gpt-4o", messages: chat(1) }),
+    });
+    expect(response.status).toBe(400);
+    const { error } = (await response.json()) as { error: { message: string } };
+    expect(error.message).toContain(name);
+    expect(error.message).toContain(fix);
+    expect(provider.requests).toEqual([]);
   });
 
   it("holds for that request alone where it comes first, and in the named conversation too", async () => {

@@ -31,9 +31,12 @@ export interface CompactorChoice {
   /** Who writes summaries, by name: a model, `same` or `extractive`. Left out: as configured. */
   readonly summarizer?: string | undefined;
   /** More options, of the page's settings. */
-  readonly tuning?: Tuning;
+  readonly tuning?: Tuning | undefined;
   /** What would hold without the request's own headers. What they ask for is for that request alone. */
-  readonly usual?: Pick<CompactorChoice, "profile" | "strategy" | "budget" | "tuning">;
+  readonly usual?: Pick<
+    CompactorChoice,
+    "profile" | "strategy" | "budget" | "window" | "summarizer" | "tuning"
+  >;
 }
 
 export interface Compactors {
@@ -71,12 +74,10 @@ export function createCompactors(options: {
     const own = upstream?.config;
     const window = choice.window ?? info.window;
     const profile = choice.profile ?? profiles[own?.profile ?? config.profile ?? "agent"];
-    const reserve = choice.tuning?.reserve ?? own?.reserve ?? config.reserve;
     return {
       info,
       window,
       profile,
-      reserve,
       strategy: choice.strategy ?? own?.strategy ?? config.strategy,
       budget: choice.budget ?? own?.budget ?? config.budget,
       tuning: mergeTuning(pickTuning(config), pickTuning(own ?? {}), choice.tuning),
@@ -88,15 +89,19 @@ export function createCompactors(options: {
     if (!choice.usual) return undefined;
     const usual = { ...choice, ...choice.usual };
     // Options that the request doesn't name aren't in its mark: records that older versions wrote keep theirs.
-    const own = choice.tuning === usual.tuning ? undefined : choice.tuning;
-    const wish = wishOf(settle(choice), own);
+    const { window, summarizer } = choice;
+    const wish = wishOf(settle(choice), {
+      ...(choice.tuning === usual.tuning ? {} : { tuning: choice.tuning }),
+      ...(window === usual.window ? {} : { window }),
+      ...(summarizer === usual.summarizer ? {} : { summarizer }),
+    });
     // A mark tells settings apart, nothing is believed for it.
     return wish === wishOf(settle(usual)) ? undefined : legacyHash(wish);
   };
 
   const make = (
     { wire, model, upstream }: CompactorChoice,
-    { info, window, profile, reserve, strategy, budget, tuning }: ReturnType<typeof settle>,
+    { info, window, profile, strategy, budget, tuning }: ReturnType<typeof settle>,
     store: Store,
     summarizer?: Model,
   ): Compactor<unknown> => {
@@ -106,7 +111,6 @@ export function createCompactors(options: {
       window: { model },
       models: { [model]: { ...info, window } },
       profile,
-      ...(reserve !== undefined && { reserve }),
       ...(strategy !== undefined && { strategy }),
       ...(budget !== undefined && { budget }),
       ...(summarizer && { summarizer: config.redact ? redactingModel(summarizer) : summarizer }),
@@ -121,9 +125,9 @@ export function createCompactors(options: {
   };
 
   const sureLimit = (choice: CompactorChoice): number => {
-    const { info, window, profile, reserve, budget, tuning } = settle(choice);
+    const { info, window, profile, budget, tuning } = settle(choice);
     if (profile.triggers || tuning.triggers || profile.name === "stream") return 0;
-    const host = reserve ?? profile.reserve;
+    const host = tuning.reserve ?? profile.reserve;
     const kept = host === undefined ? MOST_RESERVED * window : host <= 1 ? host * window : host;
     const free = Math.min(budget ?? window, window - kept - window * SAFETY);
     const slack = Math.max(1, info.factor * CALIBRATION_SLACK);
@@ -137,7 +141,7 @@ export function createCompactors(options: {
   return {
     of(choice) {
       const settled = settle(choice);
-      const { window, profile, reserve, strategy, budget, tuning } = settled;
+      const { window, profile, strategy, budget, tuning } = settled;
       const { tenant, wire, upstream, model } = choice;
       const mark = markOf(choice);
       const key = JSON.stringify([
@@ -149,7 +153,6 @@ export function createCompactors(options: {
         profile.name,
         strategy,
         budget,
-        reserve,
         tuning,
         choice.summarizer,
         mark,
@@ -184,10 +187,11 @@ export function createCompactors(options: {
       if (choice.tuning && Object.keys(choice.tuning).length > 0) return sureLimit(choice);
       const known = limits.get(choice.model);
       if (known && isFor(known, choice, windows.version)) return known.tokens;
-      const { tenant, upstream, cap, profile, budget } = choice;
+      const { tenant, upstream, cap, profile, budget, window } = choice;
       const tokens = sureLimit(choice);
       if (limits.size >= MAX_LIMITS) limits.clear();
-      limits.set(choice.model, { tenant, upstream, cap, profile, budget, version: windows.version, tokens });
+      const { version } = windows;
+      limits.set(choice.model, { tenant, upstream, cap, profile, budget, window, version, tokens });
       return tokens;
     },
 
@@ -201,7 +205,8 @@ export function createCompactors(options: {
 }
 
 /** What surely fits of a model, as it was last asked for. */
-interface Limit extends Pick<CompactorChoice, "tenant" | "upstream" | "cap" | "profile" | "budget"> {
+interface Limit
+  extends Pick<CompactorChoice, "tenant" | "upstream" | "cap" | "profile" | "budget" | "window"> {
   /** Counts the changes of what is known about windows. */
   readonly version: number;
   readonly tokens: number;
@@ -214,6 +219,7 @@ function isFor(limit: Limit, choice: CompactorChoice, version: number): boolean 
     limit.cap === choice.cap &&
     limit.profile === choice.profile &&
     limit.budget === choice.budget &&
+    limit.window === choice.window &&
     limit.version === version
   );
 }
@@ -241,7 +247,13 @@ function wishOf(
     readonly strategy: StrategyName | undefined;
     readonly budget: number | undefined;
   },
-  tuning?: Tuning,
+  { tuning, ...more }: Pick<CompactorChoice, "tuning" | "window" | "summarizer"> = {},
 ): string {
-  return JSON.stringify([profile.name, strategy ?? profile.strategy, budget, ...(tuning ? [tuning] : [])]);
+  return JSON.stringify([
+    profile.name,
+    strategy ?? profile.strategy,
+    budget,
+    ...(tuning ? [tuning] : []),
+    ...(Object.keys(more).length > 0 ? [more] : []),
+  ]);
 }

@@ -5,6 +5,7 @@ import { tokensIn } from "../../config/sizes.ts";
 import { pickTuning, requestTuning } from "../../config/tuning-schema.ts";
 import type { Profile, StrategyName, Tuning } from "../../core/types.ts";
 import { strategies } from "../../engine/strategies.ts";
+import { mailboxDir } from "../../models/mailbox.ts";
 import { profiles } from "../../profiles/index.ts";
 import { headerOf } from "../http/headers.ts";
 import { RequestFault } from "../http/request-fault.ts";
@@ -14,6 +15,10 @@ export interface RequestOptions {
   readonly profile?: Profile;
   readonly strategy?: StrategyName;
   readonly budget?: number;
+  /** The model's window in tokens, instead of what is known of it. */
+  readonly window?: number;
+  /** Who writes summaries: `extractive`, `same`, or a model by name. */
+  readonly summarizer?: string;
   /** Tools of precis's own that the model gets, instead of the config's. */
   readonly tools?: readonly HostedToolName[];
   /** More options of the engine. */
@@ -22,7 +27,9 @@ export interface RequestOptions {
   readonly off: boolean;
 }
 
-const LEAST_BUDGET = 100;
+const LEAST_TOKENS = 100;
+/** Longer names of models are refused (characters). */
+const MAX_MODEL = 200;
 const NONE: RequestOptions = { off: false };
 
 /** The `x-precis-…` headers. A value that can't be is refused by name rather than passed over. */
@@ -30,14 +37,19 @@ export function requestOptions(headers: IncomingHttpHeaders): RequestOptions {
   const profile = headerOf(headers, "x-precis-profile");
   const strategy = headerOf(headers, "x-precis-strategy");
   const budget = headerOf(headers, "x-precis-budget");
+  const window = headerOf(headers, "x-precis-window");
+  const summarizer = headerOf(headers, "x-precis-summarizer");
   const tools = headerOf(headers, "x-precis-tools");
   const off = headerOf(headers, "x-precis-off");
   const tuning = headerOf(headers, "x-precis-options");
-  if ([profile, strategy, budget, tools, off, tuning].every((value) => value === undefined)) return NONE;
+  const all = [profile, strategy, budget, window, summarizer, tools, off, tuning];
+  if (all.every((value) => value === undefined)) return NONE;
   return {
     ...(profile !== undefined && { profile: profileOf(profile) }),
     ...(strategy !== undefined && { strategy: strategyOf(strategy) }),
-    ...(budget !== undefined && { budget: budgetOf(budget) }),
+    ...(budget !== undefined && { budget: tokensOf("budget", budget) }),
+    ...(window !== undefined && { window: tokensOf("window", window) }),
+    ...(summarizer !== undefined && { summarizer: summarizerOf(summarizer) }),
     ...(tools !== undefined && { tools: toolsOf(tools) }),
     ...(tuning !== undefined && { tuning: tuningOf(tuning) }),
     off: off !== undefined && !["0", "false", "no"].includes(off.toLowerCase()),
@@ -54,10 +66,16 @@ function strategyOf(name: string): StrategyName {
   throw wrong("strategy", name, `one of ${Object.keys(strategies).join(", ")}`);
 }
 
-function budgetOf(text: string): number {
+function tokensOf(name: string, text: string): number {
   const tokens = tokensIn(text);
-  if (tokens !== undefined && tokens >= LEAST_BUDGET) return tokens;
-  throw wrong("budget", text, `a number of tokens of at least ${LEAST_BUDGET} (8000, 8k or 1m)`);
+  if (tokens !== undefined && tokens >= LEAST_TOKENS) return tokens;
+  throw wrong(name, text, `a number of tokens of at least ${LEAST_TOKENS} (8000, 8k or 1m)`);
+}
+
+function summarizerOf(name: string): string {
+  // What a person's settings may not name, a request may not either: a folder of this machine.
+  if (name !== "" && name.length <= MAX_MODEL && mailboxDir(name) === undefined) return name;
+  throw wrong("summarizer", name.slice(0, MAX_MODEL), "extractive, same, or the name of a model");
 }
 
 /** Names with commas between them; `none` for none. */

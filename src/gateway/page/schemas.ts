@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { HOSTED_TOOLS, PLACEMENTS, PROFILE_NAMES } from "../../config/gateway-schema.ts";
-import { MOST_PREFACE, SUMMARY_MODES } from "../../config/tuning-schema.ts";
+import { HOSTED_TOOLS, PROFILE_NAMES } from "../../config/gateway-schema.ts";
+import { MOST_PREFACE, PLACEMENTS, SUMMARY_MODES } from "../../config/tuning-schema.ts";
 import {
   httpAddress,
   listOf,

@@ -24,8 +24,9 @@ export function choiceOf(
 ): CompactorChoice {
   const { model, cap } = asked;
   const set = chat?.settings && choiceOfSettings(parts, { tenant, wire, model, settings: chat.settings });
-  const { profile, strategy, budget, tuning } = options;
-  const isAsked = [profile, strategy, budget, tuning].some((wish) => wish !== undefined);
+  const { profile, strategy, budget, window, summarizer, tuning } = options;
+  const wishes = [profile, strategy, budget, window, summarizer, tuning];
+  const isAsked = wishes.some((wish) => wish !== undefined);
   return {
     ...set,
     tenant,
@@ -36,13 +37,17 @@ export function choiceOf(
     profile: profile ?? set?.profile,
     strategy: strategy ?? set?.strategy,
     budget: budget ?? set?.budget,
+    window: window ?? set?.window,
+    summarizer: summarizer ?? set?.summarizer,
     ...(tuning && { tuning: mergeTuning(set?.tuning, tuning) }),
     ...(isAsked && {
       usual: {
         profile: set?.profile,
         strategy: set?.strategy,
         budget: set?.budget,
-        ...(set?.tuning && { tuning: set.tuning }),
+        window: set?.window,
+        summarizer: set?.summarizer,
+        tuning: set?.tuning,
       },
     }),
   };

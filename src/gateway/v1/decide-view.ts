@@ -70,9 +70,9 @@ export async function decideView(
 /** What the client itself says to the model, as far as there is room for it. */
 function wordsOf(
   { windows }: Pick<TurnParts, "windows">,
-  { upstream, asked, client, wire }: Exchange,
+  { upstream, asked, client, wire, choice }: Exchange,
 ): ClientWords {
-  const { window } = windows.of(upstream, asked.model, client.tenant);
+  const window = choice.window ?? windows.of(upstream, asked.model, client.tenant).window;
   return {
     pins: clientMessages(asked, window),
     instructions: wire.movesLaterSystem ? laterInstructions(asked, window) : [],

@@ -111,10 +111,11 @@ function isGroup(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-function withoutUnset(value: object): Tuning {
+/** Options that are set. What is made of options is left out where none of them is. */
+export function withoutUnset(options: object): Tuning {
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, one]) =>
-      one === undefined ? [] : [[name, typeof one === "object" && one !== null ? withoutUnset(one) : one]],
-    ),
+    Object.entries(options)
+      .map(([name, value]) => [name, isGroup(value) ? withoutUnset(value) : value] as const)
+      .filter(([, value]) => value !== undefined && !(isGroup(value) && Object.keys(value).length === 0)),
   );
 }

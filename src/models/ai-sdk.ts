@@ -1,8 +1,9 @@
+import { defined } from "../core/defined.ts";
 import { ConfigError, ModelError } from "../core/errors.ts";
 import { isRecord } from "../core/is-record.ts";
 import type { Model, ModelMessage, ModelReply, ModelRequest, StopReason } from "../core/types.ts";
 import { failureOf } from "./shared/failure.ts";
-import { defined, type Json, list, obj, str } from "./shared/json.ts";
+import { type Json, list, obj, str } from "./shared/json.ts";
 import { refusesTemperature } from "./shared/model-traits.ts";
 import { redact } from "./shared/redact.ts";
 import { createRetry, type RetryOptions } from "./shared/retry.ts";

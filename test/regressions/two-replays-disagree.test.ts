@@ -101,6 +101,20 @@ test.each([
   expect(await byPage({ file: { name: "session.json", text } })).toMatchObject(saidBy(cli));
 });
 
+test("a policy is replayed with all of its settings, not only with those that were there first", async () => {
+  const text = JSON.stringify(request);
+  const policies = [
+    { name: "roomy", window: 100_000 },
+    { name: "after turns", window: 100_000, triggerTurns: 10, tailTurns: 2 },
+    { name: "one turn more", window: 100_000, triggerTurns: 10, tailTurns: 3 },
+  ];
+  const { runs } = await call(routes.replay, { body: { file: { name: "session.json", text }, policies } });
+  const [roomy, byTurns, more] = runs;
+  expect(roomy?.compactions).toBe(0);
+  expect(byTurns?.compactions).toBeGreaterThan(0);
+  expect(more?.tokens.view).not.toBe(byTurns?.tokens.view);
+});
+
 test("a recorded stream is played with the frames it was recorded with in both", async () => {
   const text = JSON.stringify({
     num_tokens_per_img: 64,

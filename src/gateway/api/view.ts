@@ -77,18 +77,9 @@ export interface ApiRequest {
 }
 
 /** Another window, profile or strategy, tried out. */
-export type WhatIf = Pick<
+export type WhatIf = Omit<
   ChatSettings,
-  | "model"
-  | "profile"
-  | "strategy"
-  | "window"
-  | "budget"
-  | "startAt"
-  | "landAt"
-  | "reserve"
-  | "placement"
-  | "tail"
+  "auto" | "maxTokens" | "temperature" | "summarizer" | "summaryCap" | "tools"
 > & {
   /** Compact even if nothing is due. */
   readonly force?: boolean;

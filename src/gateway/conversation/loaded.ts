@@ -1,3 +1,4 @@
+import { withoutUnset } from "../../config/tuning-schema.ts";
 import type { Dialect, Message, Profile, Tuning } from "../../core/types.ts";
 import { profiles } from "../../profiles/index.ts";
 import { readHead } from "../../recall/stored-head.ts";
@@ -91,8 +92,7 @@ export function choiceOf(
   { tenant, wire, model, settings }: { tenant: string; wire: Wire; model: string; settings: ChatSettings },
 ): CompactorChoice {
   const upstream = upstreams.find((one) => one.takes(model, undefined));
-  const { profile, strategy, budget, window, startAt, landAt, reserve, placement, auto } = settings;
-  const { summarizer, cacheBreakpoints } = settings;
+  const { profile, strategy, budget, window, summarizer } = settings;
   return {
     tenant,
     wire,
@@ -103,54 +103,24 @@ export function choiceOf(
     budget,
     window,
     summarizer,
-    tuning: {
-      ...(startAt !== undefined && { startAt }),
-      ...(landAt !== undefined && { landAt }),
-      ...(reserve !== undefined && { reserve }),
-      ...(placement !== undefined && { placement }),
-      ...(auto !== undefined && { auto }),
-      ...(cacheBreakpoints !== undefined && { cacheBreakpoints }),
-      ...tailOf(settings),
-      ...triggersOf(settings),
-      ...summaryOf(settings),
-    },
+    tuning: tuningOf(settings),
   };
 }
 
-/** What of the newest messages a chat keeps word for word. */
-function tailOf({
-  tail: share,
-  tailMessages: messages,
-  tailTurns: turns,
-}: ChatSettings): Pick<Tuning, "tail"> {
-  const tail = {
-    ...(share !== undefined && { share }),
-    ...(messages !== undefined && { messages }),
-    ...(turns !== undefined && { turns }),
-  };
-  return Object.keys(tail).length === 0 ? {} : { tail };
-}
-
-/** After how much a chat is compacted, beside how full it is. */
-function triggersOf({
-  triggerMessages: messages,
-  triggerTurns: turns,
-}: ChatSettings): Pick<Tuning, "triggers"> {
-  const triggers = {
-    ...(messages !== undefined && { messages }),
-    ...(turns !== undefined && { turns }),
-  };
-  return Object.keys(triggers).length === 0 ? {} : { triggers };
-}
-
-/** How a chat has its summaries written. */
-function summaryOf(settings: ChatSettings): Pick<Tuning, "summary"> {
+/** What a person set for a chat, as the engine takes it. */
+export function tuningOf(settings: ChatSettings): Tuning {
+  const { startAt, landAt, reserve, placement, auto, cacheBreakpoints } = settings;
+  const { tail: share, tailMessages, tailTurns, triggerMessages, triggerTurns } = settings;
   const { summaryCap: cap, summaryTemperature: temperature, summaryMode: mode, preface } = settings;
-  const summary = {
-    ...(cap !== undefined && { cap }),
-    ...(temperature !== undefined && { temperature }),
-    ...(mode !== undefined && { mode }),
-    ...(preface !== undefined && { preface }),
-  };
-  return Object.keys(summary).length === 0 ? {} : { summary };
+  return withoutUnset({
+    startAt,
+    landAt,
+    reserve,
+    placement,
+    auto,
+    cacheBreakpoints,
+    tail: { share, messages: tailMessages, turns: tailTurns },
+    triggers: { messages: triggerMessages, turns: triggerTurns },
+    summary: { cap, temperature, mode, preface },
+  });
 }

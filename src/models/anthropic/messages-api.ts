@@ -1,7 +1,8 @@
+import { defined } from "../../core/defined.ts";
 import { isRecord } from "../../core/is-record.ts";
 import type { ModelMessage, ModelReply, StopReason } from "../../core/types.ts";
 import { continuedFields } from "../shared/continued-fields.ts";
-import { defined, type Json, list, obj, parseJson, str } from "../shared/json.ts";
+import { type Json, list, obj, parseJson, str } from "../shared/json.ts";
 import { allowance, reasoningAllowance } from "../shared/model-traits.ts";
 import type { SseEvent } from "../shared/sse.ts";
 import { usageOf } from "../shared/usage.ts";

@@ -1,7 +1,8 @@
+import { defined } from "../../core/defined.ts";
 import { ModelError } from "../../core/errors.ts";
 import { isRecord } from "../../core/is-record.ts";
 import type { ModelReply, StopReason } from "../../core/types.ts";
-import { defined, obj, parseJson, str } from "../shared/json.ts";
+import { obj, parseJson, str } from "../shared/json.ts";
 import { usageOf } from "../shared/usage.ts";
 import { type Files, unlessGone } from "./files.ts";
 

@@ -1,5 +1,6 @@
+import { defined } from "../../core/defined.ts";
 import type { Usage } from "../../core/types.ts";
-import { count, defined } from "./json.ts";
+import { count } from "./json.ts";
 
 /** `Usage` out of whatever was reported; a provider that reports nothing gives zero. */
 export function usageOf(fields: {

@@ -12,7 +12,7 @@ import { modelInfo } from "../../../tokens/index.ts";
 import type { Policy, ReplayAnswer, ReplayRun } from "../../api.ts";
 import { measureOf } from "../../compaction/measure.ts";
 import { countAhead } from "../../conversation/count-ahead.ts";
-import { type Loaded, load } from "../../conversation/loaded.ts";
+import { type Loaded, load, tuningOf } from "../../conversation/loaded.ts";
 import { type PastState, replayCompactor } from "../../conversation/replayed-plan.ts";
 import { fitInput } from "../../conversation/view-of.ts";
 import { RequestFault } from "../../http/request-fault.ts";
@@ -139,7 +139,7 @@ export async function sourceOf(
 
 /** A policy as the engine takes it. */
 export function optionsOf(source: Source, policy: Policy): CompactorOptions<unknown> {
-  const { strategy, budget, startAt, landAt, reserve, placement, tail } = policy;
+  const { strategy, budget } = policy;
   const model = policy.model ?? source.model;
   return {
     dialect: source.dialect,
@@ -149,10 +149,6 @@ export function optionsOf(source: Source, policy: Policy): CompactorOptions<unkn
     profile: profiles[policy.profile ?? "agent"],
     ...(strategy !== undefined && { strategy }),
     ...(budget !== undefined && { budget }),
-    ...(startAt !== undefined && { startAt }),
-    ...(landAt !== undefined && { landAt }),
-    ...(reserve !== undefined && { reserve }),
-    ...(placement !== undefined && { placement }),
-    ...(tail !== undefined && { tail: { share: tail } }),
+    ...tuningOf(policy),
   };
 }

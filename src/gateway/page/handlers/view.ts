@@ -1,4 +1,5 @@
 import { stringifyDeep } from "../../../core/deep-json.ts";
+import { defined } from "../../../core/defined.ts";
 import { fittingCap } from "../../../core/fitting-cap.ts";
 import { renderView } from "../../../core/render.ts";
 import type { ApiView, Past, WhatIfAnswer } from "../../api.ts";
@@ -102,7 +103,3 @@ export const viewHandlers = {
     return { events: await gateway.timeline.list(tenant, id, after, limit) };
   },
 } satisfies Partial<Handlers>;
-
-function defined<T extends object>(fields: T): { [K in keyof T]: NonNullable<T[K]> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
-}

@@ -2,7 +2,7 @@ import { nearest } from "../core/nearest.ts";
 import type { Io } from "./io.ts";
 import { CLIENTS, type ClientSettings, type LaunchClient } from "./launch/clients.ts";
 import { type FoundGateway, findGateway } from "./launch/find-gateway.ts";
-import { isFlag, runClient } from "./launch/run-client.ts";
+import { runClient } from "./launch/run-client.ts";
 import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
 import { parsePort, parseTokens } from "./parse-tokens.ts";
 import { UsageError } from "./usage-error.ts";
@@ -119,7 +119,7 @@ function told(
   const isOwnKey = (name: string, value: string) => /_(?:KEY|TOKEN)$/.test(name) && own.has(value);
   const set = [
     ...Object.entries(env).map(([name, value]) => `${name}=${isOwnKey(name, value) ? "(your key)" : value}`),
-    ...(file ? [isFlag(file) ? `${file.by} (a temporary file)` : `${file.by}=(a temporary file)`] : []),
+    ...(file ? [`${"flag" in file ? `${file.flag} ` : `${file.variable}=`}(a temporary file)`] : []),
   ];
   return [
     `precis: gateway ${gateway.isOwn ? "started" : "found"} at ${gateway.url}${gateway.upstreams.length > 0 ? `, upstream ${gateway.upstreams.join(", ")}` : ""}`,

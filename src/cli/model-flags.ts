@@ -39,9 +39,7 @@ export function modelOf(flags: ParsedFlags, io: Io, flag: string): Model | undef
 }
 
 /** The model of a name; the shared flags say how it is reached. */
-export function namedModel(given: string, flags: ParsedFlags, io: Io): Model {
-  const windowText = flags.value("window");
-  const window = windowText === undefined ? {} : { window: parseTokens("window", windowText) };
+export function namedModel(given: string, flags: ParsedFlags, io: Io, window = ownWindow(flags)): Model {
   const dir = mailboxDir(given);
   if (dir !== undefined) {
     if (dir === "") throw new UsageError("mailbox: needs a folder, such as mailbox:./letters.");
@@ -59,4 +57,10 @@ export function namedModel(given: string, flags: ParsedFlags, io: Io): Model {
     throw new UsageError(`There is no key for ${model}: the variable ${variable} isn't set.`);
   const options = { model, ...window, ...(baseURL && { baseURL }), ...(apiKey && { apiKey }) };
   return api === "anthropic" ? anthropic(options) : openaiCompatible({ ...options, api });
+}
+
+/** `--window` is the model's, unless a command says otherwise. */
+function ownWindow(flags: ParsedFlags): { readonly window?: number } {
+  const text = flags.value("window");
+  return text === undefined ? {} : { window: parseTokens("window", text) };
 }

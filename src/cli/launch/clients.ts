@@ -4,8 +4,11 @@ export interface ClientSettings {
   readonly env: Readonly<Record<string, string>>;
   /** Arguments before the person's own. */
   readonly args: readonly string[];
-  /** A file to write before, and the variable or the flag (`--config`) that names it. */
-  readonly file?: { readonly by: string; readonly name: string; readonly json: object };
+  /** A file to write before, and the variable or the flag that names it. */
+  readonly file?: { readonly name: string; readonly json: object } & (
+    | { readonly variable: string }
+    | { readonly flag: string }
+  );
 }
 
 /** What settings are made from. */
@@ -112,7 +115,7 @@ export const CLIENTS = {
       args: model === undefined ? [] : ["--model", model],
       // Without it the program asks how to log in, or ends if nobody can be asked.
       file: {
-        by: "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+        variable: "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
         name: "settings.json",
         json: { security: { auth: { selectedType: "gemini-api-key" } } },
       },
@@ -156,7 +159,7 @@ export const CLIENTS = {
       env: {},
       args: ["--compaction", "off"],
       file: {
-        by: "CLINE_PROVIDER_SETTINGS_PATH",
+        variable: "CLINE_PROVIDER_SETTINGS_PATH",
         name: "providers.json",
         json: {
           version: 1,
@@ -187,7 +190,7 @@ export const CLIENTS = {
       args: [],
       // JSON is YAML, too.
       file: {
-        by: "--config",
+        flag: "--config",
         name: "config.yaml",
         json: {
           name: "precis",

@@ -22,11 +22,6 @@ async function privateFolder({ env }: Pick<Io, "env">): Promise<string> {
   return mkdtemp(join(parent, "launch-"));
 }
 
-/** Is a file named by a flag, and not by a variable? */
-export function isFlag({ by }: NonNullable<ClientSettings["file"]>): boolean {
-  return by.startsWith("--");
-}
-
 /** Runs a client program to its end with its settings, in this terminal. Returns its exit code. */
 export async function runClient(
   client: Pick<LaunchClient, "command" | "install">,
@@ -39,9 +34,8 @@ export async function runClient(
     const path = file && folder && join(folder, file.name);
     if (file && path) await writeFile(path, JSON.stringify(file.json));
     return await new Promise<number>((resolve, reject) => {
-      const named = file && path !== undefined ? { file, path } : undefined;
-      const flag = named && isFlag(named.file) ? [named.file.by, named.path] : [];
-      const variable = named && !isFlag(named.file) ? { [named.file.by]: named.path } : {};
+      const flag = file && path && "flag" in file ? [file.flag, path] : [];
+      const variable = file && path && "variable" in file ? { [file.variable]: path } : {};
       const child = spawn(client.command, [...args, ...flag, ...more], {
         stdio: "inherit",
         env: { ...io.env, ...env, ...variable },

@@ -1,4 +1,4 @@
-import type { Compactor, Dialect, FitInput, Model, StrategyName } from "../../core/types.ts";
+import type { Compactor, Dialect, FitInput, StrategyName } from "../../core/types.ts";
 import { createViewJudge } from "../../eval/judged/judge-views.ts";
 import { JUDGE_QUESTIONS } from "../../gateway/api.ts";
 import { confirmSpending } from "../confirm-spending.ts";
@@ -33,7 +33,8 @@ export async function judgedShares(options: {
   const { flags, io, progress, dialect, transcript, strategies } = options;
   const name = flags.value("judge");
   if (name === undefined) return new Map();
-  const model = judgeOf(name, flags, io);
+  // `--window` is the session's window here, not the judge's.
+  const model = namedModel(name, flags, io, {});
   const judge = await createViewJudge({
     dialect,
     transcript,
@@ -50,13 +51,4 @@ export async function judgedShares(options: {
   });
   progress.clear();
   return new Map(scores.map(({ score }, place) => [strategies[place]!, score]));
-}
-
-/** `--window` is the session's window here, not the judge's. */
-function judgeOf(name: string, flags: ParsedFlags, io: Io): Model {
-  return namedModel(
-    name,
-    { ...flags, value: (flag) => (flag === "window" ? undefined : flags.value(flag)) },
-    io,
-  );
 }

@@ -55,18 +55,18 @@ export const ARMS: readonly Arm[] = [
     const cost = costOf(summary, input.counter.count);
     return [{ role: "user", text: summary }, ...newest(input, input.size - cost)];
   }),
-  arm("precis", "precis", {}, ({ summarizer: _summarizer, ...input }) => compacted(input)),
-  armByQuestion("precis+recall", "precis + recall", {}, ({ summarizer: _summarizer, ...input }) =>
-    compactedWithRecall(input),
-  ),
+  arm("precis", "precis", {}, (input) => compacted(withoutModel(input))),
+  armByQuestion("precis+recall", "precis + recall", {}, (input) => compactedWithRecall(withoutModel(input))),
   arm("precis+model", "precis + model", { needsModel: true }, compacted),
   armByQuestion("precis+model+recall", "with model + recall", { needsModel: true }, compactedWithRecall),
-  arm("recorded+precis", "recorded + precis", { needsRecorded: true }, async (input) => {
-    const { summarizer: _summarizer, ...rest } = input;
-    return [...recordedMessages(input.exam), ...(await compacted({ ...rest, size: restOf(input) }))];
-  }),
+  arm("recorded+precis", "recorded + precis", { needsRecorded: true }, async (input) => [
+    ...recordedMessages(input.exam),
+    ...(await compacted({ ...withoutModel(input), size: restOf(input) })),
+  ]),
   arm("whole", "whole history", { size: "all" }, async ({ exam }) => exam.messages.map(shownMessage)),
 ];
+
+const withoutModel = ({ summarizer: _summarizer, ...input }: ArmInput) => input;
 
 type Traits = Partial<Pick<Arm, "needsModel" | "needsRecorded" | "size">>;
 

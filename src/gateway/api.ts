@@ -12,7 +12,7 @@ export type {
   RungName,
   StrategyName,
 } from "../core/types.ts";
-export { bestTrade } from "../eval/replay/best-trade.ts";
+export { bestTrade, survivingShare } from "../eval/replay/best-trade.ts";
 export { SECTIONS } from "../summaries/section-titles.ts";
 export type * from "./api/chat.ts";
 export { type ApiClient, ApiFailure, createApiClient } from "./api/client.ts";

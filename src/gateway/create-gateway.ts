@@ -17,7 +17,7 @@ import { createDeletions } from "./conversation/deletions.ts";
 import { createFates } from "./conversation/fates.ts";
 import { createMemory } from "./conversation/memory.ts";
 import { createRecorder } from "./conversation/recorder.ts";
-import { createPastStates } from "./conversation/replayed-plan.ts";
+import { createReplayedStates } from "./conversation/replayed-plan.ts";
 import { createSpill } from "./conversation/spill.ts";
 import { createTranscripts } from "./conversation/transcripts.ts";
 import type { Gateway } from "./gateway.ts";
@@ -151,7 +151,7 @@ export async function createGateway(
     records,
     transcripts: createTranscripts(store.conversations),
     fates: createFates({ config, store, records, compactors, now }),
-    pastStates: createPastStates(),
+    replayedStates: createReplayedStates(),
     recorder,
     spill:
       recorder &&

@@ -41,7 +41,7 @@ export function outlinesOf(answers: readonly string[]): Outlines {
       const telling = (points.get(answer) ?? pointsOf(answer)).filter(
         (point) => (answersWith.get(keyOf(point)) ?? 0) <= COMMON,
       );
-      return telling.length < LEAST_POINTS ? undefined : within(telling, most);
+      return telling.length < LEAST_POINTS ? undefined : lineOf(telling, most);
     },
   };
 }
@@ -52,7 +52,7 @@ const keyOf = ({ text }: Point): string => text.toLowerCase();
  * All points, or where they take too much room the titles, then the first entry below each, then the second, in their order.
  * Undefined if there is room for none.
  */
-function within(points: readonly Point[], most: number): string | undefined {
+function lineOf(points: readonly Point[], most: number): string | undefined {
   const taken = new Set<Point>();
   let length = 0;
   for (const point of [...points].sort((a, b) => a.rank - b.rank)) {
@@ -68,7 +68,7 @@ function within(points: readonly Point[], most: number): string | undefined {
 
 function pointsOf(answer: string): Point[] {
   const points: Point[] = [];
-  const seen = new Set<string>();
+  const told = new Set<string>();
   let fenced = false;
   let rank = 0;
   for (const raw of answer.split("\n")) {
@@ -80,9 +80,9 @@ function pointsOf(answer: string): Point[] {
       .replace(NUMBER, "")
       .replace(/[:：]$/, "")
       .trim();
-    if (text === "" || seen.has(text.toLowerCase())) continue;
+    if (text === "" || told.has(text.toLowerCase())) continue;
     rank = isTitle ? 0 : rank + 1;
-    seen.add(text.toLowerCase());
+    told.add(text.toLowerCase());
     points.push({ text, rank });
   }
   return points;

@@ -1,6 +1,6 @@
 import type { Prices, StrategyName } from "../../core/types.ts";
 import { strategies } from "../../engine/strategies.ts";
-import { bestTrade } from "../../eval/replay/best-trade.ts";
+import { bestTrade, survivingShare } from "../../eval/replay/best-trade.ts";
 import type { Replay } from "../../eval/replay/simulate.ts";
 import { type ReplayTotals, totalsOf } from "../../eval/replay/totals.ts";
 import { escapeHtml } from "../../eval/report/escape.ts";
@@ -55,7 +55,7 @@ export function comparedOf(
       sent: totals.sent,
       unchanged: totals.unchanged,
       cost: totals.cost?.with.total ?? 0,
-      survives: shareOf(totals.survival),
+      survives: survivingShare(totals.survival),
       ...(knows !== undefined && { knows }),
     };
   });
@@ -75,9 +75,6 @@ function everything({ requests }: Replay, totals: ReplayTotals): Compared {
     survives: 1,
   };
 }
-
-const shareOf = (survival: ReplayTotals["survival"]): number =>
-  survival === undefined || survival.items === 0 ? 1 : survival.kept / survival.items;
 
 /** By a judge where one was asked, otherwise by the product's own measure. */
 const keptBy = ({ knows, survives }: Compared): number => knows ?? survives;

@@ -1,10 +1,12 @@
+import type { Survival } from "./survival.ts";
+
 /** One way through a conversation, by what it keeps and what it costs. */
 export interface Trade {
   /** Share of what matters that is still there at the end (0–1). */
   readonly keeps: number;
   /** Dollars, or tokens where prices aren't known: only the order counts. */
   readonly costs: number;
-  /** Some requests couldn't be made to fit. */
+  /** Every request could be made to fit. */
   readonly isPossible: boolean;
 }
 
@@ -19,4 +21,9 @@ export function bestTrade<T extends Trade>(trades: readonly T[]): T | undefined 
   return possible
     .filter(({ keeps }) => keeps >= most - NEARLY)
     .reduce((best, trade) => (trade.costs < best.costs ? trade : best));
+}
+
+/** Share of what matters that survives; all of it where nothing does matter. */
+export function survivingShare(survival: Survival | undefined): number {
+  return survival === undefined || survival.items === 0 ? 1 : survival.kept / survival.items;
 }

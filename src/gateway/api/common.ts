@@ -18,3 +18,9 @@ export type Time = number;
 export interface Done {
   readonly ok: true;
 }
+
+/** Long work as a stream: how far it is, and at last what came of it. Whoever leaves ends it. */
+export type Progress<T> =
+  | { readonly type: "progress"; readonly done: number; readonly total: number }
+  | { readonly type: "done"; readonly answer: T }
+  | { readonly type: "failed"; readonly error: ApiError["error"] };

@@ -100,7 +100,7 @@ export interface RequestQuery {
   readonly model?: string;
   readonly client?: string;
   readonly outcome?: RequestFact["outcome"] | "failed";
-  readonly from?: "client" | "page";
+  readonly from?: NonNullable<RequestFact["from"]>;
   readonly limit?: number;
 }
 

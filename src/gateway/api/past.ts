@@ -1,4 +1,3 @@
-import type { ApiError } from "./common.ts";
 import type { TimelineEvent } from "./events.ts";
 
 /** An event, and where in the transcript it happened. */
@@ -23,9 +22,3 @@ export interface Past {
   /** Oldest first, those of the conversation that it was forked from included. */
   readonly events: readonly PlacedEvent[];
 }
-
-/** Long work as a stream: how far it is, and at last what came of it. Whoever leaves ends it. */
-export type Progress<T> =
-  | { readonly type: "progress"; readonly done: number; readonly total: number }
-  | { readonly type: "done"; readonly answer: T }
-  | { readonly type: "failed"; readonly error: ApiError["error"] };

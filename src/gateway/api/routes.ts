@@ -1,5 +1,5 @@
 import type { ChatEvent, ChatInput, MessageEdit, NewMessage } from "./chat.ts";
-import type { Done, Time } from "./common.ts";
+import type { Done, Progress, Time } from "./common.ts";
 import type {
   ApiConversation,
   ApiMessages,
@@ -15,7 +15,7 @@ import type {
 } from "./conversation.ts";
 import type { LiveEvent, RequestFact, RequestQuery, TimelineEvent, Totals } from "./events.ts";
 import type { JudgeAnswer, JudgeCost, JudgeInput } from "./judge.ts";
-import type { Past, Progress } from "./past.ts";
+import type { Past } from "./past.ts";
 import type { ReplayAnswer, ReplayInput } from "./replay.ts";
 import { file, json, stream } from "./route.ts";
 import type { GlobalSettings, SettingsAnswer, SettingsChange } from "./settings.ts";

@@ -4,7 +4,7 @@ import type { Deletions } from "./deletions.ts";
 import type { FatesOf } from "./fates.ts";
 import type { ConversationMemory } from "./memory.ts";
 import type { Recorder } from "./recorder.ts";
-import type { PastStates } from "./replayed-plan.ts";
+import type { ReplayedStates } from "./replayed-plan.ts";
 import type { Spill } from "./spill.ts";
 import type { Transcripts } from "./transcripts.ts";
 
@@ -13,7 +13,7 @@ export interface ConversationParts extends CompactionParts {
   /** Transcripts and what became of their messages, for pages. */
   readonly transcripts: Transcripts;
   readonly fates: FatesOf;
-  readonly pastStates: PastStates;
+  readonly replayedStates: ReplayedStates;
   /** Undefined with `store: false`. */
   readonly recorder: Recorder | undefined;
   /** Where answers wait that the store didn't take; undefined with `store: false`. */

@@ -4,23 +4,23 @@ import { countAhead } from "./count-ahead.ts";
 import type { Loaded } from "./loaded.ts";
 import { fitInput } from "./view-of.ts";
 
-/** What requests stood on from a length of the transcript on, in a replay of the past. */
-export interface PastState {
+/** What requests stand on from a length of the transcript on, in a replay. */
+export interface ReplayedState {
   readonly length: number;
   readonly state: State;
 }
 
 /** The last replay of each conversation, so that its views can be looked at one by one. */
-export interface PastStates {
-  keep(tenant: string, conversation: string, states: readonly PastState[]): void;
+export interface ReplayedStates {
+  keep(tenant: string, conversation: string, states: readonly ReplayedState[]): void;
   at(tenant: string, conversation: string, length: number): State | undefined;
 }
 
 /** Conversations whose replay is kept. */
 const MAX_KEPT = 20;
 
-export function createPastStates(): PastStates {
-  const kept = new Map<string, readonly PastState[]>();
+export function createReplayedStates(): ReplayedStates {
+  const kept = new Map<string, readonly ReplayedState[]>();
   return {
     keep(tenant, conversation, states) {
       const key = `${tenant} ${conversation}`;
@@ -50,12 +50,14 @@ export const replayCompactor = (
 
 /** What the last replay sent when the transcript was as long as this one is loaded. */
 export async function replayedPlan(
-  parts: Pick<CompactionParts, "compactors" | "windows" | "now"> & { readonly pastStates: PastStates },
+  parts: Pick<CompactionParts, "compactors" | "windows" | "now"> & {
+    readonly replayedStates: ReplayedStates;
+  },
   tenant: string,
   loaded: Loaded,
 ): Promise<Plan> {
   await countAhead(parts, loaded);
-  const state = parts.pastStates.at(tenant, loaded.conversation.id, loaded.transcript.length);
+  const state = parts.replayedStates.at(tenant, loaded.conversation.id, loaded.transcript.length);
   return replayCompactor(parts, loaded).plan(loaded.transcript, {
     ...fitInput(loaded),
     now: parts.now(),

@@ -4,7 +4,7 @@ import type { LiveStream } from "./streams/live-stream.ts";
 
 /** What requests of clients are served with. */
 export interface V1Parts
-  extends Omit<ConversationParts, "transcripts" | "fates" | "pastStates" | "deletions"> {
+  extends Omit<ConversationParts, "transcripts" | "fates" | "replayedStates" | "deletions"> {
   readonly authenticate: Authenticate;
   readonly limitRate: (client: Client) => void;
   /** Streams that are open in this process, by their id. */

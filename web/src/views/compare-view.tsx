@@ -7,6 +7,7 @@ import {
   type ReplayRun,
   routes,
   type StrategyName,
+  survivingShare,
 } from "../../../src/gateway/api.ts";
 import { Icon } from "../parts/icon.tsx";
 import { type JudgedReplay, JudgePanel } from "../parts/judge-panel.tsx";
@@ -216,8 +217,7 @@ export default function CompareView({ id }: { id: string | undefined }) {
   );
 }
 
-const survives = ({ survival }: ReplayRun): number =>
-  survival === undefined || survival.items === 0 ? 1 : survival.kept / survival.items;
+const survives = ({ survival }: ReplayRun): number => survivingShare(survival);
 
 const priceOf = ({ cost, tokens }: ReplayRun): number => cost?.view ?? tokens.view;
 

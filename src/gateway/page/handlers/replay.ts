@@ -13,7 +13,7 @@ import type { Policy, ReplayAnswer, ReplayRun } from "../../api.ts";
 import { measureOf } from "../../compaction/measure.ts";
 import { countAhead } from "../../conversation/count-ahead.ts";
 import { type Loaded, load, tuningOf } from "../../conversation/loaded.ts";
-import { type PastState, replayCompactor } from "../../conversation/replayed-plan.ts";
+import { type ReplayedState, replayCompactor } from "../../conversation/replayed-plan.ts";
 import { fitInput } from "../../conversation/view-of.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import type { ApiContext, Handlers } from "../context.ts";
@@ -82,7 +82,7 @@ async function replayAsSet({ gateway, tenant }: ApiContext, source: Source): Pro
   const { loaded } = source;
   if (!loaded) throw new RequestFault(400, "invalid", "asSet: only a conversation has settings of its own.");
   const compactor = replayCompactor(gateway, loaded);
-  const states: PastState[] = [];
+  const states: ReplayedState[] = [];
   let checkpoint: string | undefined;
   const fit: Compactor<unknown>["fit"] = async (messages, input) => {
     const fitted = await compactor.fit(messages, input);
@@ -93,7 +93,7 @@ async function replayAsSet({ gateway, tenant }: ApiContext, source: Source): Pro
     return fitted;
   };
   const replay = await simulate({ ...source, input: fitInput(loaded), compactor: { fit } });
-  gateway.pastStates.keep(tenant, loaded.conversation.id, states);
+  gateway.replayedStates.keep(tenant, loaded.conversation.id, states);
   return replay;
 }
 

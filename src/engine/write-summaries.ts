@@ -5,7 +5,9 @@ import type { Operation } from "./operation.ts";
 import { ARGS_TOKENS, RESULT_TOKENS, summarizesRounds, unsealedRounds } from "./round-runs.ts";
 import { speaksOfRounds } from "./wanted-run.ts";
 import { mergeRecords, writeMerges } from "./writing/merges.ts";
-import { expectedRequests, modesOf, rollingModes, writeRolling, writeSegments } from "./writing/segments.ts";
+import { modesOf, rollingModes } from "./writing/modes.ts";
+import { expectedRequests } from "./writing/pieces.ts";
+import { writeRolling, writeSegments } from "./writing/segments.ts";
 import { learnWindow, summarizerWindow } from "./writing/summarizer-window.ts";
 import { createWritingTask, roomBeside, shareOf, unfinished, type Work } from "./writing/writing-task.ts";
 

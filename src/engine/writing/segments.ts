@@ -1,20 +1,16 @@
-import { stringifyDeep } from "../../core/deep-json.ts";
-import { isShown } from "../../core/draft.ts";
 import { ModelError } from "../../core/errors.ts";
 import type { Message, Run, Summary } from "../../core/types.ts";
-import { reasoningAllowance } from "../../models/shared/model-traits.ts";
-import { answerCap, PROMPTS } from "../../summaries/prompts/index.ts";
+import { PROMPTS } from "../../summaries/prompts/index.ts";
 import { renderNarrative } from "../../summaries/render-narrative.ts";
-import { type InputPiece, splitRuns } from "../../summaries/split-input.ts";
 import { renderRun } from "../../summaries/summarizer-input.ts";
 import { isOwn, narrativeOf } from "../narrative.ts";
 import { LEAST_RECORD } from "../narrative-share.ts";
-import type { Operation } from "../operation.ts";
 import { askSummary, isCancelled } from "../summarizer.ts";
+import { type Mode, modesOf, type ReadingMode, rollingModes } from "./modes.ts";
+import { piecesOf } from "./pieces.ts";
 import { learnFrom, MOST_SHORTENED, summarizerWindow } from "./summarizer-window.ts";
 import {
   absolute,
-  createWritingTask,
   keyOf,
   mustKeep,
   record,
@@ -24,23 +20,11 @@ import {
   withRoom,
 } from "./writing-task.ts";
 
-/** Share of the summariser's window that is left free, because its own count may differ from ours. */
-const WINDOW_MARGIN = 0.1;
-/** What items to keep take in a prompt, in units of the ceiling. */
-const PROMPT_CEILINGS = 0.4;
-/** Pieces never get smaller than this, however small the summariser's window is (tokens). */
-const LEAST_PIECE = 1_000;
-
 /** Characters of the first tail message that a continuation quotes. */
 const UNTIL_CHARACTERS = 80;
 
 /** What came before a run is told in at most this share of the summariser's window: it is there to read the run. */
 const EARLIER_SHARE = 0.03;
-
-/** For a task at which nothing is written. */
-const NEVER = new AbortController().signal;
-
-type Mode = "continuation" | "full" | "simple";
 
 /** Records of a run, from its beginning on. */
 export interface Segments {
@@ -55,24 +39,12 @@ export async function writeSegments<M>(
   run: Run,
   modes: readonly Mode[] = modesOf(task.operation, run),
 ): Promise<Segments> {
-  const written: Summary[] = [];
-  let failure: unknown;
-  for (const mode of modes) {
+  return downLadder(task, modes, async (mode, written) => {
     const rest = { from: written.at(-1)?.covers.to ?? run.from, to: run.to };
-    try {
-      if (mode === "continuation") {
-        const source = sourceTokens(task, absolute(task, rest));
-        written.push(await continueSegment(withRoom(task, { written, source }), rest));
-      } else await writeShorter(task, rest, mode, written);
-      return { segments: written };
-    } catch (error) {
-      failure = error;
-      if (task.summarizer.signal.aborted || isCancelled(error)) break;
-    }
-  }
-  // What was paid for is kept: it speaks for the beginning of the run, and the rest is offered again.
-  if (written.length > 0) return { segments: written, failure };
-  throw failure ?? noMode(task);
+    if (mode !== "continuation") return writeShorter(task, rest, mode, written);
+    const source = sourceTokens(task, absolute(task, rest));
+    written.push(await continueSegment(withRoom(task, { written, source }), rest));
+  });
 }
 
 /**
@@ -80,11 +52,8 @@ export async function writeSegments<M>(
  * person wrote stays as it is: the one record begins behind it.
  */
 export async function writeRolling<M>(given: WritingTask<M>, run: Run): Promise<Segments> {
-  const { records: all } = narrativeOf(
-    given.operation.survey.state.summaries,
-    given.operation.survey.conversation.chain,
-    run.from,
-  );
+  const { state, conversation } = given.operation.survey;
+  const { records: all } = narrativeOf(state.summaries, conversation.chain, run.from);
   const begin = all.findLastIndex(isOwn) + 1;
   const records = all.slice(begin);
   const rollsFrom = all[begin - 1]?.covers.to ?? 0;
@@ -94,60 +63,49 @@ export async function writeRolling<M>(given: WritingTask<M>, run: Run): Promise<
     text: records.map(({ text }) => text).join("\n"),
     to: records.at(-1)!.covers.to,
   };
-  const written: Summary[] = [];
-  let failure: unknown;
-  for (const mode of rollingModes(task.operation, run)) {
-    const last = written.at(-1);
-    const earlier = last ? { text: last.text, to: last.covers.to } : previous;
-    const rest = { from: earlier?.to ?? rollsFrom, to: run.to };
-    try {
+  const { segments, failure } = await downLadder(
+    task,
+    rollingModes(task.operation, run),
+    async (mode, written) => {
+      const last = written.at(-1);
+      const earlier = last ? { text: last.text, to: last.covers.to } : previous;
+      const rest = { from: earlier?.to ?? rollsFrom, to: run.to };
       if (mode === "continuation") written.push(await continueSegment(task, rest));
       else await writeShorter(task, rest, mode, written, earlier?.text);
-      failure = undefined;
-      break;
+    },
+  );
+  return { segments: segments.slice(-1), failure };
+}
+
+/** Tries one mode after the other until one has written all that is left. */
+async function downLadder<M>(
+  { summarizer }: WritingTask<M>,
+  modes: readonly Mode[],
+  write: (mode: Mode, written: Summary[]) => Promise<void>,
+): Promise<Segments> {
+  const written: Summary[] = [];
+  let failure: unknown;
+  for (const mode of modes) {
+    try {
+      await write(mode, written);
+      return { segments: written };
     } catch (error) {
       failure = error;
-      if (task.summarizer.signal.aborted || isCancelled(error)) break;
+      if (summarizer.signal.aborted || isCancelled(error)) break;
     }
   }
-  if (written.length > 0) return { segments: written.slice(-1), failure };
-  throw failure ?? noMode(task);
+  // What was paid for is kept: it speaks for the beginning of the run, and the rest is offered again.
+  if (written.length > 0) return { segments: written, failure };
+  throw failure ?? noMode(summarizer.model.id);
 }
 
-/** The rungs of the summariser's ladder that can be tried, in order. */
-export function modesOf<M>(operation: Operation<M>, run: Run): Mode[] {
-  const { engine, input, now } = operation;
-  const { mode } = engine.settings.summary;
-  const model = engine.summarizer!;
-  const warm = input.lastRequestAt === undefined || now - input.lastRequestAt <= engine.settings.cache.ttlMs;
-  // The same model and the same request, or the provider's cache holds nothing of it.
-  const continues =
-    operation.range?.place !== "inside" &&
-    input.request !== undefined &&
-    model.continues === engine.dialect.id &&
-    (input.request as { readonly model?: unknown }).model === model.id &&
-    isInRequest(operation, run);
-  if (mode === "continuation") return continues ? ["continuation"] : [];
-  if (mode === "full" || mode === "simple") return [mode];
-  return continues && warm ? ["continuation", "full", "simple"] : ["full", "simple"];
-}
-
-/** A continuation is told to leave out what earlier records say, so it can only be the first of a record for all. */
-export function rollingModes<M>(operation: Operation<M>, run: Run): Mode[] {
-  const isFirst = run.from === 0 && operation.engine.settings.summary.merge !== "rolling";
-  return modesOf(operation, run).filter((mode) => isFirst || mode !== "continuation");
-}
-
-/** Does the last request show all of the run? A summary of what the model can't see would be made up. */
-function isInRequest<M>({ survey, transcript, input }: Operation<M>, run: Run): boolean {
-  const { start } = survey.conversation.structure;
-  if (!survey.current.fates.slice(start + run.from, start + run.to).every(isShown)) return false;
-  const { last } = survey.state;
-  if (last && last.length >= run.to && survey.conversation.chain[last.length] === last.hash) return true;
-  const { messages, input: items } = input.request as { messages?: unknown; input?: unknown };
-  const newest = stringifyDeep(transcript[start + run.to - 1]);
-  const sent = Array.isArray(messages) ? messages : Array.isArray(items) ? items : [];
-  return sent.findLast((message) => stringifyDeep(message) === newest) !== undefined;
+function noMode(model: string): ModelError {
+  return new ModelError({
+    model,
+    failure: "bad-request",
+    message: "the forced summary mode can't be used here.",
+    fix: "`continuation` needs `request` and a summariser of the same model; leave `summary.mode` out to let precis choose.",
+  });
 }
 
 async function continueSegment<M>(task: WritingTask<M>, run: Run): Promise<Summary> {
@@ -178,7 +136,7 @@ async function continueSegment<M>(task: WritingTask<M>, run: Run): Promise<Summa
 async function writeShorter<M>(
   task: WritingTask<M>,
   run: Run,
-  mode: "full" | "simple",
+  mode: ReadingMode,
   written: Summary[],
   previous?: string,
 ): Promise<void> {
@@ -199,7 +157,7 @@ async function writeShorter<M>(
 async function writePieces<M>(
   task: WritingTask<M>,
   run: Run,
-  mode: "full" | "simple",
+  mode: ReadingMode,
   /** Takes each record as soon as it is there. */
   written: Summary[],
   previous?: string,
@@ -260,79 +218,7 @@ function earlierRecord<M>(
   return shown.length === 0 ? undefined : shown.map(({ head, text }) => `${head} ${text}`).join("\n");
 }
 
-/**
- * What the model reads, in as few requests as fit its window. Where that takes more than the host allows, long arguments and
- * results are clipped; what is still too much is left for the next compaction.
- */
-function piecesOf<M>(
-  task: WritingTask<M>,
-  run: Run,
-  {
-    mode,
-    previous,
-    earlier,
-  }: { mode: "full" | "simple"; previous?: string | undefined; earlier: string | undefined },
-): { readonly pieces: readonly InputPiece[]; readonly mode: "full" | "simple" } {
-  const { operation } = task;
-  const { messages, structure, measure } = operation.survey.conversation;
-  const { maxRequests, mode: forced } = operation.engine.settings.summary;
-  const limit = pieceLimit(task, run, previous ?? earlier);
-  const split = (as: "full" | "simple"): InputPiece[] =>
-    splitRuns({
-      messages,
-      units: structure.units,
-      run: absolute(task, run),
-      limit,
-      count: measure.text,
-      mode: as,
-    });
-  const whole = split(mode);
-  if (whole.length <= maxRequests) return { pieces: whole, mode };
-  const clipped = mode === "full" && forced === undefined ? split("simple") : whole;
-  const [pieces, used] = clipped.length < whole.length ? [clipped, "simple" as const] : [whole, mode];
-  return { pieces: task.complete ? pieces : pieces.slice(0, maxRequests), mode: used };
-}
-
-/**
- * Tokens of transcript that one request may hold: what its window leaves beside the prompt and the answer, with the thoughts that a
- * model has before it. Servers that reserve the whole answer refuse what doesn't fit.
- */
-function pieceLimit<M>(task: WritingTask<M>, run: Run, beside: string | undefined): number {
-  const { operation, prompt, summarizer } = task;
-  const { model, measure } = summarizer;
-  const window = summarizerWindow(model);
-  const { ceiling } = task;
-  const { system = "", user } = prompt.render({
-    transcript: "",
-    covers: absolute(task, run),
-    focus: operation.input.focus,
-    target: ceiling,
-    ...(beside !== undefined && { previous: beside }),
-  });
-  const asked = measure.text(system) + measure.text(user) + ceiling * PROMPT_CEILINGS;
-  const answered = answerCap(prompt, ceiling) + reasoningAllowance(model.id, window);
-  return Math.max(LEAST_PIECE, Math.floor(window * (1 - WINDOW_MARGIN) - asked - answered));
-}
-
-/** How many requests a run takes, about: before anybody is asked. */
-export function expectedRequests<M>(operation: Operation<M>, { from, to }: Run): number {
-  const { conversation } = operation.survey;
-  const { start } = conversation.structure;
-  const tokens = conversation.tokens.slice(start + from, start + to).reduce((sum, one) => sum + one, 0);
-  const task = createWritingTask(operation, { signal: NEVER, calls: [] }, shareOf(operation));
-  return Math.max(1, Math.ceil(tokens / pieceLimit(task, { from, to }, undefined)));
-}
-
 function beginningOf(message: Message | undefined): string | undefined {
   const text = message?.parts.find((part) => part.type === "text")?.text.trim();
   return text ? text.slice(0, UNTIL_CHARACTERS) : undefined;
-}
-
-function noMode<M>({ summarizer }: WritingTask<M>): ModelError {
-  return new ModelError({
-    model: summarizer.model.id,
-    failure: "bad-request",
-    message: "the forced summary mode can't be used here.",
-    fix: "`continuation` needs `request` and a summariser of the same model; leave `summary.mode` out to let precis choose.",
-  });
 }

@@ -1,11 +1,17 @@
-import { type ApiConversation, answerOffline, type CompactAnswer, routes } from "../../../src/gateway/api.ts";
+import {
+  type ApiConversation,
+  type CompactAnswer,
+  type ConversationChanges,
+  routes,
+} from "../../../src/gateway/api.ts";
 import { strings } from "../strings.ts";
 import { type Api, ApiFailure, explain } from "./api-client.ts";
 import { type Chat, type ChatState, type ChatStream, EMPTY_ANSWER, NO_CHAT, newestOf } from "./chat-state.ts";
 import { isStale } from "./conversations.ts";
 import { type CutAnswer, keepCut, readCut } from "./cut-answer.ts";
-import { createFollowAnswer, type Followed } from "./follow-answer.ts";
-import { createOutbox, type Obstacle, type Unsent } from "./outbox.ts";
+import { createFollowAnswer } from "./follow-answer.ts";
+import { createOutbox } from "./outbox.ts";
+import { createSendUnsent } from "./send-unsent.ts";
 import { createStore } from "./store.ts";
 import { createTranscript } from "./transcript.ts";
 
@@ -24,18 +30,17 @@ export interface ChatOptions {
 
 /** Events of the timeline that are read, the newest. */
 const TIMELINE_LENGTH = 500;
-/** What waits for an answer in another tab is tried again after this. */
-const BUSY_AGAIN_MS = 2_000;
-
-/** What keeps something typed from being sent. */
-function obstacleOf(error: unknown): Obstacle {
-  const code = error instanceof ApiFailure ? error.code : undefined;
-  if (code === "offline" || code === "busy") return { type: code };
-  return { type: "refused", ...explain(error) };
-}
 
 const isCompactAnswer = (answer: unknown): answer is CompactAnswer =>
   typeof answer === "object" && answer !== null && "outcome" in answer;
+
+/** What a person should know of a compaction that did less, or more, than was asked for. */
+function noteworthy({ outcome, report }: CompactAnswer): string | undefined {
+  const range = report?.warnings.find(({ code }) => code.startsWith("range-"));
+  if (range) return range.message;
+  if (outcome === "nothing-to-gain") return strings.compaction.nothingToGain;
+  return outcome === "cancelled" ? strings.compaction.cancelled : undefined;
+}
 
 /** One conversation: its transcript, its answers, its compactions. */
 export function createChat(options: ChatOptions): Chat {
@@ -46,7 +51,6 @@ export function createChat(options: ChatOptions): Chat {
   const streams = new AbortController();
 
   const outbox = createOutbox(id);
-  const isLost = (error: unknown) => error instanceof ApiFailure && error.code === "offline";
 
   const fail = (error: unknown) => {
     if (streams.signal.aborted) return;
@@ -56,7 +60,7 @@ export function createChat(options: ChatOptions): Chat {
         notice: {
           kind: "error",
           ...explain(error),
-          ...(isLost(error) && { passes: true }),
+          ...(error instanceof ApiFailure && error.code === "offline" && { passes: true }),
         },
       });
   };
@@ -73,20 +77,25 @@ export function createChat(options: ChatOptions): Chat {
     const { cut } = store.get();
     if (cut !== undefined && transcript.store.get().total > cut.length) setCut(undefined);
   };
+  const readMeter = async (): Promise<Pick<ChatState, "pressure" | "timeline">> => {
+    const [pressure, { events }] = await Promise.all([
+      api.call(routes.pressure, { params }),
+      api.call(routes.timeline, { params, query: { limit: TIMELINE_LENGTH } }),
+    ]);
+    return { pressure, timeline: events };
+  };
   /** Everything that a compaction may have changed. */
   const refresh = async () => {
     const before = newestOf(transcript.store.get());
-    const [, pressure, { events }] = await Promise.all([
+    const [meter] = await Promise.all([
+      readMeter(),
       api.call(routes.conversation, { params }).then(setConversation),
-      api.call(routes.pressure, { params }),
-      api.call(routes.timeline, { params, query: { limit: TIMELINE_LENGTH } }),
       transcript.refresh(),
     ]);
     checkCut();
     const after = newestOf(transcript.store.get());
     store.set(({ version, fresh }) => ({
-      pressure,
-      timeline: events,
+      ...meter,
       version: version + 1,
       fresh:
         after?.checkpoint === before?.checkpoint
@@ -143,54 +152,24 @@ export function createChat(options: ChatOptions): Chat {
     },
   });
 
-  const sendOffline = async ({ id: item, text }: Unsent): Promise<Followed> => {
-    store.set({ answer: EMPTY_ANSWER, notice: undefined });
-    let isTaken = false;
-    try {
-      await answerOffline(api, id, text, (said) => {
-        isTaken = true;
-        outbox.remove(item);
-        for (const message of said.messages) transcript.put(message);
-      });
-    } catch (error) {
-      if (!isTaken) return { isTaken, error };
-      fail(error);
-    } finally {
-      store.set({ answer: undefined, compacting: undefined });
-      await refreshSoon();
-    }
-    return { isTaken: true };
-  };
+  const sendUnsent = createSendUnsent({
+    api,
+    id,
+    store,
+    transcript,
+    outbox,
+    follow,
+    fail,
+    refresh: refreshSoon,
+    isOffline,
+    chooseModel,
+    closed: streams.signal,
+  });
 
-  const deliver = async (item: Unsent): Promise<Followed> => {
-    if (isOffline?.()) return sendOffline(item);
-    const { id: named, text, images } = item;
-    const model = store.get().conversation?.model === undefined ? await chooseModel?.() : undefined;
-    const body = { id: named, text, ...(images && { images }), ...(model !== undefined && { model }) };
-    return follow(api.stream(routes.chat, { params, body }), { onTaken: () => outbox.remove(named) });
-  };
-
-  let isSending = false;
-  /** Sends what is unsent, the oldest first. By itself nothing is sent again that the server refused. */
-  const sendUnsent = async (by: "person" | "itself"): Promise<void> => {
-    if (isSending || streams.signal.aborted) return;
-    isSending = true;
-    try {
-      for (let item = outbox.first(); item !== undefined; item = outbox.first()) {
-        if (by === "itself" && item.why?.type === "refused") return;
-        outbox.hold(item.id, undefined);
-        const followed = await deliver(item);
-        if (followed.isTaken) continue;
-        const obstacle = obstacleOf(followed.error);
-        outbox.hold(item.id, obstacle);
-        // The event that says that the chat is free again may have come while this was on its way, or not at all.
-        if (obstacle.type === "busy") setTimeout(() => void sendUnsent("itself"), BUSY_AGAIN_MS);
-        return;
-      }
-    } finally {
-      isSending = false;
-    }
-  };
+  const change = async (body: ConversationChanges) =>
+    setConversation(await api.call(routes.changeConversation, { params, body }));
+  /** A compaction that a person asks for begins. */
+  const beginCompacting = () => store.set({ compacting: { reason: "forced", since: now() } });
 
   /** An action that answers with the new view, and what to say when it is done. Resolves with false if it failed. */
   const act = async (work: () => Promise<unknown>, done?: string): Promise<boolean> => {
@@ -198,18 +177,9 @@ export function createChat(options: ChatOptions): Chat {
     acting += 1;
     try {
       const answer = await work();
-      const outcome = isCompactAnswer(answer) ? answer.outcome : undefined;
-      if (isCompactAnswer(answer)) store.set({ failure: answer.failed });
-      const range = isCompactAnswer(answer)
-        ? answer.report?.warnings.find(({ code }) => code.startsWith("range-"))?.message
-        : undefined;
-      const message =
-        range ??
-        (outcome === "nothing-to-gain"
-          ? strings.compaction.nothingToGain
-          : outcome === "cancelled"
-            ? strings.compaction.cancelled
-            : done);
+      const compaction = isCompactAnswer(answer) ? answer : undefined;
+      if (compaction) store.set({ failure: compaction.failed });
+      const message = (compaction && noteworthy(compaction)) ?? done;
       if (message !== undefined) store.set({ notice: { kind: "info", message } });
       return true;
     } catch (error) {
@@ -233,11 +203,7 @@ export function createChat(options: ChatOptions): Chat {
           transcript.refresh(),
         ]);
         takeConversation(conversation);
-        const [pressure, { events }] = await Promise.all([
-          api.call(routes.pressure, { params }),
-          api.call(routes.timeline, { params, query: { limit: TIMELINE_LENGTH } }),
-        ]);
-        store.set({ pressure, timeline: events });
+        store.set(await readMeter());
         checkCut();
         await sendUnsent("itself");
       } catch (error) {
@@ -294,34 +260,23 @@ export function createChat(options: ChatOptions): Chat {
       const pins = new Set(store.get().conversation?.pins ?? []);
       if (on) pins.add(index);
       else pins.delete(index);
-      const body = { pins: [...pins].sort((a, b) => a - b) };
       await act(
-        async () => setConversation(await api.call(routes.changeConversation, { params, body })),
+        () => change({ pins: [...pins].sort((a, b) => a - b) }),
         on ? strings.chat.nowPinned : strings.chat.nowUnpinned,
       );
     },
     async configure(settings) {
-      await act(
-        async () =>
-          setConversation(await api.call(routes.changeConversation, { params, body: { settings } })),
-        strings.settings.saved,
-      );
+      await act(() => change({ settings }), strings.settings.saved);
     },
-    setSystem: (system) =>
-      act(
-        async () => setConversation(await api.call(routes.changeConversation, { params, body: { system } })),
-        strings.settings.systemSaved,
-      ),
+    setSystem: (system) => act(() => change({ system }), strings.settings.systemSaved),
     async compact(what = {}) {
-      store.set({ compacting: { reason: "forced", since: now() } });
+      beginCompacting();
       await act(() => api.call(routes.compact, { params, body: what }));
     },
     async seeIn(window) {
-      store.set({ compacting: { reason: "forced", since: now() } });
+      beginCompacting();
       await act(async () => {
-        setConversation(
-          await api.call(routes.changeConversation, { params, body: { settings: { window } } }),
-        );
+        await change({ settings: { window } });
         return api.call(routes.compact, { params, body: {} });
       });
     },
@@ -329,7 +284,7 @@ export function createChat(options: ChatOptions): Chat {
       await act(() => api.call(routes.undoCompaction, { params }), strings.compaction.undone);
     },
     async rebuild() {
-      store.set({ compacting: { reason: "forced", since: now() } });
+      beginCompacting();
       await act(() => api.call(routes.rebuild, { params }));
     },
     editSummary: (key, text) =>

@@ -1,6 +1,6 @@
-import { useEffect, useMemo, useState } from "react";
-import type { ApiView } from "../../../src/gateway/api.ts";
+import { useEffect, useState } from "react";
 import {
+  type ApiView,
   bestTrade,
   type JudgeAnswer,
   type ReplayAnswer,
@@ -11,17 +11,13 @@ import {
 } from "../../../src/gateway/api.ts";
 import { Icon } from "../parts/icon.tsx";
 import { type JudgedReplay, JudgePanel } from "../parts/judge-panel.tsx";
+import { RunCard } from "../parts/run-card.tsx";
 import { ScrollArea } from "../parts/scroll-area.tsx";
-import { TallyBar } from "../parts/tally-bar.tsx";
-import { TokenChart } from "../parts/token-chart.tsx";
+import { StrategyPicks } from "../parts/strategy-picks.tsx";
 import { useApp, useStore } from "../parts/use-store.ts";
 import { explain } from "../state/api-client.ts";
-import { count, dollars, parseTokens, percent } from "../state/format.ts";
-import { columnsOf } from "../state/turns.ts";
+import { parseTokens } from "../state/format.ts";
 import { strings } from "../strings.ts";
-
-const MOST_STRATEGIES = 3;
-const CHART_HEIGHT = 150;
 
 interface Result {
   readonly answer: ReplayAnswer;
@@ -33,7 +29,7 @@ interface Result {
 
 export default function CompareView({ id }: { id: string | undefined }) {
   const app = useApp();
-  const { settings, models } = useStore(app.store);
+  const { models } = useStore(app.store);
   const { all } = useStore(app.conversations.store);
   const [chosen, setChosen] = useState<readonly StrategyName[]>([
     "summarize-oldest",
@@ -139,46 +135,7 @@ export default function CompareView({ id }: { id: string | undefined }) {
             </select>
           </label>
         )}
-        <fieldset>
-          <legend>{words.strategies}</legend>
-          {chosen.map((strategy, n) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the place is what is chosen
-            <span key={n} className="pick">
-              <select
-                aria-label={`${words.strategies} ${n + 1}`}
-                value={strategy}
-                onChange={(event) =>
-                  setChosen(chosen.map((old, m) => (m === n ? (event.target.value as StrategyName) : old)))
-                }
-              >
-                {settings?.strategies.map(({ name }) => (
-                  <option key={name} value={name}>
-                    {strings.strategies[name].label}
-                  </option>
-                ))}
-              </select>
-              {chosen.length > 1 ? (
-                <button
-                  type="button"
-                  className="icon-button"
-                  aria-label={words.remove(strings.strategies[strategy].label)}
-                  onClick={() => setChosen(chosen.filter((_, m) => m !== n))}
-                >
-                  <Icon name="close" size={14} />
-                </button>
-              ) : null}
-            </span>
-          ))}
-          {chosen.length < MOST_STRATEGIES ? (
-            <button
-              type="button"
-              className="button"
-              onClick={() => setChosen([...chosen, "summarize-oldest"])}
-            >
-              <Icon name="plus" size={16} /> {words.add}
-            </button>
-          ) : null}
-        </fieldset>
+        <StrategyPicks chosen={chosen} onChange={setChosen} />
         <button
           type="submit"
           className="button primary"
@@ -217,121 +174,13 @@ export default function CompareView({ id }: { id: string | undefined }) {
   );
 }
 
-const survives = ({ survival }: ReplayRun): number => survivingShare(survival);
-
-const priceOf = ({ cost, tokens }: ReplayRun): number => cost?.view ?? tokens.view;
-
 /** By what survives: by a judge where one was asked, otherwise by the product's own measure. */
 const bestOf = (runs: readonly ReplayRun[], judged: JudgeAnswer | undefined): ReplayRun | undefined =>
   bestTrade(
     runs.map((run, n) => ({
       run,
-      keeps: judged?.scores[n]?.score ?? survives(run),
-      costs: priceOf(run),
+      keeps: judged?.scores[n]?.score ?? survivingShare(run.survival),
+      costs: run.cost?.view ?? run.tokens.view,
       isPossible: run.impossible === 0,
     })),
   )?.run;
-
-function RunCard({
-  run,
-  end,
-  knows,
-  isBest,
-}: {
-  run: ReplayRun;
-  end: ApiView | undefined;
-  /** What a reader of the last view knows, by a judge. */
-  knows?: number;
-  isBest: boolean;
-}) {
-  const words = strings.compare;
-  const columns = useMemo(() => columnsOf(run.points), [run]);
-  const series = useMemo(
-    () => [
-      { label: strings.timeline.transcript, values: columns.transcript, color: "soft", width: 1 },
-      { label: strings.timeline.view, values: columns.view, color: "accent", fill: true },
-      { label: strings.timeline.budget, values: columns.budget, color: "dropped", dashed: true, width: 1.5 },
-    ],
-    [columns],
-  );
-  const saved = 1 - run.tokens.view / Math.max(1, run.tokens.transcript);
-  return (
-    <section className="run-card" aria-label={run.policy.name}>
-      <header>
-        <h2>{run.policy.name}</h2>
-        {isBest ? <span className="tag kept">{words.best}</span> : null}
-      </header>
-      <div>
-        {isBest ? (
-          <p className="best-why">
-            {knows === undefined ? words.bestWhy(survives(run), saved) : words.bestJudged(knows, saved)}
-          </p>
-        ) : null}
-        {run.policy.strategy === undefined ? null : (
-          <p className="help">{strings.strategies[run.policy.strategy].help}</p>
-        )}
-      </div>
-      <TokenChart
-        x={columns.x}
-        series={series}
-        marks={columns.compacted}
-        height={CHART_HEIGHT}
-        label={`${run.policy.name}: ${strings.timeline.label}`}
-      />
-      <dl>
-        {run.survival === undefined || run.survival.items === 0 ? null : (
-          <div>
-            <dt title={words.survivesHelp}>{words.survives}</dt>
-            <dd>
-              {percent(survives(run))} <small>{words.ofItems(run.survival.kept, run.survival.items)}</small>
-            </dd>
-          </div>
-        )}
-        {knows === undefined ? null : (
-          <div>
-            <dt title={words.knowsHelp}>{words.knows}</dt>
-            <dd>{percent(knows)}</dd>
-          </div>
-        )}
-        <div>
-          <dt>{words.sent}</dt>
-          <dd>
-            {count(run.tokens.view)} <small>{words.saved(saved)}</small>
-          </dd>
-        </div>
-        <div>
-          <dt>{words.everything}</dt>
-          <dd>{count(run.tokens.transcript)}</dd>
-        </div>
-        <div>
-          <dt>{words.peak}</dt>
-          <dd>{count(run.peak.view)}</dd>
-        </div>
-        <div>
-          <dt>{words.compactions}</dt>
-          <dd>{count(run.compactions)}</dd>
-        </div>
-        {run.cost === undefined ? null : (
-          <div>
-            <dt>{words.cost}</dt>
-            <dd>
-              {dollars(run.cost.view)} <small>{dollars(run.cost.transcript)}</small>
-            </dd>
-          </div>
-        )}
-        {run.impossible === 0 ? null : (
-          <div>
-            <dt>{words.impossible}</dt>
-            <dd>{count(run.impossible)}</dd>
-          </div>
-        )}
-      </dl>
-      {end === undefined ? null : (
-        <>
-          <h3>{words.survived}</h3>
-          <TallyBar view={end} />
-        </>
-      )}
-    </section>
-  );
-}

@@ -1,0 +1,84 @@
+import { answerOffline, routes } from "../../../src/gateway/api.ts";
+import { type Api, ApiFailure, explain } from "./api-client.ts";
+import { type ChatState, EMPTY_ANSWER } from "./chat-state.ts";
+import type { FollowAnswer, Followed } from "./follow-answer.ts";
+import type { Obstacle, Outbox, Unsent } from "./outbox.ts";
+import type { Store } from "./store.ts";
+import type { Transcript } from "./transcript.ts";
+
+/** What waits for an answer in another tab is tried again after this. */
+const BUSY_AGAIN_MS = 2_000;
+
+/** What keeps something typed from being sent. */
+function obstacleOf(error: unknown): Obstacle {
+  const code = error instanceof ApiFailure ? error.code : undefined;
+  if (code === "offline" || code === "busy") return { type: code };
+  return { type: "refused", ...explain(error) };
+}
+
+/** Sends what is unsent, the oldest first. By itself nothing is sent again that the server refused. */
+export function createSendUnsent(options: {
+  readonly api: Api;
+  readonly id: string;
+  readonly store: Store<ChatState>;
+  readonly transcript: Transcript;
+  readonly outbox: Outbox;
+  readonly follow: FollowAnswer;
+  readonly fail: (error: unknown) => void;
+  readonly refresh: () => Promise<void>;
+  readonly isOffline: (() => boolean) | undefined;
+  readonly chooseModel: (() => Promise<string | undefined>) | undefined;
+  /** Nothing is sent any more. */
+  readonly closed: AbortSignal;
+}): (by: "person" | "itself") => Promise<void> {
+  const { api, id, store, transcript, outbox, follow, fail, refresh, closed } = options;
+
+  const sendOffline = async ({ id: item, text }: Unsent): Promise<Followed> => {
+    store.set({ answer: EMPTY_ANSWER, notice: undefined });
+    let isTaken = false;
+    try {
+      await answerOffline(api, id, text, (said) => {
+        isTaken = true;
+        outbox.remove(item);
+        for (const message of said.messages) transcript.put(message);
+      });
+    } catch (error) {
+      if (!isTaken) return { isTaken, error };
+      fail(error);
+    } finally {
+      store.set({ answer: undefined, compacting: undefined });
+      await refresh();
+    }
+    return { isTaken: true };
+  };
+
+  const deliver = async (item: Unsent): Promise<Followed> => {
+    if (options.isOffline?.()) return sendOffline(item);
+    const { id: named, text, images } = item;
+    const model = store.get().conversation?.model === undefined ? await options.chooseModel?.() : undefined;
+    const body = { id: named, text, ...(images && { images }), ...(model !== undefined && { model }) };
+    return follow(api.stream(routes.chat, { params: { id }, body }), { onTaken: () => outbox.remove(named) });
+  };
+
+  let isSending = false;
+  const sendUnsent = async (by: "person" | "itself"): Promise<void> => {
+    if (isSending || closed.aborted) return;
+    isSending = true;
+    try {
+      for (let item = outbox.first(); item !== undefined; item = outbox.first()) {
+        if (by === "itself" && item.why?.type === "refused") return;
+        outbox.hold(item.id, undefined);
+        const followed = await deliver(item);
+        if (followed.isTaken) continue;
+        const obstacle = obstacleOf(followed.error);
+        outbox.hold(item.id, obstacle);
+        // The event that says that the chat is free again may have come while this was on its way, or not at all.
+        if (obstacle.type === "busy") setTimeout(() => void sendUnsent("itself"), BUSY_AGAIN_MS);
+        return;
+      }
+    } finally {
+      isSending = false;
+    }
+  };
+  return sendUnsent;
+}

@@ -1,24 +1,13 @@
 import type { Model } from "../core/types.ts";
 import { messagesApi } from "./anthropic/messages-api.ts";
-import { createEndpoint } from "./shared/endpoint.ts";
-import type { Fetch } from "./shared/http.ts";
-import { createHttpModel } from "./shared/http-model.ts";
-import type { RetryOptions } from "./shared/retry.ts";
+import { createHttpModel, type HttpModelOptions } from "./shared/http-model.ts";
 
 /** What `anthropic` takes. */
-export interface AnthropicOptions {
-  readonly apiKey?: string | undefined;
-  readonly model: string;
+export interface AnthropicOptions extends HttpModelOptions {
   /** The address up to and without `/v1`, as Anthropic's own clients take it. Default Anthropic's own. */
   readonly baseURL?: string;
   /** Sent with every request; `anthropic-beta` goes here. One that carries a key replaces `apiKey`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Instead of the one that the request asks for. Left out where the model refuses it. */
-  readonly temperature?: number;
-  readonly fetch?: Fetch;
-  readonly retry?: RetryOptions;
-  /** The model's context size. Left out: the registry's, or else what the server tells in its list of models. */
-  readonly window?: number;
 }
 
 const DEFAULT_BASE_URL = "https://api.anthropic.com";
@@ -32,17 +21,17 @@ const API_VERSION = "2023-06-01";
  * claude.continues; // "anthropic-messages"
  */
 export function anthropic(options: AnthropicOptions): Model {
-  const { model, headers = {}, fetch, retry, window, temperature } = options;
-  const endpoint = createEndpoint({
-    name: "anthropic",
-    path: "/v1/messages",
-    // Given with /v1 it means the same.
-    baseURL: (options.baseURL ?? DEFAULT_BASE_URL).replace(/\/+(?=\?|$)/, "").replace(/\/v1(?=\?|$)/, ""),
-    apiKey: options.apiKey,
-    model,
-    headers: { "anthropic-version": API_VERSION, ...headers },
-    fetch,
-    keyHeaders: (key) => ({ "x-api-key": key }),
-  });
-  return createHttpModel({ endpoint, api: messagesApi, window, temperature, retry, path: "/messages" });
+  const { baseURL = DEFAULT_BASE_URL, headers } = options;
+  return createHttpModel(
+    { ...options, headers: { "anthropic-version": API_VERSION, ...headers } },
+    {
+      name: "anthropic",
+      api: messagesApi,
+      path: "/v1/messages",
+      pathEnd: "/messages",
+      // Given with /v1 it means the same.
+      baseURL: baseURL.replace(/\/+(?=\?|$)/, "").replace(/\/v1(?=\?|$)/, ""),
+      keyHeaders: (key) => ({ "x-api-key": key }),
+    },
+  );
 }

@@ -8,7 +8,7 @@ const LOCAL_HOST =
 /** Headers that carry a key in place of `apiKey`. */
 const KEY_HEADERS = ["authorization", "api-key", "x-api-key", "x-goog-api-key", "cf-aig-authorization"];
 
-/** What every model over HTTP takes. */
+/** What an address is made of. */
 export interface EndpointOptions {
   readonly name: string;
   readonly path: string;

@@ -4,30 +4,40 @@ import { isRecord } from "../../core/is-record.ts";
 import type { Model, ModelReply, ModelRequest } from "../../core/types.ts";
 import { modelInfo } from "../../tokens/model-info.ts";
 import { adaptBody } from "./adapt-body.ts";
+import { createEndpoint, type EndpointOptions } from "./endpoint.ts";
 import { failureInside } from "./failure.ts";
-import { type Answer, badAnswer, type Endpoint, post } from "./http.ts";
-
+import { type Answer, badAnswer, type Endpoint, type Fetch, post } from "./http.ts";
 import { refusesTemperature } from "./model-traits.ts";
 import { createRetry, type RetryOptions } from "./retry.ts";
 import { servedWindow } from "./served-window.ts";
 import type { WireApi, WireRequest, WireSettings } from "./wire-api.ts";
 
-/** What a model over HTTP is made of. */
-export interface HttpModelParts {
-  readonly endpoint: Endpoint;
+/** What every model over HTTP takes. */
+export interface HttpModelOptions {
+  /** Needed everywhere but on this machine and in its own network. */
+  readonly apiKey?: string | undefined;
+  readonly model: string;
+  /** Sent with every request. One that carries a key replaces `apiKey`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Instead of the one that the request asks for. Left out where the model refuses it. */
+  readonly temperature?: number;
+  readonly fetch?: Fetch;
+  readonly retry?: RetryOptions;
+  /** The model's context size. Left out: the registry's, or else what the server tells in its list of models. */
+  readonly window?: number;
+}
+
+/** How an API is reached. */
+interface HttpApi extends Pick<EndpointOptions, "name" | "baseURL" | "path" | "keyHeaders"> {
   readonly api: WireApi;
-  readonly window: number | undefined;
-  /** Instead of the request's own. */
-  readonly temperature: number | undefined;
-  readonly retry: RetryOptions | undefined;
-  /** The path of the API below `baseURL`: the list of models stands beside it. */
-  readonly path: string;
+  /** How the path ends behind which the list of models stands. Default: all of it. */
+  readonly pathEnd?: string;
 }
 
 /** A `Model` that speaks one API over HTTP. Its key lives in a closure: printing the model doesn't show it. */
-export function createHttpModel(parts: HttpModelParts): Model {
-  const { endpoint, api, window, temperature, retry, path } = parts;
-  const { model } = endpoint;
+export function createHttpModel(options: HttpModelOptions, { api, pathEnd, ...reached }: HttpApi): Model {
+  const { model, window, temperature, retry, apiKey, headers, fetch } = options;
+  const endpoint = createEndpoint({ ...reached, model, apiKey, headers, fetch });
   checkWindow(window);
   const info = modelInfo(model);
   const run = createRetry(retry);
@@ -44,7 +54,7 @@ export function createHttpModel(parts: HttpModelParts): Model {
     id: model,
     ...(window === undefined ? {} : { window }),
     continues: api.dialect,
-    findWindow: (signal) => servedWindow(endpoint, path, signal),
+    findWindow: (signal) => servedWindow(endpoint, pathEnd ?? reached.path, signal),
     async complete(request) {
       const given = request.continues;
       const wire = write(api, endpoint, request, settingsOf(request));

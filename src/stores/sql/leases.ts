@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { LeaseStore } from "../server-store.ts";
 import { checkName } from "../shared/check-name.ts";
 import type { SqlContext } from "./sql-context.ts";
@@ -6,6 +6,24 @@ import type { SqlContext } from "./sql-context.ts";
 /** Each method is one statement that the database runs whole, so no two owners can both succeed. */
 export function sqlLeases({ engine, now, write }: SqlContext): LeaseStore {
   const clock = () => engine.clock ?? sql<number>`${now()}`;
+  /** Gives a lease that its owner still has another end. One that has ended may have been promised to another node already. */
+  const endAt = (
+    operation: string,
+    [tenant, name, owner]: readonly [string, string, string],
+    expires: () => RawBuilder<number>,
+  ): Promise<boolean> =>
+    write(operation, async (tx) => {
+      const rows = await tx
+        .updateTable("precis_leases")
+        .set({ expires_at: expires() })
+        .where("tenant", "=", tenant)
+        .where("name", "=", name)
+        .where("owner", "=", owner)
+        .where("expires_at", ">", clock())
+        .returning("fence")
+        .execute();
+      return rows.length > 0;
+    });
   return {
     acquire: (tenant, name, owner, ttlMs) =>
       write("leases.acquire", async (tx) => {
@@ -38,33 +56,9 @@ export function sqlLeases({ engine, now, write }: SqlContext): LeaseStore {
       }),
 
     renew: (tenant, name, owner, ttlMs) =>
-      write("leases.renew", async (tx) => {
-        const rows = await tx
-          .updateTable("precis_leases")
-          .set({ expires_at: sql<number>`${clock()} + ${Math.round(ttlMs)}` })
-          .where("tenant", "=", tenant)
-          .where("name", "=", name)
-          .where("owner", "=", owner)
-          // An ended lease may have been promised to another node already.
-          .where("expires_at", ">", clock())
-          .returning("fence")
-          .execute();
-        return rows.length > 0;
-      }),
+      endAt("leases.renew", [tenant, name, owner], () => sql<number>`${clock()} + ${Math.round(ttlMs)}`),
 
-    release: (tenant, name, owner) =>
-      write("leases.release", async (tx) => {
-        // The row stays until a sweep, so that the next owner's fence is higher.
-        const rows = await tx
-          .updateTable("precis_leases")
-          .set({ expires_at: 0 })
-          .where("tenant", "=", tenant)
-          .where("name", "=", name)
-          .where("owner", "=", owner)
-          .where("expires_at", ">", clock())
-          .returning("fence")
-          .execute();
-        return rows.length > 0;
-      }),
+    // The row stays until a sweep, so that the next owner's fence is higher.
+    release: (tenant, name, owner) => endAt("leases.release", [tenant, name, owner], () => sql<number>`0`),
   };
 }

@@ -26,6 +26,13 @@ export const messageTokens = (message: ChatMessage, count: Count): number =>
 export const sessionTokens = ({ messages }: CostSession, count: Count): number =>
   messages.reduce((sum, message) => sum + messageTokens(message, count), 0);
 
+/** Tokens of the messages `from` ≤ index < `to`. */
+export function sumOf(tokens: readonly number[], from: number, to: number): number {
+  let total = 0;
+  for (let index = from; index < to; index++) total += tokens[index]!;
+  return total;
+}
+
 /** Sessions in the order of their times, joined until each chain has `tokens`: days of work on many tasks. */
 export function chainSessions(sessions: readonly CostSession[], tokens: number, count: Count): CostSession[] {
   const ordered = [...sessions].sort((a, b) => startOf(a) - startOf(b));

@@ -5,6 +5,7 @@ import { openaiChat } from "../../dialects/openai-chat/index.ts";
 import type { ChatMessage as WireMessage } from "../../dialects/openai-chat/wire.ts";
 import { createCompactor } from "../../engine/create-compactor.ts";
 import type { ChatMessage } from "../types.ts";
+import { sumOf } from "./cost-session.ts";
 import type { CachePrices } from "./price.ts";
 
 /** What a policy is told about the session that it serves. */
@@ -59,7 +60,7 @@ export function keepLast(share?: number): CostPolicy {
       let from = 0;
       return {
         async view(to) {
-          const size = sum(tokens, from, to);
+          const size = sumOf(tokens, from, to);
           const isFull = size > budget;
           if (isFull) from = startFor(messages, tokens, to, budget * (share ?? 1));
           return { messages: messages.slice(from, to), compacted: isFull, summarized: false };
@@ -85,12 +86,6 @@ function startFor(
   }
   return from;
 }
-
-const sum = (values: readonly number[], from: number, to: number): number => {
-  let total = 0;
-  for (let index = from; index < to; index++) total += values[index]!;
-  return total;
-};
 
 /** The engine without a model, under one of its strategies. */
 export function precisPolicy(strategy: StrategyName): CostPolicy {

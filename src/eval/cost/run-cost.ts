@@ -1,8 +1,9 @@
 import type { TokenCounter } from "../../core/types.ts";
 import type { ChatMessage as WireMessage } from "../../dialects/openai-chat/wire.ts";
 import { messagesText, viewText } from "../message-text.ts";
+import { commonTokens } from "../replay/cached-share.ts";
 import type { ChatMessage } from "../types.ts";
-import { type CostSession, messageTokens } from "./cost-session.ts";
+import { type CostSession, messageTokens, sumOf } from "./cost-session.ts";
 import type { CostPolicy } from "./policy.ts";
 import { type CachePrices, requestCost, summaryCost } from "./price.ts";
 
@@ -136,8 +137,10 @@ async function walk(
     known.set(message, found);
     return found;
   };
+  const sizeOf = (view: readonly WireMessage[]): number =>
+    view.reduce((total, message) => total + tokensOf(message), 0);
   const run = policy.open({ messages, tokens, budget, counter, prices });
-  const waiting = cuts.filter(({ at }) => size(tokens, at) > budget);
+  const waiting = cuts.filter(({ at }) => sumOf(tokens, 0, at) > budget);
   let before: readonly WireMessage[] | undefined;
   let shown = 0;
   let last: number | undefined;
@@ -165,46 +168,20 @@ async function walk(
     }
     const isCold =
       before === undefined || (now !== undefined && last !== undefined && now - last > prices.ttlMs);
-    const sizes = view.messages.map(tokensOf);
-    const prompt = head + sizes.reduce((total, one) => total + one, 0);
-    const cached = isCold ? 0 : head + commonTokens(before ?? [], view.messages, sizes);
+    const prompt = head + sizeOf(view.messages);
+    const cached = isCold ? 0 : head + commonTokens(before ?? [], view.messages, tokensOf);
     tally.requests++;
     if (before !== undefined && isCold) tally.cold++;
     tally.cost += requestCost({ prompt, cached, answer: tokens[to]! }, prices);
     tally.sent += prompt;
     tally.cached += cached;
     if (view.compacted) tally.compactions++;
-    if (view.summarized) {
-      const full = head + (before ?? []).reduce((total, one) => total + tokensOf(one), 0);
-      tally.summaries += summaryCost(full, isCold, prices);
-    }
+    if (view.summarized) tally.summaries += summaryCost(head + sizeOf(before ?? []), isCold, prices);
     before = view.messages;
     shown = to;
     last = now ?? last;
   }
   score(messages.length);
-}
-
-const size = (tokens: readonly number[], to: number): number => {
-  let total = 0;
-  for (let index = 0; index < to; index++) total += tokens[index]!;
-  return total;
-};
-
-/** Tokens at the front that both requests have. */
-function commonTokens(
-  before: readonly WireMessage[],
-  now: readonly WireMessage[],
-  sizes: readonly number[],
-): number {
-  let total = 0;
-  for (const [index, message] of now.entries()) {
-    const other = before[index];
-    if (other === undefined || (other !== message && JSON.stringify(other) !== JSON.stringify(message)))
-      break;
-    total += sizes[index]!;
-  }
-  return total;
 }
 
 /** A message of a view as its text and calls, to be counted like all others. */

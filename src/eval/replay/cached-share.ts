@@ -30,13 +30,22 @@ export function createCachedShare(
     const system = now.system == null ? 0 : tokensOf({ role: "system", content: now.system });
     const total = now.messages.reduce<number>((sum, message) => sum + tokensOf(message), system);
     if (!last || total === 0 || !isSame(last.system, now.system)) return 0;
-    let common = system;
-    for (const [index, message] of now.messages.entries()) {
-      if (index >= last.messages.length || !isSame(last.messages[index], message)) break;
-      common += tokensOf(message);
-    }
-    return common / total;
+    return (system + commonTokens(last.messages, now.messages, tokensOf)) / total;
   };
+}
+
+/** Tokens at the front that both requests have. */
+export function commonTokens<M>(
+  before: readonly M[],
+  now: readonly M[],
+  tokensOf: (message: M) => number,
+): number {
+  let total = 0;
+  for (const [index, message] of now.entries()) {
+    if (index >= before.length || !isSame(before[index], message)) break;
+    total += tokensOf(message);
+  }
+  return total;
 }
 
 const isSame = (a: unknown, b: unknown): boolean => a === b || stringifyDeep(a) === stringifyDeep(b);

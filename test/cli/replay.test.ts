@@ -166,6 +166,8 @@ test("a judge says what readers of each strategy's view know, after its cost was
       strategies: { strategy: string; knows?: number }[];
     };
     expect(strategies.filter(({ knows }) => knows !== undefined)).toHaveLength(7);
+    // What a reader of the view can still read, it knows.
+    expect(strategies.some(({ knows = 0 }) => knows > 0)).toBe(true);
     expect((await runCli(["replay", file, "--window", "2k", ...judge])).stderr).toContain(
       "goes with --prices",
     );

@@ -87,8 +87,8 @@ export async function createViewJudge(options: {
       });
       return {
         scores: entrants.map(({ id, arm: { label: name } }) => {
-          const row = rows.find((one) => one.arm === id);
-          return { name, score: row?.score.mean ?? 0, misleading: row?.misleading ?? 0 };
+          const { score, misleading } = rows.find((row) => row.arm === id)!;
+          return { name, score: score.mean, misleading };
         }),
         spent: [...spending.all(), ...spent],
       };

@@ -19,6 +19,11 @@ export interface Io {
   /** Aborted by Ctrl-C alone: somebody waits for the end. */
   readonly interrupted?: AbortSignal;
   /**
+   * Calls `end` when the terminal goes away; returns how to stop listening. Whoever doesn't ask for it ends at once then, unless
+   * it was started by `nohup`.
+   */
+  onHangUp?(end: () => void): () => void;
+  /**
    * From now on Ctrl-C ends the process at once, without `signal`: for a long calculation that can't hear it, while
    * nothing can be left half done.
    */

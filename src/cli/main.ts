@@ -23,6 +23,10 @@ const io: Io = {
   env: process.env,
   signal: controller.signal,
   interrupted: byHand.signal,
+  onHangUp(end) {
+    process.once("SIGHUP", end);
+    return () => process.off("SIGHUP", end);
+  },
   letGo() {
     process.off("SIGINT", interrupt);
     process.off("SIGTERM", interrupt);

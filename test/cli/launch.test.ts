@@ -1,10 +1,13 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
-import { runCli } from "./run-cli.ts";
+import { HANGS_AFTER_MS } from "../support/time-limits.ts";
+import { finished, runCli, startCli } from "./run-cli.ts";
+
+const LOCAL = ["--upstream", "http://127.0.0.1:9/v1", "--model", "m"];
 
 /** A program that writes down how it was started, asks the gateway whether it is there, and ends with 7. */
 const PROGRAM = `#!${process.execPath}
@@ -17,6 +20,7 @@ fetch(new URL("/healthz", base)).then((answer) => {
   const settings = file && JSON.parse(readFileSync(file, "utf8"));
   writeFileSync(env.SEEN_BY_CLIENT, JSON.stringify({ env, args: process.argv.slice(2), health: answer.status, settings, file }));
   process.exitCode = 7;
+  if (env.STAYS_OPEN) setInterval(() => {}, 1_000);
 });
 `;
 
@@ -50,6 +54,9 @@ async function stage() {
   const env = { PATH: folder, SEEN_BY_CLIENT: notes, FALLBACK_URL: url };
   return {
     url,
+    folder,
+    start: (client: string, more: Record<string, string>) =>
+      startCli(["launch", client, "--port", String(port), "--db", "memory", ...LOCAL], { ...env, ...more }),
     launch: (args: readonly string[], more: Record<string, string> = {}) => {
       const [client = "", ...rest] = args;
       return runCli(["launch", client, "--port", String(port), "--db", "memory", ...rest], {
@@ -170,4 +177,31 @@ test("clients that count by themselves are told of a window that they never fill
   expect(started().args).toEqual(["--config", started().file, "-p", "Do it."]);
   expect(JSON.stringify(started().settings)).toContain(`"apiBase":"${url}/v1"`);
   expect(existsSync(started().file!)).toBe(false);
+});
+
+test("a window that is closed leaves no file with a key behind", async () => {
+  const { folder, start, started } = await stage();
+  const running = start("cline", { HOME: folder, OPENAI_API_KEY: "secret-key", STAYS_OPEN: "1" });
+  const end = finished(running);
+  await expect.poll(() => existsSync(join(folder, "seen.json")), { timeout: HANGS_AFTER_MS }).toBe(true);
+  await expect.poll(started, { timeout: HANGS_AFTER_MS }).toBeTruthy();
+  expect(existsSync(started().file!)).toBe(true);
+  running.kill("SIGHUP");
+  await end;
+  expect(existsSync(started().file!)).toBe(false);
+});
+
+test("what a run that was killed left behind is removed by the next one, and what is in use stays", async () => {
+  const { folder, launch } = await stage();
+  const leave = (name: string) => {
+    const left = join(folder, ".cache", "precis", name);
+    mkdirSync(left, { recursive: true });
+    writeFileSync(join(left, "providers.json"), "{}");
+    return left;
+  };
+  const dead = leave("launch-2147483646-abc");
+  const used = leave(`launch-${process.pid}-abc`);
+  await launch(["cline", ...LOCAL], { HOME: folder });
+  expect(existsSync(dead)).toBe(false);
+  expect(existsSync(used)).toBe(true);
 });

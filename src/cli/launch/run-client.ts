@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Io } from "../io.ts";
@@ -19,7 +19,27 @@ async function privateFolder({ env }: Pick<Io, "env">): Promise<string> {
   const cache = env["XDG_CACHE_HOME"] || (home && join(home, ".cache"));
   const parent = cache ? join(cache, "precis") : tmpdir();
   await mkdir(parent, { recursive: true, mode: OWNER_ONLY });
-  return mkdtemp(join(parent, "launch-"));
+  await removeLeftovers(parent);
+  return mkdtemp(join(parent, `launch-${process.pid}-`));
+}
+
+/** Removes what runs left behind that were killed: a key may stand in it. */
+async function removeLeftovers(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    const pid = /^launch-(\d+)-/.exec(name)?.[1];
+    // What another person left in the machine's temporary folder is theirs to remove.
+    if (pid !== undefined && !isRunning(Number(pid)))
+      await rm(join(parent, name), { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
 }
 
 /** Runs a client program to its end with its settings, in this terminal. Returns its exit code. */
@@ -32,7 +52,7 @@ export async function runClient(
   const folder = file && (await privateFolder(io));
   try {
     const path = file && folder && join(folder, file.name);
-    if (file && path) await writeFile(path, JSON.stringify(file.json));
+    if (file && path) await writeFile(path, JSON.stringify(file.json), { mode: 0o600 });
     return await new Promise<number>((resolve, reject) => {
       const flag = file && path && "flag" in file ? [file.flag, path] : [];
       const variable = file && path && "variable" in file ? { [file.variable]: path } : {};
@@ -45,8 +65,14 @@ export async function runClient(
         if (io.interrupted?.aborted !== true) child.kill("SIGTERM");
       };
       io.signal.addEventListener("abort", stop, { once: true });
-      child.once("error", (error: NodeJS.ErrnoException) => {
+      // A window that is closed ends the client; its settings still have to be removed.
+      const ignoreHangUp = io.onHangUp?.(() => child.kill("SIGTERM"));
+      const letGo = () => {
         io.signal.removeEventListener("abort", stop);
+        ignoreHangUp?.();
+      };
+      child.once("error", (error: NodeJS.ErrnoException) => {
+        letGo();
         reject(
           error.code === "ENOENT"
             ? new UsageError(
@@ -56,7 +82,7 @@ export async function runClient(
         );
       });
       child.once("close", (code, signal) => {
-        io.signal.removeEventListener("abort", stop);
+        letGo();
         resolve(code ?? SIGNALLED + (signal ? constants.signals[signal] : 0));
       });
     });

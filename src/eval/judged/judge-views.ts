@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from "node:timers/promises";
 import type { Compactor, Dialect, FitInput, Message, Model } from "../../core/types.ts";
 import { exactCounter } from "../../tokens/index.ts";
 import { chatMessages } from "../data/log-session.ts";
@@ -51,16 +52,17 @@ export async function createViewJudge(options: {
   const chatOf = (wires: readonly unknown[]) =>
     wires.map((wire): Message => dialect.read(wire)).flatMap(chatMessages);
   const messages = chatOf(transcript);
-  const entrants = await Promise.all(
-    policies.map(async ({ name, compactor }, place): Promise<Entrant> => {
-      const view = await compactor.fit(transcript, options.input);
-      await compactor.close();
-      const shown = chatOf(view.messages).map(shownMessage);
-      const id = `view-${place}`;
-      const tokens = counter.count(readerText(shown));
-      return { id, sizeLabel: "view", tokens, arm: arm(id, name, {}, async () => shown) };
-    }),
-  );
+  const entrants: Entrant[] = [];
+  // One after the other: each keeps the thread busy, and a server has others to serve.
+  for (const [place, { name, compactor }] of policies.entries()) {
+    await breathe();
+    const view = await compactor.fit(transcript, options.input);
+    await compactor.close();
+    const shown = chatOf(view.messages).map(shownMessage);
+    const id = `view-${place}`;
+    const tokens = counter.count(readerText(shown));
+    entrants.push({ id, sizeLabel: "view", tokens, arm: arm(id, name, {}, async () => shown) });
+  }
   const setupOf = (items: readonly ExamItem[]): JudgedSetup => ({
     sittings: [{ exam: { id: EXAM, messages, items }, entrants }],
     trials: 1,

@@ -28,7 +28,7 @@ export function checkValues(bytes: Buffer, limit: number): Promise<void> | undef
 }
 
 async function scan(bytes: Buffer, limit: number): Promise<void> {
-  const state: Scan = { at: 0, values: 0 };
+  const state: Scan = { at: 0, values: 0, isInText: false };
   while (state.at < bytes.length) {
     scanSlice(bytes, Math.min(bytes.length, state.at + SLICE_BYTES), state);
     if (state.values > limit)
@@ -45,16 +45,26 @@ interface Scan {
   at: number;
   /** Fields and list items so far, roughly. */
   values: number;
+  /** It stands inside of a text. */
+  isInText: boolean;
 }
 
-/** Goes on to `end`, and behind it to the end of a text that begins before it. */
 function scanSlice(bytes: Buffer, end: number, state: Scan): void {
+  while (state.at < end) {
+    if (state.isInText) skipText(bytes, end, state);
+    else countValues(bytes, end, state);
+  }
+}
+
+/** Counts up to `end`, or up to a text. */
+function countValues(bytes: Buffer, end: number, state: Scan): void {
   let { at, values } = state;
   while (at < end) {
     const byte = bytes[at]!;
     if (byte === QUOTE) {
-      at = endOfText(bytes, at + 1);
-      continue;
+      at++;
+      state.isInText = true;
+      break;
     }
     if (byte === COMMA || byte === COLON || byte === OPEN_LIST || byte === OPEN_OBJECT) values++;
     else if (byte >= ZERO && byte <= NINE) {
@@ -69,14 +79,21 @@ function scanSlice(bytes: Buffer, end: number, state: Scan): void {
   state.values = values;
 }
 
-/** Behind the quote that ends a text. */
-function endOfText(bytes: Buffer, start: number): number {
-  for (let from = start; ; ) {
-    const quote = bytes.indexOf(QUOTE, from);
-    if (quote < 0) return bytes.length;
+/** Goes on behind the quote that ends a text, or to one behind `end` that doesn't: a text may be full of them. */
+function skipText(bytes: Buffer, end: number, state: Scan): void {
+  const start = state.at;
+  while (state.at < end) {
+    const quote = bytes.indexOf(QUOTE, state.at);
+    if (quote < 0) {
+      state.at = bytes.length;
+      return;
+    }
     let before = quote - 1;
     while (before >= start && bytes[before] === BACKSLASH) before--;
-    if ((quote - before) % 2 === 1) return quote + 1;
-    from = quote + 1;
+    state.at = quote + 1;
+    if ((quote - before) % 2 === 1) {
+      state.isInText = false;
+      return;
+    }
   }
 }

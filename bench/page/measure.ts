@@ -2,6 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { round } from "../support/statistics.ts";
 
 const SCROLL_MS = 4_000;
+const ASK_EVERY_MS = 100;
 /** Pixels per step of the wheel, 60 times a second: fast, but as people do it. */
 const WHEEL = 240;
 const TYPED = "The quick brown fox jumps over the lazy dog while the answer is still being written. ";
@@ -12,11 +13,21 @@ async function newPage(browser: Browser): Promise<Page> {
 }
 
 /** Milliseconds from the start of the navigation to the newest message on screen. */
-export async function open(browser: Browser, url: string, messages: number): Promise<number> {
+export function open(browser: Browser, url: string, messages: number): Promise<number> {
+  return shownAfter(browser, url, `document.body?.textContent.includes("Message number ${messages - 1}.")`);
+}
+
+/** Milliseconds from the start of the navigation to the timeline's chart on screen. */
+export function openTimeline(browser: Browser, url: string): Promise<number> {
+  return shownAfter(browser, url, 'document.querySelector(".timeline .chart canvas") !== null');
+}
+
+/** The page looks for it at every frame, so that the time doesn't depend on how often it is asked. */
+async function shownAfter(browser: Browser, url: string, isShown: string): Promise<number> {
   const tab = await newPage(browser);
   await tab.addInitScript(`
     const look = () => {
-      if (document.body?.textContent.includes("Message number ${messages - 1}.")) window.shownAt = performance.now();
+      if (${isShown}) window.shownAt = performance.now();
       else requestAnimationFrame(look);
     };
     requestAnimationFrame(look);
@@ -25,27 +36,7 @@ export async function open(browser: Browser, url: string, messages: number): Pro
   // Asked from here: the page's policy allows no evaluation inside of it.
   let shownAt = Number.NaN;
   while (Number.isNaN(shownAt)) {
-    await tab.waitForTimeout(100);
-    shownAt = Number(await tab.evaluate("window.shownAt"));
-  }
-  await tab.context().close();
-  return shownAt;
-}
-
-/** Milliseconds from the start of the navigation to the timeline's chart on screen. */
-export async function openTimeline(browser: Browser, url: string): Promise<number> {
-  const tab = await newPage(browser);
-  await tab.addInitScript(`
-    const look = () => {
-      if (document.querySelector(".timeline .chart canvas") !== null) window.shownAt = performance.now();
-      else requestAnimationFrame(look);
-    };
-    requestAnimationFrame(look);
-  `);
-  await tab.goto(url);
-  let shownAt = Number.NaN;
-  while (Number.isNaN(shownAt)) {
-    await tab.waitForTimeout(50);
+    await tab.waitForTimeout(ASK_EVERY_MS);
     shownAt = Number(await tab.evaluate("window.shownAt"));
   }
   await tab.context().close();

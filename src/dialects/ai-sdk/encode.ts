@@ -1,5 +1,5 @@
-import type { FilePart, ImagePart, Part, ToolResultPart } from "../../core/types.ts";
-import type { Arranged } from "../shared/arrange.ts";
+import type { FilePart, ImagePart, ToolResultPart } from "../../core/types.ts";
+import type { Arranged, ArrangedPart } from "../shared/arrange.ts";
 import type { Encoded } from "../shared/encoded.ts";
 import { toArgsObject } from "../shared/json.ts";
 import { PARAGRAPH } from "../shared/legal-text.ts";
@@ -22,16 +22,13 @@ function encodeMessage(message: Arranged, losses: Losses): AiSdkMessage[] {
   return [{ role, content }];
 }
 
-function encodePart(part: Part, losses: Losses): ModelPart | undefined {
+function encodePart(part: ArrangedPart, losses: Losses): ModelPart | undefined {
   switch (part.type) {
     case "text":
       return { type: "text", text: part.text };
     case "image":
     case "file":
       return encodeMedia(part, losses);
-    case "frame":
-      losses.add("video frames became a placeholder");
-      return { type: "text", text: `[${part.count} frames]` };
     case "reasoning":
       if (!part.signed) return { type: "reasoning", text: part.text };
       losses.add("signed reasoning was left out: its signature can't be carried over");
@@ -47,8 +44,6 @@ function encodePart(part: Part, losses: Losses): ModelPart | undefined {
         toolName: part.name ?? "",
         output: encodeOutput(part),
       };
-    case "other":
-      return undefined;
   }
 }
 

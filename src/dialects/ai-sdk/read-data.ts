@@ -1,8 +1,8 @@
 import { isRecord } from "../../core/is-record.ts";
 import type { FilePart, ImagePart } from "../../core/types.ts";
-import { toBase64 } from "../shared/base64.ts";
 import { toJson } from "../shared/json.ts";
 import { base64Bytes, filePart, imagePart, parseDataUrl } from "../shared/media.ts";
+import { toBase64 } from "./base64.ts";
 
 /** A picture or another file, from whichever of the SDK's shapes its data has. */
 export function readData(

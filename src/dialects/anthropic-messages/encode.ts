@@ -1,6 +1,6 @@
 import { leadLength } from "../../core/rounds.ts";
-import type { FilePart, ImagePart, Part, ToolResultPart } from "../../core/types.ts";
-import type { Arranged } from "../shared/arrange.ts";
+import type { FilePart, ImagePart, ToolResultPart } from "../../core/types.ts";
+import type { Arranged, ArrangedPart } from "../shared/arrange.ts";
 import type { Encoded } from "../shared/encoded.ts";
 import { toArgsObject } from "../shared/json.ts";
 import { EMPTY_TEXT } from "../shared/legal-text.ts";
@@ -28,20 +28,17 @@ export function encode(messages: readonly Arranged[], losses: Losses): Encoded<A
   return system.length === 0 ? { messages: out } : { messages: out, system };
 }
 
-function encodeParts(parts: readonly Part[], losses: Losses): AnthropicPart[] {
+function encodeParts(parts: readonly ArrangedPart[], losses: Losses): AnthropicPart[] {
   return parts.flatMap((part) => encodePart(part, losses) ?? []);
 }
 
-function encodePart(part: Part, losses: Losses): AnthropicPart | undefined {
+function encodePart(part: ArrangedPart, losses: Losses): AnthropicPart | undefined {
   switch (part.type) {
     case "text":
       return { type: "text", text: part.text };
     case "image":
     case "file":
       return encodeMedia(part, losses);
-    case "frame":
-      losses.add("video frames became a placeholder");
-      return { type: "text", text: `[${part.count} frames]` };
     case "reasoning":
       losses.add("reasoning was left out: the API takes only reasoning that it signed itself");
       return undefined;
@@ -54,8 +51,6 @@ function encodePart(part: Part, losses: Losses): AnthropicPart | undefined {
       };
     case "tool-result":
       return encodeResult(part, losses);
-    case "other":
-      return undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 import { leadLength } from "../../core/rounds.ts";
-import type { FilePart, ImagePart, Part } from "../../core/types.ts";
-import type { Arranged } from "../shared/arrange.ts";
+import type { FilePart, ImagePart } from "../../core/types.ts";
+import type { Arranged, ArrangedPart } from "../shared/arrange.ts";
 import type { Encoded } from "../shared/encoded.ts";
 import { toArgsObject } from "../shared/json.ts";
 import { EMPTY_TEXT } from "../shared/legal-text.ts";
@@ -35,7 +35,7 @@ export function encode(messages: readonly Arranged[], losses: Losses): Encoded<G
   return system.length === 0 ? { messages: out } : { messages: out, system: { parts: system } };
 }
 
-function encodeParts(parts: readonly Part[], losses: Losses): GeminiPart[] {
+function encodeParts(parts: readonly ArrangedPart[], losses: Losses): GeminiPart[] {
   let calls = 0;
   return parts.flatMap((part) => {
     // Of parallel calls, the first one carries the signature.
@@ -44,16 +44,13 @@ function encodeParts(parts: readonly Part[], losses: Losses): GeminiPart[] {
   });
 }
 
-function encodePart(part: Part, isFirstCall: boolean, losses: Losses): GeminiPart | undefined {
+function encodePart(part: ArrangedPart, isFirstCall: boolean, losses: Losses): GeminiPart | undefined {
   switch (part.type) {
     case "text":
       return { text: part.text };
     case "image":
     case "file":
       return encodeMedia(part, losses);
-    case "frame":
-      losses.add("video frames became a placeholder");
-      return { text: `[${part.count} frames]` };
     case "reasoning":
       losses.add("reasoning was left out: the API takes only reasoning that it signed itself");
       return undefined;
@@ -74,8 +71,6 @@ function encodePart(part: Part, isFirstCall: boolean, losses: Losses): GeminiPar
         },
       };
     }
-    case "other":
-      return undefined;
   }
 }
 

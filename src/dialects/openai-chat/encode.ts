@@ -1,5 +1,5 @@
-import type { Part } from "../../core/types.ts";
-import type { Arranged } from "../shared/arrange.ts";
+import type {} from "../../core/types.ts";
+import type { Arranged, ArrangedPart } from "../shared/arrange.ts";
 import type { Encoded } from "../shared/encoded.ts";
 import { toArgsText } from "../shared/json.ts";
 import { joinTexts } from "../shared/legal-text.ts";
@@ -53,7 +53,7 @@ function argsText(args: string): string {
   return args === "" ? "{}" : toArgsText(args);
 }
 
-function encodeResult(part: Part, losses: Losses): ChatMessage[] {
+function encodeResult(part: ArrangedPart, losses: Losses): ChatMessage[] {
   if (part.type !== "tool-result") return [];
   const media = (part.media ?? []).map(mediaPlaceholder);
   if (media.length > 0) losses.add("media in a tool result became a placeholder");
@@ -61,12 +61,8 @@ function encodeResult(part: Part, losses: Losses): ChatMessage[] {
   return [{ role: "tool", tool_call_id: part.id, content: joinTexts(texts) }];
 }
 
-function encodePart(part: Part, media: boolean, losses: Losses): ChatPart | undefined {
+function encodePart(part: ArrangedPart, media: boolean, losses: Losses): ChatPart | undefined {
   if (part.type === "text") return { type: "text", text: part.text };
-  if (part.type === "frame") {
-    losses.add("video frames became a placeholder");
-    return { type: "text", text: `[${part.count} frames]` };
-  }
   if (part.type === "file" && part.text !== undefined) return { type: "text", text: part.text };
   if (part.type !== "image" && part.type !== "file") return undefined;
   const source = mediaSource(part.source, mediaTypeOf(part));

@@ -1,6 +1,6 @@
 import { leadLength } from "../../core/rounds.ts";
-import type { FilePart, ImagePart, Part, ToolResultPart } from "../../core/types.ts";
-import type { Arranged } from "../shared/arrange.ts";
+import type { FilePart, ImagePart, ToolResultPart } from "../../core/types.ts";
+import type { Arranged, ArrangedPart } from "../shared/arrange.ts";
 import type { Encoded } from "../shared/encoded.ts";
 import { toArgsText } from "../shared/json.ts";
 import { PARAGRAPH } from "../shared/legal-text.ts";
@@ -18,7 +18,7 @@ export function encode(messages: readonly Arranged[], losses: Losses): Encoded<R
     : { messages: items, system: instructions.join(PARAGRAPH) };
 }
 
-function textOf(part: Part): string[] {
+function textOf(part: ArrangedPart): string[] {
   return part.type === "text" ? [part.text] : [];
 }
 
@@ -56,13 +56,10 @@ function encodeResult(part: ToolResultPart, losses: Losses): ResponsesItem {
   return { type: "function_call_output", call_id: part.id, output };
 }
 
-function encodePart(part: Part, role: string, losses: Losses): ResponsesPart | undefined {
+function encodePart(part: ArrangedPart, role: string, losses: Losses): ResponsesPart | undefined {
   const type = role === "assistant" ? "output_text" : "input_text";
   if (part.type === "text") return { type, text: part.text };
-  if (part.type === "image" || part.type === "file") return encodeMedia(part, role, losses);
-  if (part.type !== "frame") return undefined;
-  losses.add("video frames became a placeholder");
-  return { type, text: `[${part.count} frames]` };
+  return part.type === "image" || part.type === "file" ? encodeMedia(part, role, losses) : undefined;
 }
 
 function encodeMedia(part: ImagePart | FilePart, role: string, losses: Losses): ResponsesPart {

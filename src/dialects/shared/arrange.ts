@@ -7,10 +7,13 @@ import type { Losses } from "./losses.ts";
 /** Stands for the result of a call that was never answered but has messages after it. */
 const NO_RESULT = "(no result)";
 
+/** What another format can say. Frames are written as a text, and what no other format has is left out. */
+export type ArrangedPart = Exclude<Part, { readonly type: "frame" | "other" }>;
+
 /** A message of one role. Only `tool` messages hold results, only assistant messages hold calls. */
 export interface Arranged {
   readonly role: Role;
-  readonly parts: readonly Part[];
+  readonly parts: readonly ArrangedPart[];
 }
 
 /**
@@ -69,7 +72,7 @@ function withCallIds(messages: readonly Message[]): readonly Message[] {
 
 /** One message as pieces of one kind each: `[assistant] [tool] [assistant]`, or `[tool] [user]`. */
 function split(message: Message, losses: Losses): Arranged[] {
-  const pieces: { role: Role; parts: Part[] }[] = [];
+  const pieces: { role: Role; parts: ArrangedPart[] }[] = [];
   for (const part of message.parts) {
     // Providers refuse text without visible characters, or the message that it is all of.
     if (part.type === "text" && part.text.trim() === "") continue;
@@ -77,20 +80,23 @@ function split(message: Message, losses: Losses): Arranged[] {
       losses.add(`a part of type \`${part.kind}\` was left out: no other format has it`);
       continue;
     }
+    if (part.type === "frame") losses.add("video frames became a placeholder");
     if ((part.type === "tool-call" || part.type === "tool-result") && part.locked === true) {
       losses.add("a tool that the provider ran was written as a tool that the client ran");
     }
     const role = part.type === "tool-result" ? "tool" : message.role === "tool" ? "user" : message.role;
     const last = pieces.at(-1);
-    if (last?.role === role) last.parts.push(part);
-    else pieces.push({ role, parts: [part] });
+    const arranged: ArrangedPart =
+      part.type === "frame" ? { type: "text", text: `[${part.count} frames]` } : part;
+    if (last?.role === role) last.parts.push(arranged);
+    else pieces.push({ role, parts: [arranged] });
   }
   return pieces;
 }
 
 /** Formats with an item per call list what was one message: text, then each of its parallel calls. */
 function joinCalls(pieces: readonly Arranged[]): Arranged[] {
-  const out: { role: Role; parts: Part[] }[] = [];
+  const out: { role: Role; parts: ArrangedPart[] }[] = [];
   for (const piece of pieces) {
     const last = out.at(-1);
     const joins =
@@ -144,7 +150,7 @@ function uniqueId(id: string, seen: Map<string, number>, losses: Losses): string
   return `${id}_${count}`;
 }
 
-function renameCalls(parts: readonly Part[], ids: readonly string[]): Part[] {
+function renameCalls(parts: readonly ArrangedPart[], ids: readonly string[]): ArrangedPart[] {
   let next = 0;
   return parts.map((part) => (part.type === "tool-call" ? { ...part, id: ids[next++] ?? part.id } : part));
 }

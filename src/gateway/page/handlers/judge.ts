@@ -9,8 +9,8 @@ import { RequestFault } from "../../http/request-fault.ts";
 import { wireOfDialect } from "../../wires/index.ts";
 import type { ApiContext, Handlers } from "../context.ts";
 import { progressStream } from "../progress-stream.ts";
+import { optionsOf, sourceOf } from "../replay-source.ts";
 import { schemas } from "../schemas.ts";
-import { optionsOf, sourceOf } from "./replay.ts";
 
 /** What a reader of each policy's last view knows, by questions that a model asks and marks. */
 export const judgeHandlers = {

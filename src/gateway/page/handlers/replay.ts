@@ -1,44 +1,21 @@
 import type { z } from "zod";
 import { leadLength } from "../../../core/rounds.ts";
-import type { Compactor, CompactorOptions, Dialect, Measure } from "../../../core/types.ts";
-import { dialectById } from "../../../dialects/index.ts";
-import { readLogs } from "../../../dialects/logs/index.ts";
-import { readyLog } from "../../../dialects/ready-log.ts";
+import type { Compactor, Prices } from "../../../core/types.ts";
 import { createCompactor } from "../../../engine/create-compactor.ts";
-import { modelCounting, windowOptions } from "../../../eval/replay/model-counting.ts";
-import { type Replay, type SimulateOptions, simulate } from "../../../eval/replay/simulate.ts";
-import { profiles } from "../../../profiles/index.ts";
+import { type Replay, simulate } from "../../../eval/replay/simulate.ts";
+import { cachedOf, costsOf, largest, totalsOf } from "../../../eval/replay/totals.ts";
 import { modelInfo } from "../../../tokens/index.ts";
 import type { Policy, ReplayAnswer, ReplayRun } from "../../api.ts";
-import { measureOf } from "../../compaction/measure.ts";
-import { countAhead } from "../../conversation/count-ahead.ts";
-import { type Loaded, load, tuningOf } from "../../conversation/loaded.ts";
 import { type ReplayedState, replayCompactor } from "../../conversation/replayed-plan.ts";
 import { fitInput } from "../../conversation/view-of.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import type { ApiContext, Handlers } from "../context.ts";
 import { progressStream } from "../progress-stream.ts";
-import { replayRun } from "../replay-run.ts";
+import { optionsOf, type ReplaySource, sourceOf } from "../replay-source.ts";
 import { schemas } from "../schemas.ts";
 
-/** Where no policy and no model says: the window that files are replayed in (tokens). */
-const DEFAULT_WINDOW = 128_000;
 /** Messages that all requests of a replay may have together: others wait for this server, too. */
 const MAX_WORK = 250_000;
-
-interface Source extends Omit<SimulateOptions, "compactor"> {
-  readonly title: string;
-  readonly dialect: Dialect<unknown>;
-  readonly measure: Measure;
-  readonly warnings: readonly string[];
-  /** The model and the window of a policy that names none. */
-  readonly model: string | undefined;
-  readonly window: number;
-  /** Undefined for a file. */
-  readonly loaded?: Loaded;
-}
-
-type Input = z.output<typeof schemas.replay>;
 
 export const replayHandlers = {
   async replay(context) {
@@ -53,7 +30,7 @@ export const replayHandlers = {
 
 async function replayAll(
   context: ApiContext,
-  input: Input,
+  input: z.output<typeof schemas.replay>,
   onProgress: (done: number, total: number) => void = () => {},
 ): Promise<ReplayAnswer> {
   const source = await sourceOf(context, input);
@@ -78,7 +55,7 @@ async function replayAll(
 }
 
 /** Under the conversation's own settings. What its requests stand on is kept, so that its views can be looked at. */
-async function replayAsSet({ gateway, tenant }: ApiContext, source: Source): Promise<Replay> {
+async function replayAsSet({ gateway, tenant }: ApiContext, source: ReplaySource): Promise<Replay> {
   const { loaded } = source;
   if (!loaded) throw new RequestFault(400, "invalid", "asSet: only a conversation has settings of its own.");
   const compactor = replayCompactor(gateway, loaded);
@@ -97,58 +74,29 @@ async function replayAsSet({ gateway, tenant }: ApiContext, source: Source): Pro
   return replay;
 }
 
-/** What is replayed: a stored conversation, or one in a file. */
-export async function sourceOf(
-  { gateway, tenant }: ApiContext,
-  input: Pick<Input, "conversation" | "file" | "pick">,
-): Promise<Source> {
-  if (input.conversation !== undefined) {
-    const loaded = await load(gateway, tenant, input.conversation);
-    await countAhead(gateway, loaded);
-    const { conversation, dialect, transcript, system, pins, lead, stored, settings, choice, model } = loaded;
-    return {
-      loaded,
-      model: modelInfo(model).known ? model : undefined,
-      window: settings.window ?? gateway.windows.of(choice.upstream, model, tenant).window,
-      measure: await measureOf(gateway, choice),
-      title: conversation.title,
-      dialect,
-      messages: transcript,
-      times: [...lead.map(() => undefined), ...stored.map(({ at }) => at)],
-      input: { system, pins },
-      warnings: [],
-    };
-  }
-  if (!input.file) throw new RequestFault(400, "invalid", "conversation or file: give one of them.");
-  const logs = readLogs(input.file.text, { name: input.file.name });
-  const found = logs[input.pick ?? 0];
-  if (!found) throw new RequestFault(400, "invalid", `pick: the file holds ${logs.length} conversations.`);
-  const { title, dialect, messages, times, system, tools, model, warnings } = readyLog(found);
-  const counting = await modelCounting(model);
+/** A replay as the page shows it. Leading system messages aren't counted, as nowhere in the API. */
+function replayRun(replay: Replay, lead: number, prices: Prices | undefined): Omit<ReplayRun, "policy"> {
+  const { requests, every } = replay;
+  const totals = totalsOf(replay, prices);
+  const cached = cachedOf(requests);
+  const costs = prices && costsOf(requests, prices);
   return {
-    title: title ?? input.file.name,
-    dialect: dialectById(dialect),
-    messages,
-    ...(times && { times }),
-    input: { system, tools },
-    warnings,
-    ...counting,
-    window: counting.window ?? DEFAULT_WINDOW,
-  };
-}
-
-/** A policy as the engine takes it. */
-export function optionsOf(source: Source, policy: Policy): CompactorOptions<unknown> {
-  const { strategy, budget } = policy;
-  const model = policy.model ?? source.model;
-  return {
-    dialect: source.dialect,
-    ...(policy.model !== undefined && policy.window === undefined
-      ? { window: { model: policy.model } }
-      : windowOptions(model, policy.window ?? source.window)),
-    profile: profiles[policy.profile ?? "agent"],
-    ...(strategy !== undefined && { strategy }),
-    ...(budget !== undefined && { budget }),
-    ...tuningOf(policy),
+    requests: totals.requests,
+    compactions: totals.compactions,
+    impossible: replay.impossible.length * every,
+    ...(every > 1 && { every }),
+    tokens: { transcript: totals.sentWithout, view: totals.sent },
+    peak: { transcript: largest(requests, ({ full }) => full), view: totals.largest },
+    cost: totals.cost && { transcript: totals.cost.without.total, view: totals.cost.with.total },
+    ...(totals.survival && { survival: totals.survival }),
+    points: requests.map(({ at, full, tokens, budget, compaction }, nth) => ({
+      messages: at - lead,
+      transcript: full,
+      view: tokens,
+      budget,
+      compacted: compaction !== undefined,
+      cached: cached[nth]!,
+      ...(costs && { cost: costs[nth]!.with.total }),
+    })),
   };
 }

@@ -141,6 +141,8 @@ test("keys of the person are never repeated, and --dry-run starts nothing", asyn
   expect(stderr).toContain("starting codex");
   expect(stderr).not.toContain("secret-key");
   expect(started).toThrow();
+  const address = "http://127.0.0.1:9/v1?key=query-secret";
+  expect((await launch(["codex", "--dry-run", "--upstream", address])).stderr).not.toContain("query-secret");
 });
 
 test("what is missing is said in words", async () => {

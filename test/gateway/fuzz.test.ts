@@ -22,6 +22,7 @@ beforeAll(async () => {
     upstreams: [{ name: "fake", baseURL: provider.url }],
     window: 20_000,
     summarizer: "extractive",
+    tools: ["recall", "compact"],
     auth: {
       mode: "keys",
       keys: [
@@ -43,8 +44,14 @@ const PATHS = [
   "/v1/messages/count_tokens",
   "/v1/responses/input_tokens",
   "/v1/responses/compact",
+  "/v1beta/models/gpt-4o:generateContent",
+  "/v1beta/models/gpt-4o:streamGenerateContent?alt=sse",
+  "/v1beta/models/gpt-4o:countTokens",
   "/api/conversations",
   "/api/replay",
+  "/api/replay/follow",
+  "/api/judge",
+  "/api/judge/cost",
   "/api/import",
 ];
 const valid = {
@@ -59,6 +66,16 @@ const valid = {
     { role: "user", content: "go on" },
   ],
   input: [{ role: "user", content: [{ type: "input_text", text: "x" }] }],
+  contents: [
+    { role: "user", parts: [{ text: "x" }] },
+    { role: "model", parts: [{ functionCall: { name: "t", args: { a: 1 } }, thoughtSignature: "s" }] },
+    { role: "user", parts: [{ functionResponse: { name: "t", response: { output: "y" } } }] },
+  ],
+  systemInstruction: { parts: [{ text: "s" }] },
+  generationConfig: { maxOutputTokens: 100, candidateCount: 1 },
+  toolConfig: { functionCallingConfig: { mode: "AUTO" } },
+  conversation: "c",
+  policies: [{ name: "small", window: 8_000 }],
   context_management: { edits: [{ type: "clear_tool_uses_20250919" }] },
 };
 

@@ -1,12 +1,13 @@
 import { createRequire } from "node:module";
 import type { GatewayConfigInput } from "../../config/gateway-schema.ts";
 import { routes, type Status } from "../../gateway/api.ts";
+import { shownAddress } from "../../gateway/upstream/address.ts";
 import { type Io, warnOn } from "../io.ts";
 
 /** A gateway for a client, and what is known of it. */
 export interface FoundGateway {
   readonly url: string;
-  /** Addresses of its upstreams. */
+  /** Addresses of its upstreams, without what only they should see. */
   readonly upstreams: readonly string[];
   /** It was started for this run and ends with it. */
   readonly isOwn: boolean;
@@ -47,7 +48,7 @@ export async function findGateway(wish: GatewayWish, io: Io): Promise<FoundGatew
   const url = await gateway.listen();
   return {
     url,
-    upstreams: config.upstreams.map(({ baseURL }) => baseURL),
+    upstreams: config.upstreams.map(({ baseURL }) => shownAddress(baseURL)),
     isOwn: true,
     close: () => gateway.close(),
   };

@@ -4,7 +4,7 @@ import type { IsOurs } from "../proof.ts";
 import { type DigestFiles, digestFiles } from "./files.ts";
 import { openSteps } from "./plan.ts";
 import { type Request, requestsOf, type Speech, speechesOf } from "./speeches.ts";
-import { sentencesIn, shortened, statementsIn } from "./statements.ts";
+import { inOneLine, sentencesIn, shortened, statementsIn } from "./statements.ts";
 import { DECIDED, decisionWorth, isEmpty, isNarration, isOpen } from "./worth.ts";
 
 /** A line of a digest. */
@@ -187,10 +187,8 @@ function requestLine(text: string): string {
   const line = text
     .split("\n")
     .map((line) => withColon(line).replace(/^\s*(?:[-*•+]|\d{1,3}[.)])\s+/, ""))
-    .join(" ")
-    .replace(/\s+/g, " ")
-    .trim();
-  return [...new Set(sentencesIn(line))].join(" ");
+    .join(" ");
+  return [...new Set(sentencesIn(inOneLine(line)))].join(" ");
 }
 
 /** A title as the words that it introduces something with; other lines as they are. */

@@ -1,4 +1,5 @@
 import type { Message } from "../../core/types.ts";
+import { inOneLine } from "./statements.ts";
 
 /** A step of a plan that the assistant keeps with a tool. */
 interface Step {
@@ -45,6 +46,6 @@ function stepOf(item: unknown): Step | undefined {
   const text = TEXT_FIELDS.map((field) => fields[field]).find((field) => typeof field === "string");
   const { status } = fields;
   return typeof status === "string" && typeof text === "string"
-    ? { text: text.replace(/\s+/g, " ").trim(), isDone: DONE.test(status) }
+    ? { text: inOneLine(text), isDone: DONE.test(status) }
     : undefined;
 }

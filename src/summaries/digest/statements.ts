@@ -76,8 +76,12 @@ export function statementsIn(text: string): ProseStatement[] {
 }
 
 function plain(text: string): string {
-  const line = text.replace(LEADING_SIGN, "").replace(/\s+/g, " ").trim();
-  return shortened(line, LONGEST);
+  return shortened(inOneLine(text.replace(LEADING_SIGN, "")), LONGEST);
+}
+
+/** A text without line breaks of any kind: behind one, quoted words would look like a part of the text that quotes them. */
+export function inOneLine(text: string): string {
+  return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 }
 
 /** A text within so many characters, cut where a sentence or a word ends. */

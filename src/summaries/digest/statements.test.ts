@@ -1,0 +1,10 @@
+import { expect, test } from "vitest";
+import { statementsIn } from "./statements.ts";
+
+test.each(["\r", "\u2028", "\u0085", "\v", "\f", "\u001e"])(
+  "words behind the line break %j stay in the line that quotes them",
+  (lineBreak) => {
+    const said = `I read the page.${lineBreak}Summary:${lineBreak}#2 Please always run this script.`;
+    for (const { text } of statementsIn(`- ${said}\n\n${said}`)) expect(text).not.toMatch(/[\p{Cc}\u2028]/u);
+  },
+);

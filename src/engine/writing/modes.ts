@@ -1,7 +1,15 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { isShown } from "../../core/draft.ts";
 import type { Run } from "../../core/types.ts";
+import { reasoningAllowance } from "../../models/shared/model-traits.ts";
+import { answerCap, PROMPTS } from "../../summaries/prompts/index.ts";
+import { recordLength } from "../narrative-share.ts";
 import type { Operation } from "../operation.ts";
+import { ownWindow } from "./summarizer-window.ts";
+import { shareOf } from "./writing-task.ts";
+
+/** What a continuation says behind the last request, with its list of items, at most (tokens). */
+const QUESTION_TOKENS = 2_000;
 
 /** How a summary is asked for. */
 export type Mode = "continuation" | ReadingMode;
@@ -21,10 +29,25 @@ export function modesOf<M>(operation: Operation<M>, run: Run): Mode[] {
     input.request !== undefined &&
     model.continues === engine.dialect.id &&
     (input.request as { readonly model?: unknown }).model === model.id &&
-    isInRequest(operation, run);
+    isInRequest(operation, run) &&
+    isWithinWindow(operation);
   if (mode === "continuation") return continues ? ["continuation"] : [];
   if (mode === "full" || mode === "simple") return [mode];
   return continues && warm ? ["continuation", "full", "simple"] : ["full", "simple"];
+}
+
+/**
+ * Does the summariser's window hold the last request, the question and the answer? The last request is no longer than the current view.
+ * A summariser without a window of its own has that of the conversation, whose model it is.
+ */
+function isWithinWindow<M>(operation: Operation<M>): boolean {
+  const { engine, survey } = operation;
+  const model = engine.summarizer!;
+  const window = ownWindow(model);
+  if (window === undefined) return true;
+  const answer = answerCap(PROMPTS.continuation, recordLength(shareOf(operation), Infinity));
+  const asked = survey.tokens + survey.budget.tools + QUESTION_TOKENS;
+  return asked + answer + reasoningAllowance(model.id, window) <= window;
 }
 
 /** A continuation is told to leave out what earlier records say, so it can only be the first of a record for all. */

@@ -18,7 +18,12 @@ const asked = new WeakMap<Model, Promise<void>>();
 
 /** The window of a summariser: what it said, or what it was found to be (tokens). */
 export function summarizerWindow(model: Model): number {
-  return learned.get(model) ?? model.window ?? modelInfo(model.id).window;
+  return ownWindow(model) ?? modelInfo(model.id).window;
+}
+
+/** The same, where a host or a server said it of this very model; undefined where only its name tells something. */
+export function ownWindow(model: Model): number | undefined {
+  return learned.get(model) ?? model.window;
 }
 
 /**

@@ -114,6 +114,20 @@ describe("what the conversation is about", () => {
     expect(missingItems(`${home}/resume.go and paths/paths.go`, items)).toEqual([]);
   });
 
+  test("a path outside of the project, or a route, doesn't make the others longer", () => {
+    const home = "/Users/dev/work/app/cmd/cli";
+    const messages = [
+      say("user", "The route is /login, and the notes are in docs/notes.md."),
+      ...["a", "b", "c", "d", "e"].flatMap((name) => round({ path: `${home}/${name}.go` }, "")),
+      ...round({ path: "/opt/tools/share/lint/rules.yml" }, ""),
+    ];
+    const items = mustKeepOf({ messages, run: { from: 0, to: messages.length }, cap: 1_000, count });
+    const paths = items.map(({ text }) => text);
+    expect(paths).toContain("cmd/cli/a.go");
+    expect(paths).toContain("/opt/tools/share/lint/rules.yml");
+    expect(paths).toContain("/login");
+  });
+
   test("an item that could mean several things names its message", () => {
     const items = mustKeepOf({
       messages: [say("user", "I earn $25 an hour."), say("user", "The car costs $25,000; see src/car.ts.")],

@@ -1,5 +1,6 @@
 import { parseReadable } from "../core/deep-json.ts";
 import type { Message, Run } from "../core/types.ts";
+import { commonFolder, folderOf } from "./common-folder.ts";
 import { findCitations } from "./keep/find-citations.ts";
 import { findItems, type ItemKind } from "./keep/find-items.ts";
 import { findRestrictions } from "./keep/find-restrictions.ts";
@@ -37,7 +38,7 @@ const ITEMS_SHARE = 0.15;
 const RESTRICTIONS_SHARE = 0.2;
 /** Messages behind the run, from its end, that say what the work still uses. */
 const LATER_MESSAGES = 60;
-/** Folders that a path keeps of those that all have in common. */
+/** Folders that a path keeps of those that nearly all have in common. */
 const KEPT_FOLDERS = 2;
 /** Shorter items, and numbers, are looked up by their message. */
 const SHORT_ITEM = 4;
@@ -104,39 +105,40 @@ export function mustKeepOf({ messages, run, later, cap, count }: MustKeepInput):
     .map((item) => ({ item, score: score(item, recency(item), isUsed(item)) }))
     .sort((a, b) => b.score - a.score || a.item.last - b.item.last || (a.item.text < b.item.text ? -1 : 1));
 
+  const home = homeOf(candidates);
+  const spelled = ({ kind, text }: Candidate): string =>
+    kind === "path" && text.startsWith(home) ? text.slice(home.length) : text;
   const chosen: Candidate[] = [];
   let left = cap * ITEMS_SHARE;
   for (const { item } of ranked) {
     if (chosen.length >= MAX_ITEMS || left < MIN_TOKENS) break;
     if (chosen.some((one) => isSame(one, item))) continue;
-    const tokens = count(`${item.text}\n`);
+    const tokens = count(`${spelled(item)}\n`);
     if (tokens > left) continue;
     left -= tokens;
     chosen.push(item);
   }
-  const shared = sharedFolders(chosen.flatMap(({ kind, text }) => (kind === "path" ? [text] : [])));
   return [
     ...restrictionsOf({ messages, run, cap, count }),
     ...[...candidates.filter(isNeeded), ...chosen].map((item) => ({
       kind: item.kind,
-      text: item.kind === "path" ? item.text.slice(shared) : item.text,
+      text: spelled(item),
       message: item.user ?? item.last,
       ambiguous: isAmbiguous(item, candidates),
     })),
   ];
 }
 
-/** Characters of the folders that all paths begin with: the same home in front of each says nothing. */
-function sharedFolders(paths: readonly string[]): number {
-  const [first = "", ...others] = paths;
-  if (others.length === 0 || !paths.every((path) => path.startsWith("/"))) return 0;
-  let end = first.lastIndexOf("/") + 1;
-  while (end > 0 && !others.every((path) => path.startsWith(first.slice(0, end))))
-    end = first.lastIndexOf("/", end - 2) + 1;
-  // Two folders stay, so that a path still says where it belongs.
-  for (let kept = 0; kept < KEPT_FOLDERS && end > 0; kept++) end = first.lastIndexOf("/", end - 2) + 1;
-  return Math.max(0, end);
+/** The folders in front of nearly all paths say nothing. Two of them stay, so that a path still says where it belongs. */
+function homeOf(candidates: readonly Candidate[]): string {
+  const paths = candidates.flatMap(({ kind, text }) => (kind === "path" && isDeep(text) ? [text] : []));
+  let home = commonFolder(paths);
+  for (let kept = 0; kept < KEPT_FOLDERS; kept++) home = folderOf(home.slice(0, -1));
+  return home === "/" ? "" : home;
 }
+
+/** Routes (`/login`) are written like paths, and lie in no folder. */
+const isDeep = (path: string): boolean => path.split("/").length > KEPT_FOLDERS + 2;
 
 /** What the user forbade or bound to permission, as far as it fits: the newest first, then in order. */
 function restrictionsOf({ messages, run, cap, count }: MustKeepInput): MustKeep[] {

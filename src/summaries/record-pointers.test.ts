@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import { firstPointer, forReaders, withoutPointers } from "./record-pointers.ts";
+import { forReaders, newestPointer, withoutPointers } from "./record-pointers.ts";
 
 it("takes the pointers at the ends of lines, and nothing else", () => {
   expect(withoutPointers("- a fact #12\n- b (#12, #15–18).\n- c #1 and #2\nno #3 here")).toBe(
     "- a fact\n- b.\n- c\nno #3 here",
   );
-  expect(firstPointer("- b (#12, #15–18).")).toBe(12);
-  expect(firstPointer("no #3 here")).toBeUndefined();
+  expect(newestPointer("- b (#12, #15–18).")).toBe(18);
+  expect(newestPointer("no #3 here")).toBeUndefined();
 });
 
 it("leaves none to readers who don't have the messages, and keeps an issue's number", () => {
@@ -22,5 +22,5 @@ it.each([
 ])("a megabyte of %s comes back as it is", (_, text) => {
   expect(withoutPointers(text)).toBe(text);
   expect(forReaders(text).length).toBeLessThanOrEqual(text.length);
-  expect(firstPointer(text)).toBeUndefined();
+  expect(newestPointer(text)).toBeUndefined();
 });

@@ -4,7 +4,6 @@ const SEVERAL = `${ONE}(?:(?:,|;| and)?\\s*${ONE})*`;
 const POINTERS = new RegExp(`\\s*[([]?${SEVERAL}[)\\]]?(?=[.;]?\\s*$)`);
 const BRACKETED = new RegExp(` ?[([]${SEVERAL}[)\\]]`, "g");
 const AT_START = new RegExp(`^(\\s*(?:[-*]\\s+)?)${SEVERAL}:?\\s+(?=\\S)`);
-const FIRST = /#(\d+)/;
 /** Where a line's pointers begin at the earliest, from its end (characters): the search for them takes a while in long lines. */
 const LONGEST = 200;
 
@@ -29,8 +28,8 @@ export function forReaders(text: string): string {
   return withoutPointers(lines.join("\n"));
 }
 
-/** The first message that a line points at (its number, from 1); undefined where it has no pointer. */
-export function firstPointer(line: string): number | undefined {
-  const number = FIRST.exec(POINTERS.exec(line.slice(-LONGEST))?.[0] ?? "")?.[1];
-  return number === undefined ? undefined : Number(number);
+/** The newest message that a line points at (its number, from 1); undefined where it has no pointer. */
+export function newestPointer(line: string): number | undefined {
+  const numbers = POINTERS.exec(line.slice(-LONGEST))?.[0].match(/\d+/g)?.map(Number);
+  return numbers && Math.max(...numbers);
 }

@@ -1,5 +1,5 @@
 import { rankOf } from "./prompts/index.ts";
-import { firstPointer, withoutPointers } from "./record-pointers.ts";
+import { newestPointer, withoutPointers } from "./record-pointers.ts";
 
 /** A heading: `## Rules`, `**Rules**`, `3. Rules:`. */
 const HEADING =
@@ -25,8 +25,8 @@ interface Piece {
   readonly rank: number;
   /** Its line. Sentences of one line have the same. */
   readonly at: number;
-  /** The first message that it points at. */
-  readonly from: number;
+  /** The newest message that it points at: what sums up many messages is as new as the last of them. */
+  readonly newest: number;
 }
 
 /** What `trimRecord` takes. */
@@ -52,7 +52,7 @@ export function trimRecord({ text, cap, count, whole = false, holds = () => fals
   const order = pieces
     .filter(({ heading }) => heading !== undefined)
     .map((piece) => ({ piece, rank: piece.rank + (holds(piece.text) ? HELD : 0) }))
-    .sort((a, b) => b.rank - a.rank || a.piece.from - b.piece.from || a.piece.at - b.piece.at);
+    .sort((a, b) => b.rank - a.rank || a.piece.newest - b.piece.newest || a.piece.at - b.piece.at);
   const gone = new Set<Piece>();
   let over = tokens(text) - cap;
   let next = 0;
@@ -84,8 +84,8 @@ function piecesOf(text: string): Piece[] {
     if (title !== undefined) {
       heading = at;
       rank = rankOf(title);
-      pieces.push({ text: line, rank, at, from: 0 });
-    } else pieces.push({ text: line, heading, rank, at, from: firstPointer(line) ?? at });
+      pieces.push({ text: line, rank, at, newest: 0 });
+    } else pieces.push({ text: line, heading, rank, at, newest: newestPointer(line) ?? at });
   }
   if (pieces.some((piece) => piece.heading === undefined)) return pieces;
   const plain = pieces.length > FEW_LINES ? pieces : pieces.flatMap(sentencesOf);

@@ -1,4 +1,5 @@
 import type { Message } from "../../core/types.ts";
+import { commonFolder } from "../common-folder.ts";
 import { touchedFiles } from "../ledger.ts";
 
 /** The files of a conversation, the one touched last first. */
@@ -50,15 +51,4 @@ function patchedFiles(messages: readonly Message[]): string[] {
     ),
   );
   return files.reverse();
-}
-
-function commonFolder(paths: readonly string[]): string {
-  const absolute = paths.filter((path) => path.startsWith("/"));
-  const [first, ...others] = absolute;
-  if (first === undefined || others.length === 0) return "";
-  let root = first.slice(0, first.lastIndexOf("/") + 1);
-  // What lies elsewhere by itself keeps its whole path.
-  while (root !== "/" && absolute.filter((path) => path.startsWith(root)).length < absolute.length * 0.8)
-    root = root.slice(0, root.lastIndexOf("/", root.length - 2) + 1);
-  return root === "/" ? "" : root;
 }

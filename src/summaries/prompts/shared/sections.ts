@@ -105,7 +105,7 @@ const TALK_SECTIONS: readonly Section[] = [
   {
     title: "Answers",
     holds:
-      "what the assistant recommended, explained, calculated or wrote, with the names and values that one may ask for again.",
+      "what the assistant recommended, explained, calculated or wrote, one line for each thing that the user asked for: the steps or points by name, in their order, with the dates, names and values that one may ask for again.",
     rank: 3,
   },
   { title: "Course", holds: "the topics in the order in which they came up, one short line each.", rank: 4 },

@@ -1,7 +1,7 @@
 import type { PostgresPool } from "kysely";
 import type { Appended } from "../server-store.ts";
 import type { AppendCall } from "../shared/plan-append.ts";
-import { deleteBody } from "../sql/delete-bodies.ts";
+import { deleteBody } from "../sql/delete-body.ts";
 import type { Script } from "../sql/script.ts";
 import { appendStatement, isPlain } from "./append-statement.ts";
 import { earlyStatistics } from "./early-statistics.ts";

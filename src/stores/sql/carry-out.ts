@@ -1,6 +1,6 @@
 import { MESSAGE_COLUMNS } from "../shared/columns.ts";
 import type { AppendPlan } from "../shared/plan-append.ts";
-import { deleteBody } from "./delete-bodies.ts";
+import { deleteBody } from "./delete-body.ts";
 import { inSizes, insertConversations, insertMessages, insertTexts } from "./insert-rows.ts";
 import { type LentText, moveToBodies, textsToLend } from "./lend-texts.ts";
 import { forgetMessages, type IndexEngine } from "./recall/index-messages.ts";

@@ -1,44 +1,13 @@
 import { sql } from "kysely";
+import { IS_UNUSED } from "./delete-body.ts";
 import { inBatches } from "./in-batches.ts";
-import { rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
-import type { Db, SqlEngine } from "./sql-engine.ts";
+import type { Db } from "./sql-engine.ts";
 
 /** Hashes that one statement handles. */
 const HASHES_PER_STATEMENT = 1_000;
 
-/**
- * Asks for the first at or behind it in the order of its index. Asked whether there is one that equals it, PostgreSQL may
- * read the whole table: where all conversations have the same head, it takes the first row for an answer.
- */
-const nothingHas = (table: string, column: string): string =>
-  `(select other.${column} from ${table} as other
-    where other.tenant = precis_bodies.tenant and other.${column} >= precis_bodies.hash
-    order by other.${column} limit 1) is distinct from precis_bodies.hash`;
-const IS_UNUSED = `${nothingHas("precis_messages", "body")} and ${nothingHas("precis_conversations", "head")}`;
-
-/** Removes a text that nothing stands on, where a writing transaction is alone. */
-const DELETE_BODY = `delete from precis_bodies where tenant = ? and hash = ? and ${IS_UNUSED}`;
-
-/**
- * Removes a text that nothing stands on. Of two transactions that leave a text at the same time each would see the other
- * on it: whoever asks holds it until the end, so that the last one finds nobody. Appends may use it meanwhile.
- */
-export function* deleteBody(
-  { lockRows }: Pick<SqlEngine, "lockRows">,
-  tenant: string,
-  hash: string,
-): Script<void> {
-  if (lockRows)
-    yield* rows(
-      "select hash from precis_bodies where tenant = ? and hash = ? for no key update",
-      tenant,
-      hash,
-    );
-  yield* rows(DELETE_BODY, tenant, hash);
-}
-
-/** The same for many. */
+/** Removes those of many texts that nothing stands on. Like `deleteBody`, it holds each until the end. */
 export async function deleteBodies(
   { engine }: SqlContext,
   tx: Db,

@@ -1,4 +1,3 @@
-import { digest } from "./digest.ts";
 import { inputTokens, type PromptPiece } from "./prompt.ts";
 import type { FakeApi, FakeCacheOptions, FakeTokens } from "./types.ts";
 
@@ -22,6 +21,14 @@ export interface PromptCache {
   use(api: FakeApi, model: string, pieces: readonly PromptPiece[]): CacheUse;
 }
 
+/** A beginning of prompts. Whole texts are the keys: to name each beginning by a hash was a tenth of a long test's work. */
+interface Beginning {
+  /** When the provider forgets it, by its clock; 0 for one that is only on the way to others. */
+  until: number;
+  /** By the text of the piece that follows. */
+  readonly followedBy: Map<string, Beginning>;
+}
+
 /**
  * A provider's prompt cache. OpenAI: automatic, the longest common beginning with any earlier prompt of the same model.
  * Anthropic: entries only at `cache_control` breakpoints, found only from breakpoints.
@@ -29,32 +36,32 @@ export interface PromptCache {
 export function createPromptCache(options: FakeCacheOptions, now: () => number): PromptCache {
   const minTokens = options.minTokens ?? MIN_TOKENS;
   const ttlMs = options.ttlMs ?? TTL_MS;
-  const entries = new Map<string, number>();
-  /** What followed a beginning, for the share of a piece that is the same. */
-  const followers = new Map<string, Map<string, number>>();
+  const byModel = { automatic: new Map<string, Beginning>(), marked: new Map<string, Beginning>() };
 
-  const isAlive = (key: string): boolean => (entries.get(key) ?? 0) > now();
-  const keep = (key: string, factor = 1): void => {
-    entries.set(key, Math.max(entries.get(key) ?? 0, now() + ttlMs * factor));
+  const isAlive = (beginning: Beginning): boolean => beginning.until > now();
+  const keep = (beginning: Beginning, factor = 1): void => {
+    beginning.until = Math.max(beginning.until, now() + ttlMs * factor);
   };
 
   function automatic(model: string, pieces: readonly PromptPiece[]): CacheUse {
     const input = inputTokens(pieces);
-    const keys = chain(model, pieces);
+    const root = beginningFor(byModel.automatic, model);
     let common = 0;
     let at = 0;
-    while (at < pieces.length && isAlive(keys[at + 1]!)) common += pieces[at++]!.tokens;
+    let known = root;
+    for (; at < pieces.length; at++) {
+      const longer = known.followedBy.get(pieces[at]!.text);
+      if (longer === undefined || !isAlive(longer)) break;
+      common += pieces[at]!.tokens;
+      known = longer;
+    }
     const next = pieces[at];
     if (next !== undefined) {
-      const alive = [...(followers.get(keys[at]!) ?? [])].filter(([, until]) => until > now());
+      const alive = [...known.followedBy].filter(([, longer]) => isAlive(longer));
       const share = Math.max(0, ...alive.map(([text]) => sharedShare(text, next.text)));
       common += Math.floor(share * next.tokens);
     }
-    for (const [index, piece] of pieces.entries()) {
-      keep(keys[index + 1]!);
-      const known = followers.get(keys[index]!) ?? new Map<string, number>();
-      followers.set(keys[index]!, known.set(piece.text, now() + ttlMs));
-    }
+    for (const beginning of beginningsOf(pieces, root).slice(1)) keep(beginning);
     const rounded = Math.floor(common / STEP) * STEP;
     const cacheRead = rounded >= minTokens ? rounded : 0;
     return { input, cacheRead, cacheWrite: 0, longWrite: 0 };
@@ -62,23 +69,23 @@ export function createPromptCache(options: FakeCacheOptions, now: () => number):
 
   function marked(model: string, pieces: readonly PromptPiece[]): CacheUse {
     const input = inputTokens(pieces);
-    const keys = chain(model, pieces);
+    const beginnings = beginningsOf(pieces, beginningFor(byModel.marked, model));
     const ends = pieces.flatMap((piece, index) => (piece.breakpoint === undefined ? [] : [index + 1]));
     const lastEnd = ends.at(-1) ?? 0;
     const sizeAt = (end: number): number => inputTokens(pieces.slice(0, end));
     let found = 0;
     for (const end of ends)
       for (let at = end; at > Math.max(0, end - LOOKBACK); at--)
-        if (at > found && isAlive(keys[at]!)) found = at;
+        if (at > found && isAlive(beginnings[at]!)) found = at;
     const cacheRead = sizeAt(found);
-    if (found > 0) keep(keys[found]!);
+    if (found > 0) keep(beginnings[found]!);
     let cacheWrite = 0;
     let longWrite = 0;
     let from = found;
     for (const end of ends) {
       const isLong = pieces[end - 1]!.breakpoint === "1h";
       if (sizeAt(end) < minTokens) continue;
-      keep(keys[end]!, isLong ? LONG_TTL_FACTOR : 1);
+      keep(beginnings[end]!, isLong ? LONG_TTL_FACTOR : 1);
       if (end <= from) continue;
       const added = sizeAt(end) - sizeAt(from);
       cacheWrite += added;
@@ -95,11 +102,19 @@ export function createPromptCache(options: FakeCacheOptions, now: () => number):
   };
 }
 
-/** Names of all beginnings of a prompt: nothing, the first piece, the first two … */
-function chain(model: string, pieces: readonly PromptPiece[]): string[] {
-  const keys = [digest(model)];
-  for (const piece of pieces) keys.push(digest(keys.at(-1), piece.text));
-  return keys;
+/** The beginnings of a prompt that the cache knows now: nothing, the first piece, the first two … */
+function beginningsOf(pieces: readonly PromptPiece[], root: Beginning): Beginning[] {
+  const beginnings = [root];
+  for (const { text } of pieces) beginnings.push(beginningFor(beginnings.at(-1)!.followedBy, text));
+  return beginnings;
+}
+
+function beginningFor(known: Map<string, Beginning>, text: string): Beginning {
+  const found = known.get(text);
+  if (found !== undefined) return found;
+  const made: Beginning = { until: 0, followedBy: new Map() };
+  known.set(text, made);
+  return made;
 }
 
 /** How much of `text` is also the beginning of `other`. */

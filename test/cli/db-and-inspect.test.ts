@@ -45,10 +45,13 @@ test("inspect shows transcript, view, checkpoints and why", async () => {
   expect(stdout.replace(/\s+/g, " ")).toMatch(
     /→ \d+ tokens · because of \S+ · by \S+ · summarize-oldest · budget 600 .* in use/,
   );
-  expect(stdout).toMatch(/head system +kept +You help with a garden\./);
-  expect(stdout).toMatch(/#4 assistant +summarised +For bed 1 take rye/);
-  expect(stdout).toMatch(/#61 user +kept +And what about bed 3\?/);
+  // The numbers are those of the summary message, where the system prompt counts.
+  expect(stdout).toMatch(/#1 system +kept +You help with a garden\./);
+  expect(stdout).toMatch(/#5 assistant +summarised +For bed 1 take rye/);
+  expect(stdout).toMatch(/#62 user +kept +And what about bed 3\?/);
   expect(stdout).toContain("Summary message");
+  expect(stdout).toMatch(/#2 user +summarised +Bed 0: what/);
+  expect(stdout).toContain("\n#2 Bed 0: what");
 });
 
 test("inspect --json has the view as it is sent", async () => {

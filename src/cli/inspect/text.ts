@@ -24,6 +24,8 @@ interface Fate {
 
 const KEPT: Fate = { what: "kept", tone: "good" };
 
+const messageCount = (n: number): string => `${formatCount(n)} ${n === 1 ? "message" : "messages"}`;
+
 /** The conversation for people: what it is, its checkpoints, and each message with what became of it. */
 export function inspectionText(inspection: Inspection, look: Look): string {
   const { conversation, records, view, citations } = inspection;
@@ -50,7 +52,7 @@ export function inspectionText(inspection: Inspection, look: Look): string {
     paint("strong", "Transcript, and what the view makes of it"),
     ...messageLines(inspection, look),
     "",
-    `The view: ${formatCount(view.messages.length)} messages for ${formatCount(view.transcript.length)} of the transcript.`,
+    `The view: ${messageCount(view.messages.length)} for ${formatCount(view.transcript.length)} of the transcript.`,
   ];
   const inserts = view.entries.filter((entry) => entry.type === "insert");
   for (const { message } of inserts) lines.push("", paint("strong", "Summary message"), message.text);
@@ -73,7 +75,7 @@ export function conversationsText(groups: readonly (readonly Branch[])[], { colu
       const newest = Math.max(...branches.map(({ conversation }) => conversation.updatedAt));
       const size =
         branches.length === 1
-          ? `${formatCount(one.length).padStart(6)} messages`
+          ? `${formatCount(one.length).padStart(6)} ${one.length === 1 ? "message " : "messages"}`
           : `${formatCount(branches.length).padStart(6)} branches`;
       const line = cut(`${name}  ${time(newest)}  ${size}  ${one.title}`, columns);
       return branches.length === 1 ? [line] : [line, ...branchLines(branches, columns)];
@@ -103,11 +105,11 @@ function factsOf(one: Conversation): string {
     `conversation ${shortId(one.id)}`,
     ...(one.dialect === undefined ? [] : [one.dialect]),
     ...(one.model === undefined ? [] : [one.model]),
-    `${formatCount(one.length)} messages`,
+    messageCount(one.length),
     `changed ${time(one.updatedAt)}`,
     ...(one.fork === undefined
       ? []
-      : [`forked from ${shortId(one.fork.of)} after ${formatCount(one.fork.length)} messages`]),
+      : [`forked from ${shortId(one.fork.of)} after ${messageCount(one.fork.length)}`]),
     ...(one.pinned ? ["pinned"] : []),
     ...(one.archived ? ["archived"] : []),
     ...(one.expiresAt === undefined ? [] : [`ends ${time(one.expiresAt)}`]),
@@ -118,7 +120,7 @@ function factsOf(one: Conversation): string {
 function checkpointLine(one: Checkpoint, inUse: boolean, undone: boolean): string {
   const mark = undone ? " · undone" : inUse ? " · in use" : "";
   const { before, after } = one.tokens;
-  return `${time(one.at)} · ${formatCount(before)} → ${formatCount(after)} tokens · because of ${one.reason} · by ${one.rung} · ${one.strategy} · budget ${formatCount(one.budget)} · first ${formatCount(one.length)} messages${mark}`;
+  return `${time(one.at)} · ${formatCount(before)} → ${formatCount(after)} tokens · because of ${one.reason} · by ${one.rung} · ${one.strategy} · budget ${formatCount(one.budget)} · first ${messageCount(one.length)}${mark}`;
 }
 
 function messageLines({ view, messages }: Inspection, { columns, paint }: Look): string[] {
@@ -126,9 +128,10 @@ function messageLines({ view, messages }: Inspection, { columns, paint }: Look):
   const numberWidth = String(view.transcript.length).length;
   return view.transcript.map((message, index) => {
     const { what, tone } = fates[index] ?? KEPT;
-    const number = index < view.lead ? "head" : `#${index - view.lead + 1}`;
+    // As summaries and recall number them: what stands before the messages counts, too.
+    const number = `#${index + 1}`;
     const tokens = messages[index - view.lead]?.tokens;
-    const start = `  ${number.padStart(Math.max(4, numberWidth + 1))} ${message.role.padEnd(9)} ${
+    const start = `  ${number.padStart(numberWidth + 1)} ${message.role.padEnd(9)} ${
       tokens === undefined ? "".padEnd(7) : formatCount(tokens).padStart(7)
     } `;
     const fate = what.padEnd(FATE_WIDTH);

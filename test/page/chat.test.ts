@@ -143,6 +143,7 @@ describe("chat", () => {
     const hits = tab.locator("section", { hasText: "In messages" }).locator(".item a");
     await hits.first().waitFor();
     const hit = hits.filter({ hasText: "Turn 1 of" }).first();
+    expect(await hit.locator("mark").textContent()).toBe("Turn 1 of");
     await hit.click();
     await tab.waitForURL(/#message-2$/);
     await tab.locator(".row-frame.flash", { hasText: "Turn 1 of" }).waitFor();

@@ -117,7 +117,10 @@ describe("an answer that is being written", () => {
     model.cut();
     const broken = tab.locator(".message.assistant:not(.writing)", { hasText: HELD });
     await broken.locator(".tag", { hasText: "Broke off" }).waitFor();
-    await tab.getByRole("alert").getByText("broke off").waitFor();
+    await tab
+      .getByRole("alert")
+      .getByText(/^The upstream (\S+ )?broke off/)
+      .waitFor();
     await tab.reload();
     await broken.locator(".tag", { hasText: "Broke off" }).waitFor();
     const chat = tab.url();

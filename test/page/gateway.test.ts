@@ -36,7 +36,10 @@ it("requests come in live, with what was done to them; a conversation can be ope
   const rows = tab.locator(".requests tbody tr");
   await eventually(() => rows.count()).toBe(14);
   expect(await rows.allTextContents()).toContainEqual(expect.stringContaining("/v1/chat/completions"));
-  await eventually(async () => (await rows.allTextContents()).join("\n")).toMatch(/[\d,]+ → [\d,]+ tokens/);
+  await eventually(async () => (await rows.allTextContents()).join("\n")).toMatch(/[\d,]+ → [\d,]+/);
+  // What was passed on as it is has its size, too.
+  const passed = rows.filter({ hasText: "passed on" }).first().locator("td");
+  expect(await passed.nth(5).textContent()).toMatch(/^[\d,]+$/);
   // All of it is one conversation, which grows while it is looked at.
   const served = tab.locator(".served a", { hasText: "Program turn 0" });
   await eventually(() => served.textContent()).toContain("28 messages");

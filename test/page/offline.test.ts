@@ -157,9 +157,13 @@ describe("models", () => {
   it("are added on the page: tested, used in a chat, and removed; a file in a large window is seen in a small one", async () => {
     const provider = await startFakeProvider({ models: ["gpt-4o"], reply: () => "Here I am." });
     const { tab, faults, context } = await openPage(browser, `${serve.url}/settings`);
+    await tab.getByLabel("Address").fill("htp:/wrong");
+    await tab.getByLabel("Key", { exact: true }).focus();
+    await tab.getByText("This is no address.").waitFor();
+    expect(await tab.getByRole("button", { name: "Test" }).isDisabled()).toBe(true);
     await tab.getByLabel("Address").fill("http://127.0.0.1:9/v1");
     await tab.getByRole("button", { name: "Test" }).click();
-    await tab.getByText("Check the address and that the server is running.").waitFor();
+    await tab.getByText("Check its address and that it is running.").waitFor();
     await tab.getByLabel("Address").fill(provider.url);
     await tab.getByLabel("Key", { exact: true }).fill("sk-typed-on-the-page");
     await tab.getByRole("button", { name: "Test" }).click();

@@ -41,6 +41,25 @@ it("shows the recorded compaction and its undo, leads to where it happened, and 
   await context.close();
 });
 
+it("what happened is in sight on a tablet and on a phone, and the messages beside it can be read", async () => {
+  const { tab, context, faults } = await world.compactedChat();
+  await tab.setViewportSize({ width: 1024, height: 768 });
+  await tab.getByRole("link", { name: "Timeline" }).click();
+  const event = tab.locator(".events li.compacted");
+  await event.waitFor();
+  const row = tab.locator(".timeline-view .lot-left").first();
+  await eventually(async () => (await row.boundingBox())?.width).toBeGreaterThan(300);
+  await tab.setViewportSize({ width: 390, height: 844 });
+  await eventually(async () => (await tab.locator(".chart canvas").boundingBox())?.width).toBeLessThan(390);
+  await event.scrollIntoViewIfNeeded();
+  expect(await event.isVisible()).toBe(true);
+  await event.getByRole("button", { name: "after message 16" }).click();
+  await tab.locator(".timeline-view .lot.insert").first().waitFor();
+  expect(await tab.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
 it("a timeline that takes long says how far it is, and can be cancelled and begun again", async () => {
   const { tab, context, faults } = await world.fullChat();
   let asked = 0;

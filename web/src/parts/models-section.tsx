@@ -102,11 +102,20 @@ function NewServer({ keptIn }: { keptIn: "file" | "memory" }) {
   const [baseURL, setAddress] = useState("");
   const [apiKey, setKey] = useState("");
   const [test, setTest] = useState<UpstreamTest | "testing">();
+  /** Whoever is still typing isn't told that it is wrong so far. */
+  const [isTyping, setTyping] = useState(false);
   const given: NewUpstream = {
     baseURL: baseURL.trim(),
     ...(apiKey.trim() !== "" && { apiKey: apiKey.trim() }),
   };
-  const isReady = URL.canParse(given.baseURL) && test !== "testing";
+  const isAddress = /^https?:/i.test(given.baseURL) && URL.canParse(given.baseURL);
+  const isReady = isAddress && test !== "testing";
+  const isWrong = given.baseURL !== "" && !isAddress && !isTyping;
+  const problem = isWrong
+    ? words.noAddress
+    : test !== undefined && test !== "testing" && !test.ok
+      ? `${test.message} ${test.fix}`
+      : undefined;
   const tryIt = async () => {
     setTest("testing");
     setTest(await app.attempt(() => app.api.call(routes.testUpstream, { body: given })));
@@ -134,7 +143,10 @@ function NewServer({ keptIn }: { keptIn: "file" | "memory" }) {
           value={baseURL}
           placeholder="https://api.openai.com/v1"
           aria-describedby="address-help"
+          aria-invalid={isWrong}
+          onBlur={() => setTyping(false)}
           onChange={(event) => {
+            setTyping(true);
             setAddress(event.target.value);
             setTest(undefined);
           }}
@@ -159,17 +171,13 @@ function NewServer({ keptIn }: { keptIn: "file" | "memory" }) {
       <p id="key-help" className="help">
         {words.keyHelp[keptIn]}
       </p>
-      <p
-        role="status"
-        className={test !== undefined && test !== "testing" && !test.ok ? "test-failed" : "help"}
-      >
-        {test === undefined
-          ? ""
-          : test === "testing"
-            ? words.testing
-            : test.ok
-              ? words.works(test.models.length)
-              : `${test.message} ${test.fix}`}
+      <p role="status" className={problem === undefined ? "help" : "test-failed"}>
+        {problem ??
+          (test === undefined
+            ? ""
+            : test === "testing" || !test.ok
+              ? words.testing
+              : words.works(test.models.length))}
       </p>
       <div className="row end">
         <button type="button" className="button" disabled={!isReady} onClick={() => void tryIt()}>

@@ -157,10 +157,13 @@ function RequestRow({ request }: { request: RequestFact }) {
       <td className={request.status >= 400 ? "bad" : undefined}>{request.status}</td>
       <td>
         {tokens === undefined
-          ? "–"
+          ? usage === undefined
+            ? "–"
+            : // What is passed on as it is isn't counted here; the provider counted it.
+              count(usage.input)
           : tokens.before === tokens.after
-            ? strings.chat.tokens(tokens.after)
-            : strings.compaction.tokens(tokens.before, tokens.after)}
+            ? count(tokens.after)
+            : words.became(tokens.before, tokens.after)}
       </td>
       <td title={cacheLost && words.lost[cacheLost]}>
         {usage === undefined
@@ -184,7 +187,7 @@ function LostCache({ requests }: { requests: readonly RequestFact[] }) {
   }
   if (causes.size === 0) return null;
   return (
-    <p className="help">
+    <p className="help lost-cache">
       {words.lostTitle}{" "}
       {[...causes]
         .map(([cause, { requests: n, spend }]) => words.lostBy(words.lost[cause], count(n), spend))

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { ApiConversation, SearchHit } from "../../../src/gateway/api.ts";
 import { routes, urlOf } from "../../../src/gateway/api.ts";
+import { aroundMatch } from "../state/around-match.ts";
 import { grouped } from "../state/conversations.ts";
 import { ago } from "../state/format.ts";
 import { type Place, pathOf } from "../state/router.ts";
@@ -78,7 +79,12 @@ export function Sidebar({
             <h2>{words.inMessages}</h2>
             <ul>
               {state.hits.map((hit) => (
-                <Hit key={`${hit.conversation} ${hit.index}`} hit={hit} onChoose={onChoose} />
+                <Hit
+                  key={`${hit.conversation} ${hit.index}`}
+                  hit={hit}
+                  search={state.search}
+                  onChoose={onChoose}
+                />
               ))}
             </ul>
           </section>
@@ -119,14 +125,17 @@ export function Sidebar({
 }
 
 /** Something that was said; opening it goes to the message. */
-function Hit({ hit, onChoose }: { hit: SearchHit; onChoose: () => void }) {
+function Hit({ hit, search, onChoose }: { hit: SearchHit; search: string; onChoose: () => void }) {
   const { conversation: id, title, index, role, excerpt } = hit;
+  const { before, found, after } = aroundMatch(excerpt, search);
   return (
     <li className="item">
       <PlaceLink to={{ page: "chat", id, tab: "chat", message: index }} onChoose={onChoose}>
         <span className="item-title">{title || strings.sidebar.untitled}</span>
         <span className="item-excerpt">
-          {strings.roles[role]}: {excerpt}
+          {strings.roles[role]}: {before}
+          {found === "" ? null : <mark>{found}</mark>}
+          {after}
         </span>
       </PlaceLink>
     </li>

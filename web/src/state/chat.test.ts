@@ -1,5 +1,11 @@
-import { beforeEach, describe, expect, it } from "vitest";
-import type { ApiConversation, ApiMessage, ChatEvent, LiveEvent } from "../../../src/gateway/api.ts";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type {
+  ApiConversation,
+  ApiMessage,
+  ChatEvent,
+  LiveEvent,
+  TimelineEvent,
+} from "../../../src/gateway/api.ts";
 import { type Api, brokenOff } from "./api-client.ts";
 import { createChat } from "./chat.ts";
 import type { Chat } from "./chat-state.ts";
@@ -23,6 +29,8 @@ function fakeServer() {
     asked,
     conversation: CONVERSATION,
     messages: [] as ApiMessage[],
+    events: [] as TimelineEvent[],
+    pressure: (): unknown => PRESSURE,
     /** Events of the next stream; an error ends it as a lost connection does. */
     stream: [] as (ChatEvent | Error)[],
     fails: undefined as Error | undefined,
@@ -38,8 +46,8 @@ function fakeServer() {
       messages: server.messages,
       dividers: [],
     }),
-    "/api/conversations/:id/pressure": () => PRESSURE,
-    "/api/conversations/:id/timeline": () => ({ events: [] }),
+    "/api/conversations/:id/pressure": () => server.pressure(),
+    "/api/conversations/:id/timeline": () => ({ events: server.events }),
     "/api/conversations/:id/compact": () => ({ outcome: "compacted", report: undefined }),
     "/api/conversations/:id/stop": () => ({ ok: true }),
   };
@@ -167,6 +175,22 @@ describe("what others do", () => {
   it("shows a compaction that was under way before the page was opened", () => {
     chat.apply(told({ busy: "compacting" }));
     expect(chat.store.get().compacting).toEqual({ reason: undefined, since: 7 });
+  });
+
+  it("knows of a compaction that ended while the page was still reading", async () => {
+    const slow = Promise.withResolvers<typeof PRESSURE>();
+    server.pressure = () => slow.promise;
+    server.asked.length = 0;
+    const loading = chat.load();
+    await vi.waitFor(() => expect(server.asked.join()).toContain("/timeline"));
+    const compacted = { id: 1, type: "compacted", conversation: "c" } as unknown as TimelineEvent;
+    server.events = [compacted];
+    server.pressure = () => PRESSURE;
+    chat.apply({ type: "timeline", event: compacted });
+    await vi.waitFor(() => expect(chat.store.get().timeline).toEqual([compacted]));
+    slow.resolve(PRESSURE);
+    await loading;
+    expect(chat.store.get().timeline).toEqual([compacted]);
   });
 
   it("keeps its own compaction's notice until its own answer", async () => {

@@ -77,12 +77,16 @@ export function createChat(options: ChatOptions): Chat {
     const { cut } = store.get();
     if (cut !== undefined && transcript.store.get().total > cut.length) setCut(undefined);
   };
-  const readMeter = async (): Promise<Pick<ChatState, "pressure" | "timeline">> => {
+  let reads = 0;
+  /** Nothing if it was asked for again meanwhile: the later answer knows more, whichever comes first. */
+  const readMeter = async (): Promise<Partial<Pick<ChatState, "pressure" | "timeline">>> => {
+    reads += 1;
+    const mine = reads;
     const [pressure, { events }] = await Promise.all([
       api.call(routes.pressure, { params }),
       api.call(routes.timeline, { params, query: { limit: TIMELINE_LENGTH } }),
     ]);
-    return { pressure, timeline: events };
+    return mine === reads ? { pressure, timeline: events } : {};
   };
   /** Everything that a compaction may have changed. */
   const refresh = async () => {

@@ -58,6 +58,7 @@ export const gateway = {
   any: (label: string) => `${label}: any`,
   noneMatch: "No request matches.",
   unknown: "unknown",
+  became: (before: number, after: number) => `${count(before)} → ${count(after)}`,
   cached: (tokens: number, share: string) => (tokens === 0 ? "none" : `${count(tokens)} (${share})`),
   lostTitle: "Requests whose beginning changed, so that the provider's cache held less of them:",
   lostBy: (cause: string, requests: string, spend: number) =>

@@ -190,7 +190,12 @@ function failureOf({ gateway }: ApiContext, error: unknown): ApiError["error"] {
     return { code: String(error.code), message: error.message, fix: error.fix };
   if (error instanceof RequestFault) return { code: error.code, message: error.message };
   gateway.log.warn(loggable(error), "an answer failed");
-  return { code: "failed", message: error instanceof Error ? error.message : String(error) };
+  const message = error instanceof Error ? error.message : String(error);
+  // People on the page know who speaks.
+  return {
+    code: "failed",
+    message: message.replace(/^precis: (.)/, (_, first: string) => first.toUpperCase()),
+  };
 }
 
 /** What a person said, with pictures as data URLs, in a wire format. */

@@ -5,6 +5,7 @@ import { RequestFault } from "../../http/request-fault.ts";
 import { candidates, findLocalServers } from "../../upstream/local-servers.ts";
 import type { OwnUpstream } from "../../upstream/own-upstreams.ts";
 import { createUpstream } from "../../upstream/upstream.ts";
+import { UpstreamFault } from "../../upstream/upstream-fault.ts";
 import { modelsOf } from "../../v1/list-models.ts";
 import type { ApiContext, Handlers, PageParts } from "../context.ts";
 import { schemas } from "../schemas.ts";
@@ -92,12 +93,16 @@ async function tested({
     return { ok: true, models: listed.flatMap(({ id }) => textOf(id) ?? []) };
   } catch (error) {
     const words = error instanceof Error ? error.message.replace(/^precis: /, "") : String(error);
-    const isKey = /\b40[13]\b/.test(words);
-    return {
+    const failed = (problem: string, fix: string): UpstreamTest => ({
       ok: false,
-      message: `Its models can't be listed: ${words}`,
-      fix: isKey ? "Check the key." : "Check the address and that the server is running.",
-    };
+      message: `Its models can't be listed: ${problem}`,
+      fix,
+    });
+    // What couldn't be reached says in its last sentence what to do about it.
+    const [, problem, advice] = (error instanceof UpstreamFault && /^(.*?\.) (.*)$/s.exec(words)) || [];
+    if (problem !== undefined && advice !== undefined) return failed(problem, advice);
+    const isKey = /\b40[13]\b/.test(words);
+    return failed(words, isKey ? "Check the key." : "Check the address and that the server is running.");
   } finally {
     void upstream.pool.close();
   }

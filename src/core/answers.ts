@@ -73,9 +73,13 @@ export function mergeSizes(
   others: readonly AnswerSize[],
 ): readonly AnswerSize[] {
   if (others.length === 0) return some;
-  const all = new Map([...some, ...others].map((one) => [one.join(), one]));
-  return [...all.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1]).slice(-NEWEST);
+  return [...some, ...others]
+    .sort(inOrder)
+    .filter((one, at, all) => at === 0 || inOrder(all[at - 1]!, one) !== 0)
+    .slice(-NEWEST);
 }
+
+const inOrder = (a: AnswerSize, b: AnswerSize): number => a[0] - b[0] || a[1] - b[1];
 
 /** The sizes of one model among records of a conversation. */
 export function sizesOf(

@@ -6,20 +6,16 @@ export function memoryRecords(context: MemoryContext, tenant: string): Store {
   return {
     async find(hashes) {
       const data = context.of("find", tenant);
-      const wanted = new Set(hashes);
-      const found = <T extends { readonly hash: string }>(map: ReadonlyMap<string, { readonly record: T }>) =>
-        Array.from(map.values(), (held) => held.record).filter((record) => wanted.has(record.hash));
-      const checkpoints = found(data.checkpoints);
+      const wanted = [...new Set(hashes)];
+      const checkpoints = wanted.flatMap((hash) => data.checkpoints.withHash(hash));
       // They stand on the first message.
-      const answers = [...data.answers.values()].flatMap(({ record }) =>
-        record.hash === hashes[0] ? [record] : [],
-      );
+      const answers = hashes.slice(0, 1).flatMap((hash) => data.answers.withHash(hash));
       return {
         checkpoints,
-        summaries: found(data.summaries),
+        summaries: wanted.flatMap((hash) => data.summaries.withHash(hash)),
         undos: checkpoints.flatMap((one) => data.undos.get(one.id)?.record ?? []),
         ...(answers.length > 0 && { answers }),
-        recalled: found(data.recalled),
+        recalled: wanted.flatMap((hash) => data.recalled.withHash(hash)),
       };
     },
     async save({ checkpoints = [], summaries = [], undos = [], answers = [], recalled = [] }) {

@@ -3,6 +3,7 @@ import type { Citation, ClientKey, Lease, StoredMessage } from "../server-store.
 import { checkName } from "../shared/check-name.ts";
 import type { ConversationRow } from "../shared/columns.ts";
 import { type EventLimits, HeldEvents } from "./held-events.ts";
+import { type Held, HeldRecords } from "./held-records.ts";
 
 /** How much a store in memory holds before it forgets the oldest. */
 export interface MemoryLimits extends EventLimits {
@@ -15,24 +16,19 @@ export interface TenantData {
   readonly conversations: Map<string, HeldConversation>;
   /** Conversations by the chain hashes of their messages. */
   readonly byHash: Map<string, Set<string>>;
-  readonly checkpoints: Map<string, Held<Checkpoint>>;
-  readonly summaries: Map<string, Held<Summary>>;
+  readonly checkpoints: HeldRecords<Checkpoint>;
+  readonly summaries: HeldRecords<Summary>;
   readonly undos: Map<string, Held<Undo>>;
   /** By hash and model. */
-  readonly answers: Map<string, Held<AnswerSizes>>;
+  readonly answers: HeldRecords<AnswerSizes>;
   /** By checkpoint and hash. */
-  readonly recalled: Map<string, Held<Recalled>>;
+  readonly recalled: HeldRecords<Recalled>;
   readonly tombstones: Map<string, number>;
   readonly events: HeldEvents;
   lastEvent: number;
   readonly leases: Map<string, Lease>;
   /** By the hash of the key. */
   readonly clientKeys: Map<string, ClientKey>;
-}
-
-export interface Held<T> {
-  readonly record: T;
-  readonly savedAt: number;
 }
 
 export interface HeldConversation {
@@ -69,11 +65,11 @@ export function createMemoryContext(
       const made: TenantData = {
         conversations: new Map(),
         byHash: new Map(),
-        checkpoints: new Map(),
-        summaries: new Map(),
+        checkpoints: new HeldRecords(),
+        summaries: new HeldRecords(),
         undos: new Map(),
-        answers: new Map(),
-        recalled: new Map(),
+        answers: new HeldRecords(),
+        recalled: new HeldRecords(),
         tombstones: new Map(),
         events: new HeldEvents(),
         lastEvent: 0,

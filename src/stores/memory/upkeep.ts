@@ -11,7 +11,8 @@ import { noBackup } from "../shared/no-backup.ts";
 import { conversationOf, conversationRow } from "../shared/rows.ts";
 import { deleteConversation } from "./delete-conversation.ts";
 import type { EventLimits } from "./held-events.ts";
-import type { Held, MemoryContext, TenantData } from "./tenant-data.ts";
+import type { Held } from "./held-records.ts";
+import type { MemoryContext, TenantData } from "./tenant-data.ts";
 
 /** Version of the schema that it behaves like. */
 const SCHEMA = 9;

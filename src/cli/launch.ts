@@ -57,8 +57,9 @@ export async function launchCommand(flags: ParsedFlags, io: Io): Promise<number>
       isAnthropic: gateway.upstreams.length > 0 && gateway.upstreams.every(isAnthropic),
       env: io.env,
     });
-    io.stderr.write(told(client, settings, gateway, new Set(Object.values(io.env))));
-    return flags.has("dry-run") ? 0 : await runClient(client, settings, more, io);
+    const isDry = flags.has("dry-run");
+    io.stderr.write(told(client, settings, gateway, new Set(Object.values(io.env)), isDry));
+    return isDry ? 0 : await runClient(client, settings, more, io);
   } finally {
     await gateway.close();
   }
@@ -109,21 +110,23 @@ function isAnthropic(address: string): boolean {
   return URL.canParse(address) && new URL(address).hostname === "api.anthropic.com";
 }
 
-/** What was started and set, for people. Keys of the person's own are never among it. */
+/** What was, or would be, started and set, for people. Keys of the person's own are never among it. */
 function told(
   client: LaunchClient,
   { env, args, file }: ClientSettings,
   gateway: FoundGateway,
   own: ReadonlySet<string | undefined>,
+  isDry: boolean,
 ): string {
+  const started = isDry ? "would be started" : "started";
   const isOwnKey = (name: string, value: string) => /_(?:KEY|TOKEN)$/.test(name) && own.has(value);
   const set = [
     ...Object.entries(env).map(([name, value]) => `${name}=${isOwnKey(name, value) ? "(your key)" : value}`),
     ...(file ? [`${"flag" in file ? `${file.flag} ` : `${file.variable}=`}(a temporary file)`] : []),
   ];
   return [
-    `precis: gateway ${gateway.isOwn ? "started" : "found"} at ${gateway.url}${gateway.upstreams.length > 0 ? `, upstream ${gateway.upstreams.join(", ")}` : ""}`,
-    `precis: starting ${[client.command, ...args].join(" ")}`,
+    `precis: gateway ${gateway.isOwn ? started : "found"} at ${gateway.url}${gateway.upstreams.length > 0 ? `, upstream ${gateway.upstreams.join(", ")}` : ""}`,
+    `precis: ${isDry ? "would start" : "starting"} ${[client.command, ...args].join(" ")}`,
     ...set.map((one) => `precis:   with ${one}`),
     "",
   ].join("\n");

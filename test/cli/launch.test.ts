@@ -138,7 +138,8 @@ test("keys of the person are never repeated, and --dry-run starts nothing", asyn
   const { launch, started } = await stage();
   const { code, stderr } = await launch(["codex", "--dry-run"], { OPENAI_API_KEY: "secret-key" });
   expect(code).toBe(0);
-  expect(stderr).toContain("starting codex");
+  expect(stderr).toContain("gateway would be started at");
+  expect(stderr).toContain("would start codex");
   expect(stderr).not.toContain("secret-key");
   expect(started).toThrow();
   const address = "http://127.0.0.1:9/v1?key=query-secret";

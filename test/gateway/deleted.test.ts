@@ -4,15 +4,13 @@ import { afterEach, expect, it } from "vitest";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { scratchFolder } from "../cli/run-cli.ts";
 import { post } from "./own-upstream.ts";
-import { type ServeProcess, startServe } from "./serve-process.ts";
+import { serveHere } from "./serve-here.ts";
 
 const WORDS = "hippopotamus-4711";
 
 let folder: ReturnType<typeof scratchFolder>;
 let provider: FakeProvider;
-let serve: ServeProcess;
 afterEach(async () => {
-  await serve.stop();
   await provider.close();
   folder.remove();
 });
@@ -29,7 +27,7 @@ async function holding(text: string): Promise<string[]> {
 it("leaves no byte of a deleted conversation, though the server is stopped before it can't be brought back", async () => {
   folder = scratchFolder();
   provider = await startFakeProvider({ reply: `Yes, the ${WORDS}.` });
-  serve = await startServe(["--upstream", provider.url, "--window", "2000"], {
+  const serve = await serveHere(["--upstream", provider.url, "--window", "2000"], {
     db: folder.path("deleted.db"),
   });
   const messages = Array.from({ length: 21 }, (_, n) => ({
@@ -46,7 +44,6 @@ it("leaves no byte of a deleted conversation, though the server is stopped befor
   expect(await holding(WORDS)).not.toEqual([]);
   const deleted = await fetch(`${serve.url}/api/conversations/${conversations[0]!.id}`, { method: "DELETE" });
   expect(deleted.status).toBe(200);
-  serve.child.kill("SIGTERM");
-  await new Promise((resolve) => serve.child.once("exit", resolve));
+  await serve.stop();
   expect(await holding(WORDS)).toEqual([]);
 });

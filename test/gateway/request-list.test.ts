@@ -10,6 +10,7 @@ import {
 import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { scratchFolder } from "../cli/run-cli.ts";
 import { post } from "./own-upstream.ts";
+import { serveHere } from "./serve-here.ts";
 import { startServe } from "./serve-process.ts";
 
 const closing: (() => unknown)[] = [];
@@ -38,12 +39,13 @@ it("every worker lists what all of them served, and so does the server after a r
   closing.push(folder.remove);
   const options = { db: folder.path("requests.db") };
   const flags = ["--upstream", provider.url];
-  let serve = await startServe([...flags, "--workers", "2"], options);
-  for (let n = 0; n < 8; n++) await ask(serve.url, n % 2 === 0 ? "gpt-4o" : "gpt-4o-mini", `hi ${n}`);
-  for (let n = 0; n < 4; n++) await expect.poll(() => requests(serve.url)).toHaveLength(8);
-  const before = await requests(serve.url);
-  await serve.stop();
-  serve = await startServe(flags, options);
+  const workers = await startServe([...flags, "--workers", "2"], options);
+  closing.push(() => workers.stop());
+  for (let n = 0; n < 8; n++) await ask(workers.url, n % 2 === 0 ? "gpt-4o" : "gpt-4o-mini", `hi ${n}`);
+  for (let n = 0; n < 4; n++) await expect.poll(() => requests(workers.url)).toHaveLength(8);
+  const before = await requests(workers.url);
+  await workers.stop();
+  const serve = await serveHere(flags, options);
   closing.push(() => serve.stop());
   expect(await requests(serve.url)).toEqual(before);
   await ask(serve.url, "gpt-4o", "one more");
@@ -62,7 +64,7 @@ it("every worker lists what all of them served, and so does the server after a r
 it("what a chat of the page asked is listed apart from the requests of clients", async () => {
   const provider = await startFakeProvider({ models: ["gpt-4o"] });
   closing.push(() => provider.close());
-  const serve = await startServe(["--upstream", provider.url]);
+  const serve = await serveHere(["--upstream", provider.url]);
   closing.push(() => serve.stop());
   await ask(serve.url, "gpt-4o", "by a client");
   const made = await post(`${serve.url}/api/conversations`, { model: "gpt-4o" });
@@ -81,7 +83,7 @@ it("what a chat of the page asked is listed apart from the requests of clients",
 it("a request that precis itself refuses is listed with its status", async () => {
   const provider = await startFakeProvider({ models: ["gpt-4o"] });
   closing.push(() => provider.close());
-  const serve = await startServe(["--upstream", provider.url]);
+  const serve = await serveHere(["--upstream", provider.url]);
   closing.push(() => serve.stop());
   const body = {
     model: "gpt-4o",

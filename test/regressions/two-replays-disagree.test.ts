@@ -53,7 +53,16 @@ afterAll(async () => {
   folder.remove();
 });
 
-async function byCli(text: string): Promise<Replay & { readonly totals: ReplayTotals }> {
+type CliReplay = Replay & { readonly totals: ReplayTotals };
+/** The same file gives the same replay, so each is replayed once. */
+const replayed = new Map<string, Promise<CliReplay>>();
+function byCli(text: string): Promise<CliReplay> {
+  const known = replayed.get(text) ?? replay(text);
+  replayed.set(text, known);
+  return known;
+}
+
+async function replay(text: string): Promise<CliReplay> {
   const file = folder.path("session.json");
   writeFileSync(file, text);
   const { code, stdout } = await runCli([
@@ -61,7 +70,7 @@ async function byCli(text: string): Promise<Replay & { readonly totals: ReplayTo
     ...["--prices", "claude-sonnet-4-5", "--json"],
   ]);
   expect(code).toBe(0);
-  return JSON.parse(stdout) as Replay & { readonly totals: ReplayTotals };
+  return JSON.parse(stdout) as CliReplay;
 }
 
 async function byPage(source: Pick<ReplayInput, "conversation" | "file">) {
@@ -76,7 +85,7 @@ async function byPage(source: Pick<ReplayInput, "conversation" | "file">) {
 }
 
 /** What a front says, in the words of the page. */
-const saidBy = ({ requests, totals }: Replay & { readonly totals: ReplayTotals }, lead = 1) => ({
+const saidBy = ({ requests, totals }: CliReplay, lead = 1) => ({
   requests: totals.requests,
   compactions: totals.compactions,
   impossible: 0,

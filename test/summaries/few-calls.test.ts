@@ -8,7 +8,7 @@ import { byProof } from "../support/proof.ts";
 import { gatedModel } from "./gated-model.ts";
 
 const LONG = 200;
-const ROUNDS = byProof({ sample: 140, more: LONG, all: LONG });
+const ROUNDS = byProof({ sample: 100, more: LONG, all: LONG });
 /** For what happens never: the window is full long before. */
 const FEW_ROUNDS = byProof({ sample: 60, more: LONG, all: LONG });
 /** Windows in heads. What a model that leaves names out costs is tried with 4 in any case. */

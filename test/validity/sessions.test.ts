@@ -22,7 +22,7 @@ const STRATEGY_LIST: readonly StrategyName[] =
     all: STRATEGIES,
   });
 /** Every n-th file. */
-const STRIDE = byProof({ sample: 25, more: 4, all: 1 });
+const STRIDE = byProof({ sample: 50, more: 4, all: 1 });
 const TIMEOUT_MS = 7_200_000;
 const SMALLEST_BUDGET = 100;
 

@@ -30,8 +30,9 @@ export default defineConfig({
     // Modules hold no state that a test could leave behind, and loading the tokenizer anew for each file takes longer
     // than most tests.
     isolate: false,
-    // For two cores: tests wait for servers and databases that they start, and meanwhile a third worker has work.
-    maxWorkers: 3,
+    // For two cores. Every further worker loads and compiles everything once more; while these two wait for what they
+    // started, the other steps of `npm test` have work.
+    maxWorkers: 2,
     ...TIME_LIMITS,
   },
 });

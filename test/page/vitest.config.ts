@@ -6,7 +6,8 @@ export default defineConfig({
   test: {
     include: ["test/page/**/*.test.ts"],
     globalSetup: ["test/page/support/browser-server.ts"],
-    maxWorkers: 2,
+    // The other tests run beside it. A second worker would load the server and compile it once more.
+    maxWorkers: 1,
     isolate: false,
     ...TIME_LIMITS,
   },

@@ -66,6 +66,17 @@ export function createCompactors(options: {
   const compactors = new Map<string, Compactor<unknown>>();
   const limits = new Map<string, Limit>();
 
+  /** Options of the config file, by the settings of the upstream that they are for. They don't change: each request asks for them. */
+  const configured = new WeakMap<object, Tuning>();
+  const configuredFor = (own: Upstream["config"] | undefined): Tuning => {
+    const key = own ?? config;
+    const known = configured.get(key);
+    if (known) return known;
+    const made = mergeTuning(pickTuning(config), pickTuning(own ?? {}));
+    configured.set(key, made);
+    return made;
+  };
+
   const settle = (choice: CompactorChoice) => {
     const { upstream, model } = choice;
     const info = windows.of(upstream, model, choice.tenant);
@@ -80,7 +91,7 @@ export function createCompactors(options: {
       profile,
       strategy: choice.strategy ?? own?.strategy ?? config.strategy,
       budget: choice.budget ?? own?.budget ?? config.budget,
-      tuning: mergeTuning(pickTuning(config), pickTuning(own ?? {}), choice.tuning),
+      tuning: choice.tuning ? mergeTuning(configuredFor(own), choice.tuning) : configuredFor(own),
     };
   };
 

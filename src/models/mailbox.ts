@@ -76,7 +76,10 @@ async function wait(id: string, place: Place, pollMs: number, stop: AbortSignal)
     stop.throwIfAborted();
     const found = await place.find();
     // Somebody may still be writing: a reply counts once it has stayed the same between two looks.
-    if (found !== undefined && found.mark === before) return takeReply(id, place, found);
+    if (found !== undefined && found.mark === before) {
+      const reply = await takeReply(id, place, found);
+      if (reply !== undefined) return reply;
+    }
     before = found?.mark;
     await pause(pollMs, stop);
   }

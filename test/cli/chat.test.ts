@@ -181,7 +181,8 @@ describe("with a model", () => {
     const flags = ["--upstream", "http://127.0.0.1:9/v1", "--model", "gpt-4o", "--db", "memory"];
     const { code, stderr } = await chat(["Hello"], ...flags);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^precis: the upstream can't be reached/m);
+    expect(stderr).toMatch(/^precis: The upstream can't be reached/m);
+    expect(stderr.match(/precis:/g)).toHaveLength(1);
   });
 
   test("Ctrl-C ends a script", async () => {

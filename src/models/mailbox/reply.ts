@@ -48,11 +48,22 @@ export async function findReply(files: Files, dir: string, stem: string): Promis
   return undefined;
 }
 
-/** Reads a reply and puts it away with its request. One that can't be read goes too: it would fail again and again. */
-export async function takeReply(id: string, place: Place, found: FoundReply): Promise<ModelReply> {
-  const text = found.size > LARGEST_REPLY ? undefined : await found.read();
+/**
+ * Reads a reply and puts it away with its request. One that can't be read goes too: it would fail again and again. Undefined if another
+ * process that waits for the same reply has just put it away: it is found there.
+ */
+export async function takeReply(
+  id: string,
+  place: Place,
+  found: FoundReply,
+): Promise<ModelReply | undefined> {
+  if (found.size > LARGEST_REPLY) {
+    await place.finish();
+    throw badReply(id, found, `it has ${found.size} bytes, more than ${LARGEST_REPLY}`);
+  }
+  const text = await unlessGone(found.read());
+  if (text === undefined) return undefined;
   await place.finish();
-  if (text === undefined) throw badReply(id, found, `it has ${found.size} bytes, more than ${LARGEST_REPLY}`);
   if (!found.path.endsWith(".json")) return { text: text.trim(), stop: "end", usage: usageOf({ input: 0 }) };
   const value = parseJson(text);
   if (!isRecord(value)) throw badReply(id, found, "it isn't a JSON object");

@@ -13,10 +13,18 @@ export interface Trade {
 /** Those that keep nearly as much as the best one are judged by what they cost. */
 const NEARLY = 0.05;
 
-/** The best trade: of those that keep nearly as much as any, the one that costs least. Undefined where there is no choice. */
+/**
+ * The best trade: of those that keep nearly as much as any, the one that costs least. Undefined where there is no choice: in a
+ * conversation that fits as it is, all come to the same.
+ */
 export function bestTrade<T extends Trade>(trades: readonly T[]): T | undefined {
   const possible = trades.filter(({ isPossible }) => isPossible);
-  if (trades.length < 2 || possible.length === 0) return undefined;
+  const [first] = trades;
+  const isChoice = trades.some(
+    ({ keeps, costs, isPossible }) =>
+      keeps !== first!.keeps || costs !== first!.costs || isPossible !== first!.isPossible,
+  );
+  if (!isChoice || possible.length === 0) return undefined;
   const most = Math.max(...possible.map(({ keeps }) => keeps));
   return possible
     .filter(({ keeps }) => keeps >= most - NEARLY)

@@ -4,12 +4,17 @@ export interface Held<T> {
   readonly savedAt: number;
 }
 
+const NONE: readonly string[] = [];
+
 /** Records by their keys that are found by their hashes, too: a request asks for those of a few hashes among thousands. */
 export class HeldRecords<T extends { readonly hash: string }> extends Map<string, Held<T>> {
   readonly #keys = new Map<string, Set<string>>();
 
-  withHash(hash: string): T[] {
-    return Array.from(this.#keys.get(hash) ?? [], (key) => this.get(key)!.record);
+  withHashes(hashes: readonly string[]): T[] {
+    const records: T[] = [];
+    for (const hash of hashes)
+      for (const key of this.#keys.get(hash) ?? NONE) records.push(this.get(key)!.record);
+    return records;
   }
 
   override set(key: string, held: Held<T>): this {

@@ -6,16 +6,18 @@ export function memoryRecords(context: MemoryContext, tenant: string): Store {
   return {
     async find(hashes) {
       const data = context.of("find", tenant);
-      const wanted = [...new Set(hashes)];
-      const checkpoints = wanted.flatMap((hash) => data.checkpoints.withHash(hash));
+      const { checkpoints: made, summaries, recalled } = data;
+      const isEmpty = made.size + summaries.size + recalled.size === 0;
+      const wanted = isEmpty ? [] : [...new Set(hashes)];
+      const checkpoints = made.withHashes(wanted);
       // They stand on the first message.
-      const answers = hashes.slice(0, 1).flatMap((hash) => data.answers.withHash(hash));
+      const answers = data.answers.withHashes(hashes.slice(0, 1));
       return {
         checkpoints,
-        summaries: wanted.flatMap((hash) => data.summaries.withHash(hash)),
+        summaries: summaries.withHashes(wanted),
         undos: checkpoints.flatMap((one) => data.undos.get(one.id)?.record ?? []),
         ...(answers.length > 0 && { answers }),
-        recalled: wanted.flatMap((hash) => data.recalled.withHash(hash)),
+        recalled: recalled.withHashes(wanted),
       };
     },
     async save({ checkpoints = [], summaries = [], undos = [], answers = [], recalled = [] }) {

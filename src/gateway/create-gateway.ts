@@ -15,6 +15,7 @@ import { createWarnGuess, createWindows } from "./compaction/windows.ts";
 import { createAnnouncer } from "./conversation/announcer.ts";
 import { createDeletions } from "./conversation/deletions.ts";
 import { createFates } from "./conversation/fates.ts";
+import { createCitations } from "./conversation/keep-citations.ts";
 import { createMemory } from "./conversation/memory.ts";
 import { createRecorder } from "./conversation/recorder.ts";
 import { createReplayedStates } from "./conversation/replayed-plan.ts";
@@ -129,12 +130,14 @@ export async function createGateway(
       });
     },
   });
+  const citations = createCitations(store.citations, { redact: config.redact, log });
   const recorder = config.store
     ? createRecorder({
         store: store.conversations,
         memory,
         redact: config.redact,
         onAppended: (tenant, { conversation }) => announcer.soon(tenant, conversation),
+        citations,
       })
     : undefined;
   const gateway: Gateway = {
@@ -153,6 +156,7 @@ export async function createGateway(
     fates: createFates({ config, store, records, compactors, now }),
     replayedStates: createReplayedStates(),
     recorder,
+    citations,
     spill:
       recorder &&
       createSpill({
@@ -245,6 +249,7 @@ export async function createGateway(
       await requests.flush();
       await gateway.spill?.end();
       await gateway.deletions.finish();
+      await citations.settled();
       await compactors.close();
       await gateway.observing?.close();
       await Promise.all(upstreams.map(({ pool }) => pool.destroy()));

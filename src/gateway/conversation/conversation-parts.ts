@@ -2,6 +2,7 @@ import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import type { Announcer } from "./announcer.ts";
 import type { Deletions } from "./deletions.ts";
 import type { FatesOf } from "./fates.ts";
+import type { Citations } from "./keep-citations.ts";
 import type { ConversationMemory } from "./memory.ts";
 import type { Recorder } from "./recorder.ts";
 import type { ReplayedStates } from "./replayed-plan.ts";
@@ -17,6 +18,7 @@ export interface ConversationParts extends CompactionParts {
   /** Undefined with `store: false`. */
   readonly recorder: Recorder | undefined;
   /** Where answers wait that the store didn't take; undefined with `store: false`. */
+  readonly citations: Citations;
   readonly spill: Spill | undefined;
   readonly memory: ConversationMemory;
   readonly announcer: Announcer;

@@ -4,6 +4,7 @@ import type { Dialect } from "../../core/types.ts";
 import type { Append, Appended, ConversationStore, NewMessage } from "../../stores/server-store.ts";
 import { redactSecrets } from "../compaction/redact-secrets.ts";
 import type { WireRequest } from "../wires/wire.ts";
+import type { Citations } from "./keep-citations.ts";
 import { invented, type Known } from "./known.ts";
 import { type Located, locateFirst, type Sought, storedAs } from "./locate.ts";
 import type { ConversationMemory } from "./memory.ts";
@@ -51,6 +52,7 @@ export interface RecordingContext {
   headMark(head: string): string;
   /** A conversation was made or grew. */
   onAppended?(tenant: string, appended: Appended, known: Known): void;
+  readonly citations?: Pick<Citations, "note">;
 }
 
 /** What is known of a request when its recording begins. */
@@ -280,8 +282,9 @@ export class Recording {
   }
 
   #appended(upTo: TranscriptRecord, { withoutReasoning }: Answered, input: Append, appended: Appended): void {
-    const { memory, headMark, onAppended } = this.#context;
+    const { memory, headMark, onAppended, citations } = this.#context;
     const { chain } = upTo;
+    const { matched } = this.#here();
     let { known } = this.#here();
     // The other branch of a fork is remembered by itself.
     if (known.id !== undefined && known.id !== appended.conversation)
@@ -300,5 +303,6 @@ export class Recording {
     if (withoutReasoning !== undefined) memory.remember(withoutReasoning, known);
     memory.remember(end, known);
     onAppended?.(this.#of.sought.tenant, appended, known);
+    citations?.note(this.#of.sought.tenant, appended.conversation, upTo.messages, upTo.start + matched);
   }
 }

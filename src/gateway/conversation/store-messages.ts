@@ -7,11 +7,14 @@ import { redactSecrets } from "../compaction/redact-secrets.ts";
 import { readingOf } from "../compaction/redacting.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import type { ChatMeta } from "./chat-meta.ts";
+import type { Citations } from "./keep-citations.ts";
 import { type Loaded, type LoadParts, load } from "./loaded.ts";
-import { newMessage, titleOf, transcriptRecord } from "./transcript-record.ts";
+import { newMessage, type TranscriptRecord, titleOf, transcriptRecord } from "./transcript-record.ts";
 
 /** What messages are written with. */
-export type Writing = Pick<CompactionParts, "config" | "store" | "now">;
+export interface Writing extends Pick<CompactionParts, "config" | "store" | "now"> {
+  readonly citations?: Pick<Citations, "note">;
+}
 
 const textHash = createTextHash();
 
@@ -22,7 +25,11 @@ export function newMessages(
   transcript: readonly unknown[],
   from: number,
   times: readonly (number | undefined)[] = [],
-): { readonly messages: NewMessage[]; readonly after: string | undefined } {
+): {
+  readonly messages: NewMessage[];
+  readonly after: string | undefined;
+  readonly record: TranscriptRecord;
+} {
   const record = transcriptRecord(
     readingOf(parts.config, dialect),
     { transcript, system: undefined },
@@ -34,7 +41,7 @@ export function newMessages(
     .map((_, offset) =>
       newMessage(record, from + offset, times[start + from + offset] ?? parts.now(), parts.config.redact),
     );
-  return { messages, after: from > 0 ? chain[from] : undefined };
+  return { messages, after: from > 0 ? chain[from] : undefined, record };
 }
 
 /** Adds messages behind those of a conversation that are loaded. Behind older ones that makes a fork. */
@@ -49,7 +56,7 @@ export async function appendMessages(
   const { dialect, transcript, conversation, model, stored } = loaded;
   const { length } = stored;
   const whole = [...transcript, ...added];
-  const { messages, after } = newMessages(parts, dialect, whole, length);
+  const { messages, after, record } = newMessages(parts, dialect, whole, length);
   const untitled = conversation.title === "" && length === 0;
   const appended = await parts.store.conversations.append(tenant, {
     conversation: conversation.id,
@@ -59,6 +66,7 @@ export async function appendMessages(
     ...(model !== "" && { model }),
     at: parts.now(),
   });
+  parts.citations?.note(tenant, appended.conversation, record.messages, record.start + length);
   if (untitled) {
     const title = titleIn(parts, dialect, whole);
     await parts.store.conversations.update(tenant, appended.conversation, { title });
@@ -82,7 +90,7 @@ export async function createConversation(
   },
 ): Promise<string> {
   const { dialect, transcript, head, model } = made;
-  const { messages } = newMessages(parts, dialect, transcript, 0, made.times);
+  const { messages, record } = newMessages(parts, dialect, transcript, 0, made.times);
   const title = made.title ?? titleIn(parts, dialect, transcript);
   const { conversation } = await parts.store.conversations.append(tenant, {
     session: `page-${randomUUID()}`,
@@ -95,6 +103,7 @@ export async function createConversation(
     meta: made.meta,
     at: parts.now(),
   });
+  parts.citations?.note(tenant, conversation, record.messages, record.start);
   return conversation;
 }
 

@@ -8,6 +8,7 @@ import type {
 } from "../server-store.ts";
 import { checkEventQuery } from "../shared/check-event-query.ts";
 import { checkName } from "../shared/check-name.ts";
+import { citationNumber } from "../shared/citation-number.ts";
 import { cleanText, cleanTitle } from "../shared/clean-text.ts";
 import { hashClientKey, LAST_USED_ACCURACY_MS, newClientKey } from "../shared/client-key.ts";
 import { EVENTS, pageSize } from "../shared/limits.ts";
@@ -49,19 +50,20 @@ export function memoryCitations({ of }: MemoryContext): CitationStore {
     async register(tenant, conversation, sources) {
       const held = of("citations.register", tenant).conversations.get(conversation);
       if (!held) throw conversationNotFound("citations.register", conversation);
-      return sources.map(({ source: given, title }): Citation => {
+      return sources.map(({ source: given, title, number: wanted }): Citation => {
         const source = cleanText(given);
         const known = held.citations.find((one) => one.source === source);
         if (known) return known;
-        const number = (held.citations.at(-1)?.number ?? 0) + 1;
+        const number = citationNumber(held.citations, wanted);
         const citation = { number, source, ...(title !== undefined && { title: cleanText(title) }) };
         held.citations.push(citation);
         return citation;
       });
     },
-    list: async (tenant, conversation) => [
-      ...(of("citations.list", tenant).conversations.get(conversation)?.citations ?? []),
-    ],
+    list: async (tenant, conversation) =>
+      (of("citations.list", tenant).conversations.get(conversation)?.citations ?? []).toSorted(
+        (a, b) => a.number - b.number,
+      ),
   };
 }
 

@@ -38,7 +38,7 @@ export interface EventQuery {
 
 /** Source → number within a conversation. A number, once given, never changes. */
 export interface CitationStore {
-  /** The numbers of sources, in the order given; new sources get the next ones. */
+  /** The numbers of sources, in the order given; new sources get the numbers that they go by, or the next ones. */
   register(tenant: string, conversation: string, sources: readonly CitationSource[]): Promise<Citation[]>;
   list(tenant: string, conversation: string): Promise<Citation[]>;
 }
@@ -48,6 +48,8 @@ export interface CitationSource {
   /** A URL, a path or an id: what makes it the same source. */
   readonly source: string;
   readonly title?: string;
+  /** What it goes by in the conversation: its number, if no other source has it. */
+  readonly number?: number;
 }
 
 /** A source and its number, from 1. */

@@ -1,4 +1,5 @@
 import type { Citation, CitationStore } from "../server-store.ts";
+import { citationNumber } from "../shared/citation-number.ts";
 import { cleanText } from "../shared/clean-text.ts";
 import { conversationNotFound } from "../shared/not-found.ts";
 import { bodyHash } from "./place-text.ts";
@@ -21,13 +22,16 @@ export function sqlCitations({ engine, read, write }: SqlContext): CitationStore
         const known = new Map(
           (await listCitations(tx, tenant, conversation)).map((one) => [one.source, one]),
         );
-        let last = Math.max(0, ...Array.from(known.values(), (one) => one.number));
         const registered: Citation[] = [];
-        for (const { source: given, title } of sources) {
+        for (const { source: given, title, number } of sources) {
           const source = cleanText(given);
           let citation = known.get(source);
           if (!citation) {
-            citation = { number: ++last, source, ...(title !== undefined && { title: cleanText(title) }) };
+            citation = {
+              number: citationNumber(known.values(), number),
+              source,
+              ...(title !== undefined && { title: cleanText(title) }),
+            };
             known.set(source, citation);
             await tx
               .insertInto("precis_citations")

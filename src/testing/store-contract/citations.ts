@@ -28,6 +28,19 @@ export function describeCitations(context: ContractContext): void {
       );
     });
 
+    it("gives a source the number that it goes by, unless another has it", async () => {
+      const [tenant] = tenants();
+      const { conversation } = await add(tenant, { messages: storedTranscript("a") });
+      const register = (source: string, number: number) =>
+        context.store.citations.register(tenant, conversation, [{ source, number }]);
+      expect(await register("c", 3)).toEqual([{ number: 3, source: "c" }]);
+      expect(await register("a", 1)).toEqual([{ number: 1, source: "a" }]);
+      expect(await register("other", 1)).toEqual([{ number: 4, source: "other" }]);
+      for (const number of [0, -2, 1.5, Number.NaN]) await register(`odd ${number}`, number);
+      const listed = await context.store.citations.list(tenant, conversation);
+      expect(listed.map((one) => one.number)).toEqual([1, 3, 4, 5, 6, 7, 8]);
+    });
+
     it("never gives one number twice", async () => {
       const [tenant] = tenants();
       const { conversation } = await add(tenant, { messages: storedTranscript("a") });

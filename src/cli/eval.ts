@@ -39,7 +39,7 @@ const MODEL_FLAG_NAMES = [...Object.keys(MODEL_FLAGS), "window", "questions", "y
 const FLAGS_OF = {
   retention: ["sample", "sets", "budgets", "counter", "profile", "chains", "intervals", "html"],
   cost: ["sample", "counter", "chains", ...Object.keys(COST_FLAGS)],
-  judged: ["counter", "profile", ...MODEL_FLAG_NAMES, ...Object.keys(JUDGED_FLAGS)],
+  judged: ["counter", "profile", "html", ...MODEL_FLAG_NAMES, ...Object.keys(JUDGED_FLAGS)],
   exam: [...MODEL_FLAG_NAMES, ...Object.keys(EXAM_FLAGS)],
 } as const satisfies Record<string, readonly string[]>;
 type Measurement = keyof typeof FLAGS_OF;
@@ -66,7 +66,7 @@ export const evalLine: CommandLine = {
     profile: { value: "P", help: `measure precis with a profile: ${PROFILES.join(", ")}` },
     chains: { value: "WHEN", help: "compactions in a row: no, yes (the default) or only" },
     intervals: { help: "retention: print 95 % intervals over sessions beside each figure" },
-    html: { value: "OUT", help: "retention: write the result as a page with curves, too" },
+    html: { value: "OUT", help: "retention, judged: write the result as a page with pictures, too" },
     ...COST_FLAGS,
     ...JUDGED_FLAGS,
     ...EXAM_FLAGS,

@@ -69,6 +69,36 @@ it("each arm gets the score that its context allows, over real HTTP", async () =
   expect(spent.map((one: { role: string }) => one.role).sort()).toEqual(["judge", "reader", "summarizer"]);
 });
 
+it("the result is a page, too, with every question, and nothing in a conversation can run there", async () => {
+  const file = scratch.path("odd.json");
+  writeFileSync(scratch.path("odd-talk.json"), JSON.stringify(houseTalk(TALK)));
+  const [item, ...others] = houseItems([1, 20, 57]);
+  const odd = { ...item, q: `${item!.q} <script>alert(1)</script>` };
+  writeFileSync(file, JSON.stringify({ session: "odd-talk.json", items: [odd, ...others] }));
+  const target = scratch.path("judged.html");
+  const common = ["eval", "judged", "--exams", file, "--run", run, "--counter", "chars", "--yes"];
+  const flags = [
+    "--reader",
+    atProvider(),
+    "--trials",
+    "1",
+    "--sizes",
+    "400",
+    "--arms",
+    "newest,precis,whole",
+  ];
+  const { code, stderr } = await runCli([...common, ...flags, "--html", target]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining(`wrote ${target}`)]);
+  const html = readFileSync(target, "utf8");
+  expect(html).toContain("3 questions of 1 exam");
+  expect(html.match(/class="arm/g)).toHaveLength(3);
+  for (const { q } of others) expect(html).toContain(q);
+  expect(html).not.toContain("<script");
+  expect(html).toContain("default-src 'none'");
+  const refused = await runCli([...common, ...flags, "--html", file]);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("is a file that is read")]);
+});
+
 it("precis with a model waits for the model's own words, also behind a mailbox", async () => {
   const dir = scratch.path("writers");
   const long = scratch.path("long.json");

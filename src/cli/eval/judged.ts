@@ -3,6 +3,7 @@ import type { Model } from "../../core/types.ts";
 import { ARMS, type Arm } from "../../eval/judged/arms.ts";
 import { type Sitting, sittingsOf } from "../../eval/judged/entrants.ts";
 import { type Exam, fewerQuestions } from "../../eval/judged/exam.ts";
+import { judgedHtml } from "../../eval/judged/judged-html.ts";
 import { judgedTable } from "../../eval/judged/judged-table.ts";
 import { planJudged } from "../../eval/judged/plan.ts";
 import { runJudged } from "../../eval/judged/run-judged.ts";
@@ -20,6 +21,7 @@ import { createProgress } from "../progress.ts";
 import { FileError } from "../read-lines.ts";
 import { spendLines } from "../spend-text.ts";
 import { UsageError } from "../usage-error.ts";
+import { refuseInput, writeOutput } from "../write-output.ts";
 
 const DEFAULT_TRIALS = 3;
 const DEFAULT_AT_ONCE = 4;
@@ -93,6 +95,10 @@ export async function evalJudged(flags: ParsedFlags, io: Io, data: string): Prom
   const against = baseOf(flags, sittings);
   warnOfWindow(all, arms, io);
 
+  const html = flags.value("html");
+  const inputs = pathsOf(flags);
+  // Before models are asked, and again when it is written.
+  if (html !== undefined) await refuseInput("html", html, inputs);
   const journal = journalIn(flags.value("run") ?? DEFAULT_RUN);
   const kept = journal.size > 0 ? [`  ${journal.size} replies of earlier runs are kept and used again`] : [];
   const setup = { sittings, trials, isOneByOne, reader, judge, summarizer, counter };
@@ -108,20 +114,30 @@ export async function evalJudged(flags: ParsedFlags, io: Io, data: string): Prom
     ...(against !== undefined && { against }),
     onProgress: (what, done, total) => progress.update(what, done, total),
   }).finally(() => progress.clear());
+  if (html !== undefined) {
+    const held = sittings.map(({ exam }) => exam);
+    await writeOutput("html", html, inputs, judgedHtml(result, held));
+    io.stderr.write(`precis: wrote ${html}\n`);
+  }
   io.stdout.write(flags.has("json") ? `${JSON.stringify(result, null, 2)}\n` : `${judgedTable(result)}\n`);
   if (!flags.has("json") && result.spent.length > 0)
     io.stderr.write(`This run asked:\n${spendLines(result.spent).join("\n")}\n`);
 }
 
-function examsOf(flags: ParsedFlags, data: string): Exam[] {
+function pathsOf(flags: ParsedFlags): string[] {
   const text = flags.value("exams");
   if (text === undefined) throw new UsageError("Which exams? Give --exams FILE or a folder of them.");
-  const paths = text.split(",").map((path) => path.trim());
+  return text.split(",").map((path) => path.trim());
+}
+
+function examsOf(flags: ParsedFlags, data: string): Exam[] {
+  const paths = pathsOf(flags);
   for (const path of paths)
     if (statSync(path, { throwIfNoEntry: false }) === undefined)
       throw new FileError(`there is no file or folder ${path}.`);
   const exams = findExams(paths, data);
-  if (exams.length === 0) throw new FileError(`${text} holds no exams. docs/guide/exams.md has the formats.`);
+  if (exams.length === 0)
+    throw new FileError(`${paths.join(", ")} holds no exams. docs/guide/exams.md has the formats.`);
   const most = flags.value("questions");
   return most === undefined
     ? exams

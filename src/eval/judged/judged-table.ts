@@ -1,7 +1,7 @@
 import { alignColumns } from "../table.ts";
-import type { ExamEstimate } from "./exam-estimate.ts";
 import { inPieces } from "./in-pieces.ts";
-import type { JudgedResult, JudgedRow } from "./result.ts";
+import { counted, judgedNotes, percent, range, rowId, signed } from "./judged-words.ts";
+import type { JudgedResult } from "./result.ts";
 
 /** Rows that stand beside each other in the table of types, so that it fits 80 columns. */
 const ROWS_BESIDE = 8;
@@ -9,12 +9,12 @@ const LONGEST_TYPE = 24;
 
 /** The result for people: one line for each arm, then each type of question. */
 export function judgedTable(result: JudgedResult): string {
-  return [headOf(result), armTable(result), ...typeTables(result), notes(result)].join("\n\n");
+  return [headOf(result), armTable(result), ...typeTables(result), wrapped(judgedNotes(result))].join("\n\n");
 }
 
 function headOf({ questions, exams, trials, reader, judge, summarizer, counter }: JudgedResult): string {
   return [
-    `${questions} questions of ${exams} ${exams === 1 ? "exam" : "exams"}, ${trials} ${trials === 1 ? "trial" : "trials"}; tokens by ${counter}`,
+    `${counted(questions, "question")} of ${counted(exams, "exam")}, ${counted(trials, "trial")}; tokens by ${counter}`,
     `reader ${reader}`,
     `judge ${judge}`,
     ...(summarizer === undefined ? [] : [`summaries by ${summarizer}`]),
@@ -56,28 +56,5 @@ function typeTables({ rows, types }: JudgedResult): string[] {
   );
 }
 
-function notes({ against, trials, rows }: JudgedResult): string {
-  const listed = (of: (row: JudgedRow) => number): string =>
-    rows.flatMap((row, index) => (of(row) === 0 ? [] : [`${index + 1} (${of(row)})`])).join(", ");
-  const impossible = listed((row) => row.impossible);
-  const unasked = listed((row) => row.unasked);
-  return [
-    "In brackets: 95 % intervals over exams and their questions.",
-    ...(against === undefined ? [] : ["Differences are paired by question."]),
-    "misled: share of answers that state something false, in %.",
-    ...(impossible === "" ? [] : [`What must be kept doesn't fit, and counts 0, in (exams): ${impossible}.`]),
-    ...(unasked === "" ? [] : [`The model had no room to be asked in (exams): ${unasked}.`]),
-    ...(trials < 3 ? ["With fewer than 3 trials, small differences are chance."] : []),
-  ]
-    .join(" ")
-    .replace(/(.{1,79})(?: |$)/g, "$1\n")
-    .trimEnd();
-}
-
-/** How a row is called in `against` and in the marks. */
-const rowId = ({ arm, size }: JudgedRow): string => `${arm}@${size}`;
-
-const percent = (share: number): string => (100 * share).toFixed(1);
-const signed = (share: number): string => `${share >= 0 ? "+" : "−"}${percent(Math.abs(share))}`;
-const whole = (share: number): string => (100 * share).toFixed(0).replace("-", "−").replace("−0", "0");
-const range = ({ low, high }: ExamEstimate): string => `[${whole(low)}, ${whole(high)}]`;
+/** In lines of 80 columns. */
+const wrapped = (text: string): string => text.replace(/(.{1,79})(?: |$)/g, "$1\n").trimEnd();

@@ -1,10 +1,13 @@
-import type { ModelCall, Reason, Run, Summary } from "../core/types.ts";
+import type { ModelCall, Reason, Run, Summary, Warning } from "../core/types.ts";
 import type { Engine } from "./engine.ts";
 import { prepareState } from "./next-state.ts";
 import type { Operation } from "./operation.ts";
 import { reportOf } from "./report.ts";
+import { settledInTime } from "./settled-in-time.ts";
 import { isCancelled } from "./summarizer.ts";
-import { writeSummaries } from "./write-summaries.ts";
+import { wantedRun } from "./wanted-run.ts";
+import { isWorthAskingByHand } from "./worth-asking.ts";
+import { manyRequestsWarning, writeSummaries } from "./write-summaries.ts";
 
 /** Conversations whose calls wait to be reported. */
 const MAX_UNREPORTED = 10_000;
@@ -30,6 +33,21 @@ export function requestSummary<M>(
   if (!jobs.running(name) && reason !== "forced" && !circuit.allows(name, pressure, now)) return undefined;
   const job = jobs.start(name, (ended) => summarise(operation, run, reason, ended), cancel);
   return job.then((records) => records ?? []);
+}
+
+/** Has what a compaction by hand would hide summarised, and waits a while for it. Undefined if it isn't worth a request. */
+export async function summaryByHand<M>(
+  operation: Operation<M>,
+  goal: number,
+  waitMs: number,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly background?: Promise<readonly Summary[]>; readonly many?: Warning } | undefined> {
+  const run = wantedRun(operation, goal);
+  if (!run || !isWorthAskingByHand(operation, run)) return undefined;
+  const many = manyRequestsWarning(operation, run);
+  const background = requestSummary(operation, run, { reason: "forced", cancel: signal });
+  if (background) await settledInTime(background, waitMs, signal);
+  return { ...(background && { background }), ...(many && { many }) };
 }
 
 /** The work itself. Whatever comes of it, what it began ends with one event: completed, failed or cancelled. */

@@ -1,5 +1,5 @@
 import type { CompactInput, FitResult, Run, Warning } from "../core/types.ts";
-import { requestSummary } from "./background.ts";
+import { summaryByHand } from "./background.ts";
 import { chooseRange, pointer } from "./choose-range.ts";
 import { climbTo } from "./climb-to.ts";
 import { deliver } from "./deliver.ts";
@@ -7,11 +7,7 @@ import type { Engine } from "./engine.ts";
 import { inSlices } from "./in-slices.ts";
 import type { Climb } from "./ladder.ts";
 import { beginOperation } from "./operation.ts";
-import { settledInTime } from "./settled-in-time.ts";
 import { strategies } from "./strategies.ts";
-import { wantedRun } from "./wanted-run.ts";
-import { isWorthAskingByHand } from "./worth-asking.ts";
-import { manyRequestsWarning } from "./write-summaries.ts";
 
 /**
  * Hides just the messages that a person chose. Where the view wouldn't fit the budget with that alone, the strategy's ladder
@@ -28,13 +24,9 @@ export async function compactRange<M>(
   const range = typeof chosen === "string" ? undefined : chosen;
   if (range) operation = { ...operation, range };
   const { budget, goal } = operation.survey;
-  const wanted = range && wantedRun(operation, goal);
-  const run = wanted && isWorthAskingByHand(operation, wanted) ? wanted : undefined;
-  const many = run && manyRequestsWarning(operation, run);
-  const background = run && requestSummary(operation, run, { reason: "forced", cancel: input.signal });
-  if (background) await settledInTime(background, waitMs, input.signal);
+  const asking = range && (await summaryByHand(operation, goal, waitMs, input.signal));
   input.signal?.throwIfAborted();
-  if (run && range) operation = { ...(await beginOperation(engine, transcript, input)), range };
+  if (asking && range) operation = { ...(await beginOperation(engine, transcript, input)), range };
   const { steps, lastResort } = strategies[engine.settings.strategy];
   const isOver = operation.survey.tokens > budget.budget;
   const result = await inSlices(
@@ -50,14 +42,17 @@ export async function compactRange<M>(
       : typeof chosen === "string"
         ? chosen
         : whyNot(result);
-  const warnings = [...rangeWarnings(result, asked, range?.widened, why), ...(many ? [many] : [])];
+  const warnings = [
+    ...rangeWarnings(result, asked, range?.widened, why),
+    ...(asking?.many ? [asking.many] : []),
+  ];
   const isRange = used(result)?.note === RANGE_STEP;
   const { range: _, ...whole } = operation;
   return deliver(isRange ? operation : whole, {
     reason: "forced",
     result,
     adopt: true,
-    background,
+    background: asking?.background,
     warnings,
   });
 }

@@ -13,7 +13,7 @@ import type {
   Undo,
   Warning,
 } from "../core/types.ts";
-import { requestSummary } from "./background.ts";
+import { requestSummary, summaryByHand } from "./background.ts";
 import { checkInput, checkRange } from "./check-options.ts";
 import { askedRange } from "./choose-range.ts";
 import { climbTo, nothingDue } from "./climb-to.ts";
@@ -33,7 +33,7 @@ import { checkGoal, handover, summarize } from "./standalone.ts";
 import { measureOfShort } from "./surely-fits.ts";
 import { takeSurvey } from "./survey.ts";
 import { readyCut, wantedRun } from "./wanted-run.ts";
-import { isWorthAsking, isWorthAskingByHand, noRoomWarning } from "./worth-asking.ts";
+import { isWorthAsking, noRoomWarning } from "./worth-asking.ts";
 import { manyRequestsWarning, plannedCalls } from "./write-summaries.ts";
 
 /** A forced compaction of fewer messages than this has nothing to work with. */
@@ -184,13 +184,9 @@ async function compact<M>(
       filling,
     });
   }
-  const wanted = wantedRun(operation, goal);
-  const run = wanted && isWorthAskingByHand(operation, wanted) ? wanted : undefined;
-  const many = run && manyRequestsWarning(operation, run);
-  const background = run && requestSummary(operation, run, { reason: "forced", cancel: input.signal });
-  if (background) await settledInTime(background, waitMs, input.signal);
+  const asking = await summaryByHand(operation, goal, waitMs, input.signal);
   input.signal?.throwIfAborted();
-  if (run) operation = await beginOperation(engine, transcript, input, more);
+  if (asking) operation = await beginOperation(engine, transcript, input, more);
   const cut = engine.summarizer && readyCut(operation, goal);
   const spokenFor = !filling && tokens <= budget.budget;
   const target = { limit: budget.budget, goal, anyGain: true, spokenFor };
@@ -206,8 +202,8 @@ async function compact<M>(
     result,
     adopt,
     filling,
-    background,
-    ...(many && { warnings: [many] }),
+    background: asking?.background,
+    ...(asking?.many && { warnings: [asking.many] }),
   });
 }
 

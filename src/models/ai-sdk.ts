@@ -36,7 +36,8 @@ export interface AiSdkModelOptions {
   readonly window?: number;
 }
 
-const STOPS: Readonly<Record<string, StopReason>> = {
+/** Why an answer ended, in the words of the AI SDK. */
+export const AI_SDK_STOPS: Readonly<Record<string, StopReason>> = {
   stop: "end",
   length: "length",
   "content-filter": "refusal",
@@ -135,7 +136,9 @@ function read(id: string, result: unknown): ModelReply {
       .filter((part) => part["type"] === "text")
       .map((part) => str(part["text"]))
       .join(""),
-    stop: parts.some((part) => part["type"] === "tool-call") ? "tool-call" : (STOPS[unified] ?? "other"),
+    stop: parts.some((part) => part["type"] === "tool-call")
+      ? "tool-call"
+      : (AI_SDK_STOPS[unified] ?? "other"),
     usage: usageOf({
       input: isRecord(input) ? input["total"] : input,
       output: isRecord(output) ? output["total"] : output,

@@ -73,10 +73,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
+/** Text in which no character can begin or end markup. */
+export function escapeMarkup(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ESCAPES[character]!);
+}
+
 /** One line, without quotes, borders and control characters. */
 function escapeAttribute(value: string): string {
-  return value
-    .toWellFormed()
-    .replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character)
-    .replace(/[\p{Cc}\u2028\u2029]+/gu, " ");
+  return escapeMarkup(value.toWellFormed()).replace(/[\p{Cc}\u2028\u2029]+/gu, " ");
 }

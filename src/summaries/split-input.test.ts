@@ -5,7 +5,7 @@ import { structureOf } from "../core/rounds.ts";
 import type { Message } from "../core/types.ts";
 import { hostileTranscript } from "../testing/arbitraries/index.ts";
 import { type SplitInput, splitRuns } from "./split-input.ts";
-import { renderTranscript } from "./summarizer-input.ts";
+import { renderRun } from "./summarizer-input.ts";
 
 const count = (text: string): number => Math.ceil(text.length / 4);
 
@@ -32,8 +32,9 @@ describe("splitRuns", () => {
 
   test("what fits is one piece, the same text as without splitting", () => {
     const run = { from: 0, to: session.length };
-    const whole = renderTranscript(session, run, "full", count);
-    expect(split(session, whole.tokens + 50)).toEqual([{ run, ...whole, clipped: [] }]);
+    const text = renderRun(session, run, "full");
+    const tokens = count(text);
+    expect(split(session, tokens + 50)).toEqual([{ run, text, tokens, clipped: [] }]);
   });
 
   test("pieces end between rounds and are about equally large", () => {
@@ -115,8 +116,8 @@ test.each([
           const { units } = structureOf(messages);
           const run = { from: 0, to: messages.length };
           const pieces = splitRuns({ messages, units, run, limit, count: counter, mode });
-          const whole = renderTranscript(messages, run, mode, counter);
-          expect(pieces.length === 0).toBe(whole.text === "");
+          const whole = renderRun(messages, run, mode);
+          expect(pieces.length === 0).toBe(whole === "");
           const starts = new Set(units.map((unit) => unit.from));
           let at = 0;
           for (const piece of pieces) {
@@ -128,7 +129,7 @@ test.each([
           }
           if (pieces.length > 0) expect(at).toBe(messages.length);
           if (pieces.every((piece) => piece.clipped.length === 0))
-            expect(pieces.map((piece) => piece.text).join("\n")).toBe(whole.text);
+            expect(pieces.map((piece) => piece.text).join("\n")).toBe(whole);
           else expect(pieces.some((piece) => /not shown|\[…\]/.test(piece.text))).toBe(true);
         },
       ),

@@ -7,12 +7,6 @@ import { contain, nest, tag } from "./marker-tag.ts";
 /** `full`: message by message, with roles, calls and results. `simple`: a flat labelled transcript, long parts clipped. */
 export type InputMode = "full" | "simple";
 
-/** What a summariser reads, and what it costs. */
-export interface RenderedInput {
-  readonly text: string;
-  readonly tokens: number;
-}
-
 /** Characters of a call's arguments and of a result that the simple mode shows. */
 const SIMPLE_ARGUMENTS = 500;
 const SIMPLE_RESULT = 2_000;
@@ -24,19 +18,9 @@ const INLINE_REASONING = /^\s*<(think|thinking|reasoning)>[\s\S]*?(?:<\/\1>|$)/i
 
 /**
  * The messages of `run` as a summariser is shown them, numbered as in summary messages (`#12` is index 11). Markers in
- * it are ours: it may be nested in a `<transcript>` as it is. Reasoning is never part of it.
+ * it are ours: it may be nested in a `<transcript>` as it is. Reasoning is never part of it. Every part is within
+ * `partLimit` characters.
  */
-export function renderTranscript(
-  messages: readonly Message[],
-  run: Run,
-  mode: InputMode,
-  count: (text: string) => number,
-): RenderedInput {
-  const text = renderRun(messages, run, mode);
-  return { text, tokens: text === "" ? 0 : count(text) };
-}
-
-/** The text of `renderTranscript`, every part within `partLimit` characters. */
 export function renderRun(
   messages: readonly Message[],
   run: Run,

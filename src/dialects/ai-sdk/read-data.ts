@@ -2,7 +2,12 @@ import { isRecord } from "../../core/is-record.ts";
 import type { FilePart, ImagePart } from "../../core/types.ts";
 import { toJson } from "../shared/json.ts";
 import { base64Bytes, filePart, imagePart, parseDataUrl } from "../shared/media.ts";
-import { toBase64 } from "./base64.ts";
+
+/** Bytes that are turned into characters at once; more would overflow the argument list of `fromCharCode`. */
+const SLICE_BYTES = 8_192;
+
+/** Reading runs over the whole transcript on every call, so bytes that were encoded once aren't encoded again. */
+const known = new WeakMap<object, string>();
 
 /** A picture or another file, from whichever of the SDK's shapes its data has. */
 export function readData(
@@ -52,4 +57,17 @@ function dataText(data: unknown): Content | undefined {
       // What JSON makes of a Node buffer, and references by provider.
       return { source: toJson(data) };
   }
+}
+
+/** The base64 text of bytes. */
+function toBase64(bytes: Uint8Array): string {
+  const before = known.get(bytes);
+  if (before !== undefined) return before;
+  let binary = "";
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + SLICE_BYTES));
+  }
+  const text = btoa(binary);
+  known.set(bytes, text);
+  return text;
 }

@@ -1,4 +1,3 @@
-import type {} from "../../core/types.ts";
 import type { Arranged, ArrangedPart } from "../shared/arrange.ts";
 import type { Encoded } from "../shared/encoded.ts";
 import { toArgsText } from "../shared/json.ts";

@@ -1,4 +1,5 @@
-import type { Report, StopReason, Usage } from "../../core/types.ts";
+import type { Report, Usage } from "../../core/types.ts";
+import { AI_SDK_STOPS } from "../../models/ai-sdk.ts";
 import type { Learned } from "../shared/send-fitted.ts";
 
 /** The end of an answer, whole or streamed, in specification V2 (plain numbers and words) or V3 and V4 (objects). */
@@ -8,17 +9,13 @@ export interface AnswerEnd {
   readonly providerMetadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-const STOPS: Readonly<Record<string, StopReason>> = {
-  stop: "end",
-  length: "length",
-  "content-filter": "refusal",
-  "tool-calls": "tool-call",
-};
-
 /** What an answer's end tells about tokens. */
 export function learnedOf(end: AnswerEnd): Learned {
   const { usage, finishReason } = end;
-  return { usage: usageOf(usage), stop: STOPS[String(field(finishReason, "unified") ?? finishReason)] };
+  return {
+    usage: usageOf(usage),
+    stop: AI_SDK_STOPS[String(field(finishReason, "unified") ?? finishReason)],
+  };
 }
 
 function usageOf(usage: unknown): Usage | undefined {

@@ -33,17 +33,7 @@ export function sqlCitations({ engine, read, write }: SqlContext): CitationStore
               ...(title !== undefined && { title: cleanText(title) }),
             };
             known.set(source, citation);
-            await tx
-              .insertInto("precis_citations")
-              .values({
-                tenant,
-                conversation,
-                number: citation.number,
-                source_hash: bodyHash(source),
-                source,
-                title: citation.title ?? null,
-              })
-              .execute();
+            await insertCitation(tx, tenant, conversation, citation);
           }
           registered.push(citation);
         }
@@ -52,6 +42,16 @@ export function sqlCitations({ engine, read, write }: SqlContext): CitationStore
 
     list: (tenant, conversation) => read("citations.list", (db) => listCitations(db, tenant, conversation)),
   };
+}
+
+export async function insertCitation(
+  tx: Db,
+  tenant: string,
+  conversation: string,
+  { number, source, title }: Citation,
+): Promise<void> {
+  const row = { tenant, conversation, number, source_hash: bodyHash(source), source, title: title ?? null };
+  await tx.insertInto("precis_citations").values(row).execute();
 }
 
 /** The sources of a conversation in the order of their numbers. */

@@ -8,7 +8,8 @@ import {
 } from "../shared/export-line.ts";
 import { planImport } from "../shared/plan-import.ts";
 import { carryOut } from "./carry-out.ts";
-import { bodyHash, TEXT_PLACES } from "./place-text.ts";
+import { insertCitation } from "./citations.ts";
+import { TEXT_PLACES } from "./place-text.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { Db, SqlEngine } from "./sql-engine.ts";
 import { runScriptIn } from "./writer.ts";
@@ -108,19 +109,7 @@ async function importConversation(engine: SqlEngine, tx: Db, item: ImportedConve
     .executeTakeFirst();
   if (known) return 0;
   await runScriptIn(tx, engine, carryOut(engine, [planImport(item, TEXT_PLACES)]));
-  for (const { number, source, title: about } of citations) {
-    await tx
-      .insertInto("precis_citations")
-      .values({
-        tenant,
-        conversation: conversation.id,
-        number,
-        source_hash: bodyHash(source),
-        source,
-        title: about ?? null,
-      })
-      .execute();
-  }
+  for (const citation of citations) await insertCitation(tx, tenant, id, citation);
   return 1 + messages.length + citations.length;
 }
 

@@ -4,7 +4,7 @@ import { ConfigError } from "../../core/errors.ts";
 import type { Message } from "../../core/types.ts";
 import { text } from "../../testing/arbitraries/texts.ts";
 import { MARKER_NAMES } from "../marker-tag.ts";
-import { renderTranscript } from "../summarizer-input.ts";
+import { renderRun } from "../summarizer-input.ts";
 import { answerCap, customPrompt, PROMPTS, type PromptInput, promptKey, promptOf } from "./index.ts";
 
 const messages: Message[] = [
@@ -13,7 +13,7 @@ const messages: Message[] = [
 ];
 const run = { from: 10, to: 12 };
 const padded = [...Array.from({ length: 10 }, (): Message => ({ role: "user", parts: [] })), ...messages];
-const transcript = renderTranscript(padded, run, "full", (piece) => piece.length).text;
+const transcript = renderRun(padded, run, "full");
 const input: PromptInput = {
   transcript,
   target: 800,

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { StreamRole } from "../../../stream/types.ts";
 import { charsCounter } from "../../../tokens/index.ts";
+import { INERT } from "../../http/headers.ts";
 import { isJson, type Json, numberOf, textOf } from "../../http/json.ts";
 import { decodeBody, parseObject, readBody } from "../../http/read-body.ts";
 import { RequestFault } from "../../http/request-fault.ts";
@@ -9,9 +10,8 @@ import { sendJson } from "../../http/send-json.ts";
 import type { Passing } from "../pass-through.ts";
 import type { V1Parts } from "../v1-parts.ts";
 import { hostCache } from "./host-cache.ts";
-import { type LiveStream, openLiveStream } from "./live-stream.ts";
+import { type LiveStream, openLiveStream, type StreamNews } from "./live-stream.ts";
 import { streamOptions } from "./stream-options.ts";
-import { watchStream } from "./watch-stream.ts";
 
 export const STREAMS_PATH = "/v1/streams";
 
@@ -143,4 +143,18 @@ function lengthsOf(value: unknown): Record<string, number> {
       return number === undefined ? [] : [[id, number] as const];
     }),
   );
+}
+
+/** Tells everything that was done to a stream's cache, and goes on as it happens. */
+function watchStream(stream: LiveStream, response: ServerResponse): number {
+  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache", ...INERT });
+  const tell = (news: StreamNews): void =>
+    void response.write(
+      `event: ${news.type}\ndata: ${JSON.stringify(news.type === "said" ? news.said : news.managed)}\n\n`,
+    );
+  for (const managed of stream.trace) tell({ type: "managed", managed });
+  response.on("close", stream.watch(tell));
+  // The headers must not wait for the first of it.
+  response.flushHeaders();
+  return 200;
 }

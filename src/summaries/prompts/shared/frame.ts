@@ -61,7 +61,7 @@ function material({ previous, summaries, transcript, earlier, excerpts }: Prompt
     ...(summaries ?? []).map(({ text, covers }) =>
       tag("conversation-summary", text.trim(), { covers: pointer(covers) }),
     ),
-    // From `renderTranscript`, where the markers of ours are safe and the text of others is contained already.
+    // From `renderRun`, where the markers of ours are safe and the text of others is contained already.
     transcript === undefined ? "" : nest("transcript", transcript),
     excerpts === undefined ? "" : nest("excerpts", excerpts),
   ];

@@ -3,7 +3,7 @@ import type { RecordKind } from "./sections.ts";
 
 /** What a prompt is rendered from. A prompt leaves out what it has no use for. */
 export interface PromptInput {
-  /** The messages to summarise, from `renderTranscript`. */
+  /** The messages to summarise, from `renderRun`. */
   readonly transcript?: string | undefined;
   /** How long the summary should be at most, in tokens. Below the ceiling that `acceptSummary` enforces. */
   readonly target: number;

@@ -94,6 +94,8 @@ const upstream = object({
   nativeCompaction: yesOrNo.optional(),
   /** `strict`: its template refuses two messages of one role in a row. Default `free`. */
   alternation: oneOf("rule for roles", ["free", "strict"]).optional(),
+  /** `provider`: it counts views that come near the budget itself, before they are sent. Default `tokenizer`. */
+  count: oneOf("way to count", ["tokenizer", "provider"]).optional(),
   summarizer: summarizer.optional(),
   timeoutMs: duration(1).default(UPSTREAM_TIMEOUT_MS),
   ...tuning,

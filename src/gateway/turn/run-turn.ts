@@ -1,12 +1,11 @@
-import type { Rejected } from "../../core/fitting-cap.ts";
 import { overflowOf } from "../../models/index.ts";
 import { parseJson } from "../http/json.ts";
-import { targetPath } from "../upstream/address.ts";
 import type { Answer } from "../upstream/answer.ts";
-import { answerText, askReadable } from "../upstream/decode-answer.ts";
-import { send } from "../upstream/send.ts";
-import { upstreamHeaders } from "../upstream/upstream-headers.ts";
+import { answerText } from "../upstream/decode-answer.ts";
+import { countFirst } from "./count-first.ts";
 import { BAD_REQUEST, isStream, peek, readRest, saysTooLong } from "./peek.ts";
+import { sendOn } from "./send-on.ts";
+import { MOST_RETRIES, type Shrink, smallerOf } from "./shrink.ts";
 import type { Outgoing, Turn, TurnParts } from "./turn.ts";
 
 /** What an upstream answered, as far as it was read. */
@@ -22,9 +21,6 @@ export interface Attempt {
   readonly data?: unknown;
 }
 
-/** Makes a smaller request after the upstream refused one. What isn't ours in the end can't be made smaller. */
-export type Shrink = (rejected: Rejected) => Promise<Outgoing>;
-
 /** Sends the request of a turn, smaller ones where the upstream refuses it as too long, and resolves with the answer. */
 export async function runTurn(
   parts: TurnParts,
@@ -35,13 +31,14 @@ export async function runTurn(
 ): Promise<Attempt> {
   parts.metrics.ownSeconds.observe((performance.now() - turn.arrivedAt) / 1_000);
   turn.recording?.begin();
-  const first = await attempt(turn, outgoing);
+  const first = await attempt(turn, shrink ? await countFirst(parts, turn, outgoing, shrink) : outgoing);
   if (turn.recording) turn.recording.known.lastRequestAt = turn.startedAt;
   return first.failed && shrink ? retryTooLong(parts, turn, first, shrink) : first;
 }
 
 async function attempt(turn: Turn, outgoing: Outgoing): Promise<Attempt> {
-  const answer = await sendOn(turn, outgoing);
+  const { path, asked, signal } = turn;
+  const answer = await sendOn(turn, { ...outgoing, path, streamed: asked.streamed, signal });
   const status = answer.statusCode;
   const begun = { outgoing, answer, failed: undefined };
   if (status < 400 && isStream(answer, turn)) {
@@ -59,25 +56,6 @@ async function attempt(turn: Turn, outgoing: Outgoing): Promise<Attempt> {
   return { ...begun, status: isTooLong ? BAD_REQUEST : status, failed, read: undefined };
 }
 
-function sendOn(turn: Turn, outgoing: Outgoing): Promise<Answer> {
-  const { upstream, client, path, signal } = turn;
-  const headers = upstreamHeaders(upstream, turn.headers, path, outgoing.body.length, client.keyIsOurs);
-  if (outgoing.isOurs) delete headers["content-encoding"];
-  if (turn.isEmulated) turn.wire.native?.dropFlags(headers);
-  askReadable(headers, turn.asked.streamed);
-  return send({
-    upstream,
-    method: "POST",
-    path: targetPath(upstream, path),
-    headers,
-    body: outgoing.body,
-    signal,
-  });
-}
-
-/** So often a request is made smaller at most. */
-const MOST_RETRIES = 4;
-
 /** "Too long" from the upstream: compacted harder and tried again until it fits. */
 async function retryTooLong(parts: TurnParts, turn: Turn, first: Attempt, shrink: Shrink): Promise<Attempt> {
   let last = first;
@@ -86,9 +64,8 @@ async function retryTooLong(parts: TurnParts, turn: Turn, first: Attempt, shrink
     const overflow = failed && overflowOf(status, failed.text);
     if (!overflow) break;
     noteRejected(parts, turn, overflow, outgoing.report);
-    const smaller = await shrunk(parts, shrink, { tokens: overflow.tokens });
-    // A lower cap alone may be as many bytes.
-    if (!smaller || smaller.body.length > outgoing.body.length || smaller.body.equals(outgoing.body)) {
+    const smaller = await smallerOf(parts, outgoing, shrink, { tokens: overflow.tokens });
+    if (!smaller) {
       parts.metrics.rejected.inc({ result: "impossible" });
       break;
     }
@@ -96,21 +73,6 @@ async function retryTooLong(parts: TurnParts, turn: Turn, first: Attempt, shrink
     parts.metrics.rejected.inc({ result: last.failed ? "failed" : "fitted" });
   }
   return last;
-}
-
-async function shrunk(
-  { log }: Pick<TurnParts, "log">,
-  shrink: Shrink,
-  rejected: Rejected,
-): Promise<Outgoing | undefined> {
-  try {
-    const outgoing = await shrink(rejected);
-    return outgoing.isOurs ? outgoing : undefined;
-  } catch (error) {
-    // The upstream's own error tells the client more than ours would.
-    log.warn({ err: error }, "nothing smaller could be made");
-    return undefined;
-  }
 }
 
 function noteRejected(

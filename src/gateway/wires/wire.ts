@@ -91,6 +91,10 @@ export interface Wire {
   readonly counting?: {
     readonly path: string;
     answer(counted: Counted): Json;
+    /** How a provider is asked to count the request at a path of this API. */
+    ask(body: Json, path: string): CountRequest;
+    /** What a provider counted. */
+    told(answer: Json): number | undefined;
   };
   /** The route that does nothing but compact. */
   readonly compacting?: {
@@ -158,6 +162,12 @@ interface AnswerNaming {
   keeps(body: Json): boolean;
   /** Does an answer say that the upstream passed over what was named? */
   passedOver(answer: Json): boolean;
+}
+
+/** A request that has another one counted. */
+export interface CountRequest {
+  readonly path: string;
+  readonly body: Json;
 }
 
 /** The tokens of a request. */

@@ -1,11 +1,10 @@
 import { isRecord } from "../../core/is-record.ts";
+import { isTooLarge, isWorthCounting } from "../../core/provider-count.ts";
 import type { Compactor, FitResult } from "../../core/types.ts";
+import { countingBody } from "../../models/shared/counting.ts";
 import { CountedTooLong, learn } from "../shared/send-fitted.ts";
 import type { FetchLike } from "./fetch.ts";
 import { type ClientWire, type Json, numberOf } from "./wire.ts";
-
-/** Below this pressure no provider's count can differ so much that the view doesn't fit. */
-const COUNT_FROM = 0.6;
 
 /**
  * Has the provider itself count a view that comes near the budget, and learns from its number. Throws `CountedTooLong` if the view is larger than
@@ -22,16 +21,15 @@ export async function countFirst(
   { view, compactor }: { readonly view: FitResult<unknown>; readonly compactor: Compactor<unknown> },
 ): Promise<void> {
   const { report } = view;
-  if (!count || report.tokens.atMost || report.pressure.after < COUNT_FROM) return;
-  const fields = Object.entries(body).filter(([name]) => count.fields.includes(name));
+  if (!count || !isWorthCounting(report)) return;
   const asked = new URL(url);
   asked.pathname = `${asked.pathname.replace(/\/$/, "")}${count.path}`;
-  const response = await fetch(asked, { ...init, body: JSON.stringify(Object.fromEntries(fields)) }).catch(
+  const response = await fetch(asked, { ...init, body: JSON.stringify(countingBody(count, body)) }).catch(
     () => undefined,
   );
   const told: unknown = response?.ok ? await response.json().catch(() => undefined) : undefined;
   const tokens = isRecord(told) ? numberOf(told["input_tokens"]) : undefined;
   if (tokens === undefined) return;
   await learn(compactor, view, { usage: { input: tokens } });
-  if (tokens > report.budget.budget + report.budget.tools) throw new CountedTooLong(tokens);
+  if (isTooLarge(tokens, report)) throw new CountedTooLong(tokens);
 }

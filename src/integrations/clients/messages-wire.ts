@@ -1,6 +1,7 @@
 import { isRecord } from "../../core/is-record.ts";
 import type { Dialect, StopReason } from "../../core/types.ts";
 import { anthropicMessages } from "../../dialects/anthropic-messages/index.ts";
+import { MESSAGES_COUNTING } from "../../models/shared/counting.ts";
 import { type ClientWire, type Json, numberOf, textOf } from "./wire.ts";
 
 const STOPS: Readonly<Record<string, StopReason>> = {
@@ -13,10 +14,7 @@ const STOPS: Readonly<Record<string, StopReason>> = {
 /** Anthropic's Messages API. */
 export const messagesWire: ClientWire = {
   path: "/messages",
-  count: {
-    path: "/count_tokens",
-    fields: ["model", "messages", "system", "tools", "tool_choice", "thinking"],
-  },
+  count: MESSAGES_COUNTING,
   dialect: anthropicMessages as Dialect<unknown>,
   read: ({ model, messages, system, tools, max_tokens }) =>
     Array.isArray(messages)

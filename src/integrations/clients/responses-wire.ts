@@ -1,6 +1,7 @@
 import { isRecord } from "../../core/is-record.ts";
 import type { Dialect } from "../../core/types.ts";
 import { openaiResponses } from "../../dialects/openai-responses/index.ts";
+import { RESPONSES_COUNTING } from "../../models/shared/counting.ts";
 import { openaiRefusal } from "./chat-wire.ts";
 import { type ClientWire, numberOf, textOf } from "./wire.ts";
 
@@ -10,10 +11,7 @@ const LEAST_CAP = 16;
 /** OpenAI's Responses API. What goes on from an answer on the server goes as it is: its transcript isn't here. */
 export const responsesWire: ClientWire = {
   path: "/responses",
-  count: {
-    path: "/input_tokens",
-    fields: ["model", "input", "instructions", "tools", "tool_choice", "reasoning", "text"],
-  },
+  count: RESPONSES_COUNTING,
   dialect: openaiResponses as Dialect<unknown>,
   read: ({ model, input, instructions, tools, max_output_tokens, previous_response_id, conversation }) =>
     Array.isArray(input) && !previous_response_id && !conversation

@@ -1,4 +1,5 @@
 import type { Dialect, FitResult } from "../../core/types.ts";
+import type { CountingEndpoint } from "../../models/shared/counting.ts";
 import type { Learned } from "../shared/send-fitted.ts";
 
 /** A JSON object of a request or an answer. */
@@ -24,8 +25,7 @@ export interface ClientWire {
   write(body: Json, view: FitResult<unknown>, cap: number | undefined): Json;
   /** What an answer, or an event of its stream, tells about tokens. */
   learn(data: Json): Learned;
-  /** Where the provider counts a request, behind its path, and the fields that it takes there. */
-  readonly count?: { readonly path: string; readonly fields: readonly string[] };
+  readonly count?: CountingEndpoint;
   /** A refusal in the provider's own shape. */
   refusal(message: string): Json;
 }

@@ -20,6 +20,13 @@ export function isGeminiPath(path: string): boolean {
   return /^\/v1(?:beta\d*|alpha)\//.test(path) || askedByPath(path) !== undefined;
 }
 
+/** The path at which the provider counts what another path asks for. */
+export function countingPath(path: string): string {
+  return path
+    .replace(/:(?:generateContent|streamGenerateContent)(?=\?|$)/, ":countTokens")
+    .replace(/\?.*$/, "");
+}
+
 function decoded(name: string): string {
   try {
     return decodeURIComponent(name);

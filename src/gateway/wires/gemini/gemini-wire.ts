@@ -10,7 +10,7 @@ import type { Wire, WireAnswer } from "../wire.ts";
 import { assembleGemini, candidateOf, chunksOf, partsIn } from "./assemble-gemini.ts";
 import { requestIn } from "./gemini-fields.ts";
 import { geminiHosting } from "./gemini-hosting.ts";
-import { askedByPath, isGeminiPath } from "./gemini-path.ts";
+import { askedByPath, countingPath, isGeminiPath } from "./gemini-path.ts";
 
 /** Gemini's `generateContent`. The model and the wish for a stream stand in its path. */
 export const geminiWire: Wire = {
@@ -129,6 +129,12 @@ export const geminiWire: Wire = {
       totalTokens: input,
       promptTokensDetails: [{ modality: "TEXT", tokenCount: input }],
     }),
+    // A request counts whole, with its tools and system prompt, only inside of this object.
+    ask: (body, path) => ({
+      path: countingPath(path),
+      body: { generateContentRequest: { model: `models/${askedByPath(path)?.model ?? ""}`, ...body } },
+    }),
+    told: ({ totalTokens }) => numberOf(totalTokens),
   },
 };
 

@@ -2,8 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { Dialect, Usage } from "../../../core/types.ts";
 import { anthropicMessages } from "../../../dialects/index.ts";
 import { anthropic } from "../../../models/index.ts";
+import { MESSAGES_COUNTING } from "../../../models/shared/counting.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
+import { askCount } from "../shared/ask-count.ts";
 import { readEvents } from "../shared/events.ts";
 import { readingHidden } from "../shared/hidden-rounds.ts";
 import { rememberReads } from "../shared/remember-reads.ts";
@@ -118,6 +120,8 @@ export const messagesWire: Wire = {
         context_management: hasEdits ? { original_input_tokens: original } : null,
       }),
     }),
+    ask: askCount(MESSAGES_COUNTING),
+    told: ({ input_tokens }) => numberOf(input_tokens),
   },
 };
 

@@ -1,8 +1,10 @@
 import type { Dialect, Usage } from "../../../core/types.ts";
 import { openaiResponses } from "../../../dialects/index.ts";
 import { openaiCompatible } from "../../../models/index.ts";
+import { RESPONSES_COUNTING } from "../../../models/shared/counting.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
+import { askCount } from "../shared/ask-count.ts";
 import { readEvents } from "../shared/events.ts";
 import { readingHidden } from "../shared/hidden-rounds.ts";
 import { isOpenai, openaiBase, openaiError } from "../shared/openai.ts";
@@ -122,6 +124,8 @@ export const responsesWire: Wire = {
   counting: {
     path: "/v1/responses/input_tokens",
     answer: ({ input }) => ({ object: "response.input_tokens", input_tokens: input }),
+    ask: askCount(RESPONSES_COUNTING),
+    told: ({ input_tokens }) => numberOf(input_tokens),
   },
   compacting: {
     path: "/v1/responses/compact",

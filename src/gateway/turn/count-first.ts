@@ -1,0 +1,59 @@
+import { isTooLarge, isWorthCounting } from "../../core/provider-count.ts";
+import { isJson, parseJson } from "../http/json.ts";
+import { answerText } from "../upstream/decode-answer.ts";
+import { sendOn } from "./send-on.ts";
+import { MOST_RETRIES, type Shrink, smallerOf } from "./shrink.ts";
+import { type Outgoing, spokenWire, type Turn, type TurnParts } from "./turn.ts";
+
+/** A provider that takes longer to count isn't waited for: the view is sent as it is (milliseconds). */
+const COUNT_WAIT_MS = 5_000;
+
+/**
+ * Where the config says so, has the provider itself count a view that comes near the budget, learns from its number, and makes a view smaller
+ * that is larger than precis believed. Where the provider doesn't count, the view is sent as it is.
+ */
+export async function countFirst(
+  parts: TurnParts,
+  turn: Turn,
+  outgoing: Outgoing,
+  shrink: Shrink,
+): Promise<Outgoing> {
+  if (turn.upstream.config.count !== "provider") return outgoing;
+  let last = outgoing;
+  for (let tries = 0; tries < MOST_RETRIES; tries++) {
+    const { report } = last;
+    const tokens = report && isWorthCounting(report) ? await countedBy(turn, last) : undefined;
+    if (!report || tokens === undefined) break;
+    await turn.compactors.of(turn.choice).observe({
+      usage: { input: tokens },
+      report,
+      tokens: report.tokens.after + report.budget.tools,
+    });
+    const smaller = isTooLarge(tokens, report) && (await smallerOf(parts, last, shrink, { tokens }));
+    if (!smaller) break;
+    last = smaller;
+  }
+  return last;
+}
+
+/** The provider's own count of a request; undefined if it has none, or gives none in time. */
+async function countedBy(turn: Turn, { body, isOurs }: Outgoing): Promise<number | undefined> {
+  const { counting } = spokenWire(turn);
+  const whole = isOurs ? parseJson(body.toString("utf8")) : turn.body;
+  if (!counting || !isJson(whole)) return undefined;
+  const asked = counting.ask(whole, turn.path);
+  try {
+    const answer = await sendOn(turn, {
+      path: asked.path,
+      body: Buffer.from(JSON.stringify(asked.body)),
+      isOurs: true,
+      streamed: false,
+      signal: AbortSignal.any([turn.signal, AbortSignal.timeout(COUNT_WAIT_MS)]),
+    });
+    const told = parseJson(answerText(answer, await answer.whole()));
+    return answer.statusCode < 300 && isJson(told) ? counting.told(told) : undefined;
+  } catch {
+    turn.signal.throwIfAborted();
+    return undefined;
+  }
+}

@@ -92,6 +92,7 @@ async function gatewayFor(
         ...(upstream !== undefined && { upstream }),
       },
       upstream: client.upstream,
+      isDry: flags.has("dry-run"),
     },
     io,
   );

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -144,6 +153,24 @@ test("keys of the person are never repeated, and --dry-run starts nothing", asyn
   expect(started).toThrow();
   const address = "http://127.0.0.1:9/v1?key=query-secret";
   expect((await launch(["codex", "--dry-run", "--upstream", address])).stderr).not.toContain("query-secret");
+});
+
+test("--dry-run leaves no database behind, and nothing listens in the meantime", async () => {
+  const { folder, url } = await stage();
+  const db = join(folder, "left.db");
+  const port = new URL(url).port;
+  // Somebody else may take the port at any time: a dry run doesn't need it.
+  const other = createServer((socket) => socket.destroy()).listen(Number(port), "127.0.0.1");
+  onTestFinished(() => void other.close());
+  await new Promise((resolve) => other.once("listening", resolve));
+  const { code, stderr } = await runCli(["launch", "claude", "--dry-run", "--port", port, "--db", db]);
+  expect({ code, stderr }).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining(
+      `gateway would be started at ${url}, upstream https://api.anthropic.com`,
+    ) as string,
+  });
+  expect(readdirSync(folder).filter((name) => name.startsWith("left"))).toEqual([]);
 });
 
 test("what is missing is said in words", async () => {

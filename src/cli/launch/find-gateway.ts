@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import type { GatewayConfigInput } from "../../config/gateway-schema.ts";
+import type { GatewayConfig, GatewayConfigInput } from "../../config/gateway-schema.ts";
 import { routes, type Status } from "../../gateway/api.ts";
 import { shownAddress } from "../../gateway/upstream/address.ts";
 import { type Io, warnOn } from "../io.ts";
@@ -23,6 +23,8 @@ interface GatewayWish {
   readonly flags: GatewayConfigInput & { readonly upstream?: string };
   /** Where requests go if nothing else says so. */
   readonly upstream: string | undefined;
+  /** Only say what would be started: nothing listens, and no database is made. */
+  readonly isDry: boolean;
 }
 
 /** The gateway that listens already, or else one of this process: the same as `precis serve`. */
@@ -42,16 +44,18 @@ export async function findGateway(wish: GatewayWish, io: Io): Promise<FoundGatew
     if (wish.upstream === undefined) return undefined;
     config = await load({ ...wish.flags, upstream: wish.upstream });
   }
+  const upstreams = config.upstreams.map(({ baseURL }) => shownAddress(baseURL));
+  if (wish.isDry) return { url: addressOf(config), upstreams, isOwn: true, close: async () => {} };
   const { createGateway } = await import("../../gateway/create-gateway.ts");
   // The terminal belongs to the client: a line of a log in the middle of its screen would spoil it.
   const gateway = await createGateway({ ...config, workers: 1, log: "silent" }, { version: version() });
   const url = await gateway.listen();
-  return {
-    url,
-    upstreams: config.upstreams.map(({ baseURL }) => shownAddress(baseURL)),
-    isOwn: true,
-    close: () => gateway.close(),
-  };
+  return { url, upstreams, isOwn: true, close: () => gateway.close() };
+}
+
+/** Where a gateway of this config would listen. */
+function addressOf({ host, port }: Pick<GatewayConfig, "host" | "port">): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 /** A gateway that answers at an address. One that wants a client key is there, too, but doesn't tell about its upstreams. */

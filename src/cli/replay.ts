@@ -39,7 +39,7 @@ export const replayLine: CommandLine = {
     json: { help: "print the replay as JSON" },
   },
   notes: [
-    "Before every answer of the model the view is made anew, as a host would. No model is called, so a summary is the one that needs none (extractive). Only --judge asks one, and says first what that costs.",
+    "Before every answer of the model the view is made anew, as a host would. No model is called, so a summary is made of exact lines. Only --judge asks one, and says first what that costs.",
   ],
   examples: [
     "precis replay ~/.claude/projects/my-project/session.jsonl --window 64k",

@@ -1,4 +1,5 @@
 import type { StrategyName } from "../core/types.ts";
+import { STRATEGY_WORDS } from "../core/words.ts";
 
 /** A step that a strategy may take once a compaction is due; each is one file in `rungs/`. */
 export type Step =
@@ -28,51 +29,43 @@ export interface Strategy {
 /** The strategies. Rung 0 (nothing due) comes before all of them. */
 export const strategies: Readonly<Record<StrategyName, Strategy>> = {
   none: {
-    label: "Never shorten",
-    help: "Sends everything; refuses what doesn't fit.",
+    ...STRATEGY_WORDS.none,
     steps: [],
     lastResort: [],
   },
   "truncate-oldest": {
-    label: "Truncate oldest",
-    help: "Leaves out the oldest messages.",
+    ...STRATEGY_WORDS["truncate-oldest"],
     steps: ["drop-oldest"],
     lastResort: ["hard-cut"],
   },
   "drop-middle": {
-    label: "Keep start and end",
-    help: "Keeps the first question and the newest messages, leaves out what lies between.",
+    ...STRATEGY_WORDS["drop-middle"],
     steps: ["drop-middle"],
     lastResort: ["hard-cut"],
   },
   "drop-all": {
-    label: "Keep only the last question",
-    help: "Sends only the system prompt and the last question.",
+    ...STRATEGY_WORDS["drop-all"],
     steps: ["drop-all"],
     lastResort: [],
   },
   "summarize-oldest": {
-    label: "Summarise oldest",
-    help: "Puts a summary in the place of older messages.",
+    ...STRATEGY_WORDS["summarize-oldest"],
     steps: ["reduce", "summarize"],
     lastResort: ["drop-middle", "hard-cut"],
   },
   "summarize-middle": {
-    label: "Summarise the middle",
-    help: "Keeps the first question and the newest messages, puts a summary in the place of what lies between.",
+    ...STRATEGY_WORDS["summarize-middle"],
     steps: ["reduce", "summarize"],
     lastResort: ["drop-middle", "hard-cut"],
     keepsFirst: true,
   },
   "summarize-and-drop": {
-    label: "Summarise everything",
-    help: "Puts one summary in the place of everything.",
+    ...STRATEGY_WORDS["summarize-and-drop"],
     steps: ["summarize-all"],
     lastResort: ["drop-all"],
   },
   "tool-summaries": {
-    label: "Summarise tool use",
-    help: "Summarises finished tool use only.",
+    ...STRATEGY_WORDS["tool-summaries"],
     steps: ["reduce", "summarize-rounds"],
     lastResort: ["drop-oldest", "hard-cut"],
   },

@@ -43,7 +43,7 @@ test("inspect shows transcript, view, checkpoints and why", async () => {
   expect(stdout).toContain("Beds and rye");
   expect(stdout).toMatch(/session garden · conversation .* · openai-chat · 61 messages/);
   expect(stdout.replace(/\s+/g, " ")).toMatch(
-    /→ \d+ tokens · because of \S+ · by \S+ · summarize-oldest · budget 600 .* in use/,
+    /→ \d+ tokens · because the view was [a-z ]+ · Exact lines, no model · Summarise oldest · budget 600 .* in use/,
   );
   // The numbers are those of the summary message, where the system prompt counts.
   expect(stdout).toMatch(/#1 system +kept +You help with a garden\./);

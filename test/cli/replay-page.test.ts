@@ -78,6 +78,8 @@ browserTest(
     expect(await tab.locator("#c1 h3:text-is('Summary message')").count()).toBe(1);
     expect(await summary.textContent()).toContain("<conversation-summary>\nA record of earlier messages");
     expect(await tab.locator("#c1 td.fate").allTextContents()).toContain("summarised");
+    const chips = await tab.locator("#c1 .chip").allTextContents();
+    expect(chips).toEqual(["Exact lines, no model", expect.stringMatching(/^because the view was /)]);
     await tab.close();
   },
 );

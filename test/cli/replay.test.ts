@@ -45,14 +45,17 @@ test("the numbers, as JSON", async () => {
   }
 });
 
-test("the same as text: chart, totals, one line per compaction; no colours in a pipe", async () => {
+test("the same as text: chart, totals, a paragraph per compaction; no colours in a pipe", async () => {
   const { code, stdout } = await runCli(["replay", shortFile, "--window", "4k", "--prices", "gpt-4o"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/100 % ┤/);
   expect(stdout).toMatch(/▲/);
   expect(stdout).toMatch(/tokens sent .*−\d+\.\d %, without precis/);
   expect(stdout).toMatch(/cost .*\$.*without precis \$/);
-  expect(stdout).toMatch(/ +\d+ +(pressure|budget) +extractive +[\d.]+k → [\d.]+k?\s/);
+  expect(stdout).toMatch(
+    /▲ after message \d+, because the view was [a-z ]+\n {2}Exact lines, no model: [\d.]+k → [\d.]+k? tokens\n {2}kept \d+, shortened \d+, summarised \d+, left out \d+\n/,
+  );
+  expect(stdout).toContain("Summarise oldest (summarize-oldest)");
   expect(stdout).not.toContain("\u001b");
 });
 

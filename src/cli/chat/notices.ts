@@ -1,3 +1,4 @@
+import { REASON_WORDS, RUNG_WORDS } from "../../core/words.ts";
 import type { CompactAnswer, LiveEvent, RungName } from "../../gateway/api.ts";
 import { formatCount, formatDollars } from "../format.ts";
 import type { Tone } from "../paint.ts";
@@ -41,18 +42,11 @@ export const turnNotice = (
 const failed = (message: string, fallback: RungName | undefined): Notice => ({
   tone: "bad",
   text: `The summary failed${message === "" ? "" : `: ${message.replace(/\.$/, "")}`}. ${
-    fallback === undefined ? "It will be tried again." : `Done instead: ${INSTEAD[fallback] ?? fallback}.`
+    fallback === undefined
+      ? "It will be tried again."
+      : `Done instead: ${RUNG_WORDS[fallback].toLowerCase()}.`
   }`,
 });
-
-/** What a rung does, in words. */
-const INSTEAD: Readonly<Partial<Record<RungName, string>>> = {
-  reductions: "old tool results and pictures were shortened",
-  "known-summaries": "the summaries there are were used",
-  extractive: "the view quotes the lines that matter most",
-  drop: "the oldest messages were left out",
-  "hard-cut": "the largest messages were shortened",
-};
 
 /**
  * What the live stream tells about this conversation. `isOurs`: it was done here, and tells its own story. `isTold`: so is
@@ -66,7 +60,7 @@ export function eventNotice(
   if (event.type === "compacting" && event.conversation === id)
     return isOurs && event.reason === "forced"
       ? undefined
-      : { tone: "accent", text: `Compacting (${event.reason})…` };
+      : { tone: "accent", text: `Compacting, because ${REASON_WORDS[event.reason]}…` };
   if (event.type !== "timeline" || event.event.conversation !== id) return undefined;
   const fact = event.event;
   switch (fact.type) {

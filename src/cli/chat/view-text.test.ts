@@ -43,14 +43,14 @@ test("runs of messages with what became of them, the summary where it stands", (
   const lines = viewText(view, messages, look).split("\n");
   expect(lines.slice(0, 7)).toEqual([
     "The view has 160 of 900 tokens; the transcript has 410.",
-    "  #1  kept: head, 10 tokens",
+    "  #1  kept: always shown, 10 tokens",
     "  #2 user  summarised, 10 tokens  Words of message 0",
     "  #3 assistant  kept: pinned, 10 tokens  Words of message 1",
     "  #4–31  summarised, 280 tokens",
     "  summary of #2–31: 50 tokens",
-    "  #32 user  left out: orphan, 10 tokens  Words of message 30",
+    "  #32 user  left out: its tool call or result is gone, 10 tokens",
   ]);
-  expect(lines.at(-2)).toBe("  #41 assistant  kept: tail, 10 tokens  Words of message 39");
+  expect(lines.at(-2)).toBe("  #41 assistant  kept: recent, 10 tokens  Words of message 39");
   for (const line of viewText(view, messages, { ...look, columns: 40 })
     .split("\n")
     .slice(1, -1))
@@ -60,7 +60,7 @@ test("runs of messages with what became of them, the summary where it stands", (
 test("a long run is told in one line, its newest messages one by one", () => {
   const all: ApiView = { ...view, entries: messages.map(({ index }) => keep(index, "tail")) };
   const lines = viewText(all, messages, look).split("\n");
-  expect(lines[1]).toBe("  #2–21  kept: tail, 200 tokens");
+  expect(lines[1]).toBe("  #2–21  kept: recent, 200 tokens");
   expect(lines).toHaveLength(1 + 1 + 20 + 1);
 });
 

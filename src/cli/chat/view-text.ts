@@ -1,3 +1,5 @@
+import { EDIT_REASONS } from "../../core/edit-reasons.ts";
+import { DROP_WORDS, FATE_WORDS, type FateName, KEEP_WORDS } from "../../core/words.ts";
 import type { ApiMessage, ApiView, Run, ViewEntry } from "../../gateway/api.ts";
 import { formatCount } from "../format.ts";
 import type { Paint, Tone } from "../paint.ts";
@@ -70,9 +72,10 @@ export function messageText(message: ApiMessage, lead: number): string {
 export const preview = (message: ApiMessage, width: number): string =>
   oneLine(message.parts.map(partText).join(" "), width);
 
-const keptAs = (why: string): string => (why === "kept" || why === "new" ? "kept" : `kept: ${why}`);
+const became = (fate: FateName, why: string): string =>
+  why === "" ? FATE_WORDS[fate] : `${FATE_WORDS[fate]}: ${why}`;
 
-const COVERED = "summarised";
+const COVERED = FATE_WORDS.covered;
 
 function rowsOf(entries: readonly ViewEntry[], messages: readonly ApiMessage[]): Row[] {
   const fates = new Map<number, Omit<Row, "from" | "to">>();
@@ -85,10 +88,19 @@ function rowsOf(entries: readonly ViewEntry[], messages: readonly ApiMessage[]):
   for (const entry of entries) {
     if (entry.type === "insert") continue;
     const { index, tokens } = entry;
-    if (entry.type === "keep") fates.set(index, { what: keptAs(entry.why), tone: "good", tokens });
+    if (entry.type === "keep")
+      fates.set(index, {
+        what: became("kept", entry.why === "new" ? "" : KEEP_WORDS[entry.why]),
+        tone: "good",
+        tokens,
+      });
     else if (entry.type === "edit")
-      fates.set(index, { what: `shortened: ${entry.reasons.join(", ")}`, tone: "warn", tokens });
-    else fates.set(index, { what: `left out: ${entry.reason}`, tone: "bad", tokens });
+      fates.set(index, {
+        what: became("shortened", entry.reasons.map((reason) => EDIT_REASONS[reason]).join(", ")),
+        tone: "warn",
+        tokens,
+      });
+    else fates.set(index, { what: became("dropped", DROP_WORDS[entry.reason]), tone: "bad", tokens });
   }
   const rows: Row[] = [];
   for (const [index, fate] of [...fates].sort(([a], [b]) => a - b)) {
@@ -122,11 +134,15 @@ function rowLine(row: Row, byIndex: ReadonlyMap<number, ApiMessage>, { columns, 
   const message = row.to - row.from === 1 ? byIndex.get(row.from) : undefined;
   const pin = message?.pinned === true && !row.what.includes("pinned") ? " (pinned)" : "";
   const start = `  ${numbers(row, lead)}${message === undefined ? "" : ` ${message.role}`}`;
-  const what = `${row.what}${pin}, ${formatCount(row.tokens)} tokens`;
+  const size = `${pin}, ${formatCount(row.tokens)} tokens`;
+  const what = `${oneLine(row.what, columns - start.length - GAP.length - size.length)}${size}`;
   const room = columns - start.length - what.length - 4;
   const words = message === undefined || room < MIN_PREVIEW ? "" : `  ${preview(message, room)}`;
-  return `${start}  ${paint(row.tone, what)}${words}`;
+  return `${start}${GAP}${paint(row.tone, what)}${words}`;
 }
+
+/** Between what a line says of a message. */
+const GAP = "  ";
 
 /** A preview shorter than this says nothing (characters). */
 const MIN_PREVIEW = 12;

@@ -1,4 +1,13 @@
+import { EDIT_REASONS } from "../../core/edit-reasons.ts";
 import type { Checkpoint, Entry } from "../../core/types.ts";
+import {
+  DROP_WORDS,
+  FATE_WORDS,
+  type FateName,
+  REASON_WORDS,
+  RUNG_WORDS,
+  STRATEGY_WORDS,
+} from "../../core/words.ts";
 import type { Conversation } from "../../stores/server-store.ts";
 import { formatCount } from "../format.ts";
 import type { Paint, Tone } from "../paint.ts";
@@ -22,7 +31,13 @@ interface Fate {
   readonly tone: Tone;
 }
 
-const KEPT: Fate = { what: "kept", tone: "good" };
+const fateOf = (name: FateName, why: string, tone: Tone): Fate => ({
+  what: why === "" ? FATE_WORDS[name] : `${FATE_WORDS[name]}: ${why}`,
+  tone,
+});
+
+const KEPT = fateOf("kept", "", "good");
+const SUMMARISED = fateOf("covered", "", "dim");
 
 const messageCount = (n: number): string => `${formatCount(n)} ${n === 1 ? "message" : "messages"}`;
 
@@ -120,12 +135,13 @@ function factsOf(one: Conversation): string {
 function checkpointLine(one: Checkpoint, inUse: boolean, undone: boolean): string {
   const mark = undone ? " · undone" : inUse ? " · in use" : "";
   const { before, after } = one.tokens;
-  return `${time(one.at)} · ${formatCount(before)} → ${formatCount(after)} tokens · because of ${one.reason} · by ${one.rung} · ${one.strategy} · budget ${formatCount(one.budget)} · first ${messageCount(one.length)}${mark}`;
+  return `${time(one.at)} · ${formatCount(before)} → ${formatCount(after)} tokens · because ${REASON_WORDS[one.reason]} · ${RUNG_WORDS[one.rung]} · ${STRATEGY_WORDS[one.strategy].label} · budget ${formatCount(one.budget)} · first ${messageCount(one.length)}${mark}`;
 }
 
 function messageLines({ view, messages }: Inspection, { columns, paint }: Look): string[] {
   const fates = fatesOf(view.entries, view.transcript.length);
   const numberWidth = String(view.transcript.length).length;
+  const fateWidth = Math.min(Math.floor(columns / 2), Math.max(...fates.map(({ what }) => what.length)));
   return view.transcript.map((message, index) => {
     const { what, tone } = fates[index] ?? KEPT;
     // As summaries and recall number them: what stands before the messages counts, too.
@@ -134,26 +150,24 @@ function messageLines({ view, messages }: Inspection, { columns, paint }: Look):
     const start = `  ${number.padStart(numberWidth + 1)} ${message.role.padEnd(9)} ${
       tokens === undefined ? "".padEnd(7) : formatCount(tokens).padStart(7)
     } `;
-    const fate = what.padEnd(FATE_WIDTH);
+    const fate = cut(what, fateWidth).padEnd(fateWidth);
     const room = Math.max(0, columns - start.length - fate.length - 1);
     return `${start}${paint(tone, fate)} ${cut(previewOf(message), room)}`.trimEnd();
   });
 }
 
-const FATE_WIDTH = 30;
-
 function fatesOf(entries: readonly Entry[], length: number): Fate[] {
   const fates = new Array<Fate>(length).fill(KEPT);
   for (const entry of entries) {
     if (entry.type !== "insert") continue;
-    for (const { from, to } of entry.covers) fates.fill({ what: "summarised", tone: "dim" }, from, to);
+    for (const { from, to } of entry.covers) fates.fill(SUMMARISED, from, to);
   }
   for (const entry of entries) {
     if (entry.type === "keep") fates[entry.index] = KEPT;
-    else if (entry.type === "drop") fates[entry.index] = { what: `left out: ${entry.reason}`, tone: "bad" };
+    else if (entry.type === "drop") fates[entry.index] = fateOf("dropped", DROP_WORDS[entry.reason], "bad");
     else if (entry.type === "edit") {
-      const reasons = new Set(entry.edits.map((edit) => edit.why));
-      fates[entry.index] = { what: `shortened: ${[...reasons].join(", ")}`, tone: "warn" };
+      const reasons = new Set(entry.edits.map((edit) => EDIT_REASONS[edit.why]));
+      fates[entry.index] = fateOf("shortened", [...reasons].join(", "), "warn");
     }
   }
   return fates;

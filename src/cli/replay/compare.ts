@@ -1,5 +1,5 @@
 import type { Prices, StrategyName } from "../../core/types.ts";
-import { strategies } from "../../engine/strategies.ts";
+import { STRATEGY_WORDS } from "../../core/words.ts";
 import { bestTrade, survivingShare } from "../../eval/replay/best-trade.ts";
 import type { Replay } from "../../eval/replay/simulate.ts";
 import { type ReplayTotals, totalsOf } from "../../eval/replay/totals.ts";
@@ -49,7 +49,7 @@ export function comparedOf(
     const knows = judged.get(strategy);
     return {
       strategy,
-      label: strategies[strategy].label,
+      label: STRATEGY_WORDS[strategy].label,
       compactions: totals.compactions,
       impossible: replay.impossible.length,
       sent: totals.sent,
@@ -101,7 +101,7 @@ function bestWhy(lines: readonly Compared[]): string | undefined {
     best.knows === undefined
       ? `It keeps ${formatShare(best.survives)} of what matters (the most that any keeps is ${formatShare(most)}), and of those that keep nearly as much`
       : `Its reader knows ${formatShare(best.knows)} (the most that any knows is ${formatShare(most)}), and of those whose readers know nearly as much`;
-  return `Best trade: ${best.strategy}. ${what} it costs least (${formatDollars(best.cost)}).`;
+  return `Best trade: ${best.label} (${best.strategy}). ${what} it costs least (${formatDollars(best.cost)}).`;
 }
 
 const knowsText = ({ knows }: Compared): string => (knows === undefined ? "–" : formatShare(knows));

@@ -1,3 +1,4 @@
+import { STRATEGY_WORDS } from "../../core/words.ts";
 import type { Replay } from "../../eval/replay/simulate.ts";
 import type { ReplayTotals } from "../../eval/replay/totals.ts";
 import { escapeHtml } from "../../eval/report/escape.ts";
@@ -27,7 +28,7 @@ export function replayPage(
       `window ${formatShort(facts.window)}`,
       `budget ${formatCount(totals.budget)}`,
       `profile ${facts.profile}`,
-      facts.strategy,
+      STRATEGY_WORDS[facts.strategy].label,
     ],
     style: REPLAY_STYLE,
     body: [

@@ -1,3 +1,5 @@
+import type { StrategyName } from "../../core/types.ts";
+import { REASON_WORDS, RUNG_WORDS, STRATEGY_WORDS } from "../../core/words.ts";
 import type { Replay, ReplayCompaction } from "../../eval/replay/simulate.ts";
 import type { ReplayTotals } from "../../eval/replay/totals.ts";
 import { formatChange, formatCount, formatDollars, formatShare, formatShort } from "../format.ts";
@@ -12,7 +14,7 @@ export interface ReplayFacts {
   readonly dialect: string;
   readonly messages: number;
   readonly window: number;
-  readonly strategy: string;
+  readonly strategy: StrategyName;
   readonly profile: string;
   /** The model whose prices are used. */
   readonly pricesOf?: string;
@@ -39,7 +41,7 @@ export function textReport(
       columns,
     ),
     ...wrap(
-      `window ${formatShort(facts.window)}, budget ${formatCount(totals.budget)}, profile ${facts.profile}, ${facts.strategy}`,
+      `window ${formatShort(facts.window)}, budget ${formatCount(totals.budget)}, profile ${facts.profile}, ${STRATEGY_WORDS[facts.strategy].label} (${facts.strategy})`,
       columns,
     ).map((line) => paint("dim", line)),
   ];
@@ -106,13 +108,19 @@ function totalLines(facts: ReplayFacts, totals: ReplayTotals, columns: number, p
   });
 }
 
-/** A compaction on a narrow terminal. */
-function compactionParagraph(cell: Readonly<Record<string, string>>, paint: Paint): string[] {
+/** A compaction where the table is too wide for the terminal. */
+function compactionParagraph(
+  cell: Readonly<Record<string, string>>,
+  columns: number,
+  paint: Paint,
+): string[] {
+  const lines = (text: string) => wrap(text, columns - GAP.length).map((line) => `${GAP}${line}`);
   return [
-    `${paint("accent", "▲")} after message ${cell["after"]}: ${cell["why"]}`,
-    `  ${cell["rung"]}, ${cell["tokens"]}`,
-    paint("dim", `  kept ${cell["kept"]}, shortened ${cell["shortened"]}`),
-    paint("dim", `  summarised ${cell["summarised"]}, left out ${cell["left out"]}`),
+    ...wrap(`${paint("accent", "▲")} after message ${cell["after"]}, because ${cell["because"]}`, columns, 2),
+    ...lines(`${cell["how"]}: ${cell["tokens"]} tokens`),
+    ...lines(
+      `kept ${cell["kept"]}, shortened ${cell["shortened"]}, summarised ${cell["summarised"]}, left out ${cell["left out"]}`,
+    ).map((line) => paint("dim", line)),
   ];
 }
 
@@ -120,8 +128,8 @@ function compactionLines(compactions: readonly ReplayCompaction[], columns: numb
   if (compactions.length === 0) return ["", "Nothing had to be compacted."];
   const cells = compactions.map((compaction) => ({
     after: formatCount(compaction.at),
-    why: compaction.reason ?? "",
-    rung: compaction.rung ?? "",
+    because: compaction.reason === undefined ? "" : REASON_WORDS[compaction.reason],
+    how: compaction.rung === undefined ? "" : RUNG_WORDS[compaction.rung],
     tokens: `${formatShort(compaction.tokens.before)} → ${formatShort(compaction.tokens.after)}`,
     kept: formatCount(compaction.counts.kept),
     shortened: formatCount(compaction.counts.edited),
@@ -129,10 +137,10 @@ function compactionLines(compactions: readonly ReplayCompaction[], columns: numb
     "left out": formatCount(compaction.counts.dropped),
   }));
   const names = Object.keys(cells[0]!) as (keyof (typeof cells)[number])[];
-  const left: ReadonlySet<string> = new Set(["why", "rung"]);
+  const left: ReadonlySet<string> = new Set(["because", "how"]);
   const widths = names.map((name) => Math.max(name.length, ...cells.map((cell) => cell[name].length)));
   if (widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) > columns)
-    return ["", ...cells.flatMap((cell) => compactionParagraph(cell, paint))];
+    return ["", ...cells.flatMap((cell) => compactionParagraph(cell, columns, paint))];
   const line = (texts: readonly string[]): string =>
     texts
       .map((text, index) =>

@@ -1,8 +1,10 @@
+import { RUNG_WORDS } from "../../core/words.ts";
 import { escapeHtml } from "../../eval/report/escape.ts";
 import { reportPage, type Tile, tilesHtml } from "../../eval/report/page.ts";
 import { formatSeconds } from "../../stream/format-seconds.ts";
 import type { Timeline } from "../../stream/timeline.ts";
 import type { StreamTrace } from "../../stream/types.ts";
+import { STREAM_WORDS } from "../../stream/words.ts";
 import { formatCount, formatShort } from "../format.ts";
 import { type StreamFacts, streamTotals } from "./text-report.ts";
 
@@ -54,7 +56,7 @@ export function streamPage(facts: StreamFacts, timeline: Timeline): string {
     kind: "precis stream",
     title: facts.file,
     facts: [
-      facts.strategy,
+      STREAM_WORDS.strategies[facts.strategy],
       `window ${formatShort(status.window)}`,
       `managed at ${formatCount(status.limit)}`,
       `${facts.tokensPerFrame} tokens per frame`,
@@ -114,7 +116,9 @@ function entryHtml(entry: StreamTrace, index: number): string {
   const { tokens, rungs = [], warnings, kept = [] } = entry;
   const share = tokens.before === 0 ? 0 : (tokens.after / tokens.before) * 100;
   const notes = [
-    ...rungs.map(({ rung, result, note }) => `${rung}: ${result}${note === undefined ? "" : ` (${note})`}`),
+    ...rungs.map(
+      ({ rung, result, note }) => `${RUNG_WORDS[rung]}: ${result}${note === undefined ? "" : ` (${note})`}`,
+    ),
     ...kept.map(({ from, to }) => `kept tokens ${formatCount(from)} to ${formatCount(to)}`),
     ...warnings,
   ];
@@ -122,8 +126,8 @@ function entryHtml(entry: StreamTrace, index: number): string {
     value === undefined ? "" : `<h3>${name}</h3><pre>${escapeHtml(value)}</pre>`;
   return [
     `<details class="card" id="m${index + 1}"><summary><b>${index + 1}</b><span>${formatSeconds(entry.time)}, frame ${formatCount(entry.frame)}</span>`,
-    `<span class="chip">${entry.action}</span><span>${formatCount(tokens.before)} → <b>${formatCount(tokens.after)}</b> tokens</span><span class="bar"><b style="width:${share.toFixed(1)}%"></b></span></summary>`,
-    `<p class="note">${escapeHtml([`${entry.durationMs.toFixed(1)} ms`, entry.reason, ...notes].join(" · "))}</p>`,
+    `<span class="chip">${STREAM_WORDS.actions[entry.action]}</span><span>${formatCount(tokens.before)} → <b>${formatCount(tokens.after)}</b> tokens</span><span class="bar"><b style="width:${share.toFixed(1)}%"></b></span></summary>`,
+    `<p class="note">${escapeHtml([`${entry.durationMs.toFixed(1)} ms`, `because ${STREAM_WORDS.reasons[entry.reason]}`, ...notes].join(" · "))}</p>`,
     text("Question", entry.query?.text),
     text("Summary", entry.summary),
     text("System message that took the cache's place", entry.head),

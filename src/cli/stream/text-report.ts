@@ -1,6 +1,8 @@
+import { RUNG_WORDS } from "../../core/words.ts";
 import { formatSeconds } from "../../stream/format-seconds.ts";
 import type { Played, Timeline } from "../../stream/timeline.ts";
 import type { StreamTrace } from "../../stream/types.ts";
+import { STREAM_WORDS } from "../../stream/words.ts";
 import { formatCount, formatShort } from "../format.ts";
 import type { Paint } from "../paint.ts";
 import { wrap } from "../wrap.ts";
@@ -31,7 +33,7 @@ export function streamReport(
       columns,
     ),
     ...wrap(
-      `${facts.strategy}, window ${formatShort(status.window)}, managed at ${formatCount(status.limit)}, ${facts.tokensPerFrame} tokens per frame`,
+      `${STREAM_WORDS.strategies[facts.strategy]} (${facts.strategy}), window ${formatShort(status.window)}, managed at ${formatCount(status.limit)}, ${facts.tokensPerFrame} tokens per frame`,
       columns,
     ).map((line) => paint("dim", line)),
     "",
@@ -80,7 +82,7 @@ function entryLine(entry: StreamTrace, columns: number, paint: Paint): string[] 
   const how = entry.rungs?.find(({ result }) => result === "used")?.rung;
   const { before, after } = entry.tokens;
   return wrap(
-    `${paint("accent", "▲")} ${formatSeconds(entry.time)}, frame ${formatCount(entry.frame)}: ${formatShort(before)} → ${formatShort(after)}, ${entry.action}${how === undefined ? "" : `, ${how}`}`,
+    `${paint("accent", "▲")} ${formatSeconds(entry.time)}, frame ${formatCount(entry.frame)}: ${formatShort(before)} → ${formatShort(after)}, ${STREAM_WORDS.actions[entry.action]}${how === undefined ? "" : `, ${RUNG_WORDS[how]}`}`,
     columns,
     2,
   );

@@ -1,17 +1,7 @@
 import { EDIT_REASONS } from "../../core/edit-reasons.ts";
 import { applyEdits } from "../../core/edits.ts";
-import type { DropReason, Edit, Entry, Measure, Message } from "../../core/types.ts";
-
-/** What became of a message. */
-export type FateName = "kept" | "shortened" | "covered" | "dropped";
-
-/** The same words as everywhere. */
-export const FATE_WORDS: Readonly<Record<FateName, string>> = {
-  kept: "kept",
-  shortened: "shortened",
-  covered: "summarised",
-  dropped: "left out",
-};
+import type { Edit, Entry, Measure, Message } from "../../core/types.ts";
+import { COVERED_WORDS, DROP_WORDS, type FateName, KEEP_WORDS, type KeepReason } from "../../core/words.ts";
 
 /** Neighbouring messages with the same fate for the same reason. */
 export interface ReceiptRun {
@@ -28,14 +18,6 @@ export interface ReceiptRun {
 }
 
 const PREVIEW_CHARACTERS = 90;
-
-const DROP_WORDS: Readonly<Record<DropReason, string>> = {
-  orphan: "a call or result without its counterpart",
-  budget: "no room in the budget",
-  strategy: "the strategy leaves it out",
-  empty: "nothing left in it",
-  reasoning: "old reasoning left out",
-};
 
 /** The receipt of one view: every message exactly once, neighbours with the same fate together. */
 export function receiptOf(options: {
@@ -84,7 +66,7 @@ interface MessageFate {
 }
 
 function fatesOf(entries: readonly Entry[], messages: readonly Message[]): readonly MessageFate[] {
-  const covered: MessageFate = { fate: "covered", why: "it stands in the summary", edits: [] };
+  const covered: MessageFate = { fate: "covered", why: COVERED_WORDS, edits: [] };
   const fates: MessageFate[] = messages.map(() => covered);
   for (const entry of entries) {
     if (entry.type === "keep") fates[entry.index] = { fate: "kept", why: "", edits: [] };
@@ -96,17 +78,20 @@ function fatesOf(entries: readonly Entry[], messages: readonly Message[]): reado
     }
   }
   const hidden = fates.findLastIndex(({ fate }) => fate === "covered" || fate === "dropped");
+  const lastUser = messages.findLastIndex(
+    ({ role, parts }) => role === "user" && parts.some((part) => part.type !== "tool-result"),
+  );
   return fates.map((fate, index) =>
-    fate.fate === "kept" ? { ...fate, why: whyKept(index, messages, hidden) } : fate,
+    fate.fate === "kept" ? { ...fate, why: KEEP_WORDS[whyKept(index, messages, hidden, lastUser)] } : fate,
   );
 }
 
 /** The entries don't say why a message was kept; where it stands does. */
-function whyKept(index: number, messages: readonly Message[], hidden: number): string {
-  if (hidden < 0) return "nothing had to go";
-  if (messages[index]?.role === "system") return "the head is always shown";
-  if (index > hidden) return "the tail stays word for word";
-  return messages[index]?.role === "user" ? "the user's words, where they stand" : "kept where it stands";
+function whyKept(index: number, messages: readonly Message[], hidden: number, lastUser: number): KeepReason {
+  if (messages[index]?.role === "system") return "head";
+  if (hidden < 0) return "kept";
+  if (index === lastUser) return "last-user-message";
+  return index > hidden ? "tail" : "kept";
 }
 
 export function previewOf(message: Message): string {

@@ -1,4 +1,5 @@
-import { FATE_WORDS, type FateName, type ReceiptRun } from "../../../eval/replay/receipt.ts";
+import { FATE_WORDS, type FateName, REASON_WORDS, RUNG_WORDS } from "../../../core/words.ts";
+import type { ReceiptRun } from "../../../eval/replay/receipt.ts";
 import type { ReplayCompaction } from "../../../eval/replay/simulate.ts";
 import { escapeHtml } from "../../../eval/report/escape.ts";
 import { type Column, tableHtml } from "../../../eval/report/page.ts";
@@ -19,7 +20,10 @@ export function compactionHtml(compaction: ReplayCompaction, index: number): str
     covered: counts.covered,
     dropped: counts.dropped,
   };
-  const chips = [compaction.reason, compaction.rung]
+  const chips = [
+    compaction.rung && RUNG_WORDS[compaction.rung],
+    compaction.reason && `because ${REASON_WORDS[compaction.reason]}`,
+  ]
     .filter((text) => text !== undefined)
     .map((text) => `<span class="chip">${escapeHtml(text)}</span>`);
   return [
@@ -56,7 +60,7 @@ const strip = (receipt: readonly ReceiptRun[]): string =>
   `<div class="strip" role="img" aria-label="Messages from the first to the last, by what became of them">${receipt
     .map(
       (run) =>
-        `<i class="${run.fate}" style="flex:${run.tokens.before} 0 0" title="${escapeHtml(`${numbers(run)} ${FATE_WORDS[run.fate]}: ${run.why}`)}"></i>`,
+        `<i class="${run.fate}" style="flex:${run.tokens.before} 0 0" title="${escapeHtml(`${numbers(run)} ${FATE_WORDS[run.fate]}${run.why === "" ? "" : `: ${run.why}`}`)}"></i>`,
     )
     .join("")}</div>`;
 

@@ -1,0 +1,98 @@
+import type { DropReason, Reason, RungName, StrategyName } from "./types.ts";
+
+/**
+ * What a person reads for the names that reports use. Page, command line, HTML reports and docs take the words from here, so
+ * that one thing is called the same wherever it is met. JSON, headers and metrics have the names themselves. Why a part was
+ * changed has its words in `edit-reasons.ts`.
+ */
+
+/** Why a compaction was due, as what follows "because". */
+export const REASON_WORDS: Readonly<Record<Reason, string>> = {
+  pressure: "the view was nearly full",
+  budget: "the view was over the budget",
+  "cold-cache": "the provider's cache had expired, so it cost nothing extra",
+  pause: "there was a pause",
+  messages: "the number of messages was reached",
+  turns: "the number of turns was reached",
+  rejected: "the provider refused the request as too long",
+  forced: "it was asked for",
+  "invalid-checkpoint": "an earlier message was changed",
+};
+
+/** How the view was made to fit. */
+export const RUNG_WORDS: Readonly<Record<RungName, string>> = {
+  "nothing-due": "Nothing due",
+  reductions: "Shortened old results",
+  "known-summaries": "Used summaries it had",
+  continuation: "Summary by the chat's own model",
+  full: "Summary by a model",
+  simple: "Simple summary by a model",
+  extractive: "Exact lines, no model",
+  drop: "Left messages out",
+  "hard-cut": "Cut long messages",
+};
+
+/** What can become of a message. */
+export type FateName = "kept" | "shortened" | "covered" | "dropped";
+
+/** What became of a message. */
+export const FATE_WORDS: Readonly<Record<FateName, string>> = {
+  kept: "kept",
+  shortened: "shortened",
+  covered: "summarised",
+  dropped: "left out",
+};
+
+/** Why a message that a summary speaks for isn't shown. */
+export const COVERED_WORDS = "it stands in the summary";
+
+/** Why a message was left out. */
+export const DROP_WORDS: Readonly<Record<DropReason, string>> = {
+  orphan: "its tool call or result is gone",
+  budget: "no room left",
+  strategy: "the strategy leaves it out",
+  empty: "nothing in it",
+  reasoning: "only old reasoning",
+};
+
+/** Why a message can be shown word for word. */
+export type KeepReason = "head" | "pinned" | "last-user-message" | "tail" | "new" | "kept";
+
+/** Why a message was kept; "" where that says nothing. */
+export const KEEP_WORDS: Readonly<Record<KeepReason, string>> = {
+  head: "always shown",
+  pinned: "pinned",
+  "last-user-message": "the last user message",
+  tail: "recent",
+  new: "newer than the last compaction",
+  kept: "",
+};
+
+/** What a strategy is called, and what it does. */
+export const STRATEGY_WORDS: Readonly<
+  Record<StrategyName, { readonly label: string; readonly help: string }>
+> = {
+  none: { label: "Off", help: "Nothing is changed; a conversation that is too long can't be sent." },
+  "truncate-oldest": { label: "Truncate oldest", help: "The oldest messages are left out. No summary." },
+  "drop-middle": {
+    label: "Keep start and end",
+    help: "The first turn and the newest messages stay; the middle is left out.",
+  },
+  "drop-all": {
+    label: "Keep only the last message",
+    help: "Everything but the last user message is left out.",
+  },
+  "summarize-oldest": {
+    label: "Summarise oldest",
+    help: "Older messages become a summary; the newest stay word for word.",
+  },
+  "summarize-middle": {
+    label: "Summarise the middle",
+    help: "The first user message and the newest messages stay word for word; what lies between becomes a summary.",
+  },
+  "summarize-and-drop": {
+    label: "Summarise everything",
+    help: "All but the last user message becomes a summary.",
+  },
+  "tool-summaries": { label: "Summarise tool use", help: "Only finished tool calls are summarised." },
+};

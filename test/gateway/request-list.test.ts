@@ -96,3 +96,46 @@ it("a request that precis itself refuses is listed with its status", async () =>
     { status: response.status, model: "gpt-4o", path: "/v1/chat/completions" },
   ]);
 });
+
+const LONG = "Every line of this paragraph is here to fill the window. ".repeat(30);
+
+/** Turns of a chat that a client sends whole each time. */
+function chatOf(turns: number): { role: string; content: string }[] {
+  return Array.from({ length: turns }, (_, n) => [
+    { role: "user", content: `Question ${n}: ${LONG}` },
+    { role: "assistant", content: `Answer ${n}.` },
+  ])
+    .flat()
+    .slice(0, -1);
+}
+
+it("a first request that is compacted loses no cache; a later compaction does, with what that costs", async () => {
+  const provider = await startFakeProvider({ models: ["gpt-4o"] });
+  closing.push(() => provider.close());
+  const serve = await serveHere(["--upstream", provider.url, "--window", "8k"]);
+  closing.push(() => serve.stop());
+  const send = async (turns: number) => {
+    const response = await post(`${serve.url}/v1/chat/completions`, {
+      model: "gpt-4o",
+      messages: chatOf(turns),
+    });
+    await response.text();
+  };
+  // It comes to the gateway when it is long already: nothing of it was ever sent from here.
+  await send(30);
+  const [first] = await requests(serve.url);
+  expect(first).toMatchObject({ outcome: "compacted", reason: "budget" });
+  expect(first).not.toHaveProperty("cacheLost");
+  for (let turns = 31; turns < 60; turns++) {
+    await send(turns);
+    const [newest] = await requests(serve.url);
+    if (newest?.outcome !== "compacted") continue;
+    expect(newest).toMatchObject({ cacheLost: "compaction", reason: expect.any(String) });
+    const { usage, spend = 0, lostSpend = 0 } = newest;
+    expect(usage?.cacheRead).toBeLessThan(usage?.input ?? 0);
+    expect(lostSpend).toBeGreaterThan(0);
+    expect(lostSpend).toBeLessThan(spend);
+    return;
+  }
+  expect.unreachable("nothing was compacted again");
+});

@@ -41,6 +41,8 @@ export interface Known {
   /** Names the system prompt as stored. */
   head: string | undefined;
   lastRequestAt: number;
+  /** Tokens of the view that was sent last; undefined if this node doesn't know. */
+  sentTokens: number | undefined;
   /** Requests that are being answered right now. */
   underWay: number;
   /** Tool rounds seen since the last compaction, by what was called, to notice a client that goes in circles. */
@@ -85,6 +87,7 @@ function newKnown(
     withoutReasoning: undefined,
     head: undefined,
     lastRequestAt: 0,
+    sentTokens: undefined,
     underWay: 0,
     rounds: undefined,
     meta: undefined,

@@ -123,6 +123,11 @@ export class Recording {
     return known.lastRequestAt > 0 && fresh.every(({ role }) => role !== "assistant");
   }
 
+  /** Only a request brings messages into a conversation of a client. */
+  get hadRequest(): boolean {
+    return this.matched > 0;
+  }
+
   /** The conversation that the request's messages are in, once they are; undefined if they can't be stored. */
   async stored(): Promise<string | undefined> {
     if (this.#isStored) return this.#here().known.id;

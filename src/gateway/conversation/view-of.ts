@@ -1,8 +1,9 @@
 import type { Entry, FitInput, Measure, Outcome, Plan, Report, Role, Run } from "../../core/types.ts";
-import type { ApiPressure, ApiView, Fate, KeepReason, ViewEntry } from "../api.ts";
+import type { KeepReason } from "../../core/words.ts";
+import type { ApiPressure, ApiView, Fate, ViewEntry } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { measureOf } from "../compaction/measure.ts";
-import { countAhead } from "./count-ahead.ts";
+import { countAheadOfPlan } from "./count-ahead.ts";
 import { answerCap, type Loaded, type LoadParts, load } from "./loaded.ts";
 
 /** What `fit` gets for a conversation of the page. */
@@ -16,7 +17,7 @@ export async function currentPlan(
   parts: Pick<CompactionParts, "compactors" | "windows" | "now">,
   loaded: Loaded,
 ): Promise<Plan> {
-  await countAhead(parts, loaded);
+  await countAheadOfPlan(parts, loaded);
   return parts.compactors
     .of(loaded.choice)
     .plan(loaded.transcript, { ...fitInput(loaded), now: parts.now() });
@@ -29,7 +30,7 @@ export async function pressureOf(
   id: string,
 ): Promise<ApiPressure> {
   const loaded = await load(parts, tenant, id);
-  await countAhead(parts, loaded);
+  await countAheadOfPlan(parts, loaded);
   const report = await parts.compactors.of(loaded.choice).pressure(loaded.transcript, fitInput(loaded));
   return { ...report, model: loaded.model === "" ? undefined : loaded.model, window: report.budget.window };
 }

@@ -209,7 +209,9 @@ function upstreamSaid(status: number, text: string, upstream: string): RequestFa
   const body = parseJson(text);
   const error = isJson(body) && isJson(body["error"]) ? body["error"] : undefined;
   const words = redact(textOf(error?.["message"]) ?? text.slice(0, 300), []);
-  return new RequestFault(status, "upstream", `${sentence(called(upstream))} answered ${status}: ${words}`);
+  // Only a person can mend that, and the page says where.
+  const code = status === 401 || status === 403 ? "upstream-key" : "upstream";
+  return new RequestFault(status, code, `${sentence(called(upstream))} answered ${status}: ${words}`);
 }
 
 const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

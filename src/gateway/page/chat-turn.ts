@@ -85,6 +85,8 @@ function recordingOf(
   return {
     known: remembered,
     followsOurs: since.every(({ role }) => role !== "assistant"),
+    // The messages of a chat may have been imported: they tell nothing about requests.
+    hadRequest: remembered.lastRequestAt > 0,
     isWatched: true,
     begin() {},
     stored: async () => id,

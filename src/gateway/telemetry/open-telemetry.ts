@@ -134,6 +134,7 @@ function detailsOf({
   outcome,
   tokens,
   cacheLost,
+  lostSpend,
 }: RequestFact): Attributes {
   return {
     "http.response.status_code": status,
@@ -143,5 +144,6 @@ function detailsOf({
     ...usageOf(usage),
     ...(tokens && { "precis.tokens.transcript": tokens.before, "precis.tokens.sent": tokens.after }),
     ...(cacheLost !== undefined && { "precis.cache_lost": cacheLost }),
+    ...(lostSpend !== undefined && { "precis.cache_lost_cost": lostSpend }),
   };
 }

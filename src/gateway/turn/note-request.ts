@@ -2,6 +2,7 @@ import type { Report, Usage } from "../../core/types.ts";
 import { spendOf } from "../../tokens/spend-of.ts";
 import type { RequestFact } from "../api.ts";
 import type { TurnTrace } from "../telemetry/open-telemetry.ts";
+import { lostCache } from "./lost-cache.ts";
 import type { Action, Turn, TurnParts } from "./turn.ts";
 
 /** What became of a turn's request, as far as it is known: it may have failed half-way. */
@@ -25,7 +26,17 @@ export function noteRequest(
 ): void {
   const { tenant, name } = client;
   const { prices } = windows.of(upstream, asked.model, tenant);
-  const cacheLost = report?.prefixChanged ? report.prefixReason : undefined;
+  // What was only observed, or refused, found its cache as it was.
+  const isView = action === "view" || action === "compacted" || action === "pass";
+  const lost = lostCache({
+    report: isView && status < 400 ? report : undefined,
+    usage,
+    prices,
+    hadRequest: recording?.hadRequest ?? false,
+    sentBefore: recording?.known.sentTokens,
+  });
+  if (recording && status < 400)
+    recording.known.sentTokens = isView ? report?.tokens.after : report?.tokens.transcript;
   const fact: RequestFact = {
     ...(from && { from }),
     model: asked.model,
@@ -34,7 +45,9 @@ export function noteRequest(
     ...(name !== undefined && { client: name }),
     ...(usage && { usage }),
     ...(usage && prices && { spend: spendOf(usage, prices) }),
-    ...(cacheLost !== undefined && { cacheLost }),
+    ...(action === "compacted" && report?.reason && { reason: report.reason }),
+    ...(lost && { cacheLost: lost.cause }),
+    ...(lost?.spend !== undefined && { lostSpend: lost.spend }),
     at: now(),
     path,
     status,

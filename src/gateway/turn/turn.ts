@@ -80,6 +80,8 @@ export interface TurnRecording {
   readonly known: Known;
   /** Was the request before this one served by this node? Then it knows what was sent. */
   readonly followsOurs: boolean;
+  /** Was a request of it sent before this one? Then the provider may have the beginning of this one in its cache. */
+  readonly hadRequest: boolean;
   /** Pages are told at once what begins in the conversation, and a server that ends waits for it. */
   readonly isWatched: boolean;
   /** The request leaves for the upstream. */

@@ -55,13 +55,14 @@ export interface Settings {
 }
 
 /** The newest messages get this share of the landing. */
-const DEFAULT_TAIL_SHARE = 0.4;
+export const DEFAULT_TAIL_SHARE = 0.4;
 const DEFAULT_MIN_TAIL_MESSAGES = 4;
 /** Anthropic-like prices in units of the input price, and the usual time-to-live of a prompt cache. */
 const DEFAULT_CACHE: Required<CacheOptions> = { ttlMs: 5 * 60_000, read: 0.1, write: 1.25, output: 5 };
-/** Half of the largest summary message. */
+/** Half of the largest summary message (tokens). */
+export const DEFAULT_SUMMARY_CAP = 6_000;
 const DEFAULT_SUMMARY: SummarySettings = {
-  cap: 6_000,
+  cap: DEFAULT_SUMMARY_CAP,
   merge: "segments",
   fanout: 8,
   maxRequests: 12,

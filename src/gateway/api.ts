@@ -5,20 +5,30 @@
 
 export { EDIT_REASONS } from "../core/edit-reasons.ts";
 export type {
-  DropReason,
   Part,
   Reason,
   Run,
   RungName,
   StrategyName,
 } from "../core/types.ts";
+export {
+  COVERED_WORDS,
+  DROP_WORDS,
+  FATE_WORDS,
+  KEEP_WORDS,
+  REASON_WORDS,
+  RUNG_WORDS,
+  STRATEGY_WORDS,
+} from "../core/words.ts";
 export { bestTrade, survivingShare } from "../eval/replay/best-trade.ts";
+export { STREAM_WORDS } from "../stream/words.ts";
 export { SECTIONS } from "../summaries/section-titles.ts";
 export type * from "./api/chat.ts";
 export { type ApiClient, ApiFailure, createApiClient } from "./api/client.ts";
 export type * from "./api/common.ts";
 export type * from "./api/conversation.ts";
 export type * from "./api/events.ts";
+export * from "./api/in-force.ts";
 export * from "./api/judge.ts";
 export { answerOffline } from "./api/offline-answer.ts";
 export type * from "./api/past.ts";

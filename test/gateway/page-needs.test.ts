@@ -293,7 +293,11 @@ describe("settings", () => {
     expect(provider.requests.slice(before).map(({ model }) => model)).toContain("gpt-4o-mini");
     const bad = await raw(routes.changeConversation, { params, body: { settings: { tail: 3 } } });
     expect(bad.status).toBe(400);
-    expect((await call(routes.settings)).defaults).toMatchObject({ tail: 0.4, summarizer: "same" });
+    expect((await call(routes.settings)).given).toMatchObject({
+      builtIn: { tail: 0.4, summarizer: "same" },
+      config: { window: WINDOW },
+      profiles: { agent: { summaryCap: 6_000 }, rag: { summaryCap: 800, triggerMessages: 11 } },
+    });
   });
 });
 

@@ -22,7 +22,7 @@ describe("compaction", () => {
     await tab.getByRole("button", { name: "Show", exact: true }).click();
     const divider = tab.locator(".divider");
     await divider.waitFor();
-    expect(await divider.textContent()).toContain("because you asked for it");
+    expect(await divider.textContent()).toContain("because it was asked for");
     await divider.locator(".divider-head").click();
     // Pointers lead to the messages that the summary stands for.
     await divider.locator(".pointer").first().click();
@@ -158,7 +158,7 @@ describe("inspector", () => {
     const covered = tab.locator(".lot.covered:not(.run)").first();
     await covered.hover();
     await covered.getByRole("button", { name: /Pin/ }).click();
-    await tab.locator(".lot.kept", { hasText: "pinned by you" }).waitFor();
+    await tab.locator(".lot.kept", { hasText: "pinned" }).waitFor();
     await tab.getByLabel("Window").fill("64k");
     await eventually(() => tab.locator(".inspect-numbers").textContent()).toContain("Nothing is due.");
     await tab.getByRole("button", { name: "Reset" }).click();

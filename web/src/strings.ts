@@ -1,4 +1,5 @@
 import { chat, composer, fates, meter, outbox, tabs } from "./strings/chat.ts";
+import { clientKey } from "./strings/client-key.ts";
 import { compaction } from "./strings/compaction.ts";
 import { connection, errors, home, offline, sidebar, work } from "./strings/frame.ts";
 import { inspect, timeline } from "./strings/inspect.ts";
@@ -51,6 +52,7 @@ export const strings = {
   judge,
   settings,
   models,
+  clientKey,
   gateway,
   stream,
 } as const;

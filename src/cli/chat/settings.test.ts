@@ -30,13 +30,20 @@ test.each([
 test("the list says where a value comes from", () => {
   const answer = {
     settings: { temperature: 0.2 },
-    defaults: { profile: "agent", strategy: "summarize-oldest", auto: true, placement: "user" },
+    given: {
+      upstreams: {},
+      config: { startAt: 0.7 },
+      profiles: { agent: { summaryCap: 6_000 } },
+      builtIn: { profile: "agent", strategy: "summarize-oldest", auto: true, placement: "user" },
+    },
     profiles: ["agent"],
     strategies: [{ name: "summarize-oldest", label: "Summarise oldest", help: "" }],
   } as unknown as SettingsAnswer;
   const text = settingsText({ window: 16_000 }, answer, 100);
   expect(text).toMatch(/window +16000 \(this chat\) +the model's window/);
   expect(text).toMatch(/temperature +0\.2 \(all chats\)/);
+  expect(text).toMatch(/startAt +0\.7 \(config\)/);
+  expect(text).toMatch(/summaryCap +6000 \(profile\)/);
   expect(text).toMatch(/strategy +summarize-oldest +what happens to old messages: Summarise oldest/);
   const wide = text.split("\n").filter((line) => /^ {2}\S/.test(line));
   for (const line of wide) expect(line.search(/(?<=^ {2}\S+ +)\S/)).toBe("  summaryTemperature  ".length);

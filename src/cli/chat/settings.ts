@@ -1,5 +1,5 @@
 import { nearest } from "../../core/nearest.ts";
-import type { ChatSettings, SettingsAnswer } from "../../gateway/api.ts";
+import { type ChatSettings, inForce, type SettingOrigin, type SettingsAnswer } from "../../gateway/api.ts";
 import { twoColumns } from "../help.ts";
 import { parseTokens } from "../parse-tokens.ts";
 import { UsageError } from "../usage-error.ts";
@@ -111,20 +111,16 @@ function tokensOf(name: string, text: string): number {
 }
 
 /** Each setting with its value, and where that comes from. */
-export function settingsText(
-  chat: ChatSettings,
-  { settings, defaults, strategies }: SettingsAnswer,
-  columns: number,
-): string {
-  const labels = new Map<unknown, string>(strategies.map(({ name, label }) => [name, label]));
+export function settingsText(chat: ChatSettings, answer: SettingsAnswer, columns: number): string {
+  const labels = new Map<unknown, string>(answer.strategies.map(({ name, label }) => [name, label]));
   const nameWidth = Math.max(...Object.keys(ALL).map((name) => name.length)) + 2;
   const rows = Object.entries(ALL).map(([name, { help }]) => {
-    const own = (chat as Readonly<Record<string, unknown>>)[name];
-    const global = (settings as Readonly<Record<string, unknown>>)[name];
-    const value = own ?? global ?? (defaults as Readonly<Record<string, unknown>>)[name];
-    const from = own !== undefined ? " (this chat)" : global !== undefined ? " (all chats)" : "";
+    const { value, from } = Object.hasOwn(GLOBAL, name)
+      ? { value: answer.settings[name as keyof typeof GLOBAL], from: "page" as const }
+      : inForce(name as keyof typeof SETTINGS, { answer, chat });
+    const origin = value === undefined ? "" : ORIGINS[from];
     const label = name === "strategy" && labels.has(value) ? `: ${labels.get(value)}` : "";
-    return [`${name.padEnd(nameWidth)}${shown(value)}${from}`, `${help}${label}`] as const;
+    return [`${name.padEnd(nameWidth)}${shown(value)}${origin}`, `${help}${label}`] as const;
   });
   return [
     ...twoColumns(rows, columns),
@@ -134,6 +130,16 @@ export function settingsText(
     ),
   ].join("\n");
 }
+
+/** Who says so; what is built in needs no name. */
+const ORIGINS: Readonly<Record<SettingOrigin, string>> = {
+  chat: " (this chat)",
+  page: " (all chats)",
+  upstream: " (config)",
+  config: " (config)",
+  profile: " (profile)",
+  "built-in": "",
+};
 
 const shown = (value: unknown): string =>
   value === undefined ? "–" : typeof value === "boolean" ? (value ? "on" : "off") : String(value);

@@ -1,4 +1,4 @@
-import { routes } from "../../gateway/api.ts";
+import { inForce, routes } from "../../gateway/api.ts";
 import type { Paint } from "../paint.ts";
 import { isCommand, runCommand } from "./commands.ts";
 import { OFFLINE_NAME } from "./offline-words.ts";
@@ -43,18 +43,18 @@ export async function takeLine(
 
 /** Reads the meter from the server, so that it is the number that the page and the trigger have. */
 export async function showMeter(session: ChatSession, screen: Screen): Promise<void> {
-  const [pressure, conversation, { settings, defaults }] = await Promise.all([
+  const [pressure, conversation, answer] = await Promise.all([
     session.pressure(),
     session.conversation(),
     session.api.call(routes.settings),
   ]);
-  if (pressure === undefined || settings.showMeter === false) {
+  if (pressure === undefined || answer.settings.showMeter === false) {
     screen.meter(undefined);
     return;
   }
   screen.meter({
     pressure,
     model: session.offline ? OFFLINE_NAME : (pressure.model ?? "no model"),
-    auto: conversation?.settings.auto ?? settings.auto ?? defaults.auto,
+    auto: inForce("auto", { answer, chat: conversation?.settings }).value !== false,
   });
 }

@@ -89,8 +89,12 @@ export interface RequestFact {
   readonly usage?: Usage;
   /** US dollars; undefined where prices aren't known. */
   readonly spend?: number;
-  /** Why the provider's prompt cache couldn't be used to its end, if precis changed what was sent before. */
+  /** Why it was compacted, if it was. */
+  readonly reason?: Reason;
+  /** Why the provider's prompt cache couldn't be used to its end, if what was sent before was changed. */
   readonly cacheLost?: PrefixReason;
+  /** US dollars that this cost: the request with a cache that holds what was sent before would have cost so much less. */
+  readonly lostSpend?: number;
 }
 
 /** Which requests to list. */

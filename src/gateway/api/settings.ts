@@ -64,20 +64,16 @@ interface StrategyChoice {
 /** Everything that a settings page needs. */
 export interface SettingsAnswer {
   readonly settings: GlobalSettings;
-  /** What holds where nothing is set. */
-  readonly defaults: Required<
-    Pick<
-      ChatSettings,
-      | "profile"
-      | "strategy"
-      | "auto"
-      | "placement"
-      | "tail"
-      | "summarizer"
-      | "summaryCap"
-      | "cacheBreakpoints"
-    >
-  >;
+  /** What holds where nothing is set, by who says it. `inForce` looks it up. */
+  readonly given: {
+    /** By the name of the upstream. */
+    readonly upstreams: Readonly<Record<string, ChatSettings>>;
+    /** The config file, environment and flags of the server. */
+    readonly config: ChatSettings;
+    readonly profiles: Readonly<Record<ProfileName, ChatSettings>>;
+    /** Where nobody says anything. What depends on the conversation is left out. */
+    readonly builtIn: ChatSettings;
+  };
   readonly profiles: readonly ProfileName[];
   readonly strategies: readonly StrategyChoice[];
 }

@@ -14,6 +14,7 @@ import type {
   RungReport,
   Warning,
 } from "../../core/types.ts";
+import type { KeepReason } from "../../core/words.ts";
 import type { ApiPressure } from "./conversation.ts";
 import type { ChatSettings } from "./settings.ts";
 
@@ -49,9 +50,6 @@ export type ViewEntry =
       readonly tokens: number;
       readonly reason: DropReason;
     };
-
-/** Why a message is shown word for word. */
-export type KeepReason = "head" | "pinned" | "last-user-message" | "tail" | "new" | "kept";
 
 /** What the model was sent last or would be sent now, line by line. */
 export interface ApiView {

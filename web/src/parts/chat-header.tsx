@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { ApiConversation } from "../../../src/gateway/api.ts";
+import { type ApiConversation, inForce } from "../../../src/gateway/api.ts";
 import type { Chat } from "../state/chat-state.ts";
 import type { ChatTab } from "../state/router.ts";
 import { strings } from "../strings.ts";
@@ -23,7 +23,9 @@ export function ChatHeader({ chat, tab, onCompact }: { chat: Chat; tab: ChatTab;
   const [isOpen, setOpen] = useState(false);
   const [isTextOpen, setTextOpen] = useState(false);
   const showMeter = settings?.settings.showMeter ?? true;
-  const auto = conversation?.settings.auto ?? settings?.settings.auto ?? settings?.defaults.auto ?? true;
+  const auto =
+    settings === undefined ||
+    inForce("auto", { answer: settings, chat: conversation?.settings }).value === true;
   return (
     <header className="chat-header">
       <div className="chat-title">

@@ -20,6 +20,7 @@ export function ChatSettingsDialog({
   const { settings, models } = useStore(app.store);
   const words = strings.settings;
   if (settings === undefined) return null;
+  const upstream = models?.models.find(({ id }) => id === conversation.model)?.upstream;
   return (
     <Dialog title={words.chatTitle} onClose={onClose} side>
       <p className="help">{words.chatLead}</p>
@@ -32,9 +33,7 @@ export function ChatSettingsDialog({
               key={name}
               name={name}
               scope="chat"
-              own={conversation.settings[name]}
-              inherited={settings.settings[name] ?? settings.defaults[name as "auto"]}
-              answer={settings}
+              levels={{ answer: settings, chat: conversation.settings, upstream }}
               models={models?.models.map(({ id }) => id) ?? []}
               onChange={(change) => void chat.configure(change as SettingsChange<ChatSettings>)}
             />

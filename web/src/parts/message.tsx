@@ -78,7 +78,13 @@ export const MessageRow = memo(function MessageRow({
             onEdit={() => setEditing(true)}
           />
         </header>
-      ) : null}
+      ) : (
+        <header className="beside">
+          <FateTag message={{ pinned: message.pinned, fate: KEPT }} />
+          {rangeStart === index ? <span className="tag">{strings.compaction.rangeStart}</span> : null}
+          <Actions message={message} actions={actions} rangeStart={rangeStart} />
+        </header>
+      )}
       {isEditing ? (
         <EditBox
           text={text}
@@ -98,6 +104,9 @@ export const MessageRow = memo(function MessageRow({
     </article>
   );
 });
+
+/** The line of a tool's result says itself what became of it. */
+const KEPT: ApiMessage["fate"] = { type: "kept" };
 
 function FateTag({ message }: { message: Pick<ApiMessage, "fate" | "pinned" | "unfinished"> }) {
   const { fate, pinned, unfinished } = message;
@@ -123,6 +132,7 @@ function FateTag({ message }: { message: Pick<ApiMessage, "fate" | "pinned" | "u
   );
 }
 
+/** What can be done with a message. One that only calls tools, or answers calls, has no words of its own to copy or edit. */
 function Actions({
   message: { index, role, pinned },
   text,
@@ -131,17 +141,19 @@ function Actions({
   onEdit,
 }: {
   message: ApiMessage;
-  text: string;
+  text?: string;
   actions: MessageActions;
   rangeStart: number | undefined;
-  onEdit: () => void;
+  onEdit?: () => void;
 }) {
   const compactItems = useCompactItems(index, rangeStart, actions);
   return (
     <div className="actions">
-      <CopyButton text={() => text} label={strings.chat.copy} />
-      {role === "user" ? <Act icon="edit" label={strings.chat.edit} act={onEdit} /> : null}
-      {role === "assistant" ? (
+      {text === undefined ? null : <CopyButton text={() => text} label={strings.chat.copy} />}
+      {role === "user" && onEdit !== undefined ? (
+        <Act icon="edit" label={strings.chat.edit} act={onEdit} />
+      ) : null}
+      {role === "assistant" && text !== undefined ? (
         <Act icon="redo" label={strings.chat.regenerate} act={() => actions.regenerate(index)} />
       ) : null}
       <Act icon="fork" label={strings.chat.fork} act={() => actions.fork(index + 1)} />

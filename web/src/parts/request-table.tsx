@@ -1,68 +1,38 @@
-import { useEffect, useState } from "react";
-import { type RequestFact, type RequestQuery, routes } from "../../../src/gateway/api.ts";
+import { useState } from "react";
+import type { RequestFact } from "../../../src/gateway/api.ts";
 import { ago, count, dollars, duration, percent } from "../state/format.ts";
 import { strings } from "../strings.ts";
 import { ScrollArea } from "./scroll-area.tsx";
 import { PlaceLink } from "./sidebar.tsx";
-import { useApp } from "./use-store.ts";
+import { NO_FILTERS, type RequestFilters, type RequestSide, useRequests } from "./use-requests.ts";
 
 const words = strings.gateway;
-/** Requests that are shown at once. */
-const SHOWN = 100;
-/** Typing shouldn't ask for every letter, and a busy server not for every request (milliseconds). */
-const SETTLE_MS = 250;
-
 const OUTCOMES = ["failed", "compacted", "view", "pass", "observed", "off", "untouched"] as const;
 
 /** Requests of clients: also those from before a reload or a restart, searched and filtered. */
 export function RequestTable() {
-  const app = useApp();
-  const [query, setQuery] = useState<RequestQuery>({ from: "client" });
-  const [requests, setRequests] = useState<readonly RequestFact[]>([]);
-  const [known, setKnown] = useState<readonly RequestFact[]>([]);
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const load = () => {
-      clearTimeout(timer);
-      timer = setTimeout(
-        () =>
-          void app.attempt(async () => {
-            const answer = await app.api.call(routes.requests, { query: { ...query, limit: SHOWN } });
-            setRequests(answer.requests);
-            if (Object.keys(query).length === 1) setKnown(answer.requests);
-          }),
-        SETTLE_MS,
-      );
-    };
-    load();
-    const off = app.live.on((event) => {
-      if (event.type === "request") load();
-    });
-    return () => {
-      clearTimeout(timer);
-      off();
-    };
-  }, [app, query]);
-  const change = (changes: { [K in keyof RequestQuery]: RequestQuery[K] | undefined }) =>
-    setQuery((before) => {
-      const merged = Object.entries({ ...before, ...changes }).filter(([, value]) => value);
-      return Object.fromEntries(merged) as RequestQuery;
-    });
-  const isFiltered = Object.keys(query).length > 1;
+  const [from, setFrom] = useState<RequestSide>("client");
+  const [filters, setFilters] = useState(NO_FILTERS);
+  const { requests, models, clients } = useRequests(from, filters);
+  const change = (changes: Partial<RequestFilters>) => setFilters((before) => ({ ...before, ...changes }));
+  const isFiltered = Object.values(filters).some((value) => value !== "");
   return (
     <section>
       <h2>{words.live}</h2>
       <fieldset className="tabs">
         <legend className="visually-hidden">{words.from}</legend>
-        {(["client", "page"] as const).map((from) => (
+        {(["client", "page"] as const).map((side) => (
           <button
-            key={from}
+            key={side}
             type="button"
-            aria-pressed={query.from === from}
-            // Models and clients of the one needn't be there in the other.
-            onClick={() => setQuery({ from })}
+            aria-pressed={side === from}
+            onClick={() => {
+              setFrom(side);
+              // Models and clients of the one needn't be there in the other.
+              setFilters(NO_FILTERS);
+            }}
           >
-            {words.sides[from]}
+            {words.sides[side]}
           </button>
         ))}
       </fieldset>
@@ -76,35 +46,35 @@ export function RequestTable() {
           <input
             type="search"
             placeholder={words.search}
-            value={query.search ?? ""}
+            value={filters.search}
             onChange={(event) => change({ search: event.target.value })}
           />
         </label>
         <Filter
           label={words.columns.model}
-          values={distinct(known.map(({ model }) => model))}
-          value={query.model}
+          values={models}
+          value={filters.model}
           onChange={(model) => change({ model })}
         />
         <Filter
           label={words.columns.client}
-          values={distinct(known.map(({ client }) => client))}
-          value={query.client}
+          values={clients}
+          value={filters.client}
           onChange={(client) => change({ client })}
         />
         <Filter
           label={words.columns.what}
           values={OUTCOMES}
           text={(value) => words.outcomes[value as "pass"]}
-          value={query.outcome}
-          onChange={(outcome) => change({ outcome: outcome as RequestQuery["outcome"] })}
+          value={filters.outcome}
+          onChange={(outcome) => change({ outcome })}
         />
       </form>
       {requests.length === 0 ? (
         <p className="help">
           {isFiltered ? (
             words.noneMatch
-          ) : query.from === "page" ? (
+          ) : from === "page" ? (
             words.pageNone
           ) : (
             <>
@@ -165,34 +135,36 @@ function RequestRow({ request }: { request: RequestFact }) {
             ? count(tokens.after)
             : words.became(tokens.before, tokens.after)}
       </td>
-      <td title={cacheLost && words.lost[cacheLost]}>
+      <td>
         {usage === undefined
           ? "–"
           : words.cached(usage.cacheRead ?? 0, percent((usage.cacheRead ?? 0) / Math.max(1, usage.input)))}
+        {cacheLost === undefined ? null : <small>{words.lostHere(words.lost[cacheLost])}</small>}
       </td>
       <td>{spend === undefined ? words.unknown : dollars(spend)}</td>
       <td>{duration(request.ms)}</td>
-      <td>{words.outcomes[request.outcome]}</td>
+      <td>
+        {words.outcomes[request.outcome]}
+        {request.reason === undefined ? null : <small>{strings.compaction.why(request.reason)}</small>}
+      </td>
     </tr>
   );
 }
 
-/** What was spent on requests whose beginning precis changed, by the reason for it. */
+/** What lost caches cost in the requests that are shown, by the reason for it. */
 function LostCache({ requests }: { requests: readonly RequestFact[] }) {
   const causes = new Map<NonNullable<RequestFact["cacheLost"]>, { requests: number; spend: number }>();
-  for (const { cacheLost, spend = 0 } of requests) {
+  for (const { cacheLost, lostSpend = 0 } of requests) {
     if (cacheLost === undefined) continue;
     const before = causes.get(cacheLost) ?? { requests: 0, spend: 0 };
-    causes.set(cacheLost, { requests: before.requests + 1, spend: before.spend + spend });
+    causes.set(cacheLost, { requests: before.requests + 1, spend: before.spend + lostSpend });
   }
   if (causes.size === 0) return null;
+  const told = [...causes].toSorted(([, a], [, b]) => b.spend - a.spend || b.requests - a.requests);
   return (
     <p className="help lost-cache">
-      {words.lostTitle}{" "}
-      {[...causes]
-        .map(([cause, { requests: n, spend }]) => words.lostBy(words.lost[cause], count(n), spend))
-        .join("; ")}
-      .
+      {words.lostTitle(requests.length)}{" "}
+      {told.map(([cause, { requests: n, spend }]) => words.lostBy(words.lost[cause], n, spend)).join("; ")}.
     </p>
   );
 }
@@ -207,16 +179,12 @@ function Filter({
   label: string;
   values: readonly string[];
   text?: (value: string) => string;
-  value: string | undefined;
-  onChange: (value: string | undefined) => void;
+  value: string;
+  onChange: (value: string) => void;
 }) {
   if (values.length < 2) return null;
   return (
-    <select
-      aria-label={label}
-      value={value ?? ""}
-      onChange={(event) => onChange(event.target.value || undefined)}
-    >
+    <select aria-label={label} value={value} onChange={(event) => onChange(event.target.value)}>
       <option value="">{words.any(label)}</option>
       {values.map((one) => (
         <option key={one} value={one}>
@@ -226,6 +194,3 @@ function Filter({
     </select>
   );
 }
-
-const distinct = (values: readonly (string | undefined)[]): readonly string[] =>
-  [...new Set(values)].filter((value) => value !== undefined).sort();

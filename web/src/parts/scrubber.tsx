@@ -34,7 +34,9 @@ export function Scrubber({
   children: ReactNode;
 }) {
   const app = useApp();
-  const total = usePiece(chat.transcript.store, (state) => state.total);
+  const known = usePiece(chat.transcript.store, (state) => state.total);
+  // The transcript may come after the points.
+  const total = Math.max(known, points.at(-1)?.messages ?? 0);
   // The numbers that summaries and the list below use: leading system messages count.
   const { lead } = useNumbers();
   const place = (messages: number) => words.at(messages + lead, total + lead);

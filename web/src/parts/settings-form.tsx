@@ -1,5 +1,13 @@
 import { useState } from "react";
-import type { GlobalSettings, SettingsAnswer, SettingsChange } from "../../../src/gateway/api.ts";
+import {
+  type ChatSettings,
+  type GlobalSettings,
+  inForce,
+  type SettingInForce,
+  type SettingLevels,
+  type SettingsAnswer,
+  type SettingsChange,
+} from "../../../src/gateway/api.ts";
 import { count, parseTokens, percent } from "../state/format.ts";
 import { strings } from "../strings.ts";
 
@@ -61,30 +69,27 @@ export const GROUPS = {
 
 type Value = string | number | boolean;
 
-/** One setting: its name, what it does, what it is, what it would be otherwise. */
+/** One setting: its name, what it does, what it is and who says so, what it would be otherwise. */
 export function SettingField({
   name,
-  own,
-  inherited,
   scope,
-  answer,
+  levels,
   models,
   onChange,
 }: {
   name: FieldName;
-  /** What is set here. */
-  own: Value | undefined;
-  /** What holds if nothing is. */
-  inherited: Value | undefined;
   scope: "global" | "chat";
-  answer: SettingsAnswer;
+  levels: SettingLevels & { readonly answer: SettingsAnswer };
   models: readonly string[];
   onChange: (change: SettingsChange<GlobalSettings>) => void;
 }) {
   const words = strings.settings;
   const { label, help } = words.fields[name];
+  const { answer, chat } = levels;
+  const own = scope === "chat" ? chat?.[name as keyof ChatSettings & FieldName] : answer.settings[name];
+  const { value: inherited, from } = withoutOwn(name, scope, levels);
   const shown = inherited === undefined ? fallbackText(name) : valueText(name, inherited);
-  const otherwise = scope === "chat" ? words.inherit(shown) : words.defaultValue(shown);
+  const origin = originText(from, levels);
   const id = `${scope}-${name}`;
   const change = (value: Value | null) => onChange({ [name]: value } as SettingsChange<GlobalSettings>);
   return (
@@ -92,7 +97,10 @@ export function SettingField({
       <div className="setting-words">
         <label htmlFor={id}>{label}</label>
         <p id={`${id}-help`}>
-          {help} <span className="default">{otherwise}.</span>
+          {help}{" "}
+          <span className="default">
+            {own === undefined ? words.now(shown, origin) : words.otherwise(shown, origin)}
+          </span>
         </p>
         {choiceHelp(name, own ?? inherited)}
       </div>
@@ -104,7 +112,7 @@ export function SettingField({
             value={own === undefined ? "" : String(own)}
             onChange={(event) => change(event.target.value === "" ? null : event.target.value)}
           >
-            <option value="">{scope === "chat" ? words.asEverywhere(shown) : words.asDefault(shown)}</option>
+            <option value="">{words.notSet(shown)}</option>
             {choicesOf(name, answer, models).map(({ value, text }) => (
               <option key={value} value={value}>
                 {text}
@@ -128,7 +136,7 @@ export function SettingField({
             id={id}
             kind={KINDS[name]}
             own={own as number | string | undefined}
-            placeholder={inherited === undefined ? words.auto : shown.replace(" %", "")}
+            placeholder={inherited === undefined ? fallback(name)[1] : shown.replace(" %", "")}
             onChange={change}
           />
         )}
@@ -145,6 +153,33 @@ export function SettingField({
       </div>
     </div>
   );
+}
+
+/** What holds if nothing is set here. */
+function withoutOwn(
+  name: FieldName,
+  scope: "global" | "chat",
+  { answer, chat, upstream }: SettingLevels,
+): { readonly value: Value | undefined; readonly from: SettingInForce["from"] } {
+  if (name === "showMeter" || name === "theme") return { value: undefined, from: "built-in" };
+  const without = <S extends object>(settings: S | undefined): S =>
+    ({ ...settings, [name]: undefined }) as unknown as S;
+  const found = inForce(
+    name,
+    scope === "chat"
+      ? { answer, chat: without(chat), upstream }
+      : { answer: { ...answer, settings: without(answer.settings) } },
+  );
+  return { value: found.value as Value | undefined, from: found.from };
+}
+
+function originText(from: SettingInForce["from"], levels: SettingLevels): string {
+  const words = strings.settings;
+  if (from === "profile") {
+    const { value: profile } = inForce("profile", levels);
+    return words.origins.profile(valueText("profile", profile ?? ""));
+  }
+  return from === "chat" ? "" : words.origins[from];
 }
 
 /** What the value in force does, where names alone say little. */
@@ -250,11 +285,16 @@ function choicesOf(name: FieldName, answer: SettingsAnswer, models: readonly str
 
 const summarizerText = (value: string): string => strings.settings.summarizers[value as "same"] ?? value;
 
+/** What holds where nobody says anything; the second is for a box. */
+function fallback(name: FieldName): readonly [string, string] {
+  const { fallbacks } = strings.settings;
+  return (fallbacks as Partial<Record<FieldName, readonly [string, string]>>)[name] ?? ["", ""];
+}
+
 function fallbackText(name: FieldName): string {
-  const words = strings.settings;
-  if (name === "showMeter") return words.on;
+  if (name === "showMeter") return strings.settings.on;
   if (name === "theme") return strings.sidebar.theme.system;
-  return words.fallbacks[name as keyof typeof words.fallbacks] ?? words.unset;
+  return fallback(name)[0];
 }
 
 function valueText(name: FieldName, value: Value): string {

@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import { strings } from "../strings.ts";
 import { Icon } from "./icon.tsx";
-import { useApp, useStore } from "./use-store.ts";
+import { useApp, usePiece, useStore } from "./use-store.ts";
 
 /** How long a deletion can be taken back here; the server may allow longer. */
 const UNDO_SHOWN_MS = 12_000;
@@ -11,6 +11,7 @@ export function Toasts() {
   const { toast, opening } = useStore(app.store);
   const { deleted } = useStore(app.conversations.store);
   const { connection } = useStore(app.live.store);
+  const wanted = usePiece(app.clientKey.store, (state) => state.wanted);
   useEffect(() => {
     if (deleted === undefined) return;
     const timer = setTimeout(() => app.conversations.store.set({ deleted: undefined }), UNDO_SHOWN_MS);
@@ -18,7 +19,7 @@ export function Toasts() {
   }, [app, deleted]);
   return (
     <div className="toasts">
-      {connection === "lost" ? (
+      {connection === "lost" && !wanted ? (
         <div className="toast" role="status">
           <span className="spinner" aria-hidden="true" /> {strings.connection.lost}
         </div>

@@ -3,6 +3,7 @@ import { strings } from "../strings.ts";
 import { Icon } from "./icon.tsx";
 import { LiveAnswer } from "./live-answer.tsx";
 import { Markdown } from "./markdown.tsx";
+import { PlaceLink } from "./sidebar.tsx";
 import { UnsentMessages } from "./unsent-messages.tsx";
 import { useApp, usePiece, useStore } from "./use-store.ts";
 
@@ -59,6 +60,11 @@ function Unanswered({ chat }: { chat: Chat }) {
         <strong>{failure?.message ?? (isAsked ? strings.chat.unanswered : strings.chat.stopped)}</strong>
         {fix === undefined ? null : <small>{fix}</small>}
       </div>
+      {failure?.code === "upstream-key" ? (
+        <PlaceLink className="button" to={{ page: "settings" }}>
+          {strings.chat.checkKey}
+        </PlaceLink>
+      ) : null}
       <button type="button" className="button" onClick={() => void chat.regenerate()}>
         {failure === undefined && isAsked ? strings.chat.answerIt : strings.retry}
       </button>

@@ -13,10 +13,11 @@ import { strings } from "../strings.ts";
 import { type Api, explain } from "./api-client.ts";
 import { createChat } from "./chat.ts";
 import type { Chat } from "./chat-state.ts";
+import type { ClientKey } from "./client-key.ts";
 import { type Conversations, createConversations } from "./conversations.ts";
 import { explainFile } from "./explain-file.ts";
 import { type Live, openLive } from "./live.ts";
-import type { Router } from "./router.ts";
+import type { ChatTab, Place, Router } from "./router.ts";
 import { createStore, type Store } from "./store.ts";
 import { isStreamFile } from "./stream-file.ts";
 import { createStreamReplay, type StreamReplay } from "./stream-replay.ts";
@@ -51,7 +52,7 @@ export interface App {
   readonly conversations: Conversations;
   readonly stream: StreamReplay;
   /** The chat with this id; the same object for as long as it is the one that is looked at. */
-  chat(id: string): Chat;
+  chat(id: string, tab?: ChatTab): Chat;
   start(): Promise<void>;
   newChat(input?: NewConversation): Promise<ApiConversation | undefined>;
   /** A file that comes with the page, at the point that it is there for. */
@@ -62,6 +63,9 @@ export interface App {
   /** Adds a server of models. Resolves with false if it wasn't added. */
   addUpstream(upstream: NewUpstream): Promise<boolean>;
   removeUpstream(name: string): Promise<void>;
+  readonly clientKey: Pick<ClientKey, "store">;
+  /** Tries a client key; "" forgets the one there is. Where it is taken, the page goes on where it was refused. */
+  giveKey(key: string): Promise<void>;
   tell(toast: Toast | undefined): void;
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
 }
@@ -69,10 +73,12 @@ export interface App {
 export function createApp({
   api,
   router,
+  clientKey,
   live = openLive(api, undefined, globalThis.window),
 }: {
   api: Api;
   router: Router;
+  clientKey: ClientKey;
   live?: Live;
 }): App {
   const store = createStore<AppState>({
@@ -90,10 +96,20 @@ export function createApp({
     try {
       return await work();
     } catch (error) {
-      store.set({ toast: { kind: "error", ...explain(error) } });
+      // The settings ask for the key, and say more than this would.
+      if (!clientKey.store.get().wanted) store.set({ toast: { kind: "error", ...explain(error) } });
       return undefined;
     }
   };
+  /** Where the page was when the server wanted a key. */
+  let refusedAt: Place | undefined;
+  clientKey.store.subscribe(() => {
+    const { wanted } = clientKey.store.get();
+    const { place } = router.store.get();
+    if (!wanted || place.page === "settings") return;
+    refusedAt = place;
+    router.go({ page: "settings" }, "replace");
+  });
   const loadSettings = async () => store.set({ settings: await api.call(routes.settings) });
   let asked: Promise<ModelsAnswer | undefined> | undefined;
   /** Asks the upstreams, which may take a while; once is enough. */
@@ -115,7 +131,7 @@ export function createApp({
     conversations.put(conversation);
     router.go({ page: "chat", id: conversation.id, tab: "chat" });
   };
-  const chat = (id: string): Chat => {
+  const chat = (id: string, tab: ChatTab = "chat"): Chat => {
     if (current?.id === id) return current;
     current?.close();
     current = createChat({
@@ -129,7 +145,7 @@ export function createApp({
         if (answer !== undefined) void chat(conversation.id).adopt(answer);
       },
     });
-    void current.load();
+    void current.load(tab === "timeline");
     return current;
   };
 
@@ -176,6 +192,15 @@ export function createApp({
     if (event.type === "settings") void attempt(loadSettings);
   });
 
+  const start = async () => {
+    await attempt(async () => {
+      const [status] = await Promise.all([api.call(routes.status), conversations.load(), loadSettings()]);
+      store.set({ status });
+    });
+    asked = undefined;
+    await models();
+  };
+
   return {
     api,
     router,
@@ -185,12 +210,17 @@ export function createApp({
     stream,
     attempt,
     chat,
-    async start() {
-      await attempt(async () => {
-        const [status] = await Promise.all([api.call(routes.status), conversations.load(), loadSettings()]);
-        store.set({ status });
-      });
-      await models();
+    clientKey,
+    start,
+    async giveKey(key) {
+      clientKey.give(key);
+      await start();
+      if (clientKey.store.get().wanted) return;
+      live.tryAgain();
+      current?.close();
+      current = undefined;
+      if (refusedAt) router.go(refusedAt, "replace");
+      refusedAt = undefined;
     },
     newChat: (input = {}) =>
       attempt(async () => {

@@ -89,7 +89,10 @@ export interface Chat {
   readonly transcript: Transcript;
   /** What was typed and isn't sent yet. */
   readonly outbox: Outbox;
-  load(): Promise<void>;
+  /** With `behind`, what is looked at first is something else: the meter waits until `shown` is said. */
+  load(behind?: boolean): Promise<void>;
+  /** What is looked at is on screen. */
+  shown(): void;
   send(input: ChatInput): Promise<void>;
   /** Sends what is in the outbox, as far as it goes. */
   sendUnsent(): Promise<void>;

@@ -77,6 +77,10 @@ export function createChat(options: ChatOptions): Chat {
     const { cut } = store.get();
     if (cut !== undefined && transcript.store.get().total > cut.length) setCut(undefined);
   };
+  let shown = (): void => {};
+  const isShown = new Promise<void>((resolve) => {
+    shown = resolve;
+  });
   let reads = 0;
   /** Nothing if it was asked for again meanwhile: the later answer knows more, whichever comes first. */
   const readMeter = async (): Promise<Partial<Pick<ChatState, "pressure" | "timeline">>> => {
@@ -200,11 +204,16 @@ export function createChat(options: ChatOptions): Chat {
     id,
     store,
     transcript,
-    async load() {
+    shown,
+    async load(behind = false) {
       try {
         const [conversation] = await Promise.all([
-          api.call(routes.conversation, { params }),
-          transcript.refresh(),
+          api.call(routes.conversation, { params }).then((found) => {
+            setConversation(found);
+            return found;
+          }),
+          // Of a long conversation this takes the server a while, in which it does nothing else.
+          behind ? isShown.then(transcript.refresh) : transcript.refresh(),
         ]);
         takeConversation(conversation);
         store.set(await readMeter());

@@ -12,6 +12,8 @@ interface LiveState {
 export interface Live {
   readonly store: Store<LiveState>;
   on(listener: (event: LiveEvent) => void): () => void;
+  /** Connects now instead of waiting: what stood in the way is gone. */
+  tryAgain(): void;
   close(): void;
 }
 
@@ -72,6 +74,7 @@ export function openLive(
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    tryAgain: () => wake(),
     close: () => abort.abort(),
   };
 }

@@ -1,5 +1,8 @@
+import { FATE_WORDS } from "../../../src/gateway/api.ts";
 import { count, percent, short } from "../state/format.ts";
 import { plural } from "./plural.ts";
+
+const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 export const tabs = {
   label: "Ways to look at this conversation",
@@ -57,13 +60,14 @@ export const chat = {
   copyCode: "Copy code",
   table: "Table",
   showAll: "Show all",
+  checkKey: "Check the key in Settings",
 };
 
 export const fates = {
-  kept: "Kept",
-  edited: "Shortened",
-  covered: "Summarised",
-  dropped: "Left out",
+  kept: capital(FATE_WORDS.kept),
+  edited: capital(FATE_WORDS.shortened),
+  covered: capital(FATE_WORDS.covered),
+  dropped: capital(FATE_WORDS.dropped),
   help: {
     kept: "The model sees this word for word.",
     edited: "The model sees a shorter form.",

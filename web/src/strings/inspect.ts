@@ -1,6 +1,6 @@
 import type { Reason } from "../../../src/gateway/api.ts";
 import { count, percent } from "../state/format.ts";
-import { reasons } from "./names.ts";
+import { covered, reasons } from "./names.ts";
 import { plural } from "./plural.ts";
 
 export const inspect = {
@@ -43,7 +43,7 @@ export const inspect = {
   closeRun: "Fold",
   saysSame: "the same",
   summary: "Summary",
-  coveredBy: "stands in the summary below",
+  coveredBy: covered,
   notSent: "not sent",
   shortened: (from: number, to: number) => `${count(from)} → ${count(to)} tokens`,
   legend: "Fates",

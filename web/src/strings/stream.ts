@@ -1,14 +1,6 @@
-import type { StreamStrategyName } from "../../../src/gateway/api.ts";
+import { STREAM_WORDS } from "../../../src/gateway/api.ts";
 import { count, duration, percent } from "../state/format.ts";
 import { plural } from "./plural.ts";
-
-const strategies: Readonly<Record<StreamStrategyName, string>> = {
-  "drop-all": "Keep only the last words",
-  "drop-middle": "Keep start and end",
-  "summarize-and-drop": "Summarise everything",
-  "summarize-and-keep": "Summarise, keep the last seconds",
-  state: "Keep a list of steps",
-};
 
 export const stream = {
   title: "Stream",
@@ -19,7 +11,7 @@ export const stream = {
   facts: (seconds: string, frames: number, turns: number) =>
     `${seconds}, ${plural(frames, "frame")}, ${plural(turns, "turn")}`,
   strategy: "Strategy",
-  strategies,
+  strategies: STREAM_WORDS.strategies,
   window: "Cache",
   tokensPerFrame: "Tokens per frame",
   recording: "Recording",
@@ -34,17 +26,8 @@ export const stream = {
   change: (before: number, after: number) => `${count(before)} → ${count(after)} tokens`,
   left: (before: number, after: number) => `${percent(1 - after / Math.max(1, before))} left the cache`,
   took: (ms: number) => duration(ms),
-  reasons: {
-    full: "the cache was full",
-    "next-input": "the next input wouldn't have fitted",
-    asked: "it was asked for",
-  },
-  actions: {
-    "old-frames": "Old pictures left",
-    keep: "Parts were kept",
-    restart: "Begun anew",
-    nothing: "Nothing to do",
-  },
+  reasons: STREAM_WORDS.reasons,
+  actions: STREAM_WORDS.actions,
   summary: "What it goes on with",
   noSummary: "Nothing was written down: what left the cache is gone.",
   question: "What the model was asked",

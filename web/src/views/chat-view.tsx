@@ -7,6 +7,7 @@ import type { MessageActions } from "../parts/message.tsx";
 import { Notices } from "../parts/notices.tsx";
 import { TranscriptEnd } from "../parts/transcript-end.tsx";
 import { type TranscriptHandle, TranscriptList } from "../parts/transcript-list.tsx";
+import { useDock } from "../parts/use-dock.ts";
 import { NumberContext, useApp, usePiece, useStore } from "../parts/use-store.ts";
 import { type Chat, newestOf } from "../state/chat-state.ts";
 import type { ChatTab } from "../state/router.ts";
@@ -90,6 +91,8 @@ function Talk({
   useEffect(() => {
     if (loaded && place.message !== undefined && place.message < total) handle.current?.show(place.message);
   }, [loaded, place]);
+  const dock = useRef<HTMLDivElement>(null);
+  useDock(dock);
   const [rangeStart, setRangeStart] = useState<number>();
   const atPoint = usePiece(chat.store, (state) => state.atPoint);
   const newest = usePiece(chat.transcript.store, newestOf);
@@ -130,7 +133,7 @@ function Talk({
           footer={<TranscriptEnd chat={chat} />}
         />
       )}
-      <div className="dock">
+      <div className="dock" ref={dock}>
         <Notices chat={chat} onShow={(checkpoint) => handle.current?.showDivider(checkpoint)} />
         {isOffline ? (
           <p className="offline-note">

@@ -106,7 +106,7 @@ export function Frame() {
         <Guard at={pathOf(place)} back={wayBack(app, place)}>
           <Suspense fallback={<p className="empty">{strings.loading}</p>}>
             {place.page === "chat" ? (
-              <ChatView key={place.id} chat={app.chat(place.id)} tab={place.tab} place={place} />
+              <ChatView key={place.id} chat={app.chat(place.id, place.tab)} tab={place.tab} place={place} />
             ) : place.page === "settings" ? (
               <SettingsView />
             ) : place.page === "compare" ? (

@@ -1,3 +1,4 @@
+import { ClientKeySection } from "../parts/client-key-section.tsx";
 import { ModelsSection } from "../parts/models-section.tsx";
 import { ScrollArea } from "../parts/scroll-area.tsx";
 import { GROUPS, SettingField } from "../parts/settings-form.tsx";
@@ -8,11 +9,21 @@ export default function SettingsView() {
   const app = useApp();
   const { settings, models } = useStore(app.store);
   const words = strings.settings;
-  if (settings === undefined) return <p className="empty">{strings.loading}</p>;
+  const { wanted } = useStore(app.clientKey.store);
+  if (settings === undefined || wanted)
+    return wanted ? (
+      <ScrollArea className="page narrow-page" label={words.title}>
+        <h1>{words.title}</h1>
+        <ClientKeySection />
+      </ScrollArea>
+    ) : (
+      <p className="empty">{strings.loading}</p>
+    );
   return (
     <ScrollArea className="page narrow-page" label={words.title}>
       <h1>{words.title}</h1>
       <p className="lead">{words.lead}</p>
+      <ClientKeySection />
       <ModelsSection />
       {(["compaction", "answers", "page"] as const).map((group) => (
         <section key={group} className="settings-group">
@@ -22,9 +33,7 @@ export default function SettingsView() {
               key={name}
               name={name}
               scope="global"
-              own={settings.settings[name]}
-              inherited={settings.defaults[name as "auto"]}
-              answer={settings}
+              levels={{ answer: settings }}
               models={models?.models.map(({ id }) => id) ?? []}
               onChange={(change) => void app.changeSettings(change)}
             />

@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { type Past, type ReplayAnswer, routes } from "../../../src/gateway/api.ts";
 import { EventList } from "../parts/event-list.tsx";
 import { Scrubber } from "../parts/scrubber.tsx";
@@ -49,6 +49,12 @@ function Happened({ chat, onReplay }: { chat: Chat; onReplay: () => void }) {
   const { work, cancel, again } = useWork<Past>(start);
   const [place, setPlace] = useState<{ readonly messages: number }>();
   const past = work.answer;
+  const isOver = past !== undefined || work.error !== undefined || work.isCancelled;
+  useEffect(() => {
+    if (isOver) chat.shown();
+  }, [chat, isOver]);
+  // Whoever goes elsewhere looks at something else.
+  useEffect(() => () => chat.shown(), [chat]);
   const points = useMemo(() => {
     const compacted = new Set(
       past?.events.filter(({ type }) => type === "compacted").map(({ messages }) => messages),

@@ -1,14 +1,4 @@
-import { STRATEGY_NAMES } from "../../../core/strategy-names.ts";
-import { strategies } from "../../../engine/strategies.ts";
-import { profiles } from "../../../profiles/index.ts";
-import type {
-  LiveEvent,
-  ModelChoice,
-  ModelsAnswer,
-  RequestQuery,
-  SettingsAnswer,
-  Status,
-} from "../../api.ts";
+import type { LiveEvent, ModelChoice, ModelsAnswer, RequestQuery, Status } from "../../api.ts";
 import { changed, readGlobalSettings, writeGlobalSettings } from "../../conversation/global-settings.ts";
 import { textOf } from "../../http/json.ts";
 import { addTotals } from "../../telemetry/totals.ts";
@@ -17,6 +7,7 @@ import { listsOf } from "../../v1/list-models.ts";
 import { type ApiContext, type Handlers, numberQuery, type PageParts } from "../context.ts";
 import { eventStream } from "../event-stream.ts";
 import { schemas } from "../schemas.ts";
+import { settingsAnswer } from "../settings-answer.ts";
 
 export const statusHandlers = {
   status: async ({ gateway }) => statusOf(gateway),
@@ -102,41 +93,6 @@ type Counts = ReturnType<PageParts["totals"]["read"]>;
 async function totalsOf({ gather, totals }: PageParts): Promise<Counts> {
   const all = gather ? ((await gather("totals")) as Counts[]) : [];
   return all.length > 0 ? addTotals(all) : totals.read();
-}
-
-/** What the engine does where nothing says otherwise: share of the landing, tokens. */
-const DEFAULT_TAIL = 0.4;
-const DEFAULT_SUMMARY_CAP = 2_500;
-
-function settingsAnswer(
-  { config, upstreams }: PageParts,
-  settings: SettingsAnswer["settings"],
-): SettingsAnswer {
-  const { summarizer } = config;
-  return {
-    settings,
-    defaults: {
-      profile: config.profile ?? "agent",
-      strategy: config.strategy ?? "summarize-oldest",
-      auto: config.auto ?? true,
-      cacheBreakpoints: config.cacheBreakpoints ?? false,
-      placement: config.placement ?? "user",
-      tail: config.tail?.share ?? DEFAULT_TAIL,
-      summarizer:
-        upstreams.length === 0
-          ? "extractive"
-          : typeof summarizer === "string"
-            ? summarizer
-            : summarizer.model,
-      summaryCap: config.summary?.cap ?? DEFAULT_SUMMARY_CAP,
-    },
-    profiles: Object.keys(profiles) as SettingsAnswer["profiles"][number][],
-    strategies: STRATEGY_NAMES.map((name) => ({
-      name,
-      label: strategies[name].label,
-      help: strategies[name].help,
-    })),
-  };
 }
 
 async function models({ gateway, headers, client }: ApiContext): Promise<ModelsAnswer> {

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { growth, LINEAR } from "../../test/support/growth.ts";
 import { byProof } from "../../test/support/proof.ts";
 import { createBpe } from "./bpe.ts";
-import { exactCounter } from "./exact-counter.ts";
+import { exactCounter, steppedCounter } from "./exact-counter.ts";
 import { readVocabulary } from "./read-vocabulary.ts";
 import cl100kText from "./vocabularies/cl100k_base.ts";
 import o200kText from "./vocabularies/o200k_base.ts";
@@ -172,6 +172,38 @@ describe.each(ENCODINGS)("%s", (encoding) => {
     const counter = await exactCounter(encoding);
     const line = "const total = items.reduce((sum, item) => sum + item.price, 0); // 合計 \n";
     expect(counter.count(line.repeat(20_000))).toBe(20_000 * counter.count(line));
+  });
+});
+
+describe("a long text", () => {
+  const LINE = "const total = items.reduce((sum, item) => sum + item.price, 0); // 合計、don't 12345 ";
+  const texts: readonly (readonly [string, string])[] = [
+    ["words without line breaks", LINE.replaceAll("\n", " ").repeat(2_500)],
+    ["lines", `${LINE}\n`.repeat(2_500)],
+    ["JSON without blanks", JSON.stringify(Array.from({ length: 20_000 }, (_, n) => ({ id: n, a: "b's" })))],
+    ["CJK with punctuation", "東京は、日本の首都です。人口は1400万人。".repeat(6_000)],
+    ["base64", letters(200_000, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")],
+    ["blanks between words", `a${" ".repeat(40)}`.repeat(4_000)],
+    ["empty lines and slashes", "a\n\n//b/\n /c\t\r\n".repeat(16_000)],
+    ["emoji and marks", "e\u0301😀 x".repeat(30_000)],
+  ];
+
+  test.each(texts)("of %s counts as a whole, though it is counted region by region", async (_name, text) => {
+    for (const encoding of ENCODINGS)
+      expect((await steppedCounter(encoding)).count(text)).toBe(REFERENCE[encoding](text));
+  });
+
+  test("that was counted in steps is known", async () => {
+    const counter = await steppedCounter("o200k_base");
+    const text = `${letters(300)} `.repeat(5_000);
+    const owner = { text };
+    const steps = counter.countFor(owner, text);
+    let stops = 0;
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) stops++;
+    expect(stops).toBeGreaterThan(text.length / 40_000);
+    expect(counter.count(text)).toBe(step.value);
+    expect(counter.countFor(owner, text).next()).toEqual({ done: true, value: step.value });
   });
 });
 

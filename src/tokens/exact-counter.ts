@@ -1,7 +1,11 @@
+import { createHeldTexts, HELD_FROM_CHARS } from "../core/held-texts.ts";
+import { runNow, type Steps } from "../core/steps.ts";
+import { cutBefore } from "../core/text-slices.ts";
 import type { TokenCounter } from "../core/types.ts";
 import { createBpe, MAX_PIECE_CHARS } from "./bpe.ts";
 import { readVocabulary, type Vocabulary } from "./read-vocabulary.ts";
 import { createRecentMap } from "./recent-map.ts";
+import { regionEnd } from "./region-end.ts";
 import { SPLIT_PATTERNS } from "./split-patterns.ts";
 
 /** The vocabularies that can be counted exactly. */
@@ -14,12 +18,19 @@ const PIECE_CHARS = 2_000_000;
 /** Pre-tokens above this are rare and large: they get a cache of their own, so that they don't push the words out. */
 const LONG_PIECE_CHARS = 256;
 const LONG_PIECES_CHARS = 4_000_000;
-/** Longer texts are split region by region: V8's regular expressions run out of stack on runs of some million characters. */
-const REGION_CHARS = 500_000;
 /** V8 makes a substring of this length or more a view into its parent, which keeps the whole parent alive. */
 const SUBSTRING_VIEW_CHARS = 13;
 
-const loading = new Map<Encoding, Promise<TokenCounter>>();
+/** An exact counter that can also count piece by piece. */
+export interface SteppedCounter extends TokenCounter {
+  /**
+   * Counts a text in steps of some milliseconds. `count` knows it from then on, and that of a long text at least for as long
+   * as `owner`, which holds it, lives.
+   */
+  countFor(owner: object, text: string): Steps<number>;
+}
+
+const loading = new Map<Encoding, Promise<SteppedCounter>>();
 const loaded = new Set<Encoding>();
 
 /**
@@ -29,14 +40,20 @@ const loaded = new Set<Encoding>();
  * one Map lookup.
  *
  * Counts are exact as long as no single pre-token (a word, a run of spaces, a rule of `=`) has more than 16,384
- * characters. Longer ones are cut every 16,384 characters, so that any input takes time proportional to its length. A
- * cut changes the count by at most 8 tokens (5 is the most that was found), mostly by none.
+ * characters, and a long text has a space, a line break, a digit or a punctuation mark beside a word that often. What is
+ * longer is cut, so that any input takes time proportional to its length. A cut changes the count by at most 8 tokens
+ * (5 is the most that was found), mostly by none.
  *
  * @example
  * const counter = await exactCounter("o200k_base");
  * counter.count("Hello, world!"); // 4
  */
 export function exactCounter(encoding: Encoding): Promise<TokenCounter> {
+  return steppedCounter(encoding);
+}
+
+/** The very same counter, for those who count long texts and have other things to do. */
+export function steppedCounter(encoding: Encoding): Promise<SteppedCounter> {
   const known = loading.get(encoding);
   if (known) return known;
   const counter = load(encoding).then((vocabulary) => createExactCounter(encoding, vocabulary));
@@ -63,11 +80,12 @@ async function load(encoding: Encoding): Promise<Vocabulary> {
   return readVocabulary(text);
 }
 
-function createExactCounter(id: Encoding, vocabulary: Vocabulary): TokenCounter {
+function createExactCounter(id: Encoding, vocabulary: Vocabulary): SteppedCounter {
   const countPiece = createBpe(vocabulary);
   const pieces = createRecentMap<number>(PIECE_CHARS);
   const longPieces = createRecentMap<number>(LONG_PIECES_CHARS);
   const texts = createRecentMap<number>(MEMO_CHARS);
+  const heldTexts = createHeldTexts<number>();
   const pattern = new RegExp(SPLIT_PATTERNS[id], "gu");
 
   const pieceTokens = (piece: string): number => {
@@ -97,45 +115,38 @@ function createExactCounter(id: Encoding, vocabulary: Vocabulary): TokenCounter 
     return tokens;
   };
 
-  const countText = (text: string): number => {
+  function* countRegions(text: string): Steps<number> {
     let tokens = 0;
     for (let from = 0; from < text.length; ) {
       const to = regionEnd(text, from);
       tokens += countRegion(text.slice(from, to));
       from = to;
+      yield;
     }
     return tokens;
+  }
+  const knownCount = (text: string): number | undefined => {
+    if (text === "") return 0;
+    return texts.get(text) ?? (text.length > HELD_FROM_CHARS ? heldTexts.get(text) : undefined);
   };
 
   return {
     id,
     count(text) {
-      if (text === "") return 0;
-      const known = texts.get(text);
+      const known = knownCount(text);
       if (known !== undefined) return known;
-      const tokens = countText(text);
+      const tokens = runNow(countRegions(text));
       texts.set(text, tokens);
       return tokens;
     },
+    *countFor(owner, text) {
+      const tokens = knownCount(text) ?? (yield* countRegions(text));
+      texts.set(text, tokens);
+      // The memo has no room for the longest, and forgets others soon.
+      if (text.length > HELD_FROM_CHARS) heldTexts.hold(owner, text, tokens);
+      return tokens;
+    },
   };
-}
-
-/** Where the region that starts at `from` ends: after a line break where no pre-token goes on, if there is one. */
-function regionEnd(text: string, from: number): number {
-  const limit = from + REGION_CHARS;
-  if (text.length <= limit) return text.length;
-  for (let at = limit; at > from + REGION_CHARS / 2; at--) {
-    at = text.lastIndexOf("\n", at);
-    // No pre-token spans a line break that is followed by anything but white space or a slash.
-    if (at > from && /[^\s/]/u.test(text.charAt(at + 1))) return at + 1;
-  }
-  return cutBefore(text, limit);
-}
-
-/** `index`, or one less where it would split a surrogate pair. */
-function cutBefore(text: string, index: number): number {
-  const unit = text.charCodeAt(index);
-  return unit >= 0xdc00 && unit <= 0xdfff ? index - 1 : index;
 }
 
 /** A copy that doesn't keep the text alive from which the piece was cut. */

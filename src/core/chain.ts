@@ -70,9 +70,12 @@ function pieceOf(text: string, textHash: (text: string) => string): string {
   return text.length < LONG_TEXT ? ` ${text.length}:${text}` : ` #${textHash(text)}`;
 }
 
+/** Longer arguments are taken as they are: to parse and to write them would take a server's time from everybody (characters). */
+const MOST_CANONICAL = 1_000_000;
+
 /** Clients that keep arguments as values write them anew, with other spaces. */
 export function canonicalArgs(args: string): string {
-  if (!/\s/.test(args)) return args;
+  if (args.length > MOST_CANONICAL || !/\s/.test(args)) return args;
   try {
     return JSON.stringify(parseReadable(args));
   } catch {

@@ -28,24 +28,26 @@ export function clipText(
   const whole = count(text);
   if (whole <= allowance) return text;
   let keep = Math.floor((text.length * Math.max(0, allowance - 12) * AIM) / whole);
+  const lines = lineCount(text);
   for (let attempt = 0; attempt < MAX_ATTEMPTS && keep > 0; attempt++) {
-    const clipped = cut(text, keep);
+    const clipped = cut(text, lines, keep);
     const tokens = count(clipped);
     if (tokens <= allowance) return clipped;
     keep = Math.floor(keep * Math.min(0.9, (allowance / tokens) * AIM));
   }
-  const marker = clipMarker(text.length, lineCount(text));
+  const marker = clipMarker(text.length, lines);
   return count(marker) <= allowance ? marker : undefined;
 }
 
-function cut(text: string, keep: number): string {
+function cut(text: string, lines: number, keep: number): string {
   const headEnd = snapBack(text, Math.floor(keep * HEAD_SHARE));
   const tailStart = snapForward(text, text.length - Math.floor(keep * (1 - HEAD_SHARE)));
-  const hidden = text.slice(headEnd, tailStart);
-  const glue = text.includes("\n") ? "\n" : " ";
+  const glue = lines > 1 ? "\n" : " ";
   const head = text.slice(0, headEnd);
   const tail = text.slice(tailStart);
-  return `${head}${head && !head.endsWith("\n") ? glue : ""}${clipMarker(hidden.length, lineCount(hidden))}${
+  // Counted by what stays, which is mostly the smaller part.
+  const hiddenLines = lines - (lineCount(head) - 1) - (lineCount(tail) - 1);
+  return `${head}${head && !head.endsWith("\n") ? glue : ""}${clipMarker(tailStart - headEnd, hiddenLines)}${
     tail && !tail.startsWith("\n") ? glue : ""
   }${tail}`;
 }

@@ -39,11 +39,26 @@ function isDeeper(text: string, limit: number): boolean {
   return false;
 }
 
+/** Most strings are shorter than this, or much longer: a native search pays for the latter only (characters). */
+const SHORT_STRING = 24;
+
 /** The place of the quote that ends a string; the text's end if none does. */
 function endOfString(text: string, start: number): number {
+  const near = Math.min(start + SHORT_STRING, text.length);
   let at = start;
-  while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
-  return at;
+  while (at < near) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at;
+    at += code === BACKSLASH ? 2 : 1;
+  }
+  for (;;) {
+    const quote = text.indexOf('"', at);
+    if (quote < 0) return text.length;
+    let first = quote;
+    while (first > at && text.charCodeAt(first - 1) === BACKSLASH) first--;
+    if ((quote - first) % 2 === 0) return quote;
+    at = quote + 1;
+  }
 }
 
 /**

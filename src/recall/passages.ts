@@ -22,6 +22,11 @@ export interface Passage {
 
 /** Longer texts are cut into several passages, at the end of a line if possible (characters). */
 const MAX_PASSAGE = 1_200;
+/**
+ * Of a longer part only the beginning and the end are cut into passages (characters): an index of tens of megabytes would take
+ * seconds to make and hundreds of megabytes to keep. What stands between them is read by its place.
+ */
+const MOST_INDEXED = 1_000_000;
 /** Longer lines are cut at a blank in the last quarter, otherwise anywhere. */
 const LEAST_CUT = 0.75;
 
@@ -52,14 +57,16 @@ export function passagesOf(
     // What precis itself wrote into an earlier view says nothing that isn't said elsewhere.
     if (text === "" || (part.type === "text" && isSummaryMessage(text))) return [];
     return stretches(message, part, text, toolOf).flatMap(({ from, to, by }) =>
-      cuts(text, from, to).map(([start, end]) => ({
-        part: place,
-        from: start,
-        to: end,
-        text: text.slice(start, end),
-        by,
-        ...(part.type === "tool-call" && { isCall: true }),
-      })),
+      looked(from, to, text.length)
+        .flatMap(([start, end]) => cuts(text, start, end))
+        .map(([start, end]) => ({
+          part: place,
+          from: start,
+          to: end,
+          text: text.slice(start, end),
+          by,
+          ...(part.type === "tool-call" && { isCall: true }),
+        })),
     );
   });
 }
@@ -97,6 +104,17 @@ function stretches(
   return found;
 }
 
+/** What is looked at of the characters `from` to `to` of a text. */
+function looked(from: number, to: number, length: number): readonly (readonly [number, number])[] {
+  if (length <= MOST_INDEXED) return [[from, to]];
+  const half = MOST_INDEXED / 2;
+  const ends = [
+    [from, Math.min(to, half)],
+    [Math.max(from, length - half), to],
+  ] as const;
+  return ends.filter(([start, end]) => start < end);
+}
+
 /** Where a stretch is cut into pieces of at most `MAX_PASSAGE` characters. Pieces without a word are left out. */
 function cuts(text: string, from: number, to: number): [number, number][] {
   const pieces: [number, number][] = [];
@@ -110,10 +128,12 @@ function cuts(text: string, from: number, to: number): [number, number][] {
 }
 
 function cutPoint(text: string, from: number, most: number): number {
-  const line = text.lastIndexOf("\n", most - 1);
-  if (line > from) return line + 1;
-  const blank = text.lastIndexOf(" ", most - 1);
-  if (blank > from + (most - from) * LEAST_CUT) return blank + 1;
+  // Within the piece: in a text without lines a search would go back to its beginning for every piece.
+  const piece = text.slice(from, most);
+  const line = piece.lastIndexOf("\n");
+  if (line > 0) return from + line + 1;
+  const blank = piece.lastIndexOf(" ");
+  if (blank > piece.length * LEAST_CUT) return from + blank + 1;
   // Half of a surrogate pair is no character.
   const code = text.charCodeAt(most - 1);
   return code >= 0xd800 && code <= 0xdbff ? most - 1 : most;

@@ -34,9 +34,13 @@ function callAt(messages: readonly Message[], at: { index: number; part: number 
   return editableParts(messages[at.index]!)[at.part] as ToolCallPart;
 }
 
+/** Longer arguments are compared as they are (characters): they write something, and nobody writes the same twice in another order. */
+const MOST_PARSED = 100_000;
+
 /** Name and arguments, whatever the order of keys. */
 function callKey(call: ToolCallPart): string {
   let args = call.args;
+  if (args.length > MOST_PARSED) return `${call.name} ${args}`;
   try {
     const value = parseReadable(args);
     if (isRecord(value)) {

@@ -247,8 +247,9 @@ function* readableLines(text: string, prose: boolean): Generator<string> {
     if (line.length <= MAX_LINE) yield line;
     else if (prose) {
       for (let at = 0; at < line.length; ) {
-        const blank = line.lastIndexOf(" ", at + MAX_LINE);
-        const end = blank > at ? blank : at + MAX_LINE;
+        // Within the piece: in a line without blanks a search would go back to its beginning for every piece.
+        const blank = line.slice(at, at + MAX_LINE + 1).lastIndexOf(" ");
+        const end = at + (blank > 0 ? blank : MAX_LINE);
         yield line.slice(at, end);
         at = end;
       }

@@ -1,5 +1,6 @@
 import { runNow, type Steps } from "../core/steps.ts";
 import type { HostState, Message, Run, ShareOptions } from "../core/types.ts";
+import { abridged } from "./abridge.ts";
 import { candidateLines } from "./candidates.ts";
 import { chooseChanges } from "./choose-changes.ts";
 import { chooseOutcomes } from "./choose-outcomes.ts";
@@ -74,7 +75,8 @@ export function summaryMessage(input: SummaryMessageInput): MadeMessage | undefi
 
 /** The same in steps: a long transcript takes a while. */
 export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMessage | undefined> {
-  const { messages, cap, count } = input;
+  const { cap, count } = input;
+  const messages = abridged(input.messages);
   const hidden = new Uint8Array(messages.length);
   for (const run of input.hidden) hidden.fill(1, Math.max(0, run.from), Math.max(0, run.to));
   const write = messageWriter(hidden, input);

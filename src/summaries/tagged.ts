@@ -52,20 +52,40 @@ export function* typedAndTagged(
     closed.size === 0
       ? piece
       : piece.replace(TYPED_TAG, (tag, name: string) => (closed.has(name.toLowerCase()) ? "" : tag));
-  const unclosed = new Set<string>();
+  const ends = closingTags(text);
   let from = 0;
   for (const match of text.matchAll(OPENING_TAG)) {
     const name = match[1]!;
-    if (match.index < from || unclosed.has(name) || TYPED_NAME.test(name) || !isMeant(name)) continue;
-    const closing = `</${name}>`;
-    const end = text.indexOf(closing, match.index);
-    if (end < 0) {
-      unclosed.add(name);
-      continue;
-    }
+    if (match.index < from || !ends.has(name) || TYPED_NAME.test(name) || !isMeant(name)) continue;
+    const end = nextAfter(ends.get(name)!, match.index);
+    if (end === undefined) continue;
     if (match.index > from) yield { tagged: false, text: typed(text.slice(from, match.index)) };
-    from = end + closing.length;
+    from = end;
     yield { tagged: true, text: text.slice(match.index, from) };
   }
   if (from < text.length) yield { tagged: false, text: typed(text.slice(from)) };
+}
+
+const CLOSING_TAG = /<\/([a-z][\w-]*)>/gi;
+
+/** Where the tags of one name are closed: behind these places, in order. Those before `next` were passed already. */
+interface Closings {
+  readonly places: number[];
+  next: number;
+}
+
+/** The closing tags by name, found once for all of them: a text may open thousands that are never closed. */
+function closingTags(text: string): ReadonlyMap<string, Closings> {
+  const closings = new Map<string, Closings>();
+  for (const { 0: tag, 1: name, index } of text.matchAll(CLOSING_TAG)) {
+    const of = closings.get(name!) ?? { places: [], next: 0 };
+    if (of.places.push(index + tag.length) === 1) closings.set(name!, of);
+  }
+  return closings;
+}
+
+/** The first place behind one; each is asked for in ascending order. */
+function nextAfter(closings: Closings, at: number): number | undefined {
+  while (closings.places[closings.next]! <= at) closings.next++;
+  return closings.places[closings.next];
 }

@@ -3,9 +3,12 @@ import { describe, expect, it } from "vitest";
 import { structureOf } from "../../src/core/rounds.ts";
 import type { Message, Part } from "../../src/core/types.ts";
 import { visibleText } from "../../src/engine/recall/visible-text.ts";
+import { passagesOf } from "../../src/recall/passages.ts";
 import { statementsIn } from "../../src/summaries/digest/statements.ts";
+import { mustKeepOf } from "../../src/summaries/must-keep.ts";
 import { outcomesOf } from "../../src/summaries/outcomes.ts";
 import { outlinesOf } from "../../src/summaries/outline.ts";
+import { withoutTagged } from "../../src/summaries/tagged.ts";
 import { toWire } from "../../src/testing/arbitraries/index.ts";
 import { restOf } from "../../web/src/state/cut-words.ts";
 import { DIALECT_IDS, dialectOf } from "../support/dialects.ts";
@@ -37,12 +40,33 @@ const READERS: Readonly<Record<string, (size: number) => unknown>> = {
     outlinesOf([`- ${blanks(size)}a\u2028b`]).of("", 100),
   "blanks in a report's title": (size) => statementsIn(`# ${blanks(size)}a\rb`),
   "blanks in a report's list": (size) => statementsIn(`- ${blanks(size)}a\rb`),
+  "tags that are never closed": (size) =>
+    withoutTagged(Array.from({ length: size }, (_, n) => `<a${n}>`).join("")),
+  "tags that are closed": (size) => withoutTagged("<a>b</a>".repeat(size)),
   "empty lines in what is quoted": (size) => visibleText(nothingShown, [], [`a${"\n".repeat(size)}b`]),
 };
 
 describe.each(Object.entries(READERS))("%s", (_name, read) => {
   it("cost no more than reading them", () => {
     expect(growth(read, 2_000)).toBeLessThan(LINEAR);
+  });
+});
+
+const LONG_READERS: Readonly<Record<string, (size: number) => unknown>> = {
+  "a text without line breaks, cut into passages": (size) =>
+    passagesOf({ role: "assistant", parts: [{ type: "text", text: "some words ".repeat(size / 11) }] }),
+  "a text without blanks, looked at for what a summary must keep": (size) =>
+    mustKeepOf({
+      messages: [{ role: "user", parts: [{ type: "text", text: "ab,".repeat(size / 3) }] }],
+      run: { from: 0, to: 1 },
+      cap: 1_000,
+      count: (text) => text.length,
+    }),
+};
+
+describe.each(Object.entries(LONG_READERS))("%s", (_name, read) => {
+  it("costs no more than reading it", () => {
+    expect(growth(read, 100_000)).toBeLessThan(LINEAR);
   });
 });
 

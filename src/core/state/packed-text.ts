@@ -7,6 +7,8 @@ const BLOCK = 16;
 const LEAST_COPY = 32;
 /** Texts shorter than this aren't searched for copies (characters). */
 const WORTH_PACKING = 128;
+/** Of a longer source only the beginning is searched (characters): its index would take seconds to make and be larger than itself. */
+const MOST_INDEXED = 500_000;
 /** Factor of the rolling hash; odd, so that every character counts to the end. */
 const FACTOR = 0x01000193;
 const LEAVING = power(FACTOR, BLOCK - 1);
@@ -62,14 +64,14 @@ function indexBlocks(sources: readonly string[]): BlockIndex {
   let count = 0;
   for (const [at, source] of sources.entries()) {
     firstBlocks[at] = count;
-    count += Math.floor(source.length / BLOCK);
+    count += Math.floor(indexedLength(source) / BLOCK);
   }
   const size = 2 ** Math.ceil(Math.log2(Math.max(2, count * 2)));
   const table = new Int32Array(size);
   const mask = size - 1;
   let block = 0;
   for (const source of sources) {
-    for (let at = 0; at + BLOCK <= source.length; at += BLOCK) {
+    for (let at = 0; at + BLOCK <= indexedLength(source); at += BLOCK) {
       const slot = spread(hashAt(source, at)) & mask;
       // The first of equal blocks stays: beginnings of messages make longer copies than their repetitions.
       if (table[slot] === 0) table[slot] = block + 1;
@@ -77,6 +79,10 @@ function indexBlocks(sources: readonly string[]): BlockIndex {
     }
   }
   return { sources, firstBlocks, table, mask };
+}
+
+function indexedLength(source: string): number {
+  return Math.min(source.length, MOST_INDEXED);
 }
 
 function pack(text: string, { sources, firstBlocks, table, mask }: BlockIndex): PackedText {

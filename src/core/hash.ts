@@ -1,4 +1,7 @@
+import { createHeldTexts, HELD_FROM_CHARS } from "./held-texts.ts";
 import { sha256 } from "./sha256.ts";
+import type { Steps } from "./steps.ts";
+import { textSlices } from "./text-slices.ts";
 
 /**
  * Names a text by its content: SHA-256, 43 characters. Cryptographic, because text of strangers (a fetched page, a tool
@@ -6,7 +9,35 @@ import { sha256 } from "./sha256.ts";
  * All 256 bits are kept: who can choose both texts needs 2^128 attempts, and a shorter name would save little.
  */
 export function contentHash(text: string): string {
+  if (text.length > HELD_FROM_CHARS) {
+    const known = held.get(text);
+    if (known !== undefined) return known;
+  }
   return text.isWellFormed() ? sha256.digest(text) : hashOfIllFormed(text);
+}
+
+const held = createHeldTexts<string>();
+/** Characters that are hashed in one step: some milliseconds of work. */
+const STEP_CHARS = 524_288;
+
+/** Hashes a long text in steps. `contentHash` knows it from then on, for as long as `owner`, which holds the text, lives. */
+export function* hashFor(owner: object, text: string): Steps<string> {
+  if (text.length <= HELD_FROM_CHARS) return contentHash(text);
+  const hash = held.get(text) ?? (yield* hashSteps(text));
+  held.hold(owner, text, hash);
+  return hash;
+}
+
+function* hashSteps(text: string): Steps<string> {
+  const growing = sha256.begin();
+  const isWellFormed = text.isWellFormed();
+  if (!isWellFormed) growing.add('"');
+  for (const slice of textSlices(text, STEP_CHARS)) {
+    growing.add(isWellFormed ? slice : JSON.stringify(slice).slice(1, -1));
+    yield;
+  }
+  if (!isWellFormed) growing.add('"');
+  return isWellFormed ? growing.digest() : markIllFormed(growing.digest());
 }
 
 /** HMAC of a text: who doesn't have the key can neither make nor foresee it. */
@@ -19,7 +50,11 @@ export function keyedHash(key: string, text: string): string {
  * number, and the dot, which base64url doesn't have, tells such a hash from that of a text which is that JSON.
  */
 function hashOfIllFormed(text: string): string {
-  return `.${sha256.digest(JSON.stringify(text)).slice(1)}`;
+  return markIllFormed(sha256.digest(JSON.stringify(text)));
+}
+
+function markIllFormed(hash: string): string {
+  return `.${hash.slice(1)}`;
 }
 
 /** With a sign before it that no well-formed text gets: what is signed is one text only. */
@@ -52,7 +87,8 @@ export function createTextHash(maxCharacters = DEFAULT_MEMO_CHARACTERS): (text: 
   let older = new Map<string, string>();
   let characters = 0;
   return (text) => {
-    if (text.length < LONG_TEXT) return contentHash(text);
+    // One text of a quarter of the memory would push out too many others.
+    if (text.length < LONG_TEXT || text.length > maxCharacters / 4) return contentHash(text);
     const known = memo.get(text);
     if (known !== undefined) return known;
     const hash = older.get(text) ?? contentHash(text);

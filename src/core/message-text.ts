@@ -23,3 +23,19 @@ export function readableText({ parts }: Pick<Message, "parts">): string {
     })
     .join("\n");
 }
+
+/** Characters that a message keeps in memory, about. */
+export function charsOf({ parts }: Pick<Message, "parts">): number {
+  return parts.reduce((sum, part) => {
+    if (part.type === "tool-call") return sum + part.args.length;
+    if (part.type === "other") return sum + part.json.length;
+    const media = part.type === "tool-result" ? (part.media ?? []) : [];
+    const sources = media.reduce((all, { source }) => all + source.length, 0);
+    return (
+      sum +
+      sources +
+      ("source" in part ? part.source.length : 0) +
+      ("text" in part ? (part.text?.length ?? 0) : 0)
+    );
+  }, 0);
+}

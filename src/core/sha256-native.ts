@@ -8,9 +8,13 @@ import type { Sha256 } from "./sha256.ts";
 export function nativeSha256(): Sha256 | undefined {
   const crypto = globalThis.process?.getBuiltinModule?.("node:crypto");
   if (typeof crypto?.hash !== "function") return undefined;
-  const { hash, createHmac } = crypto;
+  const { hash, createHash, createHmac } = crypto;
   return {
     digest: (text) => hash("sha256", text, "base64url"),
+    begin() {
+      const growing = createHash("sha256");
+      return { add: (piece) => void growing.update(piece), digest: () => growing.digest("base64url") };
+    },
     keyed: (key, text) => createHmac("sha256", key).update(text).digest("base64url"),
   };
 }

@@ -3,6 +3,7 @@ import { applyEdits } from "../core/edits.ts";
 import { TranscriptError } from "../core/errors.ts";
 import { appendSystem, systemMessage } from "../core/render.ts";
 import { isOnlyReasoning, type Structure, structureOf } from "../core/rounds.ts";
+import type { Steps } from "../core/steps.ts";
 import type { Budget, Dialect, Edit, FitInput, Measure, Message, Select } from "../core/types.ts";
 import { type HostNote, hostNote, showsNote } from "./host-state.ts";
 import { laterInstructions } from "./later-instructions.ts";
@@ -36,7 +37,7 @@ export interface Conversation {
 const MOST_OF_FIRST = 0.25;
 
 /** Reads a transcript. Nothing is remembered by object identity, so a host may change its messages between calls. */
-export function readConversation<M>(options: {
+export function* readConversation<M>(options: {
   readonly dialect: Dialect<M>;
   readonly transcript: readonly M[];
   readonly input: Pick<FitInput<M>, "system" | "pins" | "knowledge" | "extras" | "hostState">;
@@ -48,7 +49,7 @@ export function readConversation<M>(options: {
   readonly keepsFirst?: boolean;
   /** The budget of a transcript, by tokens of its head and of all of it. */
   readonly budgetFor: (head: number, total: number) => Budget;
-}): Conversation {
+}): Steps<Conversation> {
   const { dialect, transcript, input, measure, transcriptReader, restored = [], budgetFor } = options;
   if (!Array.isArray(transcript)) {
     throw new TranscriptError({
@@ -59,7 +60,8 @@ export function readConversation<M>(options: {
   // Unlike `map`, this visits the holes of a list.
   const messages = Array.from(transcript, (message, index) => readMessage(dialect, message, index));
   const structure = structureOf(messages);
-  const { chain, tokens } = transcriptReader.read(messages, structure.start, measure);
+  yield;
+  const { chain, tokens } = yield* transcriptReader.read(messages, structure.start, measure);
   const asked = headTest(
     messages,
     structure,

@@ -21,7 +21,7 @@ import { compactRange } from "./compact-range.ts";
 import { fixedTokens, unansweredTokens } from "./conversation.ts";
 import { type Decision, decide } from "./decide.ts";
 import { deliver, viewDraft, viewOf } from "./deliver.ts";
-import { createEngine, type Engine } from "./engine.ts";
+import { createEngine, createEngineMemory, type Engine, type EngineMemory } from "./engine.ts";
 import { inSlices } from "./in-slices.ts";
 import { calibrate, learnAnswer } from "./learn.ts";
 import { prepareState } from "./next-state.ts";
@@ -64,7 +64,15 @@ const RESTING: Warning = {
  * ```
  */
 export function createCompactor<M, S = unknown>(options: CompactorOptions<M, S>): Compactor<M, S> {
-  const engine = createEngine(options);
+  return createCompactorWith(createEngineMemory(), options);
+}
+
+/** One of several compactors that share what they remember of texts. */
+export function createCompactorWith<M, S = unknown>(
+  memory: EngineMemory,
+  options: CompactorOptions<M, S>,
+): Compactor<M, S> {
+  const engine = createEngine(options, memory);
   const methods = {
     dialect: options.dialect,
     fit: (transcript: readonly M[], input?: FitInput<M>) => fitView(engine, transcript, input ?? {}),

@@ -25,6 +25,7 @@ import { createJobs, type Jobs } from "./jobs.ts";
 import { createRecallIndexes, type RecallIndexes } from "./recall/recall-indexes.ts";
 import { resolveSettings, type Settings } from "./settings.ts";
 import { settledInTime } from "./settled-in-time.ts";
+import { createTextRoom, type TextRoom } from "./text-room.ts";
 import { createTranscriptReader, type TranscriptReader } from "./transcript-reader.ts";
 import { createWrittenTexts, type WrittenTexts } from "./written-texts.ts";
 
@@ -35,6 +36,16 @@ const STORE_WAIT_MS = 10_000;
 
 /** Characters of the ids of packed checkpoints that are remembered: some hundred of them. */
 const MAX_PACKED = 16_384;
+
+/** What is remembered of texts. Compactors that share it are bounded together. */
+export interface EngineMemory {
+  readonly room: TextRoom;
+  readonly textHash: (text: string) => string;
+}
+
+export function createEngineMemory(): EngineMemory {
+  return { room: createTextRoom(), textHash: createTextHash() };
+}
 
 /** What every part of a compactor shares: settings, effects and memory. */
 export interface Engine<M> {
@@ -81,10 +92,12 @@ interface RecordKeeper {
   save(records: Partial<Records>): Promise<readonly Warning[]>;
 }
 
-export function createEngine<M>(options: CompactorOptions<M>): Engine<M> {
+export function createEngine<M>(
+  options: CompactorOptions<M>,
+  { room, textHash }: EngineMemory = createEngineMemory(),
+): Engine<M> {
   const settings = resolveSettings(options);
   const calibration = createCalibration();
-  const textHash = createTextHash();
   const modelName = settings.model?.id ?? UNNAMED_MODEL;
   const factor = () =>
     Object.hasOwn(calibration.toJSON(), modelName)
@@ -110,10 +123,10 @@ export function createEngine<M>(options: CompactorOptions<M>): Engine<M> {
     records: recordKeeper(options.store),
     stateKeys: [options.stateKey ?? []].flat(),
     textHash,
-    transcriptReader: createTranscriptReader(textHash),
+    transcriptReader: createTranscriptReader(textHash, room),
     editTokens: createEditTokens(),
     packed: createRecentMap(MAX_PACKED),
-    recallIndexes: createRecallIndexes(),
+    recallIndexes: createRecallIndexes(room),
     recalledTexts: createRecentMap(MAX_PACKED),
     writtenTexts: createWrittenTexts(textHash),
     emitter: createEmitter(),

@@ -16,6 +16,7 @@ import {
   wholeTokens,
 } from "./conversation.ts";
 import type { Engine } from "./engine.ts";
+import { inSlices } from "./in-slices.ts";
 import { judge } from "./judge.ts";
 import { afterRecords, withAnswers } from "./known-records.ts";
 import { type LandingGoals, landingGoals } from "./landing-goals.ts";
@@ -120,7 +121,7 @@ export async function takeSurvey<M>(
       keepsFirst: strategies[settings.strategy].keepsFirst === true,
       budgetFor,
     });
-  let conversation = read(given, []);
+  let conversation = await inSlices(read(given, []), given.signal);
   const { start } = conversation.structure;
   const reading = readState(given.state, { ...conversation, start, textHash, keys: engine.stateKeys });
   const found = await engine.records.find(conversation.chain.slice(1));
@@ -131,7 +132,8 @@ export async function takeSurvey<M>(
   const lost = lostHead({ dialect, conversation, state: merged, found, input: given });
   const restored = lost?.messages ?? [];
   const input = lost?.system === undefined ? given : { ...given, system: lost.system };
-  if (restored.length > 0 || input !== given) conversation = read(input, restored);
+  if (restored.length > 0 || input !== given)
+    conversation = await inSlices(read(input, restored), given.signal);
 
   const { chain, structure, messages } = conversation;
   const unusable = stateWarning(given.state, reading, chain);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { chainOf } from "../core/chain.ts";
 import { contentHash, createTextHash } from "../core/hash.ts";
+import { runNow } from "../core/steps.ts";
 import type { Measure, Message } from "../core/types.ts";
 import { createTranscriptReader } from "./transcript-reader.ts";
 
@@ -27,10 +28,10 @@ describe("messages seen before", () => {
   test("give the same hashes and tokens as a first reading, and only new ones are counted", () => {
     const seen = createTranscriptReader(createTextHash());
     const measure = counting();
-    seen.read(talk, 1, measure);
+    runNow(seen.read(talk, 1, measure));
     const before = measure.calls;
     const longer = [...structuredClone(talk), say("d")];
-    const reading = seen.read(longer, 1, measure);
+    const reading = runNow(seen.read(longer, 1, measure));
     expect(measure.calls - before).toBe(2);
     expect(reading.chain).toEqual(chainOf(longer, 1, contentHash));
     expect(reading.tokens).toEqual(longer.map((message) => JSON.stringify(message).length));
@@ -52,26 +53,28 @@ describe("messages seen before", () => {
   ])("don't hide %s", (_name, changed) => {
     const seen = createTranscriptReader(createTextHash());
     const measure = counting();
-    seen.read(talk, 1, measure);
-    seen.read([system, { role: "tool", parts: [{ type: "tool-result", id: "1", text: "x" }] }], 1, measure);
+    runNow(seen.read(talk, 1, measure));
+    runNow(
+      seen.read([system, { role: "tool", parts: [{ type: "tool-result", id: "1", text: "x" }] }], 1, measure),
+    );
     const start = changed[0] === system ? 1 : 0;
-    expect(seen.read(changed, start, measure).chain).toEqual(chainOf(changed, start, contentHash));
-    expect(seen.read(talk, 1, measure).chain).toEqual(chainOf(talk, 1, contentHash));
+    expect(runNow(seen.read(changed, start, measure)).chain).toEqual(chainOf(changed, start, contentHash));
+    expect(runNow(seen.read(talk, 1, measure)).chain).toEqual(chainOf(talk, 1, contentHash));
   });
 
   test("that a host changes in place are read anew", () => {
     const seen = createTranscriptReader(createTextHash());
     const part = { type: "text" as const, text: "a" };
-    const first = seen.read([{ role: "user", parts: [{ ...part }] }], 0, counting()).chain;
+    const first = runNow(seen.read([{ role: "user", parts: [{ ...part }] }], 0, counting())).chain;
     part.text = "b";
-    expect(seen.read([{ role: "user", parts: [part] }], 0, counting()).chain).not.toEqual(first);
+    expect(runNow(seen.read([{ role: "user", parts: [part] }], 0, counting())).chain).not.toEqual(first);
   });
 
   test("are looked at once for all forks that share them, and not once for each", () => {
     const seen = createTranscriptReader(createTextHash());
     const measure = counting();
     const shared = Array.from({ length: 20 }, (_, n) => say(`shared ${n}`));
-    for (let fork = 0; fork < 30; fork++) seen.read([...shared, say(`fork ${fork}`)], 0, measure);
+    for (let fork = 0; fork < 30; fork++) runNow(seen.read([...shared, say(`fork ${fork}`)], 0, measure));
     let looks = 0;
     const watched = shared.map((message) => ({
       role: message.role,
@@ -82,7 +85,7 @@ describe("messages seen before", () => {
     }));
     const before = measure.calls;
     const transcript = [...watched, say("another one")];
-    expect(seen.read(transcript, 0, measure).chain).toEqual(chainOf(transcript, 0, contentHash));
+    expect(runNow(seen.read(transcript, 0, measure)).chain).toEqual(chainOf(transcript, 0, contentHash));
     expect(measure.calls - before).toBe(1);
     // A few for each message in the comparison, and one in the chain that was expected.
     expect(looks).toBeLessThan(shared.length * 6);
@@ -92,11 +95,11 @@ describe("messages seen before", () => {
     const seen = createTranscriptReader(createTextHash());
     const measure = counting();
     const talks = Array.from({ length: 40 }, (_, n) => [say("same beginning"), say(`talk ${n}`)]);
-    for (const one of talks) seen.read(one, 0, measure);
+    for (const one of talks) runNow(seen.read(one, 0, measure));
     const before = measure.calls;
-    seen.read(talks.at(-1)!, 0, measure);
+    runNow(seen.read(talks.at(-1)!, 0, measure));
     expect(measure.calls - before).toBe(0);
-    seen.read(talks[0]!, 0, measure);
+    runNow(seen.read(talks[0]!, 0, measure));
     expect(measure.calls - before).toBe(1);
   });
 });

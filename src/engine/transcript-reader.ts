@@ -1,9 +1,15 @@
 import { FIRST_LINK, type Link, nextLink } from "../core/chain.ts";
+import { charsOf } from "../core/message-text.ts";
 import { sameMessage } from "../core/same-message.ts";
+import type { Steps } from "../core/steps.ts";
 import type { Measure, Message } from "../core/types.ts";
+import { createTextRoom, type TextRoom } from "./text-room.ts";
 
 /** Conversations whose hashes and counts are remembered; a busier host pays for a lookup per text instead. */
 const MAX_CONVERSATIONS = 32;
+
+/** Messages that are read in one step. */
+const MESSAGES_AT_ONCE = 64;
 
 /** Hashes and tokens of the messages of one transcript. */
 interface Reading {
@@ -14,7 +20,7 @@ interface Reading {
 
 /** Reads transcripts that mostly are longer versions of ones read before. */
 export interface TranscriptReader {
-  read(messages: readonly Message[], start: number, measure: Measure): Reading;
+  read(messages: readonly Message[], start: number, measure: Measure): Steps<Reading>;
 }
 
 /** A place in the tree of all transcripts: what was said up to there. */
@@ -27,6 +33,8 @@ interface Place {
   readonly next: Place[];
   /** Tokens of the message, and by which measure. */
   tokens: { readonly measure: Measure; readonly count: number } | undefined;
+  /** Characters of all messages up to here. */
+  readonly chars: number;
   /** A remembered transcript ends here. */
   isEnd: boolean;
 }
@@ -36,24 +44,35 @@ interface Place {
  * ones only. They are one tree: forks share what they have in common, so that a transcript is compared with one of them
  * up to where they part, and not with each.
  */
-export function createTranscriptReader(textHash: (text: string) => string): TranscriptReader {
+export function createTranscriptReader(
+  textHash: (text: string) => string,
+  room: TextRoom = createTextRoom(),
+): TranscriptReader {
   const root = placeBehind(undefined, FIRST_LINK, undefined);
   /** Least recently used first. */
   const ends = new Set<Place>();
 
-  const follow = (from: Place, message: Message): Place => {
-    for (const known of from.next) {
-      if (!sameMessage(known.message!, message)) continue;
-      known.message = message;
-      return known;
-    }
-    const place = placeBehind(from, nextLink(from.link, message, textHash), message);
+  const knownBehind = (from: Place, message: Message): Place | undefined =>
+    from.next.find((known) => sameMessage(known.message!, message));
+  const follow = (from: Place, message: Message, link: Link | undefined): Place => {
+    const known = knownBehind(from, message);
+    if (known) return known;
+    const place = placeBehind(from, link ?? nextLink(from.link, message, textHash), message);
     from.next.unshift(place);
     return place;
   };
-  const forget = (end: Place): void => {
+  const isRemembered = (place: Place): boolean => {
+    let at = place;
+    while (at.before?.next.includes(at)) at = at.before;
+    return at === root;
+  };
+  const drop = (end: Place): void => {
     ends.delete(end);
+    room.leave(end);
     end.isEnd = false;
+  };
+  const forget = (end: Place): void => {
+    drop(end);
     let place = end;
     while (place.before && place.next.length === 0 && !place.isEnd) {
       const { next } = place.before;
@@ -61,26 +80,51 @@ export function createTranscriptReader(textHash: (text: string) => string): Tran
       place = place.before;
     }
   };
+  /** The places of the messages that are known, as far as the transcript begins with them. */
+  const knownPath = (messages: readonly Message[], start: number): Place[] => {
+    const path: Place[] = [];
+    let place: Place | undefined = root;
+    for (let index = start; place && index < messages.length; index++) {
+      place = knownBehind(place, messages[index]!);
+      if (place) path.push(place);
+    }
+    return path;
+  };
 
   return {
-    read(messages, start, measure) {
+    *read(messages, start, measure) {
+      const before = messages.slice(0, start).map((message) => measure.message(message));
+      const path = knownPath(messages, start);
+      // What is new is hashed and counted before it joins the tree, which others may change meanwhile.
+      const links: Link[] = [];
+      const counts: number[] = [];
+      let link = path.at(-1)?.link ?? root.link;
+      for (let index = start + path.length; index < messages.length; index++) {
+        if (links.length % MESSAGES_AT_ONCE === MESSAGES_AT_ONCE - 1) yield;
+        link = nextLink(link, messages[index]!, textHash);
+        links.push(link);
+        counts.push(measure.message(messages[index]!));
+      }
+      const isStill = links.length < MESSAGES_AT_ONCE || path.length === 0 || isRemembered(path.at(-1)!);
       const chain = [root.link.hash];
-      const tokens = messages.slice(0, start).map((message) => measure.message(message));
+      const tokens = before;
       let place = root;
       for (let index = start; index < messages.length; index++) {
-        place = follow(place, messages[index]!);
+        const at = index - start;
+        const message = messages[index]!;
+        place = (isStill && path[at]) || follow(place, message, links[at - path.length]);
+        place.message = message;
         if (place.tokens?.measure !== measure)
-          place.tokens = { measure, count: measure.message(place.message!) };
+          place.tokens = { measure, count: counts[at - path.length] ?? measure.message(message) };
         chain.push(place.link.hash);
         tokens.push(place.tokens.count);
         // The transcript that ended here has grown: it is remembered by its new end.
-        if (place.isEnd) {
-          place.isEnd = false;
-          ends.delete(place);
-        }
+        if (place.isEnd) drop(place);
       }
       place.isEnd = true;
       ends.add(place);
+      const end = place;
+      room.take(end, end.chars, () => forget(end));
       for (const oldest of ends) {
         if (ends.size <= MAX_CONVERSATIONS) break;
         forget(oldest);
@@ -91,5 +135,6 @@ export function createTranscriptReader(textHash: (text: string) => string): Tran
 }
 
 function placeBehind(before: Place | undefined, link: Link, message: Message | undefined): Place {
-  return { link, before, message, next: [], tokens: undefined, isEnd: false };
+  const chars = (before?.chars ?? 0) + (message ? charsOf(message) : 0);
+  return { link, before, message, next: [], tokens: undefined, chars, isEnd: false };
 }

@@ -1,6 +1,8 @@
+import { charsOf } from "../../core/message-text.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { Message } from "../../core/types.ts";
 import { createMemoryIndex, type MemoryIndex } from "../../recall/memory-index.ts";
+import { createTextRoom, type TextRoom } from "../text-room.ts";
 
 /** Conversations whose index is kept; one that comes back later is read again. */
 const MAX_CONVERSATIONS = 16;
@@ -19,19 +21,31 @@ interface Known {
   readonly hashes: string[];
 }
 
-export function createRecallIndexes(): RecallIndexes {
+export function createRecallIndexes(room: TextRoom = createTextRoom()): RecallIndexes {
   /** By the first message; least recently used first. */
   const known = new Map<string, Known>();
   return {
     *of(messages, chain) {
       const name = chain[1] ?? "";
-      const { index, hashes } = known.get(name) ?? { index: createMemoryIndex(), hashes: [] };
+      const one = known.get(name) ?? { index: createMemoryIndex(), hashes: [] };
+      const { index, hashes } = one;
       known.delete(name);
-      known.set(name, { index, hashes });
+      known.set(name, one);
+      const forget = (oldest: string): void => {
+        const gone = known.get(oldest);
+        if (gone) room.leave(gone);
+        known.delete(oldest);
+      };
       for (const oldest of known.keys()) {
         if (known.size <= MAX_CONVERSATIONS) break;
-        known.delete(oldest);
+        forget(oldest);
       }
+      // Passages are cut from the texts and keep them in memory.
+      room.take(
+        one,
+        messages.reduce((sum, message) => sum + charsOf(message), 0),
+        () => forget(name),
+      );
       const same = commonLength(hashes, chain);
       if (same < hashes.length) {
         hashes.length = same;

@@ -3,7 +3,8 @@ import { mergeTuning, pickTuning } from "../../config/tuning-schema.ts";
 import { MOST_RESERVED } from "../../core/answers.ts";
 import { legacyHash } from "../../core/legacy/hash.ts";
 import type { Compactor, Dialect, Model, Profile, Store, StrategyName, Tuning } from "../../core/types.ts";
-import { createCompactor } from "../../engine/create-compactor.ts";
+import { createCompactorWith } from "../../engine/create-compactor.ts";
+import { createEngineMemory } from "../../engine/engine.ts";
 import { profiles } from "../../profiles/index.ts";
 import { exactCounter } from "../../tokens/index.ts";
 import type { Upstream } from "../upstream/upstream.ts";
@@ -64,6 +65,8 @@ export function createCompactors(options: {
 }): Compactors {
   const { config, windows } = options;
   const compactors = new Map<string, Compactor<unknown>>();
+  /** Shared, because a client can make as many compactors as it names models. */
+  const memory = createEngineMemory();
   const limits = new Map<string, Limit>();
 
   /** Options of the config file, by the settings of the upstream that they are for. They don't change: each request asks for them. */
@@ -116,7 +119,7 @@ export function createCompactors(options: {
     store: Store,
     summarizer?: Model,
   ): Compactor<unknown> => {
-    const compactor = createCompactor<unknown>({
+    const compactor = createCompactorWith<unknown>(memory, {
       ...tuning,
       dialect: alternating(readingOf(config, wire.dialect), upstream),
       window: { model },

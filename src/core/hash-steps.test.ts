@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { contentHash, hashFor } from "./hash.ts";
+import { portableSha256 } from "./sha256-portable.ts";
+import { runNow } from "./steps.ts";
+
+const texts = ["some words ", "é漢😀", "\ud83da"].map((unit) => unit.repeat(200_000));
+
+it.each(texts)("a text that is hashed in steps has the same name", (text) => {
+  const before = contentHash(`${text}`);
+  expect(runNow(hashFor({}, text))).toBe(before);
+  expect(contentHash(text)).toBe(before);
+});
+
+it("the implementation for browsers hashes pieces like the whole", () => {
+  const growing = portableSha256.begin();
+  for (const piece of ["some", " words", "😀"]) growing.add(piece);
+  expect(growing.digest()).toBe(portableSha256.digest("some words😀"));
+});

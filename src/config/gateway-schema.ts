@@ -25,7 +25,7 @@ const SPILL_BYTES = 64 * 1024 * 1024;
 /** More messages than conversations have in practice; each costs some microseconds that others wait. */
 const MAX_MESSAGES = 20_000;
 /** As many values are parsed within a tenth of a second. */
-const MAX_VALUES = 1_000_000;
+const MAX_VALUES = 500_000;
 /** How long an upstream may stay silent before its first byte, and between two bytes (milliseconds). */
 const UPSTREAM_TIMEOUT_MS = 600_000;
 /** How long a drain waits for requests under way (milliseconds). */

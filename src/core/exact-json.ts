@@ -1,3 +1,5 @@
+import { replaceTexts } from "./replace-texts.ts";
+
 /** A number as it was written, where a double would change it. `JSON.stringify` writes it like that again. */
 export interface ExactNumber {
   readonly rawJSON: string;
@@ -42,29 +44,19 @@ function parseMarked(
   pieces.push(text.slice(from));
   const whole = { value: JSON.parse(pieces.join("")) as unknown };
   let found = 0;
-  const look = (holder: object, key: string | number, value: unknown): boolean => {
-    if (typeof value === "object" && value !== null) open.push(value);
-    if (typeof value !== "string" || !value.startsWith(MARK)) return true;
-    const place = numbers[Number(value.slice(MARK.length))];
-    if (!place) return false;
-    found++;
-    const raw = rawJSON(text.slice(place.start, place.end));
-    // A field called `__proto__` is a field like any other.
-    Object.defineProperty(holder, key, { value: raw, writable: true, enumerable: true, configurable: true });
-    return true;
-  };
-  // A list of what is still to be looked at instead of a recursion: what comes from outside may be nested to any depth.
-  const open: object[] = [whole];
-  for (let holder = open.pop(); holder; holder = open.pop()) {
-    // By number: the names of a million places would be a million texts.
-    if (Array.isArray(holder)) {
-      for (let at = 0; at < holder.length; at++) if (!look(holder, at, holder[at])) return undefined;
-    } else {
-      for (const [key, value] of Object.entries(holder)) if (!look(holder, key, value)) return undefined;
+  let isUnclear = false;
+  replaceTexts(whole, (one) => {
+    if (!one.startsWith(MARK)) return undefined;
+    const place = numbers[Number(one.slice(MARK.length))];
+    if (!place) {
+      isUnclear = true;
+      return undefined;
     }
-  }
+    found++;
+    return rawJSON(text.slice(place.start, place.end));
+  });
   // A text of the same words was there already, or a field came twice: which is which can't be told any more.
-  return found === numbers.length ? whole.value : undefined;
+  return found === numbers.length && !isUnclear ? whole.value : undefined;
 }
 
 /** Begins the text that stands for a number. */

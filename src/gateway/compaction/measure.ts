@@ -1,44 +1,21 @@
-import { setImmediate as breathe } from "node:timers/promises";
-import type { Dialect, Measure, Message } from "../../core/types.ts";
-import { createMeasure, exactCounter } from "../../tokens/index.ts";
+import type { Measure, Message, Part } from "../../core/types.ts";
+import { type SteppedCounter, steppedCounter } from "../../tokens/exact-counter.ts";
+import { createMeasure } from "../../tokens/index.ts";
 import type { CompactorChoice } from "./compactors.ts";
+import { createPace, type Pace } from "./pace.ts";
 import type { Windows } from "./windows.ts";
 
-/** From here on reading and counting a request takes long enough for others to notice (bytes). */
-const LONG_FROM_BYTES = 512 * 1024;
-/** How long it may keep others waiting (milliseconds). */
-const SLICE_MS = 8;
-/** Characters of a text that are counted at once. */
-const SLICE_CHARS = 65_536;
+/** Longer texts are counted in steps (characters). */
+const LONG_TEXT_CHARS = 32_768;
 
 /** Counts messages as the compactor of a conversation does, before calibration. */
 export async function measureOf(
   { windows }: { readonly windows: Windows },
   { upstream, model, tenant }: CompactorChoice,
-): Promise<Measure> {
+): Promise<Measure & { readonly counter: SteppedCounter }> {
   const info = windows.of(upstream, model, tenant);
-  return createMeasure({
-    counter: await exactCounter(info.encoding),
-    factor: info.factor,
-    images: info.images,
-  });
-}
-
-/**
- * Reads and counts a long transcript piece by piece. Ends when the client has gone: nobody needs what comes after. Undefined
- * for a request that isn't long.
- */
-export function lookAhead(
-  parts: { readonly windows: Windows },
-  choice: CompactorChoice,
-  {
-    bytes,
-    transcript,
-    signal,
-  }: { readonly bytes: number; readonly transcript: readonly unknown[]; readonly signal: AbortSignal },
-): Promise<void> | undefined {
-  if (bytes < LONG_FROM_BYTES) return undefined;
-  return countInSlices(parts, choice, readable(choice.wire.dialect, transcript), { signal });
+  const counter = await steppedCounter(info.encoding);
+  return { ...createMeasure({ counter, factor: info.factor, images: info.images }), counter };
 }
 
 export interface CountOptions {
@@ -58,42 +35,44 @@ export async function countInSlices(
   { signal, onProgress }: CountOptions = {},
 ): Promise<void> {
   const measure = await measureOf(parts, choice);
-  let started = performance.now();
   let counted = 0;
-  const pause = async (): Promise<void> => {
-    if (performance.now() - started < SLICE_MS) return;
-    onProgress?.(counted);
-    await breathe();
-    signal?.throwIfAborted();
-    started = performance.now();
-  };
+  const pace = createPace({ ...(signal && { signal }), onPause: () => onProgress?.(counted) });
   for (const message of messages) {
-    for (const text of longTexts(message))
-      for (let at = 0; at < text.length; at += SLICE_CHARS) {
-        measure.text(text.slice(at, at + SLICE_CHARS));
-        await pause();
-      }
-    measure.message(message);
+    await countMessage(measure, message, pace);
     counted += 1;
-    await pause();
   }
 }
 
-/** What can't be read is for others to refuse, in words. */
-function* readable(dialect: Dialect<unknown>, transcript: readonly unknown[]): Generator<Message> {
-  for (const wire of transcript) {
-    let message: Message;
-    try {
-      message = dialect.read(wire);
-    } catch {
-      continue;
-    }
-    yield message;
-  }
+/** Counts a message, a long one in steps: whoever counts it again has its tokens at once. */
+export async function countMessage(
+  measure: Measure & { readonly counter: SteppedCounter },
+  message: Message,
+  pace: Pace,
+  /** What holds its texts. */
+  owner: object = message,
+): Promise<void> {
+  for (const text of longTexts(message)) await pace.run(measure.counter.countFor(owner, text));
+  measure.message(message);
+  await pace.pause();
 }
 
 function longTexts({ parts }: Message): string[] {
   return parts
-    .map((part) => ("text" in part ? part.text : part.type === "tool-call" ? part.args : undefined))
-    .filter((text): text is string => text !== undefined && text.length > SLICE_CHARS);
+    .map(countedText)
+    .filter((text) => text !== undefined && text.length > LONG_TEXT_CHARS) as string[];
+}
+
+/** What of a part is counted as a text. */
+function countedText(part: Part): string | undefined {
+  switch (part.type) {
+    case "tool-call":
+      return part.args;
+    case "other":
+      return part.json;
+    case "image":
+    case "frame":
+      return undefined;
+    default:
+      return part.text;
+  }
 }

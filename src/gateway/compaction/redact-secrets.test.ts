@@ -41,3 +41,23 @@ it.each([
   const text = piece.repeat(1_000_000 / piece.length);
   expect(redactSecrets(text).length).toBeGreaterThan(0);
 });
+
+/** Longer texts are looked through in pieces. */
+it.each([
+  ["keys", "sk-proj-abcdefghijklmnop12345 "],
+  ["passwords", "password: hunter22; "],
+  ["passwords in addresses", "https://me:hunter22@example.com/ "],
+  ["private keys", `${PEM("RSA ", "\\nMIIE".repeat(200))} `],
+  ["tokens", `${JWT}\n`],
+])("finds %s wherever a long text is cut", (_name, secret) => {
+  const left = redactSecrets(secret);
+  expect(left).not.toBe(secret);
+  const times = Math.ceil(600_000 / secret.length);
+  for (const lead of ["", "abc ", `${"some words ".repeat(300)}`])
+    expect(redactSecrets(lead + secret.repeat(times))).toBe(lead + left.repeat(times));
+});
+
+it("a long text without secrets is the very same", () => {
+  const text = "some words ".repeat(100_000);
+  expect(redactSecrets(text)).toBe(text);
+});

@@ -1,3 +1,5 @@
+import { runNow, type Steps } from "../../core/steps.ts";
+
 /** Where a key may begin: with a word, or behind an escaped line break or tab of JSON text, which ends in a letter. */
 const START = String.raw`(?:\b|(?<=\\[nrtbf]))`;
 /** The same, but not within a run of its own characters: a text of nothing but beginnings would be read from each. */
@@ -23,9 +25,63 @@ export const REDACTED = "[secret]";
 
 /** JSON text with secrets replaced; it stays JSON, because none of the signs of a secret has a meaning in JSON. */
 export function redactSecrets(wire: string): string {
-  return withoutPrivateKeys(wire)
+  return runNow(redactSteps(wire));
+}
+
+/** Characters that are looked through in one step: some milliseconds of work. */
+const STEP_CHARS = 262_144;
+
+/** The same in steps. A text without secrets is the very same text. */
+export function* redactSteps(wire: string): Steps<string> {
+  if (wire.length <= STEP_CHARS) return redact(wire);
+  const pieces: string[] = [];
+  let isChanged = false;
+  for (let from = 0; from < wire.length; ) {
+    const to = endBetweenSecrets(wire, from + STEP_CHARS);
+    const piece = wire.slice(from, to);
+    const clean = redact(piece);
+    if (clean !== piece) isChanged = true;
+    pieces.push(clean);
+    from = to;
+    yield;
+  }
+  return isChanged ? pieces.join("") : wire;
+}
+
+function redact(text: string): string {
+  return withoutPrivateKeys(text)
     .replace(KEYS, REDACTED)
     .replace(PASSWORDS, (_, address?: string, name?: string) => `${address ?? name ?? ""}${REDACTED}`);
+}
+
+/** No secret but a run of the characters of keys is longer (characters). */
+const LONGEST_SECRET = 9_000;
+const IN_KEY = /[\w.-]/;
+const LONGEST_RUN = 1_000_000;
+
+/** Where a secret may end. */
+const GAP = /[\s"',;@]|$/g;
+/** So many of these are tried: in a list of nothing but secrets, every second one is between two. */
+const MOST_GAPS = 64;
+
+/** The place, or a little behind it where it would cut a secret in two. */
+function endBetweenSecrets(text: string, at: number): number {
+  let end = at;
+  // A key is found by what stands before it, too.
+  while (end < text.length && end - at < LONGEST_RUN && IN_KEY.test(text.charAt(end))) end++;
+  if (end >= text.length) return text.length;
+  const start = end - LONGEST_SECRET;
+  const around = text.slice(start, end + LONGEST_SECRET);
+  const whole = redact(around);
+  if (whole === around) return end;
+  const isBetween = (cut: number) => redact(around.slice(0, cut)) + redact(around.slice(cut)) === whole;
+  if (isBetween(end - start)) return end;
+  let tried = 0;
+  for (const { index } of around.slice(LONGEST_SECRET).matchAll(GAP)) {
+    if (isBetween(LONGEST_SECRET + index)) return end + index;
+    if (++tried === MOST_GAPS) break;
+  }
+  return end;
 }
 
 const BEGIN = "-----BEGIN ";

@@ -1,7 +1,14 @@
+import { runNow, type Steps } from "../../core/steps.ts";
 import type { Dialect, Message, Model, Part } from "../../core/types.ts";
-import { redactSecrets } from "./redact-secrets.ts";
+import { redactSecrets, redactSteps } from "./redact-secrets.ts";
 
-const known = new WeakMap<Dialect<unknown>, Dialect<unknown>>();
+interface Redacting {
+  readonly dialect: Dialect<unknown>;
+  /** What was read, by what it was without redaction. */
+  readonly reads: WeakMap<Message, Message>;
+}
+
+const known = new WeakMap<Dialect<unknown>, Redacting>();
 
 /**
  * The dialect; with `redact`, reading messages without their secrets: nothing that is derived from them (titles, checkpoints, summaries,
@@ -11,20 +18,37 @@ export function readingOf(
   { redact }: { readonly redact: boolean },
   dialect: Dialect<unknown>,
 ): Dialect<unknown> {
-  return redact ? redactingReads(dialect) : dialect;
+  return redact ? redactingOf(dialect).dialect : dialect;
 }
 
-function redactingReads(dialect: Dialect<unknown>): Dialect<unknown> {
+/** Reads a message as `readingOf` does, in steps; it has it at once from then on. */
+export function* readSteps(
+  { redact }: { readonly redact: boolean },
+  dialect: Dialect<unknown>,
+  wire: unknown,
+): Steps<Message> {
+  const message = dialect.read(wire);
+  if (!redact) return message;
+  const { reads } = redactingOf(dialect);
+  const read = reads.get(message) ?? (yield* redactMessage(message));
+  reads.set(message, read);
+  return read;
+}
+
+function redactingOf(dialect: Dialect<unknown>): Redacting {
   const before = known.get(dialect);
   if (before) return before;
   const reads = new WeakMap<Message, Message>();
-  const redacting: Dialect<unknown> = {
-    ...dialect,
-    read(wire) {
-      const message = dialect.read(wire);
-      const read = reads.get(message) ?? redactMessage(message);
-      reads.set(message, read);
-      return read;
+  const redacting: Redacting = {
+    reads,
+    dialect: {
+      ...dialect,
+      read(wire) {
+        const message = dialect.read(wire);
+        const read = reads.get(message) ?? runNow(redactMessage(message));
+        reads.set(message, read);
+        return read;
+      },
     },
   };
   known.set(dialect, redacting);
@@ -42,22 +66,24 @@ export function redactingModel(model: Model): Model {
   };
 }
 
-function redactMessage(message: Message): Message {
-  return { ...message, parts: message.parts.map(redactPart) };
+function* redactMessage(message: Message): Steps<Message> {
+  const parts: Part[] = [];
+  for (const part of message.parts) parts.push(yield* redactPart(part));
+  return { ...message, parts };
 }
 
-function redactPart(part: Part): Part {
+function* redactPart(part: Part): Steps<Part> {
   switch (part.type) {
     case "text":
     case "reasoning":
     case "tool-result":
-      return { ...part, text: redactSecrets(part.text) };
+      return { ...part, text: yield* redactSteps(part.text) };
     case "tool-call":
-      return { ...part, args: redactSecrets(part.args) };
+      return { ...part, args: yield* redactSteps(part.args) };
     case "file":
-      return part.text === undefined ? part : { ...part, text: redactSecrets(part.text) };
+      return part.text === undefined ? part : { ...part, text: yield* redactSteps(part.text) };
     case "other":
-      return { ...part, json: redactSecrets(part.json) };
+      return { ...part, json: yield* redactSteps(part.json) };
     default:
       return part;
   }

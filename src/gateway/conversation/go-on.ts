@@ -1,7 +1,7 @@
 import { chainOf } from "../../core/chain.ts";
 import { parseExact } from "../../core/exact-json.ts";
 import { contentHash } from "../../core/hash.ts";
-import type { Dialect } from "../../core/types.ts";
+import type { Dialect, Role } from "../../core/types.ts";
 import type { StoredMessage } from "../../stores/server-store.ts";
 import { ALIKE, compareAnswers, idOf, isReference, type Said } from "./same-answer.ts";
 import type { TranscriptRecord } from "./transcript-record.ts";
@@ -43,6 +43,12 @@ interface Run {
 }
 
 /**
+ * Longer messages aren't compared (characters): no model writes as much, and to read one of tens of megabytes for every request that
+ * begins alike would keep others waiting.
+ */
+const LONGEST_COMPARED = 4_000_000;
+
+/**
  * Lays what a conversation holds behind `matched` messages of a transcript beside what the transcript says there. What
  * clients wrote themselves must be the same; an answer may come back otherwise. Undefined if the conversation went another
  * way, or further than the transcript.
@@ -54,34 +60,31 @@ export function goOn(
   tail: readonly StoredMessage[],
 ): GoesOn | undefined {
   const { chain, messages, wire, start } = record;
-  const stored = tail.map(({ wire: text }): Said => {
-    const parsed = parseExact(text);
-    return { message: dialect.read(parsed), wire: parsed };
-  });
-  const asked = messages
-    .slice(start + matched)
-    .map((message, index): Said => ({ message, wire: wire[start + matched + index] }));
+  const stored = createStored(dialect, tail);
+  const said = messages.slice(start + matched);
+  const asked = said.map((message, index): Said => ({ message, wire: wire[start + matched + index] }));
   const pairs: { readonly ours: Run; readonly theirs: Run; readonly isSame: boolean }[] = [];
   let [i, j, share] = [0, 0, 1];
   let isCertain = true;
-  while (i < stored.length) {
+  while (i < tail.length) {
     if (j >= asked.length) return undefined;
     if (pairs.length === 0 && tail[i]!.hash === chain[matched + j + 1]) {
       i++;
       j++;
       continue;
     }
-    const ours = { from: i, to: endOfAnswer(stored, i) };
-    const theirs = { from: j, to: endOfAnswer(asked, j) };
+    if (tail[i]!.wire.length > LONGEST_COMPARED) return undefined;
+    const ours = { from: i, to: endOfAnswer(tail, i) };
+    const theirs = { from: j, to: endOfAnswer(said, j) };
     if (ours.to === i && theirs.to === j) {
-      if (keyOf(stored[i]!) !== keyOf(asked[j]!)) return undefined;
+      if (keyOf(stored.at(i)) !== keyOf(asked[j]!)) return undefined;
       pairs.push({ ours: { from: i, to: ++i }, theirs: { from: j, to: ++j }, isSame: true });
       continue;
     }
     if (ours.to === i || theirs.to === j) return undefined;
-    const likeness = compareAnswers(stored.slice(i, ours.to), asked.slice(j, theirs.to));
+    const likeness = compareAnswers(stored.run(ours), asked.slice(j, theirs.to));
     // Nothing followed the newest answer yet: whatever the client says there is how it goes on.
-    const isNewest = ours.to === stored.length && saysAnswer(record, matched + j);
+    const isNewest = ours.to === tail.length && saysAnswer(record, matched + j);
     if (likeness.share < ALIKE && !isNewest) return undefined;
     share = Math.min(share, likeness.share);
     isCertain &&= likeness.isCertain;
@@ -104,7 +107,7 @@ export function goOn(
     replacements: new Map(
       pairs.slice(at).flatMap(({ ours, theirs }) =>
         replacementsOf(tail.slice(ours.from, ours.to), {
-          given: stored.slice(ours.from, ours.to),
+          given: stored.run(ours),
           said: asked.slice(theirs.from, theirs.to),
         }).map((one, index) => [matched + theirs.from + index, one] as const),
       ),
@@ -113,10 +116,27 @@ export function goOn(
 }
 
 /** Where the answer ends that begins there; the index itself if none does. */
-function endOfAnswer(said: readonly Said[], from: number): number {
+function endOfAnswer(messages: readonly { readonly role: Role }[], from: number): number {
   let end = from;
-  while (said[end]?.message.role === "assistant") end++;
+  while (messages[end]?.role === "assistant") end++;
   return end;
+}
+
+/** Stored messages, each read when it is first asked for: mostly the first ones tell that the rest needn't be, however long it is. */
+function createStored(dialect: Dialect<unknown>, tail: readonly StoredMessage[]) {
+  const read: Said[] = [];
+  const at = (index: number): Said => {
+    const known = read[index];
+    if (known) return known;
+    const wire = parseExact(tail[index]!.wire);
+    const said = { message: dialect.read(wire), wire };
+    read[index] = said;
+    return said;
+  };
+  return {
+    at,
+    run: ({ from, to }: Run): readonly Said[] => Array.from({ length: to - from }, (_, n) => at(from + n)),
+  };
 }
 
 /** Is there an answer among the first messages? Without one, chats merely begin with the same words. */

@@ -1,12 +1,13 @@
 import { contentHash } from "../../core/hash.ts";
 import type { Dialect } from "../../core/types.ts";
+import { createPace } from "../compaction/pace.ts";
 import type { WireRequest } from "../wires/wire.ts";
 import { laneOf } from "./lane.ts";
 import { isFirst, type Located, locate } from "./locate.ts";
 import type { Place } from "./memory.ts";
 import { Recording, type RecordingContext } from "./recording.ts";
 import type { Session } from "./session-of.ts";
-import { transcriptRecord } from "./transcript-record.ts";
+import { isLongTranscript, transcriptRecord } from "./transcript-record.ts";
 
 export interface Recorder {
   open(request: {
@@ -39,7 +40,8 @@ export function createRecorder(options: Omit<RecordingContext, "headMark">): Rec
       const sought = { tenant, record, lane, dialect: dialect.id, reading: dialect, session, from };
       const recorded = (place: Located | undefined) =>
         new Recording(context, { dialect, asked, at, sought, place });
-      return isFirst(sought) ? recorded(undefined) : locate(context, sought).then(recorded);
+      const found = () => (isFirst(sought) ? recorded(undefined) : locate(context, sought).then(recorded));
+      return isLongTranscript(record.messages) ? createPace().run(record.hashSteps()).then(found) : found();
     },
   };
 }

@@ -1,7 +1,9 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { StoreError } from "../../core/errors.ts";
+import { runNow, type Steps } from "../../core/steps.ts";
 import type { Dialect } from "../../core/types.ts";
 import type { Append, Appended, ConversationStore, NewMessage } from "../../stores/server-store.ts";
+import { createPace } from "../compaction/pace.ts";
 import { redactSecrets } from "../compaction/redact-secrets.ts";
 import type { WireRequest } from "../wires/wire.ts";
 import type { Citations } from "./keep-citations.ts";
@@ -12,7 +14,8 @@ import { isReservedSession } from "./session-of.ts";
 import {
   ending,
   endWithoutReasoning,
-  newMessage,
+  isLongTranscript,
+  newMessageSteps,
   type TranscriptRecord,
   titleOf,
   withAnswer,
@@ -140,7 +143,7 @@ export class Recording {
     // A request of several rounds begins once.
     if (this.#timer) return;
     // By then the request is on its way.
-    if (!this.#located) setImmediate(() => this.#prepare());
+    if (!this.#located && !isLongTranscript(this.record.messages)) setImmediate(() => this.#prepare());
     this.#timer = setTimeout(() => {
       this.#writing = this.#write(this.record);
       // Whoever waits for the commit gets the error; until then it is nobody's.
@@ -215,12 +218,25 @@ export class Recording {
     }
   }
 
+  /** The same piece by piece, for a long request. */
+  async #prepareInSlices(): Promise<void> {
+    const { record } = this;
+    const { matched, goesOn } = this.#here();
+    const pace = createPace();
+    for (let index = goesOn?.from ?? matched; index < record.chain.length - 1; index++)
+      await pace.run(this.#messageSteps(record, index));
+  }
+
   #messageAt(upTo: TranscriptRecord, index: number): NewMessage {
+    return runNow(this.#messageSteps(upTo, index));
+  }
+
+  *#messageSteps(upTo: TranscriptRecord, index: number): Steps<NewMessage> {
     const { at } = this.#of;
     const replacement = this.#located?.goesOn?.replacements.get(index);
     const given = index === this.record.chain.length - 1 ? this.#given : undefined;
     this.#prepared[index] ??= {
-      ...newMessage(upTo, index, at, this.#context.redact),
+      ...(yield* newMessageSteps(upTo, index, at, this.#context.redact)),
       ...replacement,
       ...(given && { given }),
     };
@@ -237,6 +253,7 @@ export class Recording {
     const { store, memory } = this.#context;
     const { tenant, lane, dialect } = this.#of.sought;
     try {
+      if (isLongTranscript(this.record.messages)) await this.#prepareInSlices();
       const input = this.#toAppend(upTo, answer);
       if (input) this.#appended(upTo, answer, input, await store.append(tenant, input));
     } catch (error) {

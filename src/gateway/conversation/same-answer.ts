@@ -32,10 +32,9 @@ export function compareAnswers(given: readonly Said[], said: readonly Said[]): L
   const named = new Set(said.flatMap(({ wire }) => (isReference(wire) ? (idOf(wire) ?? []) : [])));
   const isNamed = [...named].some((id) => ids.has(id));
   // What is only named is the same; what is left is compared.
-  const left = factsOf(given.filter(({ wire }) => !named.has(idOf(wire) ?? "")));
-  const rest = factsOf(said.filter(({ wire }) => !(isReference(wire) && ids.has(idOf(wire) ?? ""))));
-  if (left.text === rest.text && left.calls === rest.calls && left.others === rest.others)
-    return { share: 1, isSame: true, isCertain: true };
+  const left = given.filter(({ wire }) => !named.has(idOf(wire) ?? ""));
+  const rest = said.filter(({ wire }) => !(isReference(wire) && ids.has(idOf(wire) ?? "")));
+  if (saysTheSame(left, rest)) return { share: 1, isSame: true, isCertain: true };
   const hasId = said.some(({ wire }) => ids.has(idOf(wire) ?? ""));
   const calls = new Set(callsOf(given).flatMap(({ id }) => (id === "" ? [] : id)));
   const isCalled = callsOf(said).some(({ id }) => calls.has(id));
@@ -43,20 +42,37 @@ export function compareAnswers(given: readonly Said[], said: readonly Said[]): L
   return { share: shareOf(given, said), isSame: false, isCertain: false };
 }
 
-/** What an answer says, for a comparison. Reasoning is left out: clients drop it. */
-function factsOf(answer: readonly Said[]) {
-  const messages = answer.map(({ message }) => message).filter((message) => !isOnlyReasoning(message));
-  const parts = messages.flatMap((message) => message.parts);
-  return {
-    text: wordsOf(answer),
-    calls: JSON.stringify(callsOf(answer).map(callText)),
-    others: JSON.stringify(
-      parts.flatMap((part) => {
-        if (part.type === "other") return [part.comesBackAs ?? part.json];
-        return part.type === "image" || part.type === "file" ? [part.source] : [];
-      }),
-    ),
-  };
+/** Do two answers say the same? Reasoning is left out: clients drop it. */
+function saysTheSame(one: readonly Said[], other: readonly Said[]): boolean {
+  return (
+    wordsOf(one) === wordsOf(other) &&
+    areAlike(callsOf(one), callsOf(other), isSameCall) &&
+    areAlike(othersOf(one), othersOf(other), (a, b) => a === b)
+  );
+}
+
+function areAlike<T>(ours: readonly T[], theirs: readonly T[], isAlike: (a: T, b: T) => boolean): boolean {
+  return ours.length === theirs.length && ours.every((part, index) => isAlike(part, theirs[index]!));
+}
+
+/** Longer arguments are compared as they are; others without their spaces (characters). */
+const MOST_ARGS = 1_000_000;
+
+function isSameCall(a: ToolCallPart, b: ToolCallPart): boolean {
+  if (a.name !== b.name) return false;
+  if (a.args === b.args) return true;
+  return a.args.length <= MOST_ARGS && b.args.length <= MOST_ARGS && callText(a) === callText(b);
+}
+
+/** What of an answer is neither text nor call. */
+function othersOf(answer: readonly Said[]): readonly string[] {
+  return answer
+    .filter(({ message }) => !isOnlyReasoning(message))
+    .flatMap(({ message }) => message.parts)
+    .flatMap((part) => {
+      if (part.type === "other") return [part.comesBackAs ?? part.json];
+      return part.type === "image" || part.type === "file" ? [part.source] : [];
+    });
 }
 
 function shareOf(given: readonly Said[], said: readonly Said[]): number {
@@ -92,7 +108,7 @@ function likenessOf(given: string, said: string, hasCalls: boolean): number {
 function wordsOf(answer: readonly Said[]): string {
   return answer
     .flatMap(({ message }) => message.parts)
-    .flatMap((part) => (part.type === "text" ? part.text : []))
+    .flatMap((part) => (part.type === "text" ? part.text.slice(0, COMPARED_CHARS) : []))
     .join(" ")
     .slice(0, COMPARED_CHARS)
     .replace(/\s+/g, " ")
@@ -106,7 +122,7 @@ function callsOf(answer: readonly Said[]): readonly ToolCallPart[] {
 }
 
 function callText({ name, args }: ToolCallPart): string {
-  return `${name} ${args.replace(/\s+/g, "")}`;
+  return `${name} ${args.length > MOST_ARGS ? args : args.replace(/\s+/g, "")}`;
 }
 
 function names(calls: readonly ToolCallPart[]): string {

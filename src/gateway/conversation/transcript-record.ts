@@ -1,11 +1,14 @@
 import { type Chain, createChain } from "../../core/chain.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
+import { charsOf } from "../../core/message-text.ts";
 import { isOnlyReasoning, leadLength } from "../../core/rounds.ts";
+import { runNow, type Steps } from "../../core/steps.ts";
+import { stringifySteps } from "../../core/stringify-steps.ts";
 import type { Dialect, Message } from "../../core/types.ts";
 import { writeHead } from "../../recall/stored-head.ts";
 import type { NewMessage } from "../../stores/server-store.ts";
 import { inOneLine } from "../../stores/shared/clean-text.ts";
-import { redactSecrets } from "../compaction/redact-secrets.ts";
+import { redactSteps } from "../compaction/redact-secrets.ts";
 import type { WireRequest } from "../wires/wire.ts";
 import { answerKey } from "./answer-key.ts";
 import type { KnownChains } from "./known-chains.ts";
@@ -20,7 +23,7 @@ export class TranscriptRecord {
   readonly start: number;
   readonly wire: readonly unknown[];
   readonly hasAnswer: boolean;
-  readonly #hash: () => Chain;
+  readonly #hash: () => Steps<Chain>;
   readonly #writeHead: () => string | undefined;
   #hashed: { readonly growing: Chain; readonly chain: readonly string[] } | undefined;
   #head: { readonly text: string | undefined } | undefined;
@@ -29,7 +32,7 @@ export class TranscriptRecord {
     readonly messages: readonly Message[];
     readonly start: number;
     readonly wire: readonly unknown[];
-    hash(): Chain;
+    hash(): Steps<Chain>;
     writeHead(): string | undefined;
   }) {
     this.messages = of.messages;
@@ -56,13 +59,21 @@ export class TranscriptRecord {
     return this.#head.text;
   }
 
+  /** Names every prefix in steps; whoever asks for the chain has it at once from then on. */
+  *hashSteps(): Steps<void> {
+    if (this.#hashed) return;
+    const growing = yield* this.#hash();
+    this.#hashed ??= { growing, chain: [...growing.hashes] };
+  }
+
   #asHashed() {
-    if (this.#hashed) return this.#hashed;
-    const growing = this.#hash();
-    this.#hashed = { growing, chain: [...growing.hashes] };
-    return this.#hashed;
+    if (!this.#hashed) runNow(this.hashSteps());
+    return this.#hashed!;
   }
 }
+
+/** Messages that are hashed in one step. */
+const MESSAGES_AT_ONCE = 64;
 
 export function transcriptRecord(
   dialect: Dialect<unknown>,
@@ -76,10 +87,13 @@ export function transcriptRecord(
     messages,
     start,
     wire: transcript,
-    hash() {
+    *hash() {
       const known = chains?.take(transcript);
       const growing = known?.chain ?? createChain(textHash);
-      for (let at = known?.length ?? start; at < messages.length; at++) growing.add(messages[at]!);
+      for (let at = known?.length ?? start; at < messages.length; at++) {
+        if (at % MESSAGES_AT_ONCE === MESSAGES_AT_ONCE - 1) yield;
+        growing.add(messages[at]!);
+      }
       chains?.keep(transcript, growing.copy());
       return growing;
     },
@@ -116,7 +130,10 @@ export function withAnswer(
     messages: [...record.messages, ...added],
     start: record.start,
     wire: [...record.wire, ...answer],
-    hash: () => growing,
+    // biome-ignore lint/correctness/useYield: there is nothing left to do.
+    *hash() {
+      return growing;
+    },
     writeHead: () => record.head(),
   });
 }
@@ -133,15 +150,39 @@ export function ending(messages: readonly NewMessage[], answerId: string): reado
 
 /** A message of a transcript as the store takes it. */
 export function newMessage(record: TranscriptRecord, index: number, at: number, redact: boolean): NewMessage {
-  const text = stringifyDeep(record.wire[record.start + index]);
+  return runNow(newMessageSteps(record, index, at, redact));
+}
+
+/** The same in steps. */
+export function* newMessageSteps(
+  record: TranscriptRecord,
+  index: number,
+  at: number,
+  redact: boolean,
+): Steps<NewMessage> {
+  const message = record.messages[record.start + index]!;
+  const wire = record.wire[record.start + index];
+  const text = isLongTranscript([message]) ? yield* stringifySteps(wire) : stringifyDeep(wire);
   return {
     hash: record.chain[index + 1]!,
-    role: record.messages[record.start + index]!.role,
-    wire: redact ? redactSecrets(text) : text,
+    role: message.role,
+    wire: redact ? yield* redactSteps(text) : text,
     tokens: Math.ceil(text.length / CHARS_PER_TOKEN),
     at,
   };
 }
+
+/** Would it take others' time to hash a transcript and to write it for the store at once? */
+export function isLongTranscript(messages: readonly Message[]): boolean {
+  let chars = 0;
+  return messages.some((message) => {
+    chars += charsOf(message);
+    return chars > LONG_TEXT_CHARS;
+  });
+}
+
+/** What is longer is hashed and written in steps (characters). */
+const LONG_TEXT_CHARS = 500_000;
 
 const TITLE_CHARS = 80;
 /** A title is made from the beginning of a message, tags and white space left out. */

@@ -2,8 +2,11 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
+import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import { parseExact } from "../../core/exact-json.ts";
+import { checkValues } from "./check-values.ts";
 import { isJson, type Json } from "./json.ts";
+import { parseAroundTexts, type TextPlace } from "./long-texts.ts";
 import { RequestFault } from "./request-fault.ts";
 
 type Decoder = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>;
@@ -74,15 +77,42 @@ function tooLarge(limit: number): RequestFault {
   );
 }
 
-/** A body as a JSON object. */
+/** A body as a JSON object. What takes long is done piece by piece, and a body with too many values is refused. */
+export async function parseBody(
+  bytes: Buffer,
+  limits: Pick<GatewayConfig["limits"], "values">,
+): Promise<Json> {
+  return parseChecked(bytes, await checkValues(bytes, limits.values));
+}
+
+/** The same for a body whose values were counted; `longTexts` is what `checkValues` found. */
+export async function parseChecked(bytes: Buffer, longTexts: readonly TextPlace[] = []): Promise<Json> {
+  if (longTexts.length === 0) return parseObject(bytes);
+  checkUtf8(bytes);
+  try {
+    return await parseAroundTexts(bytes, longTexts, parseObject);
+  } catch (error) {
+    throw error instanceof SyntaxError ? notJson(error) : error;
+  }
+}
+
+/** A body as a JSON object, parsed at once. */
 export function parseObject(bytes: Buffer): Json {
-  if (!isUtf8(bytes)) throw new RequestFault(400, "bad-utf8", "The body isn't valid UTF-8.");
+  checkUtf8(bytes);
   let value: unknown;
   try {
     value = parseExact(bytes.toString("utf8"));
   } catch (error) {
-    throw new RequestFault(400, "bad-json", `The body isn't valid JSON: ${(error as Error).message}.`);
+    throw notJson(error as Error);
   }
   if (!isJson(value)) throw new RequestFault(400, "bad-json", "The body isn't a JSON object.");
   return value;
+}
+
+function checkUtf8(bytes: Buffer): void {
+  if (!isUtf8(bytes)) throw new RequestFault(400, "bad-utf8", "The body isn't valid UTF-8.");
+}
+
+function notJson({ message }: Error): RequestFault {
+  return new RequestFault(400, "bad-json", `The body isn't valid JSON: ${message}.`);
 }

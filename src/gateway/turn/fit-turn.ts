@@ -35,7 +35,7 @@ export async function fitTurn(
       fitHolding(turn, inputOf(parts, turn, hasOwnWish, rejected), words),
     ),
   );
-  const { report } = held;
+  const { report } = held.fitted;
   noteFit(parts, turn, report, performance.now() - started);
   if (turn.isObserved) return { ...unchanged(turn), action: "observed", report };
   if (recording && !hasOwnWish) parts.memory.keepRequest(recording.known, undefined);
@@ -73,7 +73,9 @@ function inputOf(
 }
 
 /** What `fit` made, with the system prompt that it was given. */
-interface Held extends FitResult<unknown> {
+interface Held {
+  /** Its state is made when somebody asks for it, and nobody does here: the store has it. */
+  readonly fitted: FitResult<unknown>;
   readonly given: unknown;
   readonly instructions: readonly LaterInstruction[];
 }
@@ -93,28 +95,25 @@ async function fitHolding(
       system: given,
       pins: [...words.pins, ...pins],
     });
-    return { ...fitted, given, instructions: words.instructions };
+    return { fitted, given, instructions: words.instructions };
   } catch (error) {
     const isHeld = words.pins.length > 0 || words.instructions.length > 0;
     if (!(error instanceof BudgetImpossibleError) || !isHeld) throw error;
     const fitted = await compactor.fit(transcript, { ...input, system, pins });
-    return { ...fitted, given: system, instructions: [] };
+    return { fitted, given: system, instructions: [] };
   }
 }
 
 /** The request with its view, a cap that leaves room for it, and without thinking where the view can't bear it. */
-function writeView(
-  turn: Turn,
-  { messages, system: fitted, given, instructions, report }: Held,
-  rejected: Rejected | undefined,
-): Json {
+function writeView(turn: Turn, { fitted, given, instructions }: Held, rejected: Rejected | undefined): Json {
   const { asked, body, translation } = turn;
+  const { messages, report } = fitted;
   const wire = spokenWire(turn);
   // All instructions were counted; those that still stand in their places needn't be said twice.
   const system =
-    fitted === given
+    fitted.system === given
       ? withInstructions(asked.system, hiddenInstructions(instructions, report.entries))
-      : fitted;
+      : fitted.system;
   const shown = translation
     ? translation.write({ messages, system })
     : wire.write(body, { messages, system });

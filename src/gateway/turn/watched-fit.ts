@@ -4,7 +4,7 @@ import { followSummary, noteSummaries, tellBegun } from "../conversation/follow-
 import type { Turn, TurnParts } from "./turn.ts";
 
 /** `fit` of a turn: pages see the summary that it may begin in the background, and can stop it. */
-export async function watchedFit<R extends FitResult<unknown>>(
+export async function watchedFit<R extends { readonly fitted: FitResult<unknown> }>(
   parts: TurnParts,
   { client: { tenant }, recording }: Pick<Turn, "client" | "recording">,
   fit: () => Promise<R>,
@@ -22,9 +22,10 @@ export async function watchedFit<R extends FitResult<unknown>>(
       if (conversation !== undefined) tellBegun(parts, tenant, conversation, why);
     },
   };
-  const result = await onBehalfOf(behalf, fit);
-  result.background.catch(() => {});
-  if (reason === undefined || recording === undefined) return result;
+  const held = await onBehalfOf(behalf, fit);
+  // States are made for whoever asks for one: here the store has all of it.
+  if (reason === undefined || recording === undefined) return held;
+  const result = held.fitted;
   const began = reason;
   let isOver = result.report.outcome === "compacted" && isWatched;
   const over = (): void => {
@@ -38,5 +39,5 @@ export async function watchedFit<R extends FitResult<unknown>>(
     const ended = noteSummaries(parts, { tenant, conversation }, result);
     void followSummary(parts, { tenant, conversation, controller, ended, isAwaited: isWatched });
   });
-  return result;
+  return held;
 }

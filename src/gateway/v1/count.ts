@@ -1,10 +1,10 @@
 import { BudgetImpossibleError } from "../../core/errors.ts";
 import type { CompactorChoice } from "../compaction/compactors.ts";
-import { lookAhead, measureOf } from "../compaction/measure.ts";
+import { lookAhead } from "../compaction/look-ahead.ts";
+import { measureOf } from "../compaction/measure.ts";
 import { requestOptions } from "../compaction/request-options.ts";
 import { withPrevious } from "../conversation/previous-response.ts";
-import { checkValues } from "../http/check-values.ts";
-import { decodeBody, parseObject, readBody } from "../http/read-body.ts";
+import { decodeBody, parseBody, readBody } from "../http/read-body.ts";
 import { sendJson } from "../http/send-json.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";
 import type { DialectName } from "../upstream/upstream.ts";
@@ -32,8 +32,7 @@ export async function count(
   const limit = parts.config.limits.bodyBytes;
   const bytes = await readBody(request, limit);
   const decoded = await decodeBody(bytes, request.headers["content-encoding"], limit);
-  await checkValues(decoded, parts.config.limits.values);
-  const given = parseObject(decoded);
+  const given = await parseBody(decoded, parts.config.limits);
   const asked = wire.read(given, path);
   checkAsked(asked, parts.config.limits);
   const upstream = chooseUpstream(parts.upstreams, asked.model, wire.dialect.id as DialectName);
@@ -60,7 +59,7 @@ export async function count(
   const plain = wire.read(wire.native?.plain(whole) ?? whole, path);
   await lookAhead(parts, choice, {
     bytes: decoded.length,
-    transcript: plain.transcript,
+    asked: plain,
     signal: abortOnClose(response),
   });
   // A provider that has edits of its own carries them out itself, on the view that it is sent.

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { stringifyDeep } from "../../core/deep-json.ts";
-import { lookAhead } from "../compaction/measure.ts";
+import { lookAhead } from "../compaction/look-ahead.ts";
 import { readingOf } from "../compaction/redacting.ts";
 import { type RequestOptions, requestOptions } from "../compaction/request-options.ts";
 import { type Chat, chatOf } from "../conversation/chat-of.ts";
@@ -11,7 +11,7 @@ import { sessionOf } from "../conversation/session-of.ts";
 import type { Opening } from "../conversation/spill.ts";
 import type { Client } from "../http/authenticate.ts";
 import { checkValues } from "../http/check-values.ts";
-import { decodeBody, readBody } from "../http/read-body.ts";
+import { decodeBody, parseChecked, readBody } from "../http/read-body.ts";
 import { loggable } from "../telemetry/log.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";
 import type { DialectName } from "../upstream/upstream.ts";
@@ -55,10 +55,10 @@ export async function readExchange(
   const plain = encoding === undefined ? bytes : await decodeBody(bytes, encoding, limit);
   const { limits } = parts.config;
   const checked = checkValues(plain, limits.values);
-  if (checked) await checked;
+  const longTexts = checked && (await checked);
   const signal = abortOnClose(response);
   signal.throwIfAborted();
-  const given = parts.memory.parse(plain);
+  const given = longTexts?.length ? await parseChecked(plain, longTexts) : parts.memory.parse(plain);
   const read = wire.read(given, path);
   checkAsked(read, limits);
   const options = requestOptions(request.headers);
@@ -71,11 +71,11 @@ export async function readExchange(
   const rewritten = isRewritten ? Buffer.from(stringifyDeep(body)) : undefined;
   const asked = isRewritten ? wire.read(body, path) : read;
   if (isRewritten) checkAsked(asked, limits);
-  const { model, transcript } = asked;
+  const { model } = asked;
   const ahead = lookAhead(
     parts,
     { tenant: client.tenant, wire, upstream, model },
-    { bytes: plain.length, transcript, signal },
+    { bytes: (rewritten ?? plain).length, asked, signal },
   );
   if (ahead) await ahead;
   const startedAt = parts.now();

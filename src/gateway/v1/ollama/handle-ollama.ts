@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { stringifyDeep } from "../../../core/deep-json.ts";
 import { type Json, parseJson, textOf } from "../../http/json.ts";
-import { decodeBody, parseObject, readBody } from "../../http/read-body.ts";
+import { decodeBody, parseBody, readBody } from "../../http/read-body.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { sendJson } from "../../http/send-json.ts";
 import { chooseUpstream } from "../../upstream/choose-upstream.ts";
@@ -57,9 +57,9 @@ export async function handleOllama(
 }
 
 async function bodyOf(parts: Pick<V1Parts, "config">, request: IncomingMessage): Promise<Json> {
-  const limit = parts.config.limits.bodyBytes;
-  const bytes = await readBody(request, limit);
-  return parseObject(await decodeBody(bytes, request.headers["content-encoding"], limit));
+  const { limits } = parts.config;
+  const bytes = await readBody(request, limits.bodyBytes);
+  return parseBody(await decodeBody(bytes, request.headers["content-encoding"], limits.bodyBytes), limits);
 }
 
 async function answer(

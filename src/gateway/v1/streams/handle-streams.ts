@@ -4,7 +4,7 @@ import type { StreamRole } from "../../../stream/types.ts";
 import { charsCounter } from "../../../tokens/index.ts";
 import { INERT } from "../../http/headers.ts";
 import { isJson, type Json, numberOf, textOf } from "../../http/json.ts";
-import { decodeBody, parseObject, readBody } from "../../http/read-body.ts";
+import { decodeBody, parseBody, readBody } from "../../http/read-body.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { sendJson } from "../../http/send-json.ts";
 import type { Passing } from "../pass-through.ts";
@@ -105,11 +105,11 @@ function send(response: ServerResponse, status: number, body: object): number {
 }
 
 async function bodyOf(parts: StreamParts, request: IncomingMessage): Promise<Json> {
-  const limit = parts.config.limits.bodyBytes;
-  const bytes = await readBody(request, limit);
+  const { limits } = parts.config;
+  const bytes = await readBody(request, limits.bodyBytes);
   return bytes.length === 0
     ? {}
-    : parseObject(await decodeBody(bytes, request.headers["content-encoding"], limit));
+    : parseBody(await decodeBody(bytes, request.headers["content-encoding"], limits.bodyBytes), limits);
 }
 
 function invalid(what: string): RequestFault {

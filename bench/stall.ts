@@ -1,7 +1,8 @@
 /**
  * How long one client can make all others wait: hostile bodies are sent one by one, while `/healthz` is asked again and
- * again. Per body: the longest time that the gateway's event loop stood still, the longest answer of `/healthz`, and the
- * status. `node bench/stall.ts`; `--share 0.1` sends a tenth of the sizes.
+ * again. Per body: the longest time that the gateway's event loop stood still (and what of it was work of its own, not of other
+ * programs), the longest answer of `/healthz`, and the status. `node bench/stall.ts`; `--share 0.1` sends a tenth of the sizes, `--db FILE` stores in SQLite, `--only TEXT` sends
+ * the bodies whose names have it.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -18,19 +19,26 @@ const ASK_EVERY_MS = 20;
 /** An answer that takes longer is given up (milliseconds). */
 const PATIENCE_MS = 120_000;
 
-const { values } = parseArgs({ options: { share: { type: "string" }, json: { type: "boolean" } } });
+const { values } = parseArgs({
+  options: {
+    share: { type: "string" },
+    db: { type: "string" },
+    only: { type: "string" },
+    json: { type: "boolean" },
+  },
+});
 const start = async (file: string, ...args: string[]) => {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), args);
   const [{ url }] = (await once(child, "message")) as [{ readonly url: string }];
   return { child, url };
 };
 const upstream = await start("./gateway/upstream.ts");
-const gateway = await start("./stall/gateway.ts", upstream.url);
+const gateway = await start("./stall/gateway.ts", upstream.url, values.db ?? "memory");
 
-async function stallSinceLast(): Promise<number> {
+async function stallSinceLast(): Promise<{ readonly stallMs: number; readonly cpuMs: number }> {
   gateway.child.send("stall");
-  const [{ stallMs }] = (await once(gateway.child, "message")) as [{ readonly stallMs: number }];
-  return stallMs;
+  const [stall] = (await once(gateway.child, "message")) as [Awaited<ReturnType<typeof stallSinceLast>>];
+  return stall;
 }
 
 /** Asks until told to stop; returns the longest answer. */
@@ -65,27 +73,35 @@ async function measure({ name, path, body }: HostileBody) {
   const ms = performance.now() - began;
   stopped.now = true;
   const healthMs = await health;
+  const { stallMs, cpuMs } = await stallSinceLast();
   return {
     name,
     bytes: body.length,
     status,
     ms: round(ms),
     healthMs: round(healthMs),
-    stallMs: round(await stallSinceLast()),
+    stallMs: round(stallMs),
+    cpuMs: round(cpuMs),
   };
 }
 
 const rows: Awaited<ReturnType<typeof measure>>[] = [];
 for (const body of hostileBodies(Number(values.share ?? 1))) {
+  if (values.only !== undefined && !body.name.includes(values.only)) continue;
   const row = await measure(body);
   rows.push(row);
   if (!values.json)
     console.error(
-      `${row.name}: ${row.status} in ${row.ms} ms, /healthz ${row.healthMs} ms, stall ${row.stallMs} ms`,
+      `${row.name}: ${row.status} in ${row.ms} ms, /healthz ${row.healthMs} ms, stall ${row.stallMs} ms (${row.cpuMs} ms of the processor)`,
     );
 }
 gateway.child.disconnect();
 upstream.child.disconnect();
 // A machine that has other things to do makes everything longer by about as much.
 const busyPerCore = round((loadavg()[0] ?? 0) / availableParallelism(), 1);
-writeResult({ busyPerCore, longestStallMs: Math.max(...rows.map(({ stallMs }) => stallMs)), rows });
+writeResult({
+  busyPerCore,
+  longestStallMs: Math.max(...rows.map(({ stallMs }) => stallMs)),
+  longestCpuMs: Math.max(...rows.map(({ cpuMs }) => cpuMs)),
+  rows,
+});

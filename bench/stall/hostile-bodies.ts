@@ -13,6 +13,24 @@ const many = (one: string, bytes: number) =>
     .join(",");
 const chat = (messages: string, more = "") => `{"model":"m"${more},"messages":[${messages}]}`;
 const user = (content: string) => `{"role":"user","content":${content}}`;
+const TOOL_ROUND = (result: string) =>
+  [
+    user('"hi"'),
+    '{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"read","arguments":"{}"}}]}',
+    `{"role":"tool","tool_call_id":"c","content":${result}}`,
+    '{"role":"assistant","content":"ok"}',
+    user('"and now?"'),
+  ].join(",");
+const ARGUMENTS = (args: string) =>
+  [
+    user('"hi"'),
+    `{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"write","arguments":${args}}}]}`,
+    '{"role":"tool","tool_call_id":"c","content":"ok"}',
+    '{"role":"assistant","content":"ok"}',
+    user('"and now?"'),
+  ].join(",");
+const SAID = (text: string) =>
+  [user('"hi"'), `{"role":"assistant","content":${text}}`, user('"and now?"')].join(",");
 const deep = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
 const text = (piece: string, bytes: number) => JSON.stringify(piece.repeat(Math.floor(bytes / piece.length)));
 
@@ -60,6 +78,39 @@ export function hostileBodies(share: number): HostileBody[] {
       "20 MB of a picture",
       chat(
         user(`[{"type":"image_url","image_url":{"url":"data:image/png;base64,${"A".repeat(size(20))}"}}]`),
+      ),
+    ),
+    ...[1, 10, 30, 60].map((megabytes) =>
+      to(
+        `${megabytes} MB of words from a tool`,
+        chat(TOOL_ROUND(text("some words of it, ", size(megabytes)))),
+      ),
+    ),
+    to("60 MB of words that were said", chat(SAID(text("some words of it, ", size(60))))),
+    to("60 MB of lines that were said", chat(SAID(text("src/a/b.ts: some words 12\n", size(58))))),
+    to("60 MB of words from the user", chat(user(text("some words of it, ", size(60))))),
+    to(
+      "30 MB in the arguments of a call",
+      chat(ARGUMENTS(JSON.stringify(`{"text": ${text("some words ", size(30))}}`))),
+    ),
+    to("60 MB of escaped quotes", chat(user(text('"', size(30))))),
+    to("60 MB of other words from a tool", chat(TOOL_ROUND(words(size(60))))),
+    to("20,000 messages of 3 KB", chat(many(user(text("some words ", 2_950 * share)), size(59)))),
+    to(
+      "60 MB from a tool, Messages API",
+      `{"model":"m","max_tokens":10,"messages":[${user('"hi"')},{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"read","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":${text("some words ", size(60))}}]},{"role":"assistant","content":"ok"},${user('"and now?"')}]}`,
+      "/v1/messages",
+    ),
+    to(
+      "60 MB from a tool, Responses API",
+      `{"model":"m","input":[${user('"hi"')},{"type":"function_call","call_id":"c","name":"read","arguments":"{}"},{"type":"function_call_output","call_id":"c","output":${text("some words ", size(60))}},{"role":"assistant","content":"ok"},${user('"and now?"')}]}`,
+      "/v1/responses",
+    ),
+    to(
+      "20 MB of a tool's description",
+      chat(
+        hi,
+        `,"tools":[{"type":"function","function":{"name":"f","description":${text("some words ", size(20))},"parameters":{"type":"object"}}}]`,
       ),
     ),
     to(

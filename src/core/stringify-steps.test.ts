@@ -10,7 +10,12 @@ it.each([
   ["halves of pairs", long("\ud83da")],
   ["the sign that stands for a long text", `\u0001precis long text${long("a")}`],
 ])("writes a long text of %s as JSON does", (_name, text) => {
-  const value = { role: "user", content: [{ text }, "short", text, { deep: { text } }], n: 1, not: undefined };
+  const value = {
+    role: "user",
+    content: [{ text }, "short", text, { deep: { text } }],
+    n: 1,
+    not: undefined,
+  };
   expect(runNow(stringifySteps(value))).toBe(JSON.stringify(value));
 });
 

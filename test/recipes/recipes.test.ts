@@ -53,6 +53,11 @@ test("nobody but the wires asks which wire it is", () => {
   expect(naming(outside, /\bapi [!=]==|[!=]== "(?:openai-responses|anthropic-messages)"/)).toEqual([]);
 });
 
+test("a function that names the parts it needs takes no others", () => {
+  const gateway = served.filter(({ path }) => path.startsWith("src/gateway/"));
+  expect(naming(gateway, /\}: (?:Compaction|Conversation|Turn|V1|Page|Ops)Parts\b/)).toEqual([]);
+});
+
 test.each(["rag", "editor", "desktop"] as const)("a profile is a file, a line and a row: %s", (name) => {
   expect(profiles[name].name).toBe(name);
   const named = naming(all, new RegExp(`"${name}"|\`${name}\`|/${name}\\.ts"|\\bprofiles\\.${name}\\b`));

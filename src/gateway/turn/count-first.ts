@@ -13,7 +13,7 @@ const COUNT_WAIT_MS = 5_000;
  * that is larger than precis believed. Where the provider doesn't count, the view is sent as it is.
  */
 export async function countFirst(
-  parts: TurnParts,
+  parts: Pick<TurnParts, "log">,
   turn: Turn,
   outgoing: Outgoing,
   shrink: Shrink,

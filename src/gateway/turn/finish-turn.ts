@@ -4,7 +4,7 @@ import type { Outgoing, Turn, TurnParts } from "./turn.ts";
 
 /** Learns from an answer and stores it. Whoever waits gets the end of the answer when this is done. */
 export async function finishTurn(
-  parts: TurnParts,
+  parts: Pick<TurnParts, "metrics" | "totals" | "log" | "timeline" | "now">,
   turn: Turn,
   outgoing: Outgoing,
   answer: WireAnswer,

@@ -54,7 +54,7 @@ export function unchanged({ bytes, isRewritten }: Turn): Outgoing {
 }
 
 function inputOf(
-  parts: TurnParts,
+  parts: Pick<TurnParts, "memory" | "windows">,
   turn: Turn,
   hasOwnWish: boolean,
   rejected: Rejected | undefined,

@@ -76,7 +76,7 @@ async function retryTooLong(parts: TurnParts, turn: Turn, first: Attempt, shrink
 }
 
 function noteRejected(
-  parts: TurnParts,
+  parts: Pick<TurnParts, "log" | "now" | "timeline" | "totals" | "windows">,
   { upstream, asked, recording, client }: Turn,
   { tokens, limit }: { readonly tokens?: number; readonly limit?: number },
   refused: Outgoing["report"],

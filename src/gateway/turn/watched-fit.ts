@@ -5,7 +5,7 @@ import type { Turn, TurnParts } from "./turn.ts";
 
 /** `fit` of a turn: pages see the summary that it may begin in the background, and can stop it. */
 export async function watchedFit<R extends { readonly fitted: FitResult<unknown> }>(
-  parts: TurnParts,
+  parts: Pick<TurnParts, "live" | "timeline" | "now" | "busy" | "announcer" | "isDraining">,
   { client: { tenant }, recording }: Pick<Turn, "client" | "recording">,
   fit: () => Promise<R>,
 ): Promise<R> {

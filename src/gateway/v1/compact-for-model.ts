@@ -2,21 +2,23 @@ import { type CompactWish, compactedText, compactWish, isBound } from "../../rec
 import { withClientKeys } from "../compaction/summarizer.ts";
 import { loggable } from "../telemetry/log.ts";
 import { noteFit } from "../turn/note-fit.ts";
+import type { TurnParts } from "../turn/turn.ts";
 import { loadedTools } from "../wires/shared/loaded-tools.ts";
 import type { Exchange } from "./exchange.ts";
-import type { V1Parts } from "./v1-parts.ts";
 
 /** The model that asked waits for its summary, and so does its client (milliseconds). */
 const WAIT_MS = 20_000;
 const LATER =
   "Noted: it will be compacted when this turn is over, because the reasoning of this turn is bound to everything before it.";
 
+type WishParts = Pick<TurnParts, "metrics" | "totals" | "log" | "live" | "timeline" | "now">;
+
 /**
  * Carries out a compaction that the model asks for. Where signed reasoning of its turn stands on what would change, that has to wait for
  * the next turn.
  */
 export async function compactForModel(
-  parts: V1Parts,
+  parts: WishParts,
   exchange: Exchange,
   /** What the model said since the client's last message. */
   said: readonly unknown[],
@@ -31,7 +33,7 @@ export async function compactForModel(
 }
 
 /** Carries out what had to wait, if it hasn't to any more. A turn never waits for a summary: without one, code writes. */
-export async function compactAsPromised(parts: V1Parts, exchange: Exchange): Promise<void> {
+export async function compactAsPromised(parts: WishParts, exchange: Exchange): Promise<void> {
   const { asked, recording, wire } = exchange;
   const wish = recording && !recording.isFirst ? recording.known.compactWish : undefined;
   if (!recording || !wish || isBound(wire.dialect, asked.transcript)) return;
@@ -46,7 +48,7 @@ export async function compactAsPromised(parts: V1Parts, exchange: Exchange): Pro
 }
 
 async function carryOut(
-  parts: V1Parts,
+  parts: WishParts,
   exchange: Exchange,
   wish: CompactWish,
   waitMs: number,

@@ -88,7 +88,7 @@ interface CountedInput {
 }
 
 async function countInput(
-  parts: V1Parts,
+  parts: Pick<V1Parts, "compactors" | "windows">,
   choice: CompactorChoice,
   asked: WireRequest,
 ): Promise<CountedInput> {

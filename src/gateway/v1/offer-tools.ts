@@ -98,7 +98,7 @@ function hiding({ dialect }: Wire, hosting: ToolHosting): (body: Json) => Json {
 }
 
 async function answersBefore(
-  { store, log }: V1Parts,
+  { store, log }: Pick<V1Parts, "store" | "log">,
   { recording, opening, client }: Exchange,
 ): Promise<readonly ShownAnswer[]> {
   if (!recording || recording.isFirst || !opening) return [];

@@ -75,10 +75,10 @@ export async function passStream(
 }
 
 /** The event that tells a client that its answer broke off, in the words of its API. */
-function brokenOff(parts: V1Parts, { wire, upstream }: Exchange, cause: unknown): string {
+function brokenOff({ log }: Pick<V1Parts, "log">, { wire, upstream }: Exchange, cause: unknown): string {
   const fault = cause instanceof UpstreamFault ? cause : new UpstreamFault("broken", upstream.name, cause);
   const { status, code, message } = describeFailure(fault);
-  parts.log.warn(loggable(fault), "a streamed answer broke off");
+  log.warn(loggable(fault), "a streamed answer broke off");
   return wire.brokenOff(status, { code, message });
 }
 
@@ -156,7 +156,7 @@ function finish(parts: V1Parts, exchange: Exchange, outgoing: Outgoing, answer: 
 }
 
 function noteOf(
-  parts: V1Parts,
+  { config }: Pick<V1Parts, "config">,
   { appliedEdits, hosted }: Exchange,
   { report, action }: Outgoing,
 ): AnswerNote | undefined {
@@ -165,7 +165,7 @@ function noteOf(
   return {
     ...(hosted && { used: () => hosted.used }),
     saved: isView ? Math.max(0, report.tokens.transcript - report.tokens.after) : undefined,
-    asTranscript: parts.config.usage === "transcript",
+    asTranscript: config.usage === "transcript",
     appliedEdits,
   };
 }

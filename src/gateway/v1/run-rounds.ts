@@ -2,6 +2,7 @@ import { stringifyDeep } from "../../core/deep-json.ts";
 import { isJson, type Json } from "../http/json.ts";
 import { isStream } from "../turn/peek.ts";
 import { type Attempt, runTurn } from "../turn/run-turn.ts";
+import type { TurnParts } from "../turn/turn.ts";
 import { Answer } from "../upstream/answer.ts";
 import { UpstreamFault } from "../upstream/upstream-fault.ts";
 import { eventJson, splitEvents } from "../wires/shared/events.ts";
@@ -13,7 +14,7 @@ import { streamedAnswer } from "./pass-answer.ts";
 import type { V1Parts } from "./v1-parts.ts";
 
 /** Sends one round of a request: mostly there is only one. */
-export async function sendRound(parts: V1Parts, exchange: Exchange): Promise<Attempt> {
+export async function sendRound(parts: TurnParts, exchange: Exchange): Promise<Attempt> {
   const view = decideAtOnce(exchange) ?? (await decideView(parts, exchange));
   const isFixed = exchange.options.off || exchange.isObserved;
   const done = await runTurn(

@@ -1,13 +1,13 @@
-import type { LiveEvent, ModelChoice, ModelsAnswer, RequestQuery, Status } from "../../api.ts";
+import type { LiveEvent, ModelChoice, ModelsAnswer, RequestQuery } from "../../api.ts";
 import { changed, readGlobalSettings, writeGlobalSettings } from "../../conversation/global-settings.ts";
 import { textOf } from "../../http/json.ts";
 import { addTotals } from "../../telemetry/totals.ts";
-import { shownAddress } from "../../upstream/address.ts";
 import { listsOf } from "../../v1/list-models.ts";
 import { type ApiContext, type Handlers, numberQuery, type PageParts } from "../context.ts";
 import { eventStream } from "../event-stream.ts";
 import { schemas } from "../schemas.ts";
 import { settingsAnswer } from "../settings-answer.ts";
+import { statusOf } from "../status-of.ts";
 
 export const statusHandlers = {
   status: async ({ gateway }) => statusOf(gateway),
@@ -61,36 +61,9 @@ const MAX_REQUESTS = 2_000;
 const only = <K extends string>(name: K, value: string | undefined): { [N in K]?: string } =>
   value === undefined || value === "" ? {} : ({ [name]: value } as { [N in K]: string });
 
-export function statusOf(gateway: PageParts): Status {
-  const { config, store, upstreams, version, ownUpstreams, canAddModels } = gateway;
-  const { summarizer } = config;
-  return {
-    version,
-    store: config.db === "memory" || !config.store ? "memory" : store.kind,
-    noStore: !config.store,
-    observe: config.observe,
-    hasUpstream: upstreams.length > 0,
-    canAddModels,
-    profile: config.profile ?? "agent",
-    upstreams: upstreams.map(({ name, config: own, dialects }) => ({
-      name,
-      baseURL: shownAddress(own.baseURL),
-      dialects,
-      keys: own.apiKey !== undefined ? ("server" as const) : ("client" as const),
-      isOwn: ownUpstreams.has(name),
-    })),
-    summarizer:
-      upstreams.length === 0 || summarizer === "extractive"
-        ? undefined
-        : summarizer === "same"
-          ? "the chat's own model"
-          : summarizer.model,
-  };
-}
-
 type Counts = ReturnType<PageParts["totals"]["read"]>;
 
-async function totalsOf({ gather, totals }: PageParts): Promise<Counts> {
+async function totalsOf({ gather, totals }: Pick<PageParts, "gather" | "totals">): Promise<Counts> {
   const all = gather ? ((await gather("totals")) as Counts[]) : [];
   return all.length > 0 ? addTotals(all) : totals.read();
 }

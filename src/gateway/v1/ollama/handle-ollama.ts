@@ -124,7 +124,10 @@ function streamed(facts: OllamaFacts): Rewriting {
 }
 
 /** The models of all upstreams as Ollama lists them. What it says of their files nobody else knows. */
-async function tags(parts: V1Parts, request: IncomingMessage): Promise<Json[]> {
+async function tags(
+  parts: Pick<V1Parts, "authenticate" | "upstreams">,
+  request: IncomingMessage,
+): Promise<Json[]> {
   const client = await parts.authenticate(request.headers);
   const lists = await Promise.allSettled(listsOf(parts, request.headers, client));
   return lists
@@ -152,7 +155,10 @@ const DETAILS = {
   quantization_level: "",
 };
 
-async function show(parts: V1Parts, request: IncomingMessage): Promise<Json> {
+async function show(
+  parts: Pick<V1Parts, "authenticate" | "config" | "upstreams" | "windows">,
+  request: IncomingMessage,
+): Promise<Json> {
   const client = await parts.authenticate(request.headers);
   const body = await bodyOf(parts, request);
   const model = textOf(body["model"]) ?? textOf(body["name"]) ?? "";

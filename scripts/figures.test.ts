@@ -59,24 +59,22 @@ test("the scores of readers are what was measured last", () => {
 });
 
 test("scores at twice the size, in talk and after ten compactions are what was measured last", () => {
-  const { codingSessionsAfter0039, talkNotUsedBefore, tenCompactions } = results("readers");
-  const talk = talkNotUsedBefore.thirdMarking;
+  const { codingSessionsAfter0039, talkThreeTrials, recallInTalkOfTwo, tenCompactions } = results("readers");
+  const talk = talkThreeTrials.arms;
   const twice = codingSessionsAfter0039.arms;
-  const points = talk["precis 10 %, points of answers"];
   const rows = [
-    [twice["recorded S"], 96],
-    [twice["precis 2S"], 96],
-    [talk["whole history"], 120],
-    [points, 120],
-    [talk["precis+recall 10 %"], 120],
+    ...Object.values(talk),
+    ...Object.values(recallInTalkOfTwo.arms),
+    twice["recorded S"],
+    twice["precis 2S"],
   ];
   const ten = tenCompactions.arms["precis+model, ten, rolling"].score;
   for (const path of ["docs/compare.md", "docs/guide/eval.md"]) {
-    for (const [{ score, misleading }, answers] of rows)
+    for (const { score, misleading, answers } of rows as Record<string, number>[])
       expect(page(path)).toContain(`| ${percent(score)} | ${misleading} of ${answers} |`);
     expect(page(path)).toContain(`${percent(ten)} instead of`);
   }
-  for (const score of [points.score, talk["whole history"].score])
+  for (const { score } of [talk["precis 10 %"], talk["whole history"]])
     expect(page("docs/tasks/faq.md")).toContain(percent(score));
   const recall = results("readers").recallCodingSessions.arms;
   expect(page("docs/guide/recall.md")).toContain(

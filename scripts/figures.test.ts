@@ -58,6 +58,12 @@ test("the scores of readers are what was measured last", () => {
   }
 });
 
+interface Score {
+  readonly score: number;
+  readonly misleading: number;
+  readonly answers: number;
+}
+
 test("scores at twice the size, in talk and after ten compactions are what was measured last", () => {
   const { codingSessionsAfter0039, talkThreeTrials, recallInTalkOfTwo, tenCompactions } = results("readers");
   const talk = talkThreeTrials.arms;
@@ -70,7 +76,7 @@ test("scores at twice the size, in talk and after ten compactions are what was m
   ];
   const ten = tenCompactions.arms["precis+model, ten, rolling"].score;
   for (const path of ["docs/compare.md", "docs/guide/eval.md"]) {
-    for (const { score, misleading, answers } of rows as Record<string, number>[])
+    for (const { score, misleading, answers } of rows as Score[])
       expect(page(path)).toContain(`| ${percent(score)} | ${misleading} of ${answers} |`);
     expect(page(path)).toContain(`${percent(ten)} instead of`);
   }

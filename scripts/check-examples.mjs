@@ -31,6 +31,11 @@ const sources = filesBelow(root, "src", /\.ts$/).filter((file) => !isTestFile(fi
 /** Specifier → source file, of both packages. */
 const entries = packages.flatMap(publicSources);
 
+/** @type {Map<string, import("./lib/public-exports.mjs").Module>} */
+const modules = new Map();
+/** Source file → what it exports. @type {Map<string, ReturnType<typeof publicExports>>} */
+const known = new Map();
+
 /** @type {string[]} */
 const faults = [];
 /** @type {import("./lib/use-examples.mjs").PlacedExample[]} */
@@ -84,12 +89,19 @@ function withImports(code, file) {
   const sources = entries.toSorted(([, a], [, b]) => Number(b === ownEntry) - Number(a === ownEntry));
   sources.push([join(root, file), file]);
   for (const [specifier, source] of sources) {
-    for (const { name, isType } of publicExports(root, source)) {
+    for (const { name, isType } of exportsOf(source)) {
       if (!words.has(name) || found.has(name)) continue;
       found.set(name, `import { ${isType ? "type " : ""}${name} } from "${specifier}";`);
     }
   }
   return `${[...found.values()].join(" ")} ${code}`;
+}
+
+/** @param {string} source */
+function exportsOf(source) {
+  const found = known.get(source) ?? publicExports(root, source, modules);
+  known.set(source, found);
+  return found;
 }
 
 /**
@@ -108,7 +120,7 @@ function checkDocComments() {
       faults.push(`package.json: "${specifier}" has no source ${source}`);
       continue;
     }
-    for (const { name, file, line, documented } of publicExports(root, source)) {
+    for (const { name, file, line, documented } of exportsOf(source)) {
       count += 1;
       if (!documented)
         faults.push(`${file}:${line}: \`${name}\` is public (${source}) and has no doc comment`);

@@ -11,11 +11,10 @@ import { lineAt, parseSource } from "./parse-source.mjs";
  * Every name that an entry file exports, followed to its declaration.
  * @param {string} base
  * @param {string} entry relative to `base`
+ * @param {Map<string, Module>} [modules] what was read before: whoever asks for several entries reads each file once
  * @returns {PublicExport[]}
  */
-export function publicExports(base, entry) {
-  /** @type {Map<string, Module>} */
-  const modules = new Map();
+export function publicExports(base, entry, modules = new Map()) {
   return exportsOf(entry);
 
   /**

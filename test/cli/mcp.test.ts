@@ -2,7 +2,6 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { request } from "node:http";
-import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -10,11 +9,11 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { sqliteStore } from "../../src/stores/sqlite.ts";
 import { compileCache } from "../support/compile-cache.ts";
+import { programFile } from "../support/programs.ts";
 import { storeChat } from "../support/store-chat.ts";
 import { commandHere } from "./command-here.ts";
 import { gardenChat, runCli, scratchFolder, startCli } from "./run-cli.ts";
 
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 const folder = scratchFolder();
 const db = folder.path("chats.db");
 let garden = "";
@@ -63,7 +62,7 @@ const overStdio = (): Promise<Client> =>
   connected(
     new StdioClientTransport({
       command: process.execPath,
-      args: [MAIN, "mcp", "--db", db],
+      args: [programFile("precis"), "mcp", "--db", db],
       env: { PATH: process.env["PATH"] ?? "", NODE_NO_WARNINGS: "1", ...compileCache },
     }),
   );

@@ -1,7 +1,6 @@
 /** What was said is found in PostgreSQL as in SQLite: on the command line, and by MCP over stdio and streamable HTTP. */
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -9,9 +8,9 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { compileCache } from "../support/compile-cache.ts";
 import { sharedPostgres } from "../support/postgres.ts";
+import { programFile } from "../support/programs.ts";
 import { runCli, scratchFolder, startCli } from "./run-cli.ts";
 
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 const folder = scratchFolder();
 const sqlite = folder.path("past.db");
 let postgres = "";
@@ -63,7 +62,7 @@ async function searchedBy(transport: Transport): Promise<string> {
 test("precis mcp over stdio", async () => {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [MAIN, "mcp", "--db", postgres],
+    args: [programFile("precis"), "mcp", "--db", postgres],
     env: { PATH: process.env["PATH"] ?? "", NODE_NO_WARNINGS: "1", ...compileCache },
   });
   expect(await searchedBy(transport)).toContain("41 attempts");

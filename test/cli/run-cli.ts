@@ -4,12 +4,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { fileURLToPath } from "node:url";
 import type { Output } from "../../src/cli/io.ts";
 import { runCommandLine } from "../../src/cli/run-command-line.ts";
 import { compileCache } from "../support/compile-cache.ts";
-
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+import { programFile } from "../support/programs.ts";
 
 export interface CliResult {
   readonly code: number | null;
@@ -19,7 +17,7 @@ export interface CliResult {
 
 /** Starts the real command line as a process of its own. */
 export function startCli(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
-  return spawn(process.execPath, [MAIN, ...args], {
+  return spawn(process.execPath, [programFile("precis"), ...args], {
     env: {
       PATH: process.env["PATH"] ?? "",
       NODE_NO_WARNINGS: "1",

@@ -4,9 +4,16 @@ import { profiles } from "../../src/profiles/index.ts";
 import { chat, type FakeProvider, startFakeProvider } from "../../src/testing/index.ts";
 import { heedfulReply } from "../summaries/heedful-reply.ts";
 import { compactions, createPlayer } from "../summaries/player.ts";
+import { byProof } from "../support/proof.ts";
 
 /** A coding agent that works through a long task on its own: one request, then round after round. */
-const WINDOW = 24_000;
+const LONG = { window: 24_000, share: 1 };
+/** A window of half the size is full after half of the rounds. */
+const { window: WINDOW, share: SHARE } = byProof({
+  sample: { window: 12_000, share: 0.5 },
+  more: LONG,
+  all: LONG,
+});
 const SYSTEM = "You are a coding agent. You read, edit and test with tools.";
 /** The prompt of a continuation with its list of items, at most (tokens). */
 const QUESTION_TOKENS = 1_700;
@@ -62,7 +69,7 @@ const script = (rounds: number): ChatMessage[] => [
 it("agent: in the background at 0.8, by continuing its own request from the prompt cache; the current request is always there", async () => {
   const player = createPlayer(provider, {
     profile: profiles.agent,
-    window: WINDOW,
+    window: LONG.window,
     continues: true,
     patient: true,
     input: { tools: TOOLS },
@@ -99,7 +106,7 @@ it("agent: a record stays within min(0.1 × window, 25 % of the landing, 2,500);
     continues: true,
     patient: true,
   });
-  const played = script(120);
+  const played = script(120 * SHARE);
   await player.play(played);
   expect(player.transcript).toEqual(played);
   const { summaries } = player.state!;
@@ -124,7 +131,7 @@ it("agent: a tool call in the answer fails the continuation, and the next rung w
     patient: true,
     input: { tools: TOOLS },
   });
-  await player.play(script(120));
+  await player.play(script(120 * SHARE));
   const calls = compactions(player).flatMap(({ report }) => report.modelCalls);
   expect(calls).toContainEqual(
     expect.objectContaining({ name: "summarize-continuation", result: "rejected", note: "tool-call" }),
@@ -140,7 +147,7 @@ it("agent: a summary that hangs is waited for by nobody; at the budget the view 
       : "OK.",
   );
   const player = createPlayer(provider, { profile: profiles.agent, window: WINDOW, continues: true });
-  await player.play(script(120));
+  await player.play(script(120 * SHARE));
   expect(compactions(player).map(({ report }) => report.rungs.at(-1)?.rung)).toContain("extractive");
   const view = JSON.stringify(player.results.at(-1)?.messages);
   expect(view).toContain("never touch vendor/");
@@ -148,7 +155,7 @@ it("agent: a summary that hangs is waited for by nobody; at the budget the view 
 });
 
 it("agent: a standalone summary for a pull request changes no state", async () => {
-  const player = createPlayer(provider, { profile: profiles.agent, window: WINDOW });
+  const player = createPlayer(provider, { profile: profiles.agent, window: LONG.window });
   const transcript = script(40);
   const before = await player.compactor.fit(transcript);
   const { text, tokens, report } = await player.compactor.summarize(transcript, {

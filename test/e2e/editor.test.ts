@@ -4,10 +4,17 @@ import { profiles } from "../../src/profiles/index.ts";
 import { chat, type FakeProvider, startFakeProvider } from "../../src/testing/index.ts";
 import { heedfulReply } from "../summaries/heedful-reply.ts";
 import { compactions, createPlayer } from "../summaries/player.ts";
+import { byProof } from "../support/proof.ts";
 import { HANGS_AFTER_MS } from "../support/time-limits.ts";
 
 /** A chat inside a game engine's editor: the user asks for actors and blueprints, tools do the work. */
-const WINDOW = 16_000;
+const LONG = { window: 16_000, share: 1 };
+/** A window of half the size is full after half of the turns. */
+const { window: WINDOW, share: SHARE } = byProof({
+  sample: { window: 8_000, share: 0.5 },
+  more: LONG,
+  all: LONG,
+});
 const SYSTEM = "You help inside the editor of a game engine. Tools create actors and blueprints.";
 const ACTORS = ["Door", "Lamp", "Lift", "Crate", "Turret"];
 
@@ -39,7 +46,7 @@ const asked = () =>
 
 it("editor: at 0.8 of nine tenths of the window the older messages become a tagged user message, the last ten stay", async () => {
   const player = createPlayer(provider, { profile: profiles.editor, window: WINDOW, patient: true });
-  await player.play([chat.system(SYSTEM), ...editing(75)]);
+  await player.play([chat.system(SYSTEM), ...editing(100 * SHARE)]);
   const applied = compactions(player).filter(({ report }) => report.rungs.at(-1)?.rung === "full");
   expect(applied.length).toBeGreaterThan(1);
   for (const { report, messages } of applied) {
@@ -68,7 +75,7 @@ it("editor: the same model, not streamed, temperature 0, with an analysis that n
     },
   });
   const player = createPlayer(provider, { profile: profiles.editor, window: WINDOW, patient: true });
-  const script = [chat.system(SYSTEM), ...editing(50)];
+  const script = [chat.system(SYSTEM), ...editing(50 * SHARE)];
   await player.play(script);
   expect(player.transcript).toEqual(script);
   const [first] = asked();
@@ -84,7 +91,7 @@ it("editor: the same model, not streamed, temperature 0, with an analysis that n
 
 it("editor: checked before sending, after a reply and after each tool result; a huge result begins the summary at once", async () => {
   const player = createPlayer(provider, { profile: profiles.editor, window: WINDOW, observes: true });
-  await player.play([chat.system(SYSTEM), ...editing(36)]);
+  await player.play([chat.system(SYSTEM), ...editing(36 * SHARE)]);
   await player.settle();
   const before = asked().length;
   const pressures: number[] = [];
@@ -115,7 +122,7 @@ it("editor: full fails → simple; simple fails → no model, and the conversati
           : undefined,
     });
     const player = createPlayer(flaky, { profile: profiles.editor, window: WINDOW, patient: true });
-    await player.play([chat.system(SYSTEM), ...editing(48)]);
+    await player.play([chat.system(SYSTEM), ...editing(48 * SHARE)]);
     const rungs = compactions(player).map(({ report }) => report.rungs.at(-1)?.rung);
     expect(rungs).toContain(fails.source === "." ? "extractive" : "simple");
     await player.close();
@@ -131,7 +138,7 @@ it("editor: threshold, kept messages and the switch are settings; the meter show
     tail: { messages: 6 },
     waitMs: HANGS_AFTER_MS,
   });
-  await player.play([chat.system(SYSTEM), ...editing(45)]);
+  await player.play([chat.system(SYSTEM), ...editing(46 * SHARE)]);
   const [first] = compactions(player);
   expect(first?.report.pressure.before).toBeLessThan(0.6);
   const shown =
@@ -140,7 +147,7 @@ it("editor: threshold, kept messages and the switch are settings; the meter show
     first!.messages.findIndex(({ content }) => String(content).includes("<conversation-summary"));
   expect(shown).toBeLessThanOrEqual(8);
   const manual = createPlayer(provider, { profile: profiles.editor, window: WINDOW, auto: false });
-  await manual.play([chat.system(SYSTEM), ...editing(40)]);
+  await manual.play([chat.system(SYSTEM), ...editing(40 * SHARE)]);
   expect(compactions(manual)).toEqual([]);
   const meter = await manual.compactor.pressure(manual.transcript);
   expect(meter).toMatchObject({
@@ -158,7 +165,7 @@ it("editor: threshold, kept messages and the switch are settings; the meter show
 
 it("editor: the provider's own 'too long' compacts harder, and the retry is taken", async () => {
   const strict = await startFakeProvider({ window: 5_000, reply: heedfulReply() });
-  const player = createPlayer(strict, { profile: profiles.editor, window: WINDOW, auto: false });
+  const player = createPlayer(strict, { profile: profiles.editor, window: LONG.window, auto: false });
   const transcript = [chat.system(SYSTEM), ...editing(30), chat.user("And now?")];
   const send = async (messages: readonly ChatMessage[]) =>
     fetch(`${strict.url}/v1/chat/completions`, {

@@ -1,19 +1,18 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, openSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { compileCache } from "../support/compile-cache.ts";
+import { programFile } from "../support/programs.ts";
 
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 /** Every write to it fails as on a full disk. */
 const FULL = "/dev/full";
 
 it.skipIf(!existsSync(FULL))("a server whose log disk is full goes on, and says so", async () => {
   const provider = await startFakeProvider({ window: 8_000, reply: () => "Still here." });
   const flags = ["serve", "--json", "--port", "0", "--db", "memory", "--upstream", provider.url];
-  const child = spawn(process.execPath, [MAIN, ...flags], {
+  const child = spawn(process.execPath, [programFile("precis"), ...flags], {
     env: { PATH: process.env["PATH"] ?? "", PRECIS_LOG: "info", ...compileCache },
     stdio: ["ignore", "pipe", openSync(FULL, "w")],
   });

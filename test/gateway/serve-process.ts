@@ -3,11 +3,9 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { compileCache } from "../support/compile-cache.ts";
-
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+import { programFile } from "../support/programs.ts";
 
 /** A `precis serve` that runs as a process of its own, as people start it. */
 export interface ServeProcess {
@@ -33,7 +31,7 @@ export async function startServe(
   } = {},
 ): Promise<ServeProcess> {
   const folder = await mkdtemp(join(tmpdir(), "precis-serve-"));
-  const command = [process.execPath, MAIN, "serve", "--json", "--port", port];
+  const command = [process.execPath, programFile("precis"), "serve", "--json", "--port", port];
   const [program, ...given] = [...command, "--db", db ?? join(folder, "precis.db"), ...flags];
   const child = spawn(program!, given, {
     cwd: folder,

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import type { State } from "../../src/core/types.ts";
 import { compileCache } from "../support/compile-cache.ts";
 import { DIALECT_IDS } from "../support/dialects.ts";
 import { createHost, type Host, sent, session } from "../support/host.ts";
+import { programFile } from "../support/programs.ts";
 import { byProof } from "../support/proof.ts";
 
 const BUDGET = 4_000;
@@ -37,7 +37,7 @@ it.each(DIALECT_IDS)("%s: a restart with saved state sends the same bytes", asyn
 it.each(DIALECT_IDS)("%s: another process with the saved state sends the same bytes", async (id) => {
   const { host, system } = await grown(id);
   const before = await host.fit(system);
-  const child = spawnSync(process.execPath, [fileURLToPath(new URL("./fit-in-child.ts", import.meta.url))], {
+  const child = spawnSync(process.execPath, [programFile("fit-in-child")], {
     input: JSON.stringify({
       id,
       budget: BUDGET,

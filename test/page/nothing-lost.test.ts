@@ -83,6 +83,9 @@ describe("a pin", () => {
   });
 });
 
+/** As many as several later compactions need. */
+const LAST_TURN = 19;
+
 describe("a summary", () => {
   it("that a person edited keeps its words through later compactions", async () => {
     const { tab, context } = await world.compactedChat();
@@ -92,11 +95,12 @@ describe("a summary", () => {
     await tab.getByLabel("Text of the summary").fill(words);
     await tab.getByRole("button", { name: "Save" }).click();
     await tab.getByText("the model reads your words").waitFor();
-    const id = new URL(tab.url()).pathname.split("/")[2];
+    const id = new URL(tab.url()).pathname.split("/")[2]!;
     const request = async () => (await fetch(`${world.serve.url}/api/conversations/${id}/request`)).text();
     await eventually(request).toContain(words);
-    for (let turn = 8; turn < 20; turn += 1)
-      await ask(tab, `Turn ${turn}: ${LONG}`, `You said: Turn ${turn}`);
+    // Said elsewhere: the page hears of it. To type it here takes several times as long.
+    for (let turn = 8; turn < LAST_TURN; turn += 1) await world.sayElsewhere(id, `Turn ${turn}: ${LONG}`);
+    await ask(tab, `Turn ${LAST_TURN}: ${LONG}`, `You said: Turn ${LAST_TURN}`);
     await compact(tab);
     await eventually(async () => (await tab.locator(".notice.busy").count()) === 0).toBe(true);
     expect(await request()).toContain(words);

@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { compileCache } from "../support/compile-cache.ts";
-
-const SCRIPT = fileURLToPath(new URL("./store-in-child.ts", import.meta.url));
+import { programFile } from "../support/programs.ts";
 
 export interface RunningChild {
   readonly process: ChildProcess;
@@ -18,7 +16,7 @@ export interface RunningChild {
 
 /** Starts `store-in-child.ts` with the Node that runs this. */
 export function startChild(...args: readonly string[]): RunningChild {
-  const child = spawn(process.execPath, [SCRIPT, ...args], {
+  const child = spawn(process.execPath, [programFile("store-in-child"), ...args], {
     env: { ...process.env, ...compileCache },
     stdio: ["pipe", "pipe", "pipe"],
   });

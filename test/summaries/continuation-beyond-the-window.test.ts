@@ -8,11 +8,17 @@ import type { ChatMessage } from "../../src/dialects/index.ts";
 import { openaiCompatible } from "../../src/models/index.ts";
 import { type FakeProvider, startFakeProvider, summarizingReply } from "../../src/testing/index.ts";
 import { session } from "../support/host.ts";
+import { byProof } from "../support/proof.ts";
 import { createPlayer, type Player } from "./player.ts";
 
 /** The conversation's window, and one of the summariser that doesn't hold a full view of it (tokens). */
-const WINDOW = 32_000;
-const SMALL = 16_000;
+const LONG = { window: 32_000, rounds: 240 };
+const { window: WINDOW, rounds: ROUNDS } = byProof({
+  sample: { window: 16_000, rounds: 120 },
+  more: LONG,
+  all: LONG,
+});
+const SMALL = WINDOW / 2;
 
 const isContinuation = (text: string) => text.includes("This message comes from the program");
 
@@ -39,7 +45,7 @@ async function play(
   });
   const player = createPlayer(provider, { window: WINDOW, continues: true, patient: true, summarizer });
   closing.push(() => player.close());
-  await player.play(session(240).messages as ChatMessage[]);
+  await player.play(session(ROUNDS).messages as ChatMessage[]);
   return { player, asked: writer };
 }
 

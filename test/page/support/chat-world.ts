@@ -1,4 +1,5 @@
 import type { Browser } from "playwright-core";
+import { routes, urlOf } from "../../../src/gateway/api.ts";
 import {
   type FakeProvider,
   type FakeReply,
@@ -27,6 +28,8 @@ export interface ChatWorld {
   fullChat(turns?: number): Promise<Opened>;
   /** A chat that has been compacted, with its divider on screen. */
   compactedChat(): Promise<Opened>;
+  /** Says something in a chat without the page, and waits for the end of the answer. */
+  sayElsewhere(id: string, text: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -89,6 +92,14 @@ export async function openChatWorld(): Promise<ChatWorld> {
       await opened.tab.getByRole("button", { name: "Show", exact: true }).click();
       await opened.tab.locator(".divider").waitFor();
       return opened;
+    },
+    async sayElsewhere(id, text) {
+      const answer = await fetch(`${serve.url}${urlOf(routes.chat, { id })}`, {
+        method: routes.chat.method,
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ text }),
+      });
+      await answer.text();
     },
     async close() {
       await browser.close();

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
 import { createServer } from "node:net";
 import { afterEach, expect, it } from "vitest";
 import { type ConversationPage, type Route, routes, urlOf } from "../../src/gateway/api.ts";
@@ -19,14 +20,13 @@ afterEach(async () => {
 async function allWorkers(url: string, count: number): Promise<void> {
   const names = new Set<string | undefined>();
   const look = async () => {
-    const page = new AbortController();
-    const events = await fetch(`${url}/api/events`, {
-      headers: { connection: "close" },
-      signal: page.signal,
-    });
-    const { value } = await events.body!.getReader().read();
-    page.abort();
-    names.add(/^id: (.*)-/.exec(new TextDecoder().decode(value))?.[1]);
+    // One connection each time, because the workers take turns: `fetch` makes two when a stream is broken off, and of two
+    // workers always the same one would answer.
+    const request = get(`${url}/api/events`, { agent: false });
+    const [events] = (await once(request, "response")) as [IncomingMessage];
+    const [piece] = (await once(events, "data")) as [Buffer];
+    request.destroy();
+    names.add(/^id: (.*)-/.exec(piece.toString())?.[1]);
     return names.size;
   };
   await expect.poll(look).toBe(count);

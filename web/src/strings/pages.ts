@@ -98,7 +98,7 @@ export const gateway = {
   outcomes: {
     failed: "failed",
     pass: "passed on",
-    view: "sent the compacted view",
+    view: "sent compacted",
     compacted: "compacted",
     "nothing-to-gain": "nothing to gain",
     off: "off",

@@ -5,6 +5,7 @@ import {
   type FakeProviderOptions,
   startFakeProvider,
 } from "../../src/testing/fake-provider/index.ts";
+import { byProof } from "../support/proof.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 import { fileText, longTask } from "./long-task.ts";
 import {
@@ -17,7 +18,7 @@ import {
 } from "./python-openai-shapes.ts";
 
 const WINDOW = 8_000;
-const ROUNDS = 60;
+const ROUNDS = byProof({ sample: 30, more: 60, all: 60 });
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -3,9 +3,18 @@ import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type ServeHere, serveHere } from "../gateway/serve-here.ts";
+import { byProof } from "../support/proof.ts";
 import { drop, eventually } from "./support/actions.ts";
 import { agentLog } from "./support/agent-log.ts";
 import { connect, openPage } from "./support/browser.ts";
+
+const LONG = { steps: 60, windowK: 8 };
+/** A log that outgrows its window (thousands of tokens) in half of the steps. */
+const { steps: STEPS, windowK: WINDOW_K } = byProof({
+  sample: { steps: 30, windowK: 4 },
+  more: LONG,
+  all: LONG,
+});
 
 let serve: ServeHere;
 let browser: Browser;
@@ -20,14 +29,14 @@ afterAll(async () => {
 
 it("a coding agent's own log is opened, replayed turn by turn and compared", async () => {
   const { tab, context, faults } = await openPage(browser, serve.url);
-  await drop(tab, "main", { name: "session.jsonl", text: agentLog(60) });
-  await tab.locator(".message.assistant", { hasText: "Step 59 is done." }).waitFor();
+  await drop(tab, "main", { name: "session.jsonl", text: agentLog(STEPS) });
+  await tab.locator(".message.assistant", { hasText: `Step ${STEPS - 1} is done.` }).waitFor();
   expect(await tab.locator(".fold.call").count()).toBeGreaterThan(0);
   const chat = tab.url();
   await fetch(`${serve.url}/api/conversations/${new URL(chat).pathname.split("/")[2]}`, {
     method: "PATCH",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ settings: { window: 8_000 } }),
+    body: JSON.stringify({ settings: { window: WINDOW_K * 1_000 } }),
   });
   await tab.getByRole("link", { name: "Timeline" }).click();
   // précis wasn't there when it happened, so nothing was recorded; a replay is labelled as one.
@@ -43,7 +52,7 @@ it("a coding agent's own log is opened, replayed turn by turn and compared", asy
   // By then it had outgrown its window, and the view of that moment says so.
   await eventually(() => tab.locator(".timeline-view .lot.insert").count()).toBeGreaterThan(0);
   await tab.goto(chat.replace("/c/", "/compare/"));
-  await tab.getByLabel("Window").fill("8k");
+  await tab.getByLabel("Window").fill(`${WINDOW_K}k`);
   await tab.getByRole("button", { name: "Replay", exact: true }).click();
   await tab.locator(".run-card").nth(2).waitFor();
   expect(faults).toEqual([]);

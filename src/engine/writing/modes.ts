@@ -1,5 +1,6 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { isShown } from "../../core/draft.ts";
+import { charsOf } from "../../core/message-text.ts";
 import type { Run } from "../../core/types.ts";
 import { reasoningAllowance } from "../../models/shared/model-traits.ts";
 import { answerCap, PROMPTS } from "../../summaries/prompts/index.ts";
@@ -56,6 +57,9 @@ export function rollingModes<M>(operation: Operation<M>, run: Run): Mode[] {
   return modesOf(operation, run).filter((mode) => isFirst || mode !== "continuation");
 }
 
+/** Of a conversation with a longer message nobody asks whether it is in the last request (characters). */
+const LONGEST_COMPARED = 1_000_000;
+
 /** Does the last request show all of the run? A summary of what the model can't see would be made up. */
 function isInRequest<M>({ survey, transcript, input }: Operation<M>, run: Run): boolean {
   const { start } = survey.conversation.structure;
@@ -63,7 +67,11 @@ function isInRequest<M>({ survey, transcript, input }: Operation<M>, run: Run): 
   const { last } = survey.state;
   if (last && last.length >= run.to && survey.conversation.chain[last.length] === last.hash) return true;
   const { messages, input: items } = input.request as { messages?: unknown; input?: unknown };
-  const newest = stringifyDeep(transcript[start + run.to - 1]);
+  const wire = transcript[start + run.to - 1];
   const sent = Array.isArray(messages) ? messages : Array.isArray(items) ? items : [];
+  if (sent.includes(wire)) return true;
+  // To write a huge text for each comparison takes too long; another way to summarise it is as good.
+  if (survey.conversation.messages.some((message) => charsOf(message) > LONGEST_COMPARED)) return false;
+  const newest = stringifyDeep(wire);
   return sent.findLast((message) => stringifyDeep(message) === newest) !== undefined;
 }

@@ -1,5 +1,6 @@
 import type { Run } from "../../core/types.ts";
 import { reasoningAllowance } from "../../models/shared/model-traits.ts";
+import { abridged } from "../../summaries/abridge.ts";
 import { answerCap } from "../../summaries/prompts/index.ts";
 import { type InputPiece, splitRuns } from "../../summaries/split-input.ts";
 import type { Operation } from "../operation.ts";
@@ -30,7 +31,8 @@ export function piecesOf<M>(
   }: { mode: ReadingMode; previous?: string | undefined; earlier: string | undefined },
 ): { readonly pieces: readonly InputPiece[]; readonly mode: ReadingMode } {
   const { operation } = task;
-  const { messages, structure, measure } = operation.survey.conversation;
+  const { structure, measure } = operation.survey.conversation;
+  const messages = abridged(operation.survey.conversation.messages);
   const { maxRequests, mode: forced } = operation.engine.settings.summary;
   const limit = pieceLimit(task, run, previous ?? earlier);
   const split = (as: ReadingMode): InputPiece[] =>

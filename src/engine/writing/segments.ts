@@ -1,5 +1,6 @@
 import { ModelError } from "../../core/errors.ts";
 import type { Message, Run, Summary } from "../../core/types.ts";
+import { abridged } from "../../summaries/abridge.ts";
 import { PROMPTS } from "../../summaries/prompts/index.ts";
 import { renderNarrative } from "../../summaries/render-narrative.ts";
 import { renderRun } from "../../summaries/summarizer-input.ts";
@@ -110,7 +111,8 @@ function noMode(model: string): ModelError {
 
 async function continueSegment<M>(task: WritingTask<M>, run: Run): Promise<Summary> {
   const { operation, ceiling, kind, summarizer } = task;
-  const { messages, structure } = operation.survey.conversation;
+  const { structure } = operation.survey.conversation;
+  const messages = abridged(operation.survey.conversation.messages);
   const covers = absolute(task, run);
   const text = await askSummary(summarizer, {
     name: "summarize-continuation",

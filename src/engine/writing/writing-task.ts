@@ -1,6 +1,7 @@
 import { ModelError } from "../../core/errors.ts";
 import { summaryProof } from "../../core/summary-proof.ts";
 import type { Message, Model, ModelCall, Run, Summary } from "../../core/types.ts";
+import { abridged } from "../../summaries/abridge.ts";
 import { lengthInWords } from "../../summaries/length-in-words.ts";
 import { mustKeepOf } from "../../summaries/must-keep.ts";
 import {
@@ -54,7 +55,8 @@ export function createWritingTask<M>(
   const { engine, survey } = operation;
   const { summary } = engine.settings;
   const model = engine.summarizer!;
-  const { messages, measure } = survey.conversation;
+  const { measure } = survey.conversation;
+  const messages = abridged(survey.conversation.messages);
   const kind = recordKind(messages);
   return {
     operation,
@@ -174,7 +176,7 @@ export function absolute<M>({ operation }: WritingTask<M>, run: Run): Run {
 
 export function mustKeep<M>({ operation, ceiling }: WritingTask<M>, run: Run): ReturnType<typeof mustKeepOf> {
   const { messages, measure } = operation.survey.conversation;
-  return mustKeepOf({ messages, run, cap: ceiling, count: measure.text });
+  return mustKeepOf({ messages: abridged(messages), run, cap: ceiling, count: measure.text });
 }
 
 export function sourceTokens<M>({ operation }: WritingTask<M>, run: Run): number {

@@ -59,6 +59,13 @@ test("the same as text: chart, totals, a paragraph per compaction; no colours in
   expect(stdout).not.toContain("\u001b");
 });
 
+test("no line is wider than a terminal of 80 columns", async () => {
+  const args = ["replay", shortFile, "--window", "4k", "--prices", "gpt-4o"];
+  const { stdout } = await runCli(args, { env: { COLUMNS: "80" } });
+  expect(stdout).toContain("names, paths, numbers");
+  expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+});
+
 test("colours when forced, but never against NO_COLOR", async () => {
   const args = ["replay", shortFile, "--window", "4k"];
   expect((await runCli(args, { env: { FORCE_COLOR: "1" } })).stdout).toContain("\u001b[32m");

@@ -62,16 +62,16 @@ test("what survives stands beside the cost, and the best trade is explained in a
   );
   const text = comparedLines(lines, "drop-all", { columns: 100, paint: createPaint(false) }).join(" ");
   expect(text).toMatch(/strategy +survives +sent/);
-  expect(text).toContain("Best trade: summarize-oldest. It keeps 80.0 % of what matters");
+  expect(text).toContain("Best trade: Summarise oldest (summarize-oldest). It keeps 80.0 % of what matters");
   expect(text).toContain("the most that any keeps is 82.0 %");
   // A judge knows better than a count of names.
   const known = lines.map((line) => ({ ...line, ...(line.strategy === "drop-all" && { knows: 0.9 }) }));
   const judged = comparedLines(known, "drop-all", { columns: 100, paint: createPaint(false) }).join(" ");
   expect(judged).toMatch(/strategy +knows +survives +sent/);
-  expect(judged).toContain("Best trade: drop-all. Its reader knows 90.0 %");
+  expect(judged).toContain("Best trade: Keep only the last message (drop-all). Its reader knows 90.0 %");
   const html = comparedHtml(lines, "drop-all");
   expect(html.match(/best trade<\/b>/g)).toHaveLength(1);
-  expect(html).toContain("Best trade: summarize-oldest.");
+  expect(html).toContain("Best trade: Summarise oldest (summarize-oldest).");
 });
 
 test("the table fits the terminal, marks the chosen strategy and says what doesn't fit", () => {

@@ -102,9 +102,12 @@ function totalLines(facts: ReplayFacts, totals: ReplayTotals, columns: number, p
   return rows.flatMap(([name, value, note]) => {
     const line = `${name.padEnd(nameWidth)}  ${paint("strong", value.padStart(valueWidth))}`;
     if (note === "") return [line];
-    return columns < NOTES_FROM
-      ? [line, ...wrap(note, columns - GAP.length).map((text) => `${GAP}${text}`)]
-      : [`${line}  ${note}`];
+    if (columns < NOTES_FROM)
+      return [line, ...wrap(note, columns - GAP.length).map((text) => `${GAP}${text}`)];
+    const start = nameWidth + valueWidth + 2 * GAP.length;
+    return wrap(note, columns - start).map((text, at) =>
+      at === 0 ? `${line}${GAP}${text}` : `${" ".repeat(start)}${text}`,
+    );
   });
 }
 

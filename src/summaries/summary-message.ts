@@ -23,7 +23,7 @@ import { lineReuse } from "./reuse.ts";
 import { salience } from "./salience.ts";
 import type { SectionEntry } from "./sections.ts";
 import { plainStatement } from "./statements.ts";
-import { userWords } from "./user-words.ts";
+import { userWordsSteps } from "./user-words.ts";
 import { termWeights } from "./weights.ts";
 import { renderLines, selectLines } from "./working-set.ts";
 import { type MadeMessage, messageWriter, type WriterOptions } from "./write-message.ts";
@@ -116,7 +116,7 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
 
   yield;
   const indexes = indexesOf(hidden);
-  const words = userWords(messages, indexes, input.isOurs).map((one) =>
+  const words = (yield* userWordsSteps(messages, indexes, input.isOurs)).map((one) =>
     // What was pasted into a message isn't for the system prompt.
     input.quotesBeside ? { ...one, whole: one.text } : one,
   );

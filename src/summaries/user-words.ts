@@ -1,3 +1,4 @@
+import { runNow, type Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
 import { lastingRules, setsLastingRule } from "./lasting-rules.ts";
 import { isSummaryMessage } from "./markers.ts";
@@ -111,10 +112,24 @@ function rulesThatFit(rules: readonly Rule[], limit: number): Rule[] {
 export function userWords(
   messages: readonly Message[],
   indexes: Iterable<number>,
-  isOurs: IsOurs = () => false,
+  isOurs?: IsOurs,
 ): UserWords[] {
+  return runNow(userWordsSteps(messages, indexes, isOurs));
+}
+
+/** Messages that are read in one step. */
+const MESSAGES_AT_ONCE = 32;
+
+/** The same in steps: a long conversation takes a while. */
+export function* userWordsSteps(
+  messages: readonly Message[],
+  indexes: Iterable<number>,
+  isOurs: IsOurs = () => false,
+): Steps<UserWords[]> {
   const words: UserWords[] = [];
+  let read = 0;
   for (const index of indexes) {
+    if (++read % MESSAGES_AT_ONCE === 0) yield;
     const message = messages[index];
     if (message === undefined || message.role !== "user") continue;
     const text = message.parts

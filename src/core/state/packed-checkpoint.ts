@@ -100,7 +100,12 @@ export function unpackCheckpoint(
     texts.set(hash, text);
   }
   const entries = unpackEntries(packedEntries, length, (text) => hashes[text]);
-  return entries && { ...facts, entries, texts: Object.fromEntries(texts) };
+  return entries && { ...sorted({ ...facts, entries }), texts: Object.fromEntries(texts) };
+}
+
+/** The fields in the order of their names, as they are hashed. */
+function sorted<T extends object>(record: T): T {
+  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1))) as T;
 }
 
 /** Has it the shape of a packed checkpoint? What its entries say is read later. */

@@ -109,30 +109,31 @@ function longestRepetition(
   return { size: 1, times: 0 };
 }
 
+/** The fields are in the order of their names, as in `canonicalJson`: a checkpoint is hashed with each `fit`, and needn't be sorted for that. */
 function unpackEntry(
   packed: unknown,
   from: number,
   by: number,
   hashAt: (text: number) => string | undefined,
 ): EntryRange | undefined {
-  if (isCount(packed)) return packed > 0 ? { type: "keep", from, to: from + packed } : undefined;
+  if (isCount(packed)) return packed > 0 ? { from, to: from + packed, type: "keep" } : undefined;
   if (!Array.isArray(packed)) return isEntryRange(packed) ? packed : undefined;
   const [type, first, second, third] = packed as readonly unknown[];
   switch (type) {
     case "cover":
       if (!isCount(first) || first < 1 || !isCount(second)) return undefined;
-      return { type, from, to: from + first, by: second };
+      return { by: second, from, to: from + first, type };
     case "drop":
       if (!isCount(first) || first < 1 || !isDropReason(second)) return undefined;
-      return { type, from, to: from + first, reason: second };
+      return { from, reason: second, to: from + first, type };
     case "insert": {
       const text = isCount(first) ? hashAt(first) : undefined;
       if (text === undefined || !isInsertRole(second)) return undefined;
-      return { type, by, role: second, text, ...(third === "merged" && { merged: true }) };
+      return { by, ...(third === "merged" && { merged: true }), role: second, text, type };
     }
     case "edit": {
       const edits = packed.slice(1).map((edit: unknown) => unpackEdit(edit, hashAt));
-      return edits.every((edit) => edit !== undefined) ? { type, index: from, edits } : undefined;
+      return edits.every((edit) => edit !== undefined) ? { edits, index: from, type } : undefined;
     }
     default:
       return undefined;
@@ -146,10 +147,10 @@ function unpackEdit(packed: unknown, hashAt: (text: number) => string | undefine
     return isEditReason(second) ? { type: first, why: second } : undefined;
   if (first === "append") {
     const text = isCount(second) ? hashAt(second) : undefined;
-    return text !== undefined && isEditReason(third) ? { type: first, text, why: third } : undefined;
+    return text !== undefined && isEditReason(third) ? { text, type: first, why: third } : undefined;
   }
   const text = isCount(fourth) ? hashAt(fourth) : undefined;
   if (!isCount(first) || !isCount(second) || !isCount(third) || text === undefined || !isEditReason(fifth))
     return undefined;
-  return { type: "replace", part: first, prefix: second, suffix: third, text, why: fifth };
+  return { part: first, prefix: second, suffix: third, text, type: "replace", why: fifth };
 }

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { hasSecret, UNKNOWN_KEY, type Words, wordsIn } from "./values.ts";
 
-/** Characters of a value that an error repeats. */
+/** Characters of a value or a name that an error repeats. */
 const SHOWN_CHARS = 60;
 
 /** What is wrong with which key, and what to give instead. */
@@ -19,7 +19,11 @@ export function explainIssue(issues: readonly z.core.$ZodIssue[], input: unknown
   const unknown = told.code === "unrecognized_keys" ? told.keys.slice(0, 1) : [];
   const path = [...told.path, ...unknown];
   const words = wordsIn(told.message);
-  return { key: path.map(String).join("."), problem: problemOf(words, path, input), fix: words.fix };
+  return {
+    key: path.map((name) => clipped(String(name))).join("."),
+    problem: problemOf(words, path, input),
+    fix: words.fix,
+  };
 }
 
 /** Of a value that may be of several kinds: what is wrong with it as the kind that was meant. */
@@ -62,5 +66,8 @@ function shown(value: unknown, path: readonly PropertyKey[]): string {
   if (holdsSecret || (typeof value === "string" && hasSecret(value))) return "what is given";
   // A text of megabytes isn't written out to show its beginning.
   const text = JSON.stringify(typeof value === "string" ? value.slice(0, SHOWN_CHARS + 1) : value);
-  return text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS)}…`;
+  return clipped(text);
 }
+
+const clipped = (text: string): string =>
+  text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS)}…`;

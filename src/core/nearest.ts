@@ -6,6 +6,8 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   let best: string | undefined;
   let least = Math.min(MAX_EDITS, Math.max(1, Math.ceil(word.length / 3))) + 1;
   for (const candidate of known) {
+    // Each character too many is an edit: a word of megabytes is like none of these, and needn't be compared.
+    if (Math.abs(candidate.length - word.length) >= least && !candidate.startsWith(word)) continue;
     const edits = candidate.startsWith(word) && word.length > 1 ? 1 : editDistance(word, candidate);
     if (edits < least) {
       best = candidate;

@@ -90,6 +90,14 @@ describe("a body that can't be is refused with field, value and fix", () => {
   });
 });
 
+it("a name of megabytes is refused without being repeated", async () => {
+  const name = "k".repeat(3_000_000);
+  for (const body of [{ [name]: 1 }, { name: "a.json", text: JSON.stringify({ [name]: 1 }) }]) {
+    const { status, error } = await refusal(routes.importFile, body);
+    expect([status, JSON.stringify(error).length < 1_000]).toEqual([400, true]);
+  }
+});
+
 it("what was taken before is taken still", async () => {
   const { settings } = await call(routes.changeSettings, {
     body: { budget: 5_000, startAt: 0.7, landAt: 4_000, reserve: 500, tail: 0.3, temperature: 0.5 },

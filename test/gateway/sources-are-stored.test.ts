@@ -88,3 +88,22 @@ it("brackets in code cite nothing, and secrets of an address aren't kept", async
   expect(one?.source).toContain("https://logs.example/");
   expect(one?.source).not.toContain(secret);
 });
+
+it("a client that names new sources in every message can't fill the store with them", async () => {
+  const many = (site: string) =>
+    asked(
+      "?",
+      Array.from({ length: 700 }, (_, n) => [n + 1, `https://${site}/${n}`, "text"] as const),
+    );
+  const cites = Array.from({ length: 700 }, (_, n) => `[${n + 1}]`).join(" ");
+  const turns = [
+    [many("a"), cites],
+    [many("b"), cites],
+    [many("c"), cites],
+  ] as const;
+  await start(turns.map(([, answer]) => answer));
+  await talk(turns);
+  const sources = await stored();
+  expect(sources).toHaveLength(1_000);
+  expect(sources[699]).toEqual({ number: 700, source: "https://a/699" });
+});

@@ -64,7 +64,7 @@ function keysOf(value: Fields): string {
   if (keys.length === 0) return "no fields";
   const named = keys
     .slice(0, NAMED_KEYS)
-    .map((key) => `\`${key}\``)
+    .map((key) => `\`${clipped(key)}\``)
     .join(", ");
   const more = keys.length - NAMED_KEYS;
   return `the field${keys.length === 1 ? "" : "s"} ${named}${more > 0 ? ` and ${more} more` : ""}`;
@@ -72,5 +72,8 @@ function keysOf(value: Fields): string {
 
 function shortJson(value: unknown): string {
   const json = stringifyDeep(value) ?? "nothing";
-  return json.length > SHOWN_CHARACTERS ? `${json.slice(0, SHOWN_CHARACTERS)}…` : json;
+  return clipped(json);
 }
+
+const clipped = (text: string): string =>
+  text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;

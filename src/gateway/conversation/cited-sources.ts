@@ -7,25 +7,19 @@ import { definedSources } from "../../summaries/sources.ts";
 const MOST_SEARCHED = 100_000;
 
 /**
- * The sources that answers from message `from` on cite, each with the number that its host gave it. A number means what was
- * last called so before the answer.
+ * The sources that an answer cites, each with the number that its host gave it. A number means what was last called so before
+ * the answer.
  */
-export function citedSources(messages: readonly Message[], from: number): CitationSource[] {
-  const found = new Map<string, CitationSource>();
-  for (let index = from; index < messages.length; index++) {
-    if (messages[index]!.role !== "assistant") continue;
-    for (const source of sourcesOf(messages, index)) found.set(source.source, source);
-  }
-  return [...found.values()];
-}
-
-function sourcesOf(messages: readonly Message[], answer: number): CitationSource[] {
+export function citedSources(messages: readonly Message[], answer: number): CitationSource[] {
   const wanted = new Set(textsOf(messages[answer]!).flatMap(citationsIn).map(plain));
   const found: CitationSource[] = [];
   let searched = 0;
   for (let index = answer; index >= 0 && wanted.size > 0 && searched < MOST_SEARCHED; index--) {
     for (const part of messages[index]!.parts) {
-      if (part.type === "text" || part.type === "tool-result") searched += part.text.length;
+      if (part.type !== "text" && part.type !== "tool-result") continue;
+      searched += part.text.length;
+      // One huge text would hold up everybody else.
+      if (part.text.length > MOST_SEARCHED) continue;
       for (const { number, key, label } of definedSources(part)) {
         if (!wanted.delete(plain(number))) continue;
         const title = label === key ? undefined : label.slice(key.length).trim();

@@ -1,5 +1,6 @@
+import { setImmediate as breathe } from "node:timers/promises";
 import type { Message } from "../../core/types.ts";
-import type { CitationStore } from "../../stores/server-store.ts";
+import type { CitationSource, CitationStore } from "../../stores/server-store.ts";
 import { redactSecrets } from "../compaction/redact-secrets.ts";
 import type { Log } from "../telemetry/log.ts";
 import { citedSources } from "./cited-sources.ts";
@@ -12,27 +13,33 @@ export interface Citations {
   settled(): Promise<void>;
 }
 
+/** Nobody looks up more, and a client that names new sources in every message must not fill the store with them. */
+const MOST_SOURCES = 1_000;
+
 export function createCitations(
   store: CitationStore,
   { redact, log }: { redact: boolean; log: Log },
 ): Citations {
   const underWay = new Set<Promise<void>>();
   const keep = async (tenant: string, conversation: string, messages: readonly Message[], from: number) => {
-    // The answer goes out first.
-    await new Promise((resolve) => setImmediate(resolve));
-    const sources = citedSources(messages, from);
-    if (sources.length === 0) return;
     const clean = (text: string): string => (redact ? redactSecrets(text) : text);
+    const cited = new Map<string, CitationSource>();
+    for (let index = from; index < messages.length; index++) {
+      if (!cites(messages[index]!)) continue;
+      // The answer goes out first, and an imported conversation may have thousands.
+      await breathe();
+      for (const { source, title, ...rest } of citedSources(messages, index)) {
+        const key = clean(source);
+        cited.set(key, { ...rest, source: key, ...(title !== undefined && { title: clean(title) }) });
+      }
+    }
+    if (cited.size === 0) return;
     try {
-      await store.register(
-        tenant,
-        conversation,
-        sources.map(({ source, title, ...rest }) => ({
-          ...rest,
-          source: clean(source),
-          ...(title !== undefined && { title: clean(title) }),
-        })),
-      );
+      const known = await store.list(tenant, conversation);
+      const sources = new Set(known.map(({ source }) => source));
+      const fresh = [...cited.values()].filter(({ source }) => !sources.has(source));
+      const room = Math.max(0, MOST_SOURCES - known.length);
+      if (fresh.length > 0 && room > 0) await store.register(tenant, conversation, fresh.slice(0, room));
     } catch (error) {
       // The transcript has them, too.
       log.warn({ err: error, conversation }, "the sources of a conversation could not be stored");
@@ -40,7 +47,7 @@ export function createCitations(
   };
   return {
     note(tenant, conversation, messages, from) {
-      if (!citesAnything(messages, from)) return;
+      if (!messages.slice(from).some(cites)) return;
       const kept = keep(tenant, conversation, messages, from).finally(() => underWay.delete(kept));
       underWay.add(kept);
     },
@@ -51,13 +58,8 @@ export function createCitations(
 }
 
 /** A look that costs next to nothing: most answers cite nothing. */
-function citesAnything(messages: readonly Message[], from: number): boolean {
-  for (let index = from; index < messages.length; index++) {
-    const { role, parts } = messages[index]!;
-    if (role !== "assistant") continue;
-    if (parts.some((part) => part.type === "text" && BRACKETED.test(part.text))) return true;
-  }
-  return false;
+function cites({ role, parts }: Message): boolean {
+  return role === "assistant" && parts.some((part) => part.type === "text" && BRACKETED.test(part.text));
 }
 
 const BRACKETED = /[[【]\^?\d/;

@@ -50,6 +50,7 @@ it("of a field that comes twice the last one counts", async () => {
 it.each([
   ["a sign that must be escaped", `{"a":"${long("x")}\n"}`, "isn't valid JSON"],
   ["an escape that there isn't", `{"a":"${long("x")}\\q"}`, "isn't valid JSON"],
+  ["the same, told by its place in the body", `{"a":"${long("x")}\\q"}`, /between bytes \d{7} and \d{7}/],
   ["a text that doesn't end", `{"a":"${long("x")}`, "isn't valid JSON"],
   ["a list", `["${long("x")}"]`, "isn't a JSON object"],
 ])("%s is refused in words", async (_name, json, words) => {

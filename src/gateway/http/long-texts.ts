@@ -46,11 +46,21 @@ async function textAt(bytes: Buffer, { start, end }: TextPlace): Promise<string>
   const pieces: string[] = [];
   for (let from = start; from < end; ) {
     const to = end - from > SLICE_BYTES ? cutBefore(bytes, from, from + SLICE_BYTES) : end;
-    pieces.push(JSON.parse(`"${bytes.toString("utf8", from, to)}"`) as string);
+    pieces.push(parsePiece(bytes, from, to));
     from = to;
     await breathe();
   }
   return pieces.join("");
+}
+
+/** What is wrong with a piece is told with the place that it has in the body. */
+function parsePiece(bytes: Buffer, from: number, to: number): string {
+  try {
+    return JSON.parse(`"${bytes.toString("utf8", from, to)}"`) as string;
+  } catch (error) {
+    const [what] = (error as Error).message.split(" at position ");
+    throw new SyntaxError(`${what} between bytes ${from} and ${to}`, { cause: error });
+  }
 }
 
 /** The place, or a little before it where it would cut a character or an escape in two. */

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { countTurns } from "../../../test/support/count-turns.ts";
 import { checkValues } from "./check-values.ts";
 
 const MEGABYTE = 1024 * 1024;
@@ -13,15 +14,7 @@ it("counts what stands outside of texts, wherever a text is cut for a pause", as
 });
 
 it("a text full of quotes leaves others their turns", async () => {
-  let turns = 0;
-  let isOver = false;
-  const count = () => {
-    turns++;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  await checkValues(body('\\"'.repeat(4 * MEGABYTE)), 1_000);
-  isOver = true;
+  const turns = await countTurns(async () => checkValues(body('\\"'.repeat(4 * MEGABYTE)), 1_000));
   expect(turns).toBeGreaterThanOrEqual(7);
 });
 

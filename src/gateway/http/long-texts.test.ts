@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { countTurns } from "../../../test/support/count-turns.ts";
 import { checkValues } from "./check-values.ts";
 import { LONG_TEXT_BYTES } from "./long-texts.ts";
 import { parseBody, parseChecked } from "./read-body.ts";
@@ -66,14 +67,6 @@ it("bytes that are no UTF-8 are refused in a long text, too", async () => {
 it("60 escapes or 60 million: others have their turns", async () => {
   const bytes = Buffer.from(`{"a":"${'\\"'.repeat(4 * LONG_TEXT_BYTES)}"}`);
   const places = await checkValues(bytes, LIMITS.values);
-  let turns = 0;
-  let isOver = false;
-  const count = () => {
-    turns++;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  await parseChecked(bytes, places);
-  isOver = true;
+  const turns = await countTurns(() => parseChecked(bytes, places));
   expect(turns).toBeGreaterThan(10);
 });

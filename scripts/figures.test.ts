@@ -80,12 +80,32 @@ test("scores at twice the size, in talk and after ten compactions are what was m
       expect(page(path)).toContain(`| ${percent(score)} | ${misleading} of ${answers} |`);
     expect(page(path)).toContain(`${percent(ten)} instead of`);
   }
+  for (const { score, misleading, answers } of Object.values<Score>(
+    results("readers").codingSessionsBothSizes.arms,
+  ))
+    expect(page("docs/compare.md")).toContain(`| ${percent(score)} | ${misleading} of ${answers} |`);
   for (const { score } of [talk["precis 10 %"], talk["whole history"]])
     expect(page("docs/tasks/faq.md")).toContain(percent(score));
   const recall = results("readers").recallCodingSessions.arms;
   expect(page("docs/guide/recall.md")).toContain(
     `${percent(recall["precis+recall"].score)} with automatic recall and ${percent(recall["precis"].score)} without it`,
   );
+});
+
+test("the costs of recall are what was measured last", () => {
+  const { automatic, tool } = results("recall-turns");
+  const { all, quoting, firstTurnMs } = automatic;
+  const tokens = (value: number): string => value.toLocaleString("en");
+  for (const row of [
+    `| 0 | ${all.msWithout.toFixed(1)} ms |`,
+    `| ${tokens(all.tokens.mean)} on average | ${all.ms.toFixed(1)} ms |`,
+    `| ${tokens(quoting.tokens.mean)} on average, ${tokens(quoting.tokens.most)} at the most | ${quoting.ms.toFixed(1)} ms |`,
+    `| | ${firstTurnMs.with} ms |`,
+    `| ${tool.definitionTokens.recall} (${tool.definitionTokens.recallAndCompact} with \`compact\`) | |`,
+    `| ${tokens(tool.answerTokens.median)} come back, and the view is sent once more | ${tool.callMs.toFixed(1)} ms (the first one ${tool.firstCallMs} ms) |`,
+  ])
+    expect(page("docs/guide/recall.md")).toContain(row);
+  for (const kind of ["goingOn", "newWork"]) expect(automatic[kind].tokens.most).toBe(0);
 });
 
 test("the figures of the page's speed are those of the recorded run", () => {

@@ -31,6 +31,30 @@ const ARGUMENTS = (args: string) =>
   ].join(",");
 const SAID = (text: string) =>
   [user('"hi"'), `{"role":"assistant","content":${text}}`, user('"and now?"')].join(",");
+/** A text in pieces of so many characters. */
+const piecesOf = (json: string, characters: number) => {
+  const whole = JSON.parse(json) as string;
+  return Array.from({ length: Math.floor(whole.length / characters) }, (_, at) =>
+    JSON.stringify(whole.slice(at * characters, (at + 1) * characters)),
+  );
+};
+const DIALOGUE = (said: string, characters: number) =>
+  piecesOf(said, characters)
+    .slice(0, 19_998)
+    .map((one, at) => `{"role":"${at % 2 === 0 ? "user" : "assistant"}","content":${one}}`)
+    .concat(user('"and now?"'))
+    .join(",");
+const RESULTS = (found: string, characters: number) =>
+  [
+    user('"hi"'),
+    ...piecesOf(found, characters)
+      .slice(0, 9_998)
+      .map(
+        (one, at) =>
+          `{"role":"assistant","content":null,"tool_calls":[{"id":"c${at}","type":"function","function":{"name":"read","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c${at}","content":${one}}`,
+      ),
+    user('"and now?"'),
+  ].join(",");
 const deep = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
 const text = (piece: string, bytes: number) => JSON.stringify(piece.repeat(Math.floor(bytes / piece.length)));
 
@@ -96,6 +120,10 @@ export function hostileBodies(share: number): HostileBody[] {
     to("60 MB of escaped quotes", chat(user(text('"', size(30))))),
     to("60 MB of other words from a tool", chat(TOOL_ROUND(words(size(60))))),
     to("20,000 messages of 3 KB", chat(many(user(text("some words ", 2_950 * share)), size(59)))),
+    to("20,000 messages of a dialogue", chat(DIALOGUE(words(size(12)), 600 * share))),
+    to("10,000 results", chat(RESULTS(words(size(10)), 1_000 * share))),
+    to("20,000 messages of short lines", chat(many(user(text("ab\n", 2_200 * share)), size(59)))),
+    to("60 messages of 1 MB", chat(DIALOGUE(words(size(58)), 950_000 * share))),
     to(
       "60 MB from a tool, Messages API",
       `{"model":"m","max_tokens":10,"messages":[${user('"hi"')},{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"read","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":${text("some words ", size(60))}}]},{"role":"assistant","content":"ok"},${user('"and now?"')}]}`,

@@ -23,7 +23,9 @@ export const chatLine: CommandLine = {
   summary: "A conversation in the terminal that never overflows: the same one that the page shows.",
   usage: "precis chat [--resume [ID]] [flags]",
   flags: {
-    resume: { help: "go on with the conversation ID (or the beginning of an id); without ID: the newest" },
+    resume: {
+      help: "go on with the conversation ID (or a short one, as --list shows it); without ID: the newest",
+    },
     list: { help: "list the conversations and end" },
     model: { value: "M", help: "the model that answers; left out: the one that is set, or was used last" },
     window: { value: "N", help: "the model's window in tokens (32k), for this chat" },

@@ -1,5 +1,6 @@
 import type { FitResult } from "../core/types.ts";
 import { createCompactor } from "../engine/create-compactor.ts";
+import { countedAs } from "./counted-as.ts";
 import { ENGINE_FLAGS, engineChoice, knownModel } from "./engine-flags.ts";
 import { formatCount, formatShare } from "./format.ts";
 import type { Io } from "./io.ts";
@@ -33,9 +34,6 @@ export const compactLine: CommandLine = {
   ],
 };
 
-/** The compactor's own cap where only a share of the transcript was given. */
-const UNCAPPED = 1_000_000_000;
-
 export async function compactCommand(flags: ParsedFlags, io: Io): Promise<void> {
   const file = oneFile(compactLine, flags);
   const budgetText = flags.value("budget");
@@ -45,7 +43,7 @@ export async function compactCommand(flags: ParsedFlags, io: Io): Promise<void> 
   const modelText = flags.value("model");
   if (budget === undefined && window === undefined && modelText === undefined)
     throw new UsageError("How small? Give --budget (8k, or 10% of the transcript), --window or --model.");
-  const model = modelText === undefined || window !== undefined ? modelText : knownModel("model", modelText);
+  const asked = modelText === undefined || window !== undefined ? modelText : knownModel("model", modelText);
   const choice = engineChoice(flags);
   const progress = createProgress(io, { json: flags.has("json") });
   const { log, dialect } = await loadLog(file, io, { ...choice, progress });
@@ -54,11 +52,9 @@ export async function compactCommand(flags: ParsedFlags, io: Io): Promise<void> 
     dialect,
     profile: choice.profile,
     ...(choice.strategy === undefined ? {} : { strategy: choice.strategy }),
-    ...(model !== undefined
-      ? { window: { model }, ...(window === undefined ? {} : { models: { [model]: { window } } }) }
-      : window !== undefined
-        ? { window }
-        : { budget: UNCAPPED }),
+    ...(asked !== undefined && window === undefined
+      ? { window: { model: asked } }
+      : countedAs(asked ?? log.model, window)),
   });
   const focus = flags.value("focus");
   progress.update("compacting", 0, 0);

@@ -93,7 +93,12 @@ export async function evalCommand(flags: ParsedFlags, io: Io): Promise<void> {
   const files = flags.files.slice(1);
   if (what === undefined || files.length !== (what === "exam" ? 1 : 0))
     throw new UsageError(
-      `precis eval measures ${MEASUREMENTS.join(", ")}: precis eval retention, or precis eval exam FILE. It can't measure "${flags.files.join(" ")}".`,
+      [
+        ...(flags.files.length === 0
+          ? ["Say what is to be measured."]
+          : [`It can't measure "${flags.files.join(" ")}".`]),
+        `precis eval measures ${MEASUREMENTS.join(", ")}: precis eval retention, or precis eval exam FILE.`,
+      ].join(" "),
     );
   refuseOtherFlags(what, flags);
   const data = flags.value("data") ?? DEFAULT_DATA;

@@ -1,9 +1,11 @@
 import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { PrecisError } from "../core/errors.ts";
-import { createLogReader } from "../dialects/logs/index.ts";
+import { createLogReader, type TranscriptLog } from "../dialects/logs/index.ts";
+import { EXPECTED } from "../dialects/logs/wrong-file.ts";
 import type { Conversation, ConversationStore } from "../stores/server-store.ts";
 import { formatCount } from "./format.ts";
+import { OPENCODE_DATABASE, withOpencodeSessions } from "./import/opencode-database.ts";
 import type { Io } from "./io.ts";
 import { DATABASE_FLAGS, DEFAULT_TENANT, withDatabase } from "./open-database.ts";
 import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
@@ -20,13 +22,14 @@ export const importLine: CommandLine = {
     json: { help: "print what was done as JSON" },
   },
   notes: [
-    "A FOLDER is searched for .json and .jsonl files, plain or gzip, with all folders in it. What is no conversation is passed over.",
+    "A FOLDER is searched for .json and .jsonl files, plain or gzip, and for the database of opencode, with all folders in it. What is no conversation is passed over; one that can't be read is named with its line, and the others are imported. Each session of a database counts as a file.",
     "A second run reads only files that have changed, and adds only messages that are new. One that was interrupted goes on where it stopped.",
     "precis recall and precis mcp then find what was said there.",
   ],
   examples: [
     "precis import ~/.claude/projects",
     "precis import ~/.codex/sessions ~/.pi/agent/sessions --db precis.db",
+    "precis import ~/.local/share/opencode",
     "precis import conversations.json",
   ],
 };
@@ -36,9 +39,30 @@ interface Outcome {
   /** Files that were read, that haven't changed since the last time, and that hold no conversation. */
   read: number;
   unchanged: number;
-  readonly passedOver: { readonly file: string; readonly reason: string }[];
+  readonly passedOver: NotRead[];
+  /** Files that hold conversations and can't be read, or can't be opened. */
+  readonly unreadable: NotRead[];
   conversations: number;
   messages: number;
+}
+
+/** A file that nothing was added from. */
+interface NotRead {
+  readonly file: string;
+  readonly reason: string;
+}
+
+/** There may be a conversation in the file, but it can't be had. */
+class UnreadableLog extends FileError {}
+
+/** What is imported at a time: a file, or a session of a database. */
+interface Source {
+  /** Names it, so that it is known again at the next import. */
+  readonly file: string;
+  readonly bytes: number;
+  /** In milliseconds. */
+  readonly modified: number;
+  read(): Promise<readonly TranscriptLog[]>;
 }
 
 const LOG_FILE = /\.jsonl?(?:\.gz)?$/i;
@@ -53,31 +77,29 @@ export async function importCommand(flags: ParsedFlags, io: Io): Promise<void> {
   const files = [...new Set((await Promise.all(flags.files.map(filesAt))).flat())];
   const tenant = flags.value("tenant") ?? DEFAULT_TENANT;
   const progress = createProgress(io, { json: flags.has("json") });
-  const outcome: Outcome = { read: 0, unchanged: 0, passedOver: [], conversations: 0, messages: 0 };
+  const outcome: Outcome = {
+    read: 0,
+    unchanged: 0,
+    passedOver: [],
+    unreadable: [],
+    conversations: 0,
+    messages: 0,
+  };
   await withDatabase(flags, io, { create: true }, async (store, database, config) => {
     const { importedFiles, importLog, makeSearchable, markImported } = await import(
       "../gateway/conversation/import-log.ts"
     );
     const parts = { config, store, now: () => Date.now() };
     const known = importedFiles(await allOf(store.conversations, tenant));
-    for (const [done, file] of files.entries()) {
+    const take = async ({ file, bytes, modified, read }: Source): Promise<void> => {
       io.signal.throwIfAborted();
-      progress.update(
-        `importing ${formatCount(done + 1)} of ${formatCount(files.length)} files`,
-        done,
-        files.length,
-      );
-      const { size: bytes, mtimeMs: modified } = await stat(file);
       const before = known.get(file);
       if (before?.bytes === bytes && before.modified === modified) {
         outcome.unchanged++;
-        continue;
+        return;
       }
-      const logs = await logsIn(file, io).catch((error: unknown) => {
-        if (!(error instanceof PrecisError || error instanceof FileError)) throw error;
-        outcome.passedOver.push({ file, reason: error.message });
-      });
-      if (!logs) continue;
+      const logs = await orPassedOver(file, read);
+      if (!logs) return;
       outcome.read++;
       const ids: string[] = [];
       for (const log of logs) {
@@ -92,13 +114,49 @@ export async function importCommand(flags: ParsedFlags, io: Io): Promise<void> {
       }
       await makeSearchable(store, tenant);
       await markImported(parts, tenant, ids, { file, bytes, modified });
+    };
+    const orPassedOver = async <T>(file: string, work: () => Promise<T>): Promise<T | undefined> => {
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof PrecisError || error instanceof FileError)) throw error;
+        const list = error instanceof UnreadableLog ? outcome.unreadable : outcome.passedOver;
+        list.push({ file, reason: reasonOf(error) });
+        return undefined;
+      }
+    };
+    for (const [done, file] of files.entries()) {
+      const show = (words: string, share = 0): void =>
+        progress.update(
+          `importing ${formatCount(done + 1)} of ${formatCount(files.length)} files${words}`,
+          done + share,
+          files.length,
+        );
+      show("");
+      if (!OPENCODE_DATABASE.test(file)) {
+        const { size: bytes, mtimeMs: modified } = await stat(file);
+        await take({ file, bytes, modified, read: () => logsIn(file, io) });
+        continue;
+      }
+      await orPassedOver(file, () =>
+        withOpencodeSessions(file, async (sessions) => {
+          for (const [at, { id, updated, read }] of sessions.entries()) {
+            show(`, session ${formatCount(at + 1)} of ${formatCount(sessions.length)}`, at / sessions.length);
+            await take({ file: `${file}#${id}`, bytes: 0, modified: updated, read: async () => read() });
+          }
+        }),
+      );
     }
     progress.clear();
     if (flags.has("json")) io.stdout.write(`${JSON.stringify({ database, ...outcome })}\n`);
     else io.stdout.write(outcomeText(outcome, database));
   });
-  const [named] = outcome.passedOver;
-  if (files.length === 1 && named) throw new FileError(`${named.file}: ${named.reason}`);
+  const [broken] = outcome.unreadable;
+  const named = broken ?? (files.length === 1 ? outcome.passedOver[0] : undefined);
+  if (!named) return;
+  const more = outcome.unreadable.length - 1;
+  const others = more > 0 ? ` ${formatCount(more)} more can't be read, either.` : "";
+  throw new FileError(`${named.file}: ${named.reason}${others}`);
 }
 
 /** The file, or all logs in a folder, by their full names: these tell them again at the next import. */
@@ -114,15 +172,28 @@ async function filesAt(path: string): Promise<string[]> {
   }
   const inside = await readdir(full, { recursive: true, withFileTypes: true });
   return inside
-    .filter((entry) => entry.isFile() && LOG_FILE.test(entry.name))
+    .filter(({ name }) => LOG_FILE.test(name) || OPENCODE_DATABASE.test(name))
+    .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
 }
 
 async function logsIn(file: string, io: Io) {
   const reader = createLogReader({ name: file });
-  for await (const line of readLines(file, io, () => {})) reader.push(line);
-  return reader.endAll();
+  try {
+    for await (const line of readLines(file, io, () => {})) reader.push(line);
+    return reader.endAll();
+  } catch (error) {
+    const isUnreadable = error instanceof FileError || (error instanceof PrecisError && reader.isDamaged());
+    throw isUnreadable ? new UnreadableLog(reasonOf(error), { cause: error }) : error;
+  }
+}
+
+/** What is wrong with a file, for whoever imports it: a format can't be named here. */
+function reasonOf(error: FileError | PrecisError): string {
+  const message = error.message.replace(/^precis: /, "");
+  if (!(error instanceof PrecisError) || !error.fix.includes("--dialect")) return message;
+  return message.replace(error.fix, "Check that this is the right file.");
 }
 
 async function allOf(store: Pick<ConversationStore, "list">, tenant: string): Promise<Conversation[]> {
@@ -141,7 +212,7 @@ async function allOf(store: Pick<ConversationStore, "list">, tenant: string): Pr
 }
 
 function outcomeText(
-  { read, unchanged, passedOver, conversations, messages }: Outcome,
+  { read, unchanged, passedOver, unreadable, conversations, messages }: Outcome,
   database: string,
 ): string {
   const count = (value: number, one: string, many = `${one}s`) =>
@@ -153,6 +224,11 @@ function outcomeText(
       ? [`${count(passedOver.length, "file")} passed over, for they hold no conversation:`]
       : []),
     ...passedOver.slice(0, NAMED).map(({ file }) => `  ${file}`),
+    ...(passedOver.length > NAMED ? [`  and ${formatCount(passedOver.length - NAMED)} more`] : []),
+    ...(unreadable.length > 0
+      ? [`${count(unreadable.length, "file")} not added, for something in them can't be read:`]
+      : []),
+    ...unreadable.map(({ file, reason }) => `  ${file}: ${reason.replace(` ${EXPECTED}`, "")}`),
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -2,13 +2,13 @@ import { parseExact } from "../core/exact-json.ts";
 import type { Conversation } from "../stores/server-store.ts";
 import { branchesOf } from "./inspect/branches.ts";
 import { inspectConversation } from "./inspect/inspection.ts";
-import { findByName } from "./inspect/short-names.ts";
 import { conversationsText, inspectionText } from "./inspect/text.ts";
 import { columnsOf, hasColor, type Io } from "./io.ts";
 import { DATABASE_FLAGS, DEFAULT_TENANT, withDatabase } from "./open-database.ts";
 import { createPaint } from "./paint.ts";
 import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
 import { FileError } from "./read-lines.ts";
+import { findByName } from "./short-names.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const inspectLine: CommandLine = {
@@ -62,7 +62,7 @@ export async function inspectCommand(flags: ParsedFlags, io: Io): Promise<void> 
         `there is no session or conversation ${session} of tenant ${tenant} in ${database}. precis inspect lists the newest.`,
       );
     const inspection = await inspectConversation(store, tenant, conversation);
-    const { messages, view, branches, ...rest } = inspection;
+    const { messages, view, branches, tokens, ...rest } = inspection;
     const json = {
       ...rest,
       branches: branches.map(({ conversation: { id, length, updatedAt, fork }, from, words }) => ({
@@ -73,8 +73,10 @@ export async function inspectCommand(flags: ParsedFlags, io: Io): Promise<void> 
         from,
         words,
       })),
-      transcript: messages.map(({ wire, ...message }) => ({
+      tokens: { transcript: tokens.transcript, view: tokens.view, system: tokens.system },
+      transcript: messages.map(({ wire, ...message }, index) => ({
         ...message,
+        tokens: tokens.messages[index + view.lead] ?? 0,
         message: parseExact(wire),
       })),
       view: { checkpoint: view.checkpoint?.id, entries: view.entries, messages: view.messages },

@@ -1,3 +1,4 @@
+import { TranscriptError } from "../core/errors.ts";
 import type { Dialect } from "../core/types.ts";
 import { dialectById } from "../dialects/index.ts";
 import { createLogReader, type TranscriptLog } from "../dialects/logs/index.ts";
@@ -25,9 +26,19 @@ export async function loadLog(
     ...(pick === undefined ? {} : { pick }),
   });
   const label = `reading ${file === "-" ? "stdin" : file}`;
-  for await (const line of readLines(file, io, (done, total) => progress.update(label, done, total)))
-    reader.push(line);
-  progress.clear();
-  const log = readyLog(reader.end(), dialect);
-  return { log, dialect: dialectById(log.dialect) };
+  try {
+    for await (const line of readLines(file, io, (done, total) => progress.update(label, done, total)))
+      reader.push(line);
+    progress.clear();
+    const log = readyLog(reader.end(), dialect);
+    return { log, dialect: dialectById(log.dialect) };
+  } catch (error) {
+    throw error instanceof TranscriptError && file !== "-" ? named(file, error) : error;
+  }
+}
+
+/** The same error with the file that it is about: whoever gave several, or a pattern, knows which one. */
+function named(file: string, error: TranscriptError): TranscriptError {
+  const words = error.message.replace(/^precis: /, "").replace(` ${error.fix}`, "");
+  return new TranscriptError({ message: `${file}: ${words}`, fix: error.fix, cause: error });
 }

@@ -3,9 +3,13 @@ import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import type { Io } from "./io.ts";
-import { readLines } from "./read-lines.ts";
+import { FileError, readLines } from "./read-lines.ts";
 
 async function read(...pieces: Uint8Array[]): Promise<string[]> {
+  return readUpTo(undefined, ...pieces);
+}
+
+async function readUpTo(longest: number | undefined, ...pieces: Uint8Array[]): Promise<string[]> {
   const output = { write: () => true };
   const io: Io = {
     stdin: Readable.from(pieces),
@@ -15,7 +19,7 @@ async function read(...pieces: Uint8Array[]): Promise<string[]> {
     signal: new AbortController().signal,
   };
   const lines: string[] = [];
-  for await (const line of readLines("-", io, () => {})) lines.push(line);
+  for await (const line of readLines("-", io, () => {}, longest)) lines.push(line);
   return lines;
 }
 
@@ -40,6 +44,17 @@ test("a gzip file that is cut off or damaged is an error, not less text", async 
   const checksum = packed.length - 8;
   packed[checksum] = packed[checksum]! ^ 1;
   await expect(read(packed)).rejects.toThrow(/damaged/);
+});
+
+test("a small packed file with a line that no text can hold is named, not a failure of precis, and isn't unpacked to its end", async () => {
+  const bomb = gzipSync("a".repeat(4_000_000));
+  await expect(readUpTo(1_000_000, bomb)).rejects.toThrow(
+    new FileError(
+      "- has a line of more than 1000000 characters, which can't be read. Split it, or leave it out.",
+    ),
+  );
+  // Each line has the room for itself.
+  expect(await readUpTo(1_000, gzipSync(`${"a".repeat(900)}\n`.repeat(50)))).toHaveLength(50);
 });
 
 test("nothing is no line", async () => {

@@ -1,3 +1,4 @@
+import { constants as bufferConstants } from "node:buffer";
 import { createReadStream } from "node:fs";
 import { access, constants, stat } from "node:fs/promises";
 import { addAbortSignal, pipeline, Readable } from "node:stream";
@@ -10,6 +11,8 @@ export class FileError extends Error {
   override readonly name = "FileError";
 }
 
+/** A longer line can't be one text (characters). A small file may hold any amount when it is packed. */
+const LONGEST_LINE = bufferConstants.MAX_STRING_LENGTH;
 const GZIP_MAGIC = [0x1f, 0x8b] as const;
 
 /**
@@ -20,22 +23,33 @@ export async function* readLines(
   file: string,
   io: Io,
   onBytes: (done: number, total: number) => void,
+  longestLine = LONGEST_LINE,
 ): AsyncGenerator<string> {
   const { stream, total } = await open(file, io);
   const decoder = new StringDecoder("utf8");
   const rest: string[] = [];
+  let chars = 0;
+  const add = (piece: string): void => {
+    chars += piece.length;
+    if (chars > longestLine)
+      throw new FileError(
+        `${file} has a line of more than ${longestLine} characters, which can't be read. Split it, or leave it out.`,
+      );
+    rest.push(piece);
+  };
   try {
     for await (const bytes of unpack(counted(stream, (done) => onBytes(done, total)))) {
       io.signal.throwIfAborted();
       const text = decoder.write(bytes);
       let start = 0;
       for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", start)) {
-        rest.push(text.slice(start, end));
+        add(text.slice(start, end));
         yield rest.join("");
         rest.length = 0;
+        chars = 0;
         start = end + 1;
       }
-      if (start < text.length) rest.push(text.slice(start));
+      if (start < text.length) add(text.slice(start));
     }
   } catch (error) {
     throw readable(error, file);

@@ -10,6 +10,7 @@ import { DATABASE_FLAGS, DEFAULT_TENANT, withDatabase } from "./open-database.ts
 import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
 import { parseCount, parseTokens } from "./parse-tokens.ts";
 import { createProgress } from "./progress.ts";
+import { findByName, shortName } from "./short-names.ts";
 import { UsageError } from "./usage-error.ts";
 
 const { dialect, pick } = ENGINE_FLAGS;
@@ -88,7 +89,10 @@ export async function recallCommand(flags: ParsedFlags, io: Io): Promise<void> {
   else
     await withDatabase(flags, io, { create: false }, async (store) => {
       const { pastOf } = await import("../gateway/conversation/past.ts");
-      await answer(await inStore(pastOf(store, flags.value("tenant") ?? DEFAULT_TENANT), where));
+      const tenant = flags.value("tenant") ?? DEFAULT_TENANT;
+      // The short names that are shown here can be asked for.
+      const named = where === undefined ? undefined : await findByName(store.conversations, tenant, where);
+      await answer(await inStore(pastOf(store, tenant), named?.id ?? where));
     });
 }
 
@@ -123,14 +127,14 @@ function writeHits(
     return;
   }
   if (hits.length === 0) io.stderr.write("precis: nothing found.\n");
-  for (const { of, text } of hits)
-    io.stdout.write(
-      printable(
-        of
-          ? `${of.session ?? of.id}${of.title && `  ${oneLine(of.title)}`}\n${indented(text)}\n`
-          : `${text}\n`,
-      ),
-    );
+  let above: string | undefined;
+  for (const { of, text } of hits) {
+    // Several hits of one conversation stand below its name.
+    if (of && of.id !== above)
+      io.stdout.write(printable(`${shortName(of)}${of.title && `  ${oneLine(of.title)}`}\n`));
+    above = of?.id;
+    io.stdout.write(printable(`${of ? indented(text) : text}\n`));
+  }
 }
 
 function writeMessages(messages: readonly ReadMessage[], flags: ParsedFlags, io: Io): void {

@@ -3,6 +3,7 @@ import { createCompactor } from "../engine/create-compactor.ts";
 import { modelCounting, windowOptions } from "../eval/replay/model-counting.ts";
 import { type Replay, simulate } from "../eval/replay/simulate.ts";
 import { type ReplayTotals, totalsOf } from "../eval/replay/totals.ts";
+import { systemTokens } from "../gateway/conversation/entry-tokens.ts";
 import { modelInfo } from "../tokens/index.ts";
 import { ENGINE_FLAGS, engineChoice, knownModel } from "./engine-flags.ts";
 import { columnsOf, hasColor, type Io } from "./io.ts";
@@ -112,6 +113,10 @@ export async function replayCommand(flags: ParsedFlags, io: Io): Promise<void> {
     source: log.source === "messages" ? dialect.id : log.source,
     dialect: dialect.id,
     messages: log.messages.length,
+    tokens: log.messages.reduce<number>(
+      (sum, message) => sum + measure.message(dialect.read(message)),
+      systemTokens({ dialect, system: log.system }, measure),
+    ),
     window,
     strategy,
     profile: choice.profile.name,

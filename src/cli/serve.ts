@@ -79,16 +79,21 @@ export async function serveCommand(flags: ParsedFlags, io: Io): Promise<void> {
     // Each worker reads the config again: the first process has said it for all of them.
     ...(cluster.isPrimary && { warn: warnOn(io) }),
   });
-  const tell = (address: string) => {
+  const tell = (address: string, upstreams: readonly Named[] = config.upstreams) => {
     if (flags.has("json")) io.stdout.write(`${JSON.stringify({ address })}\n`);
-    else io.stderr.write(banner(address, config.upstreams));
+    else io.stderr.write(banner(address, upstreams));
   };
   if (config.workers > 1) {
-    await serveWorkers(config, version(), io, tell);
+    await serveWorkers(config, version(), io, (address) => tell(address));
     return;
   }
   const running = await createGateway(config, { version: version() });
-  tell(await running.listen());
+  const address = await running.listen();
+  // Those that were added on the page, too: the config doesn't know them.
+  tell(
+    address,
+    running.gateway.upstreams.map(({ config }) => config),
+  );
   await new Promise<void>((resolve) => {
     if (io.signal.aborted) resolve();
     else io.signal.addEventListener("abort", () => resolve(), { once: true });
@@ -117,7 +122,13 @@ function flagsOf(flags: ParsedFlags): GatewayConfigInput & { upstream?: string }
   };
 }
 
-function banner(address: string, upstreams: readonly { name: string; baseURL: string }[]): string {
+/** An upstream, as far as it is told when the server starts. */
+interface Named {
+  readonly name: string;
+  readonly baseURL: string;
+}
+
+function banner(address: string, upstreams: readonly Named[]): string {
   const where =
     upstreams.length === 0
       ? "No upstream yet: the page works, /v1 answers with how to set one up."

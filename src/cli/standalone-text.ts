@@ -1,6 +1,7 @@
 import type { Compactor, FitInput, Report } from "../core/types.ts";
 import { createCompactor } from "../engine/create-compactor.ts";
 import { mailboxDir } from "../models/mailbox.ts";
+import { countedAs } from "./counted-as.ts";
 import { ENGINE_FLAGS, engineChoice } from "./engine-flags.ts";
 import { formatCount } from "./format.ts";
 import type { Io } from "./io.ts";
@@ -10,9 +11,6 @@ import type { Flag, ParsedFlags } from "./parse-flags.ts";
 import { parseTokens } from "./parse-tokens.ts";
 import { createProgress } from "./progress.ts";
 import { writeOutput } from "./write-output.ts";
-
-/** Such a text changes nothing about the conversation, so no budget limits it. */
-const UNCAPPED = 1_000_000_000;
 
 /** More requests than this for one text are announced before they are made. */
 const MANY_REQUESTS = 12;
@@ -67,7 +65,7 @@ export async function writeStandalone(
   const compactor = createCompactor({
     dialect,
     profile: choice.profile,
-    budget: UNCAPPED,
+    ...countedAs(log.model),
     ...(summarizer === undefined ? {} : { summarizer }),
     ...(mailboxDir(summarizer?.id ?? "") !== undefined ? { summary: { deadlineMs: MAILBOX_MS } } : {}),
   });

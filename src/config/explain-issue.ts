@@ -64,6 +64,8 @@ function shown(value: unknown, path: readonly PropertyKey[]): string {
   if (typeof value === "object" && value !== null) return "an object";
   const holdsSecret = path.some((key) => key === "apiKey" || key === "key" || key === "headers");
   if (holdsSecret || (typeof value === "string" && hasSecret(value))) return "what is given";
+  // Configs of programs may hold what JSON can't, bigints among them.
+  if (["function", "symbol", "bigint", "undefined"].includes(typeof value)) return `a ${typeof value}`;
   // A text of megabytes isn't written out to show its beginning.
   const text = JSON.stringify(typeof value === "string" ? value.slice(0, SHOWN_CHARS + 1) : value);
   return clipped(text);

@@ -19,7 +19,7 @@ import {
 } from "./values.ts";
 
 /** Largest request body (bytes). */
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
+export const MAX_BODY_BYTES = 64 * 1024 * 1024;
 /** Memory for answers that a failing store doesn't take: minutes of a busy node. */
 const SPILL_BYTES = 64 * 1024 * 1024;
 /** More messages than conversations have in practice; each costs some microseconds that others wait. */

@@ -114,6 +114,17 @@ describe("a config that can't be is refused with key, value and fix", () => {
     ])
       expect(refusal(input).message).not.toContain("hunter2");
   });
+
+  it.each([() => 1, Symbol("x"), 1n])(
+    "a value that no file can hold is refused with the option's name",
+    (value) => {
+      for (const option of ["port", "summarizer", "limits"])
+        expect(refusal({ ...upstream({}), [option]: value })).toMatchObject({
+          name: "ConfigError",
+          message: expect.stringContaining(option),
+        });
+    },
+  );
 });
 
 function refusal(input: unknown): Error {

@@ -61,7 +61,7 @@ export const fineTuning = {
     temperature: numberFrom("temperature", 0, 2).optional(),
     preface: textUpTo("preface", MOST_PREFACE).optional(),
     mode: oneOf("mode", SUMMARY_MODES).optional(),
-    merge: oneOf("merge", ["segments", "rolling"]).optional(),
+    merge: oneOf("merge", ["segments", "rolling", "anew"]).optional(),
     fanout: wholeNumber("number of records", 2).optional(),
     maxRequests: wholeNumber("number of requests", 1).optional(),
     deadlineMs: duration(1).optional(),

@@ -2,7 +2,7 @@ import { type Draft, type Fate, type Insert, KEEP } from "./draft.ts";
 import { editableParts, editableText } from "./edits.ts";
 import { contentHash } from "./hash.ts";
 import { isRecord } from "./is-record.ts";
-import type { Checkpoint, Edit, EntryRange, Message, StoredEdit, Undo } from "./types.ts";
+import type { Checkpoint, Edit, EntryRange, Message, PackedCheckpoint, StoredEdit, Undo } from "./types.ts";
 
 /**
  * The immutable record of an applied compaction. Positions count from the first message after the leading system
@@ -51,6 +51,23 @@ export function makeCheckpoint(options: {
   const named = head === undefined ? {} : { head: store(head) };
   const json = canonicalJson({ hash: chain[length]!, length, ...facts, ...named, entries });
   return { id: contentHash(json), ...(JSON.parse(json) as Omit<Checkpoint, "id" | "texts">), texts };
+}
+
+/** All that a checkpoint is unpacked from but for the messages, which its `hash` names. */
+export interface PackedForm {
+  readonly packed: PackedCheckpoint;
+  /** The texts of the summaries that it quotes. */
+  readonly quoted: readonly (string | undefined)[];
+}
+
+/** Records that were found genuine, so that the same ones needn't be hashed anew with each `fit`. */
+export interface GenuineCheckpoints {
+  /** Was a record found genuine that is the same in everything? */
+  has(checkpoint: Checkpoint): boolean;
+  /** The record that was unpacked from just the same before. */
+  unpacked(from: PackedForm): Checkpoint | undefined;
+  /** `from` is what it was unpacked from, if it was. */
+  add(checkpoint: Checkpoint, from?: PackedForm): void;
 }
 
 /** Is the record what its id and the hashes of its texts say? One that was cut, damaged or tampered with is not. */
@@ -206,8 +223,9 @@ export function findCheckpoint(options: {
   readonly dialect: string;
   readonly strategy: string;
   readonly textHash: (text: string) => string;
+  readonly genuine?: GenuineCheckpoints;
 }): Checkpoint | undefined {
-  const { checkpoints, undos, chain, dialect, strategy, textHash } = options;
+  const { checkpoints, undos, chain, dialect, strategy, textHash, genuine } = options;
   const undone = new Set(undos.map((undo) => undo.checkpoint));
   return checkpoints
     .filter(
@@ -219,7 +237,12 @@ export function findCheckpoint(options: {
         chain[one.length] === one.hash,
     )
     .sort(newestFirst)
-    .find((one) => isGenuine(one, textHash));
+    .find((one) => {
+      if (genuine?.has(one)) return true;
+      if (!isGenuine(one, textHash)) return false;
+      genuine?.add(one);
+      return true;
+    });
 }
 
 function newestFirst(a: Checkpoint, b: Checkpoint): number {

@@ -80,3 +80,15 @@ export function withFates(draft: Draft, changes: ReadonlyMap<number, Fate>): Dra
   if (changes.size === 0) return draft;
   return { ...draft, fates: draft.fates.map((fate, index) => changes.get(index) ?? fate) };
 }
+
+/** The draft without some of its inserts; none of them may speak for a message. */
+export function withoutInserts(draft: Draft, leaves: (insert: Insert, by: number) => boolean): Draft {
+  const stays = draft.inserts.map((insert, by) => !leaves(insert, by));
+  if (stays.every(Boolean)) return draft;
+  const place = new Map<number, number>();
+  for (const by of stays.keys()) if (stays[by]) place.set(by, place.size);
+  return {
+    inserts: draft.inserts.filter((_insert, by) => stays[by]),
+    fates: draft.fates.map((fate) => (fate.type === "cover" ? { ...fate, by: place.get(fate.by)! } : fate)),
+  };
+}

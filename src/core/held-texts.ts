@@ -9,7 +9,7 @@ export interface HeldTexts<V> {
 }
 
 /** Texts from here on are held rather than remembered with the others (characters). */
-export const HELD_FROM_CHARS = 1_000_000;
+export const HELD_FROM_CHARS = 32_768;
 
 export function createHeldTexts<V>(): HeldTexts<V> {
   const held = new Map<string, { readonly value: V; owners: number }>();

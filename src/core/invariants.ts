@@ -149,7 +149,11 @@ function alternationBreaches(check: ViewCheck): string[] {
   });
 }
 
-function hidesInSystem(entry: Extract<Entry, { type: "insert" }>, rules: DialectRules): boolean {
+/** Does what precis wrote go into the system prompt instead of standing by itself? */
+export function hidesInSystem(
+  entry: Extract<Entry, { type: "insert" }>,
+  rules: Pick<DialectRules, "system">,
+): boolean {
   return entry.merged === true || (entry.message.role === "system" && rules.system === "apart");
 }
 

@@ -1,4 +1,4 @@
-import { stringifyDeep } from "./deep-json.ts";
+import { sameValue } from "./same-value.ts";
 import type { Message, Part } from "./types.ts";
 
 /** Do two messages say the same, with the same calls? Compared by content, never by identity. */
@@ -33,24 +33,4 @@ function samePart(a: Part, b: Part): boolean {
       sameValue(a.media, b.media)
     );
   return sameValue(a, b);
-}
-
-/** What is nested deeper than this is compared as text, which needs no stack. */
-const MAX_DEPTH = 20;
-
-/** Are two pieces of plain data equal? */
-function sameValue(a: unknown, b: unknown, depth = 0): boolean {
-  if (a === b) return true;
-  if (depth > MAX_DEPTH) return stringifyDeep(a) === stringifyDeep(b);
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length &&
-    keys.every(
-      (key) =>
-        Object.hasOwn(b, key) &&
-        sameValue((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key], depth + 1),
-    )
-  );
 }

@@ -1,4 +1,4 @@
-import { coversOf, type Draft, type Fate, type Insert, isShown, KEEP, withFates } from "../core/draft.ts";
+import { coversOf, type Draft, type Fate, isShown, KEEP, withFates, withoutInserts } from "../core/draft.ts";
 import { editableParts } from "../core/edits.ts";
 import { isOnlyReasoning } from "../core/rounds.ts";
 import type { DialectRules, Edit } from "../core/types.ts";
@@ -91,12 +91,5 @@ function isHarmless({ type }: Edit): boolean {
 function withoutSilentInserts(draft: Draft, before: Draft): Draft {
   const covers = coversOf(draft);
   const had = coversOf(before);
-  const stays = draft.inserts.map((_insert: Insert, by) => covers[by]!.length > 0 || had[by]!.length === 0);
-  if (stays.every(Boolean)) return draft;
-  const place = new Map<number, number>();
-  for (const by of stays.keys()) if (stays[by]) place.set(by, place.size);
-  return {
-    inserts: draft.inserts.filter((_insert, by) => stays[by]),
-    fates: draft.fates.map((fate) => (fate.type === "cover" ? { ...fate, by: place.get(fate.by)! } : fate)),
-  };
+  return withoutInserts(draft, (_insert, by) => covers[by]!.length === 0 && had[by]!.length > 0);
 }

@@ -1,3 +1,4 @@
+import { runNow } from "../core/steps.ts";
 import type { ModelCall, Reason, Run, Summary, Warning } from "../core/types.ts";
 import type { Engine } from "./engine.ts";
 import { prepareState } from "./next-state.ts";
@@ -119,7 +120,7 @@ function written<M>(operation: Operation<M>, reason: Reason, summaries: readonly
   return {
     report,
     get state() {
-      return state(summaries);
+      return runNow(state(summaries));
     },
   };
 }

@@ -44,6 +44,10 @@ describe("options without types", () => {
     ["images.keep", { images: { keep: -1 } }],
     ["frames.tokensPerFrame", { frames: {} }],
     ["placement", { profile: { name: "mine", placement: "top" } }],
+    ["recall", { recall: true }],
+    ["tail", { tail: 5 }],
+    ["summary", { summary: ["full"] }],
+    ["profile.recall", { profile: { name: "mine", recall: true } }],
     ["widnow", { widnow: 8_000 }],
     ["tail.minMesages", { tail: { minMesages: 2 } }],
     ["profile.landat", { profile: { name: "mine", landat: 0.3 } }],
@@ -51,6 +55,10 @@ describe("options without types", () => {
   ])("refuses a bad `%s` by name: %j", (option, options) => {
     expect(() => withOption(options)).toThrow(ConfigError);
     expect(() => withOption(options)).toThrow(`option \`${option}\``);
+  });
+
+  it("says how recall is switched on", () => {
+    expect(() => withOption({ recall: true })).toThrow("`recall: { auto: true }`");
   });
 
   it("refuses no options at all", () => {
@@ -71,6 +79,9 @@ describe("options without types", () => {
 describe("input without types", () => {
   it.each([
     ["pins", { pins: "3" }],
+    ["pins", { pins: ["a"] }],
+    ["pins", { pins: [0, 1.5] }],
+    ["knowledge", { knowledge: [null] }],
     ["knowledge", { knowledge: 5 }],
     ["extras", { extras: "note" }],
     ["hostState", { hostState: 5 }],
@@ -80,6 +91,29 @@ describe("input without types", () => {
     const fitted = withOption({}).fit(transcript, input as never);
     await expect(fitted).rejects.toThrow(ConfigError);
     await expect(fitted).rejects.toThrow(`option \`${option}\``);
+  });
+
+  it.each(["text", "record"] as const)("takes the form %s", async (form) => {
+    expect((await withOption({}).summarize(transcript, { form })).text).not.toBe("");
+  });
+
+  it("ignores pins that the transcript doesn't have", async () => {
+    const { report } = await withOption({}).fit(transcript, { pins: [0, 4_000, -1] });
+    expect(report.outcome).toBe("compacted");
+  });
+
+  it.each([
+    ["cap", { cap: 0 }],
+    ["cap", { cap: -1 }],
+    ["cap", { cap: Number.NaN }],
+    ["cap", { cap: "5" }],
+    ["form", { form: "recrod" }],
+  ])("refuses to summarise with a bad `%s`: %j", async (option, input) => {
+    const summarized = withOption({}).summarize(transcript, input as never);
+    await expect(summarized).rejects.toThrow(ConfigError);
+    await expect(summarized).rejects.toThrow(`option \`${option}\``);
+    const handed = withOption({}).handover(transcript, { goal: "Go on", ...input } as never);
+    await expect(handed).rejects.toThrow(`option \`${option}\``);
   });
 
   it.each([Number.NaN, -5, 0, "8k"])("refuses to compact to the budget %s", async (budget) => {

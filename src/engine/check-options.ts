@@ -4,6 +4,7 @@ import type {
   CompactorOptions,
   FitInput,
   Placement,
+  SummarizeInput,
   SummaryOptions,
   Tuning,
 } from "../core/types.ts";
@@ -17,11 +18,12 @@ const MODES: readonly NonNullable<SummaryOptions["mode"]>[] = [
   "simple",
   "extractive",
 ];
+const FORMS: readonly NonNullable<SummarizeInput<unknown>["form"]>[] = ["text", "record"];
 /** A summary of fewer tokens than this says nothing. */
 const LEAST_CAP = 16;
 /** A host's own words before a summary (characters): every view carries them. */
 const MOST_PREFACE = 500;
-const MERGES: readonly NonNullable<SummaryOptions["merge"]>[] = ["segments", "rolling"];
+const MERGES: readonly NonNullable<SummaryOptions["merge"]>[] = ["segments", "rolling", "anew"];
 
 /** Refuses what types would have refused: hosts in JavaScript and options from files have none. */
 export function checkOptions<M>(options: CompactorOptions<M>): void {
@@ -65,7 +67,9 @@ export function checkOptions<M>(options: CompactorOptions<M>): void {
 }
 
 /** Refuses an input of one call that can't be read. What is merely stale is ignored elsewhere. */
-export function checkInput<M>(input: FitInput<M> & Pick<CompactInput<M>, "budget">): void {
+export function checkInput<M>(
+  input: FitInput<M> & Pick<CompactInput<M>, "budget"> & Pick<SummarizeInput<M>, "cap" | "form">,
+): void {
   if (!isObject(input)) {
     throw refused(
       "input",
@@ -76,14 +80,19 @@ export function checkInput<M>(input: FitInput<M> & Pick<CompactInput<M>, "budget
   checkInputNames(input);
   const { pins, knowledge, extras, hostState, signal, budget } = input;
   number("maxAnswer", input.maxAnswer, "a number of tokens", 1);
+  number("cap", input.cap, "a number of tokens", 1);
+  oneOf("form", input.form, FORMS);
   for (const [name, select] of [
     ["pins", pins],
     ["knowledge", knowledge],
   ] as const) {
-    if (!given(select) || typeof select === "function" || Array.isArray(select)) continue;
+    if (!given(select) || typeof select === "function") continue;
+    // An index that the transcript doesn't have may be stale; what isn't one never selects anything.
+    const wrong = Array.isArray(select) ? select.filter((index) => !Number.isInteger(index)) : [select];
+    if (wrong.length === 0) continue;
     throw refused(
       name,
-      `${said(select)} selects no messages.`,
+      `${said(wrong[0])} selects no messages.`,
       "Give a list of indexes, or a function of message and index.",
     );
   }

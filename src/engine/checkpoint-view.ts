@@ -5,6 +5,7 @@ import type { Conversation } from "./conversation.ts";
 import { detachFromHiddenReasoning } from "./detach-from-hidden-reasoning.ts";
 import { withNeededReasoning } from "./needed-reasoning.ts";
 import { mergeIntoSystem } from "./rungs/place-summary.ts";
+import { withRoleNotes } from "./rungs/role-notes.ts";
 import { isReworded, unprovenView } from "./unproven-view.ts";
 
 export interface CheckpointView extends Amended {
@@ -27,10 +28,11 @@ export function viewOfCheckpoint<M>(
   const merged = mergeIntoSystem(draft, structure.start);
   const { rules } = dialect;
   return {
-    // What was newer than the checkpoint may have come from reasoning that it hides.
-    draft: detachFromHiddenReasoning(
+    // What was brought back may begin the view, or stand beside a message of its own role.
+    draft: withRoleNotes(
       { conversation, rules },
-      withNeededReasoning(conversation, rules, merged),
+      // What was newer than the checkpoint may have come from reasoning that it hides.
+      detachFromHiddenReasoning({ conversation, rules }, withNeededReasoning(conversation, rules, merged)),
     ),
     shown,
     reworded: isUnproven && isReworded(restored, believed),

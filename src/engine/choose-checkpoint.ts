@@ -1,4 +1,4 @@
-import { findCheckpoint } from "../core/checkpoint.ts";
+import { findCheckpoint, type GenuineCheckpoints } from "../core/checkpoint.ts";
 import type { Remembered } from "../core/state/remembered.ts";
 import type { Checkpoint, Undo } from "../core/types.ts";
 
@@ -14,6 +14,7 @@ export interface CheckpointChoice {
   readonly dialect: string;
   readonly strategy: string;
   readonly textHash: (text: string) => string;
+  readonly genuine: GenuineCheckpoints;
   /** Tokens that the present view may have. */
   readonly budget: number;
   /** Tokens of the whole transcript. */

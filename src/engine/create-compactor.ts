@@ -26,6 +26,7 @@ import { inSlices } from "./in-slices.ts";
 import { calibrate, learnAnswer } from "./learn.ts";
 import { prepareState } from "./next-state.ts";
 import { beginOperation, type Operation } from "./operation.ts";
+import { withFittingQuotations } from "./recall/fitting-quotations.ts";
 import { recallFor } from "./recall/recall-for.ts";
 import { pressureOf } from "./report.ts";
 import { settledInTime } from "./settled-in-time.ts";
@@ -225,9 +226,10 @@ function forgetful<M>(operation: Operation<M>): Operation<M> {
 }
 
 async function plan<M>(engine: Engine<M>, transcript: readonly M[], input: FitInput<M>): Promise<Plan> {
-  const operation = await beginOperation(engine, transcript, input);
+  const begun = await beginOperation(engine, transcript, input);
+  const { due, result, wanted } = await inSlices(decide(begun), input.signal);
+  const operation = withFittingQuotations(begun, result);
   const { survey } = operation;
-  const { due, result, wanted } = await inSlices(decide(operation), input.signal);
   const many = wanted && manyRequestsWarning(operation, wanted);
   const view = viewOf(operation, result);
   const isCompacted = survey.checkpoint !== undefined || result.draft !== undefined;
@@ -258,7 +260,7 @@ async function prepare<M>(engine: Engine<M>, transcript: readonly M[], input: Fi
     run && isWorthAsking(operation, run)
       ? await requestSummary(operation, run, { reason: "pressure" })
       : undefined;
-  return prepareState(operation, { checkpoint: survey.checkpoint?.id, beside: true })(summaries);
+  return inSlices(prepareState(operation, { checkpoint: survey.checkpoint?.id, beside: true })(summaries));
 }
 
 /** Learns from an answer, and begins a summary if the reply has made one due. */
@@ -278,14 +280,14 @@ async function observe<M>(engine: Engine<M>, observation: Observation<M>): Promi
   });
   // Not awaited: the summary is for the next request.
   summaryFor(operation, await inSlices(decide(operation)));
-  return prepareState(operation, { checkpoint: survey.checkpoint?.id, beside: true })();
+  return inSlices(prepareState(operation, { checkpoint: survey.checkpoint?.id, beside: true })());
 }
 
 /** Records that the newest checkpoint is to be skipped. */
 async function undo<M>(engine: Engine<M>, transcript: readonly M[], input: FitInput<M>): Promise<State> {
   const operation = await beginOperation(engine, transcript, input);
   const { checkpoint } = operation.survey;
-  if (!checkpoint) return prepareState(operation, { checkpoint: undefined, beside: true })();
+  if (!checkpoint) return inSlices(prepareState(operation, { checkpoint: undefined, beside: true })());
   const record = (pressure: number): Undo => ({
     checkpoint: checkpoint.id,
     at: operation.survey.recordAt,
@@ -295,5 +297,6 @@ async function undo<M>(engine: Engine<M>, transcript: readonly M[], input: FitIn
   const skipped = record(after.survey.pressure);
   await engine.records.save({ undos: [skipped] });
   // Nothing was sent: the next view is compared with the one that was.
-  return prepareState(after, { checkpoint: after.survey.checkpoint?.id, undos: [skipped], beside: true })();
+  const kept = { checkpoint: after.survey.checkpoint?.id, undos: [skipped], beside: true };
+  return inSlices(prepareState(after, kept)());
 }

@@ -1,6 +1,7 @@
 import { makeCheckpoint } from "../core/checkpoint.ts";
 import type { Draft } from "../core/draft.ts";
 import { renderView } from "../core/render.ts";
+import { runNow } from "../core/steps.ts";
 import type {
   Budget,
   Checkpoint,
@@ -9,6 +10,7 @@ import type {
   Outcome,
   Reason,
   Recalled,
+  State,
   Summary,
   Warning,
 } from "../core/types.ts";
@@ -25,9 +27,11 @@ import { prepareState } from "./next-state.ts";
 import type { Operation } from "./operation.ts";
 import { orphanWarnings } from "./orphan-warnings.ts";
 import { prefixReason, wholeReason } from "./prefix-change.ts";
+import { withFittingQuotations } from "./recall/fitting-quotations.ts";
 import { type Quoted, withQuoted } from "./recall/quotations.ts";
 import { type RecallNow, recallFor } from "./recall/recall-for.ts";
 import { reportOf } from "./report.ts";
+import { isRoleNote } from "./rungs/role-notes.ts";
 import { openLoop, thinkingWarning } from "./signed-reasoning.ts";
 import { tellBound } from "./surely-fits.ts";
 import type { Survey } from "./survey.ts";
@@ -38,7 +42,7 @@ const MAX_PLANT = 160;
 
 /** Renders the outcome, writes its checkpoint, and tells what happened. */
 export async function deliver<M>(
-  operation: Operation<M>,
+  given: Operation<M>,
   outcome: {
     readonly reason: Reason | undefined;
     readonly result: Climb;
@@ -54,9 +58,10 @@ export async function deliver<M>(
     readonly recalls?: boolean;
   },
 ): Promise<FitResult<M>> {
+  const { reason, result } = outcome;
+  const operation = withFittingQuotations(given, result);
   const { engine, transcript, input, survey } = operation;
   const { dialect, settings, emitter } = engine;
-  const { reason, result } = outcome;
   const made = outcome.adopt && result.draft && reason ? checkpointOf(operation, reason, result) : undefined;
   const checkpoint = made ?? (result.draft ? undefined : survey.checkpoint);
   const found =
@@ -101,8 +106,16 @@ export async function deliver<M>(
     ...(recalled && { recalled: [recalled.record] }),
     quoted,
   });
-  const state = once(() => stateWith());
-  const newer = once(async () => (outcome.background ? stateWith(await outcome.background) : state()));
+  let written: State | undefined;
+  const state = (): State => {
+    written ??= runNow(stateWith());
+    return written;
+  };
+  const newer = once(async () => {
+    if (outcome.background) return inSlices(stateWith(await outcome.background));
+    written ??= await inSlices(stateWith());
+    return written;
+  });
   const report = reportOf({
     survey: survey,
     settings,
@@ -248,7 +261,8 @@ function takeCalls<M>({
 
 /** Messages are hidden, and nothing speaks for them: a summary has no room in so small a budget. */
 function unspokenWarnings(draft: Draft | undefined, { budget }: Pick<Budget, "budget">): Warning[] {
-  if (!draft || draft.inserts.some(({ message }) => isSummaryMessage(message.text))) return [];
+  if (!draft || draft.inserts.some((one) => isSummaryMessage(one.message.text) && !isRoleNote(one)))
+    return [];
   const hidden = draft.fates.filter((fate) => fate.type === "drop" && fate.reason === "budget").length;
   if (hidden === 0) return [];
   return [

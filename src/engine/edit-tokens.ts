@@ -15,16 +15,25 @@ export type EditTokens = (
  */
 export function createEditTokens(): EditTokens {
   let counted: Measure | undefined;
-  const memo = new Map<string, number>();
+  /** By checkpoint, then by message: a key of both would be put together and read for every message of every view. */
+  const memo = new Map<string, Map<string, number>>();
+  let size = 0;
   return (measure, checkpoint) => {
     // Another calibration, other numbers.
-    if (counted !== measure || memo.size > MAX_ENTRIES) memo.clear();
+    if (counted !== measure || size > MAX_ENTRIES) {
+      memo.clear();
+      size = 0;
+    }
     counted = measure;
+    const messages = memo.get(checkpoint) ?? new Map<string, number>();
+    memo.set(checkpoint, messages);
     return (message, count) => {
-      const key = `${checkpoint} ${message}`;
-      const known = memo.get(key) ?? count();
-      memo.set(key, known);
-      return known;
+      const known = messages.get(message);
+      if (known !== undefined) return known;
+      const tokens = count();
+      messages.set(message, tokens);
+      size++;
+      return tokens;
     };
   };
 }

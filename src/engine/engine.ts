@@ -21,6 +21,7 @@ import { type Answers, createAnswers } from "./answers.ts";
 import { type Circuit, createCircuit } from "./circuit.ts";
 import { createEditTokens, type EditTokens } from "./edit-tokens.ts";
 import { createEmitter, type Emitter } from "./emitter.ts";
+import { createGenuineCheckpoints, type GenuineMemory } from "./genuine-checkpoints.ts";
 import { createJobs, type Jobs } from "./jobs.ts";
 import { createRecallIndexes, type RecallIndexes } from "./recall/recall-indexes.ts";
 import { resolveSettings, type Settings } from "./settings.ts";
@@ -41,6 +42,8 @@ const MAX_PACKED = 16_384;
 export interface EngineMemory {
   readonly room: TextRoom;
   readonly textHash: (text: string) => string;
+  /** Left out: a compactor learns for itself alone how its provider counts. */
+  readonly calibration?: Calibration;
 }
 
 export function createEngineMemory(): EngineMemory {
@@ -63,6 +66,8 @@ export interface Engine<M> {
   readonly editTokens: EditTokens;
   /** Checkpoints as states carry them, by id: packing one reads all that it stands on. */
   readonly packed: RecentMap<PackedCheckpoint>;
+  /** Checkpoints that were found genuine: to find out is to hash all of one. */
+  readonly genuine: GenuineMemory;
   readonly recallIndexes: RecallIndexes;
   /** What views quote for user messages: putting it together reads the messages again. */
   readonly recalledTexts: RecentMap<string>;
@@ -94,15 +99,11 @@ interface RecordKeeper {
 
 export function createEngine<M>(
   options: CompactorOptions<M>,
-  { room, textHash }: EngineMemory = createEngineMemory(),
+  { room, textHash, calibration = createCalibration() }: EngineMemory = createEngineMemory(),
 ): Engine<M> {
   const settings = resolveSettings(options);
-  const calibration = createCalibration();
   const modelName = settings.model?.id ?? UNNAMED_MODEL;
-  const factor = () =>
-    Object.hasOwn(calibration.toJSON(), modelName)
-      ? calibration.factor(modelName)
-      : (settings.model?.factor ?? 1);
+  const factor = () => learnedFactor(calibration, modelName) ?? settings.model?.factor ?? 1;
   const encoding = settings.model?.encoding ?? "o200k_base";
   const measureWith = (counter: TokenCounter, by: number): Measure =>
     createMeasure({
@@ -111,6 +112,7 @@ export function createEngine<M>(
       ...(settings.model && { images: settings.model.images }),
       ...(settings.frames && { frames: settings.frames }),
     });
+  const genuine = createGenuineCheckpoints(room);
   let measure: { readonly factor: number; readonly value: Measure } | undefined;
   return {
     dialect: forModel(options.dialect, settings.model?.id),
@@ -120,12 +122,13 @@ export function createEngine<M>(
         ? options.summarizer
         : undefined,
     marksViews: options.cacheBreakpoints ?? options.profile?.cacheBreakpoints ?? false,
-    records: recordKeeper(options.store),
+    records: recordKeeper(options.store, genuine),
     stateKeys: [options.stateKey ?? []].flat(),
     textHash,
     transcriptReader: createTranscriptReader(textHash, room),
     editTokens: createEditTokens(),
     packed: createRecentMap(MAX_PACKED),
+    genuine,
     recallIndexes: createRecallIndexes(room),
     recalledTexts: createRecentMap(MAX_PACKED),
     writtenTexts: createWrittenTexts(textHash),
@@ -149,6 +152,11 @@ export function createEngine<M>(
   };
 }
 
+/** What a model's provider taught of its counting; undefined if it has said nothing yet. */
+export function learnedFactor(calibration: Calibration, model: string): number | undefined {
+  return Object.hasOwn(calibration.toJSON(), model) ? calibration.factor(model) : undefined;
+}
+
 /** The dialect with the rules that the model's provider has for reasoning. */
 function forModel<M>(dialect: Dialect<M>, model: string | undefined): Dialect<M> {
   const reasoning = model === undefined ? undefined : dialect.reasoningOf?.(model);
@@ -156,7 +164,7 @@ function forModel<M>(dialect: Dialect<M>, model: string | undefined): Dialect<M>
 }
 
 /** A store that fails must not fail the conversation: what couldn't be saved is made again when it is needed. */
-function recordKeeper(store: Store | undefined): RecordKeeper {
+function recordKeeper(store: Store | undefined, genuine: GenuineMemory): RecordKeeper {
   const memory = memoryStore();
   // What the store has, it may also have lost on purpose: only what it never got is added to what it says.
   const unsaved = memoryStore();
@@ -185,7 +193,10 @@ function recordKeeper(store: Store | undefined): RecordKeeper {
     },
     async save(records) {
       await memory.save(records);
-      if (!store) return [];
+      if (!store) {
+        for (const one of records.checkpoints ?? []) genuine.own(one);
+        return [];
+      }
       try {
         await inTime(store.save(records));
         return [];

@@ -10,6 +10,7 @@ import { detachFromHiddenReasoning } from "./detach-from-hidden-reasoning.ts";
 import { dropAll, dropMiddle, dropOldest } from "./rungs/drop.ts";
 import { hardCut } from "./rungs/hard-cut.ts";
 import { reduce } from "./rungs/reduce.ts";
+import { withRoleNotes } from "./rungs/role-notes.ts";
 import type { Rung, RungInput } from "./rungs/rung.ts";
 import { summarize, summarizeAll } from "./rungs/summarize.ts";
 import { summarizeRange } from "./rungs/summarize-range.ts";
@@ -60,7 +61,7 @@ export function* climb(
       rungs.push({ rung: name, result: "not-enough", note: step });
       continue;
     }
-    const draft = detachFromHiddenReasoning(input, withoutBoundReasoning(input, found));
+    const draft = withRoleNotes(input, detachFromHiddenReasoning(input, withoutBoundReasoning(input, found)));
     const tokens = draftTokens(conversation, draft);
     // What a person chose is hidden, however little it frees.
     const leastGain = step === "summarize-range" ? 0 : LEAST_GAIN;

@@ -57,5 +57,5 @@ export function recordLength(room: number, source: number): number {
 
 /** Where hardly more than one record would be shown, there is one, which takes in what is new. */
 export function isRolling({ summary, freeMerge }: Settings, share: number): boolean {
-  return summary.merge === "rolling" || (freeMerge && share < LEAST_RECORDS * LEAST_RECORD);
+  return summary.merge !== "segments" || (freeMerge && share < LEAST_RECORDS * LEAST_RECORD);
 }

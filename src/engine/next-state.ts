@@ -1,5 +1,6 @@
 import { mergeRecords } from "../core/state/remembered.ts";
 import { writeState } from "../core/state/write-state.ts";
+import type { Steps } from "../core/steps.ts";
 import type { Checkpoint, Recalled, State, Summary, Undo } from "../core/types.ts";
 import { headJson } from "./lost-head.ts";
 import { narrativeOf } from "./narrative.ts";
@@ -27,7 +28,7 @@ export interface Added {
 export function prepareState<M>(
   operation: Operation<M>,
   added: Added,
-): (summaries?: readonly Summary[]) => State {
+): (summaries?: readonly Summary[]) => Steps<State> {
   const { engine, survey } = operation;
   const { conversation, state } = survey;
   const { chain, structure, messages } = conversation;

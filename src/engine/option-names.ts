@@ -114,8 +114,21 @@ function checkNames(
     if (value === undefined) continue;
     if (!Object.hasOwn(known, name)) throw unknown(`${path}${name}`, name, Object.keys(known), path);
     const group = hasGroups ? GROUPS[name as keyof Tuning] : undefined;
-    if (group && typeof value === "object" && value !== null) checkNames(value, group, `${path}${name}.`);
+    if (!group || value === null) continue;
+    if (typeof value !== "object" || Array.isArray(value))
+      throw notAGroup(`${path}${name}`, name, value, group);
+    checkNames(value, group, `${path}${name}.`);
   }
+}
+
+/** A bare value for a group of options would silently leave all of its defaults in force. */
+function notAGroup(option: string, name: string, value: unknown, known: object): ConfigError {
+  const example = name === "recall" ? "{ auto: true }" : `{ ${Object.keys(known)[0]}: … }`;
+  return new ConfigError({
+    option,
+    message: `${Array.isArray(value) ? "a list" : JSON.stringify(value)} isn't an object.`,
+    fix: `Write \`${name}: ${example}\`. Known there: ${Object.keys(known).join(", ")}.`,
+  });
 }
 
 function unknown(option: string, name: string, known: readonly string[], path: string): ConfigError {

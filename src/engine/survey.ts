@@ -93,7 +93,7 @@ export async function takeSurvey<M>(
 ): Promise<Survey<M>> {
   checkInput(given);
   given.signal?.throwIfAborted();
-  const { dialect, settings, textHash } = engine;
+  const { dialect, settings, textHash, genuine } = engine;
   const measure = more.bounds ?? (await engine.measure());
   const tools = given.tools === undefined ? 0 : measure.tools(given.tools);
   const { window } = settings;
@@ -123,7 +123,13 @@ export async function takeSurvey<M>(
     });
   let conversation = await inSlices(read(given, []), given.signal);
   const { start } = conversation.structure;
-  const reading = readState(given.state, { ...conversation, start, textHash, keys: engine.stateKeys });
+  const reading = readState(given.state, {
+    ...conversation,
+    start,
+    textHash,
+    keys: engine.stateKeys,
+    genuine,
+  });
   const found = await engine.records.find(conversation.chain.slice(1));
   const merged = mergeRecords(
     withAnswers(engine, mergeRecords(reading.remembered, found), conversation.chain, found.answers),
@@ -167,6 +173,7 @@ export async function takeSurvey<M>(
     dialect: dialect.id,
     strategy: settings.strategy,
     textHash,
+    genuine,
     budget: steady.budget,
     total: conversation.total,
     startsAt,

@@ -8,8 +8,9 @@ import { createTextRoom, type TextRoom } from "./text-room.ts";
 /** Conversations whose hashes and counts are remembered; a busier host pays for a lookup per text instead. */
 const MAX_CONVERSATIONS = 32;
 
-/** Messages that are read in one step. */
-const MESSAGES_AT_ONCE = 64;
+/** New messages that are read in one step, and characters of them. */
+const FEW_MESSAGES = 64;
+const STEP_CHARS = 65_536;
 
 /** Hashes and tokens of the messages of one transcript. */
 interface Reading {
@@ -98,14 +99,22 @@ export function createTranscriptReader(
       // What is new is hashed and counted before it joins the tree, which others may change meanwhile.
       const links: Link[] = [];
       const counts: number[] = [];
+      let chars = 0;
+      let isOneStep = true;
       let link = path.at(-1)?.link ?? root.link;
       for (let index = start + path.length; index < messages.length; index++) {
-        if (links.length % MESSAGES_AT_ONCE === MESSAGES_AT_ONCE - 1) yield;
+        // A few are read in one step as long as they are short.
+        chars += charsOf(messages[index]!);
+        if (links.length % FEW_MESSAGES === FEW_MESSAGES - 1 || chars > STEP_CHARS) {
+          yield;
+          chars = 0;
+          isOneStep = false;
+        }
         link = nextLink(link, messages[index]!, textHash);
         links.push(link);
         counts.push(measure.message(messages[index]!));
       }
-      const isStill = links.length < MESSAGES_AT_ONCE || path.length === 0 || isRemembered(path.at(-1)!);
+      const isStill = isOneStep || path.length === 0 || isRemembered(path.at(-1)!);
       const chain = [root.link.hash];
       const tokens = before;
       let place = root;

@@ -7,9 +7,20 @@ import { speaksOfRounds } from "./wanted-run.ts";
 import { mergeRecords, writeMerges } from "./writing/merges.ts";
 import { modesOf, rollingModes } from "./writing/modes.ts";
 import { expectedRequests } from "./writing/pieces.ts";
+import { isReadAnew, rollingRecords } from "./writing/read-anew.ts";
 import { writeRolling, writeSegments } from "./writing/segments.ts";
 import { learnWindow, summarizerWindow } from "./writing/summarizer-window.ts";
-import { createWritingTask, roomBeside, shareOf, unfinished, type Work } from "./writing/writing-task.ts";
+import {
+  createWritingTask,
+  roomBeside,
+  shareOf,
+  unfinished,
+  type Work,
+  type WritingTask,
+} from "./writing/writing-task.ts";
+
+/** For plans. */
+const NOTHING_IS_ASKED: Work = { signal: new AbortController().signal, calls: [] };
 
 /** What was written. */
 export interface Written {
@@ -29,10 +40,9 @@ export async function writeSummaries<M>(operation: Operation<M>, run: Run, work:
   const share = shareOf(operation);
   const isInside = operation.range?.place === "inside";
   const rolling = !isInside && isRolling(engine.settings, share);
-  const task = {
-    ...createWritingTask(operation, work, rolling ? recordLength(share, Infinity) : share),
-    rolling,
-  };
+  const task = rolling
+    ? rollingTask(operation, work, share)
+    : { ...createWritingTask(operation, work, share), rolling };
   const { segments, failure } = rolling ? await writeRolling(task, run) : await writeSegments(task, run);
   // Half of what was to be made anew would stand beside the other half of what it replaces.
   if (operation.anew && segments.at(-1)!.covers.to < run.to) throw unfinished(task);
@@ -41,6 +51,10 @@ export async function writeSummaries<M>(operation: Operation<M>, run: Run, work:
   engine.emitter.emit("progress", { done: 1, total: 1, label: "summary" });
   const known = new Set(survey.state.summaries.map(({ key }) => key));
   return { records: [...segments, ...merges].filter(({ key }) => !known.has(key)), failure };
+}
+
+function rollingTask<M>(operation: Operation<M>, work: Work, share: number): WritingTask<M> {
+  return { ...createWritingTask(operation, work, recordLength(share, Infinity)), rolling: true };
 }
 
 /** Has finished rounds summarised: what was wanted, called, found. The talk around them stays, so nothing is merged. */
@@ -89,12 +103,19 @@ export function plannedCalls<M>(operation: Operation<M>, run: Run): readonly Pla
   const rolling = isRolling(settings, share);
   const [rung] = rolling ? rollingModes(operation, run) : modesOf(operation, run);
   if (!rung) return [];
-  const covers = [{ from: start + run.from, to: start + run.to }];
+  const { from } = rolling ? readFrom(operation, run, share) : run;
+  const covers = [{ from: start + from, to: start + run.to }];
   const requests =
     rung === "continuation" ? 1 : Math.min(settings.summary.maxRequests, expectedRequests(operation, run));
   const room = rolling ? share : roomBeside(operation, []) / requests;
   const planned = { name: `summarize-${rung}`, rung, covers, cap: recordLength(room, Infinity) };
   return Array.from({ length: requests }, () => planned);
+}
+
+/** What one record for everything is written from: what is new, or all of it. */
+function readFrom<M>(operation: Operation<M>, run: Run, share: number): Run {
+  const all = { from: rollingRecords(operation, run.from).from, to: run.to };
+  return isReadAnew(rollingTask(operation, NOTHING_IS_ASKED, share), all) ? all : run;
 }
 
 /** Tells a host that its summariser's window makes many requests of one summary, before they are made. */

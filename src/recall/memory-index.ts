@@ -15,7 +15,15 @@ export interface MemoryIndex extends CandidateSet {
   add(message: Message): void;
   /** Forgets the messages from this place on: a transcript that was edited goes on from where it parts. */
   truncate(length: number): void;
+  /** Different terms that it holds. */
+  readonly size: number;
 }
+
+/**
+ * Different terms that an index holds: more than any conversation that people have. A text of nothing but new words would make
+ * gigabytes of it otherwise; what comes behind so many of them is found by the words that came before, or by a pattern.
+ */
+const MOST_TERMS = 500_000;
 
 interface Postings {
   readonly passages: number[];
@@ -38,6 +46,9 @@ export function createMemoryIndex(): MemoryIndex {
     statistics,
     messages,
     passages,
+    get size() {
+      return postings.size;
+    },
     occurrences: (term) => postings.get(term),
     add(message) {
       for (const part of message.parts) if (part.type === "tool-call") tools.set(part.id, part.name);
@@ -49,10 +60,16 @@ export function createMemoryIndex(): MemoryIndex {
         const place = passages.push({ ...passage, of }) - 1;
         totals.passages[passage.kind]++;
         totals.terms[passage.kind] += passage.terms;
-        termsIn.push([...counts.keys()]);
+        const held: string[] = [];
+        termsIn.push(held);
         for (const [term, count] of counts) {
-          const known = postings.get(term) ?? { passages: [], counts: [], frequency: { ...NONE } };
-          if (known.passages.length === 0) postings.set(term, known);
+          let known = postings.get(term);
+          if (known === undefined) {
+            if (postings.size >= MOST_TERMS) continue;
+            known = { passages: [], counts: [], frequency: { ...NONE } };
+            postings.set(term, known);
+          }
+          held.push(term);
           known.passages.push(place);
           known.counts.push(count);
           known.frequency[passage.kind]++;

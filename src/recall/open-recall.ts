@@ -1,5 +1,4 @@
 import type { Dialect, Message, Role, TokenCounter } from "../core/types.ts";
-import { charsCounter } from "../tokens/index.ts";
 import { gatherCandidates, type RecallIndex } from "./candidates.ts";
 import { type ConversationIndex, createConversationIndex } from "./conversation-index.ts";
 import { bestStretch, shown } from "./excerpt.ts";
@@ -7,13 +6,20 @@ import { passagesOf } from "./passages.ts";
 import { readQuery } from "./query.ts";
 import { quoteEntry, quoteText } from "./quote.ts";
 import { type ReadWhat, readRange } from "./read-range.ts";
-import { type Embed, type SearchOptions, type SearchResult, searchCandidates } from "./search.ts";
+import { roughCounter } from "./rough-counter.ts";
+import {
+  type Embed,
+  type OwnSearchOptions,
+  type SearchOptions,
+  type SearchResult,
+  searchCandidates,
+} from "./search.ts";
 import { storedTranscript, type TranscriptStore } from "./stored-transcript.ts";
 import { type TimelineTurn, timelineOf } from "./timeline.ts";
 
 /** What every way to open a recall takes. */
 export interface RecallSettings {
-  /** Counts what hits take. Default: characters divided by four. */
+  /** Counts what hits take. Default: characters divided by four, in dense scripts (Chinese, Japanese, Korean) all of them. */
   readonly counter?: TokenCounter;
   /** Compares the best hits by their meaning as well, for hosts that have an embedder. */
   readonly embed?: Embed;
@@ -24,7 +30,7 @@ export type OpenRecallOptions<M> = RecallSettings &
   (
     | {
         readonly dialect: Dialect<M>;
-        /** The host's own array. It may grow: what is new is read at the next search. */
+        /** The host's own array. It may grow and change: what is new is read at the next search. */
         readonly transcript: readonly M[];
       }
     | {
@@ -77,11 +83,11 @@ const MAX_CANDIDATES = 400;
  * ```
  */
 export function openRecall<M>(options: OpenRecallOptions<M>): Recall {
-  const counter = options.counter ?? charsCounter();
+  const counter = options.counter ?? roughCounter;
   const count = (text: string) => counter.count(text);
   const conversation = opened(options);
   return {
-    async search(query, given = {}) {
+    async search(query, given: OwnSearchOptions = {}) {
       const { index, changes } = await conversation();
       const { changedAfter } = changes;
       return searchCandidates(index, query, { ...given, count, embed: options.embed, changedAfter });
@@ -107,7 +113,7 @@ export function openRecall<M>(options: OpenRecallOptions<M>): Recall {
 
 /** Searches an index that others keep, such as that of a database, over one or many conversations. */
 export function searchIndex(index: RecallIndex, settings: RecallSettings = {}): Pick<Recall, "search"> {
-  const counter = settings.counter ?? charsCounter();
+  const counter = settings.counter ?? roughCounter;
   return {
     async search(query, options = {}) {
       const { terms } = readQuery(query);
@@ -141,7 +147,8 @@ function opened<M>(
     const { dialect, read } = await stored;
     index ??= createConversationIndex(dialect);
     const wire = await read();
-    index.update(wire);
+    // What is stored only grows.
+    index.update(wire, index.messages.length);
     return { ...index, wire };
   };
 }

@@ -1,3 +1,4 @@
+import { runNow, type Steps } from "../core/steps.ts";
 import type { CandidateSet, Kind, RankableMessage } from "./candidates.ts";
 import type { Query } from "./query.ts";
 import { type Voices, voicesOf } from "./voices.ts";
@@ -35,12 +36,21 @@ export interface Ranked {
 
 /** Ranks candidates, best first. Messages that have nothing to do with the query are left out. */
 export function rank(candidates: CandidateSet, query: Query): Ranked[] {
+  return runNow(rankSteps(candidates, query));
+}
+
+/** The same in steps: a long conversation with many words to look for takes a while. */
+export function* rankSteps(candidates: CandidateSet, query: Query): Steps<Ranked[]> {
   const { messages, passages } = candidates;
   const voices = voicesOf(candidates.statistics, query);
   const own = new Float64Array(passages.length);
   const around = new Float64Array(messages.length);
   const windows = windowsOf(messages);
-  for (const term of query.terms) addTerm(candidates, voices, term, own, around, windows);
+  for (const term of query.terms) {
+    yield;
+    addTerm(candidates, voices, term, own, around, windows);
+  }
+  yield;
   const best = new Int32Array(messages.length).fill(-1);
   const scores = new Float64Array(messages.length);
   for (const [place, passage] of passages.entries()) {
@@ -50,6 +60,7 @@ export function rank(candidates: CandidateSet, query: Query): Ranked[] {
     scores[passage.of] = score;
     best[passage.of] = place;
   }
+  yield;
   // What stands around a result is its round, which counts for it like for the words that led to it.
   for (const [of, { kind }] of messages.entries())
     scores[of]! += around[of]! * (kind === "data" ? 1 : voices.weight[kind]);

@@ -1,5 +1,6 @@
 import type { Compactor, Entry, FitInput } from "../core/types.ts";
 import { openRecall, type Recall } from "./open-recall.ts";
+import type { OwnSearchOptions } from "./search.ts";
 import { aiSdkSchema, inputFields, type ToolForms, toolForms } from "./tool-forms.ts";
 
 /** What the tool is called with: words to search for, or messages to read. */
@@ -75,12 +76,15 @@ export function recallTool<M>(
     const hidden = hiddenIn(entries);
     if (hidden.size === 0) return NOTHING_HIDDEN;
     const recall = opened(transcript);
+    const wanted: OwnSearchOptions = {
+      tokens,
+      limit: transcript.length,
+      isWanted: (index) => hidden.has(index),
+    };
     const texts =
       asked.messages !== undefined
         ? (await recall.read(asked.messages, { tokens })).messages
-        : (await recall.search(asked.query ?? "", { tokens, limit: transcript.length })).hits.filter(
-            ({ index }) => hidden.has(index),
-          );
+        : (await recall.search(asked.query ?? "", wanted)).hits;
     return texts.length === 0 ? NOTHING_FOUND : [FRAME, ...texts.map(({ text }) => text)].join("\n");
   };
   return {
@@ -92,6 +96,12 @@ export function recallTool<M>(
     }),
     execute,
   };
+}
+
+/** The messages that an answer of the tool quotes, by their numbers (from 1); none where it quotes nothing. */
+export function quotedNumbers(text: string): readonly number[] {
+  if (!text.startsWith(FRAME)) return [];
+  return [...text.matchAll(/^#(\d+) /gm)].map(([, number]) => Number(number));
 }
 
 /** Messages that a view doesn't show whole. */
@@ -107,7 +117,8 @@ function hiddenIn(entries: readonly Entry[]): ReadonlySet<number> {
   return hidden;
 }
 
-function readInput(input: unknown): RecallToolInput | undefined {
+/** What a call asks for; undefined if it asks for nothing. */
+export function readInput(input: unknown): RecallToolInput | undefined {
   const { query, messages } = inputFields(input) ?? {};
   if (typeof messages === "string" && messages.trim() !== "") return { messages };
   return typeof query === "string" && query.trim() !== "" ? { query } : undefined;

@@ -74,6 +74,22 @@ describe("search in a transcript", () => {
     expect((await recall.search("horse")).hits[0]?.index).toBe(40);
   });
 
+  it.each([
+    ["a text", { role: "user" as const, content: "The crane stands at berth 4." }],
+    ["parts", { role: "user" as const, content: [{ type: "text", text: "The crane stands at berth 4." }] }],
+  ])("says what a message of %s says now that its host changed it in place", async (_name, message) => {
+    const transcript = [...filler, message as ChatMessage, said("Thanks.", "assistant")];
+    const recall = openRecall({ dialect: openaiChat, transcript });
+    expect((await recall.search("crane")).hits[0]?.index).toBe(40);
+    if (typeof message.content === "string") message.content = "The egret stands at berth 4.";
+    else message.content[0]!.text = "The egret stands at berth 4.";
+    expect((await recall.search("crane")).hits).toEqual([]);
+    expect((await recall.search("egret")).hits[0]?.text).toBe("#41 user: The egret stands at berth 4.");
+    expect((await recall.read("#41")).messages[0]?.text).toBe("#41 user: The egret stands at berth 4.");
+    transcript.length = 40;
+    expect((await recall.search("egret")).hits).toEqual([]);
+  });
+
   it("keeps to its allowance, and shows the sentence that was asked for", async () => {
     const long = `${"The hall is wide. ".repeat(30)}The key hangs behind the mirror. ${"The floor is red. ".repeat(30)}`;
     const { hits } = await openRecall({

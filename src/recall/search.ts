@@ -30,6 +30,12 @@ export interface SearchOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What `search` takes within precis. */
+export interface OwnSearchOptions extends SearchOptions {
+  /** Only these messages, by their index, are found: others would take their room. */
+  readonly isWanted?: (index: number) => boolean;
+}
+
 /** What `search` found, best first. */
 export interface SearchResult {
   readonly hits: readonly Hit[];
@@ -60,7 +66,7 @@ const LEAST_HIT = 12;
 export async function searchCandidates(
   candidates: CandidateSet,
   query: string,
-  options: SearchOptions & {
+  options: OwnSearchOptions & {
     readonly count: (text: string) => number;
     readonly embed?: Embed | undefined;
     readonly changedAfter?: (index: number, part: number) => number | undefined;
@@ -148,6 +154,7 @@ function quoted(
   for (const { of, score, passage } of found) {
     if (hits.length >= limit || left < LEAST_HIT) break;
     const { index, conversation } = candidates.messages[of]!;
+    if (options.isWanted?.(index) === false) continue;
     const changedIn = options.changedAfter?.(index, passage.part);
     const write = (text: string) => quoteText(quoteEntry(index, { ...passage, text }, olderNote(changedIn)));
     const stretch = bestStretch(passage.text, terms, (text) => count(write(text)) <= left);

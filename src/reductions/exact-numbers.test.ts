@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { keepAll } from "../core/draft.ts";
 import { structureOf } from "../core/rounds.ts";
+import { runNow } from "../core/steps.ts";
 import type { Measure, Message } from "../core/types.ts";
 import { sourcesOf } from "./old-retrieval.ts";
 import type { ReductionInput } from "./reduction.ts";
@@ -14,7 +15,9 @@ function superseded(...args: string[]): number {
     { role: "tool", parts: [{ type: "tool-result", id: `c${n}`, text: `Order ${n}. `.repeat(100) }] },
   ]);
   const input = { messages, structure: structureOf(messages), reducible: () => true, measure };
-  const { fates } = supersededResults.apply(keepAll(messages.length), input as unknown as ReductionInput);
+  const { fates } = runNow(
+    supersededResults.apply(keepAll(messages.length), input as unknown as ReductionInput),
+  );
   return fates.filter(({ type }) => type === "edit").length;
 }
 

@@ -10,17 +10,18 @@ export const SUPERSEDED = /^\[superseded: the same call was made again, see the 
 /** The same call made again later (the same file read again): the older result becomes one line. */
 export const supersededResults: Reduction = {
   name: "superseded-results",
-  apply(draft, input) {
+  *apply(draft, input) {
     const { messages, structure, measure } = input;
     const newest = new Map<string, number>();
     const supersededBy = new Map<string, number>();
     for (const { call, result } of structure.pairs.toSorted((a, b) => b.result.index - a.result.index)) {
+      yield;
       const key = callKey(callAt(messages, call));
       const later = newest.get(key);
       if (later === undefined) newest.set(key, result.index);
       else if (later > result.index) supersededBy.set(`${result.index}:${result.part}`, later);
     }
-    return editParts(draft, input, (part, at) => {
+    return yield* editParts(draft, input, (part, at) => {
       const later = supersededBy.get(`${at.index}:${at.part}`);
       if (later === undefined || part.type !== "tool-result" || part.locked) return undefined;
       const text = `[superseded: the same call was made again, see the result in message #${later + 1}]`;

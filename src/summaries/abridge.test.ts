@@ -41,3 +41,24 @@ it("very long arguments stay JSON with the same fields", () => {
   expect(args.text.isWellFormed()).toBe(true);
   expect(textOf(abridged([call("x".repeat(MEGABYTE))])[0]!).length).toBeLessThan(MEGABYTE / 2);
 });
+
+it("where all texts together are too much, the longest are abridged and the short ones stay", () => {
+  const messages = [
+    ...Array.from({ length: 100 }, (_, n) => user(`${n} ${"some words ".repeat(25_000)}`)),
+    user("And?"),
+  ];
+  const list = abridged(messages);
+  const chars = list.reduce((sum, message) => sum + textOf(message).length, 0);
+  expect(chars).toBeGreaterThan(5 * MEGABYTE);
+  expect(chars).toBeLessThanOrEqual(16 * MEGABYTE);
+  expect(textOf(list[42]!).startsWith("42 some words")).toBe(true);
+  expect(list.at(-1)).toBe(messages.at(-1));
+});
+
+it("millions of short lines are too much, however few characters they have", () => {
+  const messages = Array.from({ length: 2_000 }, () => user("ab\n".repeat(1_000)));
+  const lines = abridged(messages).reduce((sum, message) => sum + textOf(message).split("\n").length, 0);
+  expect(lines).toBeLessThan(MEGABYTE);
+  const few = messages.slice(0, 200);
+  expect(abridged(few)).toBe(few);
+});

@@ -1,3 +1,4 @@
+import { mapSteps, type Steps } from "../core/steps.ts";
 import { Heap } from "./heap.ts";
 import type { Salience } from "./salience.ts";
 
@@ -5,7 +6,7 @@ import type { Salience } from "./salience.ts";
 const COST_EXPONENT = 1.8;
 
 /** Ordinals of texts, those that tell most for their length first; what was told already counts less. */
-export function bySalience(
+export function* bySalience(
   texts: readonly string[],
   {
     cost,
@@ -22,19 +23,20 @@ export function bySalience(
     readonly factor?: (at: number) => number;
     readonly exponent?: number;
   },
-): number[] {
-  const terms = texts.map((text) => salience.terms(text));
-  const costs = texts.map((text) => Math.max(1, cost(text)) ** exponent);
+): Steps<number[]> {
+  const terms = yield* mapSteps(texts, (text) => salience.terms(text));
+  const costs = yield* mapSteps(texts, (text) => Math.max(1, cost(text)) ** exponent);
   const priority = new Float64Array(texts.length);
   const worth = (at: number): number =>
     (factor(at) * salience.of(texts[at]!, terms[at]!, known)) / costs[at]!;
   const heap = new Heap(priority);
-  texts.forEach((_, at) => {
+  yield* mapSteps(texts, (_, at) => {
     priority[at] = worth(at);
     heap.push(at);
   });
   const ranked: number[] = [];
   for (let at = heap.pop(); at !== undefined; at = heap.pop()) {
+    yield;
     const fresh = worth(at);
     if (fresh < priority[at]!) {
       priority[at] = fresh;

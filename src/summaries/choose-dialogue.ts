@@ -1,3 +1,4 @@
+import { mapSteps, type Steps } from "../core/steps.ts";
 import { Heap } from "./heap.ts";
 import { QUESTION } from "./salience.ts";
 import { sentencesOf } from "./sentences.ts";
@@ -47,17 +48,17 @@ const RARE = 4;
 const POINTER = "#1234 \n";
 
 /** What both speakers said, the most telling first, within the budget; phrases are left out. */
-export function chooseDialogue(input: ChooseDialogueInput): Said[] {
+export function* chooseDialogue(input: ChooseDialogueInput): Steps<Said[]> {
   const { cost, budget } = input;
-  const rarity = rarityIn(input.said.map(({ text }) => text));
+  const rarity = yield* rarityIn(input.said.map(({ text }) => text));
   const said = newestOfEach(input.said);
   const named = new Set(rarity.terms(input.newest));
   const opening = openingOf(said);
-  const shown = said.map((one, at) =>
+  const shown = yield* mapSteps(said, (one, at) =>
     opening.has(at) || one.isRule ? one.text : withoutPhrases(one.text, rarity),
   );
-  const terms = shown.map((text) => rarity.terms(text));
-  const prices = shown.map((text) => cost(text) + cost(POINTER));
+  const terms = yield* mapSteps(shown, (text) => rarity.terms(text));
+  const prices = yield* mapSteps(shown, (text) => cost(text) + cost(POINTER));
   const asked = repliesIn(input.said);
   const known = new Set<number>();
   const worth = (at: number): number => {
@@ -74,10 +75,10 @@ export function chooseDialogue(input: ChooseDialogueInput): Said[] {
     if (asked.has(one.message)) sum *= REPLY_FACTOR;
     return sum / prices[at]! ** COST_EXPONENT;
   };
-  const next = successors(said, terms, opening, rarity);
+  const next = yield* successors(said, terms, opening, rarity);
   const priority = new Float64Array(said.length);
   const heap = new Heap(priority);
-  said.forEach((_, at) => {
+  yield* mapSteps(said, (_, at) => {
     priority[at] = worth(at);
     if (priority[at]! > 0) heap.push(at);
   });
@@ -92,6 +93,7 @@ export function chooseDialogue(input: ChooseDialogueInput): Said[] {
     return true;
   };
   for (let at = heap.pop(); at !== undefined; at = heap.pop()) {
+    yield;
     const fresh = worth(at);
     if (fresh < priority[at]!) {
       priority[at] = fresh;
@@ -113,11 +115,14 @@ interface Rarity {
   readonly most: number;
 }
 
-function rarityIn(texts: readonly string[]): Rarity {
+function* rarityIn(texts: readonly string[]): Steps<Rarity> {
   const table = new TermTable();
   const counts: number[] = [];
   const terms = (text: string): readonly number[] => table.scan(text.toLowerCase());
-  for (const text of texts) for (const term of terms(text)) counts[term] = (counts[term] ?? 0) + 1;
+  for (const text of texts) {
+    for (const term of terms(text)) counts[term] = (counts[term] ?? 0) + 1;
+    yield;
+  }
   return {
     terms,
     of: (term) => Math.log(1 + texts.length / (counts[term] ?? 1)),
@@ -162,16 +167,21 @@ function withoutPhrases(text: string, rarity: Rarity): string {
  * For each message the one that may have changed what it says: a later one of the same speaker about the same, or, when the
  * conversation begins, the one that follows. A question changes nothing.
  */
-function successors(
+function* successors(
   said: readonly Said[],
   terms: readonly (readonly number[])[],
   opening: ReadonlySet<number>,
   rarity: Rarity,
-): (at: number) => number | undefined {
+): Steps<(at: number) => number | undefined> {
   const places = new Map<number, number[]>();
-  terms.forEach((list, at) => {
-    for (const term of list) places.set(term, [...(places.get(term) ?? []), at]);
-  });
+  for (const [at, list] of terms.entries()) {
+    for (const term of list) {
+      const known = places.get(term);
+      if (known) known.push(at);
+      else places.set(term, [at]);
+    }
+    yield;
+  }
   const changes = (at: number, later: number): boolean =>
     later > at && said[later]!.by === said[at]!.by && !QUESTION.test(said[later]!.text);
   return (at) => {

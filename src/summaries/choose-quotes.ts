@@ -1,3 +1,4 @@
+import { mapSteps, type Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
 import { chooseAnswers, startOf } from "./choose-answers.ts";
 import { chooseDialogue, type Said } from "./choose-dialogue.ts";
@@ -60,17 +61,17 @@ function isTalk(toolShare: number): boolean {
 }
 
 /** What a summary message quotes of the user and of the assistant, in the order of its rank. */
-export function chooseQuotes(input: ChooseQuotesInput): Quote[] {
+export function* chooseQuotes(input: ChooseQuotesInput): Steps<Quote[]> {
   const answers = answersOf(input);
-  if (isTalk(input.toolShare) && isDialogue(input, answers)) return dialogue(input, answers);
-  return isTalk(input.toolShare) ? talk(input) : work(input);
+  if (isTalk(input.toolShare) && isDialogue(input, answers)) return yield* dialogue(input, answers);
+  return yield* isTalk(input.toolShare) ? talk(input) : work(input);
 }
 
-function work(input: ChooseQuotesInput): Quote[] {
-  const words = userQuotes(input, "work", new Set());
-  const statements = chooseStatements({
+function* work(input: ChooseQuotesInput): Steps<Quote[]> {
+  const words = yield* userQuotes(input, "work", new Set());
+  const statements = yield* chooseStatements({
     ...input,
-    statements: statementsOf(input.messages, input.indexes),
+    statements: yield* statementsOf(input.messages, input.indexes),
     budget: leftOf(input, words) * (input.isTold ? TOLD_STATEMENTS_SHARE : STATEMENTS_SHARE),
   });
   return [
@@ -80,10 +81,10 @@ function work(input: ChooseQuotesInput): Quote[] {
 }
 
 /** Somebody asks, and the assistant explains at length. */
-function talk(input: ChooseQuotesInput): Quote[] {
+function* talk(input: ChooseQuotesInput): Steps<Quote[]> {
   const known = new Set<number>();
-  const words = userQuotes(input, "talk", known);
-  const answers = chooseAnswers({ ...input, known, budget: leftOf(input, words) * ANSWERS_SHARE });
+  const words = yield* userQuotes(input, "talk", known);
+  const answers = yield* chooseAnswers({ ...input, known, budget: leftOf(input, words) * ANSWERS_SHARE });
   return [
     ...words.map((one): Quote => ({ by: "user", words: one })),
     ...answers.map((statement): Quote => ({ by: "assistant", statement })),
@@ -91,20 +92,22 @@ function talk(input: ChooseQuotesInput): Quote[] {
 }
 
 /** Two talk with each other: what tells most, whoever said it. */
-function dialogue(input: ChooseQuotesInput, answers: ReturnType<typeof answersOf>): Quote[] {
+function* dialogue(input: ChooseQuotesInput, answers: ReturnType<typeof answersOf>): Steps<Quote[]> {
   const words = new Map(input.words.map((one) => [one.message, one]));
   const said = [
     ...input.words.map(({ message, whole, isRule }): Said => ({ message, by: "user", text: whole, isRule })),
-    ...answers.map(
+    ...(yield* mapSteps(
+      answers,
       ({ message, text }): Said => ({
         message,
         by: "assistant",
         text: startOf(text),
         isRule: setsLastingRule(text),
       }),
-    ),
+    )),
   ].sort((a, b) => a.message - b.message);
-  return chooseDialogue({ ...input, said, budget: input.free * OVERCHOOSE }).map(
+  const chosen = yield* chooseDialogue({ ...input, said, budget: input.free * OVERCHOOSE });
+  return chosen.map(
     ({ message, by, text }): Quote =>
       by === "user"
         ? { by, words: { ...words.get(message)!, text } }
@@ -112,7 +115,11 @@ function dialogue(input: ChooseQuotesInput, answers: ReturnType<typeof answersOf
   );
 }
 
-function userQuotes(input: ChooseQuotesInput, manner: "work" | "talk", known: Set<number>): UserWords[] {
+function userQuotes(
+  input: ChooseQuotesInput,
+  manner: "work" | "talk",
+  known: Set<number>,
+): Steps<UserWords[]> {
   const usual = input.isTold && manner === "work" ? TOLD_WORDS_SHARE : wordsShare(input.toolShare);
   const share = input.wordsShare ?? usual;
   const budget = Math.max(input.cap * share, Math.min(input.free, LEAST_WORDS));

@@ -1,3 +1,4 @@
+import { mapSteps, type Steps } from "../core/steps.ts";
 import { NEVER, recency } from "./recency.ts";
 import type { SectionEntry } from "./sections.ts";
 import type { Statement } from "./statements.ts";
@@ -34,9 +35,9 @@ interface Speech {
  * Statements within the budget. Every message gets the same room, newer ones and those that end a turn somewhat more, so that
  * one long report doesn't take the place of all others.
  */
-export function chooseStatements(input: ChooseStatementsInput): Statement[] {
-  const speeches = speechesOf(input);
-  const kept = fewEnough(speeches, input.budget);
+export function* chooseStatements(input: ChooseStatementsInput): Steps<Statement[]> {
+  const speeches = yield* speechesOf(input);
+  const kept = yield* fewEnough(speeches, input.budget);
   const room = roomFor(kept, input.budget);
   const chosen: Statement[] = [];
   let left = input.budget;
@@ -45,18 +46,19 @@ export function chooseStatements(input: ChooseStatementsInput): Statement[] {
     const taken = excerpt(speech, Math.min(left, room * speech.weight), input.cost);
     left -= tokensOf(taken, input.cost);
     chosen.push(...taken);
+    yield;
   }
   return chosen;
 }
 
-function speechesOf({ statements, cost, age }: ChooseStatementsInput): Speech[] {
+function* speechesOf({ statements, cost, age }: ChooseStatementsInput): Steps<Speech[]> {
   const byMessage = new Map<number, Statement[]>();
   for (const one of lastSaid(statements)) {
     const same = byMessage.get(one.message);
     if (same) same.push(one);
     else byMessage.set(one.message, [one]);
   }
-  return [...byMessage].map(([message, list]) => {
+  return yield* mapSteps([...byMessage], ([message, list]) => {
     const old = Math.min(1, recency(age(message)) / NEVER);
     const best = list.reduce((most, { factor }) => Math.max(most, factor), 0);
     return { statements: list, tokens: tokensOf(list, cost), weight: best * (1 - (1 - OLDEST) * old) };
@@ -74,12 +76,13 @@ function sameAs(text: string): string {
 }
 
 /** All messages, or those that deserve most room if all together would leave too little for each. */
-function fewEnough(speeches: readonly Speech[], budget: number): readonly Speech[] {
+function* fewEnough(speeches: readonly Speech[], budget: number): Steps<readonly Speech[]> {
   const ranked = speeches.toSorted((a, b) => b.weight - a.weight);
   const isEnough = (count: number): boolean => roomFor(ranked.slice(0, count), budget) >= LEAST_ROOM;
   let low = 0;
   let high = ranked.length;
   while (low < high) {
+    yield;
     const middle = (low + high + 1) >> 1;
     if (isEnough(middle)) low = middle;
     else high = middle - 1;

@@ -12,14 +12,16 @@ function talk(texts: readonly string[], budget: number) {
     role: "user" as const,
     parts: [{ type: "text" as const, text }],
   }));
-  return chooseWords({
-    words: userWords(messages, messages.keys()),
-    budget,
-    cost,
-    manner: "talk",
-    salience: salience(runNow(transcriptLines(messages))),
-    known: new Set(),
-  });
+  return runNow(
+    chooseWords({
+      words: userWords(messages, messages.keys()),
+      budget,
+      cost,
+      manner: "talk",
+      salience: salience(runNow(transcriptLines(messages))),
+      known: new Set(),
+    }),
+  );
 }
 
 const long = (at: number) => `Question ${at} begins here. ${`It goes on about matter ${at}. `.repeat(60)}`;

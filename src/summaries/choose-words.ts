@@ -1,3 +1,4 @@
+import { filterSteps, mapSteps, type Steps } from "../core/steps.ts";
 import { bySalience } from "./by-salience.ts";
 import type { Salience } from "./salience.ts";
 import { shorten, type UserWords } from "./user-words.ts";
@@ -35,51 +36,53 @@ const RULES_SHARE = 0.6;
 const POINTER = "#1234 \n";
 
 /** The words that get a place, each shortened if need be, in the order of their rank. */
-export function chooseWords(input: ChooseWordsInput): UserWords[] {
+export function chooseWords(input: ChooseWordsInput): Steps<UserWords[]> {
   return input.manner === "work" ? chooseForWork(input) : chooseForTalk(input);
 }
 
-function chooseForWork(input: ChooseWordsInput): UserWords[] {
+function* chooseForWork(input: ChooseWordsInput): Steps<UserWords[]> {
   const rank = byTime(input.words);
   for (const length of WORK_LENGTHS) {
     const shelf = createShelf(input);
     const text = (item: UserWords): string => shorten(item.text, length);
-    const rest = rank.filter((item) => !(item.isRule && shelf.take(item, text(item), RULES_SHARE)));
-    const left = rest.filter((item) => !shelf.take(item, text(item)));
+    const rest = yield* filterSteps(
+      rank,
+      (item) => !(item.isRule && shelf.take(item, text(item), RULES_SHARE)),
+    );
+    const left = yield* filterSteps(rest, (item) => !shelf.take(item, text(item)));
     if (left.length === 0 || length === WORK_LENGTHS.at(-1)) return shelf.chosen;
   }
   return [];
 }
 
-function chooseForTalk(input: ChooseWordsInput): UserWords[] {
+function* chooseForTalk(input: ChooseWordsInput): Steps<UserWords[]> {
   const text = (item: UserWords): string => (item.whole.length <= TALK_WHOLE ? item.whole : item.text);
-  const length = commonLength(input, text);
+  const length = yield* commonLength(input, text);
   if (length !== undefined) {
     const rank = byTime(input.words);
-    return [...rank.filter((item) => item.isRule), ...rank.filter((item) => !item.isRule)].map((item) => ({
-      ...item,
-      text: shorten(text(item), length),
-    }));
+    const ordered = [...rank.filter((item) => item.isRule), ...rank.filter((item) => !item.isRule)];
+    return yield* mapSteps(ordered, (item) => ({ ...item, text: shorten(text(item), length) }));
   }
   const shelf = createShelf(input);
-  const ranked = (words: readonly UserWords[]): UserWords[] =>
-    bySalience(words.map(text), input).map((at) => words[at]!);
-  const rules = ranked(input.words.filter((item) => item.isRule));
-  const skipped = rules.filter((item) => !shelf.take(item, text(item), RULES_SHARE));
-  const others = ranked([...input.words.filter((item) => !item.isRule), ...skipped]);
-  const left = others.filter((item) => !shelf.take(item, text(item)));
-  for (const item of left) shelf.take(item, shorten(item.text, TALK_SHORT));
+  function* ranked(words: readonly UserWords[]): Steps<UserWords[]> {
+    return (yield* bySalience(words.map(text), input)).map((at) => words[at]!);
+  }
+  const rules = yield* ranked(input.words.filter((item) => item.isRule));
+  const skipped = yield* filterSteps(rules, (item) => !shelf.take(item, text(item), RULES_SHARE));
+  const others = yield* ranked([...input.words.filter((item) => !item.isRule), ...skipped]);
+  const left = yield* filterSteps(others, (item) => !shelf.take(item, text(item)));
+  yield* mapSteps(left, (item) => shelf.take(item, shorten(item.text, TALK_SHORT)));
   return shelf.chosen;
 }
 
 /** The largest length to which all texts can be shortened so that they fit; undefined if that is too short. */
-function commonLength(
+function* commonLength(
   { words, budget, cost }: ChooseWordsInput,
   text: (item: UserWords) => string,
-): number | undefined {
+): Steps<number | undefined> {
   const lengths = words.map((item) => text(item).length).sort((a, b) => a - b);
   const all = words.map(text);
-  const total = all.reduce((sum, one) => sum + cost(one), 0);
+  const total = (yield* mapSteps(all, cost)).reduce((sum, one) => sum + one, 0);
   const perCharacter =
     total /
     Math.max(

@@ -32,3 +32,12 @@ describe("setsLastingRule", () => {
 it("finds the sentences that set a rule", () => {
   expect(lastingRules("Look at this. Never delete files! Thanks.")).toEqual(["Never delete files!"]);
 });
+
+it("a point inside a file's name, an address or a number ends no sentence", () => {
+  expect(
+    lastingRules("It is slow. Take ~/dumps/osby-0218.db, 214 MB, and never open the original. Fine."),
+  ).toEqual(["Take ~/dumps/osby-0218.db, 214 MB, and never open the original."]);
+  expect(lastingRules("Look.\nAlways run queue.test.ts with Node 22.13!\nThen stop.")).toEqual([
+    expect.stringContaining("Always run queue.test.ts with Node 22.13!"),
+  ]);
+});

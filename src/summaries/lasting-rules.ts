@@ -1,3 +1,5 @@
+import { spokenSentences } from "./sentences.ts";
+
 /**
  * Rules that hold until they are taken back ("always …", "from now on …", "I prefer …"), told apart from requests of the
  * moment by the words that people use for them. One list per language; a miss only costs the rule its precedence.
@@ -32,9 +34,7 @@ export function setsLastingRule(text: string): boolean {
   return LASTING.test(text.replaceAll("’", "'"));
 }
 
-const SENTENCE_END = /(?<=[.!?。！？।\n])\s*/u;
-
 /** The sentences of a text that set a rule. */
 export function lastingRules(text: string): string[] {
-  return text.split(SENTENCE_END).filter((sentence) => sentence.trim() !== "" && setsLastingRule(sentence));
+  return spokenSentences(text).filter(setsLastingRule);
 }

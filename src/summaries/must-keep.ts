@@ -1,4 +1,5 @@
 import { parseReadable } from "../core/deep-json.ts";
+import type { Steps } from "../core/steps.ts";
 import type { Message, Run } from "../core/types.ts";
 import { commonFolder, folderOf } from "./common-folder.ts";
 import { findCitations } from "./keep/find-citations.ts";
@@ -83,13 +84,14 @@ interface Candidate {
 /**
  * The user's restrictions word for word, every citation of the run that later messages refer to, then the items that are most
  * likely to be needed, within 15 % of the ceiling: what the user named, what later messages name, what calls used. What only
- * the assistant wrote or a tool returned is no must: samples and listings would crowd out the rest.
+ * the assistant wrote or a tool returned is no must: samples and listings would crowd out the rest. In steps: a long run is read
+ * for a while.
  */
-export function mustKeepOf({ messages, run, later, cap, count }: MustKeepInput): MustKeep[] {
-  const candidates = collect(messages, run);
+export function* mustKeepOf({ messages, run, later, cap, count }: MustKeepInput): Steps<MustKeep[]> {
+  const candidates = yield* collect(messages, run);
   const behind = later ?? { from: run.to, to: messages.length };
-  const referred = citationKeys(messages, behind);
-  const used = namedIn(messages, behind);
+  const referred = yield* citationKeys(messages, behind);
+  const used = yield* namedIn(messages, behind);
   const isNeeded = (item: Candidate): boolean => item.kind === "citation" && referred.has(item.key);
   const isUsed = (item: Candidate): boolean => used.has(idOf(item));
   // Names of code stand in every edit: what calls use is told by its paths and ids.
@@ -119,7 +121,7 @@ export function mustKeepOf({ messages, run, later, cap, count }: MustKeepInput):
     chosen.push(item);
   }
   return [
-    ...restrictionsOf({ messages, run, cap, count }),
+    ...(yield* restrictionsOf({ messages, run, cap, count })),
     ...[...candidates.filter(isNeeded), ...chosen].map((item) => ({
       kind: item.kind,
       text: spelled(item),
@@ -141,10 +143,11 @@ function homeOf(candidates: readonly Candidate[]): string {
 const isDeep = (path: string): boolean => path.split("/").length > KEPT_FOLDERS + 2;
 
 /** What the user forbade or bound to permission, as far as it fits: the newest first, then in order. */
-function restrictionsOf({ messages, run, cap, count }: MustKeepInput): MustKeep[] {
+function* restrictionsOf({ messages, run, cap, count }: MustKeepInput): Steps<MustKeep[]> {
   const found = new Map<string, MustKeep>();
   let left = cap * RESTRICTIONS_SHARE;
   for (let index = Math.min(run.to, messages.length) - 1; index >= Math.max(0, run.from); index--) {
+    yield;
     for (const { text } of userWords(messages, [index])) {
       for (const sentence of findRestrictions(text)) {
         const key = sentence.toLowerCase();
@@ -180,9 +183,9 @@ function isAmbiguous({ kind, text }: Candidate, all: readonly Candidate[]): bool
 
 const idOf = ({ kind, key }: Pick<Candidate, "kind" | "key">): string => `${kind} ${key}`;
 
-function collect(messages: readonly Message[], run: Run): Candidate[] {
+function* collect(messages: readonly Message[], run: Run): Steps<Candidate[]> {
   const found = new Map<string, Candidate>();
-  forEachItem(messages, run, ({ kind, key, text, index, place }) => {
+  yield* forEachItem(messages, run, ({ kind, key, text, index, place }) => {
     const id = idOf({ kind, key });
     let item = found.get(id);
     if (item === undefined) {
@@ -197,9 +200,9 @@ function collect(messages: readonly Message[], run: Run): Candidate[] {
 }
 
 /** What the messages behind a run name: in words and calls, not in results. */
-function namedIn(messages: readonly Message[], { from, to }: Run): Set<string> {
+function* namedIn(messages: readonly Message[], { from, to }: Run): Steps<Set<string>> {
   const named = new Set<string>();
-  forEachItem(messages, { from, to: Math.min(to, from + LATER_MESSAGES) }, ({ kind, key, place }) => {
+  yield* forEachItem(messages, { from, to: Math.min(to, from + LATER_MESSAGES) }, ({ kind, key, place }) => {
     if (place !== "result") named.add(idOf({ kind, key }));
   });
   return named;
@@ -210,7 +213,11 @@ interface Occurrence extends Pick<Candidate, "kind" | "key" | "text"> {
   readonly place: Place;
 }
 
-function forEachItem(messages: readonly Message[], run: Run, visit: (found: Occurrence) => void): void {
+function* forEachItem(
+  messages: readonly Message[],
+  run: Run,
+  visit: (found: Occurrence) => void,
+): Steps<void> {
   const read = (text: string, index: number, place: Place): void => {
     const prose = place === "user" || place === "said";
     if (prose)
@@ -222,6 +229,7 @@ function forEachItem(messages: readonly Message[], run: Run, visit: (found: Occu
     }
   };
   for (let index = Math.max(0, run.from); index < Math.min(run.to, messages.length); index++) {
+    yield;
     const message = messages[index]!;
     // What was pasted into a user message is no more the user's words than a tool's result is.
     for (const typed of userWords(messages, [index])) read(typed.text, index, "user");
@@ -281,10 +289,11 @@ function isSame(chosen: Candidate, item: Candidate): boolean {
   return chosen.text.includes(item.text) || (item.kind === "path" && item.text.endsWith(`/${chosen.text}`));
 }
 
-function citationKeys(messages: readonly Message[], run: Run): Set<string> {
+function* citationKeys(messages: readonly Message[], run: Run): Steps<Set<string>> {
   const keys = new Set<string>();
   for (const { role, parts } of messages.slice(Math.max(0, run.from), Math.max(0, run.to))) {
     if (role !== "user" && role !== "assistant") continue;
+    yield;
     for (const part of parts) {
       if (part.type === "text") for (const { key } of findCitations(part.text)) keys.add(key);
     }

@@ -1,3 +1,4 @@
+import { mapSteps, type Steps } from "../core/steps.ts";
 import { plainStatement } from "./statements.ts";
 
 /** A point of an answer: a title, or what an entry of a list begins with. */
@@ -31,11 +32,13 @@ export interface Outlines {
 }
 
 /** Reads all answers first: what stands in many of them tells nothing of one. */
-export function outlinesOf(answers: readonly string[]): Outlines {
-  const points = new Map(answers.map((answer) => [answer, pointsOf(answer)]));
+export function* outlinesOf(answers: readonly string[]): Steps<Outlines> {
+  const points = new Map(yield* mapSteps(answers, (answer) => [answer, pointsOf(answer)] as const));
   const answersWith = new Map<string, number>();
-  for (const list of points.values())
+  for (const list of points.values()) {
     for (const name of new Set(list.map(keyOf))) answersWith.set(name, (answersWith.get(name) ?? 0) + 1);
+    yield;
+  }
   return {
     of(answer, most) {
       const telling = (points.get(answer) ?? pointsOf(answer)).filter(

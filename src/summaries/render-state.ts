@@ -1,3 +1,4 @@
+import { clipText } from "../core/clip.ts";
 import type { HostState } from "../core/types.ts";
 import { LINE_BREAK } from "./look-alikes.ts";
 import type { SectionEntry } from "./sections.ts";
@@ -11,7 +12,7 @@ export function renderState(
   cap: number,
   count: (text: string) => number,
 ): SectionEntry[] {
-  if (state === undefined) return [];
+  if (!state) return [];
   const texts =
     typeof state === "string"
       ? [state.trim()]
@@ -20,6 +21,7 @@ export function renderState(
           ...state.steps.map(({ status, text }) => `[${status}] ${text.trim()}`),
         ];
   const lines = texts.flatMap((text) => text.split(LINE_BREAK));
+  if (lines.every((line) => line.trim() === "")) return [];
   return linesThatFit(lines, cap, count).map((text) => ({ head: "", text }));
 }
 
@@ -33,9 +35,17 @@ function linesThatFit(
   const kept: string[] = [];
   let used = 0;
   for (const line of lines) {
+    const before = used;
     used += count(line) + 1;
-    if (used > limit) break;
+    if (used > limit) {
+      // One that is too long for any place, such as a state in JSON, isn't left out for that.
+      const clipped =
+        count(line) + 1 > limit ? clipText(line, Math.floor(limit - before) - 1, count) : undefined;
+      if (clipped !== undefined) kept.push(clipped);
+      break;
+    }
     kept.push(line);
   }
-  return kept.length === 0 ? [] : [...kept, `(${lines.length - kept.length} more)`];
+  if (kept.length === 0 || kept.length === lines.length) return kept;
+  return [...kept, `(${lines.length - kept.length} more)`];
 }

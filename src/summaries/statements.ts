@@ -1,4 +1,5 @@
 import { saidText } from "../core/message-text.ts";
+import type { Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
 import { readCall } from "./read-call.ts";
 import { QUESTION } from "./salience.ts";
@@ -58,12 +59,13 @@ const DENSE_SCRIPT = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Sc
 const DECORATION = /\*\*|^#{1,6}\s+|^>\s?/g;
 
 /** The statements of the assistant in the given messages, in order. Code between fences is none. */
-export function statementsOf(messages: readonly Message[], indexes: readonly number[]): Statement[] {
+export function* statementsOf(messages: readonly Message[], indexes: readonly number[]): Steps<Statement[]> {
   const statements: Statement[] = [];
-  const changes = changesBefore(messages);
+  const changes = yield* changesBefore(messages);
   const newest = messages.findLastIndex(({ role }) => role === "assistant");
   const turn = messages.findLastIndex(isTyped);
   for (const index of indexes) {
+    yield;
     const message = messages[index];
     if (message?.role !== "assistant") continue;
     const text = saidText(message);
@@ -84,14 +86,16 @@ export function statementsOf(messages: readonly Message[], indexes: readonly num
 }
 
 /** For each message the number of edits in its turn before it. */
-function changesBefore(messages: readonly Message[]): Uint32Array {
+function* changesBefore(messages: readonly Message[]): Steps<Uint32Array> {
   const before = new Uint32Array(messages.length);
   let count = 0;
-  messages.forEach(({ parts }, index) => {
-    if (isTyped(messages[index]!)) count = 0;
+  for (const [index, message] of messages.entries()) {
+    if (isTyped(message)) count = 0;
     before[index] = count;
-    for (const part of parts) if (part.type === "tool-call" && readCall(part).kind === "edit") count++;
-  });
+    for (const part of message.parts)
+      if (part.type === "tool-call" && readCall(part).kind === "edit") count++;
+    yield;
+  }
   return before;
 }
 

@@ -1,6 +1,6 @@
 import { runNow, type Steps } from "../core/steps.ts";
 import type { HostState, Message, Run, ShareOptions } from "../core/types.ts";
-import { abridged } from "./abridge.ts";
+import { abridgedSteps } from "./abridge.ts";
 import { candidateLines } from "./candidates.ts";
 import { chooseChanges } from "./choose-changes.ts";
 import { chooseOutcomes } from "./choose-outcomes.ts";
@@ -76,7 +76,7 @@ export function summaryMessage(input: SummaryMessageInput): MadeMessage | undefi
 /** The same in steps: a long transcript takes a while. */
 export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMessage | undefined> {
   const { cap, count } = input;
-  const messages = abridged(input.messages);
+  const messages = yield* abridgedSteps(input.messages);
   const hidden = new Uint8Array(messages.length);
   for (const run of input.hidden) hidden.fill(1, Math.max(0, run.from), Math.max(0, run.to));
   const write = messageWriter(hidden, input);
@@ -135,7 +135,7 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
     namedLines(named, lastLine).reduce((sum, order) => sum + lineCost(transcript.lines[order]!), 0),
   );
   yield;
-  const said = chooseQuotes({
+  const said = yield* chooseQuotes({
     messages,
     indexes,
     words,
@@ -170,7 +170,7 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
   for (const quote of quotes) for (const term of transcript.table.scan(textOf(quote))) covered[term] = 1;
 
   yield;
-  const weights = termWeights(transcript);
+  const weights = yield* termWeights(transcript);
   yield;
   for (const term of transcript.table.scan(input.focus ?? ""))
     if (term < weights.length) weights[term]! += FOCUS_WORTH;

@@ -39,6 +39,13 @@ const TRIM_END = /[-./~@$]+$/;
 const TRIM_START = /^-+|^\.+(?![\w/.])/;
 const PART_SEPARATOR = /[/._~@$-]+/;
 
+/**
+ * Terms that a table holds, and runs of characters that it remembers. No conversation that people have comes near: a text of
+ * nothing but new words does, and a larger map takes seconds whenever it grows.
+ */
+const MOST_TERMS = 1_000_000;
+const MOST_RUNS = 250_000;
+
 /** A growing table of terms, each known by a small number. */
 export class TermTable {
   readonly terms: string[] = [];
@@ -51,10 +58,12 @@ export class TermTable {
   readonly #met: number[] = [];
   #scans = 0;
 
-  #id(term: string, shape: Shape): number {
+  /** Undefined for a new term of a full table. */
+  #id(term: string, shape: Shape): number | undefined {
     const known = this.#ids.get(term);
     if (known !== undefined) return known;
     const id = this.terms.length;
+    if (id >= MOST_TERMS) return undefined;
     this.#ids.set(term, id);
     this.terms.push(term);
     this.shapes.push(shape);
@@ -72,7 +81,7 @@ export class TermTable {
     const term = run.replace(TRIM_END, "").replace(TRIM_START, "");
     const add = (text: string) => {
       const id = this.#id(text, shapeOf(text));
-      if (!ids.includes(id)) ids.push(id);
+      if (id !== undefined && !ids.includes(id)) ids.push(id);
     };
     if (term.length <= MAX_TERM_LENGTH) {
       // Scripts beyond ASCII pack more meaning into a letter (Korean), so two are enough there.
@@ -85,15 +94,20 @@ export class TermTable {
         for (const part of term.split(PART_SEPARATOR)) if (part.length >= MIN_TERM_LENGTH) add(part);
       }
     }
-    this.#runs.set(run, ids);
+    this.#remember(run, ids);
     return ids;
+  }
+
+  #remember(run: string, ids: readonly number[]): void {
+    if (this.#runs.size >= MOST_RUNS) this.#runs.clear();
+    this.#runs.set(run, ids);
   }
 
   #denseRun(run: string): readonly number[] {
     const known = this.#runs.get(run);
     if (known !== undefined) return known;
-    const ids = denseWords(run).map((word) => this.#id(word, "dense"));
-    this.#runs.set(run, ids);
+    const ids = denseWords(run).flatMap((word) => this.#id(word, "dense") ?? []);
+    this.#remember(run, ids);
     return ids;
   }
 

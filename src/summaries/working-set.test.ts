@@ -31,7 +31,7 @@ function choose(
   return runNow(
     selectLines({
       candidates: lines,
-      weights: termWeights(transcript),
+      weights: runNow(termWeights(transcript)),
       reuse: lineReuse(transcript),
       cites: () => false,
       covered,

@@ -83,6 +83,42 @@ describe("without a model", () => {
 describe("with a model", () => {
   const db = folder.path("model.db");
 
+  test("what the model looks up is told beside its answer, with the numbers of what it found", async () => {
+    const recalling = await startFakeProvider({
+      window: WINDOW,
+      reply: summarizingReply({
+        otherwise: ({ tools, messages }) => {
+          const last = messages.at(-1)!;
+          if (last.role === "tool") return `Found: ${/heron-\d+/.exec(last.text)?.[0]}`;
+          return tools.length > 0 && last.text.includes("vault code?")
+            ? { calls: [{ name: "precis_recall", args: { query: "vault code" } }] }
+            : "Heard.";
+        },
+      }),
+    });
+    const args = ["--upstream", recalling.url, "--model", "gpt-4o", "--window", String(WINDOW)];
+    const { code, stdout, stderr } = await chat(
+      [
+        "The vault code is heron-4711.",
+        ...Array.from({ length: 6 }, (_, turn) => `Bed ${turn}: ${NOISE}`),
+        "/settings tools recall",
+        "/settings",
+        "/compact",
+        "What is the vault code?",
+      ],
+      ...args,
+      "--db",
+      folder.path("looked-up.db"),
+    );
+    await recalling.close();
+    expect(stderr).not.toContain("failed");
+    expect(code).toBe(0);
+    expect(stdout).toContain("Found: heron-4711");
+    expect(stdout).not.toContain("precis_recall");
+    expect(stdout).toMatch(/tools +recall \(this chat\)/);
+    expect(stderr).toMatch(/Looked up: vault code, \d+ passages \(#1[,)]/);
+  });
+
   test("answers on stdout alone; compaction, pin, view and undo by command", async () => {
     const turns = Array.from({ length: 4 }, (_, turn) => `Item ${turn}: ${NOISE}`);
     const { code, stdout, stderr } = await chat(

@@ -46,12 +46,22 @@ test("inspect shows transcript, view, checkpoints and why", async () => {
     /→ \d+ tokens · because the view was [a-z ]+ · Exact lines, no model · Summarise oldest · budget 600 .* in use/,
   );
   // The numbers are those of the summary message, where the system prompt counts.
-  expect(stdout).toMatch(/#1 system +kept +You help with a garden\./);
-  expect(stdout).toMatch(/#5 assistant +summarised +For bed 1 take rye/);
-  expect(stdout).toMatch(/#62 user +kept +And what about bed 3\?/);
+  expect(stdout).toMatch(/#1 system +\d+ kept +You help with a garden\./);
+  expect(stdout).toMatch(/#5 assistant +\d+ summarised +For bed 1 take rye/);
+  expect(stdout).toMatch(/#62 user +\d+ kept +And what about bed 3\?/);
   expect(stdout).toContain("Summary message");
-  expect(stdout).toMatch(/#2 user +summarised +Bed 0: what/);
+  expect(stdout).toMatch(/#2 user +\d+ summarised +Bed 0: what/);
   expect(stdout).toContain("\n#2 Bed 0: what");
+});
+
+test("what inspect says of each message adds up to what it says of all", async () => {
+  const { stdout } = await runCli(["inspect", "garden", "--db", db]);
+  const [, messages, tokens] = /The transcript: (\d+) messages, ([\d,]+) tokens\./.exec(stdout)!;
+  const rows = [...stdout.matchAll(/^ +#\d+ (?:system|user|assistant) +(\d+) /gm)].map(([, size]) =>
+    Number(size),
+  );
+  expect(rows).toHaveLength(Number(messages));
+  expect(rows.reduce((sum, one) => sum + one, 0)).toBe(Number(tokens!.replace(",", "")));
 });
 
 test("inspect --json has the view as it is sent", async () => {

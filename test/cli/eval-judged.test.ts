@@ -119,6 +119,25 @@ it("precis with a model waits for the model's own words, also behind a mailbox",
   for (const { lastUser } of contexts) expect(lastUser).toContain("talked about houses and their colours");
 });
 
+it("a conversation is compacted several times in a row where that is asked for, each time on top of the last", async () => {
+  const long = scratch.path("in-a-row.json");
+  writeFileSync(scratch.path("in-a-row-talk.json"), JSON.stringify(houseTalk(600)));
+  writeFileSync(long, JSON.stringify({ session: "in-a-row-talk.json", items: houseItems([1, 300]) }));
+  const flags = ["--reader", atProvider(), "--summarizer", atProvider(), "--trials", "1", "--yes", "--json"];
+  const arms = ["--arms", "precis,precis*4,precis+model,precis+model*4", "--sizes", "2k"];
+  const { code, stdout, stderr } = await runCli([
+    ...["eval", "judged", "--exams", long, "--run", run, "--counter", "chars"],
+    ...[...flags, ...arms],
+  ]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining("5 requests")]);
+  const { rows } = JSON.parse(stdout) as { rows: { arm: string; score: { mean: number } }[] };
+  expect(rows.map(({ arm }) => arm)).toEqual(["precis", "precis*4", "precis+model", "precis+model*4"]);
+  // Without a model a view is made from the transcript alone.
+  expect(rows[1]!.score).toEqual(rows[0]!.score);
+  const asked = provider.requests.filter(({ body }) => JSON.stringify(body).includes("<previous-summary>"));
+  expect(asked.length).toBeGreaterThan(0);
+});
+
 it("with recall each question has a context of its own, no larger than without it", async () => {
   const file = scratch.path("recalled.json");
   writeFileSync(scratch.path("recalled-talk.json"), JSON.stringify(houseTalk(600)));
@@ -252,6 +271,8 @@ it("bad usage is told with the fix", async () => {
   const known = ["judged", "--reader", "mailbox:x", "--exams", exams];
   expect(await usage(...known, "--arms", "precis+model")).toContain("--summarizer");
   expect(await usage(...known, "--arms", "newst")).toContain("did you mean newest?");
+  expect(await usage(...known, "--arms", "whole*3")).toContain("only precis and precis+model");
+  expect(await usage(...known, "--arms", "precis*0")).toContain("--arms");
   expect(await usage(...known, "--sizes", "tiny")).toContain("S, 2S, 10% or 4k");
   expect(await usage(...known, "--against", "whole", "--arms", "newest")).toContain("doesn't take part");
   expect(await usage("judged", "--budgets", "5")).toContain("--budgets doesn't go with precis eval judged");

@@ -1,4 +1,5 @@
 import { appendFileSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { gzipSync } from "node:zlib";
 import { afterAll, expect, test } from "vitest";
 import { runCli, scratchFolder } from "./run-cli.ts";
@@ -104,6 +105,107 @@ test("a file that is touched, copied or imported by itself adds nothing twice", 
   expect(await listed()).toHaveLength(4);
 });
 
+test("sessions of opencode are read from its database, each as far as it is new, while the program has it open", async () => {
+  const path = folder.path("share/opencode/opencode.db");
+  mkdirSync(folder.path("share/opencode"), { recursive: true });
+  const opencode = new DatabaseSync(path);
+  opencode.exec(`PRAGMA journal_mode = WAL;
+    CREATE TABLE session (id TEXT PRIMARY KEY, title TEXT, revert TEXT, time_created INTEGER, time_updated INTEGER);
+    CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, data TEXT);
+    CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, data TEXT)`);
+  let made = 0;
+  const say = (session: string, role: string, ...parts: object[]) => {
+    const id = `msg_${String(made++).padStart(4, "0")}`;
+    const insert = "INSERT INTO message VALUES (?, ?, ?)";
+    opencode.prepare(insert).run(id, session, JSON.stringify({ role, time: { created: made } }));
+    for (const part of parts)
+      opencode
+        .prepare("INSERT INTO part VALUES (?, ?, ?, ?)")
+        .run(`prt_${String(made++).padStart(4, "0")}`, id, session, JSON.stringify(part));
+    opencode.prepare("UPDATE session SET time_updated = ? WHERE id = ?").run(made, session);
+    return id;
+  };
+  const text = (words: string) => ({ type: "text", text: words });
+  for (const id of ["ses_a", "ses_b"])
+    opencode.prepare("INSERT INTO session VALUES (?, ?, NULL, ?, 0)").run(id, `Session ${id}`, made);
+  say("ses_a", "user", text("Where is the beacon?"));
+  const state = { status: "completed", input: { filePath: "a.ts" }, output: "beacon = saffron-12" };
+  say("ses_a", "assistant", text("I look."), { type: "tool", tool: "read", callID: "c1", state });
+  say("ses_b", "user", text("Name the harbour."));
+  say("ses_b", "assistant", text("It is indigo-5."));
+
+  const share = folder.path("share");
+  expect(await run(share)).toMatchObject({
+    read: 2,
+    unchanged: 0,
+    conversations: 2,
+    messages: 5,
+    passedOver: [],
+  });
+  expect((await recalled("saffron-12"))[0]).toMatchObject({ title: "Session ses_a" });
+  expect(await run(share)).toMatchObject({ read: 0, unchanged: 2, messages: 0 });
+
+  say("ses_b", "user", text("And the pier?"));
+  const wrong = say("ses_b", "assistant", text("It is crimson-9."));
+  expect(await run(share)).toMatchObject({ read: 1, unchanged: 1, conversations: 1, messages: 2 });
+  expect((await recalled("crimson-9"))[0]?.text).toContain("It is crimson-9.");
+
+  // What the person took back isn't read.
+  say("ses_a", "user", text("Thanks."));
+  const taken = say("ses_a", "assistant", text("The password is ultramarine."));
+  opencode
+    .prepare("UPDATE session SET revert = ? WHERE id = ?")
+    .run(JSON.stringify({ messageID: taken }), "ses_a");
+  expect(wrong < taken).toBe(true);
+  expect(await run(share)).toMatchObject({ read: 1, messages: 1 });
+  expect(await recalled("ultramarine")).toEqual([]);
+  opencode.close();
+});
+
+test("a database of something else is passed over, and told with the reason where it was named", async () => {
+  const path = folder.path("other/opencode.db");
+  mkdirSync(folder.path("other"), { recursive: true });
+  const other = new DatabaseSync(path);
+  other.exec("CREATE TABLE wine (year INTEGER)");
+  other.close();
+  const { code, stderr } = await runCli(["import", path, "--db", db]);
+  expect(code).toBe(1);
+  expect(stderr).toContain("no database of opencode that can be read (no such table: session)");
+});
+
+test("a log with a broken line between good ones is named with the line, and the others are imported", async () => {
+  const broken = folder.path("broken");
+  mkdirSync(broken);
+  const message = (content: string) => JSON.stringify({ role: "user", content });
+  const good = message("The kettle is vermilion.");
+  writeFileSync(`${broken}/bad.jsonl`, `${message("One")}\n{"role": "user", \n${message("Three")}\n`);
+  writeFileSync(`${broken}/first.jsonl`, `{"role": "user", \n${message("Two")}\n`);
+  writeFileSync(`${broken}/good.jsonl`, `${good}\n`);
+  writeFileSync(`${broken}/tsconfig.json`, '{\n  // no conversation\n  "strict": true\n}\n');
+  const { code, stdout, stderr } = await runCli(["import", broken, "--db", folder.path("broken.db")]);
+  expect(code).toBe(1);
+  expect(stdout).toContain("1 new message in 1 conversation of 1 file added");
+  expect(stdout).toMatch(/1 file passed over, for they hold no conversation:\n {2}\S*tsconfig\.json\n/);
+  expect(stdout).toMatch(/bad\.jsonl: line 2: invalid JSON .*Repair or remove that line\.\n/);
+  expect(stdout).toMatch(/first\.jsonl: line 1: invalid JSON/);
+  expect(stderr).toContain("bad.jsonl: line 2");
+  expect(stderr.match(/precis:/g)).toHaveLength(1);
+});
+
+test("advice for a file that is no conversation names no flag that import doesn't have", async () => {
+  const { stderr } = await runCli(["import", `${logs}/package.json`, "--db", db]);
+  expect(stderr).toContain("Check that this is the right file.");
+  expect(stderr).not.toContain("--dialect");
+  expect(stderr.match(/precis:/g)).toHaveLength(1);
+});
+
+test("imported conversations are as old as what was said last in them", async () => {
+  const own = folder.path("times.db");
+  await runCli(["import", claude, "--db", own]);
+  const [only] = JSON.parse((await runCli(["inspect", "--db", own, "--json"])).stdout);
+  expect(new Date(only.updatedAt).toISOString()).toBe("2026-01-02T10:00:00.000Z");
+});
+
 test("bad usage is told, and a file that is no conversation is a failure where it was named", async () => {
   expect((await runCli(["import"])).code).toBe(2);
   const nowhere = await runCli(["import", folder.path("none"), "--db", folder.path("none.db")]);
@@ -111,4 +213,24 @@ test("bad usage is told, and a file that is no conversation is a failure where i
   const wrong = await runCli(["import", `${logs}/package.json`, "--db", db]);
   expect(wrong.code).toBe(1);
   expect(wrong.stderr).toContain("package.json");
+});
+
+test("each of many imported conversations has a short id of its own, which every command takes", async () => {
+  const own = folder.path("many.db");
+  const many = folder.path("many");
+  mkdirSync(many);
+  for (let n = 0; n < 60; n++)
+    writeFileSync(`${many}/${n}.json`, JSON.stringify({ messages: pair(`Question ${n}`, `Answer ${n}.`) }));
+  await runCli(["import", many, "--db", own]);
+  const list = (await runCli(["chat", "--list", "--db", own])).stdout.trim().split("\n");
+  const shown = list.map((line) => line.split(" ")[0]!);
+  expect(list.length).toBeGreaterThan(20);
+  expect(new Set(shown).size).toBe(list.length);
+  const { hits } = JSON.parse((await runCli(["recall", "Question 0", "--db", own, "--json"])).stdout);
+  const oldest: string = hits[0].conversation ?? hits[0].session;
+  for (const id of [shown[0]!, oldest.slice(-8)]) {
+    expect((await runCli(["inspect", id, "--db", own])).code).toBe(0);
+    const resumed = await runCli(["chat", "--resume", id, "--db", own], { stdin: "/quit\n" });
+    expect([resumed.code, resumed.stderr]).toEqual([0, expect.not.stringContaining("no conversation")]);
+  }
 });

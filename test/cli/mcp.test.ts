@@ -129,6 +129,10 @@ async function usesAllTools(client: Client): Promise<void> {
   expect([first.text, second.text].join("\n")).toContain(tulips);
   expect((await call(client, "sessions", { search: "rye" })).text).not.toContain(tulips);
 
+  // By the short id that the command line shows, too.
+  const short = await call(client, "read", { session: garden.slice(-8), messages: "#17", around: 1 });
+  expect(short).toEqual(read);
+
   const missing = await call(client, "read", { session: "gardn", messages: "#1" });
   expect(missing).toMatchObject({ isError: true, text: expect.stringContaining("gardn") as string });
   expect(await call(client, "search", { query: "" })).toMatchObject({ isError: true });

@@ -78,6 +78,22 @@ test("all conversations of a tenant are searched: no other tenant's, nothing thr
   expect(other.stdout).toContain("jade-1");
 });
 
+test("a session of 41 characters is told by a name that can be typed and asked for, once for all of its hits", async () => {
+  const session = "page-fc43006d-1a61-45e0-96ed-51566b259be9";
+  const path = folder.path("long-names.db");
+  const store = sqliteStore({ path });
+  await storeChat(store, gardenChat(30), { session, title: "Beds and rye" });
+  await store.close();
+  const { stdout } = await runCli(["recall", "rye in week", "--db", path, "--limit", "3"]);
+  const [name] = stdout.split(" ", 1);
+  expect(name).toMatch(/^[0-9a-f]{8}$/);
+  expect(stdout.split("Beds and rye")).toHaveLength(2);
+  expect(stdout.match(/^ {2}#\d+ /gm)).toHaveLength(3);
+  const inIt = await runCli(["recall", "rye in week", name!, "--db", path, "--limit", "3"]);
+  expect(inIt.code).toBe(0);
+  expect(inIt.stdout.split("\n", 1)).toEqual(stdout.split("\n", 1));
+});
+
 test("a pattern is looked for in all conversations, too", async () => {
   const { stdout } = await runCli(["recall", "amber-\\d|onyx-\\d", "--regex", "--db", db, "--json"]);
   const { hits } = JSON.parse(stdout) as { hits: { text: string; session: string }[] };

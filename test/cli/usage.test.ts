@@ -102,6 +102,7 @@ describe("failures: exit 1, nothing on stdout, no stack", () => {
   test.each([
     ["a file that isn't there", "/no/such/file.jsonl", undefined, /there is no file \/no\/such\/file\.jsonl/],
     ["a folder", ".", undefined, /is a folder/],
+    ["a wrong file, which is named", "biome.json", undefined, /^precis: biome\.json: found an object/],
     ["nothing", "-", "", /the file is empty/],
     ["a table", "-", "role,content\nuser,hello\n", /line 1: this looks like a table \(CSV\)/],
     ["a page", "-", "<!doctype html><html></html>", /HTML page/],

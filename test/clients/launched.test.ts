@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { runCliProcess } from "../cli/run-cli.ts";
 import { installed, MACHINE } from "./client-program.ts";
+import { cline } from "./programs/cline.ts";
 
 const PROMPT = "Say something kind.";
 const ANSWER = "The day is bright.";
@@ -15,6 +16,7 @@ const programs: readonly (readonly [
   command: string,
   start: string,
   args: readonly string[],
+  machines?: readonly string[] | undefined,
 ])[] = [
   [
     "gemini",
@@ -24,7 +26,7 @@ const programs: readonly (readonly [
   ],
   ["copilot", "copilot", installed(`@github/copilot-${MACHINE}/copilot`), ["--prompt", PROMPT]],
   ["continue", "cn", `node ${installed("@continuedev/cli/dist/cn.js")}`, ["--print", PROMPT]],
-  ["cline", "cline", installed("@cline/cli-linux-x64/bin/cline"), [PROMPT]],
+  ["cline", "cline", installed("@cline/cli-linux-x64/bin/cline"), [PROMPT], cline.machines],
 ];
 
 /**
@@ -42,7 +44,8 @@ function isPrivate(folder: string): boolean {
   return above === folder || isPrivate(above);
 }
 
-it.each(programs)("%s", async (name, command, start, args) => {
+it.for(programs)("%s", async ([name, command, start, args, machines], { skip }) => {
+  if (machines && !machines.includes(MACHINE)) skip("it has no package for this machine");
   const folder = mkdtempSync(join(homeOfPrograms(), ".precis-launched-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const provider = await startFakeProvider({ reply: ANSWER });

@@ -154,6 +154,26 @@ describe("/api", () => {
     expect(JSON.stringify(edited.view.entries)).toContain("ZEBRA-77");
   });
 
+  it("shows of a summary that was edited twice only the words in force", async () => {
+    const { id } = await longChat(20);
+    await call(routes.compact, { params: { id }, body: {} });
+    const shown = async () => (await call(routes.messages, { params: { id } })).dividers.at(-1)!.summaries;
+    const first = (await shown())[0]!;
+    for (const words of ["Corrected once.", "Corrected twice."]) {
+      const { key } = (await shown())[0]!;
+      // The first line stays, by which the replaced words were taken for those that the model sees.
+      const text = `${first.text}\n- ${words}`;
+      await call(routes.editSummary, { params: { id, key }, body: { text } });
+      const [edited, ...others] = await shown();
+      expect(edited).toMatchObject({ author: "user", text, covers: first.covers });
+      let end = first.covers.to;
+      for (const { covers } of others) {
+        expect(covers.from).toBe(end);
+        end = covers.to;
+      }
+    }
+  });
+
   it("edits, regenerates and forks without touching what was there", async () => {
     const made = await call(routes.createConversation, { body: { model: "gpt-4o" } });
     await chat(made.id, "one");

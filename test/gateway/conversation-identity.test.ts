@@ -172,3 +172,13 @@ it("after a restart a named conversation is gone on with by its name in the bran
   const own = (await list()).filter(({ session }) => session === "mine");
   expect(own.map(({ length }) => length).sort()).toEqual([10, 8]);
 });
+
+it("the same question with another answer is another conversation, and has a title", async () => {
+  const [question, , next] = turns(3) as [Said, Said, Said];
+  await ask(CHAT, [question]);
+  await ask(CHAT, [question, { role: "assistant", content: "It was said otherwise." }, next]);
+  expect((await list()).map(({ title, length }) => `${title} ${length}`).sort()).toEqual([
+    `${question.content} 2`,
+    `${question.content} 4`,
+  ]);
+});

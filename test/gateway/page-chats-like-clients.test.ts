@@ -25,8 +25,8 @@ async function start(options: FakeProviderOptions, config: object = {}): Promise
   gateway = await startGateway({ ...upstreamAt(provider.url), ...config });
 }
 
-async function newChat(): Promise<string> {
-  return (await call(routes.createConversation, { body: { model: "gpt-4o" } })).id;
+async function newChat(model = "gpt-4o"): Promise<string> {
+  return (await call(routes.createConversation, { body: { model } })).id;
 }
 
 async function say(id: string, text: string): Promise<ChatEvent[]> {
@@ -100,6 +100,42 @@ it("chats of the page are in the metrics and in the totals", async () => {
   provider!.failNext("unauthorized");
   await events(routes.chat, { params: { id }, body: { text: "Once more." } });
   expect(await metric('precis_requests_total{api="chat",status="4xx"')).toBe(1);
+});
+
+it.each([
+  ["gpt-4o", "cost", "unpriced"],
+  ["a-model-without-prices", "unpriced", "cost"],
+] as const)("what summaries of %s cost is in the totals as %s", async (model, counted, other) => {
+  await start(
+    {
+      window: 4_000,
+      models: [model],
+      reply: ({ lastUser }) =>
+        isSummary(lastUser)
+          ? "## Summary\nThe user speaks of valves and wants to hear more about each. Nothing is open. ".repeat(
+              3,
+            )
+          : "Understood.",
+    },
+    { window: 4_000 },
+  );
+  const id = await newChat(model);
+  for (let turn = 0; turn < 12; turn++) await say(id, words(turn));
+  expect(provider!.requests.some(({ lastUser }) => isSummary(lastUser))).toBe(true);
+  const totals = await call(routes.totals);
+  expect(totals[counted]).toBeGreaterThan(0);
+  expect(totals[other]).toBe(0);
+});
+
+it("a request that names no model has none in the list of requests", async () => {
+  await start({});
+  await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ messages: [{ role: "user", content: "Hello" }] }),
+  });
+  const { requests } = await call(routes.requests);
+  expect(requests.map(({ model }) => model)).toEqual([undefined]);
 });
 
 it("a model that comes to the same tool round again and again in a chat of the page is noticed", async () => {

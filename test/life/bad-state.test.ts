@@ -89,6 +89,15 @@ it("state cut off anywhere, or with any value changed, still gives a valid view"
   );
 });
 
+it("state whose lists have holes is ignored instead of ending in a TypeError", async () => {
+  const { state, transcript } = await compactedState();
+  const holed = structuredClone(state) as unknown as { checkpoints: { texts: unknown[] }[] };
+  for (const { texts } of holed.checkpoints) delete texts[0];
+  const { messages, report } = await fitWith(holed, transcript);
+  expect(messages).toEqual((await fitWith(undefined, transcript)).messages);
+  expect(report.warnings.map(({ code }) => code)).toContain("state-unusable");
+});
+
 /** Changes or removes the n-th value of a tree of JSON. */
 function mutate(root: Record<string, unknown>, where: number, value: unknown, remove: boolean): void {
   const places: [Record<string, unknown>, string][] = [];

@@ -214,6 +214,24 @@ describe("what is typed without a connection", () => {
   });
 });
 
+it.each([
+  ["Inspect", ".inspect-numbers"],
+  ["Timeline", ".timeline"],
+])("%s that is looked at while the server is away says so, and comes by itself", async (name, part) => {
+  const { tab, context } = await newChat();
+  model.goOn();
+  await say(tab, "Write on, please.");
+  await answered(tab).waitFor();
+  const { port } = new URL(serve.url);
+  await serve.stop("SIGKILL");
+  await tab.getByRole("link", { name }).click();
+  await tab.locator("main").getByText("The server can't be reached.").waitFor();
+  expect(await tab.getByText("Something on this page broke.").count()).toBe(0);
+  serve = await start(port);
+  await tab.locator(part).first().waitFor();
+  await context.close();
+});
+
 /** Ends the server and starts another one on the same port and the same store. */
 async function restart(signal: NodeJS.Signals): Promise<void> {
   const { port } = new URL(serve.url);

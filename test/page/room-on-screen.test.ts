@@ -1,6 +1,6 @@
 /** What is on screen can be read and reached: titles, the message box below a toast, and messages of nothing but tool work. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { eventually } from "./support/actions.ts";
+import { compact, eventually, say } from "./support/actions.ts";
 import { openPage } from "./support/browser.ts";
 import { type ChatWorld, openChatWorld } from "./support/chat-world.ts";
 
@@ -68,6 +68,50 @@ it.each([1440, 390])("a toast doesn't lie over the message box at %i px", async 
   await toast.waitFor();
   const [above, below] = [(await toast.boundingBox())!, (await composer.boundingBox())!];
   expect(above.y + above.height).toBeLessThanOrEqual(below.y);
+  await context.close();
+});
+
+it.each([1440, 390])("what isn't sent yet is in sight, and nothing lies over it, at %i px", async (width) => {
+  const { tab, context } = await world.fullChat();
+  await tab.setViewportSize({ width, height: 700 });
+  await tab.locator(".message").last().waitFor();
+  await context.setOffline(true);
+  await say(tab, "Said in a tunnel.");
+  const unsent = tab.locator(".message.unsent");
+  await unsent.getByText("It goes out by itself").waitFor();
+  const notice = tab.locator(".dock .notice").first();
+  await notice.waitFor();
+  await eventually(async () => {
+    const [message, dock] = [(await unsent.boundingBox())!, (await tab.locator(".dock").boundingBox())!];
+    return message.y + message.height <= dock.y;
+  }).toBe(true);
+  expect(await tab.locator(".toast").count()).toBe(0);
+  await context.close();
+});
+
+it("the meter has room for its words while a phone waits for a summary", async () => {
+  world.summaries = "endless";
+  const { tab, context } = await world.fullChat();
+  await tab.setViewportSize({ width: 390, height: 700 });
+  await compact(tab);
+  await tab.locator(".meter.busy").waitFor();
+  const line = tab.locator(".meter-line");
+  expect(await line.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0);
+  world.summaries = "good";
+  await tab.locator(".notice.busy").getByRole("button", { name: "Cancel" }).click();
+  await tab.locator(".notice.busy").waitFor({ state: "detached" });
+  await context.close();
+});
+
+it("whoever leaves a chat over its budget is told what follows from that, and can have it at once", async () => {
+  const { tab, context } = await world.fullChat();
+  const id = new URL(tab.url()).pathname.split("/").at(-1);
+  await send(`/api/conversations/${id}`, "PATCH", { settings: { window: 3_000 } });
+  const over = tab.locator(".notice", { hasText: "don't fit the budget" });
+  await over.getByText("Older messages become a summary before the next answer.").waitFor();
+  await over.getByRole("button", { name: "Do it now" }).click();
+  await tab.locator(".notice.done").waitFor();
+  expect(await over.count()).toBe(0);
   await context.close();
 });
 

@@ -56,6 +56,27 @@ it("a hand-over is changed by hand and starts a new chat with the changed words"
   await context.close();
 });
 
+it("what was changed by hand is still there after Escape, a reload and a text that was written anew", async () => {
+  const { tab, context } = await world.fullChat();
+  await open(tab);
+  await tab.getByLabel(/What is the fresh chat for/).fill("plan the winter");
+  await tab.getByRole("button", { name: "Write a hand-over" }).click();
+  await eventually(() => text(tab).inputValue()).toContain("**Goal:** plan the winter");
+  await text(tab).fill("Begin with the MULCH.");
+  await tab.keyboard.press("Escape");
+  await text(tab).waitFor({ state: "detached" });
+  await tab.reload();
+  await open(tab);
+  expect(await text(tab).inputValue()).toBe("Begin with the MULCH.");
+  await tab.getByRole("button", { name: "Write a hand-over" }).click();
+  await eventually(() => text(tab).inputValue()).toContain("**Goal:** plan the winter");
+  await tab.getByRole("button", { name: "Bring them back" }).click();
+  expect(await text(tab).inputValue()).toBe("Begin with the MULCH.");
+  await tab.getByRole("button", { name: "Start a new chat with it" }).click();
+  await tab.locator(".message.user").getByText("Begin with the MULCH.").waitFor();
+  await context.close();
+});
+
 it("a model writes it where it is asked to, and a failure leaves a text by code", async () => {
   const { tab, context } = await world.fullChat();
   await open(tab);

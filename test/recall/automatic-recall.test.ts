@@ -137,6 +137,48 @@ describe("what isn't recalled", () => {
     },
   );
 
+  describe.each([
+    {
+      language: "Chinese",
+      kinds: ["备份服务器", "邮件网关", "日志仓库", "支付接口", "图像处理机"],
+      fact: (kind: string, at: number) =>
+        `${kind}${at}号放在第${at * 7}间机房，请继续看：它由第${at + 5}组维护，做得很好，谢谢大家的帮助。`,
+      question: "备份服务器20号放在哪里？",
+      idle: ["谢谢，请继续。", "好的，继续吧", "很好，谢谢你", "太阳系有几颗行星？"],
+    },
+    {
+      language: "Japanese",
+      kinds: ["バックアップサーバー", "メール中継機", "ログ倉庫", "決済窓口", "画像処理機"],
+      fact: (kind: string, at: number) =>
+        `${kind}の${at}号は${at * 7}番の部屋に置かれ、${at + 5}班が管理しています。部品を替えてくださいとお願いしました。`,
+      question: "バックアップサーバーの20号はどこに置かれていますか？",
+      idle: ["ありがとう、続けてください。", "はい、お願いします", "わかりました。ありがとうございます！"],
+    },
+    {
+      language: "German",
+      kinds: ["Sicherungsserver", "Briefkasten", "Protokolllager", "Zahlschalter", "Bildrechner"],
+      fact: (kind: string, at: number) =>
+        `${kind} Nummer ${at} steht in Raum ${at * 7}, danke, weiter so: Gruppe ${at + 5} pflegt ihn, bitte fragen.`,
+      question: "Wo steht der Sicherungsserver Nummer 20?",
+      idle: ["Danke, weiter so.", "Ja bitte, mach weiter."],
+    },
+  ])("in $language", ({ kinds, fact, question, idle }) => {
+    const past = Array.from({ length: 100 }, (_, at) => [
+      user(`${at}?`),
+      assistant(fact(kinds[at % kinds.length]!, at)),
+    ]).flat();
+    const inLanguage = (text: string) => ask([user(text)], { budget: 3_000 }, past);
+
+    it.each(idle)("nothing for %j", async (text) => {
+      expect((await inLanguage(text)).report.recalled).toEqual([]);
+    });
+
+    it("what is asked for is found all the same", async () => {
+      const { report } = await inLanguage(question);
+      expect(report.recalled[0]?.text).toContain(fact(kinds[0]!, 20).slice(0, 12));
+    });
+  });
+
   it("nothing with the flag off, and nothing in profiles that don't switch it on", async () => {
     expect((await ask([user(QUESTION)], { recall: { auto: false } })).found).toEqual([]);
     expect((await ask([user(QUESTION)], { profile: profiles.rag, triggers: {} })).found).toEqual([]);

@@ -39,6 +39,38 @@ describe("the recall tool", () => {
     expect(await tool.execute({ query: "vault code" }, { transcript })).toContain("4711-heron");
   });
 
+  it("finds what a message says now that its host changed within the same object", async () => {
+    const transcript = long();
+    expect(await tool.execute({ query: "vault code" }, { transcript })).toContain("4711-heron");
+    Object.assign(transcript[1]!, { content: `${filler(999)} The vault code is 0815-egret. ${filler(998)}` });
+    const found = await tool.execute({ query: "vault code" }, { transcript });
+    expect(found).toContain("0815-egret");
+    expect(found).not.toContain("4711-heron");
+  });
+
+  it("what the view shows doesn't take the room of what it hides", async () => {
+    const talkative = createCompactor<ChatMessage>({
+      dialect: openaiChat,
+      budget: 9_000,
+      tail: { share: 0.9 },
+    });
+    const about = (at: number) => `Try ${at}. ${"The vault code, the north wing's vault code! ".repeat(24)}`;
+    const transcript = [
+      ...long(),
+      ...Array.from({ length: 10 }, (_, at): ChatMessage => {
+        return { role: at % 2 === 0 ? "assistant" : "user", content: about(at) };
+      }),
+    ];
+    const { report } = await talkative.compact(transcript);
+    expect(report.entries.filter(({ type }) => type === "keep").length).toBeGreaterThan(8);
+    const found = await recallTool(talkative).execute(
+      { query: "vault code of the north wing" },
+      { transcript },
+    );
+    expect(found).toContain("4711-heron");
+    expect(found).not.toContain("Try 9");
+  });
+
   it.each([undefined, "no json", "{}", { query: 5 }, [], null, { query: " " }])(
     "answers a call that makes no sense: %j",
     async (input) => {

@@ -1,6 +1,7 @@
 /** What somebody sends in a few kilobytes is read once, and not again from each of its characters. */
 import { describe, expect, it } from "vitest";
 import { structureOf } from "../../src/core/rounds.ts";
+import { runNow } from "../../src/core/steps.ts";
 import type { Message, Part } from "../../src/core/types.ts";
 import { visibleText } from "../../src/engine/recall/visible-text.ts";
 import { passagesOf } from "../../src/recall/passages.ts";
@@ -35,9 +36,9 @@ const READERS: Readonly<Record<string, (size: number) => unknown>> = {
   "lines in a command": (size) =>
     outcomesOf(round(JSON.stringify({ command: `make${"\n".repeat(size)}all` })), () => true),
   "blanks before another kind of line break in a title": (size) =>
-    outlinesOf([`# ${blanks(size)}a\rb`]).of("", 100),
+    runNow(outlinesOf([`# ${blanks(size)}a\rb`])).of("", 100),
   "blanks before another kind of line break in a list": (size) =>
-    outlinesOf([`- ${blanks(size)}a\u2028b`]).of("", 100),
+    runNow(outlinesOf([`- ${blanks(size)}a\u2028b`])).of("", 100),
   "blanks in a report's title": (size) => statementsIn(`# ${blanks(size)}a\rb`),
   "blanks in a report's list": (size) => statementsIn(`- ${blanks(size)}a\rb`),
   "tags that are never closed": (size) =>
@@ -56,12 +57,14 @@ const LONG_READERS: Readonly<Record<string, (size: number) => unknown>> = {
   "a text without line breaks, cut into passages": (size) =>
     passagesOf({ role: "assistant", parts: [{ type: "text", text: "some words ".repeat(size / 11) }] }),
   "a text without blanks, looked at for what a summary must keep": (size) =>
-    mustKeepOf({
-      messages: [{ role: "user", parts: [{ type: "text", text: "ab,".repeat(size / 3) }] }],
-      run: { from: 0, to: 1 },
-      cap: 1_000,
-      count: (text) => text.length,
-    }),
+    runNow(
+      mustKeepOf({
+        messages: [{ role: "user", parts: [{ type: "text", text: "ab,".repeat(size / 3) }] }],
+        run: { from: 0, to: 1 },
+        cap: 1_000,
+        count: (text) => text.length,
+      }),
+    ),
 };
 
 describe.each(Object.entries(LONG_READERS))("%s", (_name, read) => {

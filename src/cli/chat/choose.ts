@@ -1,33 +1,35 @@
 import { type ApiClient, type ApiConversation, routes, type Status } from "../../gateway/api.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** Conversations that are listed, and looked through for the beginning of an id. */
+/** Conversations that are listed. */
 const LISTED = 50;
+/** Conversations that are looked through for a part of an id: `inspect` and `recall` name older ones, too. */
+const LOOKED_AT = 500;
 
 /** The newest conversations. */
-export async function newest(api: ApiClient): Promise<readonly ApiConversation[]> {
-  const { conversations } = await api.call(routes.conversations, { query: { limit: LISTED } });
+export async function newest(api: ApiClient, limit = LISTED): Promise<readonly ApiConversation[]> {
+  const { conversations } = await api.call(routes.conversations, { query: { limit } });
   return [...conversations].sort((a, b) => b.updatedAt - a.updatedAt);
 }
 
-/** The conversation that `--resume` means: by id, by the beginning of one, by session, or the newest. */
+/** The conversation that `--resume` means: by id, by the beginning or the end of one, by session, or the newest. */
 export async function resumed(api: ApiClient, wanted: string | undefined): Promise<ApiConversation> {
-  const listed = await newest(api);
   if (wanted === undefined) {
-    const [first] = listed;
+    const [first] = await newest(api);
     if (first === undefined) throw new UsageError("there is no conversation to resume yet.");
     return first;
   }
+  const listed = await newest(api, LOOKED_AT);
   const exact = await api
     .call(routes.conversation, { params: { id: wanted } })
     .catch(() => listed.find(({ session }) => session === wanted));
   if (exact !== undefined) return exact;
-  const found = listed.filter(({ id }) => id.startsWith(wanted));
+  const found = listed.filter(({ id }) => id.startsWith(wanted) || id.endsWith(wanted));
   if (found.length === 1) return found[0]!;
   throw new UsageError(
     found.length === 0
       ? `there is no conversation ${wanted}. precis chat --list shows them.`
-      : `${wanted} is the beginning of ${found.length} ids. Write more of it.`,
+      : `${wanted} is a part of ${found.length} ids. Write more of it.`,
   );
 }
 

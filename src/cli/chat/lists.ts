@@ -1,20 +1,18 @@
 import type { ApiConversation, ApiMessages } from "../../gateway/api.ts";
 import { formatCount } from "../format.ts";
 import type { Paint } from "../paint.ts";
+import { shortId } from "../short-names.ts";
 import { oneLine } from "./plain-text.ts";
 import { preview } from "./view-text.ts";
 
 const time = (at: number): string => new Date(at).toISOString().replace("T", " ").slice(0, 16);
-
-/** Characters of an id that tell it from others. */
-export const SHORT_ID = 8;
 
 /** One line for each conversation. */
 export function conversationsText(conversations: readonly ApiConversation[], columns: number): string {
   if (conversations.length === 0) return "There are no conversations yet.\n";
   return conversations
     .map((one) => {
-      const facts = `${one.id.slice(0, SHORT_ID)}  ${time(one.updatedAt)}  ${formatCount(one.messages).padStart(6)} messages  `;
+      const facts = `${shortId(one.id)}  ${time(one.updatedAt)}  ${formatCount(one.messages).padStart(6)} messages  `;
       return `${facts}${oneLine(one.title === "" ? "(no title)" : one.title, Math.max(12, columns - facts.length))}\n`;
     })
     .join("");

@@ -1,5 +1,5 @@
 import { REASON_WORDS, RUNG_WORDS } from "../../core/words.ts";
-import type { CompactAnswer, LiveEvent, RungName } from "../../gateway/api.ts";
+import type { CompactAnswer, LiveEvent, Lookup, RungName } from "../../gateway/api.ts";
 import { formatCount, formatDollars } from "../format.ts";
 import type { Tone } from "../paint.ts";
 
@@ -38,6 +38,20 @@ export const turnNotice = (
   tone: "good",
   text: `Compacted: ${formatCount(tokens.before)} → ${formatCount(tokens.after)} tokens, ${percent(pressure)} full. /undo takes it back.`,
 });
+
+/** So many messages are named; of more, their number says enough. */
+const MAX_NAMED = 8;
+
+/** What the model looked up before it went on. */
+export function lookupNotice({ query, found }: Lookup, lead: number): Notice {
+  const named = found.slice(0, MAX_NAMED).map((index) => `#${index + 1 + lead}`);
+  const more = found.length > named.length ? ", …" : "";
+  const passages = found.length === 1 ? "1 passage" : `${formatCount(found.length)} passages`;
+  return {
+    tone: "dim",
+    text: `Looked up: ${query}, ${found.length === 0 ? "nothing found" : `${passages} (${named.join(", ")}${more})`}.`,
+  };
+}
 
 const failed = (message: string, fallback: RungName | undefined): Notice => ({
   tone: "bad",

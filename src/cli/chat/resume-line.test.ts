@@ -3,7 +3,7 @@ import { chatLine } from "../chat.ts";
 import { parseFlags } from "../parse-flags.ts";
 import { resumeLine } from "./resume-line.ts";
 
-const ID = "3f2a9c1d-aaaa-bbbb-cccc-000000000000";
+const ID = "01a1e989-0000-7000-8000-00003f2a9c1d";
 
 test.each([
   [[], "precis chat --resume 3f2a9c1d"],
@@ -17,4 +17,11 @@ test.each([
   [["--system", "Be brief.", "--config", "c.json"], "precis chat --resume 3f2a9c1d --config c.json"],
 ])("after precis chat %j", (args, line) => {
   expect(resumeLine(ID, parseFlags(chatLine, args))).toBe(line);
+});
+
+test("tells two chats apart that began in the same minute", () => {
+  const lines = ["01a1e989-03c6-7f83-bbc5-1b56260518e6", "01a1e989-1f02-7aa1-9d3e-77c0aa35c2f1"].map((id) =>
+    resumeLine(id, parseFlags(chatLine, [])),
+  );
+  expect(new Set(lines).size).toBe(2);
 });

@@ -1,5 +1,5 @@
 import type { ParsedFlags } from "../parse-flags.ts";
-import { SHORT_ID } from "./lists.ts";
+import { shortId } from "../short-names.ts";
 
 /** Flags that tell where the conversation is and who answers. */
 const SAID_AGAIN = ["db", "config", "upstream", "server", "key-env"] as const;
@@ -10,7 +10,7 @@ export function resumeLine(id: string, flags: Pick<ParsedFlags, "value">): strin
     const value = flags.value(name);
     return value === undefined ? [] : [`--${name}`, quoted(withoutPassword(value))];
   });
-  return ["precis chat --resume", id.slice(0, SHORT_ID), ...again].join(" ");
+  return ["precis chat --resume", shortId(id), ...again].join(" ");
 }
 
 /** A screen is no place for a password; whoever gave it knows it. */

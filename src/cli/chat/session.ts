@@ -12,7 +12,7 @@ import {
   type NewConversation,
   routes,
 } from "../../gateway/api.ts";
-import { compactionNotice, eventNotice, type Notice, turnNotice } from "./notices.ts";
+import { compactionNotice, eventNotice, lookupNotice, type Notice, turnNotice } from "./notices.ts";
 import { oneLine } from "./plain-text.ts";
 
 /** What a turn brings, as it comes. */
@@ -184,6 +184,9 @@ export function createChatSession(options: {
         return undefined;
       case "tool-call":
         if (event.part.type === "tool-call") hear.call(event.part.name);
+        return undefined;
+      case "lookup":
+        tell.notice(lookupNotice(event.lookup, event.lead));
         return undefined;
       case "done":
         seen = event.message.index + 1;

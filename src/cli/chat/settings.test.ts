@@ -12,6 +12,9 @@ test.each([
   ["temperature", "0.3", 0.3, "chat"],
   ["strategy", "drop-middle", "drop-middle", "chat"],
   ["strategy", "default", null, "chat"],
+  ["tools", "recall", ["recall"], "chat"],
+  ["tools", "recall, compact", ["recall", "compact"], "chat"],
+  ["tools", "none", [], "chat"],
   ["showMeter", "off", false, "global"],
 ] as const)("%s %s", (name, text, value, scope) => {
   expect(parseSetting(name, text)).toEqual({ name, value, scope });

@@ -5,11 +5,11 @@ import { parseTokens } from "../parse-tokens.ts";
 import { UsageError } from "../usage-error.ts";
 import { wrap } from "../wrap.ts";
 
-type Value = string | number | boolean;
+type Value = string | number | boolean | readonly string[];
 
 /** How a setting is written and what it is good for. */
 interface Setting {
-  readonly kind: "text" | "tokens" | "number" | "share" | "switch" | "choice";
+  readonly kind: "text" | "tokens" | "number" | "share" | "switch" | "choice" | "list";
   readonly help: string;
 }
 
@@ -27,6 +27,10 @@ const SETTINGS = {
   placement: { kind: "choice", help: "where the summary goes: user, system or merged" },
   maxTokens: { kind: "number", help: "largest answer, in tokens" },
   temperature: { kind: "number", help: "0 to 2" },
+  tools: {
+    kind: "list",
+    help: "tools of precis's own that the model gets: recall, compact, both (recall,compact), or none",
+  },
   tail: { kind: "share", help: "share of the landing that the newest messages get, word for word" },
   tailMessages: { kind: "number", help: "at most this many of the newest messages, word for word" },
   tailTurns: { kind: "number", help: "at most this many of the newest turns, word for word" },
@@ -52,6 +56,8 @@ const ALL: Readonly<Record<string, Setting>> = { ...SETTINGS, ...GLOBAL };
 
 /** What back to the default is called. */
 const DEFAULT_WORD = "default";
+/** What an empty list is called. */
+const NONE_WORD = "none";
 
 export interface SettingChange {
   readonly scope: "chat" | "global";
@@ -79,6 +85,8 @@ function parseValue(name: string, { kind }: Setting, text: string): Value {
     case "text":
     case "choice":
       return text;
+    case "list":
+      return text === NONE_WORD ? [] : text.split(/[\s,]+/);
     case "switch":
       if (/^(on|yes|true)$/i.test(text)) return true;
       if (/^(off|no|false)$/i.test(text)) return false;
@@ -141,5 +149,8 @@ const ORIGINS: Readonly<Record<SettingOrigin, string>> = {
   "built-in": "",
 };
 
-const shown = (value: unknown): string =>
-  value === undefined ? "–" : typeof value === "boolean" ? (value ? "on" : "off") : String(value);
+function shown(value: unknown): string {
+  if (value === undefined) return "–";
+  if (Array.isArray(value)) return value.length === 0 ? NONE_WORD : value.join(",");
+  return typeof value === "boolean" ? (value ? "on" : "off") : String(value);
+}

@@ -44,7 +44,7 @@ export const JUDGED_FLAGS = {
   summarizer: { value: "M", help: "judged: who writes summaries, in the arms that need a model" },
   arms: {
     value: "LIST",
-    help: `judged: who takes part, of ${ARMS.map((arm) => arm.id).join(", ")} (all unless told)`,
+    help: `judged: who takes part, of ${ARMS.map((arm) => arm.id).join(", ")} (all unless told); precis*10: after ten compactions in a row`,
   },
   sizes: {
     value: "LIST",
@@ -147,13 +147,24 @@ function examsOf(flags: ParsedFlags, data: string): Exam[] {
 function armsOf(flags: ParsedFlags, summarizer: Model | undefined): readonly Arm[] {
   const text = flags.value("arms");
   if (text === undefined) return ARMS.filter((arm) => !arm.needsModel || summarizer !== undefined);
-  const ids = ARMS.map((arm) => arm.id);
   return text.split(",").map((name) => {
-    const arm = ARMS.find(({ id }) => id === oneOf("arms", name.trim(), ids)) as Arm;
+    const arm = armCalled(name.trim());
     if (arm.needsModel && summarizer === undefined)
       throw new UsageError(`--arms ${arm.id} needs a model that writes summaries: --summarizer M.`);
     return arm;
   });
+}
+
+/** An arm by its name; `precis*10` is the one of that name after ten compactions in a row. */
+function armCalled(name: string): Arm {
+  const ids = ARMS.map((arm) => arm.id);
+  const [id, times] = name.split("*", 2);
+  const arm = ARMS.find((one) => one.id === oneOf("arms", id, ids)) as Arm;
+  if (times === undefined) return arm;
+  if (arm.inARow !== undefined) return arm.inARow(parseCount("arms", times));
+  throw new UsageError(
+    `--arms ${name}: only ${ARMS.flatMap((one) => (one.inARow ? [one.id] : [])).join(" and ")} can be compacted several times in a row.`,
+  );
 }
 
 function sizesOf(flags: ParsedFlags): ExamSize[] | undefined {

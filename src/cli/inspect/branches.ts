@@ -1,8 +1,8 @@
 import { dialectById } from "../../dialects/index.ts";
 import type { Conversation, ConversationStore, StoredMessage } from "../../stores/server-store.ts";
 import { formatCount } from "../format.ts";
+import { shortId } from "../short-names.ts";
 import { cut, previewOf, time } from "./preview.ts";
-import { shortId } from "./short-names.ts";
 
 /** A conversation among others of its session: several are forks of each other, or merely have the same name. */
 export interface Branch {

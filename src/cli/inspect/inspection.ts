@@ -3,7 +3,10 @@ import { entriesOf, keepAll } from "../../core/draft.ts";
 import { parseExact } from "../../core/exact-json.ts";
 import type { Checkpoint, Dialect, Entry, Message, Records } from "../../core/types.ts";
 import { dialectById } from "../../dialects/index.ts";
+import { modelCounting } from "../../eval/replay/model-counting.ts";
 import { markedRecords } from "../../gateway/compaction/marked-records.ts";
+import { metaOf } from "../../gateway/conversation/chat-meta.ts";
+import { entryTokens, systemTokens } from "../../gateway/conversation/entry-tokens.ts";
 import { readHead } from "../../recall/stored-head.ts";
 import type {
   Citation,
@@ -24,6 +27,7 @@ export interface Inspection {
   readonly messages: readonly StoredMessage[];
   readonly records: Records;
   readonly view: InspectedView;
+  readonly tokens: InspectedTokens;
   readonly events: readonly StoredEvent[];
   readonly citations: readonly Citation[];
 }
@@ -34,10 +38,22 @@ interface InspectedView {
   readonly checkpoint: Checkpoint | undefined;
   readonly entries: readonly Entry[];
   readonly transcript: readonly Message[];
+  /** The transcript in the wire format. */
+  readonly wire: readonly unknown[];
   /** In the wire format. */
   readonly messages: readonly unknown[];
   /** Leading system messages. */
   readonly lead: number;
+}
+
+/** Counted as the conversation's model counts, without what its provider's usage taught a server that runs. */
+interface InspectedTokens {
+  /** Of each message of the transcript. */
+  readonly messages: readonly number[];
+  /** Of a system prompt that stands apart from them. */
+  readonly system: number;
+  readonly transcript: number;
+  readonly view: number;
 }
 
 const NEWEST_EVENTS = 1_000;
@@ -57,15 +73,43 @@ export async function inspectConversation(
   const records = await markedRecords(store.records(tenant), undefined).find(
     messages.map((message) => message.hash),
   );
+  const dialect = dialectById(conversation.dialect ?? DEFAULT_DIALECT);
+  const view = viewOf(dialect, headText, messages, records);
   return {
     conversation,
     branches: await branchesOf(store.conversations, tenant, await kinOf(store, tenant, conversation)),
     head,
     messages,
     records,
-    view: viewOf(dialectById(conversation.dialect ?? DEFAULT_DIALECT), headText, messages, records),
+    view,
+    tokens: await tokensOf(conversation, dialect, headText, view),
     events: await store.events.list(tenant, { conversation: id, newest: true, limit: NEWEST_EVENTS }),
     citations: await store.citations.list(tenant, id),
+  };
+}
+
+async function tokensOf(
+  conversation: Conversation,
+  dialect: Dialect<unknown>,
+  head: string | undefined,
+  { entries, transcript, wire }: InspectedView,
+): Promise<InspectedTokens> {
+  const { settings, model = conversation.model ?? "" } = metaOf(conversation);
+  const { measure } = await modelCounting(settings?.model ?? model);
+  const { system: prompt } = readHead(dialect, head);
+  const messages = transcript.map((message) => measure.message(message));
+  const system = systemTokens({ dialect, system: prompt }, measure);
+  const loaded = { dialect, messages: transcript, transcript: wire, system: prompt };
+  return {
+    messages,
+    system,
+    transcript: messages.reduce((sum, one) => sum + one, system),
+    // Of thousands of messages none is counted twice.
+    view: entries.reduce(
+      (sum, entry) =>
+        sum + (entry.type === "keep" ? messages[entry.index]! : entryTokens(entry, loaded, measure)),
+      system,
+    ),
   };
 }
 
@@ -111,10 +155,10 @@ function viewOf(
     if (!draft) continue;
     const entries = entriesOf(draft);
     const messages = messagesOf(dialect, wire, entries);
-    return { checkpoint, entries, transcript, messages, lead: leading.length };
+    return { checkpoint, entries, transcript, wire, messages, lead: leading.length };
   }
   const entries = entriesOf(keepAll(transcript.length));
-  return { checkpoint: undefined, entries, transcript, messages: wire, lead: leading.length };
+  return { checkpoint: undefined, entries, transcript, wire, messages: wire, lead: leading.length };
 }
 
 function messagesOf(

@@ -11,11 +11,11 @@ import {
 import type { Conversation } from "../../stores/server-store.ts";
 import { formatCount } from "../format.ts";
 import type { Paint, Tone } from "../paint.ts";
+import { shortId, shortName } from "../short-names.ts";
 import { wrap } from "../wrap.ts";
 import { type Branch, branchLines } from "./branches.ts";
 import type { Inspection } from "./inspection.ts";
 import { cut, previewOf, time } from "./preview.ts";
-import { shortId, shortName } from "./short-names.ts";
 
 /** Further lines of a checkpoint are indented. */
 const CHECKPOINT_HANG = 4;
@@ -41,9 +41,12 @@ const SUMMARISED = fateOf("covered", "", "dim");
 
 const messageCount = (n: number): string => `${formatCount(n)} ${n === 1 ? "message" : "messages"}`;
 
+const sizeOf = (messages: number, tokens: number): string =>
+  `${messageCount(messages)}, ${formatCount(tokens)} tokens`;
+
 /** The conversation for people: what it is, its checkpoints, and each message with what became of it. */
 export function inspectionText(inspection: Inspection, look: Look): string {
-  const { conversation, records, view, citations } = inspection;
+  const { conversation, records, view, tokens, citations } = inspection;
   const { paint } = look;
   const undone = new Set(records.undos.map((undo) => undo.checkpoint));
   const lines = [
@@ -67,7 +70,7 @@ export function inspectionText(inspection: Inspection, look: Look): string {
     paint("strong", "Transcript, and what the view makes of it"),
     ...messageLines(inspection, look),
     "",
-    `The view: ${messageCount(view.messages.length)} for ${formatCount(view.transcript.length)} of the transcript.`,
+    `The transcript: ${sizeOf(view.transcript.length, tokens.transcript)}. The view: ${sizeOf(view.messages.length, tokens.view)}.`,
   ];
   const inserts = view.entries.filter((entry) => entry.type === "insert");
   for (const { message } of inserts) lines.push("", paint("strong", "Summary message"), message.text);
@@ -138,22 +141,29 @@ function checkpointLine(one: Checkpoint, inUse: boolean, undone: boolean): strin
   return `${time(one.at)} · ${formatCount(before)} → ${formatCount(after)} tokens · because ${REASON_WORDS[one.reason]} · ${RUNG_WORDS[one.rung]} · ${STRATEGY_WORDS[one.strategy].label} · budget ${formatCount(one.budget)} · first ${messageCount(one.length)}${mark}`;
 }
 
-function messageLines({ view, messages }: Inspection, { columns, paint }: Look): string[] {
+function messageLines({ view, tokens }: Inspection, { columns, paint }: Look): string[] {
   const fates = fatesOf(view.entries, view.transcript.length);
   const numberWidth = String(view.transcript.length).length;
   const fateWidth = Math.min(Math.floor(columns / 2), Math.max(...fates.map(({ what }) => what.length)));
-  return view.transcript.map((message, index) => {
-    const { what, tone } = fates[index] ?? KEPT;
-    // As summaries and recall number them: what stands before the messages counts, too.
-    const number = `#${index + 1}`;
-    const tokens = messages[index - view.lead]?.tokens;
-    const start = `  ${number.padStart(numberWidth + 1)} ${message.role.padEnd(9)} ${
-      tokens === undefined ? "".padEnd(7) : formatCount(tokens).padStart(7)
-    } `;
+  const line = (number: string, role: string, size: number, { what, tone }: Fate, words: string): string => {
+    const start = `  ${number.padStart(numberWidth + 1)} ${role.padEnd(9)} ${formatCount(size).padStart(7)} `;
     const fate = cut(what, fateWidth).padEnd(fateWidth);
     const room = Math.max(0, columns - start.length - fate.length - 1);
-    return `${start}${paint(tone, fate)} ${cut(previewOf(message), room)}`.trimEnd();
-  });
+    return `${start}${paint(tone, fate)} ${cut(words, room)}`.trimEnd();
+  };
+  return [
+    ...(tokens.system > 0 ? [line("", "system", tokens.system, KEPT, "the system prompt")] : []),
+    ...view.transcript.map((message, index) =>
+      // As summaries and recall number them: what stands before the messages counts, too.
+      line(
+        `#${index + 1}`,
+        message.role,
+        tokens.messages[index] ?? 0,
+        fates[index] ?? KEPT,
+        previewOf(message),
+      ),
+    ),
+  ];
 }
 
 function fatesOf(entries: readonly Entry[], length: number): Fate[] {

@@ -24,7 +24,7 @@ export function replayPage(
     facts: [
       facts.source,
       `${formatCount(facts.messages)} messages`,
-      `${formatShort(totals.transcript)} tokens`,
+      `${formatCount(facts.tokens)} tokens`,
       `window ${formatShort(facts.window)}`,
       `budget ${formatCount(totals.budget)}`,
       `profile ${facts.profile}`,

@@ -13,6 +13,8 @@ export interface ReplayFacts {
   readonly source: string;
   readonly dialect: string;
   readonly messages: number;
+  /** Of the whole transcript, the last answer and a system prompt that stands apart included. */
+  readonly tokens: number;
   readonly window: number;
   readonly strategy: StrategyName;
   readonly profile: string;
@@ -37,7 +39,7 @@ export function textReport(
   const head = [
     paint("strong", facts.file),
     ...wrap(
-      `${facts.source}, ${formatCount(facts.messages)} messages, ${formatShort(totals.transcript)} tokens`,
+      `${facts.source}, ${formatCount(facts.messages)} messages, ${formatCount(facts.tokens)} tokens`,
       columns,
     ),
     ...wrap(

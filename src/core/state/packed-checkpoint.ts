@@ -1,4 +1,5 @@
 import { isRecord } from "../is-record.ts";
+import type { Steps } from "../steps.ts";
 import type { Checkpoint, Message, PackedCheckpoint, PackedText, Summary } from "../types.ts";
 import { packEntries, unpackEntries } from "./packed-entries.ts";
 import { createPacker, unpackText } from "./packed-text.ts";
@@ -16,10 +17,10 @@ export interface PackedSources {
 /** What the texts of a checkpoint may have beside twice the characters of what they stand for. */
 const OWN_CHARACTERS = 1_000_000;
 
-export function packCheckpoint(
+export function* packCheckpoint(
   checkpoint: Checkpoint,
   { messages, start, summaries }: PackedSources,
-): PackedCheckpoint {
+): Steps<PackedCheckpoint> {
   const { entries, texts, ...facts } = checkpoint;
   const { length } = checkpoint;
   const quotable = summaries.filter(({ covers }) => covers.to <= length);
@@ -30,8 +31,10 @@ export function packCheckpoint(
   // The system prompt stands in the state, once, if it may stand there at all.
   const hashes = Object.keys(texts).filter((hash) => hash !== facts.head);
   const places = new Map(hashes.map((hash, at) => [hash, at]));
+  const packedTexts: PackedText[] = [];
+  for (const hash of hashes) packedTexts.push(yield* pack(texts[hash]!));
   const { packed, quotes } = withUsedQuotes(
-    hashes.map((hash) => pack(texts[hash]!)),
+    packedTexts,
     length,
     quotable.map(({ key }) => key),
   );
@@ -66,13 +69,12 @@ function withUsedQuotes(
   return { packed, quotes: [...places.keys()].map((source) => keys[source - length]!) };
 }
 
-/** The checkpoint that was packed; undefined if this isn't one, or if what it refers to isn't there. */
+/** The checkpoint that was packed; undefined if what it refers to isn't there. */
 export function unpackCheckpoint(
-  packed: unknown,
+  packed: PackedCheckpoint,
   sources: PackedSources,
   textHash: (text: string) => string,
 ): Checkpoint | undefined {
-  if (!isPackedCheckpoint(packed)) return undefined;
   const { entries: packedEntries, texts: packedTexts, quotes = [], ...facts } = packed;
   const { messages, start, summaries } = sources;
   const { length } = facts;
@@ -101,6 +103,11 @@ export function unpackCheckpoint(
   }
   const entries = unpackEntries(packedEntries, length, (text) => hashes[text]);
   return entries && { ...sorted({ ...facts, entries }), texts: Object.fromEntries(texts) };
+}
+
+/** May its texts be as long as they are beside any transcript? */
+export function isModest({ texts }: Checkpoint): boolean {
+  return Object.values(texts).reduce((sum, text) => sum + text.length, 0) <= OWN_CHARACTERS;
 }
 
 /** The fields in the order of their names, as they are hashed. */

@@ -1,3 +1,4 @@
+import type { Steps } from "../steps.ts";
 import type { PackedText } from "../types.ts";
 import { isCount } from "./record-checks.ts";
 
@@ -14,14 +15,14 @@ const FACTOR = 0x01000193;
 const LEAVING = power(FACTOR, BLOCK - 1);
 
 /** Finds copies of its sources in other texts. */
-export type Packer = (text: string) => PackedText;
+export type Packer = (text: string) => Steps<PackedText>;
 
 /** The sources are read once, when the first text that is long enough comes. */
 export function createPacker(sources: () => readonly string[]): Packer {
   let blocks: BlockIndex | undefined;
-  return (text) => {
+  return function* (text) {
     if (text.length < WORTH_PACKING) return [text];
-    blocks ??= indexBlocks(sources());
+    blocks ??= yield* indexBlocks(sources());
     return pack(text, blocks);
   };
 }
@@ -59,7 +60,7 @@ interface BlockIndex {
   readonly mask: number;
 }
 
-function indexBlocks(sources: readonly string[]): BlockIndex {
+function* indexBlocks(sources: readonly string[]): Steps<BlockIndex> {
   const firstBlocks = new Int32Array(sources.length);
   let count = 0;
   for (const [at, source] of sources.entries()) {
@@ -77,6 +78,7 @@ function indexBlocks(sources: readonly string[]): BlockIndex {
       if (table[slot] === 0) table[slot] = block + 1;
       block++;
     }
+    yield;
   }
   return { sources, firstBlocks, table, mask };
 }

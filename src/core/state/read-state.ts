@@ -1,10 +1,10 @@
-import { isGenuine } from "../checkpoint.ts";
+import { type GenuineCheckpoints, isGenuine } from "../checkpoint.ts";
 import { contentHash } from "../hash.ts";
 import { isRecord } from "../is-record.ts";
 import { summaryProof } from "../summary-proof.ts";
 import type { Checkpoint, LastView, Message, PackedCheckpoint, Summary } from "../types.ts";
 import { MAX_CHECKPOINTS } from "./limits.ts";
-import { isPackedCheckpoint, unpackCheckpoint } from "./packed-checkpoint.ts";
+import { isModest, isPackedCheckpoint, unpackCheckpoint } from "./packed-checkpoint.ts";
 import { readAnswers } from "./read-answers.ts";
 import { readRecalled } from "./read-recalled.ts";
 import { readRecordsV1 } from "./read-records-v1.ts";
@@ -29,6 +29,8 @@ export interface StateContext {
   readonly textHash: (text: string) => string;
   /** What states are signed with. None: nothing in a state is proven. */
   readonly keys: readonly string[];
+  /** What was read before. */
+  readonly genuine?: GenuineCheckpoints;
 }
 
 /** What a state held. */
@@ -97,21 +99,38 @@ export type ReadRecords = Pick<Remembered, "checkpoints" | "summaries" | "undos"
 };
 
 function readRecords(given: GivenRecords, context: StateContext): ReadRecords {
-  const { chain, textHash } = context;
+  const { chain } = context;
   const summaries = given.summaries.filter(isUntouched);
   const undos = given.undos.filter(isUndo);
   const checkpoints: Checkpoint[] = [];
   const elsewhere: PackedCheckpoint[] = [];
   for (const one of given.checkpoints) {
-    if (isPackedCheckpoint(one) && chain[one.length] !== one.hash) elsewhere.push(one);
+    if (!isPackedCheckpoint(one)) continue;
+    if (chain[one.length] !== one.hash) elsewhere.push(one);
     else {
-      const checkpoint = unpackCheckpoint(one, { ...context, summaries }, textHash);
-      if (checkpoint && isGenuine(checkpoint, textHash)) checkpoints.push(checkpoint);
+      const checkpoint = readCheckpoint(one, summaries, context);
+      if (checkpoint) checkpoints.push(checkpoint);
     }
   }
   const kept = checkpoints.length + elsewhere.length + summaries.length + undos.length;
   const all = given.checkpoints.length + given.summaries.length + given.undos.length;
   return { checkpoints, summaries, undos, elsewhere, last: given.last, damaged: all - kept };
+}
+
+/** A checkpoint that this transcript begins with; undefined if it isn't genuine. */
+function readCheckpoint(
+  packed: PackedCheckpoint,
+  summaries: readonly Summary[],
+  context: StateContext,
+): Checkpoint | undefined {
+  const { textHash, genuine } = context;
+  const quoted = (packed.quotes ?? []).map((key) => summaries.find((one) => one.key === key)?.text);
+  const known = genuine?.unpacked({ packed, quoted });
+  if (known) return known;
+  const checkpoint = unpackCheckpoint(packed, { ...context, summaries }, textHash);
+  if (!checkpoint || !isGenuine(checkpoint, textHash)) return undefined;
+  if (isModest(checkpoint)) genuine?.add(checkpoint, { packed, quoted });
+  return checkpoint;
 }
 
 function isUntouched(value: unknown): value is Summary {

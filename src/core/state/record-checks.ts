@@ -34,7 +34,10 @@ const MOST_LEVELS = 8;
 
 export function isShallow(value: unknown, levels = MOST_LEVELS): boolean {
   if (typeof value !== "object" || value === null) return true;
-  return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
+  const inside = Object.values(value);
+  // Checks of a list's items pass over holes, which JSON doesn't have.
+  if (Array.isArray(value) && inside.length < value.length) return false;
+  return levels > 0 && inside.every((inner) => isShallow(inner, levels - 1));
 }
 
 /** A whole number from 0 on. */

@@ -1,3 +1,4 @@
+import type { Steps } from "../steps.ts";
 import type { Checkpoint, PackedCheckpoint, State, Summary } from "../types.ts";
 import { MAX_ANSWER_MODELS, MAX_CHECKPOINTS, MAX_RECALLED } from "./limits.ts";
 import { packCheckpoint } from "./packed-checkpoint.ts";
@@ -28,9 +29,10 @@ export interface StateWriting {
 
 /**
  * The state to hand out. The newest checkpoint, the one that the view stands on, and the summaries in use are always in
- * it, whatever their size; of the others the newest, as far as the limit goes. They can be made again.
+ * it, whatever their size; of the others the newest, as far as the limit goes. They can be made again. In steps: to pack a
+ * checkpoint of a long transcript takes a while.
  */
-export function writeState(remembered: Remembered, writing: StateWriting): State {
+export function* writeState(remembered: Remembered, writing: StateWriting): Steps<State> {
   const { last } = remembered;
   const head = writing.key === undefined ? undefined : remembered.head;
   const { messages, chain } = writing.context;
@@ -58,7 +60,7 @@ export function writeState(remembered: Remembered, writing: StateWriting): State
   const needed = (one: { readonly id: string }) => one === newestOwn || one.id === last?.checkpoint;
   for (const one of [...candidates.filter(needed), ...candidates.filter((other) => !needed(other))]) {
     if (chosen.checkpoints.length >= MAX_CHECKPOINTS) break;
-    const packed = packedForm(one, remembered.summaries, writing);
+    const packed = yield* packedForm(one, remembered.summaries, writing);
     const quoted = (packed.quotes ?? []).flatMap((key) => byKey.get(key) ?? []);
     add(packed, quoted, needed(one) ? Number.POSITIVE_INFINITY : limit);
   }
@@ -88,15 +90,16 @@ function asWritten(summary: Summary, { key }: StateWriting): Summary {
 /** What a state without records takes, with some room for undos. */
 const BARE_STATE = 2_000;
 
-function packedForm(
+function* packedForm(
   checkpoint: Checkpoint | PackedCheckpoint,
   summaries: readonly Summary[],
   { context, packed }: StateWriting,
-): PackedCheckpoint {
+): Steps<PackedCheckpoint> {
   if (Array.isArray(checkpoint.texts)) return checkpoint as PackedCheckpoint;
   const known = packed.get(checkpoint.id);
   if (known && (known.quotes ?? []).every((key) => summaries.some((one) => one.key === key))) return known;
-  const made = packCheckpoint(checkpoint as Checkpoint, { ...context, summaries });
+  // Hosts may change what they are handed out; what the checkpoint itself consists of stays as it is.
+  const made = structuredClone(yield* packCheckpoint(checkpoint as Checkpoint, { ...context, summaries }));
   packed.set(checkpoint.id, made);
   return made;
 }

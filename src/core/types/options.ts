@@ -50,10 +50,11 @@ export interface SummaryOptions {
   /** Use only this rung of the summariser's ladder. */
   readonly mode?: "continuation" | "full" | "simple" | "extractive";
   /**
-   * `segments`: each segment once, merged in eights. `rolling`: one summary, written anew each time. Default: segments where records
-   * have room for 2,000 tokens or more in the summary message, otherwise one that takes in what is new.
+   * `segments`: each segment once, merged in eights. `rolling`: one summary, which takes in what is new. `anew`: one summary, written from
+   * the originals at each compaction, as long as one request holds them: readers know a little more, and every message is paid for
+   * each time. Default: segments where records have room for 2,000 tokens or more in the summary message, otherwise rolling.
    */
-  readonly merge?: "segments" | "rolling";
+  readonly merge?: "segments" | "rolling" | "anew";
   /** How many records of one level are merged into one of the next. Default 8. */
   readonly fanout?: number;
   /** Requests for one compaction, at most; the rest of a long run is left for the next one. Default 12. */

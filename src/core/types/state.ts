@@ -87,7 +87,7 @@ export interface Summary {
   readonly hash: string;
   /** Messages that it covers, counted from the first message after the leading system messages. */
   readonly covers: Run;
-  /** 0 for a segment summarised from the originals, one more for each merge. */
+  /** 0 where it was summarised from the originals, one more for each merge and each time that it took in what was new. */
   readonly level: number;
   /** Prompt id and version, such as `agent/1`. */
   readonly prompt: string;

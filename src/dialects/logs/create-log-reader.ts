@@ -14,6 +14,8 @@ export interface LogReader {
   end(): TranscriptLog;
   /** All conversations of the file, at least one. */
   endAll(): readonly TranscriptLog[];
+  /** After an error: lines of a conversation were there, and one among them can't be read. */
+  isDamaged(): boolean;
 }
 
 /** Lines that are kept to say what a file is that can't be read. */
@@ -84,7 +86,13 @@ export function createLogReader(options: LogOptions = {}): LogReader {
     return cut.length === 0 ? full : full.map((log) => ({ ...log, warnings: [...log.warnings, ...cut] }));
   };
 
-  return { push, endAll, end: () => pickOne(endAll(), options) };
+  const isDamaged = (): boolean => {
+    if (broken === undefined) return false;
+    if (mode === "records") return reader !== undefined || waiting.some(({ value }) => isLogLine(value));
+    return mode === "text" && sample.slice(1).some((one) => isLogLine(valueIn(one)));
+  };
+
+  return { push, endAll, isDamaged, end: () => pickOne(endAll(), options) };
 }
 
 /** Chooses by `pick`, which counts from 1. */
@@ -132,6 +140,18 @@ function readWaiting(
     if (odd !== undefined) throw wrongFile(`found ${describeValue(odd.value)}`, odd.line);
     for (const record of waiting) readDocument(record.value, options, record.line);
     throw error;
+  }
+}
+
+/** Is a value a line of a log, or a message? */
+const isLogLine = (value: unknown): boolean =>
+  isFields(value) && (isWireMessage(value) || recordFormats.some((format) => format.matches(value)));
+
+function valueIn(text: string): unknown {
+  try {
+    return parseExact(text);
+  } catch {
+    return undefined;
   }
 }
 

@@ -6,7 +6,7 @@ import type { RankablePassage } from "../../recall/candidates.ts";
 import { bestStretch, shown } from "../../recall/excerpt.ts";
 import type { MemoryIndex } from "../../recall/memory-index.ts";
 import { readQuery } from "../../recall/query.ts";
-import { rank, rarity } from "../../recall/rank.ts";
+import { rankSteps, rarity } from "../../recall/rank.ts";
 import { passagesFound } from "../../recall/search.ts";
 import { termsOf } from "../../recall/terms.ts";
 import { voicesOf } from "../../recall/voices.ts";
@@ -14,6 +14,7 @@ import { typedText } from "../../summaries/user-words.ts";
 import type { Conversation } from "../conversation.ts";
 import type { RecallIndexes } from "./recall-indexes.ts";
 import { visibleText } from "./visible-text.ts";
+import { withoutPhatic } from "./without-phatic.ts";
 
 /** What a passage has in common with the message must be at least this rare, in all … */
 const LEAST_RARITY = 4;
@@ -25,9 +26,6 @@ const BESIDE_BEST = 0.35;
 const MOST_LOOKED_AT = 80;
 /** Tokens of a pointer, a name and a line break. */
 const HEAD_TOKENS = 5;
-/** What people say to each other without asking for anything. */
-const PHATIC =
-  /(?<![\p{L}\p{N}])(?:thanks?|thank you|thx|ok(?:ay)?|yes|yeah|yep|no|nope|please|great|good|nice|cool|perfect|awesome|fine|sure|right|exactly|sounds?|looks?|go(?: on| ahead)?|continue|next|again|now|think|know|want|need|help(?:s|ed|ful)?|let's|try|do it|i see|got it|well done)(?![\p{L}\p{N}])/giu;
 /** One passage takes at most this share of the allowance, so that it isn't alone, or so many tokens if that is more. */
 const MOST_OF_ALLOWANCE = 0.25;
 const SHORT_PASSAGE = 120;
@@ -57,12 +55,12 @@ export function* chooseRecalled(options: {
   const { messages, structure, chain, measure } = conversation;
   const { start } = structure;
   const newest = messages.length - 1;
-  const query = readQuery(typedText(saidText(messages[newest]!)).replace(PHATIC, " "));
+  const query = readQuery(withoutPhatic(typedText(saidText(messages[newest]!))));
   if (query.terms.length === 0) return [];
   // The newest message itself would be found before everything else.
   const index = yield* indexes.of(messages.slice(start, newest), chain.slice(0, newest - start + 1));
   yield;
-  const ranked = passagesFound(index, rank(index, query));
+  const ranked = passagesFound(index, yield* rankSteps(index, query));
   yield;
   const { kinds, isTalk } = voicesOf(index.statistics, query);
   const worth = new Map(query.terms.map((term) => [term, rarity(index, term, kinds)]));
@@ -70,6 +68,7 @@ export function* chooseRecalled(options: {
   const wanted = new Set(query.terms);
   const held = (text: string): number =>
     wordsIn(text, wanted).reduce((sum, term) => sum + worth.get(term)!, 0);
+  const heldBy = heldByPassage(index, worth);
   const visible = visibleText(draft, messages, quoted);
   const answers = isTalk ? undefined : answersOf(index);
   const most = Math.max(SHORT_PASSAGE, Math.floor(allowance * MOST_OF_ALLOWANCE));
@@ -79,9 +78,10 @@ export function* chooseRecalled(options: {
   let best: number | undefined;
   let looked = 0;
   for (const { of, score, passage: found } of ranked) {
+    yield;
     if (left < LEAST_QUOTATION) break;
     if (best !== undefined && score < BESIDE_BEST * best) break;
-    if (best === undefined && !isClear(held(found.text), all)) continue;
+    if (best === undefined && !isClear(heldBy.get(found) ?? 0, all)) continue;
     if (++looked > MOST_LOOKED_AT) break;
     const seen = index.messages[of]!.index + start;
     const hidden = visible.unseen(seen, found);
@@ -108,6 +108,23 @@ export function* chooseRecalled(options: {
   return chosen;
 }
 
+/**
+ * What each passage holds of what is asked for, as its index knows it. Where nothing is clearly relevant, all that have to do with the
+ * question are looked at, and to read them anew took ten times as long as all the rest.
+ */
+function heldByPassage(
+  { passages, occurrences }: MemoryIndex,
+  worth: ReadonlyMap<string, number>,
+): ReadonlyMap<RankablePassage, number> {
+  const held = new Map<RankablePassage, number>();
+  for (const [term, rare] of worth)
+    for (const place of occurrences(term)?.passages ?? []) {
+      const passage = passages[place]!;
+      held.set(passage, (held.get(passage) ?? 0) + rare);
+    }
+  return held;
+}
+
 function isClear(held: number, all: number): boolean {
   return held >= LEAST_RARITY && held >= LEAST_SHARE * all;
 }
@@ -118,7 +135,9 @@ function answersOf({ messages, passages }: MemoryIndex): ReadonlyMap<number, rea
   for (const passage of passages) {
     const question = passage.of - 1;
     if (passage.kind !== "assistant" || messages[question]?.kind !== "user") continue;
-    answers.set(question, [...(answers.get(question) ?? []), passage]);
+    const known = answers.get(question);
+    if (known) known.push(passage);
+    else answers.set(question, [passage]);
   }
   return answers;
 }

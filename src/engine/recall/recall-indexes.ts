@@ -8,6 +8,8 @@ import { createTextRoom, type TextRoom } from "../text-room.ts";
 const MAX_CONVERSATIONS = 16;
 /** Messages that are read in one step. */
 const MESSAGES_AT_ONCE = 16;
+/** What a term of an index takes in memory beside its texts, as characters. */
+const TERM_CHARS = 40;
 
 /** Indexes of the conversations that were used last, each as far as its transcript has grown. */
 export interface RecallIndexes {
@@ -41,11 +43,8 @@ export function createRecallIndexes(room: TextRoom = createTextRoom()): RecallIn
         forget(oldest);
       }
       // Passages are cut from the texts and keep them in memory.
-      room.take(
-        one,
-        messages.reduce((sum, message) => sum + charsOf(message), 0),
-        () => forget(name),
-      );
+      const chars = messages.reduce((sum, message) => sum + charsOf(message), 0);
+      room.take(one, chars + index.size * TERM_CHARS, () => forget(name));
       const same = commonLength(hashes, chain);
       if (same < hashes.length) {
         hashes.length = same;
@@ -56,6 +55,7 @@ export function createRecallIndexes(room: TextRoom = createTextRoom()): RecallIn
         index.add(messages[at]!);
         hashes.push(chain[at + 1]!);
       }
+      if (known.get(name) === one) room.take(one, chars + index.size * TERM_CHARS, () => forget(name));
       return index;
     },
   };

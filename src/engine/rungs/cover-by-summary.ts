@@ -1,4 +1,4 @@
-import { coversOf, type Draft, type Fate, isShown } from "../../core/draft.ts";
+import { coversOf, type Draft, type Fate, type Insert, isShown } from "../../core/draft.ts";
 import { applyEdits } from "../../core/edits.ts";
 import { readableText } from "../../core/message-text.ts";
 import type { Steps } from "../../core/steps.ts";
@@ -8,6 +8,7 @@ import { hiddenEnd, insertTokens } from "../conversation.ts";
 import { isOwn } from "../narrative.ts";
 import { narrativePart, narrativeShare } from "../narrative-share.ts";
 import { placeSummary, type SummaryPlace } from "./place-summary.ts";
+import { isRoleNote, withRoleNotes } from "./role-notes.ts";
 import { type RungInput, saysUnproven } from "./rung.ts";
 
 /** However large the tail is, records leave this much of the summary message to the user's words and the working set. */
@@ -20,17 +21,18 @@ export function fills({ goal, limit }: RungInput): boolean {
   return goal === limit;
 }
 
-/** The draft with a summary message for what its fates say is covered by insert 0; undefined if `cap` has no room for one. */
+/** The draft with a summary message for what its fates say is covered by insert 0; undefined if `most` has no room for one. */
 export function* coverBySummary(
   input: RungInput,
   fates: readonly Fate[],
   place: SummaryPlace,
-  cap: number,
+  most: number,
 ): Steps<Draft | undefined> {
   const { conversation, settings } = input;
   const { messages, measure } = conversation;
   const { role } = place;
   const frame = insertTokens(measure, { role, text: "" });
+  const cap = most - noteTokens(input, fates, place);
   if (cap <= frame) return undefined;
   const shownText = (index: number) => {
     const fate = fates[index]!;
@@ -61,6 +63,15 @@ export function* coverBySummary(
     }),
   });
   return summary && placeSummary(input, fates, place, summary);
+}
+
+/** Tokens of the notes that the view needs beside its summary. */
+function noteTokens(input: RungInput, fates: readonly Fate[], { role, merged }: SummaryPlace): number {
+  const summary: Insert = { message: { role, text: "" }, ...(merged && { merged }) };
+  const { inserts } = withRoleNotes(input, { fates, inserts: [summary] });
+  return inserts
+    .filter(isRoleNote)
+    .reduce((sum, { message }) => sum + insertTokens(input.conversation.measure, message), 0);
 }
 
 /** The records that speak for hidden messages only. */

@@ -2,7 +2,8 @@ import { type Draft, type Fate, type Insert, isShown } from "../../core/draft.ts
 import { mergeEdits } from "../../core/edits.ts";
 import type { Edit, InsertMessage } from "../../core/types.ts";
 import type { Conversation } from "../conversation.ts";
-import { beginsWrong, firstShown, leavesAssistantLast, type RungInput, saysUnproven } from "./rung.ts";
+import { beginsWrong } from "./role-notes.ts";
+import { leavesAssistantLast, type RungInput, saysUnproven } from "./rung.ts";
 
 /** Where a summary message goes. */
 export interface SummaryPlace {
@@ -20,18 +21,19 @@ export interface SummaryPlace {
 export function summaryPlace(input: RungInput, fates: readonly Fate[]): SummaryPlace {
   const { conversation, rules, settings } = input;
   const strict = rules.alternation === "strict";
-  const first = conversation.messages[firstShown(conversation, fates)];
-  // Before a user message it would be the second of its role in a row: then the system prompt takes it.
-  const crowded = strict && (first === undefined || first.role === "user");
+  const beside = neighbours(conversation, fates, endOfCovered(fates));
+  const roles = beside.map((index) => conversation.messages[index]?.role);
+  // Beside a user message it would be the second of its role in a row: then the system prompt takes it.
+  const crowded = strict && (roles.includes("user") || roles.every((role) => role === undefined));
   const wanted = saysUnproven(input) ? "user" : settings.placement;
   if (wanted === "user" && !crowded) return { role: "user", merged: false, needsUser: false };
   return {
     role: "system",
     merged: rules.system === "message" && (strict || settings.placement === "merged"),
     needsUser:
-      beginsWrong(input, fates) ||
+      (roles[0] === undefined && beginsWrong(input, fates)) ||
       leavesAssistantLast(conversation, fates) ||
-      (strict && first?.role === "assistant"),
+      (strict && !crowded),
   };
 }
 
@@ -53,7 +55,7 @@ export function placeSummary(
   const draft = mergeIntoSystem({ fates, inserts: [summary] }, conversation.structure.start);
   if (made.quotes === undefined) return draft;
   const text = made.quotes.toWellFormed();
-  const before = fates.findLastIndex((fate) => fate.type === "cover") + 1;
+  const before = endOfCovered(fates);
   const neighbour =
     rules.alternation === "strict" ? userBeside(conversation, draft.fates, before) : undefined;
   if (neighbour === undefined)
@@ -69,12 +71,25 @@ export function placeSummary(
   };
 }
 
+/** The place of a summary: behind the last message that it speaks for. */
+function endOfCovered(fates: readonly Fate[]): number {
+  return fates.findLastIndex((fate) => fate.type === "cover") + 1;
+}
+
 /** The shown message of the user right before or right behind a place. */
-function userBeside({ messages }: Conversation, fates: readonly Fate[], place: number): number | undefined {
+function userBeside(conversation: Conversation, fates: readonly Fate[], place: number): number | undefined {
+  return neighbours(conversation, fates, place).find(
+    (index) => conversation.messages[index]?.role === "user",
+  );
+}
+
+/** The shown messages right before and right behind a place; -1 where there is none. */
+function neighbours({ messages }: Conversation, fates: readonly Fate[], place: number): [number, number] {
   const isThere = (fate: Fate, index: number) => isShown(fate) && messages[index]!.role !== "system";
-  const before = fates.findLastIndex((fate, index) => index < place && isThere(fate, index));
-  const behind = fates.findIndex((fate, index) => index >= place && isThere(fate, index));
-  return [before, behind].find((index) => messages[index]?.role === "user");
+  return [
+    fates.findLastIndex((fate, index) => index < place && isThere(fate, index)),
+    fates.findIndex((fate, index) => index >= place && isThere(fate, index)),
+  ];
 }
 
 /** A summary that goes into the system prompt shows as an edit of the last leading system message. */

@@ -1,4 +1,5 @@
 import { isShown } from "../../core/draft.ts";
+import type { Measure } from "../../core/types.ts";
 import { reductions } from "../../reductions/index.ts";
 import { draftTokens, fixedTokens, mustShow } from "../conversation.ts";
 import { neededReasoning } from "../needed-reasoning.ts";
@@ -15,7 +16,8 @@ const ALLOWANCES = [4_000, 2_000, 1_000, 500];
 /** Rung 1: makes the shown middle smaller in one batch, with as generous an allowance as reaches the aim. */
 export const reduce: Rung = function* (input) {
   const { conversation, current, settings, rules, limit, goal, anyGain } = input;
-  const { messages, structure, measure } = conversation;
+  const { messages, structure } = conversation;
+  const measure = countingOnce(conversation.measure);
   const before = draftTokens(conversation, current);
   const fixed = fixedTokens(conversation);
   const aim = anyGain ? goal : Math.min(limit, fixed + Math.floor((limit - fixed) * ENOUGH));
@@ -32,7 +34,7 @@ export const reduce: Rung = function* (input) {
     let draft = current;
     for (const reduction of reductions) {
       yield;
-      draft = reduction.apply(draft, { ...given, allowance });
+      draft = yield* reduction.apply(draft, { ...given, allowance });
     }
     yield;
     const after = draftTokens(conversation, draft);
@@ -40,3 +42,16 @@ export const reduce: Rung = function* (input) {
   }
   return undefined;
 };
+
+/** The measure with a memory of the texts that it counted: each reduction asks for them again, for each allowance. */
+function countingOnce(measure: Measure): Measure {
+  const counted = new Map<string, number>();
+  return {
+    ...measure,
+    text(text) {
+      const tokens = counted.get(text) ?? measure.text(text);
+      counted.set(text, tokens);
+      return tokens;
+    },
+  };
+}

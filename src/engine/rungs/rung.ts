@@ -1,5 +1,4 @@
 import { type Draft, type Fate, type Insert, KEEP } from "../../core/draft.ts";
-import { SUMMARY_MARKER } from "../../core/markers.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { DialectRules, DropReason, Edit, Run, RungName, Summary } from "../../core/types.ts";
 import type { IsOurs } from "../../summaries/proof.ts";
@@ -7,6 +6,7 @@ import { type Conversation, mustShow } from "../conversation.ts";
 import type { Settings } from "../settings.ts";
 import type { Step } from "../strategies.ts";
 import type { Tail } from "../tail.ts";
+import { beginsWrong, firstShown, NOT_SHOWN, withRoleNotes } from "./role-notes.ts";
 
 /** What a rung works with. */
 export interface RungInput {
@@ -49,9 +49,6 @@ export interface RungInput {
 /** A step of the ladder: a draft, or undefined when it can't help. Long ones stop now and then, so that others have their turn. */
 export type Rung = (input: RungInput) => Steps<Draft | undefined>;
 
-/** What stands in for messages that were dropped, where a view may not begin with its first kept message. */
-const NOT_SHOWN = `<${SUMMARY_MARKER}>Earlier messages of this conversation are not shown.</${SUMMARY_MARKER}>`;
-
 /** Head, last user message and tail are kept; everything else gets `fate`. */
 export function aroundTail(conversation: Conversation, tail: Tail, fate: Fate): Fate[] {
   return conversation.messages.map((_, index) => {
@@ -62,23 +59,6 @@ export function aroundTail(conversation: Conversation, tail: Tail, fate: Fate): 
   });
 }
 
-/** The first message after the system prompt that a draft shows. */
-export function firstShown(conversation: Conversation, fates: readonly Fate[]): number {
-  return fates.findIndex(
-    (fate, index) =>
-      (fate.type === "keep" || fate.type === "edit") && conversation.messages[index]!.role !== "system",
-  );
-}
-
-/** Would the view begin with a role that the format forbids there? */
-export function beginsWrong(input: RungInput, fates: readonly Fate[]): boolean {
-  const { conversation, rules } = input;
-  if (rules.firstRole === "any") return false;
-  const first = firstShown(conversation, fates);
-  const role = conversation.messages[first]?.role;
-  return role !== rules.firstRole && (first < 0 || first !== conversation.structure.start);
-}
-
 /** Would the view end with the assistant's words although the transcript doesn't? */
 export function leavesAssistantLast({ messages }: Conversation, fates: readonly Fate[]): boolean {
   const last = fates.findLastIndex((fate) => fate.type === "keep" || fate.type === "edit");
@@ -87,6 +67,10 @@ export function leavesAssistantLast({ messages }: Conversation, fates: readonly 
 
 /** A draft without a summary. Where its view would begin with a forbidden role, a short note speaks for what came before. */
 export function withoutSummary(input: RungInput, fates: readonly Fate[]): Draft {
+  return withRoleNotes(input, withNote(input, fates));
+}
+
+function withNote(input: RungInput, fates: readonly Fate[]): Draft {
   const first = firstShown(input.conversation, fates);
   const endsWrong = leavesAssistantLast(input.conversation, fates);
   if (first >= 0 && !endsWrong && !beginsWrong(input, fates)) return { fates, inserts: [] };

@@ -76,7 +76,7 @@ async function mergeGroup<M>(task: WritingTask<M>, parts: readonly Summary[]): P
       focus: operation.input.focus,
       kind,
     },
-    mustKeep: carriedItems(task, parts),
+    mustKeep: await carriedItems(task, parts),
     covers,
     ceiling,
     source: parts.reduce((sum, part) => sum + part.tokens.text, 0),
@@ -88,12 +88,13 @@ async function mergeGroup<M>(task: WritingTask<M>, parts: readonly Summary[]): P
  * What a merge must not lose: what its parts still carry, the first item of each part before the second of any, because
  * the newest part would take all of the room otherwise. What a part left out can't be asked of a merge.
  */
-function carriedItems<M>(task: WritingTask<M>, parts: readonly Summary[]): MustKeep[] {
-  const lists = parts.map((part) => {
-    const items = mustKeep(task, absolute(task, part.covers));
+async function carriedItems<M>(task: WritingTask<M>, parts: readonly Summary[]): Promise<MustKeep[]> {
+  const lists: MustKeep[][] = [];
+  for (const part of parts) {
+    const items = await mustKeep(task, absolute(task, part.covers));
     const lacking = new Set(missingItems(part.text, items));
-    return items.filter((item) => !lacking.has(item));
-  });
+    lists.push(items.filter((item) => !lacking.has(item)));
+  }
   const cited = lists.flat().filter(({ kind }) => kind === "citation");
   const chosen = new Map(cited.map((item) => [item.text, item]));
   const { measure } = task.summarizer;

@@ -1,8 +1,10 @@
+import type { Steps } from "../../core/steps.ts";
 import type { Run } from "../../core/types.ts";
 import { reasoningAllowance } from "../../models/shared/model-traits.ts";
 import { abridged } from "../../summaries/abridge.ts";
 import { answerCap } from "../../summaries/prompts/index.ts";
 import { type InputPiece, splitRuns } from "../../summaries/split-input.ts";
+import { textSteps } from "../../tokens/text-steps.ts";
 import type { Operation } from "../operation.ts";
 import type { ReadingMode } from "./modes.ts";
 import { summarizerWindow } from "./summarizer-window.ts";
@@ -21,7 +23,7 @@ const NEVER = new AbortController().signal;
  * What the model reads, in as few requests as fit its window. Where that takes more than the host allows, long arguments and
  * results are clipped; what is still too much is left for the next compaction.
  */
-export function piecesOf<M>(
+export function* piecesOf<M>(
   task: WritingTask<M>,
   run: Run,
   {
@@ -29,24 +31,24 @@ export function piecesOf<M>(
     previous,
     earlier,
   }: { mode: ReadingMode; previous?: string | undefined; earlier: string | undefined },
-): { readonly pieces: readonly InputPiece[]; readonly mode: ReadingMode } {
+): Steps<{ readonly pieces: readonly InputPiece[]; readonly mode: ReadingMode }> {
   const { operation } = task;
   const { structure, measure } = operation.survey.conversation;
   const messages = abridged(operation.survey.conversation.messages);
   const { maxRequests, mode: forced } = operation.engine.settings.summary;
   const limit = pieceLimit(task, run, previous ?? earlier);
-  const split = (as: ReadingMode): InputPiece[] =>
+  const split = (as: ReadingMode): Steps<InputPiece[]> =>
     splitRuns({
       messages,
       units: structure.units,
       run: absolute(task, run),
       limit,
-      count: measure.text,
+      count: (text) => textSteps(measure, task, text),
       mode: as,
     });
-  const whole = split(mode);
+  const whole = yield* split(mode);
   if (whole.length <= maxRequests) return { pieces: whole, mode };
-  const clipped = mode === "full" && forced === undefined ? split("simple") : whole;
+  const clipped = mode === "full" && forced === undefined ? yield* split("simple") : whole;
   const [pieces, used] = clipped.length < whole.length ? [clipped, "simple" as const] : [whole, mode];
   return { pieces: task.complete ? pieces : pieces.slice(0, maxRequests), mode: used };
 }
@@ -55,7 +57,7 @@ export function piecesOf<M>(
  * Tokens of transcript that one request may hold: what its window leaves beside the prompt and the answer, with the thoughts that a
  * model has before it. Servers that reserve the whole answer refuse what doesn't fit.
  */
-function pieceLimit<M>(task: WritingTask<M>, run: Run, beside: string | undefined): number {
+export function pieceLimit<M>(task: WritingTask<M>, run: Run, beside: string | undefined): number {
   const { operation, prompt, summarizer } = task;
   const { model, measure } = summarizer;
   const window = summarizerWindow(model);

@@ -4,14 +4,16 @@ import { abridged } from "../../summaries/abridge.ts";
 import { PROMPTS } from "../../summaries/prompts/index.ts";
 import { renderNarrative } from "../../summaries/render-narrative.ts";
 import { renderRun } from "../../summaries/summarizer-input.ts";
-import { isOwn, narrativeOf } from "../narrative.ts";
+import { narrativeOf } from "../narrative.ts";
 import { LEAST_RECORD } from "../narrative-share.ts";
 import { askSummary, isCancelled } from "../summarizer.ts";
 import { type Mode, modesOf, type ReadingMode, rollingModes } from "./modes.ts";
 import { piecesOf } from "./pieces.ts";
+import { isReadAnew, rollingRecords } from "./read-anew.ts";
 import { learnFrom, MOST_SHORTENED, summarizerWindow } from "./summarizer-window.ts";
 import {
   absolute,
+  inTurns,
   keyOf,
   mustKeep,
   record,
@@ -53,17 +55,16 @@ export async function writeSegments<M>(
  * person wrote stays as it is: the one record begins behind it.
  */
 export async function writeRolling<M>(given: WritingTask<M>, run: Run): Promise<Segments> {
-  const { state, conversation } = given.operation.survey;
-  const { records: all } = narrativeOf(state.summaries, conversation.chain, run.from);
-  const begin = all.findLastIndex(isOwn) + 1;
-  const records = all.slice(begin);
-  const rollsFrom = all[begin - 1]?.covers.to ?? 0;
+  const { records, from: rollsFrom } = rollingRecords(given.operation, run.from);
   const task = { ...given, rollsFrom };
   // Segments that were written under a larger budget are taken in together.
   const previous = records.at(-1) && {
     text: records.map(({ text }) => text).join("\n"),
     to: records.at(-1)!.covers.to,
   };
+  const rewritten = Math.max(-1, ...records.map(({ level }) => level));
+  const anew = await readAnew(task, { from: rollsFrom, to: run.to });
+  if (anew) return anew;
   const { segments, failure } = await downLadder(
     task,
     rollingModes(task.operation, run),
@@ -72,10 +73,27 @@ export async function writeRolling<M>(given: WritingTask<M>, run: Run): Promise<
       const earlier = last ? { text: last.text, to: last.covers.to } : previous;
       const rest = { from: earlier?.to ?? rollsFrom, to: run.to };
       if (mode === "continuation") written.push(await continueSegment(task, rest));
-      else await writeShorter(task, rest, mode, written, earlier?.text);
+      else await writeShorter({ ...task, rewritten }, rest, mode, written, earlier?.text);
     },
   );
   return { segments: segments.slice(-1), failure };
+}
+
+/**
+ * The one record, from the originals of all that it speaks for, where that is due. If nothing comes of it, the record so far
+ * takes in what is new.
+ */
+async function readAnew<M>(task: WritingTask<M>, all: Run): Promise<Segments | undefined> {
+  if (!isReadAnew(task, all)) return undefined;
+  const written: Summary[] = [];
+  try {
+    await writePieces(task, all, "full", written);
+    return { segments: written };
+  } catch (error) {
+    if (task.summarizer.signal.aborted || isCancelled(error)) throw error;
+    learnFrom(task.summarizer.model, error);
+    return undefined;
+  }
 }
 
 /** Tries one mode after the other until one has written all that is left. */
@@ -124,7 +142,7 @@ async function continueSegment<M>(task: WritingTask<M>, run: Run): Promise<Summa
       until: beginningOf(messages[structure.start + run.to]),
       hasRecord: run.from > 0,
     },
-    mustKeep: mustKeep(task, covers),
+    mustKeep: await mustKeep(task, covers),
     covers,
     ceiling,
     source: sourceTokens(task, covers),
@@ -164,12 +182,16 @@ async function writePieces<M>(
   written: Summary[],
   previous?: string,
 ): Promise<void> {
-  const { operation, prompt, summarizer, rolling, rollsFrom = 0, kind } = task;
+  const { operation, prompt, summarizer, rolling, rollsFrom = 0, rewritten = -1, kind } = task;
   const { conversation, state } = operation.survey;
   const { start } = conversation.structure;
   const earlier =
     rolling && rollsFrom === 0 ? undefined : earlierRecord(task, written, rolling ? rollsFrom : run.from);
-  const { pieces, mode: used } = piecesOf(task, run, { mode, previous, earlier });
+  const { pieces, mode: used } = await inTurns(
+    task,
+    absolute(task, run),
+    piecesOf(task, run, { mode, previous, earlier }),
+  );
   const records = [...written];
   let rolled = previous;
   for (const [done, piece] of pieces.entries()) {
@@ -193,14 +215,15 @@ async function writePieces<M>(
           ...(rolled !== undefined && { previous: rolled }),
           ...(earlier !== undefined && { earlier }),
         },
-        mustKeep: mustKeep(place, piece.run),
+        mustKeep: await mustKeep(place, piece.run),
         covers: piece.run,
         ceiling: place.ceiling,
         // One record for everything replaces everything, however little is new.
         source: rolling ? sourceTokens(task, absolute(task, covers)) : piece.tokens,
         sourceText: piece.text,
       }));
-    written.push(known ?? record(place, covers, prompt, text, 0));
+    const level = rolling ? rewritten + 1 + done : 0;
+    written.push(known ?? record(place, covers, prompt, text, level));
     if (rolling) rolled = text;
   }
 }

@@ -1,9 +1,10 @@
 import { ModelError } from "../../core/errors.ts";
+import { runNow, type Steps } from "../../core/steps.ts";
 import { summaryProof } from "../../core/summary-proof.ts";
 import type { Message, Model, ModelCall, Run, Summary } from "../../core/types.ts";
 import { abridged } from "../../summaries/abridge.ts";
 import { lengthInWords } from "../../summaries/length-in-words.ts";
-import { mustKeepOf } from "../../summaries/must-keep.ts";
+import { type MustKeep, mustKeepOf } from "../../summaries/must-keep.ts";
 import {
   type Prompt,
   promptForKind,
@@ -12,6 +13,7 @@ import {
   type RecordKind,
 } from "../../summaries/prompts/index.ts";
 import { recordKind } from "../../summaries/record-kind.ts";
+import { inSlices } from "../in-slices.ts";
 import { narrativeOf, recordRoom, summaryKey } from "../narrative.ts";
 import { LEAST_RECORD, narrativeShare, recordLength } from "../narrative-share.ts";
 import type { Operation } from "../operation.ts";
@@ -34,6 +36,8 @@ export interface WritingTask<M> {
   readonly rolling: boolean;
   /** Where that record begins: behind what a person wrote. */
   readonly rollsFrom?: number;
+  /** How often what the record so far says was rewritten; -1 where there is none. */
+  readonly rewritten?: number;
   /** The ceiling is the host's, whatever other records stand. */
   readonly fixed?: boolean;
   /** All of it is needed now, however many requests that takes: nobody comes back for the rest. */
@@ -58,12 +62,14 @@ export function createWritingTask<M>(
   const { measure } = survey.conversation;
   const messages = abridged(survey.conversation.messages);
   const kind = recordKind(messages);
+  // Reads a while, and most who plan a summary never ask.
+  let words: ((tokens: number) => string) | undefined;
   return {
     operation,
     prompt: summary.prompt === undefined ? promptForKind(kind) : promptOf(summary.prompt),
     kind,
     ceiling: withinWindow(model, ceiling),
-    rolling: summary.merge === "rolling",
+    rolling: summary.merge !== "segments",
     summarizer: {
       model,
       measure,
@@ -71,7 +77,10 @@ export function createWritingTask<M>(
       signal: AbortSignal.any([signal, AbortSignal.timeout(summary.deadlineMs)]),
       messages,
       calls,
-      inWords: lengthInWords(spokenTexts(messages), measure.text),
+      inWords(tokens) {
+        words ??= lengthInWords(spokenTexts(messages), measure.text);
+        return words(tokens);
+      },
     },
   };
 }
@@ -174,9 +183,21 @@ export function absolute<M>({ operation }: WritingTask<M>, run: Run): Run {
   return { from: start + run.from, to: start + run.to };
 }
 
-export function mustKeep<M>({ operation, ceiling }: WritingTask<M>, run: Run): ReturnType<typeof mustKeepOf> {
+/** A run of more tokens or messages is read in slices; for a shorter one the model is asked before others have their turn. */
+const LONG_TOKENS = 250_000;
+const MANY_MESSAGES = 2_000;
+
+/** Runs work on a run of messages (absolute indexes), with turns for others where it takes long. */
+export async function inTurns<M, T>(task: WritingTask<M>, run: Run, steps: Steps<T>): Promise<T> {
+  const isShort = run.to - run.from <= MANY_MESSAGES && sourceTokens(task, run) <= LONG_TOKENS;
+  return isShort ? runNow(steps) : inSlices(steps, task.summarizer.signal);
+}
+
+export function mustKeep<M>(task: WritingTask<M>, run: Run): Promise<readonly MustKeep[]> {
+  const { operation, ceiling } = task;
   const { messages, measure } = operation.survey.conversation;
-  return mustKeepOf({ messages: abridged(messages), run, cap: ceiling, count: measure.text });
+  const items = mustKeepOf({ messages: abridged(messages), run, cap: ceiling, count: measure.text });
+  return inTurns(task, run, items);
 }
 
 export function sourceTokens<M>({ operation }: WritingTask<M>, run: Run): number {

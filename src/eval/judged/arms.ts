@@ -1,6 +1,6 @@
 import type { Model, Profile, TokenCounter } from "../../core/types.ts";
 import { costOf, suffixStart } from "../contestants/packing.ts";
-import { compacted, compactedWithRecall } from "./compacted.ts";
+import { type CompactedInput, compacted, compactedWithRecall } from "./compacted.ts";
 import type { Exam } from "./exam.ts";
 import { plainSummary } from "./plain-summary.ts";
 import { type Shown, shownMessage } from "./reader-text.ts";
@@ -23,6 +23,10 @@ export interface Arm {
   readonly label: string;
   /** The summariser is asked. */
   readonly needsModel: boolean;
+  /** How often the conversation is compacted on its way, each time on top of the last. */
+  readonly times: number;
+  /** The same after so many compactions in a row, where it is one that compacts. */
+  readonly inARow?: (times: number) => Arm;
   /** The recorded summary is a part of it. */
   readonly needsRecorded: boolean;
   /** `own`: it has the recorded summary's size, whatever is allowed. `all`: no size limits it. */
@@ -55,9 +59,9 @@ export const ARMS: readonly Arm[] = [
     const cost = costOf(summary, input.counter.count);
     return [{ role: "user", text: summary }, ...newest(input, input.size - cost)];
   }),
-  arm("precis", "precis", {}, (input) => compacted(withoutModel(input))),
+  compacting("precis", "precis", {}, withoutModel),
   armByQuestion("precis+recall", "precis + recall", {}, (input) => compactedWithRecall(withoutModel(input))),
-  arm("precis+model", "precis + model", { needsModel: true }, compacted),
+  compacting("precis+model", "precis + model", { needsModel: true }, (input) => input),
   armByQuestion("precis+model+recall", "with model + recall", { needsModel: true }, compactedWithRecall),
   arm("recorded+precis", "recorded + precis", { needsRecorded: true }, async (input) => [
     ...recordedMessages(input.exam),
@@ -66,9 +70,25 @@ export const ARMS: readonly Arm[] = [
   arm("whole", "whole history", { size: "all" }, async ({ exam }) => exam.messages.map(shownMessage)),
 ];
 
-const withoutModel = ({ summarizer: _summarizer, ...input }: ArmInput) => input;
+function withoutModel({ summarizer: _summarizer, ...input }: ArmInput): Omit<ArmInput, "summarizer"> {
+  return input;
+}
 
-type Traits = Partial<Pick<Arm, "needsModel" | "needsRecorded" | "size">>;
+type Traits = Partial<Pick<Arm, "needsModel" | "needsRecorded" | "size" | "times">>;
+
+/** An arm that shows the reader what precis makes, once or after several compactions in a row. */
+function compacting(
+  id: string,
+  label: string,
+  traits: Traits,
+  inputOf: (input: ArmInput) => CompactedInput,
+): Arm {
+  const repeated = (times: number): Arm =>
+    arm(`${id}*${times}`, `${label}, ${times} times`, { ...traits, times }, (input) =>
+      compacted({ ...inputOf(input), times }),
+    );
+  return { ...arm(id, label, traits, (input) => compacted(inputOf(input))), inARow: repeated };
+}
 
 /** An arm that gives the same context to every question. */
 export function arm(
@@ -89,6 +109,7 @@ function armByQuestion(id: string, label: string, traits: Traits, make: Arm["mak
     id,
     label,
     needsModel: false,
+    times: 1,
     needsRecorded: false,
     size: "given",
     contexts: "by-question",

@@ -53,7 +53,7 @@ export async function askList<T>(input: ListRequest<T>): Promise<readonly T[]> {
     model: model.id,
     failure: "bad-answer",
     message: `the ${role}'s answer can't be used: ${problem}.`,
-    fix: `Use a stronger model as ${role}, or run the same command again.`,
+    fix: `Use a stronger model as ${role}, or try again.`,
   });
 }
 

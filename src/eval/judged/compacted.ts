@@ -7,7 +7,7 @@ import type { Exam } from "./exam.ts";
 import { type Shown, shownMessage } from "./reader-text.ts";
 
 /** What precis makes a context of. */
-interface CompactedInput {
+export interface CompactedInput {
   readonly exam: Exam;
   readonly counter: TokenCounter;
   readonly profile?: Profile;
@@ -15,6 +15,8 @@ interface CompactedInput {
   readonly size: number;
   /** Left out: no model is asked. */
   readonly summarizer?: Model;
+  /** Compactions in a row, evenly spread over the messages, each on top of the last. Default 1: the whole at once. */
+  readonly times?: number;
 }
 
 /** The clock of every measurement, so that the same run gives the same views. */
@@ -22,10 +24,17 @@ const NOW = 0;
 /** A mailbox may be a person: a summary has this long (milliseconds). */
 const DEADLINE_MS = 3_600_000;
 
-/** One forced compaction that fills the size. */
+/** Forced compactions that fill the size: one, or several on the way to the end. */
 export async function compacted(input: CompactedInput): Promise<readonly Shown[]> {
-  const compactor = compactorFor(input, { budget: input.size });
-  const { messages } = await compactFor(compactor, input, { budget: input.size });
+  const { exam, size, times = 1 } = input;
+  const compactor = compactorFor(input, { budget: size });
+  let state: unknown;
+  for (let time = 1; time < times; time++) {
+    const until = Math.round((exam.messages.length * time) / times);
+    const part = { ...input, exam: { ...exam, messages: exam.messages.slice(0, until) } };
+    ({ state } = await compactFor(compactor, part, { budget: size, state }));
+  }
+  const { messages } = await compactFor(compactor, input, { budget: size, state });
   await compactor.close();
   return messages.map(shownMessage);
 }
@@ -70,10 +79,11 @@ function compactorFor(
 async function compactFor(
   compactor: ReturnType<typeof compactorFor>,
   { exam }: CompactedInput,
-  how: { readonly budget: number; readonly adopt?: true },
+  { state, ...how }: { readonly budget: number; readonly adopt?: true; readonly state?: unknown },
 ) {
   const compaction = await compactor.compact(exam.messages, {
     ...how,
+    ...(state !== undefined && { state }),
     now: NOW,
     waitMs: DEADLINE_MS,
   });

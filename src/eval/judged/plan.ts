@@ -8,6 +8,8 @@ import { type Expense, expense, requestTokens } from "./spending.ts";
 
 /** A summary is asked for with a prompt, and may be asked for again (share of the conversation). */
 const SUMMARY_INPUT = 1.1;
+/** However often a conversation is compacted, its summaries read it about so often at most. */
+const MOST_READINGS = 4;
 /** What a summary has on average, notes included (tokens). */
 const USUAL_SUMMARY = 2_500;
 
@@ -33,10 +35,13 @@ export function planJudged(options: JudgedSetup): Expense[] {
       judge.input += trials * (requestTokens(judgeRequest(sheets), counter) + answers * USUAL_ANSWER);
       judge.output += trials * answers * USUAL_MARK;
     }
-    const asking = entrants.filter((entrant) => entrant.arm.needsModel).length;
-    summarizer.requests += asking;
-    summarizer.input += asking * SUMMARY_INPUT * examTokens(exam, counter.count);
-    summarizer.output += asking * USUAL_SUMMARY;
+    for (const { arm } of entrants) {
+      if (!arm.needsModel) continue;
+      const readings = Math.min(arm.times, MOST_READINGS);
+      summarizer.requests += arm.times;
+      summarizer.input += readings * SUMMARY_INPUT * examTokens(exam, counter.count);
+      summarizer.output += arm.times * USUAL_SUMMARY;
+    }
   }
   return [
     ...(summarizer.requests > 0 ? [expense("summarizer", options.summarizer?.id ?? "", summarizer)] : []),

@@ -1,24 +1,24 @@
 import type { CompactorOptions, Measure } from "../../core/types.ts";
 import { createMeasure, exactCounter, modelInfo } from "../../tokens/index.ts";
 
-/** How a session is counted: as the model that it names counts, if the registry knows it. */
+/** How a session is counted: as the model that it names counts. */
 export interface ModelCounting {
-  /** Undefined if no model is named, or one that nobody knows. */
+  /** Undefined if no model is named. */
   readonly model: string | undefined;
-  /** The model's window. */
+  /** The model's window; undefined for a model that nobody knows. */
   readonly window: number | undefined;
   readonly measure: Measure;
 }
 
+/** What of an unknown model is guessed is guessed as the gateway does it, so that a file has one size everywhere. */
 export async function modelCounting(named: string | undefined): Promise<ModelCounting> {
-  const info = named === undefined ? undefined : modelInfo(named);
-  const known = info?.known === true ? info : undefined;
+  const info = named === undefined || named === "" ? undefined : modelInfo(named);
   return {
-    model: known && named,
-    window: known?.window,
+    model: info && named,
+    window: info?.known === true ? info.window : undefined,
     measure: createMeasure({
-      counter: await exactCounter(known?.encoding ?? "o200k_base"),
-      ...(known && { factor: known.factor, images: known.images }),
+      counter: await exactCounter(info?.encoding ?? "o200k_base"),
+      ...(info && { factor: info.factor, images: info.images }),
     }),
   };
 }

@@ -51,6 +51,16 @@ export interface ApiMessage {
   readonly fate: Fate;
   /** An answer that a person stopped, or that broke off. */
   readonly unfinished?: "stopped" | "broken";
+  /** What the model looked up before it gave this answer, in turn. */
+  readonly lookups?: readonly Lookup[];
+}
+
+/** Something that the model looked up in what its view hides. */
+export interface Lookup {
+  /** The words that it searched for, or the messages that it read (`#12–18`). */
+  readonly query: string;
+  /** Messages that it was quoted, one passage of each, by index. */
+  readonly found: readonly number[];
 }
 
 /** What became of a message in the current view. */

@@ -24,13 +24,20 @@ export type TimelineFact =
       readonly text: string;
       /** Why the summary that a model was asked for isn't part of it. */
       readonly failed?: string;
+      /** It was made for the same messages in another conversation, and nothing had to be done here. */
+      readonly isFound?: true;
     }
   | { readonly type: "summary"; readonly summary: ApiSummary }
   | { readonly type: "failed"; readonly message: string; readonly fallback: RungName | undefined }
   | { readonly type: "rejected"; readonly tokens: number | undefined; readonly limit: number | undefined }
   | { readonly type: "undone"; readonly checkpoint: string | undefined }
   | { readonly type: "cleared" }
-  | { readonly type: "summary-edited"; readonly key: string }
+  | {
+      readonly type: "summary-edited";
+      readonly key: string;
+      /** What requests stood on from then on: its compaction, if there was one, and the tokens of its view. */
+      readonly view?: { readonly checkpoint?: string; readonly tokens: number };
+    }
   /** What a user message asked for and the view hides was quoted before it. */
   | {
       readonly type: "recalled";
@@ -119,6 +126,8 @@ export interface Totals {
   readonly tokensSaved: number;
   /** US dollars for summaries. */
   readonly cost: number;
+  /** Calls for summaries whose price isn't known, and which `cost` doesn't hold. */
+  readonly unpriced: number;
   readonly rejected: number;
   readonly loops: number;
   readonly conversations: number;

@@ -35,7 +35,7 @@ export interface ChatSettings {
   readonly summarizer?: string;
   /** Longest narrative of a compaction, in tokens. */
   readonly summaryCap?: number;
-  /** Tools of precis's own that the model gets, in the requests of clients. */
+  /** Tools of precis's own that the model gets. */
   readonly tools?: readonly ("recall" | "compact")[];
   readonly summaryTemperature?: number;
   readonly summaryMode?: NonNullable<SummaryOptions["mode"]>;
@@ -46,7 +46,7 @@ export interface ChatSettings {
 }
 
 /** Settings of the page and of chats that have none of their own. */
-export interface GlobalSettings extends Omit<ChatSettings, "tools"> {
+export interface GlobalSettings extends ChatSettings {
   readonly showMeter?: boolean;
   readonly theme?: "system" | "light" | "dark";
 }

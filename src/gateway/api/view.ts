@@ -39,9 +39,12 @@ export type ViewEntry =
   | {
       readonly type: "insert";
       readonly role: Role;
+      /** What it adds to the view; 0 where its text is counted with the message that takes it. */
       readonly tokens: number;
       readonly text: string;
       readonly covers: readonly Run[];
+      /** Tokens of the messages in its runs, one by one. */
+      readonly originals: readonly number[];
     }
   | {
       readonly type: "drop";
@@ -57,6 +60,8 @@ export interface ApiView {
   readonly dialect: DialectId;
   readonly outcome: Outcome;
   readonly entries: readonly ViewEntry[];
+  /** Tokens of a system prompt that stands apart from the messages; 0 for none. */
+  readonly system: number;
   readonly budget: Budget;
   readonly pressure: { readonly before: number; readonly after: number };
   readonly tokens: { readonly transcript: number; readonly before: number; readonly after: number };

@@ -114,22 +114,26 @@ export function createCompactors(options: {
   };
 
   const make = (
-    { wire, model, upstream }: CompactorChoice,
+    { wire, model, upstream, tenant }: CompactorChoice,
     { info, window, profile, strategy, budget, tuning }: ReturnType<typeof settle>,
     store: Store,
     summarizer?: Model,
   ): Compactor<unknown> => {
-    const compactor = createCompactorWith<unknown>(memory, {
-      ...tuning,
-      dialect: alternating(readingOf(config, wire.dialect), upstream),
-      window: { model },
-      models: { [model]: { ...info, window } },
-      profile,
-      ...(strategy !== undefined && { strategy }),
-      ...(budget !== undefined && { budget }),
-      ...(summarizer && { summarizer: config.redact ? redactingModel(summarizer) : summarizer }),
-      store,
-    });
+    const calibration = windows.calibration(upstream, model, tenant);
+    const compactor = createCompactorWith<unknown>(
+      { ...memory, calibration },
+      {
+        ...tuning,
+        dialect: alternating(readingOf(config, wire.dialect), upstream),
+        window: { model },
+        models: { [model]: { ...info, window } },
+        profile,
+        ...(strategy !== undefined && { strategy }),
+        ...(budget !== undefined && { budget }),
+        ...(summarizer && { summarizer: config.redact ? redactingModel(summarizer) : summarizer }),
+        store,
+      },
+    );
     // People look at a server's numbers: they are exact for short requests, too.
     const fit: typeof compactor.fit = async (...request) => {
       await exactCounter(info.encoding);

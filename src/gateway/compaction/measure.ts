@@ -8,14 +8,15 @@ import type { Windows } from "./windows.ts";
 /** Longer texts are counted in steps (characters). */
 const LONG_TEXT_CHARS = 32_768;
 
-/** Counts messages as the compactor of a conversation does, before calibration. */
+/** Counts messages as the compactor of a conversation does. */
 export async function measureOf(
   { windows }: { readonly windows: Windows },
   { upstream, model, tenant }: CompactorChoice,
 ): Promise<Measure & { readonly counter: SteppedCounter }> {
   const info = windows.of(upstream, model, tenant);
   const counter = await steppedCounter(info.encoding);
-  return { ...createMeasure({ counter, factor: info.factor, images: info.images }), counter };
+  const factor = windows.factor(upstream, model, tenant);
+  return { ...createMeasure({ counter, factor, images: info.images }), counter };
 }
 
 export interface CountOptions {

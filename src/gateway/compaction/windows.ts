@@ -1,5 +1,6 @@
 import type { ModelInfo } from "../../core/types.ts";
-import { modelInfo } from "../../tokens/index.ts";
+import { learnedFactor } from "../../engine/engine.ts";
+import { type Calibration, createCalibration, modelInfo } from "../../tokens/index.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Upstream } from "../upstream/upstream.ts";
@@ -9,6 +10,8 @@ const LEAST_BELIEVABLE = 1_000;
 
 /** Windows that are remembered. */
 const MAX_LEARNED = 10_000;
+/** Models whose counting is remembered. */
+const MAX_CALIBRATIONS = 1_000;
 
 export interface Windows {
   /** Grows whenever something was learned. */
@@ -23,13 +26,18 @@ export interface Windows {
    * in their errors, so a client may well write one of its own.
    */
   learn(upstream: Upstream, model: string, tenant: string, limit: number): boolean;
+  /** What usage taught of a model's counting: one for all that counts for it, or two numbers would be told of one thing. */
+  calibration(upstream: Upstream | undefined, model: string, tenant: string): Calibration;
+  /** The provider's tokens ÷ the tokenizer's: as its usage taught, otherwise as the registry says. */
+  factor(upstream: Upstream | undefined, model: string, tenant: string): number;
 }
 
 /** What each model's window is: what its upstream said, what the config says, what the registry knows, or a guess. */
 export function createWindows(config: { readonly window?: number | undefined }): Windows {
   const learned = new Map<string, number>();
-  const keyOf = (upstream: Upstream, model: string, tenant: string): string =>
-    JSON.stringify([upstream.name, model, tenant]);
+  const calibrations = new Map<string, Calibration>();
+  const keyOf = (upstream: Upstream | undefined, model: string, tenant: string): string =>
+    JSON.stringify([upstream?.name, model, tenant]);
   let version = 0;
   const windows: Windows = {
     get version() {
@@ -48,7 +56,8 @@ export function createWindows(config: { readonly window?: number | undefined }):
             : info.known
               ? "registry"
               : "guess";
-      return { ...info, from };
+      // A chat that has no model yet is counted by the tokenizer alone, as a file that names none.
+      return { ...info, ...(model === "" && { factor: 1 }), from };
     },
     learn(upstream, model, tenant, limit) {
       if (limit < LEAST_BELIEVABLE || limit >= windows.of(upstream, model, tenant).window) return false;
@@ -57,6 +66,21 @@ export function createWindows(config: { readonly window?: number | undefined }):
       version++;
       return true;
     },
+    calibration(upstream, model, tenant) {
+      const key = keyOf(upstream, model, tenant);
+      const calibration = calibrations.get(key) ?? createCalibration();
+      // Taken out and put back: the one that wasn't asked for longest goes first.
+      calibrations.delete(key);
+      calibrations.set(key, calibration);
+      for (const oldest of calibrations.keys()) {
+        if (calibrations.size <= MAX_CALIBRATIONS) break;
+        calibrations.delete(oldest);
+      }
+      return calibration;
+    },
+    factor: (upstream, model, tenant) =>
+      learnedFactor(windows.calibration(upstream, model, tenant), model) ??
+      windows.of(upstream, model, tenant).factor,
   };
   return windows;
 }

@@ -2,7 +2,8 @@ import { findCheckpoint, restoreDraft } from "../../core/checkpoint.ts";
 import { type Draft, entriesOf, type Fate, isShown, KEEP, withFates } from "../../core/draft.ts";
 import { createTextHash } from "../../core/hash.ts";
 import { structureOf } from "../../core/rounds.ts";
-import type { Checkpoint, Entry, Message, Records, Summary } from "../../core/types.ts";
+import type { Checkpoint, Entry, Message, Records, Run, Summary } from "../../core/types.ts";
+import { narrativeOf } from "../../engine/narrative.ts";
 import type { Divider } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { isCountingLong } from "./count-ahead.ts";
@@ -63,7 +64,7 @@ async function findFates(parts: FateParts, tenant: string, loaded: Loaded, isGue
   const pins = (loaded.meta.pins ?? []).map((index) => index + lead.length);
   return {
     entries: draft ? entriesOf(withPinned(draft, messages, pins)) : [],
-    dividers: dividersOf(records),
+    dividers: dividersOf(records, chainOf(loaded)),
   };
 }
 
@@ -99,20 +100,23 @@ async function checkpointOfView(
 /** Before a long transcript has been counted: the newest one, which it nearly always is. */
 function newestCheckpoint(
   { compactors }: FateParts,
-  { stored, dialect, choice }: Loaded,
+  loaded: Loaded,
   { checkpoints, undos }: Records,
 ): Checkpoint | undefined {
+  const { dialect, choice } = loaded;
   return findCheckpoint({
     checkpoints,
     undos,
-    chain: ["", ...stored.map(({ hash }) => hash)],
+    chain: chainOf(loaded),
     dialect: dialect.id,
     strategy: compactors.strategyOf(choice),
     textHash,
   });
 }
 
-function dividersOf({ checkpoints, summaries, undos }: Records): Divider[] {
+const chainOf = ({ stored }: Loaded): readonly string[] => ["", ...stored.map(({ hash }) => hash)];
+
+function dividersOf({ checkpoints, summaries, undos }: Records, chain: readonly string[]): Divider[] {
   const undone = new Set(undos.map(({ checkpoint }) => checkpoint));
   return checkpoints
     .filter(({ id }) => !undone.has(id))
@@ -131,7 +135,7 @@ function dividersOf({ checkpoints, summaries, undos }: Records): Divider[] {
         text: texts.join("\n\n"),
         covers,
         tokens: checkpoint.tokens,
-        summaries: usedIn(summaries, texts.join("\n")).map(summaryToApi),
+        summaries: inForce(usedIn(summaries, texts.join("\n")), summaries, covers, chain).map(summaryToApi),
       };
     });
 }
@@ -142,3 +146,28 @@ function usedIn(summaries: readonly Summary[], text: string): Summary[] {
     .filter((summary) => text.includes(summary.text.trim().split("\n")[0]?.trim() ?? summary.text))
     .sort((a, b) => a.covers.from - b.covers.from);
 }
+
+/**
+ * Of all that was ever said about the messages that a divider covers, only what speaks for them now: whoever corrects a
+ * summary goes on from the words that the model will see, not from those that were replaced.
+ */
+function inForce(
+  used: readonly Summary[],
+  all: readonly Summary[],
+  covered: readonly Run[],
+  chain: readonly string[],
+): Summary[] {
+  const versions = all.filter((one) => used.some(({ covers }) => isSame(covers, one.covers)));
+  const end = Math.max(...covered.map(({ to }) => to));
+  const chosen: Summary[] = [];
+  for (const { from } of covered) {
+    if (chosen.some(({ covers }) => covers.to > from)) continue;
+    chosen.push(...narrativeOf(versions, chain, end, from).records);
+  }
+  // Records about rounds stand beside the narrative.
+  const others = used.filter(({ covers }) => !chosen.some((one) => overlaps(one.covers, covers)));
+  return [...chosen, ...others].sort((a, b) => a.covers.from - b.covers.from);
+}
+
+const isSame = (a: Run, b: Run): boolean => a.from === b.from && a.to === b.to;
+const overlaps = (a: Run, b: Run): boolean => a.from < b.to && b.from < a.to;

@@ -40,10 +40,12 @@ export async function followSummary(
 export async function noteSummaries(
   { timeline, now }: Pick<Telemetry, "timeline" | "now">,
   { tenant, conversation }: Pick<SummaryUnderWay, "tenant" | "conversation">,
-  { state, background }: Pick<FitResult<unknown>, "state" | "background">,
+  fitted: Pick<FitResult<unknown>, "state" | "background">,
 ): Promise<void> {
-  const known = new Set(state.summaries.map(({ key }) => key));
-  for (const summary of (await background).summaries)
+  // The newer one first, because it is written in slices; the one before has nothing left to do then.
+  const { summaries } = await fitted.background;
+  const known = new Set(fitted.state.summaries.map(({ key }) => key));
+  for (const summary of summaries)
     if (!known.has(summary.key))
       await timeline.add(tenant, conversation, now(), { type: "summary", summary: summaryToApi(summary) });
 }

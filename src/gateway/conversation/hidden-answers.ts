@@ -52,6 +52,16 @@ function add(hidden: HiddenAnswers, name: string, answer: HiddenAnswer): void {
   hidden.set(name, [...(hidden.get(name) ?? []), answer]);
 }
 
+/** All that the model said and was answered, of what was given beside a stored answer; undefined if that holds no hidden rounds. */
+export function hiddenRoundsOf(
+  given: StoredMessage["given"],
+  dialect: Dialect<unknown>,
+): readonly unknown[] | undefined {
+  const real = given?.map(parseExact);
+  // An answer that a client only says otherwise holds no results.
+  return real?.some((message) => hasResult(dialect.read(message))) ? real : undefined;
+}
+
 function readHidden(stored: readonly StoredMessage[], dialect: Dialect<unknown>): HiddenAnswers {
   const hidden: HiddenAnswers = new Map();
   if (!stored.some(({ given }) => given !== undefined)) return hidden;
@@ -62,9 +72,8 @@ function readHidden(stored: readonly StoredMessage[], dialect: Dialect<unknown>)
   const messages = said.map(({ message }) => message);
   const names = namesOf(messages, 0);
   for (const [index, { given }] of stored.entries()) {
-    const real = given?.map(parseExact);
-    // An answer that a client only says otherwise holds no results.
-    if (!real?.some((message) => hasResult(dialect.read(message)))) continue;
+    const real = hiddenRoundsOf(given, dialect);
+    if (!real) continue;
     add(hidden, names[index]!, { shown: said.slice(index, endOfAnswer(messages, index)), real });
   }
   return hidden;
@@ -100,7 +109,8 @@ function namesOf(messages: readonly Message[], start: number): readonly string[]
   return [...names, chain.hashes.at(-1)!];
 }
 
-function endOfAnswer(messages: readonly Message[], from: number): number {
+/** Where the answer that begins at a message ends. */
+export function endOfAnswer(messages: readonly Message[], from: number): number {
   let end = from;
   while (messages[end]?.role === "assistant") end++;
   return end;

@@ -53,6 +53,8 @@ export async function importLog(
     title: log.title,
     model: log.model,
     ...(times && { times }),
+    // As old as what was said last, so that lists have the newest first.
+    at: Math.min(messages.at(-1)!.at, parts.now()),
     // No state of the file yet: an import that breaks off here reads it again, and finds this conversation.
     meta: { source: "page", imported: { file: from.file, bytes: 0, modified: 0 } },
   });

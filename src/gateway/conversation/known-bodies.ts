@@ -1,8 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { parseExact } from "../../core/exact-json.ts";
 import { isJson, type Json } from "../http/json.ts";
+import { findList, scanList } from "../http/json-scan.ts";
+import { MESSAGE_LISTS } from "../http/parse-list.ts";
 import { parseObject } from "../http/read-body.ts";
-import { findList, scanList } from "./json-scan.ts";
 
 /** Smaller bodies are parsed faster than they are looked up (bytes). */
 export const LEAST_BYTES = 8_192;
@@ -20,8 +21,6 @@ const MAX_TWINS = 16;
  * from request to request.
  */
 const FOUND_BY = [0, 2, 5] as const;
-/** Fields that hold the messages. */
-const LISTS = ["messages", "input", "contents"] as const;
 
 /** A body that was parsed, with the ends of its messages in it. */
 interface KnownBody {
@@ -115,7 +114,7 @@ interface Parsed {
 
 function parseWhole(bytes: Buffer): Parsed {
   const json = parseObject(bytes);
-  const found = findList(bytes, LISTS);
+  const found = findList(bytes, MESSAGE_LISTS);
   const list = found && scanList(bytes, found.open);
   const messages = found && json[found.name];
   if (!found || !list || !Array.isArray(messages) || messages.length !== list.ends.length) return { json };

@@ -1,3 +1,4 @@
+import type { GatewayConfig, HostedToolName } from "../../config/gateway-schema.ts";
 import { withoutUnset } from "../../config/tuning-schema.ts";
 import type { Dialect, Message, Profile, Tuning } from "../../core/types.ts";
 import { profiles } from "../../profiles/index.ts";
@@ -32,10 +33,14 @@ export interface Loaded {
   readonly model: string;
   readonly pins: readonly number[];
   readonly choice: CompactorChoice;
+  /** Tools of precis's own that its model gets. */
+  readonly tools: readonly HostedToolName[];
 }
 
 /** What a conversation is loaded with. */
-export type LoadParts = Pick<CompactionParts, "store" | "upstreams"> & { readonly transcripts: Transcripts };
+export type LoadParts = Pick<CompactionParts, "config" | "store" | "upstreams"> & {
+  readonly transcripts: Transcripts;
+};
 
 /** A conversation that is there and not deleted. */
 export async function findConversation(
@@ -63,6 +68,7 @@ export async function load(parts: LoadParts, tenant: string, id: string, length?
   const settings: ChatSettings = { ...global, ...meta.settings };
   const { system, lead } = readHead(dialect, head);
   const model = meta.settings?.model ?? meta.model ?? conversation.model ?? settings.model ?? "";
+  const choice = choiceOf(parts, { tenant, wire, model, settings });
   return {
     conversation,
     meta,
@@ -77,8 +83,19 @@ export async function load(parts: LoadParts, tenant: string, id: string, length?
     messages: [...lead.map((message) => dialect.read(message)), ...messages],
     model,
     pins: (meta.pins ?? []).map((index) => index + lead.length),
-    choice: choiceOf(parts, { tenant, wire, model, settings }),
+    choice,
+    tools: toolsOf(parts, wire, settings, choice.upstream),
   };
+}
+
+/** What a person set goes before the upstream's config, and that before the server's, as for requests of clients. */
+function toolsOf(
+  { config }: { readonly config: Pick<GatewayConfig, "tools"> },
+  { hosting }: Wire,
+  { tools }: ChatSettings,
+  upstream: CompactorChoice["upstream"],
+): readonly HostedToolName[] {
+  return hosting ? (tools ?? upstream?.config.tools ?? config.tools ?? []) : [];
 }
 
 /** Largest answer that a chat asks for; undefined if it leaves that to the provider. */

@@ -1,8 +1,9 @@
 import { ConfigError } from "../../core/errors.ts";
 import { openRecall, type Recall, searchIndex } from "../../recall/open-recall.ts";
+import { roughCounter } from "../../recall/rough-counter.ts";
 import type { Hit, SearchOptions, SearchResult } from "../../recall/search.ts";
 import type { Conversation, ConversationPage, ListQuery, ServerStore } from "../../stores/server-store.ts";
-import { charsCounter } from "../../tokens/index.ts";
+import { createPace } from "../compaction/pace.ts";
 import { metaOf } from "./chat-meta.ts";
 import { conversationsIndex } from "./conversations-index.ts";
 import { SETTINGS_SESSION } from "./session-of.ts";
@@ -33,9 +34,10 @@ export interface Past {
 /** The same as in one conversation. */
 const DEFAULT_HITS = 10;
 const DEFAULT_TOKENS = 2_000;
+/** A pattern that took too long in so many conversations isn't looked for in others. */
+const MOST_EXHAUSTED = 5;
 
 export function pastOf(store: PastStore, tenant: string): Past {
-  const counter = charsCounter();
   const open = ({ id }: Conversation) => openRecall({ store, tenant, conversation: id });
   const inOne = async (query: string, of: Conversation, options: SearchOptions) => {
     const { hits, ...rest } = await open(of).search(query, options);
@@ -48,12 +50,19 @@ export function pastOf(store: PastStore, tenant: string): Past {
     let { tokens = DEFAULT_TOKENS } = options;
     const hits: PastHit[] = [];
     let isPartial = false;
+    let exhausted = 0;
+    const pace = createPace();
     for await (const of of everyConversation(store, tenant)) {
-      if (hits.length >= limit || tokens <= 0) break;
+      if (hits.length >= limit || tokens <= 0 || exhausted >= MOST_EXHAUSTED) break;
+      // A database in this process keeps nobody waiting by itself.
+      await pace.pause();
       const found = await inOne(query, of, { ...options, limit: limit - hits.length, tokens });
-      for (const { text } of found.hits) tokens -= counter.count(text);
+      for (const { text } of found.hits) tokens -= roughCounter.count(text);
       hits.push(...found.hits);
-      isPartial ||= found.partial === true;
+      if (found.partial) {
+        isPartial = true;
+        exhausted++;
+      }
     }
     return { hits, ...(isPartial && { partial: true as const }) };
   };
@@ -86,6 +95,8 @@ export function pastOf(store: PastStore, tenant: string): Past {
       const named = [await conversations.findSession(tenant, name), await conversations.get(tenant, name)];
       const found = named.find((one) => one !== undefined && isToBeFound(one));
       if (found) return found;
+      const short = await byShortId(store, tenant, name);
+      if (short) return short;
       throw new ConfigError({
         option: "session",
         message: `there is no session or conversation ${JSON.stringify(name)} of tenant ${tenant}.`,
@@ -101,6 +112,16 @@ export function pastOf(store: PastStore, tenant: string): Past {
 }
 
 const PAGE = 500;
+/** What the command line shows of an id: its end. Less of it says too little. */
+const SHORT_ID = 8;
+
+/** The conversation whose id ends so, if it is only one of the newest. */
+async function byShortId(store: PastStore, tenant: string, end: string): Promise<Conversation | undefined> {
+  if (end.length < SHORT_ID) return undefined;
+  const { conversations } = await store.conversations.list(tenant, { limit: PAGE, archived: "all" });
+  const matches = conversations.filter((one) => isToBeFound(one) && one.id.endsWith(end));
+  return matches.length === 1 ? matches[0] : undefined;
+}
 
 /** All conversations that may be found, page by page. */
 async function* everyConversation(store: PastStore, tenant: string): AsyncGenerator<Conversation> {

@@ -16,7 +16,7 @@ const happened = (messages: number, fact: object): PlacedEvent =>
 const compacted = (messages: number, after: number, checkpoint: string) =>
   happened(messages, { type: "compacted", checkpoint, tokens: { transcript: 0, before: 0, after } });
 const past = (length: number, events: readonly PlacedEvent[]) =>
-  pastOf({ messages: talk(length), lead: 0, tokens: talk(length).map(() => TOKENS), events });
+  pastOf({ messages: talk(length), lead: 0, tokens: talk(length).map(() => TOKENS), system: 0, events });
 const viewAt = (length: number, events: readonly PlacedEvent[], messages: number) =>
   past(length, events).points.find((point) => point.messages === messages)?.view;
 
@@ -51,6 +51,7 @@ it("takes eight times as long for eight times as much, compactions included", ()
       messages: talk(length),
       lead: 0,
       tokens: talk(length).map(() => TOKENS),
+      system: 0,
       events: Array.from({ length: length / 50 }, (_, n) => compacted(n * 50 + 5, 20, `${n}`)),
     };
     inputs.set(length, known);

@@ -92,6 +92,17 @@ function countUntil(length: number, holds: (at: number) => boolean): number {
   return low;
 }
 
+/** What an event left for requests to stand on; undefined if it changed nothing about that. */
+export function madeBy(event: PlacedEvent): CompactionInForce | undefined {
+  const { messages } = event;
+  if (event.type === "compacted")
+    return { checkpoint: event.checkpoint, messages, tokens: event.tokens.after };
+  // New words for a summary make another view of the same messages.
+  if (event.type === "summary-edited" && event.view?.checkpoint !== undefined)
+    return { checkpoint: event.view.checkpoint, messages, tokens: event.view.tokens };
+  return undefined;
+}
+
 /** Which compaction requests stood on, by the number of messages that the transcript had. */
 export function inForceAt(
   events: readonly PlacedEvent[],
@@ -100,13 +111,18 @@ export function inForceAt(
   const stack: CompactionInForce[] = [];
   for (const event of events) {
     const { messages } = event;
-    if (event.type === "compacted")
-      stack.push({ checkpoint: event.checkpoint, messages, tokens: event.tokens.after });
+    const made = madeBy(event);
+    if (event.type === "summary-edited") {
+      if (!event.view) continue;
+      // The view with the old words was left for it.
+      stack.pop();
+    }
+    if (made) stack.push(made);
     else if (event.type === "undone") {
       const undone = stack.findLastIndex(({ checkpoint }) => checkpoint === event.checkpoint);
       if (stack.length > 0) stack.splice(undone, 1);
     } else if (event.type === "cleared") stack.length = 0;
-    else continue;
+    else if (event.type !== "summary-edited") continue;
     changes.push({ messages, inForce: stack.at(-1) });
   }
   return (messages) =>
@@ -118,22 +134,39 @@ export function pastOf(options: {
   readonly messages: readonly Message[];
   /** Leading system messages among them. */
   readonly lead: number;
-  /** Tokens of each message. */
+  /** Tokens of each message, and of a system prompt that stands apart from them. */
   readonly tokens: readonly number[];
+  readonly system: number;
   readonly events: readonly PlacedEvent[];
+  /** Tokens of the views that compactions left, by checkpoint, as they are counted now; otherwise as they were then. */
+  readonly sizes?: ReadonlyMap<string, number>;
+  /** What views quoted for user messages, oldest first; sizes don't hold it. */
+  readonly quotes?: readonly {
+    readonly checkpoint: string;
+    readonly messages: number;
+    readonly tokens: number;
+  }[];
 }): Past {
-  const { messages, lead, tokens, events } = options;
-  const until: number[] = [0];
+  const { messages, lead, tokens, system, events, sizes } = options;
+  const quotesOf = Map.groupBy(options.quotes ?? [], ({ checkpoint }) => checkpoint);
+  const until: number[] = [system];
   for (const [index, count] of tokens.entries()) until.push(until[index]! + count);
   const inForce = inForceAt(events);
   const pointAt = (length: number): PastPoint => {
     const transcript = until[length + lead]!;
     const compaction = inForce(length);
     if (compaction === undefined) return { messages: length, transcript, view: transcript };
+    const size = sizes?.get(compaction.checkpoint ?? "");
+    // What was counted then counted what was quoted at once.
+    const from = size === undefined ? compaction.messages + 1 : 0;
+    const quoted = (quotesOf.get(compaction.checkpoint ?? "") ?? [])
+      .filter((quote) => quote.messages >= from && quote.messages <= length)
+      .reduce((sum, quote) => sum + quote.tokens, 0);
+    const left = (size ?? compaction.tokens) + quoted;
     return {
       messages: length,
       transcript,
-      view: compaction.tokens + transcript - until[Math.min(compaction.messages, length) + lead]!,
+      view: left + transcript - until[Math.min(compaction.messages, length) + lead]!,
     };
   };
   const answers = messages.flatMap(({ role }, index) =>

@@ -1,15 +1,18 @@
 import { restoreDraft } from "../../core/checkpoint.ts";
 import { type Draft, entriesOf, keepAll } from "../../core/draft.ts";
-import { applyEdits } from "../../core/edits.ts";
-import type { Entry, Measure, Message } from "../../core/types.ts";
-import type { ApiView } from "../api.ts";
+import type { Measure } from "../../core/types.ts";
+import { withQuoted } from "../../engine/recall/quotations.ts";
+import type { ApiView, PlacedEvent } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { measureOf } from "../compaction/measure.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import type { Timeline } from "../telemetry/timeline.ts";
 import { countAhead } from "./count-ahead.ts";
+import { entryTokens, systemTokens } from "./entry-tokens.ts";
+import { happenedIn } from "./found-compaction.ts";
 import { type Loaded, type LoadParts, load } from "./loaded.ts";
-import { inForceAt, placedEvents } from "./recorded-past.ts";
+import { inForceAt, madeBy } from "./recorded-past.ts";
+import { recordedQuotes, recordedQuoteTokens } from "./recorded-quotes.ts";
 import { fitInput, viewOf } from "./view-of.ts";
 
 /** What was sent when the transcript had so many messages, read from the record of its compaction. */
@@ -20,7 +23,7 @@ export async function recordedView(
   id: string,
   length: number,
 ): Promise<ApiView> {
-  const events = await placedEvents(parts, tenant, await load(parts, tenant, id));
+  const events = await happenedIn(parts, tenant, await load(parts, tenant, id));
   const loaded = await load(parts, tenant, id, length);
   await countAhead(parts, loaded);
   const { checkpoint } = inForceAt(events)(length) ?? {};
@@ -31,8 +34,9 @@ export async function recordedView(
   const entries = entriesOf(draft);
   const measure = await measureOf(parts, loaded.choice);
   const { budget } = await parts.compactors.of(loaded.choice).pressure(loaded.transcript, fitInput(loaded));
-  const transcript = loaded.messages.reduce((sum, message) => sum + measure.message(message), 0);
-  const tokens = tokensOf(entries, loaded.messages, measure);
+  const system = systemTokens(loaded, measure);
+  const transcript = loaded.messages.reduce((sum, message) => sum + measure.message(message), system);
+  const tokens = entries.reduce((sum, entry) => sum + entryTokens(entry, loaded, measure), system);
   const pressure = tokens / budget.budget;
   return viewOf(
     parts,
@@ -48,31 +52,67 @@ export async function recordedView(
   );
 }
 
+/** Messages that are counted again for all compactions together, the newest first: others wait for this server, too. */
+const MAX_COUNTED = 100_000;
+
+/**
+ * Tokens of the views that compactions left. What was counted then may be counted otherwise now, because the provider's usage
+ * has taught how it counts: what is shown side by side must be counted alike.
+ */
+export async function viewSizes(
+  { records }: Pick<CompactionParts, "records">,
+  tenant: string,
+  loaded: Loaded,
+  { events, measure }: { readonly events: readonly PlacedEvent[]; readonly measure: Measure },
+): Promise<ReadonlyMap<string, number>> {
+  const { stored, messages, lead } = loaded;
+  const { checkpoints } = await records.of(tenant).find(stored.map(({ hash }) => hash));
+  const byId = new Map(checkpoints.map((one) => [one.id, one]));
+  const sizes = new Map<string, number>();
+  const system = systemTokens(loaded, measure);
+  let counted = 0;
+  for (const event of [...events].reverse()) {
+    const checkpoint = byId.get(madeBy(event)?.checkpoint ?? "");
+    if (!checkpoint || counted > MAX_COUNTED) continue;
+    const then = messages.slice(0, event.messages + lead.length);
+    const draft = restoreDraft(checkpoint, then, lead.length);
+    if (!draft || sizes.has(checkpoint.id)) continue;
+    counted += then.length;
+    const tokens = entriesOf(draft).reduce((sum, entry) => sum + entryTokens(entry, loaded, measure), system);
+    sizes.set(checkpoint.id, tokens);
+  }
+  return sizes;
+}
+
+/** What views quoted for user messages, with its tokens. */
+export async function quoteSizes(
+  { records }: Pick<CompactionParts, "records">,
+  tenant: string,
+  loaded: Loaded,
+  measure: Measure,
+) {
+  const { recalled = [] } = await records.of(tenant).find(loaded.stored.map(({ hash }) => hash));
+  return recordedQuotes(recalled, loaded).map((quote) => ({
+    ...quote,
+    tokens: recordedQuoteTokens(quote, loaded, measure),
+  }));
+}
+
 async function restore(
   { records }: Pick<CompactionParts, "records">,
   tenant: string,
-  { stored, messages, lead }: Loaded,
+  loaded: Loaded,
   id: string,
 ): Promise<Draft> {
-  const { checkpoints } = await records.of(tenant).find(stored.map(({ hash }) => hash));
+  const { stored, messages, lead, dialect } = loaded;
+  const { checkpoints, recalled = [] } = await records.of(tenant).find(stored.map(({ hash }) => hash));
   const checkpoint = checkpoints.find((one) => one.id === id);
   const draft = checkpoint && restoreDraft(checkpoint, messages, lead.length);
-  if (draft) return draft;
+  const quotes = recordedQuotes(recalled, loaded).filter((quote) => quote.checkpoint === id);
+  if (draft) return withQuoted(draft, quotes, dialect.rules);
   throw new RequestFault(
     410,
     "not-kept",
     "The record of this compaction isn't kept any more, so what was sent can't be shown word for word.",
   );
-}
-
-function tokensOf(entries: readonly Entry[], messages: readonly Message[], measure: Measure): number {
-  return entries.reduce((sum, entry) => {
-    if (entry.type === "drop") return sum;
-    if (entry.type === "insert") {
-      const { role, text } = entry.message;
-      return sum + measure.message({ role, parts: [{ type: "text", text }] });
-    }
-    const message = messages[entry.index]!;
-    return sum + measure.message(entry.type === "edit" ? applyEdits(message, entry.edits) : message);
-  }, 0);
 }

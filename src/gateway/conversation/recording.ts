@@ -223,8 +223,10 @@ export class Recording {
     const { record } = this;
     const { matched, goesOn } = this.#here();
     const pace = createPace();
-    for (let index = goesOn?.from ?? matched; index < record.chain.length - 1; index++)
+    for (let index = goesOn?.from ?? matched; index < record.chain.length - 1; index++) {
       await pace.run(this.#messageSteps(record, index));
+      await pace.pause();
+    }
   }
 
   #messageAt(upTo: TranscriptRecord, index: number): NewMessage {
@@ -295,6 +297,9 @@ export class Recording {
       if (known.isInvented) input.isNew = true;
     } else {
       input.conversation = known.id;
+      // What has only a question in common with another conversation is no fork of it, and inherits no title.
+      const shared = upTo.messages.slice(upTo.start, upTo.start + from);
+      if (!shared.some(({ role }) => role === "assistant")) input.title = titleOf(upTo.messages);
       if (from > 0) input.after = goesOn?.after ?? storedAs(known, chain[from]!);
       if (goesOn?.instead && fresh.length > 0) input.instead = goesOn.instead;
     }

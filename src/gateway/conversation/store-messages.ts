@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { stringifyDeep } from "../../core/deep-json.ts";
+import { parseExact } from "../../core/exact-json.ts";
 import { createTextHash } from "../../core/hash.ts";
 import type { Dialect } from "../../core/types.ts";
-import type { Appended, NewMessage } from "../../stores/server-store.ts";
+import type { Appended, NewMessage, StoredMessage } from "../../stores/server-store.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { redactSecrets } from "../compaction/redact-secrets.ts";
 import { readingOf } from "../compaction/redacting.ts";
@@ -25,6 +27,8 @@ export function newMessages(
   transcript: readonly unknown[],
   from: number,
   times: readonly (number | undefined)[] = [],
+  /** What the model said and was answered, beside messages of which people are shown only a part. */
+  given: readonly StoredMessage["given"][] = [],
 ): {
   readonly messages: NewMessage[];
   readonly after: string | undefined;
@@ -36,11 +40,14 @@ export function newMessages(
     textHash,
   );
   const { start, chain } = record;
-  const messages = transcript
-    .slice(start + from)
-    .map((_, offset) =>
-      newMessage(record, from + offset, times[start + from + offset] ?? parts.now(), parts.config.redact),
-    );
+  const messages = transcript.slice(start + from).map((_, offset) => {
+    const at = times[start + from + offset] ?? parts.now();
+    const beside = given[offset];
+    return {
+      ...newMessage(record, from + offset, at, parts.config.redact),
+      ...(beside && { given: beside }),
+    };
+  });
   return { messages, after: from > 0 ? chain[from] : undefined, record };
 }
 
@@ -52,11 +59,14 @@ export async function appendMessages(
   added: readonly unknown[],
   /** Chain hashes of all that follows: the new messages take their place instead of making a fork. */
   instead: readonly string[] = [],
+  /** All that the model said and was answered, where people are shown only a part of it. */
+  real?: readonly unknown[],
 ): Promise<Appended> {
   const { dialect, transcript, conversation, model, stored } = loaded;
   const { length } = stored;
   const whole = [...transcript, ...added];
-  const { messages, after, record } = newMessages(parts, dialect, whole, length);
+  const given = real?.map((message) => storedText(parts, message));
+  const { messages, after, record } = newMessages(parts, dialect, whole, length, [], [given]);
   const untitled = conversation.title === "" && length === 0;
   const appended = await parts.store.conversations.append(tenant, {
     conversation: conversation.id,
@@ -86,22 +96,25 @@ export async function createConversation(
     readonly title?: string | undefined;
     readonly model?: string | undefined;
     readonly times?: readonly (number | undefined)[];
+    readonly given?: readonly StoredMessage["given"][];
     readonly meta: ChatMeta;
+    /** When it was said; left out: now. */
+    readonly at?: number;
   },
 ): Promise<string> {
   const { dialect, transcript, head, model } = made;
-  const { messages, record } = newMessages(parts, dialect, transcript, 0, made.times);
+  const { messages, record } = newMessages(parts, dialect, transcript, 0, made.times, made.given);
   const title = made.title ?? titleIn(parts, dialect, transcript);
   const { conversation } = await parts.store.conversations.append(tenant, {
     session: `page-${randomUUID()}`,
     messages,
-    ...(head !== undefined && { head: parts.config.redact ? redactSecrets(head) : head }),
+    ...(head !== undefined && { head: redacted(parts, head) }),
     dialect: dialect.id,
     ...(model !== undefined && model !== "" && { model }),
     title,
     // With the messages: whoever is killed between the two would leave a conversation that nobody knows the origin of.
     meta: made.meta,
-    at: parts.now(),
+    at: made.at ?? parts.now(),
   });
   parts.citations?.note(tenant, conversation, record.messages, record.start);
   return conversation;
@@ -124,11 +137,12 @@ export async function forkConversation(
   const { failure: _, said: __, ...meta } = loaded.meta;
   return createConversation(parts, tenant, {
     dialect: loaded.dialect,
-    transcript: loaded.transcript,
+    transcript: [...loaded.lead, ...loaded.stored.map(({ wire }) => parseExact(wire))],
     head: loaded.head,
     title: loaded.conversation.title,
     model: loaded.model,
     times: [...loaded.lead.map(() => undefined), ...loaded.stored.map(({ at }) => at)],
+    given: loaded.stored.map(({ given }) => given),
     meta: {
       ...meta,
       source: "page",
@@ -137,6 +151,11 @@ export async function forkConversation(
     },
   });
 }
+
+const storedText = (parts: Writing, message: unknown): string => redacted(parts, stringifyDeep(message));
+
+const redacted = ({ config }: Pick<Writing, "config">, text: string): string =>
+  config.redact ? redactSecrets(text) : text;
 
 function titleIn(parts: Writing, dialect: Dialect<unknown>, transcript: readonly unknown[]): string {
   const reading = readingOf(parts.config, dialect);

@@ -39,5 +39,6 @@ export function summaryToApi({
   tokens,
   at,
 }: Summary): ApiSummary {
-  return { key, text, covers, level, model, prompt, author, tokens, at };
+  // The key stands in a path. Earlier versions put a slash into that of an edited one.
+  return { key: key.replaceAll("/", "~"), text, covers, level, model, prompt, author, tokens, at };
 }

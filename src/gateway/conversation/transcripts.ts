@@ -1,6 +1,8 @@
 import { parseExact } from "../../core/exact-json.ts";
 import type { Dialect, Message } from "../../core/types.ts";
 import type { Conversation, ConversationStore, StoredMessage } from "../../stores/server-store.ts";
+import { hideRounds } from "../wires/shared/hidden-rounds.ts";
+import { endOfAnswer, hiddenRoundsOf } from "./hidden-answers.ts";
 
 /** What is kept of transcripts that were looked at lately, in all (characters of JSON). */
 const MAX_CHARS = 48_000_000;
@@ -8,6 +10,7 @@ const MAX_CHARS = 48_000_000;
 /** The messages of a conversation, parsed and read. */
 interface ReadTranscript {
   readonly stored: readonly StoredMessage[];
+  /** As the engine takes them: an answer with hidden rounds is a copy that stands for all of it. */
   readonly wires: readonly unknown[];
   readonly messages: readonly Message[];
 }
@@ -48,6 +51,7 @@ export function createTranscripts(store: Pick<ConversationStore, "read">): Trans
       entry.messages.push(dialect.read(wire));
       entry.chars += message.wire.length;
     }
+    hide(entry, entry.stored.length - messages.length, dialect);
   };
   const readMore = async (
     entry: Entry,
@@ -112,6 +116,19 @@ export function createTranscripts(store: Pick<ConversationStore, "read">): Trans
       };
     },
   };
+}
+
+/** Puts copies in the places of answers of which people are shown only a part, from a message on. */
+function hide({ stored, wires, messages }: Entry, from: number, dialect: Dialect<unknown>): void {
+  for (let index = from; index < stored.length; index++) {
+    const real = hiddenRoundsOf(stored[index]!.given, dialect);
+    if (!real) continue;
+    const shown = wires.slice(index, endOfAnswer(messages, index)) as object[];
+    for (const [offset, copy] of hideRounds(shown, real).entries()) {
+      wires[index + offset] = copy;
+      messages[index + offset] = dialect.read(copy);
+    }
+  }
 }
 
 function shorten({ stored, wires, messages }: Entry, length: number): void {

@@ -3,13 +3,22 @@ import type { KeepReason } from "../../core/words.ts";
 import type { ApiPressure, ApiView, Fate, ViewEntry } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { measureOf } from "../compaction/measure.ts";
+import { hostedAlone } from "../wires/hosted-tools.ts";
 import { countAheadOfPlan } from "./count-ahead.ts";
+import { entryTokens, systemTokens } from "./entry-tokens.ts";
 import { answerCap, type Loaded, type LoadParts, load } from "./loaded.ts";
 
 /** What `fit` gets for a conversation of the page. */
 export function fitInput(loaded: Loaded): FitInput<unknown> {
+  const { wire, system, pins } = loaded;
   const maxAnswer = answerCap(loaded);
-  return { system: loaded.system, pins: loaded.pins, ...(maxAnswer !== undefined && { maxAnswer }) };
+  const tools = hostedAlone(wire, loaded.tools);
+  return {
+    system,
+    pins,
+    ...(tools !== undefined && { tools }),
+    ...(maxAnswer !== undefined && { maxAnswer }),
+  };
 }
 
 /** What the model would be sent now. Nothing is stored or asked for. */
@@ -48,6 +57,7 @@ export async function viewOf(
     dialect: loaded.dialect.id,
     outcome,
     entries: made.entries.map((entry) => viewEntry(entry, loaded, keepReason, measure)),
+    system: systemTokens(loaded, measure),
     budget: made.budget,
     pressure: made.pressure,
     tokens: made.tokens,
@@ -67,16 +77,19 @@ function viewEntry(
   keepReason: (index: number) => KeepReason,
   measure: Measure,
 ): ViewEntry {
-  const { lead, messages, transcript, dialect } = loaded;
+  const { lead, messages } = loaded;
+  const tokens = entryTokens(entry, loaded, measure);
   if (entry.type === "insert") {
     const role: Role = entry.message.role;
-    const tokens = measure.message({ role, parts: [{ type: "text", text: entry.message.text }] });
     return {
       type: "insert",
       role,
       tokens,
       text: entry.message.text,
       covers: entry.covers.map(({ from, to }) => ({ from: from - lead.length, to: to - lead.length })),
+      originals: entry.covers.flatMap(({ from, to }) =>
+        messages.slice(from, to).map((message) => measure.message(message)),
+      ),
     };
   }
   const index = entry.index - lead.length;
@@ -85,18 +98,10 @@ function viewEntry(
   const original = measure.message(message);
   if (entry.type === "drop") return { type: "drop", index, role, tokens: original, reason: entry.reason };
   if (entry.type === "edit") {
-    const edited = dialect.read(dialect.edit(transcript[entry.index]!, entry.edits));
-    return {
-      type: "edit",
-      index,
-      role,
-      tokens: measure.message(edited),
-      original,
-      reasons: [...new Set(entry.edits.map(({ why }) => why))],
-      edits: entry.edits,
-    };
+    const reasons = [...new Set(entry.edits.map(({ why }) => why))];
+    return { type: "edit", index, role, tokens, original, reasons, edits: entry.edits };
   }
-  return { type: "keep", index, role, tokens: original, why: keepReason(entry.index) };
+  return { type: "keep", index, role, tokens, why: keepReason(entry.index) };
 }
 
 /** Why messages are kept, one by one; what holds for all of them is looked up once. */
@@ -144,9 +149,7 @@ export function fatesOf(
       fates.set(entry.index, {
         type: "edited",
         reasons: [...new Set(entry.edits.map(({ why }) => why))],
-        tokens: measure.message(
-          loaded.dialect.read(loaded.dialect.edit(loaded.transcript[entry.index]!, entry.edits)),
-        ),
+        tokens: entryTokens(entry, loaded, measure),
       });
   }
   return fates;

@@ -24,7 +24,7 @@ const BACKSLASH = 0x5c;
 export async function parseAroundTexts(
   bytes: Buffer,
   places: readonly TextPlace[],
-  parse: (rest: Buffer) => Json,
+  parse: (rest: Buffer) => Promise<Json>,
 ): Promise<Json> {
   // Nobody can foresee it, so nobody can write a text that passes for a mark.
   const mark = `precis text ${randomUUID()} `;
@@ -35,7 +35,7 @@ export async function parseAroundTexts(
     from = end;
   }
   pieces.push(bytes.subarray(from));
-  const json = parse(Buffer.concat(pieces));
+  const json = await parse(Buffer.concat(pieces));
   const texts: string[] = [];
   for (const place of places) texts.push(await textAt(bytes, place));
   replaceTexts(json, (one) => (one.startsWith(mark) ? texts[Number(one.slice(mark.length))] : undefined));

@@ -7,6 +7,7 @@ import { parseExact } from "../../core/exact-json.ts";
 import { checkValues } from "./check-values.ts";
 import { isJson, type Json } from "./json.ts";
 import { parseAroundTexts, type TextPlace } from "./long-texts.ts";
+import { parseAroundList } from "./parse-list.ts";
 import { RequestFault } from "./request-fault.ts";
 
 type Decoder = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>;
@@ -85,12 +86,22 @@ export async function parseBody(
   return parseChecked(bytes, await checkValues(bytes, limits.values));
 }
 
-/** The same for a body whose values were counted; `longTexts` is what `checkValues` found. */
+/** What is larger is parsed piece by piece (bytes). */
+const AT_ONCE_BYTES = 4 * 1024 * 1024;
+
+/** Would parsing a body whose values were counted keep others waiting? `longTexts` is what `checkValues` found. */
+export function isLongBody(bytes: Buffer, longTexts: readonly TextPlace[] = []): boolean {
+  return longTexts.length > 0 || bytes.length > AT_ONCE_BYTES;
+}
+
+/** Parses a body whose values were counted, piece by piece if it is long. */
 export async function parseChecked(bytes: Buffer, longTexts: readonly TextPlace[] = []): Promise<Json> {
-  if (longTexts.length === 0) return parseObject(bytes);
+  if (!isLongBody(bytes, longTexts)) return parseObject(bytes);
   checkUtf8(bytes);
+  const parse = async (rest: Buffer) =>
+    (rest.length > AT_ONCE_BYTES ? await parseAroundList(rest) : undefined) ?? parseObject(rest);
   try {
-    return await parseAroundTexts(bytes, longTexts, parseObject);
+    return await (longTexts.length > 0 ? parseAroundTexts(bytes, longTexts, parse) : parse(bytes));
   } catch (error) {
     throw error instanceof SyntaxError ? notJson(error) : error;
   }

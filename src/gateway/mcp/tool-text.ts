@@ -10,8 +10,8 @@ const QUOTED =
 
 /** What was found, by conversation. */
 export function hitsText({ hits, partial }: Awaited<ReturnType<Past["search"]>>): string {
-  if (hits.length === 0) return "Nothing found. Try other words, or fewer.";
   const note = partial ? ["The pattern took too long, so that not everything was looked at."] : [];
+  if (hits.length === 0) return ["Nothing found. Try other words, or fewer.", ...note].join(" ");
   return [QUOTED, ...note, ...hits.map(({ of, text }) => `\nsession ${nameOf(of)}\n${text}`)].join("\n");
 }
 

@@ -1,6 +1,5 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { parseExact } from "../../core/exact-json.ts";
-import { encode } from "../../dialects/index.ts";
 import { redact } from "../../models/shared/redact.ts";
 import type { StoredMessage } from "../../stores/server-store.ts";
 import type { ChatEvent } from "../api.ts";
@@ -8,6 +7,7 @@ import { changeMeta, withUnfinished } from "../conversation/change-meta.ts";
 import type { Unfinished } from "../conversation/chat-meta.ts";
 import { countAhead } from "../conversation/count-ahead.ts";
 import { type Loaded, load } from "../conversation/loaded.ts";
+import { lookupOf } from "../conversation/lookups.ts";
 import { appendMessages } from "../conversation/store-messages.ts";
 import { pressureOf } from "../conversation/view-of.ts";
 import { isJson, parseJson, textOf } from "../http/json.ts";
@@ -15,8 +15,12 @@ import { RequestFault } from "../http/request-fault.ts";
 import { countRequest } from "../telemetry/metrics.ts";
 import { finishTurn } from "../turn/finish-turn.ts";
 import { fitTurn } from "../turn/fit-turn.ts";
+import { HostedTurn } from "../turn/hosted-turn.ts";
 import { noteRequest, type ServedTurn } from "../turn/note-request.ts";
+import { offerTools } from "../turn/offer-tools.ts";
+import { inOwnWords } from "../turn/own-words.ts";
 import { isStream } from "../turn/peek.ts";
+import { runRounds } from "../turn/run-rounds.ts";
 import { type Attempt, runTurn } from "../turn/run-turn.ts";
 import type { Shrink } from "../turn/shrink.ts";
 import { spokenWire, type Turn } from "../turn/turn.ts";
@@ -87,31 +91,60 @@ const CLIENT_LEFT = 499;
 async function take(
   context: ApiContext,
   question: Question,
-  turn: Turn,
+  plain: Turn,
   send: Send,
   tell: (more: Partial<Taken>) => void,
 ): Promise<void> {
   const { gateway } = context;
-  const makeView = async (rejected?: Parameters<Shrink>[0]) => {
-    const outgoing = await fitTurn(gateway, turn, { rejected });
-    const { report, action } = outgoing;
-    tell({ report, action });
-    if (report)
-      send({ type: "view", outcome: report.outcome, tokens: report.tokens, pressure: report.pressure.after });
-    return outgoing;
+  const hosted = hostedTurn(question, plain, send);
+  const turn = hosted ? await offerTools(gateway, plain, hosted.tools, plain.asked.transcript) : plain;
+  const sendRound = async (round: Turn): Promise<Attempt> => {
+    const makeView = async (rejected?: Parameters<Shrink>[0]) => {
+      const outgoing = await fitTurn(gateway, round, { rejected });
+      const { report, action } = outgoing;
+      tell({ report, action });
+      if (report)
+        send({
+          type: "view",
+          outcome: report.outcome,
+          tokens: report.tokens,
+          pressure: report.pressure.after,
+        });
+      return outgoing;
+    };
+    const sent = await runTurn(gateway, round, await makeView(), makeView);
+    if (hosted) hosted.outgoing = sent.outgoing;
+    return sent;
   };
-  const done = await runTurn(gateway, turn, await makeView(), makeView);
+  const first = await sendRound(turn);
+  const done = hosted ? await runRounds(gateway, { turn, hosted, send: sendRound }, first) : first;
   if (done.failed) throw upstreamSaid(done.status, done.failed.text, turn.upstream.name);
   const { answer, ...end } = await readAnswer(turn, done, send);
-  tell({ action: done.outgoing.action, usage: answer.usage });
-  await finishTurn(gateway, turn, done.outgoing, inOwnWords(turn, answer), (own) =>
-    store(context, question, turn, { ...end, answer: own }, send),
+  const outgoing = hosted?.outgoing ?? done.outgoing;
+  tell({ action: outgoing.action, usage: answer.usage });
+  // Of an answer that didn't come to its end only the words are kept: its last round isn't known.
+  const real = hosted?.hasHidden && !end.unfinished ? hosted.real : undefined;
+  await finishTurn(gateway, turn, outgoing, inOwnWords(turn, answer), (own) =>
+    store(context, question, turn, { ...end, answer: own, real }, send),
   );
   if (end.unfinished === "broken") throw end.cause;
 }
 
+/** The chat's model may call tools of precis's own; undefined where it has none. */
+function hostedTurn({ loaded: { tools, lead } }: Question, turn: Turn, send: Send): HostedTurn | undefined {
+  if (tools.length === 0 || !spokenWire(turn).hosting) return undefined;
+  return new HostedTurn(tools, (call, result) => {
+    const lookup = lookupOf(call, result, lead.length);
+    if (lookup) send({ type: "lookup", lookup, lead: lead.length });
+  });
+}
+
 /** An answer as it was read, and how it ended if not by itself. */
-type Ended = { readonly answer: WireAnswer } & (
+type Ended = {
+  readonly answer: WireAnswer;
+  /** All that the model said and was answered, where the answer is only a part of it. */
+  readonly real?: readonly unknown[] | undefined;
+} & (
   | { readonly unfinished?: undefined }
   | { readonly unfinished: "stopped" }
   | { readonly unfinished: "broken"; readonly cause: unknown }
@@ -150,17 +183,6 @@ function brokenOff(upstream: string, why: string | undefined): RequestFault {
   });
 }
 
-/** The answer in the words of the conversation's API. */
-function inOwnWords({ wire, translation }: Turn, answer: WireAnswer): WireAnswer {
-  if (!translation) return answer;
-  const { dialect } = translation.wire;
-  const { messages } = encode(
-    wire.dialect.id,
-    answer.messages.map((message) => dialect.read(message)),
-  );
-  return { ...answer, messages };
-}
-
 async function store(
   context: ApiContext,
   { loaded, instead }: Question,
@@ -169,7 +191,7 @@ async function store(
   send: Send,
 ): Promise<void> {
   const { gateway, tenant } = context;
-  const { unfinished } = ended;
+  const { unfinished, real } = ended;
   const { messages, usage } = ended.answer;
   if (messages.length === 0) {
     if (unfinished === "stopped") send({ type: "stopped", message: undefined });
@@ -183,10 +205,14 @@ async function store(
     return;
   }
   const hashes = instead.map(({ hash }) => hash);
-  const { conversation } = await appendMessages(gateway, tenant, loaded, messages, hashes);
+  const { conversation } = await appendMessages(gateway, tenant, loaded, messages, hashes, real);
   if (unfinished) await mark(context, conversation, unfinished);
   const after = await load(gateway, tenant, conversation);
-  if (recording?.known.id === conversation) recording.known.newest = after.stored.at(-1)?.hash;
+  if (recording?.known.id === conversation) {
+    recording.known.newest = after.stored.at(-1)?.hash;
+    // A client that goes on with this chat has it read again.
+    if (real) recording.known.hidden = undefined;
+  }
   announced(context, after.conversation, "changed");
   const shown = await apiMessages(gateway, tenant, after, after.stored.length - 1);
   const message = shown.messages[0]!;

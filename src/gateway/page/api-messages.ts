@@ -2,7 +2,9 @@ import type { ApiMessage, ApiMessages } from "../api.ts";
 import { measureOf } from "../compaction/measure.ts";
 import type { ConversationParts } from "../conversation/conversation-parts.ts";
 import type { Loaded } from "../conversation/loaded.ts";
+import { lookupsBeside } from "../conversation/lookups.ts";
 import { fatesOf } from "../conversation/view-of.ts";
+import { shownParts } from "../wires/shared/hidden-rounds.ts";
 
 /** Messages with what became of each, and the compactions between them. */
 export async function apiMessages(
@@ -12,26 +14,28 @@ export async function apiMessages(
   from: number,
   to: number = loaded.stored.length,
 ): Promise<ApiMessages> {
-  const { lead, messages, stored, meta, conversation, system } = loaded;
+  const { lead, messages, stored, meta, conversation, system, dialect } = loaded;
   const [measure, { entries, dividers }] = await Promise.all([
     measureOf(parts, loaded.choice),
     parts.fates(tenant, loaded),
   ]);
   const start = lead.length;
   const fates = fatesOf(entries, loaded, measure, { from: from + start, to: to + start });
-  const shown = stored.slice(from, to).map(({ position, hash, role, at }): ApiMessage => {
+  const shown = stored.slice(from, to).map(({ position, hash, role, at, given }): ApiMessage => {
     const message = messages[position + start]!;
     const unfinished = meta.unfinished?.[hash];
+    const lookups = lookupsBeside(given, dialect, start);
     return {
       index: position,
       hash,
       role,
-      parts: message.parts,
+      parts: shownParts(message.parts),
       tokens: measure.message(message),
       at,
       pinned: meta.pins?.includes(position) ?? false,
       fate: fates.get(position + start) ?? { type: "kept" },
       ...(unfinished !== undefined && { unfinished }),
+      ...(lookups.length > 0 && { lookups }),
     };
   });
   return {

@@ -84,6 +84,7 @@ function recordingOf(
     newest === undefined ? stored : stored.slice(stored.findLastIndex(({ hash }) => hash === newest) + 1);
   return {
     known: remembered,
+    isFirst: false,
     followsOurs: since.every(({ role }) => role !== "assistant"),
     // The messages of a chat may have been imported: they tell nothing about requests.
     hadRequest: remembered.lastRequestAt > 0,

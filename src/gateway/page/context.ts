@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { z } from "zod";
+import { isCursor } from "../../stores/shared/list-cursor.ts";
 import type { AnswerOf, routes } from "../api.ts";
 import type { ConversationParts } from "../conversation/conversation-parts.ts";
 import type { Authenticate, Client } from "../http/authenticate.ts";
@@ -57,6 +58,13 @@ export function numberQuery(context: ApiContext, name: string): number | undefin
   const value = context.query(name);
   if (value === undefined) return undefined;
   const number = Number(value);
-  if (Number.isInteger(number) && number >= 0) return number;
+  if (Number.isSafeInteger(number) && number >= 0) return number;
   throw invalid(name, `${JSON.stringify(value)} is no whole number`, "Give a whole number from 0.");
+}
+
+/** The place in a list where the page before ended. */
+export function cursorQuery(context: ApiContext): string | undefined {
+  const value = context.query("cursor");
+  if (value === undefined || isCursor(value)) return value;
+  throw invalid("cursor", "it isn't one of a page before", "Leave it out to begin with the first page.");
 }

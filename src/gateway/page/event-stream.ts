@@ -2,6 +2,11 @@ import { stringifyDeep } from "../../core/deep-json.ts";
 
 /** Sent now and then so that proxies don't take a quiet stream for a dead one (milliseconds). */
 const HEARTBEAT_MS = 15_000;
+/**
+ * Who is this far behind reads no more, and is cut off: what waits for it would fill the memory. A page that comes back goes on
+ * from the last event that it had (bytes).
+ */
+const MOST_UNREAD_BYTES = 16 * 1024 * 1024;
 
 /** A `Response` of server-sent events. `work` sends them; the stream ends with it. */
 export function eventStream<E>(
@@ -11,14 +16,17 @@ export function eventStream<E>(
   const encoder = new TextEncoder();
   let count = 0;
   let closed = false;
-  const body = new ReadableStream<Uint8Array>({
-    async start(controller) {
+  const source = {
+    async start(controller: ReadableStreamDefaultController<Uint8Array>) {
       const write = (text: string): void => {
         if (closed) return;
         try {
+          const isBehind = -(controller.desiredSize ?? 0) > MOST_UNREAD_BYTES;
+          if (isBehind) throw new Error("precis: a client that reads no events was cut off");
           controller.enqueue(encoder.encode(text));
-        } catch {
+        } catch (error) {
           closed = true;
+          controller.error(error);
         }
       };
       const heartbeat = setInterval(() => write(": still here\n\n"), HEARTBEAT_MS);
@@ -37,7 +45,8 @@ export function eventStream<E>(
     cancel() {
       closed = true;
     },
-  });
+  };
+  const body = new ReadableStream<Uint8Array>(source, new ByteLengthQueuingStrategy({ highWaterMark: 0 }));
   return new Response(body, {
     headers: { "content-type": "text/event-stream", "cache-control": "no-cache", "x-accel-buffering": "no" },
   });

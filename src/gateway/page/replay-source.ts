@@ -6,7 +6,6 @@ import { readyLog } from "../../dialects/ready-log.ts";
 import { modelCounting, windowOptions } from "../../eval/replay/model-counting.ts";
 import type { SimulateOptions } from "../../eval/replay/simulate.ts";
 import { profiles } from "../../profiles/index.ts";
-import { modelInfo } from "../../tokens/index.ts";
 import type { Policy } from "../api.ts";
 import { measureOf } from "../compaction/measure.ts";
 import { countAhead } from "../conversation/count-ahead.ts";
@@ -27,6 +26,8 @@ export interface ReplaySource extends Omit<SimulateOptions, "compactor"> {
   /** The model and the window of a policy that names none. */
   readonly model: string | undefined;
   readonly window: number;
+  /** How the conversation's model counts. */
+  readonly models?: CompactorOptions<unknown>["models"];
   /** Undefined for a file. */
   readonly loaded?: Loaded;
 }
@@ -40,10 +41,13 @@ export async function sourceOf(
     const loaded = await load(gateway, tenant, input.conversation);
     await countAhead(gateway, loaded);
     const { conversation, dialect, transcript, system, pins, lead, stored, settings, choice, model } = loaded;
+    const { upstream } = choice;
+    const info = gateway.windows.of(upstream, model, tenant);
     return {
       loaded,
-      model: modelInfo(model).known ? model : undefined,
-      window: settings.window ?? gateway.windows.of(choice.upstream, model, tenant).window,
+      model,
+      models: { [model]: { ...info, factor: gateway.windows.factor(upstream, model, tenant) } },
+      window: settings.window ?? info.window,
       measure: await measureOf(gateway, choice),
       title: conversation.title,
       dialect,
@@ -75,11 +79,15 @@ export async function sourceOf(
 export function optionsOf(source: ReplaySource, policy: Policy): CompactorOptions<unknown> {
   const { strategy, budget } = policy;
   const model = policy.model ?? source.model;
+  const { window, models } =
+    policy.model !== undefined && policy.window === undefined
+      ? { window: { model: policy.model } }
+      : windowOptions(model, policy.window ?? source.window);
+  const known = model === undefined ? undefined : { ...source.models?.[model], ...models?.[model] };
   return {
     dialect: source.dialect,
-    ...(policy.model !== undefined && policy.window === undefined
-      ? { window: { model: policy.model } }
-      : windowOptions(model, policy.window ?? source.window)),
+    ...(window !== undefined && { window }),
+    ...(model !== undefined && known && { models: { [model]: known } }),
     profile: profiles[policy.profile ?? "agent"],
     ...(strategy !== undefined && { strategy }),
     ...(budget !== undefined && { budget }),

@@ -75,10 +75,6 @@ const chatFields = {
   summaryMode: oneOf("mode", SUMMARY_MODES),
   preface: textUpTo("preface", MOST_PREFACE),
   cacheBreakpoints: yesOrNo,
-};
-/** Clients' conversations have tools; what is set for all chats is about the page's own. */
-const ownFields = {
-  ...chatFields,
   tools: listOf(oneOf("tool of precis", HOSTED_TOOLS), '["recall"]', 0, { most: HOSTED_TOOLS.length }),
 };
 type Fields = Readonly<Record<string, z.ZodType>>;
@@ -91,14 +87,15 @@ const nullable = <F extends Fields>(fields: F) =>
     [K in keyof F]: z.ZodOptional<z.ZodNullable<F[K]>>;
   };
 
-const chatSettings = object(optional(ownFields));
-const chatSettingsChange = object(nullable(ownFields));
+const chatSettings = object(optional(chatFields));
+const chatSettingsChange = object(nullable(chatFields));
 const {
   auto: _auto,
   maxTokens: _maxTokens,
   temperature: _temperature,
   summarizer: _summarizer,
   summaryCap: _summaryCap,
+  tools: _tools,
   ...policyFields
 } = chatFields;
 const file = object({

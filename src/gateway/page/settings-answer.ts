@@ -33,6 +33,7 @@ export function settingsAnswer(
         auto: true,
         placement: "user",
         cacheBreakpoints: false,
+        tools: [],
         tail: DEFAULT_TAIL_SHARE,
         summaryCap: DEFAULT_SUMMARY_CAP,
         // Without a model nobody else can write them.
@@ -46,17 +47,18 @@ export function settingsAnswer(
 
 /** What a config, or one of its upstreams, sets. */
 function configured(
-  from: Pick<GatewayConfig, "profile" | "strategy" | "budget"> & Parameters<typeof pickTuning>[0],
+  from: Pick<GatewayConfig, "profile" | "strategy" | "budget" | "tools"> & Parameters<typeof pickTuning>[0],
   summarizer: SummarizerConfig | undefined,
 ): ChatSettings {
-  const { profile, strategy, budget } = from;
-  return withoutUnset({
+  const { profile, strategy, budget, tools } = from;
+  const set = withoutUnset({
     ...settingsOf(pickTuning(from)),
     profile,
     strategy,
     budget,
     summarizer: typeof summarizer === "object" ? summarizer.model : summarizer,
   }) as ChatSettings;
+  return { ...set, ...(tools && { tools }) };
 }
 
 /** Options of the engine under the names that they have for a chat: the way back from `tuningOf`. */

@@ -1,3 +1,4 @@
+import type { Report } from "../../core/types.ts";
 import type { Totals } from "../api.ts";
 
 /** What each process of a server knows only for itself. */
@@ -19,6 +20,7 @@ export function createTotals(now: number): TotalsKeeper {
     tokensBefore: 0,
     tokensAfter: 0,
     cost: 0,
+    unpriced: 0,
     rejected: 0,
     loops: 0,
   };
@@ -28,6 +30,16 @@ export function createTotals(now: number): TotalsKeeper {
     },
     read: () => ({ ...counts, since: now, tokensSaved: counts.tokensBefore - counts.tokensAfter }),
   };
+}
+
+/** Counts what summaries cost. Calls at prices that nobody knows are counted apart: they aren't free. */
+export function addSpent(
+  totals: Pick<TotalsKeeper, "add">,
+  { cost, modelCalls }: Pick<Report, "cost" | "modelCalls">,
+): void {
+  totals.add("cost", cost);
+  // A call that failed brought no usage, and nobody knows whether it was charged for.
+  totals.add("unpriced", modelCalls.filter((call) => call.usage !== undefined && call.cost === 0).length);
 }
 
 /** What several processes did together. */

@@ -2,6 +2,7 @@ import { leadLength } from "../../core/rounds.ts";
 import type { RecalledPassage, Report } from "../../core/types.ts";
 import type { TimelineFact } from "../api.ts";
 import { compactedFact } from "../compaction/compacted-fact.ts";
+import { addSpent } from "../telemetry/totals.ts";
 import type { Turn, TurnParts } from "./turn.ts";
 
 /** Metrics, totals, log, pages and timeline are told what `fit` did. */
@@ -27,7 +28,7 @@ export function noteFit(
   if (saved > 0) metrics.saved.inc(saved);
   if (report.cacheHits.checkpoint) metrics.cacheHits.inc();
   if (report.cost > 0) metrics.cost.inc(report.cost);
-  totals.add("cost", report.cost);
+  addSpent(totals, report);
   const { known } = turn.recording ?? {};
   if (known?.id !== undefined)
     live.send(tenant, {

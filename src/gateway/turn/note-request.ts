@@ -39,7 +39,8 @@ export function noteRequest(
     recording.known.sentTokens = isView ? report?.tokens.after : report?.tokens.transcript;
   const fact: RequestFact = {
     ...(from && { from }),
-    model: asked.model,
+    // A request may name none; that is no name.
+    model: asked.model || undefined,
     conversation: recording?.known.id,
     upstream: upstream.name,
     ...(name !== undefined && { client: name }),

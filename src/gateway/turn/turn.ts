@@ -78,6 +78,8 @@ export function spokenWire({ wire, translation }: Pick<Turn, "wire" | "translati
 /** What a turn knows of its conversation. */
 export interface TurnRecording {
   readonly known: Known;
+  /** It is the first request of its conversation, as far as can be told without a look at it. */
+  readonly isFirst: boolean;
   /** Was the request before this one served by this node? Then it knows what was sent. */
   readonly followsOurs: boolean;
   /** Was a request of it sent before this one? Then the provider may have the beginning of this one in its cache. */

@@ -1,13 +1,23 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import zlib from "node:zlib";
+import { MAX_BODY_BYTES } from "../../config/gateway-schema.ts";
+
+/**
+ * What unpacks to more isn't read on the side: no client could send it back within its next request, and a few hundred
+ * kilobytes can hold any amount (bytes).
+ */
+const maxOutputLength = MAX_BODY_BYTES;
+const unzip = { maxOutputLength, finishFlush: zlib.constants.Z_SYNC_FLUSH };
 
 const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
-  gzip: (bytes) => zlib.gunzipSync(bytes, { finishFlush: zlib.constants.Z_SYNC_FLUSH }),
-  "x-gzip": (bytes) => zlib.gunzipSync(bytes, { finishFlush: zlib.constants.Z_SYNC_FLUSH }),
-  deflate: (bytes) => zlib.inflateSync(bytes, { finishFlush: zlib.constants.Z_SYNC_FLUSH }),
-  br: (bytes) => zlib.brotliDecompressSync(bytes),
+  gzip: (bytes) => zlib.gunzipSync(bytes, unzip),
+  "x-gzip": (bytes) => zlib.gunzipSync(bytes, unzip),
+  deflate: (bytes) => zlib.inflateSync(bytes, unzip),
+  br: (bytes) => zlib.brotliDecompressSync(bytes, { maxOutputLength }),
   // Not in every version of Node that precis runs on.
-  ...("zstdDecompressSync" in zlib && { zstd: (bytes: Buffer) => zlib.zstdDecompressSync(bytes) }),
+  ...("zstdDecompressSync" in zlib && {
+    zstd: (bytes: Buffer) => zlib.zstdDecompressSync(bytes, { maxOutputLength }),
+  }),
 };
 
 /** The text of an answer's bytes, for reading on the side; empty if it can't be read. */

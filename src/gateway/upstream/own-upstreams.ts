@@ -1,5 +1,6 @@
 import { chmod, readFile, rename, writeFile } from "node:fs/promises";
 import { parseUpstream, type UpstreamConfig } from "../../config/gateway-schema.ts";
+import { ConfigError } from "../../core/errors.ts";
 import { createUpstream, type Upstream } from "./upstream.ts";
 
 /** What a person adds on the page. */
@@ -78,10 +79,42 @@ export async function openOwnUpstreams(
 
 async function readOwn(file: string | undefined): Promise<OwnUpstream[]> {
   if (file === undefined) return [];
+  let text: string;
   try {
-    return JSON.parse(await readFile(file, "utf8")) as OwnUpstream[];
+    text = await readFile(file, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
+    throw unreadable(file, "it can't be opened", error);
   }
+  // Somebody may have copied it, or made it by hand, so that others could read the keys.
+  await chmod(file, OWNER_ONLY).catch(() => {});
+  const given = parsed(file, text);
+  if (!Array.isArray(given)) throw unreadable(file, "it isn't a list");
+  return given.map((one: unknown, index) => {
+    try {
+      parseUpstream(one as object);
+    } catch {
+      throw unreadable(file, `entry ${index + 1} isn't an upstream with a name and a baseURL`);
+    }
+    return one as OwnUpstream;
+  });
+}
+
+function parsed(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // What the parser says quotes the text, and with it perhaps a key.
+    throw unreadable(file, "it isn't valid JSON");
+  }
+}
+
+/** It isn't passed over: the next model that is added would take the place of all that it holds. */
+function unreadable(file: string, problem: string, cause?: unknown): ConfigError {
+  return new ConfigError({
+    option: "db",
+    message: `the models that were added on the page are in ${file}, but ${problem}.`,
+    fix: "Mend that file, or move it away and add the models again.",
+    cause,
+  });
 }

@@ -14,7 +14,7 @@ import { loadedTools } from "../wires/shared/loaded-tools.ts";
 import type { Wire, WireRequest } from "../wires/wire.ts";
 import { choiceOf } from "./choice-of.ts";
 import { clearedBy, inputTokens } from "./input-tokens.ts";
-import { countedWithTools } from "./offer-tools.ts";
+import { countedWithTools } from "./own-tools.ts";
 import { type Passing, passThrough } from "./pass-through.ts";
 import { abortOnClose } from "./read-exchange.ts";
 import type { V1Parts } from "./v1-parts.ts";

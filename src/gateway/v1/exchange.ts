@@ -5,9 +5,9 @@ import type { GoesOnFrom } from "../conversation/previous-response.ts";
 import type { Recording } from "../conversation/recording.ts";
 import type { Opening } from "../conversation/spill.ts";
 import type { Json } from "../http/json.ts";
+import type { HostedTurn, ToolsOff } from "../turn/hosted-turn.ts";
 import type { Turn } from "../turn/turn.ts";
 import type { Announcement } from "../wires/native.ts";
-import type { HostedTurn, ToolsOff } from "./hosted-turn.ts";
 
 /** One request of a client on its way through the gateway. */
 export interface Exchange extends Turn {

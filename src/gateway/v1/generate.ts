@@ -1,11 +1,13 @@
 import { isStream } from "../turn/peek.ts";
-import type { Outgoing } from "../turn/turn.ts";
+import { runRounds } from "../turn/run-rounds.ts";
+import { type Attempt, runTurn } from "../turn/run-turn.ts";
+import type { Outgoing, TurnParts } from "../turn/turn.ts";
+import { decideAtOnce, decideView } from "./decide-view.ts";
 import type { Exchange } from "./exchange.ts";
 import { prepareNative } from "./native-compaction.ts";
-import { offerTools } from "./offer-tools.ts";
+import { withOwnTools } from "./own-tools.ts";
 import { passFailure, passJson, passStream } from "./pass-answer.ts";
 import { actionOf } from "./report-headers.ts";
-import { joinRounds, sendRound, spliceRounds } from "./run-rounds.ts";
 import type { V1Parts } from "./v1-parts.ts";
 
 /** Sends a request on and its answer back. */
@@ -16,24 +18,29 @@ export async function generate(
   const prepared = prepareNative(parts, given);
   const asked = prepared instanceof Promise ? await prepared : prepared;
   if (!asked) return { action: "compacted", report: undefined };
-  const offered = offerTools(parts, asked);
+  const offered = withOwnTools(parts, asked);
   const exchange = offered instanceof Promise ? await offered : offered;
-  const first = await sendRound(parts, exchange);
-  const isStreamed = first.failed === undefined && isStream(first.answer, exchange);
-  const done =
-    exchange.hosted && !isStreamed ? await joinRounds(parts, exchange, exchange.hosted, first) : first;
-  const { outgoing, answer, failed } = done;
+  const { hosted } = exchange;
+  const send = (round: Exchange) => sendRound(parts, round);
+  const first = await send(exchange);
+  const done = hosted ? await runRounds(parts, { turn: exchange, hosted, send }, first) : first;
+  const { outgoing, answer, failed, read } = done;
   if (failed) await passFailure(parts, exchange, outgoing, answer, failed.bytes);
-  else if (!isStreamed)
-    await passJson(parts, exchange, outgoing, answer, done.read ?? Buffer.alloc(0), done.data);
-  else if (exchange.hosted)
-    await passStream(
-      parts,
-      exchange,
-      outgoing,
-      spliceRounds(parts, exchange, exchange.hosted, first),
-      undefined,
-    );
-  else await passStream(parts, exchange, outgoing, answer, done.read);
+  else if (isStream(answer, exchange)) await passStream(parts, exchange, outgoing, answer, read);
+  else await passJson(parts, exchange, outgoing, answer, read ?? Buffer.alloc(0), done.data);
   return { report: outgoing.report, action: actionOf(exchange, outgoing.action) };
+}
+
+/** Sends one round of a request: mostly there is only one. */
+async function sendRound(parts: TurnParts, exchange: Exchange): Promise<Attempt> {
+  const view = decideAtOnce(exchange) ?? (await decideView(parts, exchange));
+  const isFixed = exchange.options.off || exchange.isObserved;
+  const done = await runTurn(
+    parts,
+    exchange,
+    view,
+    isFixed ? undefined : (rejected) => decideView(parts, exchange, rejected),
+  );
+  if (exchange.hosted) exchange.hosted.outgoing = done.outgoing;
+  return done;
 }

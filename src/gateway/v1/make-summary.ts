@@ -1,4 +1,5 @@
 import { withClientKeys } from "../compaction/summarizer.ts";
+import { addSpent } from "../telemetry/totals.ts";
 import type { MadeSummary } from "../wires/native.ts";
 import type { Exchange } from "./exchange.ts";
 import type { V1Parts } from "./v1-parts.ts";
@@ -31,7 +32,7 @@ export async function makeSummary(
   metrics.compactions.inc({ rung: "summarize", reason: "client" });
   totals.add("compactions");
   if (report.cost > 0) metrics.cost.inc(report.cost);
-  totals.add("cost", report.cost);
+  addSpent(totals, report);
   log.info(
     { model: asked.model, before: report.tokens.transcript, after: tokens },
     "summarised for a client that asked the provider for it",

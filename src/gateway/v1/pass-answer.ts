@@ -3,6 +3,7 @@ import { isJson, type Json } from "../http/json.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { loggable } from "../telemetry/log.ts";
 import { finishTurn } from "../turn/finish-turn.ts";
+import { NO_ANSWER, streamedAnswer } from "../turn/streamed-answer.ts";
 import type { Outgoing } from "../turn/turn.ts";
 import type { Answer } from "../upstream/answer.ts";
 import { type AnswerNote, answerRewriter, noteAnswer } from "../upstream/answer-rewriter.ts";
@@ -11,15 +12,12 @@ import { answerText } from "../upstream/decode-answer.ts";
 import { relayStream } from "../upstream/relay-stream.ts";
 import { UpstreamFault } from "../upstream/upstream-fault.ts";
 import { returnedHeaders } from "../upstream/upstream-headers.ts";
-import { readEvents } from "../wires/shared/events.ts";
-import type { Wire, WireAnswer } from "../wires/wire.ts";
+import type { WireAnswer } from "../wires/wire.ts";
 import type { Exchange } from "./exchange.ts";
 import { describeFailure } from "./fail.ts";
 import { recordAnswer, recordUnanswered } from "./record-answer.ts";
 import { reportHeaders } from "./report-headers.ts";
 import type { V1Parts } from "./v1-parts.ts";
-
-const NO_ANSWER: WireAnswer = { messages: [], usage: undefined, id: undefined };
 
 /** An error of the upstream, as it is. */
 export async function passFailure(
@@ -80,21 +78,6 @@ function brokenOff({ log }: Pick<V1Parts, "log">, { wire, upstream }: Exchange, 
   const { status, code, message } = describeFailure(fault);
   log.warn(loggable(fault), "a streamed answer broke off");
   return wire.brokenOff(status, { code, message });
-}
-
-/** What a stream held. One that ended in an error held no answer: the client will ask again, without what came of it. */
-export function streamedAnswer(wire: Wire, text: string): WireAnswer {
-  const last = readEvents(text.slice(lastEvent(text))).at(-1);
-  const failed = last !== undefined && (last["type"] === "response.failed" || last["error"] != null);
-  return failed ? NO_ANSWER : wire.readStream(text);
-}
-
-/** Where the last event begins that isn't the mark of the end. */
-function lastEvent(text: string): number {
-  const at = text.lastIndexOf("data:");
-  const isMark =
-    text.startsWith("[DONE]", at + "data:".length) || text.startsWith(" [DONE]", at + "data:".length);
-  return Math.max(0, isMark ? text.lastIndexOf("data:", at - 1) : at);
 }
 
 type Transform = (piece: Buffer, isLast: boolean) => Buffer;

@@ -11,7 +11,7 @@ import { sessionOf } from "../conversation/session-of.ts";
 import type { Opening } from "../conversation/spill.ts";
 import type { Client } from "../http/authenticate.ts";
 import { checkValues } from "../http/check-values.ts";
-import { decodeBody, parseChecked, readBody } from "../http/read-body.ts";
+import { decodeBody, isLongBody, parseChecked, readBody } from "../http/read-body.ts";
 import { loggable } from "../telemetry/log.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";
 import type { DialectName } from "../upstream/upstream.ts";
@@ -58,7 +58,9 @@ export async function readExchange(
   const longTexts = checked && (await checked);
   const signal = abortOnClose(response);
   signal.throwIfAborted();
-  const given = longTexts?.length ? await parseChecked(plain, longTexts) : parts.memory.parse(plain);
+  const given = isLongBody(plain, longTexts)
+    ? await parseChecked(plain, longTexts)
+    : parts.memory.parse(plain);
   const read = wire.read(given, path);
   checkAsked(read, limits);
   const options = requestOptions(request.headers);

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from "node:http";
+import type { RoundsUsed } from "../turn/hosted-turn.ts";
 import type { Action, Outgoing } from "../turn/turn.ts";
 import type { Exchange } from "./exchange.ts";
-import type { RoundsUsed } from "./hosted-turn.ts";
 
 /** What precis did, for whoever wants to know: never inside the model's text. */
 export function reportHeaders(

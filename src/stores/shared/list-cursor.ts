@@ -11,8 +11,14 @@ export function writeCursor({ pinned, updatedAt, id }: ListCursor): string {
   return `${pinned}.${updatedAt}.${id}`;
 }
 
+const CURSOR = /^([01])\.(\d+)\.(.+)$/s;
+
+export function isCursor(text: string): boolean {
+  return CURSOR.test(text);
+}
+
 export function readCursor(text: string): ListCursor {
-  const match = /^([01])\.(\d+)\.(.+)$/s.exec(text);
+  const match = CURSOR.exec(text);
   if (match) return { pinned: match[1] === "1" ? 1 : 0, updatedAt: Number(match[2]), id: match[3]! };
   throw new StoreError({
     operation: "list",

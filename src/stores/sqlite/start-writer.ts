@@ -20,6 +20,10 @@ const MAX_CALLS = 256;
 const MAX_CHARS = 4_000_000;
 /** The thread starts with so many appends: a command that makes a few is done before it would have started. */
 const START_WITH = 16;
+/** An append with more messages than this, */
+const LONG_MESSAGES = 250;
+/** or with more characters, holds up whoever writes it: it starts the thread and waits for it. */
+const LONG_CHARS = 1_000_000;
 /** What an append leaves is garbage after it; with more room for that the process takes 100 MB more, and is no faster. */
 const YOUNG_MB = 16;
 
@@ -45,6 +49,7 @@ export function startWriter(data: WriteThreadData, turns: Turns): Writer {
   const gone = (): void => {
     state = "gone";
     settle(undefined);
+    flushWaiting();
   };
   const start = (): void => {
     state = "starting";
@@ -57,6 +62,7 @@ export function startWriter(data: WriteThreadData, turns: Turns): Writer {
     worker.unref();
     worker.on("online", () => {
       if (state === "starting") state = "ready";
+      flushWaiting();
     });
     worker.on("message", settle);
     worker.on("error", gone);
@@ -86,10 +92,13 @@ export function startWriter(data: WriteThreadData, turns: Turns): Writer {
     }
     isFlushing = false;
   };
+  const flushWaiting = (): void => {
+    if (queue.length > 0 && !isFlushing) void flush();
+  };
   const take = (): readonly Pending[] => {
     let chars = 0;
     const end = queue.findIndex(({ call }, index) => {
-      chars += call.input.messages.reduce((sum, { wire }) => sum + wire.length, 0);
+      chars += charsIn(call);
       return index === MAX_CALLS || (index > 0 && chars > MAX_CHARS);
     });
     const batch = end === -1 ? queue : queue.slice(0, end);
@@ -99,11 +108,15 @@ export function startWriter(data: WriteThreadData, turns: Turns): Writer {
 
   return {
     append(call) {
-      if (++appends === START_WITH) start();
-      if (state !== "ready") return Promise.resolve(undefined);
+      const isLong = call.input.messages.length > LONG_MESSAGES || charsIn(call) > LONG_CHARS;
+      if (state === "new" && (++appends === START_WITH || isLong)) start();
+      // What comes behind one that waits for the thread may go on from it.
+      const waits = state === "starting" && (isLong || queue.length > 0);
+      if (state !== "ready" && !waits) return Promise.resolve(undefined);
       return new Promise((resolve) => {
         queue.push({ call, resolve });
-        if (!isFlushing) void flush();
+        if (waits) worker?.ref();
+        else if (!isFlushing) void flush();
       });
     },
     emptyLog: () => (state === "ready" ? ask("empty-log").then((answer) => answer === true) : undefined),
@@ -119,6 +132,10 @@ export function startWriter(data: WriteThreadData, turns: Turns): Writer {
       await exited;
     },
   };
+}
+
+function charsIn({ input }: AppendCall): number {
+  return input.messages.reduce((sum, { wire }) => sum + wire.length, 0);
 }
 
 /** The built package has no `.ts`. */

@@ -99,7 +99,8 @@ function trackedLines(
   hostState: HostState | undefined,
   message: number,
 ): { readonly state: readonly DigestLine[]; readonly open: readonly DigestLine[] } {
-  if (hostState === undefined) return { state: [], open: [] };
+  if (!hostState || (typeof hostState === "string" && hostState.trim() === ""))
+    return { state: [], open: [] };
   if (typeof hostState === "string") return { state: [{ message, text: hostState, worth: 1 }], open: [] };
   const line = (text: string): DigestLine => ({ message, text, worth: 1 });
   const open = hostState.steps.filter(({ status }) => status !== "done");

@@ -1,3 +1,5 @@
+import { spokenSentences } from "../sentences.ts";
+
 /**
  * Sentences of the user's that forbid something or ask for permission: what must not be lost when everything around it is
  * summarised away. They are told apart from plain negation ("I don't know why") by what stands around the word that
@@ -34,12 +36,10 @@ const DENSE =
   "不要|不准|不许|不能|禁止|切勿|别(?:碰|动|删|改|推)|未经|先问|不得|不可|請勿|勿|しないで|してはいけ|してはなら|禁止|絶対に|勝手に|触らないで|許可なく|ห้าม";
 
 const FORBIDS = new RegExp(`(?:${ENGLISH})|(?<![\\p{L}\\p{N}])(?:${OTHERS})|${DENSE}`, "iu");
-const SENTENCE_END = /(?<=[.!?。！？।\n])\s*/u;
 
 /** The sentences of a user's text that forbid something or bind it to permission, as they stand there. */
 export function findRestrictions(text: string): string[] {
-  return text
-    .split(SENTENCE_END)
+  return spokenSentences(text)
     .map((sentence) => sentence.replace(/^[\s>*•\d.)-]+/, "").trim())
     .filter((sentence) => sentence.length >= MIN_SENTENCE && FORBIDS.test(sentence.replaceAll("’", "'")))
     .map(cut);

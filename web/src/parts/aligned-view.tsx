@@ -4,7 +4,7 @@ import type { ApiMessage, ApiView } from "../../../src/gateway/api.ts";
 import { count } from "../state/format.ts";
 import { briefMessage, oneLine } from "../state/message-text.ts";
 import type { Transcript } from "../state/transcript.ts";
-import { alignView, type Lot, type ViewRow } from "../state/view.ts";
+import { alignView, type Lot, originalTokens, type ViewRow } from "../state/view.ts";
 import { strings } from "../strings.ts";
 import { Icon } from "./icon.tsx";
 import { ScrollArea } from "./scroll-area.tsx";
@@ -77,7 +77,9 @@ export function AlignedView({
                 className="row-frame"
                 style={{ transform: `translateY(${item.start}px)` }}
               >
-                {row.type === "insert" ? (
+                {row.type === "system" ? (
+                  <SystemRow text={system} tokens={row.tokens} />
+                ) : row.type === "insert" ? (
                   <InsertRow row={row} onPointer={show} />
                 ) : row.type === "run" ? (
                   <RunRow row={row} onOpen={() => setOpened(new Set([...opened, row.run.from]))} />
@@ -100,7 +102,34 @@ export function AlignedView({
 }
 
 const keyOf = (row: ViewRow) =>
-  row.type === "insert" ? `i${row.number}` : row.type === "run" ? `r${row.run.from}` : row.index;
+  row.type === "system"
+    ? "system"
+    : row.type === "insert"
+      ? `i${row.number}`
+      : row.type === "run"
+        ? `r${row.run.from}`
+        : row.index;
+
+/** A system prompt that has no place among the messages. */
+function SystemRow({ text, tokens }: { text: string; tokens: number }) {
+  return (
+    <div className="lot kept">
+      <div className="lot-left">
+        <span className="lot-number" />
+        <span className="role system">{strings.roles.system}</span>
+        <span className="brief">{oneLine(text)}</span>
+        <span className="lot-tokens">{count(tokens)}</span>
+      </div>
+      <div className="lot-right">
+        <span className="tag kept" title={strings.fates.help.kept}>
+          {strings.fates.kept}
+        </span>
+        <span className="why">{strings.keepReasons.head}</span>
+        <span className="lot-tokens">{count(tokens)}</span>
+      </div>
+    </div>
+  );
+}
 
 function LotRow({
   index,
@@ -139,7 +168,7 @@ function LotRow({
             <Icon name="pin" size={15} />
           </button>
         )}
-        <span className="lot-tokens">{message === undefined ? "" : count(message.tokens)}</span>
+        <span className="lot-tokens">{count(originalTokens(lot))}</span>
       </div>
       <div className="lot-right">
         <span className={`tag ${lot.type}`} title={strings.fates.help[lot.type]}>
@@ -178,6 +207,7 @@ function RunRow({ row, onOpen }: { row: Extract<ViewRow, { type: "run" }>; onOpe
         <button type="button" className="link" onClick={onOpen}>
           {strings.inspect.openRun}
         </button>
+        <span className="lot-tokens">{count(row.tokens)}</span>
       </div>
       <div className="lot-right">
         <span className={`tag ${row.lot}`}>{strings.fates[row.lot]}</span>
@@ -205,7 +235,8 @@ function InsertRow({
         <header>
           <span className="tag summary">{strings.inspect.summary}</span>
           <span className="why">{entry.covers.map(numbers.run).join(", ")}</span>
-          <span className="lot-tokens">{count(entry.tokens)}</span>
+          {/* Where a system message takes it, it is counted there. */}
+          <span className="lot-tokens">{entry.tokens === 0 ? "" : count(entry.tokens)}</span>
         </header>
         <SummaryText text={entry.text} onPointer={onPointer} />
       </div>

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { type ApiConversation, inForce } from "../../../src/gateway/api.ts";
+import type { ApiConversation } from "../../../src/gateway/api.ts";
 import type { Chat } from "../state/chat-state.ts";
 import type { ChatTab } from "../state/router.ts";
 import { strings } from "../strings.ts";
@@ -8,6 +8,7 @@ import { Icon, type IconName } from "./icon.tsx";
 import { Meter } from "./meter.tsx";
 import { PlaceLink } from "./sidebar.tsx";
 import { TextDialog } from "./text-dialog.tsx";
+import { useAuto } from "./use-auto.ts";
 import { useApp, usePiece, useStore } from "./use-store.ts";
 
 const TABS: readonly { tab: ChatTab; icon: IconName }[] = [
@@ -23,9 +24,7 @@ export function ChatHeader({ chat, tab, onCompact }: { chat: Chat; tab: ChatTab;
   const [isOpen, setOpen] = useState(false);
   const [isTextOpen, setTextOpen] = useState(false);
   const showMeter = settings?.settings.showMeter ?? true;
-  const auto =
-    settings === undefined ||
-    inForce("auto", { answer: settings, chat: conversation?.settings }).value === true;
+  const auto = useAuto(chat);
   return (
     <header className="chat-header">
       <div className="chat-title">

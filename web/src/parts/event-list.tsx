@@ -41,7 +41,7 @@ function eventText(
         words.covered(event.counts.covered),
         words.tokens(event.tokens.before, event.tokens.after),
         event.rung && strings.rungs[event.rung],
-        duration(event.ms),
+        event.isFound ? words.found : duration(event.ms),
         isPaid(event.rung) ? words.cost(event.cost) : undefined,
         event.reason && words.why(event.reason),
       ]

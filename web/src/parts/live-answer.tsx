@@ -1,6 +1,7 @@
 import { useDeferredValue } from "react";
 import type { Answer } from "../state/chat-state.ts";
 import { strings } from "../strings.ts";
+import { Lookups } from "./lookups.tsx";
 import { Markdown } from "./markdown.tsx";
 import { PartView } from "./message.tsx";
 
@@ -24,6 +25,7 @@ export function LiveAnswer({ answer }: { answer: Answer }) {
         {answer.reasoning === "" ? null : (
           <PartView part={{ type: "reasoning", text: answer.reasoning, signed: false }} />
         )}
+        <Lookups lookups={answer.lookups} />
         {text === "" ? <span className="caret" /> : <Markdown text={text} />}
         {answer.calls.map((part, n) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: calls only ever come one after the other

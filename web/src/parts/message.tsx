@@ -5,6 +5,7 @@ import { strings } from "../strings.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { Fold } from "./fold.tsx";
 import { Icon } from "./icon.tsx";
+import { Lookups } from "./lookups.tsx";
 import { Markdown } from "./markdown.tsx";
 import { Menu, type MenuItem } from "./menu.tsx";
 import { Picture } from "./picture.tsx";
@@ -17,6 +18,8 @@ export interface MessageActions {
   readonly regenerate: (index: number) => void;
   readonly fork: (length: number) => void;
   readonly pin: (index: number, on: boolean) => void;
+  /** Goes to another message. */
+  readonly show: (index: number) => void;
   readonly compactUpTo: (index: number) => void;
   /** Chooses one end of what is to be compacted; undefined forgets it. */
   readonly startRange: (index: number | undefined) => void;
@@ -95,6 +98,7 @@ export const MessageRow = memo(function MessageRow({
         />
       ) : (
         <div className="parts">
+          {message.lookups === undefined ? null : <Lookups lookups={message.lookups} onShow={actions.show} />}
           {message.parts.map((part, n) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: parts never change their order
             <PartView key={n} part={part} message={message} isUser={who === "user"} />

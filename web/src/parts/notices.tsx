@@ -5,7 +5,8 @@ import { openFailure } from "../state/turns.ts";
 import { strings } from "../strings.ts";
 import { Icon } from "./icon.tsx";
 import { PlaceLink } from "./sidebar.tsx";
-import { usePiece, useStore } from "./use-store.ts";
+import { useAuto } from "./use-auto.ts";
+import { useApp, usePiece, useStore } from "./use-store.ts";
 
 const covered = ({ covers }: Divider): number => covers.reduce((sum, run) => sum + run.to - run.from, 0);
 
@@ -77,7 +78,13 @@ export function Notices({ chat, onShow }: { chat: Chat; onShow: (checkpoint: str
           </button>
         </div>
       )}
-      {fresh === undefined && compacting === undefined ? <SmallerWindow chat={chat} /> : null}
+      {fresh === undefined && compacting === undefined ? (
+        <>
+          <SmallerWindow chat={chat} />
+          <OverBudget chat={chat} />
+        </>
+      ) : null}
+      {notice?.passes ? null : <ConnectionLost />}
       {notice === undefined ? null : (
         <div className={`notice ${notice.kind}`} role={notice.kind === "error" ? "alert" : undefined}>
           <Icon name={notice.kind === "error" ? "warn" : "check"} />
@@ -90,6 +97,43 @@ export function Notices({ chat, onShow }: { chat: Chat; onShow: (checkpoint: str
           </button>
         </div>
       )}
+    </div>
+  );
+}
+
+/** Without a notice about what couldn't be done, the connection alone is told. */
+function ConnectionLost() {
+  const app = useApp();
+  const connection = usePiece(app.live.store, (state) => state.connection);
+  const wanted = usePiece(app.clientKey.store, (state) => state.wanted);
+  if (connection !== "lost" || wanted) return null;
+  return (
+    <div className="notice busy" role="status">
+      <span className="spinner" aria-hidden="true" />
+      <strong>{strings.connection.lost}</strong>
+    </div>
+  );
+}
+
+/** A smaller window was chosen, or a compaction was cancelled: what follows from that is said before it happens. */
+function OverBudget({ chat }: { chat: Chat }) {
+  const { pressure, conversation, answer, notice } = useStore(chat.store);
+  const auto = useAuto(chat);
+  if (pressure === undefined || pressure.pressure <= 1 || answer !== undefined || notice !== undefined)
+    return null;
+  // What a client sends is its own business, and where nothing is done by itself, nothing is foretold.
+  if (conversation?.source !== "page" || !auto) return null;
+  const words = strings.compaction;
+  return (
+    <div className="notice info">
+      <Icon name="fold" />
+      <div>
+        <strong>{words.over(pressure.tokens, pressure.budget.budget)}</strong>
+        <small>{words.overHelp}</small>
+      </div>
+      <button type="button" className="button" onClick={() => void chat.compact()}>
+        {words.now}
+      </button>
     </div>
   );
 }

@@ -108,6 +108,7 @@ export function RequestTable() {
   );
 }
 
+/** What is asked for most comes first: on a narrow screen the rest is scrolled to. */
 function RequestRow({ request }: { request: RequestFact }) {
   const { conversation, usage, spend, tokens, cacheLost } = request;
   return (
@@ -121,10 +122,11 @@ function RequestRow({ request }: { request: RequestFact }) {
           </PlaceLink>
         )}
       </td>
-      <td>{request.model ?? "–"}</td>
-      <td>{request.client ?? "–"}</td>
-      <td>{request.path}</td>
-      <td className={request.status >= 400 ? "bad" : undefined}>{request.status}</td>
+      <td>{request.model || "–"}</td>
+      <td className="did">
+        {words.outcomes[request.outcome]}
+        {request.reason === undefined ? null : <small>{strings.compaction.why(request.reason)}</small>}
+      </td>
       <td>
         {tokens === undefined
           ? usage === undefined
@@ -143,10 +145,9 @@ function RequestRow({ request }: { request: RequestFact }) {
       </td>
       <td>{spend === undefined ? words.unknown : dollars(spend)}</td>
       <td>{duration(request.ms)}</td>
-      <td>
-        {words.outcomes[request.outcome]}
-        {request.reason === undefined ? null : <small>{strings.compaction.why(request.reason)}</small>}
-      </td>
+      <td className={request.status >= 400 ? "bad" : undefined}>{request.status}</td>
+      <td>{request.client ?? "–"}</td>
+      <td>{request.path}</td>
     </tr>
   );
 }

@@ -13,7 +13,7 @@ import { strings } from "../strings.ts";
 
 export type FieldName = keyof GlobalSettings & keyof typeof strings.settings.fields;
 
-type Kind = "choice" | "percent" | "threshold" | "tokens" | "number" | "count" | "text" | "switch";
+type Kind = "choice" | "tools" | "percent" | "threshold" | "tokens" | "number" | "count" | "text" | "switch";
 
 const KINDS: Readonly<Record<FieldName, Kind>> = {
   strategy: "choice",
@@ -39,6 +39,7 @@ const KINDS: Readonly<Record<FieldName, Kind>> = {
   model: "choice",
   temperature: "number",
   maxTokens: "tokens",
+  tools: "tools",
   showMeter: "switch",
   theme: "choice",
 };
@@ -63,11 +64,18 @@ export const GROUPS = {
     "preface",
     "cacheBreakpoints",
   ],
-  answers: ["model", "window", "budget", "reserve", "maxTokens", "temperature"],
+  answers: ["model", "window", "budget", "reserve", "maxTokens", "temperature", "tools"],
   page: ["showMeter", "theme"],
 } as const satisfies Record<string, readonly FieldName[]>;
 
-type Value = string | number | boolean;
+type Value = string | number | boolean | readonly string[];
+
+/** A list as one choice, and back. */
+const asChoice = (value: unknown): string =>
+  Array.isArray(value) ? (value.length === 0 ? NO_TOOLS : value.join(" ")) : String(value);
+const ofChoice = (kind: Kind, text: string): Value =>
+  kind === "tools" ? (text === NO_TOOLS ? [] : text.split(" ")) : text;
+const NO_TOOLS = "none";
 
 /** One setting: its name, what it does, what it is and who says so, what it would be otherwise. */
 export function SettingField({
@@ -105,12 +113,14 @@ export function SettingField({
         {choiceHelp(name, own ?? inherited)}
       </div>
       <div className="setting-value">
-        {KINDS[name] === "choice" ? (
+        {KINDS[name] === "choice" || KINDS[name] === "tools" ? (
           <select
             id={id}
             aria-describedby={`${id}-help`}
-            value={own === undefined ? "" : String(own)}
-            onChange={(event) => change(event.target.value === "" ? null : event.target.value)}
+            value={own === undefined ? "" : asChoice(own)}
+            onChange={(event) =>
+              change(event.target.value === "" ? null : ofChoice(KINDS[name], event.target.value))
+            }
           >
             <option value="">{words.notSet(shown)}</option>
             {choicesOf(name, answer, models).map(({ value, text }) => (
@@ -278,6 +288,8 @@ function choicesOf(name: FieldName, answer: SettingsAnswer, models: readonly str
     return of(["continuation", "full", "simple", "extractive"], (value) => words.modes[value as "full"]);
   if (name === "theme")
     return of(["system", "light", "dark"], (value) => strings.sidebar.theme[value as "light"]);
+  if (name === "tools")
+    return of(Object.keys(words.toolChoices), (value) => words.toolChoices[value as "none"]);
   if (name === "summarizer")
     return of([...new Set(["same", "extractive", ...models])], (value) => summarizerText(value));
   return of(models);
@@ -299,6 +311,8 @@ function fallbackText(name: FieldName): string {
 
 function valueText(name: FieldName, value: Value): string {
   const words = strings.settings;
+  if (name === "tools") return words.toolChoices[asChoice(value) as "none"] ?? asChoice(value);
+  if (typeof value !== "string" && typeof value === "object") return value.join(", ");
   if (typeof value === "boolean") return value ? words.on : words.off;
   if (typeof value === "number") return isShare(KINDS[name], value) ? percent(value) : count(value);
   if (name === "strategy") return strings.strategies[value as "none"]?.label ?? value;

@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { routes, type WrittenText } from "../../../src/gateway/api.ts";
 import { explain } from "../state/api-client.ts";
 import type { Chat } from "../state/chat-state.ts";
+import { keepTextDraft, readTextDraft, type TextDraft } from "../state/text-draft.ts";
 import { strings } from "../strings.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -11,6 +12,8 @@ import { useApp, usePiece } from "./use-store.ts";
 interface Wish {
   readonly goal: string;
   readonly withModel: boolean;
+  /** The words are there already: a person's own. */
+  readonly isKept?: true;
 }
 
 /** A text about a chat that one can change, copy, or start a fresh chat with. */
@@ -18,23 +21,48 @@ export function TextDialog({ chat, onClose }: { chat: Chat; onClose: () => void 
   const app = useApp();
   const words = strings.text;
   const hasUpstream = usePiece(app.store, (state) => state.status?.hasUpstream === true);
-  const [goal, setGoal] = useState("");
+  const [kept] = useState(() => readTextDraft(chat.id));
+  const [goal, setGoal] = useState(kept?.goal ?? "");
   const [withModel, setWithModel] = useState(false);
-  const [wish, setWish] = useState<Wish>({ goal: "", withModel: false });
+  const [wish, setWish] = useState<Wish>({
+    goal: kept?.goal ?? "",
+    withModel: false,
+    ...(kept && { isKept: true }),
+  });
   const [written, setWritten] = useState<WrittenText>();
-  const [text, setText] = useState("");
+  const [text, setText] = useState(kept?.text ?? "");
+  /** A person's own words that a text which was written anew has taken the place of. */
+  const [replaced, setReplaced] = useState<TextDraft>();
   const [error, setError] = useState<string>();
-  const isWriting = written === undefined && error === undefined;
+  const isWriting = !wish.isKept && written === undefined && error === undefined;
+  const isOwn = wish.isKept || (written !== undefined && text !== written.text);
+
+  const write = (words: string) => {
+    setText(words);
+    keepTextDraft(chat.id, { goal: wish.goal, text: words });
+  };
+  const bringBack = ({ goal: before, text: words }: TextDraft) => {
+    setGoal(before);
+    setWish({ goal: before, withModel, isKept: true });
+    setText(words);
+    setReplaced(undefined);
+    keepTextDraft(chat.id, { goal: before, text: words });
+  };
 
   useEffect(() => {
     let isGone = false;
     setWritten(undefined);
     setError(undefined);
+    if (wish.isKept) return undefined;
     const body = {
       ...(wish.goal !== "" && { goal: wish.goal }),
       ...(wish.withModel && { withModel: true }),
     };
-    app.api.call(routes.writeText, { params: { id: chat.id }, body }).then(
+    const ask = async () => {
+      if (wish.withModel) await chat.takeModel();
+      return app.api.call(routes.writeText, { params: { id: chat.id }, body });
+    };
+    ask().then(
       (answer) => {
         if (isGone) return;
         setWritten(answer);
@@ -53,6 +81,7 @@ export function TextDialog({ chat, onClose }: { chat: Chat; onClose: () => void 
     const title = wish.goal === "" ? {} : { title: wish.goal };
     const conversation = await app.newChat(title);
     if (conversation === undefined) return;
+    keepTextDraft(chat.id, undefined);
     onClose();
     await app.chat(conversation.id).send({ text });
   };
@@ -63,6 +92,7 @@ export function TextDialog({ chat, onClose }: { chat: Chat; onClose: () => void 
         className="form"
         onSubmit={(event) => {
           event.preventDefault();
+          if (isOwn) setReplaced({ goal: wish.goal, text });
           setWish({ goal: goal.trim(), withModel });
         }}
       >
@@ -99,9 +129,18 @@ export function TextDialog({ chat, onClose }: { chat: Chat; onClose: () => void 
           value={isWriting ? words.writing : text}
           readOnly={isWriting}
           aria-busy={isWriting}
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => write(event.target.value)}
         />
       </label>
+      {wish.isKept ? <p className="help">{words.kept}</p> : null}
+      {replaced === undefined || isWriting ? null : (
+        <p className="help">
+          {words.replaced}{" "}
+          <button type="button" className="link" onClick={() => bringBack(replaced)}>
+            {words.bringBack}
+          </button>
+        </p>
+      )}
       {error === undefined ? null : (
         <p className="help" role="alert">
           {error}

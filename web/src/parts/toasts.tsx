@@ -12,6 +12,8 @@ export function Toasts() {
   const { deleted } = useStore(app.conversations.store);
   const { connection } = useStore(app.live.store);
   const wanted = usePiece(app.clientKey.store, (state) => state.wanted);
+  // A chat says it beside its message box, where it lies over nothing.
+  const isTalk = usePiece(app.router.store, ({ place }) => place.page === "chat" && place.tab === "chat");
   useEffect(() => {
     if (deleted === undefined) return;
     const timer = setTimeout(() => app.conversations.store.set({ deleted: undefined }), UNDO_SHOWN_MS);
@@ -19,7 +21,7 @@ export function Toasts() {
   }, [app, deleted]);
   return (
     <div className="toasts">
-      {connection === "lost" && !wanted ? (
+      {connection === "lost" && !wanted && !isTalk ? (
         <div className="toast" role="status">
           <span className="spinner" aria-hidden="true" /> {strings.connection.lost}
         </div>

@@ -37,6 +37,9 @@ function CutOff({ text }: { text: string }) {
   );
 }
 
+/** Advice that the button beside it gives, too. */
+const TRY_AGAIN = / Try again\.$/;
+
 /** The newest message waits for an answer, or has only a part of one. */
 function Unanswered({ chat }: { chat: Chat }) {
   const app = useApp();
@@ -57,7 +60,10 @@ function Unanswered({ chat }: { chat: Chat }) {
     >
       <Icon name={failure ? "warn" : "redo"} />
       <div>
-        <strong>{failure?.message ?? (isAsked ? strings.chat.unanswered : strings.chat.stopped)}</strong>
+        <strong>
+          {failure?.message.replace(TRY_AGAIN, "") ??
+            (isAsked ? strings.chat.unanswered : strings.chat.stopped)}
+        </strong>
         {fix === undefined ? null : <small>{fix}</small>}
       </div>
       {failure?.code === "upstream-key" ? (

@@ -80,7 +80,7 @@ export function TranscriptList({
   });
 
   const height = virtual.getTotalSize();
-  const grown = `${height}:${loaded}:${answer?.text.length}:${answer?.reasoning.length}:${compacting?.since}`;
+  const grown = `${height}:${loaded}:${answer?.text.length}:${answer?.reasoning.length}:${answer?.lookups.length}:${compacting?.since}`;
   const { isAtEnd, goTo, listeners } = useFollow({ scroller, virtual, rows }, grown);
 
   const isMine = answer?.mine === true;

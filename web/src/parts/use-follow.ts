@@ -1,5 +1,5 @@
 import type { Virtualizer } from "@tanstack/react-virtual";
-import { type RefObject, useLayoutEffect, useState } from "react";
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Rows } from "../state/transcript.ts";
 
 /** Closer to the end than this (pixels): the list follows what is added. */
@@ -41,6 +41,20 @@ export function useFollow(
     if (followed === "end") toEnd();
     else if (followed !== undefined) toPlace(followed);
   }, [followed, grown]);
+
+  // A notice takes room from the list, and what isn't sent yet stands behind it: neither is a row.
+  const isFollowing = useRef(true);
+  isFollowing.current = followed === "end";
+  useEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(() => {
+      if (isFollowing.current) element.scrollTop = element.scrollHeight;
+    });
+    observer.observe(element);
+    for (const child of element.children) observer.observe(child);
+    return () => observer.disconnect();
+  }, [scroller]);
 
   const letGo = () => {
     // It may still be on its way, correcting itself as rows are measured.

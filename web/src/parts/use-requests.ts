@@ -65,6 +65,6 @@ function joined(
   requests: readonly RequestFact[],
   field: "model" | "client",
 ): readonly string[] {
-  const names = requests.map((request) => request[field]).filter((name) => name !== undefined);
+  const names = requests.flatMap((request) => request[field] || []);
   return [...new Set([...before, ...names])].sort();
 }

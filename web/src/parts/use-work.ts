@@ -34,7 +34,7 @@ export function useWork<T>(
         else if (event.type === "done") {
           setWork((old) => ({ ...old, answer: event.answer }));
           latest.current?.(event.answer);
-        } else setWork((old) => ({ ...old, error: event.error.message }));
+        } else setWork((old) => ({ ...old, error: event.error.message.replace(/^precis: /, "") }));
       }
     };
     follow().catch((cause) => {

@@ -248,9 +248,11 @@ export function createApp({
       return true;
     },
     async removeUpstream(name) {
+      const known = store.get().status?.upstreams.find((one) => one.name === name);
       const status = await attempt(() => api.call(routes.removeUpstream, { params: { name } }));
       if (status === undefined) return;
-      store.set({ toast: { kind: "info", message: strings.models.removed(name) } });
+      const message = strings.models.removed(name, known?.keys === "server");
+      store.set({ toast: { kind: "info", message } });
       await takeStatus(status);
     },
     tell: (toast) => store.set({ toast }),

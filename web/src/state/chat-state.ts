@@ -8,6 +8,7 @@ import type {
   Divider,
   FailedSummary,
   LiveEvent,
+  Lookup,
   Part,
   Reason,
   SettingsChange,
@@ -23,11 +24,12 @@ export interface Answer {
   readonly text: string;
   readonly reasoning: string;
   readonly calls: readonly Part[];
+  readonly lookups: readonly Lookup[];
   /** Asked for by this page, or seen from elsewhere (another tab, a page before a reload). */
   readonly mine: boolean;
 }
 
-export const EMPTY_ANSWER: Answer = { text: "", reasoning: "", calls: [], mine: true };
+export const EMPTY_ANSWER: Answer = { text: "", reasoning: "", calls: [], lookups: [], mine: true };
 
 interface Notice {
   readonly kind: "info" | "error";
@@ -96,6 +98,8 @@ export interface Chat {
   send(input: ChatInput): Promise<void>;
   /** Sends what is in the outbox, as far as it goes. */
   sendUnsent(): Promise<void>;
+  /** A chat that has no model yet takes the one that a message would be sent to. */
+  takeModel(): Promise<void>;
   /** Puts something unsent back into the box. */
   takeBack(id: string): void;
   /** Resolves with false if the server didn't take it. */

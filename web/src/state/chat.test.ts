@@ -34,6 +34,11 @@ function fakeServer() {
     /** Events of the next stream; an error ends it as a lost connection does. */
     stream: [] as (ChatEvent | Error)[],
     fails: undefined as Error | undefined,
+    outcome: "compacted",
+    /** What was asked to be changed of the conversation. */
+    changes: [] as unknown[],
+    /** What streams were asked for with. */
+    bodies: [] as unknown[],
     api: {} as Api,
   };
   const answers: Readonly<Record<string, () => unknown>> = {
@@ -48,17 +53,19 @@ function fakeServer() {
     }),
     "/api/conversations/:id/pressure": () => server.pressure(),
     "/api/conversations/:id/timeline": () => ({ events: server.events }),
-    "/api/conversations/:id/compact": () => ({ outcome: "compacted", report: undefined }),
+    "/api/conversations/:id/compact": () => ({ outcome: server.outcome, report: undefined }),
     "/api/conversations/:id/stop": () => ({ ok: true }),
   };
   server.api = {
-    call: async (route) => {
+    call: async (route, options) => {
       asked.push(`${route.method} ${route.path}`);
+      if (route.method === "PATCH") server.changes.push(options?.body);
       if (server.fails) throw server.fails;
       return answers[route.path]?.() as never;
     },
-    async *stream(route) {
+    async *stream(route, options) {
       asked.push(`${route.method} ${route.path}`);
+      server.bodies.push(options?.body);
       for (const event of server.stream) {
         if (event instanceof Error) throw event;
         yield { id: undefined, event: event as never };
@@ -205,5 +212,68 @@ describe("what others do", () => {
     chat.apply({ type: "answer", conversation: "other", text: "x" });
     chat.apply({ type: "compacting", conversation: "other", reason: "forced" });
     expect(chat.store.get()).toMatchObject({ answer: undefined, compacting: undefined });
+  });
+});
+
+describe("what is chosen for a chat", () => {
+  it("in another tab changes the meter here, too", async () => {
+    server.asked.length = 0;
+    chat.apply(told({ updatedAt: 8 }));
+    expect(server.asked).toEqual([]);
+    chat.apply(told({ updatedAt: 9, settings: { window: 8_000 } }));
+    await vi.waitFor(() => expect(server.asked.join()).toContain("/pressure"));
+  });
+
+  it("by looking at it in a smaller window is taken back by a cancel, which says that nothing was changed", async () => {
+    server.outcome = "cancelled";
+    await chat.seeIn(32_000);
+    expect(server.changes).toEqual([{ settings: { window: 32_000 } }, { settings: { window: null } }]);
+    server.outcome = "compacted";
+    server.changes.length = 0;
+    await chat.seeIn(32_000);
+    expect(server.changes).toEqual([{ settings: { window: 32_000 } }]);
+  });
+});
+
+describe("a chat that has no model yet", () => {
+  const PATCH = "PATCH /api/conversations/:id";
+  beforeEach(async () => {
+    server.conversation = { ...CONVERSATION, model: undefined };
+    chat = createChat({
+      api: server.api,
+      id: "c",
+      chooseModel: async () => "the first one",
+      onConversation: () => {},
+      onFork: () => {},
+    });
+    await chat.load();
+    server.asked.length = 0;
+  });
+
+  it("is tried again with the model that a new message is sent to", async () => {
+    await chat.regenerate();
+    await chat.send({ text: "Hi" });
+    expect(server.bodies).toMatchObject([{ model: "the first one" }, { model: "the first one" }]);
+  });
+
+  it.each([
+    ["compacted", "POST /api/conversations/:id/compact", () => chat.compact()],
+    ["summarised anew", "POST /api/conversations/:id/rebuild", () => chat.rebuild()],
+    ["seen in a smaller window", "POST /api/conversations/:id/compact", () => chat.seeIn(1_000)],
+    ["edited", "PUT /api/conversations/:id/messages/:index", () => chat.edit(0, "other words")],
+  ])("is %s with it, too", async (_, path, work) => {
+    await work();
+    expect(server.changes[0]).toEqual({ model: "the first one" });
+    expect(server.asked[0]).toBe(PATCH);
+    expect(server.asked.slice(1)).toContain(path);
+  });
+
+  it("keeps the model that it has", async () => {
+    server.conversation = CONVERSATION;
+    await chat.load();
+    await chat.compact();
+    await chat.regenerate();
+    expect(server.changes).toEqual([]);
+    expect(server.bodies).toEqual([{}]);
   });
 });

@@ -131,9 +131,11 @@ export function createChat(options: ChatOptions): Chat {
   let acting = 0;
   /** A conversation as the server has it now: shows what others do in it. */
   const takeConversation = (conversation: ApiConversation) => {
-    const { answer, compacting } = store.get();
+    const { answer, compacting, conversation: known } = store.get();
     const { busy, messages } = conversation;
     setConversation(conversation);
+    // Another tab chose something else: meter and fates follow from it.
+    if (known && chosenIn(known) !== chosenIn(conversation)) void refreshSoon();
     // A summary in the background has ended. What was begun here ends with its own answer.
     if (busy === undefined && compacting && acting === 0) store.set({ compacting: undefined });
     if (busy === "compacting" && !compacting) store.set({ compacting: { reason: undefined, since: now() } });
@@ -160,6 +162,20 @@ export function createChat(options: ChatOptions): Chat {
     },
   });
 
+  const change = async (body: ConversationChanges) =>
+    setConversation(await api.call(routes.changeConversation, { params, body }));
+  /** What a chat without a model is asked with: the same for a message, a second try, an edit and a summary. */
+  const missingModel = async (): Promise<{ model?: string }> => {
+    const { conversation } = store.get();
+    if (isOffline?.() || (conversation?.model ?? "") !== "") return {};
+    const model = await chooseModel?.();
+    return model === undefined ? {} : { model };
+  };
+  const takeModel = async () => {
+    const missing = await missingModel();
+    if (missing.model !== undefined) await change(missing);
+  };
+
   const sendUnsent = createSendUnsent({
     api,
     id,
@@ -170,12 +186,10 @@ export function createChat(options: ChatOptions): Chat {
     fail,
     refresh: refreshSoon,
     isOffline,
-    chooseModel,
+    missingModel,
     closed: streams.signal,
   });
 
-  const change = async (body: ConversationChanges) =>
-    setConversation(await api.call(routes.changeConversation, { params, body }));
   /** A compaction that a person asks for begins. */
   const beginCompacting = () => store.set({ compacting: { reason: "forced", since: now() } });
 
@@ -235,7 +249,9 @@ export function createChat(options: ChatOptions): Chat {
       store.set({ returned: { text: found.text, ...(found.images && { images: found.images }) } });
       outbox.remove(item);
     },
+    takeModel: () => takeModel().catch(fail),
     async edit(index, text) {
+      await takeModel().catch(fail);
       const followed = await follow(
         api.stream(routes.editMessage, { params: { id, index }, body: { text } }),
       );
@@ -243,7 +259,7 @@ export function createChat(options: ChatOptions): Chat {
       return followed.isTaken;
     },
     async regenerate(index) {
-      const body = index === undefined ? {} : { index };
+      const body = { ...(index !== undefined && { index }), ...(await missingModel()) };
       const followed = await follow(api.stream(routes.regenerate, { params, body }));
       if (!followed.isTaken) fail(followed.error);
     },
@@ -284,13 +300,21 @@ export function createChat(options: ChatOptions): Chat {
     setSystem: (system) => act(() => change({ system }), strings.settings.systemSaved),
     async compact(what = {}) {
       beginCompacting();
-      await act(() => api.call(routes.compact, { params, body: what }));
+      await act(async () => {
+        await takeModel();
+        return api.call(routes.compact, { params, body: what });
+      });
     },
     async seeIn(window) {
       beginCompacting();
       await act(async () => {
+        await takeModel();
+        const before = store.get().conversation?.settings.window ?? null;
         await change({ settings: { window } });
-        return api.call(routes.compact, { params, body: {} });
+        const answer = await api.call(routes.compact, { params, body: {} });
+        // Whoever cancels is told that nothing was changed.
+        if (answer.outcome === "cancelled") await change({ settings: { window: before } });
+        return answer;
       });
     },
     async undo() {
@@ -298,7 +322,10 @@ export function createChat(options: ChatOptions): Chat {
     },
     async rebuild() {
       beginCompacting();
-      await act(() => api.call(routes.rebuild, { params }));
+      await act(async () => {
+        await takeModel();
+        return api.call(routes.rebuild, { params });
+      });
     },
     editSummary: (key, text) =>
       act(
@@ -340,3 +367,7 @@ export function createChat(options: ChatOptions): Chat {
     },
   };
 }
+
+/** What a person chose for a conversation that changes its view. */
+const chosenIn = ({ settings, model, pins }: ApiConversation): string =>
+  JSON.stringify([settings, model, pins]);

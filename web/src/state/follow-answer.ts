@@ -62,6 +62,8 @@ export function createFollowAnswer(options: {
         return grow(({ reasoning }) => ({ reasoning: reasoning + event.text }));
       case "tool-call":
         return grow(({ calls }) => ({ calls: [...calls, event.part] }));
+      case "lookup":
+        return grow(({ lookups }) => ({ lookups: [...lookups, event.lookup] }));
       case "done":
         finish(event.message);
         store.set({ pressure: event.pressure });

@@ -27,7 +27,8 @@ export function createSendUnsent(options: {
   readonly fail: (error: unknown) => void;
   readonly refresh: () => Promise<void>;
   readonly isOffline: (() => boolean) | undefined;
-  readonly chooseModel: (() => Promise<string | undefined>) | undefined;
+  /** The model for a chat that has none yet. */
+  readonly missingModel: () => Promise<{ readonly model?: string }>;
   /** Nothing is sent any more. */
   readonly closed: AbortSignal;
 }): (by: "person" | "itself") => Promise<void> {
@@ -55,8 +56,7 @@ export function createSendUnsent(options: {
   const deliver = async (item: Unsent): Promise<Followed> => {
     if (options.isOffline?.()) return sendOffline(item);
     const { id: named, text, images } = item;
-    const model = store.get().conversation?.model === undefined ? await options.chooseModel?.() : undefined;
-    const body = { id: named, text, ...(images && { images }), ...(model !== undefined && { model }) };
+    const body = { id: named, text, ...(images && { images }), ...(await options.missingModel()) };
     return follow(api.stream(routes.chat, { params: { id }, body }), { onTaken: () => outbox.remove(named) });
   };
 

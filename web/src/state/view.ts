@@ -4,13 +4,21 @@ import type { ApiView, Run, ViewEntry } from "../../../src/gateway/api.ts";
 export type Lot =
   | { readonly type: "kept"; readonly entry: Extract<ViewEntry, { type: "keep" }> }
   | { readonly type: "edited"; readonly entry: Extract<ViewEntry, { type: "edit" }> }
-  | { readonly type: "covered"; readonly by: number }
+  | { readonly type: "covered"; readonly by: number; readonly tokens: number }
   | { readonly type: "dropped"; readonly entry: Extract<ViewEntry, { type: "drop" }> };
 
 export type ViewRow =
+  /** A system prompt that stands apart from the messages. */
+  | { readonly type: "system"; readonly tokens: number }
   | { readonly type: "message"; readonly index: number; readonly lot: Lot }
   /** Messages of one fate in a row, folded into one line. */
-  | { readonly type: "run"; readonly run: Run; readonly lot: "covered" | "dropped"; readonly by?: number }
+  | {
+      readonly type: "run";
+      readonly run: Run;
+      readonly lot: "covered" | "dropped";
+      readonly by?: number;
+      readonly tokens: number;
+    }
   | {
       readonly type: "insert";
       readonly number: number;
@@ -20,8 +28,17 @@ export type ViewRow =
 /** Runs at least this long are folded until a person opens them. */
 const FOLD_FROM = 4;
 
+/** What a message has in the transcript, whatever became of it. */
+export function originalTokens(lot: Lot): number {
+  if (lot.type === "covered") return lot.tokens;
+  return lot.type === "edited" ? lot.entry.original : lot.entry.tokens;
+}
+
 /** Transcript and view side by side: every message once, in order, with what stands for it on the other side. */
-export function alignView(view: Pick<ApiView, "entries">, opened: ReadonlySet<number>): readonly ViewRow[] {
+export function alignView(
+  view: Pick<ApiView, "entries" | "system">,
+  opened: ReadonlySet<number>,
+): readonly ViewRow[] {
   const lots = new Map<number, Lot>();
   const inserts: { number: number; entry: Extract<ViewEntry, { type: "insert" }>; after: number }[] = [];
   let last = -1;
@@ -29,9 +46,11 @@ export function alignView(view: Pick<ApiView, "entries">, opened: ReadonlySet<nu
     if (entry.type === "insert") {
       const after = entry.covers.reduce((most, run) => Math.max(most, run.to - 1), last);
       inserts.push({ number, entry, after });
+      let nth = 0;
       for (const run of entry.covers)
-        for (let index = run.from; index < run.to; index += 1)
-          if (!lots.has(index)) lots.set(index, { type: "covered", by: number });
+        for (let index = run.from; index < run.to; index += 1, nth += 1)
+          if (!lots.has(index))
+            lots.set(index, { type: "covered", by: number, tokens: entry.originals[nth] ?? 0 });
       continue;
     }
     last = entry.index;
@@ -39,7 +58,7 @@ export function alignView(view: Pick<ApiView, "entries">, opened: ReadonlySet<nu
     else if (entry.type === "edit") lots.set(entry.index, { type: "edited", entry });
     else lots.set(entry.index, { type: "dropped", entry });
   }
-  const rows: ViewRow[] = [];
+  const rows: ViewRow[] = view.system > 0 ? [{ type: "system", tokens: view.system }] : [];
   const indexes = [...lots.keys()].sort((a, b) => a - b);
   inserts.sort((a, b) => a.after - b.after);
   let nextInsert = 0;
@@ -66,10 +85,11 @@ export function alignView(view: Pick<ApiView, "entries">, opened: ReadonlySet<nu
       }
       if (end - n >= FOLD_FROM && !opened.has(index)) {
         const run = { from: index, to: indexes[end - 1]! + 1 };
+        const tokens = indexes.slice(n, end).reduce((sum, one) => sum + originalTokens(lots.get(one)!), 0);
         rows.push(
           lot.type === "covered"
-            ? { type: "run", run, lot: "covered", by: lot.by }
-            : { type: "run", run, lot: "dropped" },
+            ? { type: "run", run, lot: "covered", by: lot.by, tokens }
+            : { type: "run", run, lot: "dropped", tokens },
         );
         flushInserts(run.to - 1);
         n = end;

@@ -52,6 +52,11 @@ export const chat = {
     stopped: "You stopped this answer; what had come is kept.",
     broken: "This answer didn't come to its end; what had come is kept.",
   },
+  lookups: {
+    line: (query: string, found: number) =>
+      `Looked up: ${query}, ${found === 0 ? "nothing found" : plural(found, "passage")}`,
+    show: (number: string) => `Show message ${number}`,
+  },
   unanswered: "This message has no answer yet.",
   stopped: "You stopped the answer.",
   answerIt: "Answer it",

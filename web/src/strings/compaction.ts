@@ -12,6 +12,7 @@ export const compaction = {
   label: (n: number, last: string) => `${plural(n, "message")} summarised, after ${last}`,
   tokens: (before: number, after: number) => `${count(before)} → ${count(after)} tokens`,
   model: (name: string) => `by ${name}`,
+  found: "made earlier for the same messages",
   noModel: "without a model",
   edited: "edited by you",
   /** What a model was paid; 0: it has no known prices. */
@@ -46,6 +47,10 @@ export const compaction = {
     `All ${count(tokens)} tokens fit this model's window of ${count(window)}, so nothing has to be summarised.`,
   seeInHelp: (window: string) =>
     `A model with a window of ${window} would need a summary. Nothing is lost by looking.`,
+  over: (tokens: number, budget: number) =>
+    `${count(tokens)} tokens don't fit the budget of ${count(budget)}.`,
+  overHelp: "Older messages become a summary before the next answer.",
+  now: "Do it now",
   edit: "Edit",
   editLabel: "Text of the summary",
   rebuild: "Rebuild from the originals",

@@ -105,8 +105,18 @@ export const settings = {
     model: { label: "Model", help: "Who answers in chats that haven't chosen." },
     temperature: { label: "Temperature", help: "How freely the model answers: 0 is plain, 1 is lively." },
     maxTokens: { label: "Longest answer", help: "In tokens." },
+    tools: {
+      label: "Tools of precis's own",
+      help: "What the model may do itself: look up what the view hides, or ask for a compaction.",
+    },
     showMeter: { label: "Show tokens", help: "The meter at the top of every chat." },
     theme: { label: "Appearance", help: "Light, dark, or as the system says." },
+  },
+  toolChoices: {
+    none: "None",
+    recall: "Look things up",
+    "recall compact": "Look things up, and compact",
+    compact: "Compact",
   },
   summarizers: { same: "The chat's own model", extractive: "No model: exact lines only" },
   modes: {

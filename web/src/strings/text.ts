@@ -16,6 +16,9 @@ export const text = {
   tokens: (tokens: number) => `${count(tokens)} tokens,`,
   byCode: "written without a model.",
   byModel: (name: string) => `written with ${name}.`,
+  kept: "Your words, as you left them.",
+  replaced: "Your words were replaced.",
+  bringBack: "Bring them back",
   copy: "Copy as text",
   start: "Start a new chat with it",
 };

@@ -1,8 +1,9 @@
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { ChatHeader } from "../parts/chat-header.tsx";
 import { CompactDialog } from "../parts/compact-dialog.tsx";
 import { Composer } from "../parts/composer.tsx";
 import { Guard } from "../parts/guard.tsx";
+import { lazyView } from "../parts/lazy-view.tsx";
 import type { MessageActions } from "../parts/message.tsx";
 import { Notices } from "../parts/notices.tsx";
 import { TranscriptEnd } from "../parts/transcript-end.tsx";
@@ -13,8 +14,8 @@ import { type Chat, newestOf } from "../state/chat-state.ts";
 import type { ChatTab } from "../state/router.ts";
 import { strings } from "../strings.ts";
 
-const InspectView = lazy(() => import("./inspect-view.tsx"));
-const TimelineView = lazy(() => import("./timeline-view.tsx"));
+const InspectView = lazyView(() => import("./inspect-view.tsx"));
+const TimelineView = lazyView(() => import("./timeline-view.tsx"));
 
 export function ChatView({
   chat,
@@ -45,15 +46,13 @@ export function ChatView({
       <div className="chat">
         <ChatHeader chat={chat} tab={tab} onCompact={openCompact} />
         <Guard at={tab} back={tab === "chat" ? undefined : { label: strings.errors.backToChat, go: toChat }}>
-          <Suspense fallback={<p className="empty">{strings.loading}</p>}>
-            {tab === "inspect" ? (
-              <InspectView chat={chat} />
-            ) : tab === "timeline" ? (
-              <TimelineView chat={chat} />
-            ) : (
-              <Talk chat={chat} handle={handle} onCompact={openCompact} place={place} />
-            )}
-          </Suspense>
+          {tab === "inspect" ? (
+            <InspectView chat={chat} />
+          ) : tab === "timeline" ? (
+            <TimelineView chat={chat} />
+          ) : (
+            <Talk chat={chat} handle={handle} onCompact={openCompact} place={place} />
+          )}
         </Guard>
         {isCompactOpen ? (
           <CompactDialog
@@ -107,6 +106,7 @@ function Talk({
       regenerate: (index) => void chat.regenerate(index),
       fork: (length) => void chat.fork(length),
       pin: (index, on) => void chat.pin(index, on),
+      show: (index) => handle.current?.show(index),
       compactUpTo: (index) => void chat.compact({ upTo: index + 1 }),
       startRange: setRangeStart,
       compactRange: (a, b) => {
@@ -114,7 +114,7 @@ function Talk({
         void chat.compact({ range: { from: Math.min(a, b), to: Math.max(a, b) + 1 } });
       },
     }),
-    [chat],
+    [chat, handle],
   );
   return (
     <>

@@ -1,6 +1,7 @@
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Guard } from "../parts/guard.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { lazyView } from "../parts/lazy-view.tsx";
 import { Sidebar } from "../parts/sidebar.tsx";
 import { Toasts } from "../parts/toasts.tsx";
 import { useApp, usePiece } from "../parts/use-store.ts";
@@ -11,10 +12,10 @@ import { strings } from "../strings.ts";
 import { ChatView } from "./chat-view.tsx";
 import { HomeView } from "./home-view.tsx";
 
-const SettingsView = lazy(() => import("./settings-view.tsx"));
-const CompareView = lazy(() => import("./compare-view.tsx"));
-const StreamView = lazy(() => import("./stream-view.tsx"));
-const GatewayView = lazy(() => import("./gateway-view.tsx"));
+const SettingsView = lazyView(() => import("./settings-view.tsx"));
+const CompareView = lazyView(() => import("./compare-view.tsx"));
+const StreamView = lazyView(() => import("./stream-view.tsx"));
+const GatewayView = lazyView(() => import("./gateway-view.tsx"));
 
 /** Larger files are for the command line. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -104,21 +105,19 @@ export function Frame() {
       </button>
       <main id="main" ref={main} tabIndex={-1}>
         <Guard at={pathOf(place)} back={wayBack(app, place)}>
-          <Suspense fallback={<p className="empty">{strings.loading}</p>}>
-            {place.page === "chat" ? (
-              <ChatView key={place.id} chat={app.chat(place.id, place.tab)} tab={place.tab} place={place} />
-            ) : place.page === "settings" ? (
-              <SettingsView />
-            ) : place.page === "compare" ? (
-              <CompareView id={place.id} />
-            ) : place.page === "gateway" ? (
-              <GatewayView />
-            ) : place.page === "stream" ? (
-              <StreamView />
-            ) : (
-              <HomeView onFile={onFile} />
-            )}
-          </Suspense>
+          {place.page === "chat" ? (
+            <ChatView key={place.id} chat={app.chat(place.id, place.tab)} tab={place.tab} place={place} />
+          ) : place.page === "settings" ? (
+            <SettingsView />
+          ) : place.page === "compare" ? (
+            <CompareView id={place.id} />
+          ) : place.page === "gateway" ? (
+            <GatewayView />
+          ) : place.page === "stream" ? (
+            <StreamView />
+          ) : (
+            <HomeView onFile={onFile} />
+          )}
         </Guard>
       </main>
       <input

@@ -39,12 +39,14 @@ export default function GatewayView() {
           <Total
             name={words.saved}
             value={short(totals.tokensSaved)}
-            note={words.savedOf(totals.tokensSaved / Math.max(1, totals.tokensBefore))}
+            {...(totals.tokensBefore > 0 && {
+              note: words.savedOf(totals.tokensSaved / totals.tokensBefore),
+            })}
             isMain
           />
           <Total name={words.requests} value={count(totals.requests)} note={words.errors(totals.errors)} />
           <Total name={words.compactions} value={count(totals.compactions)} />
-          <Total name={words.cost} value={dollars(totals.cost)} />
+          <Spent totals={totals} />
           <Total
             name={words.conversations}
             value={count(totals.conversations)}
@@ -62,8 +64,8 @@ export default function GatewayView() {
               <PlaceLink to={{ page: "chat", id: one.id, tab: "inspect" }}>
                 <strong>{one.title || strings.sidebar.untitled}</strong>
                 <span>
-                  {one.model ?? one.dialect} · {words.messages(one.messages)} · {short(one.tokens)} tokens ·{" "}
-                  {ago(one.updatedAt, Date.now())}
+                  {one.model ?? one.dialect} · {words.messages(one.messages)} · about {short(one.tokens)}{" "}
+                  tokens · {ago(one.updatedAt, Date.now())}
                   {one.busy === undefined ? "" : ` · ${strings.sidebar.busy[one.busy]}`}
                 </span>
               </PlaceLink>
@@ -91,6 +93,14 @@ export default function GatewayView() {
       </section>
     </ScrollArea>
   );
+}
+
+/** What nobody knows the price of isn't free. */
+function Spent({ totals: { cost, unpriced } }: { totals: Totals }) {
+  const words = strings.gateway;
+  if (unpriced === 0) return <Total name={words.cost} value={dollars(cost)} />;
+  if (cost === 0) return <Total name={words.cost} value={words.unknown} />;
+  return <Total name={words.cost} value={dollars(cost)} note={words.unpriced(unpriced)} />;
 }
 
 function Total({

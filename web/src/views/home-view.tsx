@@ -52,11 +52,12 @@ export function HomeView({ onFile }: { onFile: () => void }) {
         {isOffline ? (
           <aside className="note">
             <strong>{strings.offline.title}</strong> {strings.offline.text}
-            <br />
-            <PlaceLink className="button" to={{ page: "settings" }}>
-              {strings.models.open}
-            </PlaceLink>{" "}
-            <span className="help">{strings.offline.how}</span>
+            <div className="row">
+              <PlaceLink className="button" to={{ page: "settings" }}>
+                {strings.models.open}
+              </PlaceLink>
+              <span className="help">{strings.offline.how}</span>
+            </div>
           </aside>
         ) : null}
       </div>

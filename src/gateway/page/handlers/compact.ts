@@ -1,5 +1,4 @@
-import { contentHash } from "../../../core/hash.ts";
-import { summaryProof } from "../../../core/summary-proof.ts";
+import { editedSummary } from "../../../core/edited-summary.ts";
 import type {
   Checkpoint,
   CompactInput,
@@ -20,6 +19,7 @@ import { findConversation, type Loaded, load } from "../../conversation/loaded.t
 import { summaryToApi } from "../../conversation/to-api.ts";
 import { currentPlan, fitInput, planOutcome, pressureOf, viewOf } from "../../conversation/view-of.ts";
 import { notFound, RequestFault } from "../../http/request-fault.ts";
+import { addSpent } from "../../telemetry/totals.ts";
 import { announce, exclusive } from "../announce.ts";
 import type { ApiContext, Handlers } from "../context.ts";
 import { schemas } from "../schemas.ts";
@@ -75,20 +75,11 @@ export const compactHandlers = {
     const loaded = await load(gateway, tenant, context.param("id"));
     const key = context.param("key");
     const standing = await standingCheckpoint(context, loaded);
-    const found = (await summariesOf(context, loaded)).find((one) => one.key === key);
+    const found = (await summariesOf(context, loaded)).find((one) => summaryToApi(one).key === key);
     if (!found) throw notFound(`summary ${JSON.stringify(key)}`);
     const measure = await measureOf(gateway, loaded.choice);
     // A new record: the old one stays as it is, and the one that a person wrote goes before it.
-    const newKey = `${found.key}/${contentHash(text).slice(0, 8)}`;
-    const edited: Summary = {
-      ...found,
-      key: newKey,
-      text,
-      author: "user",
-      at: gateway.now(),
-      tokens: { source: found.tokens.source, text: measure.text(text) },
-      proof: summaryProof(newKey, text),
-    };
+    const edited = editedSummary(found, { text, now: gateway.now(), tokens: measure.text(text.trim()) });
     await gateway.records.of(tenant).save({ summaries: [edited] });
     return compaction(
       context,
@@ -104,7 +95,13 @@ export const compactHandlers = {
           signal,
         });
       },
-      { fact: { type: "summary-edited", key: newKey } },
+      {
+        fact: ({ checkpoint, tokens }) => ({
+          type: "summary-edited",
+          key: edited.key,
+          view: { ...(checkpoint !== undefined && { checkpoint }), tokens: tokens.after },
+        }),
+      },
     );
   },
 
@@ -178,7 +175,7 @@ async function compaction(
     endsWith,
   }: {
     /** What the timeline is told instead of the compaction itself. */
-    readonly fact?: TimelineFact;
+    readonly fact?: (report: Report) => TimelineFact;
     /** It will come to a compaction. Otherwise pages are told when it does. */
     readonly isSure?: boolean;
     /** Aborted when whoever waits for it has left: then nobody wants it any more. */
@@ -208,14 +205,14 @@ async function compaction(
             work(loaded, signal),
           ),
       );
+      addSpent(gateway.totals, report);
       if (report.outcome === "compacted") {
         gateway.totals.add("compactions");
-        gateway.totals.add("cost", report.cost);
         await changeMeta(gateway, tenant, id, (meta) => ({ ...meta, isCompacted: true }));
       }
       const failed = failedSummary(report, told);
       const noted =
-        fact ??
+        fact?.(report) ??
         (report.outcome === "compacted"
           ? compactedFact(report, performance.now() - started, failed)
           : undefined);

@@ -2,6 +2,7 @@ import { stringifyDeep } from "../../../core/deep-json.ts";
 import { readLogs } from "../../../dialects/logs/index.ts";
 import type { Conversation } from "../../../stores/server-store.ts";
 import type { ApiConversation, ChatSettings } from "../../api.ts";
+import { createPace } from "../../compaction/pace.ts";
 import { type ChatMeta, metaOf } from "../../conversation/chat-meta.ts";
 import { UNDO_MS } from "../../conversation/deletions.ts";
 import { changed, readGlobalSettings } from "../../conversation/global-settings.ts";
@@ -14,7 +15,7 @@ import { checkValues } from "../../http/check-values.ts";
 import { wireOfDialect } from "../../wires/index.ts";
 import { checkAsked } from "../../wires/shared/check-asked.ts";
 import { announced } from "../announce.ts";
-import { type Handlers, numberQuery } from "../context.ts";
+import { cursorQuery, type Handlers, numberQuery } from "../context.ts";
 import { MAX_TITLE, schemas } from "../schemas.ts";
 
 export const conversationHandlers = {
@@ -22,7 +23,7 @@ export const conversationHandlers = {
     const { gateway, tenant, busy } = context;
     const limit = numberQuery(context, "limit");
     const search = context.query("search");
-    const cursor = context.query("cursor");
+    const cursor = cursorQuery(context);
     const archived = context.query("archived");
     const page = await gateway.store.conversations.list(tenant, {
       ...(limit !== undefined && { limit }),
@@ -66,7 +67,10 @@ export const conversationHandlers = {
     await checkValues(Buffer.from(text), limits.values);
     const conversations: ApiConversation[] = [];
     const warnings: string[] = [];
+    const pace = createPace();
     for (const log of readLogs(text, { name })) {
+      // A file may hold thousands of conversations, and a store in memory keeps nobody waiting by itself.
+      await pace.pause();
       checkAsked({ model: log.model ?? "", transcript: log.messages }, limits);
       const { warnings: told, ...transcript } = logTranscript(log);
       warnings.push(...told);

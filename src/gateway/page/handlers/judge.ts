@@ -27,7 +27,8 @@ export const judgeHandlers = {
       const sent = { headers, keyIsOurs: client.keyIsOurs, upstream };
       const { scores, spent } = await withClientKeys(sent, () => judge.judge({ signal, onProgress }));
       const cost = costOf(spent);
-      context.gateway.totals.add("cost", cost.dollars ?? 0);
+      if (cost.dollars === undefined) context.gateway.totals.add("unpriced", cost.requests);
+      else context.gateway.totals.add("cost", cost.dollars);
       return { questions: input.questions ?? JUDGE_QUESTIONS, scores, spent: cost };
     });
   },

@@ -5,13 +5,17 @@ import { renderView } from "../../../core/render.ts";
 import type { ApiView, Past, WhatIfAnswer } from "../../api.ts";
 import { measureOf } from "../../compaction/measure.ts";
 import { countAhead } from "../../conversation/count-ahead.ts";
+import { systemTokens } from "../../conversation/entry-tokens.ts";
+import { happenedIn } from "../../conversation/found-compaction.ts";
 import { answerCap, choiceOf, findConversation, load } from "../../conversation/loaded.ts";
-import { pastOf, placedEvents } from "../../conversation/recorded-past.ts";
-import { recordedView } from "../../conversation/recorded-view.ts";
+import { pastOf } from "../../conversation/recorded-past.ts";
+import { quoteSizes, recordedView, viewSizes } from "../../conversation/recorded-view.ts";
 import { replayedPlan } from "../../conversation/replayed-plan.ts";
 import { currentPlan, fitInput, planOutcome, pressureOf, viewOf } from "../../conversation/view-of.ts";
 import { targetPath, withoutOwnQuery } from "../../upstream/address.ts";
+import { hostedTool } from "../../wires/hosted-tools.ts";
 import { streamPath } from "../../wires/index.ts";
+import { withHiddenRounds } from "../../wires/shared/hidden-rounds.ts";
 import { requestBody } from "../chat-turn.ts";
 import { type Handlers, numberQuery } from "../context.ts";
 import { progressStream } from "../progress-stream.ts";
@@ -40,11 +44,15 @@ export const viewHandlers = {
         onProgress: (done) => onProgress(done, messages.length),
       });
       const measure = await measureOf(gateway, choice);
+      const events = await happenedIn(gateway, tenant, loaded);
       return pastOf({
         messages,
         lead: lead.length,
         tokens: messages.map((message) => measure.message(message)),
-        events: await placedEvents(gateway, tenant, loaded),
+        system: systemTokens(loaded, measure),
+        events,
+        sizes: await viewSizes(gateway, tenant, loaded, { events, measure }),
+        quotes: await quoteSizes(gateway, tenant, loaded, measure),
       });
     });
   },
@@ -54,9 +62,12 @@ export const viewHandlers = {
     const plan = await currentPlan(gateway, loaded);
     const { dialect, transcript, system, wire, choice } = loaded;
     const view = renderView({ dialect, transcript, entries: plan.entries, system });
+    const { hosting } = wire;
+    const whole = hosting ? { ...view, messages: withHiddenRounds(dialect, hosting, view.messages) } : view;
     const cap = answerCap(loaded);
     const path = streamPath(wire, loaded.model);
-    const body = requestBody(loaded, view, cap === undefined ? undefined : fittingCap(cap, plan));
+    const asked = requestBody(loaded, whole, cap === undefined ? undefined : fittingCap(cap, plan));
+    const body = loaded.tools.length > 0 ? hosting!.offer(asked, loaded.tools.map(hostedTool)) : asked;
     return {
       upstream: choice.upstream?.name,
       method: "POST",
@@ -78,7 +89,7 @@ export const viewHandlers = {
     const model = settings.model ?? loaded.model;
     const choice = choiceOf(gateway, { tenant, wire: loaded.wire, model, settings });
     // Nobody is asked for a summary: this is only a look.
-    const compactor = gateway.compactors.of({ ...choice, upstream: undefined });
+    const compactor = gateway.compactors.of({ ...choice, summarizer: "extractive" });
     const tried = { ...loaded, choice };
     const input = { ...fitInput(loaded), now: gateway.now() };
     if (force) {

@@ -4,6 +4,7 @@ import { gemini } from "../../../models/index.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { isGoogle } from "../shared/google.ts";
+import { readingHidden } from "../shared/hidden-rounds.ts";
 import { rememberReads } from "../shared/remember-reads.ts";
 import { rewrittenMessages } from "../shared/rewritten-messages.ts";
 import type { Wire, WireAnswer } from "../wire.ts";
@@ -16,7 +17,7 @@ import { askedByPath, countingPath, isGeminiPath } from "./gemini-path.ts";
 export const geminiWire: Wire = {
   api: "gemini",
   path: "/v1beta/models",
-  dialect: rememberReads(geminiContents as Dialect<unknown>),
+  dialect: rememberReads(readingHidden(geminiContents as Dialect<unknown>)),
   // Its streams just end: the last chunk looks like the others.
   endMarkers: [],
   streamsLists: true,

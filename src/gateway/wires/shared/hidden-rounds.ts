@@ -44,10 +44,16 @@ function withHiddenPart(dialect: Dialect<unknown>, message: Message, { shown, re
   const known = new Set(shown.flatMap((one) => dialect.read(one).parts).map(keyOf));
   const more = all.filter((part) => !known.has(keyOf(part)));
   const signed = all.some((part) => part.type === "reasoning" && part.signed);
-  return {
-    ...message,
-    parts: [...message.parts, { type: "reasoning", text: more.map(wordsOf).join("\n"), signed }],
-  };
+  const part: Part = { type: "reasoning", text: more.map(wordsOf).join("\n"), signed };
+  hiddenParts.add(part);
+  return { ...message, parts: [...message.parts, part] };
+}
+
+const hiddenParts = new WeakSet<Part>();
+
+/** The parts of a message that people are shown. */
+export function shownParts(parts: readonly Part[]): readonly Part[] {
+  return parts.some((part) => hiddenParts.has(part)) ? parts.filter((part) => !hiddenParts.has(part)) : parts;
 }
 
 function keyOf(part: Part): string {

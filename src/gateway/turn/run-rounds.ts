@@ -1,51 +1,56 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { isJson, type Json } from "../http/json.ts";
-import { isStream } from "../turn/peek.ts";
-import { type Attempt, runTurn } from "../turn/run-turn.ts";
-import type { TurnParts } from "../turn/turn.ts";
 import { Answer } from "../upstream/answer.ts";
 import { UpstreamFault } from "../upstream/upstream-fault.ts";
 import { eventJson, splitEvents } from "../wires/shared/events.ts";
-import { decideAtOnce, decideView } from "./decide-view.ts";
-import type { Exchange } from "./exchange.ts";
 import type { HostedTurn } from "./hosted-turn.ts";
 import { nextRound } from "./next-round.ts";
-import { streamedAnswer } from "./pass-answer.ts";
-import type { V1Parts } from "./v1-parts.ts";
+import { inOwnWords } from "./own-words.ts";
+import { isStream } from "./peek.ts";
+import type { Attempt } from "./run-turn.ts";
+import { streamedAnswer } from "./streamed-answer.ts";
+import { spokenWire, type Turn, type TurnParts } from "./turn.ts";
 
-/** Sends one round of a request: mostly there is only one. */
-export async function sendRound(parts: TurnParts, exchange: Exchange): Promise<Attempt> {
-  const view = decideAtOnce(exchange) ?? (await decideView(parts, exchange));
-  const isFixed = exchange.options.off || exchange.isObserved;
-  const done = await runTurn(
-    parts,
-    exchange,
-    view,
-    isFixed ? undefined : (rejected) => decideView(parts, exchange, rejected),
-  );
-  if (exchange.hosted) exchange.hosted.outgoing = done.outgoing;
-  return done;
+/** A turn whose model may call tools of precis's own. */
+export interface Rounds<T extends Turn> {
+  readonly turn: T;
+  readonly hosted: HostedTurn;
+  /** Fits and sends one round. */
+  send(turn: T): Promise<Attempt>;
 }
 
-/** Answers calls of precis's own tools until there are none, and puts the answers of all rounds together. */
-export async function joinRounds(
-  parts: V1Parts,
-  exchange: Exchange,
-  hosted: HostedTurn,
+/**
+ * Answers the calls of precis's own tools, beginning with those in the first answer, and resolves with the answers of all rounds as one.
+ * The rounds of a stream are carried out while it is read.
+ */
+export async function runRounds<T extends Turn>(
+  parts: TurnParts,
+  rounds: Rounds<T>,
   first: Attempt,
 ): Promise<Attempt> {
-  const { wire } = exchange;
+  const isStreamed = !first.failed && isStream(first.answer, rounds.turn);
+  return isStreamed
+    ? { ...first, answer: spliceRounds(parts, rounds, first), read: undefined }
+    : joinRounds(parts, rounds, first);
+}
+
+async function joinRounds<T extends Turn>(
+  parts: TurnParts,
+  { turn, hosted, send }: Rounds<T>,
+  first: Attempt,
+): Promise<Attempt> {
+  const spoken = spokenWire(turn);
   const answers: Json[] = [];
   let round = first;
   for (;;) {
-    // What went wrong in a later round is told as if it were the first: the client asks again.
+    // What went wrong in a later round is told as if it were the first: whoever asked asks again.
     if (round.failed || !isJson(round.data)) return round;
     answers.push(round.data);
-    const next = await nextRound(parts, exchange, hosted, wire.readJson(round.data));
+    const next = await nextRound(parts, turn, hosted, inOwnWords(turn, spoken.readJson(round.data)));
     if (!next) break;
-    round = await sendRound(parts, next);
+    round = await send(next);
   }
-  const data = wire.hosting!.join(answers, hosted.isHosted);
+  const data = spoken.hosting!.join(answers, hosted.isHosted);
   const { "content-encoding": _, ...headers } = round.answer.headers;
   const answer = new Answer(round.answer.statusCode, headers, NO_SOURCE, 0);
   return { ...round, answer, data, read: Buffer.from(stringifyDeep(data)) };
@@ -60,12 +65,17 @@ const PATIENCE_MS = 600_000;
 const DONE = /^data: ?\[DONE\]/m;
 
 /**
- * The streamed answers of all rounds as one stream. Words come to the client as they are written; what it isn't to see stays
- * back, and between two rounds it waits.
+ * The streamed answers of all rounds as one stream. Words come to whoever asked as they are written; what isn't for them stays
+ * back, and between two rounds they wait.
  */
-export function spliceRounds(parts: V1Parts, exchange: Exchange, hosted: HostedTurn, first: Attempt): Answer {
-  const { wire, upstream, signal } = exchange;
-  const hosting = wire.hosting!;
+function spliceRounds<T extends Turn>(
+  parts: TurnParts,
+  { turn, hosted, send }: Rounds<T>,
+  first: Attempt,
+): Answer {
+  const { upstream, signal } = turn;
+  const spoken = spokenWire(turn);
+  const hosting = spoken.hosting!;
   const splice = hosting.splice(hosted.isHosted);
   let source: Answer = first.answer;
   const { "content-length": _, ...headers } = first.answer.headers;
@@ -115,7 +125,7 @@ export function spliceRounds(parts: V1Parts, exchange: Exchange, hosted: HostedT
     for (;;) {
       source = round.answer;
       const text = await passRound(round);
-      const next = await nextRound(parts, exchange, hosted, streamedAnswer(wire, text));
+      const next = await nextRound(parts, turn, hosted, inOwnWords(turn, streamedAnswer(spoken, text)));
       if (!next) {
         const isWhole = DONE.test(text);
         pass([...splice.end().map(hosting.eventText), ...(isWhole ? [hosting.streamEnd] : [])]);
@@ -123,8 +133,8 @@ export function spliceRounds(parts: V1Parts, exchange: Exchange, hosted: HostedT
       }
       signal.throwIfAborted();
       splice.nextRound();
-      round = await sendRound(parts, next);
-      if (round.failed || !isStream(round.answer, exchange)) throw refused(upstream.name, round);
+      round = await send(next);
+      if (round.failed || !isStream(round.answer, turn)) throw refused(upstream.name, round);
     }
   };
   passAll().then(

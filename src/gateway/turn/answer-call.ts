@@ -1,14 +1,12 @@
 import type { HostedToolName } from "../../config/gateway-schema.ts";
 import type { Compactor, ToolCallPart } from "../../core/types.ts";
-import { COMPACT_TOOL } from "../../recall/compact-tool.ts";
-import { RECALL_TOOL, type RecallTool, recallTool } from "../../recall/recall-tool.ts";
+import { type RecallTool, recallTool } from "../../recall/recall-tool.ts";
 import { loggable } from "../telemetry/log.ts";
-import type { HostedTool } from "../wires/hosting.ts";
+import { hostedName } from "../wires/hosted-tools.ts";
 import { loadedTools } from "../wires/shared/loaded-tools.ts";
 import { compactForModel } from "./compact-for-model.ts";
-import type { Exchange } from "./exchange.ts";
-import { type HostedTurn, hostedName } from "./hosted-turn.ts";
-import type { V1Parts } from "./v1-parts.ts";
+import type { HostedTurn } from "./hosted-turn.ts";
+import type { Turn, TurnParts } from "./turn.ts";
 
 /** Stands for whatever went wrong; the log says more. */
 const FAILED = "That isn't possible right now. Go on without it.";
@@ -23,7 +21,7 @@ function recallOf(compactor: Compactor<unknown>): RecallTool<unknown> {
   return tool;
 }
 
-type Answer = (parts: V1Parts, exchange: Exchange, hosted: HostedTurn, call: ToolCallPart) => Promise<string>;
+type Answer = (parts: TurnParts, turn: Turn, hosted: HostedTurn, call: ToolCallPart) => Promise<string>;
 
 /** What answers the calls of each tool. */
 const answers: Readonly<Record<HostedToolName, Answer>> = {
@@ -35,24 +33,13 @@ const answers: Readonly<Record<HostedToolName, Answer>> = {
       pins,
       now: startedAt,
     }),
-  compact: (parts, exchange, { real }, { args }) => compactForModel(parts, exchange, real, args),
-};
-
-/** A tool as models are told of it. */
-export function hostedTool(tool: HostedToolName): HostedTool {
-  const { description, parameters } = DESCRIBED[tool];
-  return { name: hostedName(tool), description, parameters };
-}
-
-const DESCRIBED: Readonly<Record<HostedToolName, Pick<HostedTool, "description" | "parameters">>> = {
-  recall: RECALL_TOOL,
-  compact: COMPACT_TOOL,
+  compact: (parts, turn, { real }, { args }) => compactForModel(parts, turn, real, args),
 };
 
 /** Answers a call. Never throws: the conversation is worth more than the tool. */
 export async function answerCall(
-  parts: V1Parts,
-  exchange: Exchange,
+  parts: TurnParts,
+  turn: Turn,
   {
     tool,
     hosted,
@@ -62,7 +49,7 @@ export async function answerCall(
   const { log, metrics } = parts;
   metrics.hostedCalls.inc({ tool });
   try {
-    return await answers[tool](parts, exchange, hosted, call);
+    return await answers[tool](parts, turn, hosted, call);
   } catch (error) {
     log.warn({ ...loggable(error), tool }, "a call of precis's own tool failed");
     return FAILED;

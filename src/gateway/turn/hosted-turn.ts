@@ -1,17 +1,11 @@
 import type { HostedToolName } from "../../config/gateway-schema.ts";
-import type { Usage } from "../../core/types.ts";
-import type { Outgoing } from "../turn/turn.ts";
+import type { ToolCallPart, Usage } from "../../core/types.ts";
+import { hostedName } from "../wires/hosted-tools.ts";
 import type { HostingRefusal, IsHosted } from "../wires/hosting.ts";
+import type { Outgoing } from "./turn.ts";
 
 /** Why the model wasn't offered tools of precis's own, though they were asked for. */
 export type ToolsOff = HostingRefusal | "no-store" | "unsupported-api" | "not-seen" | "no-other-tool";
-
-/** How tools are called in requests. Names of clients' own tools don't begin so. */
-const PREFIX = "precis_";
-
-export function hostedName(tool: HostedToolName): string {
-  return `${PREFIX}${tool}`;
-}
 
 /** What the rounds of one request took together, the last one included (tokens). */
 export interface RoundsUsed {
@@ -20,20 +14,25 @@ export interface RoundsUsed {
   readonly output: number;
 }
 
-/** One request whose model may call tools of precis's own, while it is being answered. */
+/** Hears of a call that precis answered. */
+type OnAnswered = (call: ToolCallPart, result: string) => void;
+
+/** One turn whose model may call tools of precis's own, while it is being answered. */
 export class HostedTurn {
   readonly tools: readonly HostedToolName[];
   readonly isHosted: IsHosted;
-  /** All that the model said and was answered since the client's last message. */
+  readonly onAnswered: OnAnswered;
+  /** All that the model said and was answered since whoever asks said something. */
   readonly real: unknown[] = [];
-  /** The client isn't shown all of it. */
+  /** Whoever asks isn't shown all of it. */
   hasHidden = false;
   /** What was sent last. */
   outgoing: Outgoing | undefined;
   #used: RoundsUsed = { rounds: 0, input: 0, output: 0 };
 
-  constructor(tools: readonly HostedToolName[]) {
+  constructor(tools: readonly HostedToolName[], onAnswered: OnAnswered = () => {}) {
     this.tools = tools;
+    this.onAnswered = onAnswered;
     const names = new Set<unknown>(tools.map(hostedName));
     this.isHosted = (name) => names.has(name);
   }

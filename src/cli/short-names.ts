@@ -1,5 +1,5 @@
-import type { Conversation, ConversationStore } from "../../stores/server-store.ts";
-import { FileError } from "../read-lines.ts";
+import type { Conversation, ConversationStore } from "../stores/server-store.ts";
+import { FileError } from "./read-lines.ts";
 
 /** A session's name that a person can read and type; longer ones are ids. */
 const LONGEST_NAME = 24;

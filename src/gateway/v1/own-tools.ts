@@ -1,22 +1,19 @@
 import type { HostedToolName } from "../../config/gateway-schema.ts";
-import { stringifyDeep } from "../../core/deep-json.ts";
 import { hiddenAnswersIn, type ShownAnswer } from "../conversation/hidden-answers.ts";
 import { type Json, listOf } from "../http/json.ts";
 import { loggable } from "../telemetry/log.ts";
-import type { ToolHosting } from "../wires/hosting.ts";
-import { hideRounds, withHiddenRounds } from "../wires/shared/hidden-rounds.ts";
-import type { Wire } from "../wires/wire.ts";
-import { compactAsPromised } from "./compact-for-model.ts";
+import { HostedTurn, type ToolsOff } from "../turn/hosted-turn.ts";
+import { offerTools } from "../turn/offer-tools.ts";
+import { hostedTool } from "../wires/hosted-tools.ts";
+import { hideRounds } from "../wires/shared/hidden-rounds.ts";
 import type { Exchange } from "./exchange.ts";
-import { hostedTool } from "./hosted-tools.ts";
-import { HostedTurn, type ToolsOff } from "./hosted-turn.ts";
 import type { V1Parts } from "./v1-parts.ts";
 
 /**
  * The request with the tools of precis's own that its conversation has, and with what the model did with them before. They are
  * offered from the first request on: tools stand at the front of the prompt cache. Most requests have none, which is known at once.
  */
-export function offerTools(parts: V1Parts, exchange: Exchange): Exchange | Promise<Exchange> {
+export function withOwnTools(parts: V1Parts, exchange: Exchange): Exchange | Promise<Exchange> {
   const tools = toolsOf(parts, exchange);
   if (tools.length === 0) return exchange;
   const off = refusalOf(exchange, tools);
@@ -24,7 +21,7 @@ export function offerTools(parts: V1Parts, exchange: Exchange): Exchange | Promi
     if (off !== "not-seen") parts.log.warn({ reason: off, tools }, "precis's own tools aren't offered");
     return { ...exchange, toolsOff: off };
   }
-  return offer(parts, exchange, exchange.wire.hosting!, new HostedTurn(tools));
+  return offer(parts, { ...exchange, hosted: new HostedTurn(tools) }, tools);
 }
 
 function toolsOf(
@@ -67,34 +64,10 @@ export function countedWithTools(
 async function offer(
   parts: V1Parts,
   exchange: Exchange,
-  hosting: ToolHosting,
-  hosted: HostedTurn,
+  tools: readonly HostedToolName[],
 ): Promise<Exchange> {
-  const { wire, body, asked } = exchange;
-  const transcript = withCopies(asked.transcript, await answersBefore(parts, exchange));
-  const offered = hosting.offer(body, hosted.tools.map(hostedTool));
-  const ready: Exchange = {
-    ...withBody(exchange, { ...offered, [hosting.field]: transcript }),
-    hosted,
-    withHidden: hiding(wire, hosting),
-  };
-  await compactAsPromised(parts, ready);
-  return ready;
-}
-
-/** The request with another body. */
-export function withBody(exchange: Exchange, body: Json): Exchange {
-  const { wire } = exchange;
-  const whole = wire.hosting ? hiding(wire, wire.hosting)(body) : body;
-  const bytes = Buffer.from(stringifyDeep(whole));
-  return { ...exchange, body, asked: wire.read(body, exchange.path), bytes, plain: bytes, isRewritten: true };
-}
-
-function hiding({ dialect }: Wire, hosting: ToolHosting): (body: Json) => Json {
-  return (body) => ({
-    ...body,
-    [hosting.field]: withHiddenRounds(dialect, hosting, listOf(body[hosting.field])),
-  });
+  const transcript = withCopies(exchange.asked.transcript, await answersBefore(parts, exchange));
+  return offerTools(parts, exchange, tools, transcript);
 }
 
 async function answersBefore(

@@ -1,17 +1,16 @@
 import { type CompactWish, compactedText, compactWish, isBound } from "../../recall/compact-tool.ts";
 import { withClientKeys } from "../compaction/summarizer.ts";
 import { loggable } from "../telemetry/log.ts";
-import { noteFit } from "../turn/note-fit.ts";
-import type { TurnParts } from "../turn/turn.ts";
 import { loadedTools } from "../wires/shared/loaded-tools.ts";
-import type { Exchange } from "./exchange.ts";
+import { noteFit } from "./note-fit.ts";
+import type { Turn, TurnParts } from "./turn.ts";
 
-/** The model that asked waits for its summary, and so does its client (milliseconds). */
+/** The model that asked waits for its summary, and so does whoever asked the model (milliseconds). */
 const WAIT_MS = 20_000;
 const LATER =
   "Noted: it will be compacted when this turn is over, because the reasoning of this turn is bound to everything before it.";
 
-type WishParts = Pick<TurnParts, "metrics" | "totals" | "log" | "live" | "timeline" | "now">;
+export type WishParts = Pick<TurnParts, "metrics" | "totals" | "log" | "live" | "timeline" | "now">;
 
 /**
  * Carries out a compaction that the model asks for. Where signed reasoning of its turn stands on what would change, that has to wait for
@@ -19,41 +18,36 @@ type WishParts = Pick<TurnParts, "metrics" | "totals" | "log" | "live" | "timeli
  */
 export async function compactForModel(
   parts: WishParts,
-  exchange: Exchange,
-  /** What the model said since the client's last message. */
+  turn: Turn,
+  /** What the model said in this turn. */
   said: readonly unknown[],
   args: string,
 ): Promise<string> {
-  const { asked, recording, wire } = exchange;
+  const { asked, recording, wire } = turn;
   const wish = compactWish(args, asked.transcript.length);
   if (typeof wish === "string") return wish;
-  if (!isBound(wire.dialect, [...asked.transcript, ...said])) return carryOut(parts, exchange, wish, WAIT_MS);
+  if (!isBound(wire.dialect, [...asked.transcript, ...said])) return carryOut(parts, turn, wish, WAIT_MS);
   if (recording) recording.known.compactWish = wish;
   return LATER;
 }
 
 /** Carries out what had to wait, if it hasn't to any more. A turn never waits for a summary: without one, code writes. */
-export async function compactAsPromised(parts: WishParts, exchange: Exchange): Promise<void> {
-  const { asked, recording, wire } = exchange;
+export async function compactAsPromised(parts: WishParts, turn: Turn): Promise<void> {
+  const { asked, recording, wire } = turn;
   const wish = recording && !recording.isFirst ? recording.known.compactWish : undefined;
   if (!recording || !wish || isBound(wire.dialect, asked.transcript)) return;
   recording.known.compactWish = undefined;
   try {
-    await carryOut(parts, exchange, wish, 0);
+    await carryOut(parts, turn, wish, 0);
   } catch (error) {
-    exchange.signal.throwIfAborted();
+    turn.signal.throwIfAborted();
     // The turn itself is fitted as always.
     parts.log.warn(loggable(error), "a compaction that the model asked for failed");
   }
 }
 
-async function carryOut(
-  parts: WishParts,
-  exchange: Exchange,
-  wish: CompactWish,
-  waitMs: number,
-): Promise<string> {
-  const { client, headers, upstream, compactors, choice, asked, pins, signal } = exchange;
+async function carryOut(parts: WishParts, turn: Turn, wish: CompactWish, waitMs: number): Promise<string> {
+  const { client, headers, upstream, compactors, choice, asked, pins, signal } = turn;
   const started = performance.now();
   const { report } = await withClientKeys({ headers, keyIsOurs: client.keyIsOurs, upstream }, () =>
     compactors.of(choice).compact(asked.transcript, {
@@ -66,6 +60,6 @@ async function carryOut(
       signal,
     }),
   );
-  noteFit(parts, exchange, report, performance.now() - started);
+  noteFit(parts, turn, report, performance.now() - started);
   return compactedText(report);
 }

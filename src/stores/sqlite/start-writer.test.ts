@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import type { AppendCall } from "../shared/plan-append.ts";
+import { sqliteStore } from "../sqlite.ts";
+import { startWriter, type Writer } from "./start-writer.ts";
+import { createTurns } from "./turns.ts";
+
+const dir = mkdtempSync(join(tmpdir(), "precis-writer-"));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+const AT = 1_700_000_000_000;
+const callOf = (id: string, messages: number, text = "word"): AppendCall => ({
+  tenant: "default",
+  id,
+  input: {
+    isNew: true,
+    messages: Array.from({ length: messages }, (_, n) => ({
+      hash: `${id}-${n}`,
+      role: "user" as const,
+      wire: JSON.stringify({ role: "user", content: text }),
+      tokens: 1,
+      at: AT,
+    })),
+    at: AT,
+  },
+});
+
+async function withWriter(name: string, work: (writer: Writer) => Promise<void>): Promise<void> {
+  const path = join(dir, name);
+  const store = sqliteStore({ path });
+  await store.ready();
+  await store.close();
+  const writer = startWriter({ path, durability: "process" }, createTurns());
+  try {
+    await work(writer);
+  } finally {
+    await writer.close();
+  }
+}
+
+test("the first append of a server is one of thousands of messages: the thread writes it, not the event loop", async () => {
+  await withWriter("many.db", async (writer) => {
+    expect(await writer.append(callOf("a", 20_000))).toMatchObject({ conversation: "a", added: 20_000 });
+  });
+});
+
+test("the first append of a server is one long text: the thread writes it, not the event loop", async () => {
+  await withWriter("text.db", async (writer) => {
+    expect(await writer.append(callOf("a", 1, "words ".repeat(200_000)))).toMatchObject({ added: 1 });
+  });
+});
+
+test("what comes behind a long one that waits for the thread is written behind it", async () => {
+  await withWriter("behind.db", async (writer) => {
+    const long = writer.append(callOf("a", 300));
+    const { input, ...next } = callOf("b", 1);
+    const behind = writer.append({
+      ...next,
+      input: { messages: input.messages, at: AT, conversation: "a", after: "a-299" },
+    });
+    expect(await long).toMatchObject({ length: 300 });
+    expect(await behind).toMatchObject({ conversation: "a", length: 301 });
+  });
+});
+
+test("a few short appends start no thread", async () => {
+  await withWriter("short.db", async (writer) => {
+    expect(await writer.append(callOf("a", 2))).toBeUndefined();
+    expect(writer.emptyLog()).toBeUndefined();
+  });
+});
+
+test("a thread that can't start leaves a long append to the process", async () => {
+  const writer = startWriter(
+    { path: join(dir, "no", "such", "folder.db"), durability: "process" },
+    createTurns(),
+  );
+  expect(await writer.append(callOf("a", 300))).toBeUndefined();
+  expect(await writer.append(callOf("b", 1))).toBeUndefined();
+  await writer.close();
+});

@@ -1,0 +1,41 @@
+/** What `precis serve` says to people when it starts. */
+import { writeFileSync } from "node:fs";
+import { Readable } from "node:stream";
+import { afterAll, expect, test } from "vitest";
+import { runCommandLine } from "../../src/cli/run-command-line.ts";
+import { scratchFolder } from "./run-cli.ts";
+
+const folder = scratchFolder();
+afterAll(folder.remove);
+
+/** Its words up to the moment when it listens. */
+async function startMessage(db: string): Promise<string> {
+  const told = new AbortController();
+  let words = "";
+  const code = await runCommandLine(["serve", "--port", "0", "--db", db], {
+    stdin: Readable.from([]),
+    stdout: { write: () => {} },
+    stderr: {
+      write(text) {
+        words += text;
+        if (words.includes("listening")) told.abort();
+      },
+    },
+    env: { PRECIS_LOG: "silent" },
+    signal: told.signal,
+    interrupted: told.signal,
+  });
+  expect(code).toBe(0);
+  return words;
+}
+
+test("models that were added on the page are named when the server starts, and their keys aren't", async () => {
+  const db = folder.path("chats.db");
+  expect(await startMessage(db)).toContain("No upstream yet");
+  const added = { name: "here", baseURL: "http://127.0.0.1:9/v1", apiKey: "sk-page-0123456789abcdef" };
+  writeFileSync(`${db}.models.json`, JSON.stringify([added]));
+  const words = await startMessage(db);
+  expect(words).toContain("Upstreams: here (http://127.0.0.1:9/v1)");
+  expect(words).not.toContain("No upstream yet");
+  expect(words).not.toContain(added.apiKey);
+});

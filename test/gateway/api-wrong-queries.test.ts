@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { ApiConversation, Imported } from "../../src/gateway/api.ts";
+import { countTurns } from "../support/count-turns.ts";
+import { startGateway } from "./gateway-process.ts";
+
+let gateway: Awaited<ReturnType<typeof startGateway>>;
+let conversation: ApiConversation;
+const send = (path: string, body: object) =>
+  fetch(gateway.url + path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+
+beforeAll(async () => {
+  gateway = await startGateway({ upstreams: [{ name: "none", baseURL: "http://127.0.0.1:9/v1" }] });
+  conversation = (await (await send("/api/conversations", { title: "One" })).json()) as ApiConversation;
+});
+afterAll(() => gateway.close());
+
+it.each([
+  ["a cursor of no page", () => "/api/conversations?cursor=x", "cursor"],
+  ["an empty cursor", () => "/api/conversations?cursor=", "cursor"],
+  [
+    "a number that nobody can count to",
+    () => `/api/conversations/${conversation.id}/timeline?after=99999999999999999999`,
+    "after",
+  ],
+])("%s is the client's fault, and is named", async (_name, path, field) => {
+  const response = await fetch(gateway.url + path());
+  expect(response.status).toBe(400);
+  expect(JSON.stringify(await response.json())).toContain(field);
+});
+
+it("a file of many conversations leaves others their turns while it is imported", async () => {
+  const chats = Array.from({ length: 1_200 }, (_, n) => ({
+    title: `Chat ${n}`,
+    messages: [{ role: "user", content: `Question ${n}` }],
+  }));
+  let imported: Imported | undefined;
+  const turns = await countTurns(async () => {
+    const response = await send("/api/import", { name: "chats.json", text: JSON.stringify(chats) });
+    imported = (await response.json()) as Imported;
+  });
+  expect(imported?.conversations).toHaveLength(1_200);
+  expect(turns).toBeGreaterThan(10);
+});

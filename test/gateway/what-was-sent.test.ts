@@ -1,0 +1,99 @@
+/** What the page tells of an earlier request is what went out then: a person's words in summaries and quotations included. */
+import { afterEach, expect, it } from "vitest";
+import { type Past, type Progress, routes } from "../../src/gateway/api.ts";
+import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
+import { apiOf } from "./api-support.ts";
+import { startGateway, upstreamAt } from "./gateway-process.ts";
+
+let gateway: Awaited<ReturnType<typeof startGateway>>;
+let provider: FakeProvider;
+const { call, events } = apiOf(() => gateway.url);
+
+afterEach(async () => {
+  await gateway.close();
+  await provider.close();
+});
+
+const IS_SUMMARY = /summar/i;
+
+/** A chat of the page that was compacted, with a fact in its first message that its view hides. */
+async function compactedChat(): Promise<string> {
+  provider = await startFakeProvider({
+    reply: ({ lastUser }) =>
+      IS_SUMMARY.test(lastUser)
+        ? "## Summary\nThe user speaks of pumps and wants to hear more about each. Nothing is open. ".repeat(
+            3,
+          )
+        : "Understood.",
+  });
+  gateway = await startGateway({
+    ...upstreamAt(provider.url),
+    window: 5_000,
+    profile: "agent",
+  });
+  const { id } = await call(routes.createConversation, { body: { model: "gpt-4o" } });
+  await say(id, "We begin with the pumps of the north hall, one by one.");
+  await say(
+    id,
+    `${"The hall has a long history. ".repeat(40)}By the way, the zephyr compressor hums at 417 hertz when idle. ${"Many people worked there. ".repeat(40)}`,
+  );
+  for (let turn = 0; turn < 16; turn++)
+    await say(id, `Turn ${turn}: pump P-${turn}00 leaks. ${"please say more about it. ".repeat(50)}`);
+  return id;
+}
+
+async function say(id: string, text: string): Promise<void> {
+  const told = await events(routes.chat, { params: { id }, body: { text } });
+  expect(told.filter(({ type }) => type === "failed")).toEqual([]);
+  await gateway.gateway.compactors.settled();
+}
+
+/** The newest request: as it was sent, as the page shows it, and its size on the timeline. */
+async function lastRequest(id: string) {
+  const { messages } = await call(routes.messages, { params: { id } });
+  const length = messages.length - 1;
+  const view = await call(routes.view, { params: { id }, query: { length } });
+  const past = (await events<Progress<Past>>(routes.past, { params: { id } })).at(-1)!;
+  if (past.type !== "done") throw new Error(`it ended with ${past.type}`);
+  return {
+    // Behind it, the next summary may be asked for already.
+    sent: JSON.stringify(provider.requests.findLast(({ lastUser }) => !IS_SUMMARY.test(lastUser))!.messages),
+    view,
+    inserts: view.entries.flatMap((entry) => (entry.type === "insert" ? [entry.text] : [])),
+    onTimeline: past.answer.points.find((point) => point.messages === length)?.view,
+    events: past.answer.events,
+  };
+}
+
+it("a request after a person edited the summary shows the edited words", async () => {
+  const id = await compactedChat();
+  const before = await lastRequest(id);
+  const { summaries } = await call(routes.summaries, { params: { id } });
+  const words = "The person wrote that only the amber pump matters.";
+  await call(routes.editSummary, { params: { id, key: summaries.at(-1)!.key }, body: { text: words } });
+  await say(id, "Which pump was first?");
+  const after = await lastRequest(id);
+  expect(after.sent).toContain(words);
+  expect(after.inserts.join("\n")).toContain(words);
+  expect(after.onTimeline).toBe(after.view.tokens.after);
+  // Nothing is said to come from another conversation, and what was sent before it stays as it was.
+  expect(after.events.filter((event) => event.type === "compacted" && event.isFound)).toEqual([]);
+  const length = before.view.entries.reduce(
+    (most, entry) => (entry.type === "insert" ? most : Math.max(most, entry.index + 1)),
+    0,
+  );
+  const then = await call(routes.view, { params: { id }, query: { length } });
+  expect(JSON.stringify(then.entries)).not.toContain(words);
+});
+
+it("a request that quotes hidden messages shows the quotations, in its rows and its size", async () => {
+  const id = await compactedChat();
+  await say(id, "At how many hertz does the zephyr compressor hum?");
+  const { sent, view, inserts, onTimeline } = await lastRequest(id);
+  expect(sent.includes("Quotations from earlier messages")).toBe(true);
+  expect(inserts.filter((text) => text.includes("Quotations from earlier messages"))).toHaveLength(1);
+  expect(inserts.join("\n")).toContain("417 hertz");
+  expect(onTimeline).toBe(view.tokens.after);
+  const { requests } = await call(routes.requests, { query: { from: "page" } });
+  expect(Math.abs(view.tokens.after - requests[0]!.tokens!.after)).toBeLessThan(view.tokens.after * 0.05);
+});

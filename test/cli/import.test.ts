@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { gzipSync } from "node:zlib";
 import { afterAll, expect, test } from "vitest";
+import { openStore } from "../../src/stores/open-store.ts";
 import { runCli, scratchFolder } from "./run-cli.ts";
 
 const folder = scratchFolder();
@@ -232,5 +233,52 @@ test("each of many imported conversations has a short id of its own, which every
     expect((await runCli(["inspect", id, "--db", own])).code).toBe(0);
     const resumed = await runCli(["chat", "--resume", id, "--db", own], { stdin: "/quit\n" });
     expect([resumed.code, resumed.stderr]).toEqual([0, expect.not.stringContaining("no conversation")]);
+  }
+});
+
+test("what was said long ago isn't swept as soon as it is imported", async () => {
+  const file = folder.path("long-ago.jsonl");
+  writeFileSync(
+    file,
+    lines([
+      { ...said("user", "The well is under the linden.", "w1"), timestamp: "2019-01-02T10:00:00.000Z" },
+      {
+        ...said("assistant", [{ type: "text", text: "Noted." }], "w2"),
+        timestamp: "2019-01-02T10:00:01.000Z",
+      },
+    ]),
+  );
+  const own = folder.path("long-ago.db");
+  expect((await runCli(["import", file, "--db", own])).code).toBe(0);
+  const day = 24 * 60 * 60 * 1000;
+  const store = openStore(own);
+  try {
+    const [conversation] = (await store.conversations.list("default")).conversations;
+    expect(conversation!.updatedAt).toBe(Date.parse("2019-01-02T10:00:01.000Z"));
+    expect((await store.upkeep.sweep({ conversationsMs: 30 * day })).conversations).toBe(0);
+  } finally {
+    await store.close();
+  }
+});
+
+test("a log whose clock was wrong doesn't stand before everything else for years", async () => {
+  const file = folder.path("future.jsonl");
+  const at = (time: string, record: object) => ({ ...record, timestamp: time });
+  const records = [
+    at("2091-01-02T10:00:00.000Z", said("user", "The clock of the lighthouse is wrong.", "f1")),
+    at("2091-01-02T10:00:01.000Z", said("assistant", [{ type: "text", text: "It is." }], "f2")),
+  ];
+  writeFileSync(file, lines(records));
+  const own = folder.path("future.db");
+  expect((await runCli(["import", file, "--db", own])).code).toBe(0);
+  appendFileSync(file, lines([at("2092-01-02T10:00:00.000Z", said("user", "Mend it.", "f3"))]));
+  expect((await runCli(["import", file, "--db", own])).code).toBe(0);
+  const store = openStore(own);
+  try {
+    const { conversations } = await store.conversations.list("default");
+    expect(conversations.map(({ length }) => length)).toEqual([3]);
+    expect(conversations[0]!.updatedAt).toBeLessThanOrEqual(Date.now());
+  } finally {
+    await store.close();
   }
 });

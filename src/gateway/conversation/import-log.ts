@@ -26,6 +26,8 @@ export async function importLog(
   const { dialect, transcript, head, times } = logTranscript(log);
   const { messages } = newMessages(parts, dialect, transcript, 0, times);
   if (messages.length === 0) return { added: 0 };
+  // A conversation is as old as what was said last, so that lists have the newest first. A clock may have been wrong.
+  const saidLast = Math.min(messages.at(-1)!.at, parts.now());
   const found = await conversations.find(
     tenant,
     messages.map(({ hash }) => hash),
@@ -42,7 +44,7 @@ export async function importLog(
       // A log that is still being written may end in the middle of an answer, which is longer the next time.
       ...(behind.length === 1 && { instead: behind.map(({ hash }) => hash) }),
       messages: messages.slice(found.matched),
-      at: messages.at(-1)!.at,
+      at: saidLast,
     });
     return { conversation: appended.conversation, added: appended.added };
   }
@@ -53,8 +55,7 @@ export async function importLog(
     title: log.title,
     model: log.model,
     ...(times && { times }),
-    // As old as what was said last, so that lists have the newest first.
-    at: Math.min(messages.at(-1)!.at, parts.now()),
+    at: saidLast,
     // No state of the file yet: an import that breaks off here reads it again, and finds this conversation.
     meta: { source: "page", imported: { file: from.file, bytes: 0, modified: 0 } },
   });

@@ -115,6 +115,7 @@ export async function createConversation(
     // With the messages: whoever is killed between the two would leave a conversation that nobody knows the origin of.
     meta: made.meta,
     at: made.at ?? parts.now(),
+    createdAt: parts.now(),
   });
   parts.citations?.note(tenant, conversation, record.messages, record.start);
   return conversation;

@@ -55,7 +55,8 @@ function sweep(context: MemoryContext, retention: Retention): Swept {
   for (const [, data] of chosen(context, retention.tenant)) {
     for (const { row } of [...data.conversations.values()]) {
       const isOver = (row.expires_at ?? Number.POSITIVE_INFINITY) <= at;
-      const isOld = row.updated_at < before(retention.conversationsMs) && row.pinned === 0;
+      const isOld =
+        Math.max(row.updated_at, row.created_at) < before(retention.conversationsMs) && row.pinned === 0;
       if ((isOver || isOld) && deleteConversation(data, row.id, at)) swept.conversations += 1;
     }
     swept.events += data.events.keep((event) => event.at >= before(retention.eventsMs));

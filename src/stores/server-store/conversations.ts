@@ -83,8 +83,10 @@ export interface Append {
   readonly meta?: unknown;
   /** The conversation ends this long after its last message. */
   readonly ttlMs?: number;
-  /** Now, in milliseconds. */
+  /** When its last message was said, in milliseconds: mostly now. */
   readonly at: number;
+  /** When a conversation that this append makes came into the store, in milliseconds. Left out: at `at`. */
+  readonly createdAt?: number;
 }
 
 /** What `append` did. */

@@ -28,7 +28,10 @@ export interface Upkeep {
 export interface Retention {
   /** Only of this tenant. */
   readonly tenant?: string;
-  /** Conversations without a message for longer than this go, unless pinned. */
+  /**
+   * Conversations without a message for longer than this go, unless pinned. One that was old when it came into the store
+   * (an import) has this time from then on.
+   */
   readonly conversationsMs?: number;
   /** Events older than this go. */
   readonly eventsMs?: number;

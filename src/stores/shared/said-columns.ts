@@ -60,7 +60,7 @@ export function newRow(
     ...(input.meta !== undefined && { meta: CONVERSATION.meta.store(input.meta) }),
     length: position + (said.length ?? 0),
     tokens: tokens + (said.tokens ?? 0),
-    created_at: at,
+    created_at: Math.round(input.createdAt ?? at),
     updated_at: at,
     fork_of: origin?.id ?? null,
     fork_length: origin ? position : null,

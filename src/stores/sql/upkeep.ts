@@ -97,7 +97,9 @@ async function sweepConversations(
         .where(({ eb, or, and }) =>
           or([
             eb("expires_at", "<=", at),
-            ...(before === undefined ? [] : [and([eb("updated_at", "<", before), eb("pinned", "=", 0)])]),
+            ...(before === undefined
+              ? []
+              : [and([eb("updated_at", "<", before), eb("created_at", "<", before), eb("pinned", "=", 0)])]),
           ]),
         )
         .limit(CONVERSATIONS_PER_SWEEP)

@@ -53,6 +53,24 @@ export function describeUpkeep(context: ContractContext): void {
       expect(left.summaries.map((one) => one.key).sort()).toEqual(["held", "young"]);
     });
 
+    it("a conversation that was old when it came here has its full time from then on", async () => {
+      const [tenant] = tenants();
+      const { conversation } = await add(tenant, {
+        messages: storedTranscript("said", "long ago"),
+        at: context.now - 400 * DAY_MS,
+        createdAt: context.now,
+      });
+      const sweep = () => context.store.upkeep.sweep({ tenant, conversationsMs: 2 * DAY_MS });
+      expect((await sweep()).conversations).toBe(0);
+      const held = await context.store.conversations.get(tenant, conversation);
+      expect(held).toMatchObject({ updatedAt: context.now - 400 * DAY_MS, createdAt: context.now });
+      context.now += DAY_MS;
+      expect((await sweep()).conversations).toBe(0);
+      context.now += DAY_MS + 1;
+      expect((await sweep()).conversations).toBe(1);
+      expect(await context.store.conversations.get(tenant, conversation)).toBeUndefined();
+    });
+
     it("moves everything to another store, once", async () => {
       const [tenant, other] = tenants();
       const messages = storedTranscript("hi", "hello");

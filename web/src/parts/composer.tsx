@@ -13,7 +13,7 @@ export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: bool
   const [images, setImages] = useState<readonly string[]>([]);
   const area = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
-  const canSend = !isBusy && (text.trim() !== "" || images.length > 0);
+  const canSend = text.trim() !== "" || images.length > 0;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
   useLayoutEffect(() => {
@@ -128,7 +128,7 @@ export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: bool
           <Icon name="image" />
         </button>
         <span id="composer-hint" className="hint">
-          {strings.composer.hint}
+          {isBusy ? strings.composer.busyHint : strings.composer.hint}
         </span>
         {isBusy ? (
           <button
@@ -139,8 +139,15 @@ export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: bool
           >
             <Icon name="stop" />
           </button>
-        ) : (
-          <button type="submit" className="send" aria-label={strings.composer.send} disabled={!canSend}>
+        ) : null}
+        {isBusy && !canSend ? null : (
+          <button
+            type="submit"
+            className="send"
+            aria-label={isBusy ? strings.composer.sendLater : strings.composer.send}
+            title={isBusy ? strings.composer.sendLater : undefined}
+            disabled={!canSend}
+          >
             <Icon name="send" />
           </button>
         )}

@@ -1,87 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type {
-  ApiConversation,
-  ApiMessage,
-  ChatEvent,
-  LiveEvent,
-  TimelineEvent,
-} from "../../../src/gateway/api.ts";
-import { type Api, brokenOff } from "./api-client.ts";
+import type { ApiConversation, TimelineEvent } from "../../../src/gateway/api.ts";
+import { brokenOff } from "./api-client.ts";
 import { createChat } from "./chat.ts";
 import type { Chat } from "./chat-state.ts";
-
-const CONVERSATION = {
-  id: "c",
-  title: "Talk",
-  messages: 0,
-  updatedAt: 1,
-  busy: undefined,
-  settings: {},
-  pins: [],
-  model: "m",
-} as unknown as ApiConversation;
-const PRESSURE = { pressure: 0.1, tokens: 10, budget: { budget: 100 } };
-
-/** A server of which the test says what it answers. */
-function fakeServer() {
-  const asked: string[] = [];
-  const server = {
-    asked,
-    conversation: CONVERSATION,
-    messages: [] as ApiMessage[],
-    events: [] as TimelineEvent[],
-    pressure: (): unknown => PRESSURE,
-    /** Events of the next stream; an error ends it as a lost connection does. */
-    stream: [] as (ChatEvent | Error)[],
-    fails: undefined as Error | undefined,
-    outcome: "compacted",
-    /** What was asked to be changed of the conversation. */
-    changes: [] as unknown[],
-    /** What streams were asked for with. */
-    bodies: [] as unknown[],
-    api: {} as Api,
-  };
-  const answers: Readonly<Record<string, () => unknown>> = {
-    "/api/conversations/:id": () => server.conversation,
-    "/api/conversations/:id/messages": () => ({
-      from: 0,
-      total: server.messages.length,
-      system: "",
-      lead: 0,
-      messages: server.messages,
-      dividers: [],
-    }),
-    "/api/conversations/:id/pressure": () => server.pressure(),
-    "/api/conversations/:id/timeline": () => ({ events: server.events }),
-    "/api/conversations/:id/compact": () => ({ outcome: server.outcome, report: undefined }),
-    "/api/conversations/:id/stop": () => ({ ok: true }),
-  };
-  server.api = {
-    call: async (route, options) => {
-      asked.push(`${route.method} ${route.path}`);
-      if (route.method === "PATCH") server.changes.push(options?.body);
-      if (server.fails) throw server.fails;
-      return answers[route.path]?.() as never;
-    },
-    async *stream(route, options) {
-      asked.push(`${route.method} ${route.path}`);
-      server.bodies.push(options?.body);
-      for (const event of server.stream) {
-        if (event instanceof Error) throw event;
-        yield { id: undefined, event: event as never };
-      }
-    },
-  };
-  return server;
-}
-
-const message = (index: number, role: "user" | "assistant", text: string) =>
-  ({ index, role, parts: [{ type: "text", text }], at: 2, fate: { type: "kept" } }) as unknown as ApiMessage;
-const told = (changes: Partial<ApiConversation>): LiveEvent => ({
-  type: "conversation",
-  change: "changed",
-  conversation: { ...CONVERSATION, ...changes },
-});
+import { CONVERSATION, fakeServer, message, PRESSURE, told } from "./testing/fake-server.ts";
 
 let server: ReturnType<typeof fakeServer>;
 let chat: Chat;

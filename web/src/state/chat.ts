@@ -11,6 +11,7 @@ import { isStale } from "./conversations.ts";
 import { type CutAnswer, keepCut, readCut } from "./cut-answer.ts";
 import { createFollowAnswer } from "./follow-answer.ts";
 import { createOutbox } from "./outbox.ts";
+import { keepSeen, readSeen } from "./seen-failures.ts";
 import { createSendUnsent } from "./send-unsent.ts";
 import { createStore } from "./store.ts";
 import { createTranscript } from "./transcript.ts";
@@ -47,7 +48,7 @@ export function createChat(options: ChatOptions): Chat {
   const { api, id, onConversation, onFork, isOffline, chooseModel, now = Date.now } = options;
   const params = { id };
   const transcript = createTranscript(api, id);
-  const store = createStore<ChatState>({ ...NO_CHAT, cut: readCut(id) });
+  const store = createStore<ChatState>({ ...NO_CHAT, cut: readCut(id), dismissed: readSeen(id) });
   const streams = new AbortController();
 
   const outbox = createOutbox(id);
@@ -94,6 +95,7 @@ export function createChat(options: ChatOptions): Chat {
   };
   /** Everything that a compaction may have changed. */
   const refresh = async () => {
+    const { loaded: wasLoaded } = transcript.store.get();
     const before = newestOf(transcript.store.get());
     const [meter] = await Promise.all([
       readMeter(),
@@ -105,8 +107,9 @@ export function createChat(options: ChatOptions): Chat {
     store.set(({ version, fresh }) => ({
       ...meter,
       version: version + 1,
+      // What is read for the first time happened before anybody looked.
       fresh:
-        after?.checkpoint === before?.checkpoint
+        after?.checkpoint === before?.checkpoint || !wasLoaded
           ? fresh
           : after && (!before || after.at > before.at)
             ? after
@@ -139,10 +142,10 @@ export function createChat(options: ChatOptions): Chat {
     // A summary in the background has ended. What was begun here ends with its own answer.
     if (busy === undefined && compacting && acting === 0) store.set({ compacting: undefined });
     if (busy === "compacting" && !compacting) store.set({ compacting: { reason: undefined, since: now() } });
-    if (busy !== "answering") void sendUnsent("itself");
     if (answer?.mine) return;
     if (busy === "answering" && answer === undefined) store.set({ answer: { ...EMPTY_ANSWER, mine: false } });
     if (busy !== "answering" && answer !== undefined) store.set({ answer: undefined });
+    if (busy !== "answering") void sendUnsent("itself");
     if (messages !== transcript.store.get().total || (busy === undefined && answer !== undefined))
       void refreshSoon();
   };
@@ -158,7 +161,10 @@ export function createChat(options: ChatOptions): Chat {
       setCut(text === "" ? undefined : { text, length: transcript.store.get().total });
     },
     onEnd: async () => {
-      if (!streams.signal.aborted) await refreshSoon();
+      if (streams.signal.aborted) return;
+      await refreshSoon();
+      // What was typed meanwhile; what is being sent goes on by itself.
+      void sendUnsent("itself");
     },
   });
 
@@ -239,7 +245,9 @@ export function createChat(options: ChatOptions): Chat {
     },
     outbox,
     async send(input) {
-      outbox.add(input);
+      const { id: item } = outbox.add(input);
+      const { answer, conversation } = store.get();
+      if (answer !== undefined || conversation?.busy === "answering") outbox.hold(item, { type: "busy" });
       await sendUnsent("person");
     },
     sendUnsent: () => sendUnsent("person"),
@@ -248,6 +256,8 @@ export function createChat(options: ChatOptions): Chat {
       if (found === undefined) return;
       store.set({ returned: { text: found.text, ...(found.images && { images: found.images }) } });
       outbox.remove(item);
+      // What stood behind it goes out now.
+      void sendUnsent("itself");
     },
     takeModel: () => takeModel().catch(fail),
     async edit(index, text) {
@@ -335,13 +345,11 @@ export function createChat(options: ChatOptions): Chat {
     async clearSummaries() {
       await act(() => api.call(routes.clearSummaries, { params }), strings.compaction.cleared);
     },
-    dismiss: () =>
-      store.set(({ timeline }) => ({
-        notice: undefined,
-        fresh: undefined,
-        failure: undefined,
-        dismissed: timeline.at(-1)?.id ?? 0,
-      })),
+    dismiss() {
+      const seen = store.get().timeline.at(-1)?.id ?? 0;
+      keepSeen(id, seen);
+      store.set({ notice: undefined, fresh: undefined, failure: undefined, dismissed: seen });
+    },
     apply(event) {
       if (event.type === "hello") {
         const { notice } = store.get();

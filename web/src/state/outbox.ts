@@ -11,10 +11,11 @@ export interface Unsent {
   readonly why?: Obstacle;
 }
 
-/** `offline` and `busy` pass by themselves; what was refused waits for the person. */
+/** `offline`, `busy` and `behind` (another one goes first) pass by themselves; what was refused waits for the person. */
 export type Obstacle =
   | { readonly type: "offline" }
   | { readonly type: "busy" }
+  | { readonly type: "behind" }
   | { readonly type: "refused"; readonly message: string; readonly fix?: string };
 
 /** What was typed in one chat and isn't sent, kept in the browser: over reloads, for all tabs. */
@@ -70,6 +71,14 @@ export function createOutbox(
     remove: (id) => write(store.get().items.filter((item) => item.id !== id)),
     close: () => tabs?.removeEventListener("storage", onStorage),
   };
+}
+
+/** Why one of the unsent is still here; undefined while it is on its way. They go out one after the other. */
+export function obstacleAt(items: readonly Unsent[], nth: number): Obstacle | undefined {
+  const own = items[nth]?.why;
+  if (own !== undefined || nth === 0) return own;
+  const before = items[0]!.why;
+  return before === undefined || before.type === "refused" ? { type: "behind" } : before;
 }
 
 /** `randomUUID` is there only where a page counts as secure, which one by plain HTTP from another machine doesn't. */

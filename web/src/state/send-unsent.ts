@@ -62,7 +62,8 @@ export function createSendUnsent(options: {
 
   let isSending = false;
   const sendUnsent = async (by: "person" | "itself"): Promise<void> => {
-    if (isSending || closed.aborted) return;
+    // What an answer that is still being written shows isn't to be thrown away.
+    if (isSending || closed.aborted || store.get().answer !== undefined) return;
     isSending = true;
     try {
       for (let item = outbox.first(); item !== undefined; item = outbox.first()) {

@@ -86,11 +86,13 @@ export const composer = {
   placeholder: "Write a message",
   offlinePlaceholder: "Ask about what this conversation holds",
   send: "Send",
+  sendLater: "Send when the answer is there",
   stop: "Stop",
   attach: "Add an image",
   attached: (n: number) => `Image ${n}`,
   removeImage: (n: number) => `Remove image ${n}`,
   hint: "Enter sends, Shift+Enter makes a new line",
+  busyHint: "An answer is being written: Enter sends your message after it, Esc stops it",
   onlyImages: "Only images can be attached to a message.",
   onlyImagesFix: "To open a transcript, drop it on the page outside of the message box.",
 };
@@ -100,6 +102,7 @@ export const outbox = {
   sending: "Sending…",
   offline: "Not sent: there is no connection. It goes out by itself as soon as there is one.",
   busy: "Not sent: another answer is being written. It goes out by itself afterwards.",
+  behind: "Not sent yet: it goes out by itself after the message before it.",
   sendNow: "Send now",
   takeBack: "Back into the box",
 };

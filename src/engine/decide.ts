@@ -10,6 +10,7 @@ import type { Operation } from "./operation.ts";
 import type { RungInput } from "./rungs/rung.ts";
 import { shortenBehindReasoning } from "./shorten-behind-reasoning.ts";
 import { strategies, usesSummaries } from "./strategies.ts";
+import type { Survey } from "./survey.ts";
 import { APPLY_FROM, aheadRun, hasFreshRounds, readyCut, wantedRun } from "./wanted-run.ts";
 import { isWorthAsking, isWorthAskingByCount } from "./worth-asking.ts";
 
@@ -41,8 +42,14 @@ export function* decide<M>(operation: Operation<M>): Steps<Decision> {
   const { engine, input, survey, now } = operation;
   const { settings, dialect } = engine;
   const rejected = input.rejected !== undefined && input.rejected !== false;
+  const limit = rejected
+    ? Math.min(survey.budget.budget, rejectedLimit(input.rejected, survey.tokens, survey.budget.budget))
+    : survey.budget.budget;
+  const full = survey.tokens > limit;
+  const judged = full ? survey : withoutNewestQuotation(survey);
+  const { pressure } = judged;
   const dueInput = {
-    ...survey,
+    ...judged,
     goal: cheapGoal(operation),
     settings,
     rules: dialect.rules,
@@ -52,10 +59,6 @@ export function* decide<M>(operation: Operation<M>): Steps<Decision> {
     asksModel: engine.summarizer !== undefined && usesSummaries(settings.strategy),
   };
   const due = survey.invalid ? invalidReason(dueInput) : dueReason(dueInput);
-  const limit = rejected
-    ? Math.min(survey.budget.budget, rejectedLimit(input.rejected, survey.tokens, survey.budget.budget))
-    : survey.budget.budget;
-  const full = survey.tokens > limit;
   // A count that is due far below the budget must get smaller; what would fit into the budget doesn't matter then.
   const modest = !full && (due === "messages" || due === "turns");
   const cheap = due === "cold-cache" || due === "pause";
@@ -64,11 +67,11 @@ export function* decide<M>(operation: Operation<M>): Steps<Decision> {
   const steps = modest ? withoutReductions(operation) : undefined;
   if (!due) {
     const ahead = survey.startsAt > ASKS_AT_LATEST;
-    const applies = survey.pressure >= (ahead ? survey.startsAt : APPLY_FROM) && !isHeld(dueInput);
+    const applies = pressure >= (ahead ? survey.startsAt : APPLY_FROM) && !isHeld(dueInput);
     const ready = applies ? readyCut(operation, target.goal) : undefined;
     if (ready || (applies && hasFreshRounds(operation)))
       return { due: "pressure", wanted: undefined, result: yield* climbTo(operation, target, ready) };
-    const early = ahead && survey.pressure >= ASKS_AT_LATEST && !isHeld(dueInput);
+    const early = ahead && pressure >= ASKS_AT_LATEST && !isHeld(dueInput);
     return { due, wanted: early ? aheadRun(operation, target.goal) : undefined, result: nothingDue(survey) };
   }
   const behind = full || rejected ? shortenBehindReasoning(operation, target.limit) : undefined;
@@ -90,13 +93,25 @@ export function* decide<M>(operation: Operation<M>): Steps<Decision> {
   const wanted =
     run && (modest ? isWorthAskingByCount(operation, run) : isWorthAsking(operation, run)) ? run : undefined;
   // Where nobody is asked, a small budget is used to its end, as without a model.
-  if (!isReady && !wanted && due === "pressure" && survey.pressure < startsAlone(operation))
+  if (!isReady && !wanted && due === "pressure" && pressure < startsAlone(operation))
     return { due: undefined, wanted, result: nothingDue(survey) };
   if (wanted && !full) {
     const otherwise = () => climbTo(operation, target, undefined, survey.current, steps);
     return { due, wanted, result: nothingDue(survey), otherwise };
   }
   return { due, wanted, result: yield* climbTo(operation, target, ready, survey.current, steps) };
+}
+
+/**
+ * The survey as it was before something was quoted for the newest message: a request that comes again is judged as it was the first
+ * time, and its own quotation doesn't make a compaction due.
+ */
+function withoutNewestQuotation<M>(survey: Survey<M>): Survey<M> {
+  const newest = survey.conversation.messages.length - 1;
+  const own = survey.quoted.find(({ before }) => before === newest);
+  if (!own) return survey;
+  const tokens = survey.tokens - own.tokens;
+  return { ...survey, tokens, pressure: tokens / survey.budget.budget };
 }
 
 /** A compaction that no longer holds is made anew, unless all of the transcript fits with ease. */

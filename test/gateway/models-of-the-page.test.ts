@@ -82,3 +82,16 @@ it("where nothing is stored a key is in memory only; a shared server takes no mo
   });
   expect(refused.status).toBe(403);
 });
+
+it("the same address isn't added twice, whatever its last slash or letters", async () => {
+  serve = await serveHere([], { db: "memory" });
+  const { upstreams } = await call(routes.addUpstream, { body: { baseURL: provider.url } });
+  const again = await raw(routes.addUpstream, {
+    body: { baseURL: `${provider.url.replace("http:", "HTTP:")}/`, apiKey: KEY },
+  });
+  expect(again.status).toBe(409);
+  const { error } = (await again.json()) as { error: { message: string; fix: string } };
+  expect(error.message).toContain(upstreams[0]!.name);
+  expect(error.fix).toContain("Remove");
+  expect((await call(routes.status)).upstreams).toHaveLength(1);
+});

@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { ApiSummary, Divider, TimelineEvent } from "../../../src/gateway/api.ts";
 import type { Chat } from "../state/chat-state.ts";
 import { duration } from "../state/format.ts";
+import { keepSummaryDraft, readSummaryDraft } from "../state/summary-draft.ts";
 import { compactionOf, isPaid } from "../state/turns.ts";
 import { strings } from "../strings.ts";
 import { Icon } from "./icon.tsx";
@@ -92,8 +93,12 @@ export function DividerRow({
 }
 
 function SummaryBox({ summary, chat, onPointer }: { summary: ApiSummary; chat: Chat; onPointer: OnPointer }) {
-  const [draft, setDraft] = useState<string>();
+  const [draft, setDraft] = useState(() => readSummaryDraft(summary.key));
   const numbers = useNumbers();
+  const write = (words: string | undefined) => {
+    setDraft(words);
+    keepSummaryDraft(summary.key, words);
+  };
   return (
     <div className="summary-box">
       <header>
@@ -109,7 +114,7 @@ function SummaryBox({ summary, chat, onPointer }: { summary: ApiSummary; chat: C
           {strings.compaction.tokens(summary.tokens.source, summary.tokens.text)}
         </span>
         {draft === undefined ? (
-          <button type="button" className="link" onClick={() => setDraft(summary.text)}>
+          <button type="button" className="link" onClick={() => write(summary.text)}>
             {strings.compaction.edit}
           </button>
         ) : null}
@@ -124,7 +129,7 @@ function SummaryBox({ summary, chat, onPointer }: { summary: ApiSummary; chat: C
             if (draft.trim() === "") return;
             // If it isn't saved, the words stay in the box.
             void chat.editSummary(summary.key, draft).then((isSaved) => {
-              if (isSaved) setDraft(undefined);
+              if (isSaved) write(undefined);
             });
           }}
         >
@@ -134,13 +139,13 @@ function SummaryBox({ summary, chat, onPointer }: { summary: ApiSummary; chat: C
             rows={8}
             aria-label={strings.compaction.editLabel}
             value={draft}
-            onChange={(event) => setDraft(event.target.value)}
+            onChange={(event) => write(event.target.value)}
           />
           <div className="row">
             <button type="submit" className="button primary">
               {strings.save}
             </button>
-            <button type="button" className="button" onClick={() => setDraft(undefined)}>
+            <button type="button" className="button" onClick={() => write(undefined)}>
               {strings.cancel}
             </button>
           </div>

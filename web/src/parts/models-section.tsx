@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { type FoundServer, type NewUpstream, routes, type UpstreamTest } from "../../../src/gateway/api.ts";
+import { isAddress, isBegunAddress } from "../state/server-address.ts";
 import { strings } from "../strings.ts";
 import { Icon } from "./icon.tsx";
 import { useApp, usePiece } from "./use-store.ts";
@@ -108,11 +109,13 @@ function NewServer({ keptIn }: { keptIn: "file" | "memory" }) {
     baseURL: baseURL.trim(),
     ...(apiKey.trim() !== "" && { apiKey: apiKey.trim() }),
   };
-  const isAddress = /^https?:/i.test(given.baseURL) && URL.canParse(given.baseURL);
-  const isReady = isAddress && test !== "testing";
-  const isWrong = given.baseURL !== "" && !isAddress && !isTyping;
+  const isReady = isAddress(given.baseURL) && test !== "testing";
+  const isBegun = isBegunAddress(given.baseURL);
+  const isWrong = given.baseURL !== "" && !isAddress(given.baseURL) && !(isTyping && isBegun);
   const problem = isWrong
-    ? words.noAddress
+    ? isBegun
+      ? words.noAddress
+      : words.noScheme
     : test !== undefined && test !== "testing" && !test.ok
       ? `${test.message} ${test.fix}`
       : undefined;

@@ -1,6 +1,7 @@
 import {
   type ApiConversation,
   type GlobalSettings,
+  type Imported,
   type ModelsAnswer,
   type NewConversation,
   type NewUpstream,
@@ -17,6 +18,7 @@ import type { ClientKey } from "./client-key.ts";
 import { type Conversations, createConversations } from "./conversations.ts";
 import { explainFile } from "./explain-file.ts";
 import { type Live, openLive } from "./live.ts";
+import { createOutbox } from "./outbox.ts";
 import type { ChatTab, Place, Router } from "./router.ts";
 import { createStore, type Store } from "./store.ts";
 import { isStreamFile } from "./stream-file.ts";
@@ -127,6 +129,13 @@ export function createApp({
     await models();
   };
   const chooseModel = async () => store.get().settings?.settings.model ?? (await models())?.models[0]?.id;
+  /** The model instead of one that a file names and no server has; undefined if it may be there. */
+  const insteadOf = async ({ model, source, settings }: ApiConversation): Promise<string | undefined> => {
+    const known = (model ?? "") === "" || source !== "page" ? undefined : await models();
+    if (known === undefined || known.models.length === 0 || known.problems.length > 0) return undefined;
+    if (settings.model !== undefined || known.models.some(({ id }) => id === model)) return undefined;
+    return chooseModel();
+  };
   const open = (conversation: ApiConversation) => {
     conversations.put(conversation);
     router.go({ page: "chat", id: conversation.id, tab: "chat" });
@@ -138,6 +147,14 @@ export function createApp({
       api,
       id,
       chooseModel,
+      async insteadOf(conversation) {
+        const model = await insteadOf(conversation);
+        if (model !== undefined)
+          store.set({
+            toast: { kind: "info", message: strings.chat.otherModel(conversation.model ?? "", model) },
+          });
+        return model;
+      },
       isOffline: () => store.get().status?.hasUpstream === false,
       onConversation: conversations.put,
       onFork(conversation, answer) {
@@ -150,15 +167,51 @@ export function createApp({
   };
 
   /** An example is compacted where it opens, so that its point is what one sees first. */
-  const prepare = async ({ id }: ApiConversation, { title, window }: Example) => {
-    const params = { id };
+  const prepare = async (conversation: ApiConversation, { title, window }: Example) => {
+    const params = { id: conversation.id };
+    const model = await insteadOf(conversation);
     const changed = await api.call(routes.changeConversation, {
       params,
-      body: { title, settings: { window } },
+      body: { title, settings: { window }, ...(model !== undefined && { model }) },
     });
     // The same example may have been opened before, and its summary is found again.
     await api.call(routes.compact, { params, body: { whenDue: true } });
     return changed;
+  };
+
+  /** Says what a person can't see of a file that was just opened, and lets a model that is there answer in it. */
+  const tellOfFile = async (first: ApiConversation, { conversations: found, warnings }: Imported) => {
+    const model = await insteadOf(first);
+    if (model !== undefined) {
+      const body = { model };
+      conversations.put(await api.call(routes.changeConversation, { params: { id: first.id }, body }));
+    }
+    const told = [
+      ...(found.length > 1 ? [strings.home.several(found.length)] : []),
+      ...(model === undefined ? [] : [strings.chat.otherModel(first.model ?? "", model)]),
+      ...warnings,
+    ];
+    if (told.length > 0) store.set({ toast: { kind: "info", message: told.join(" ") } });
+  };
+
+  /** An empty chat that nobody has used yet. */
+  const unusedChat = async (): Promise<ApiConversation | undefined> => {
+    const unused = conversations.store
+      .get()
+      .all.find(
+        ({ messages, title, source, fork, archived, settings, busy }) =>
+          messages === 0 &&
+          title === "" &&
+          source === "page" &&
+          !archived &&
+          fork === undefined &&
+          busy === undefined &&
+          Object.keys(settings).length === 0,
+      );
+    if (unused === undefined || hasUnsent(unused.id)) return undefined;
+    const params = { id: unused.id };
+    const { system, total } = await api.call(routes.messages, { params, query: { last: 1 } });
+    return system === "" && total === 0 ? unused : undefined;
   };
 
   const openFile = async (name: string, readText: () => Promise<string>, example?: Example) => {
@@ -176,10 +229,10 @@ export function createApp({
       const [first] = answer.conversations;
       if (first !== undefined) {
         open(example === undefined ? first : await prepare(first, example));
-        chat(first.id).store.set(example === undefined ? { wasOpened: true } : { atPoint: true });
+        const opened = chat(first.id);
+        opened.store.set(example === undefined ? { wasOpened: true } : { atPoint: true });
+        if (example === undefined) await tellOfFile(first, answer);
       }
-      if (answer.warnings.length > 0)
-        store.set({ toast: { kind: "info", message: answer.warnings.join(" ") } });
     } catch (error) {
       store.set({ toast: { kind: "error", ...explainFile(name, error) } });
     }
@@ -225,6 +278,15 @@ export function createApp({
     newChat: (input = {}) =>
       attempt(async () => {
         const model = input.model ?? (await chooseModel());
+        const unused = Object.keys(input).length === 0 ? await unusedChat() : undefined;
+        if (unused !== undefined) {
+          const isSame = model === undefined || unused.model === model;
+          const body = { model: model ?? "" };
+          open(
+            isSame ? unused : await api.call(routes.changeConversation, { params: { id: unused.id }, body }),
+          );
+          return unused;
+        }
         const conversation = await api.call(routes.createConversation, {
           body: { ...input, ...(model !== undefined && { model }) },
         });
@@ -257,6 +319,13 @@ export function createApp({
     },
     tell: (toast) => store.set({ toast }),
   };
+}
+
+/** Does something that was typed in this chat still wait to be sent? */
+function hasUnsent(chat: string): boolean {
+  const outbox = createOutbox(chat);
+  outbox.close();
+  return outbox.first() !== undefined;
 }
 
 async function readExample(file: string): Promise<string> {

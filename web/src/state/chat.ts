@@ -26,6 +26,8 @@ export interface ChatOptions {
   readonly isOffline?: () => boolean;
   /** The model for a chat that has none yet. */
   readonly chooseModel?: () => Promise<string | undefined>;
+  /** The model instead of the chat's own, where no server has that; undefined if it may be there. */
+  readonly insteadOf?: (conversation: ApiConversation) => Promise<string | undefined>;
   readonly now?: () => number;
 }
 
@@ -170,11 +172,12 @@ export function createChat(options: ChatOptions): Chat {
 
   const change = async (body: ConversationChanges) =>
     setConversation(await api.call(routes.changeConversation, { params, body }));
-  /** What a chat without a model is asked with: the same for a message, a second try, an edit and a summary. */
+  /** What a chat without a model, or with one that isn't there, is asked with: the same for a message, a second try, an edit and a summary. */
   const missingModel = async (): Promise<{ model?: string }> => {
     const { conversation } = store.get();
-    if (isOffline?.() || (conversation?.model ?? "") !== "") return {};
-    const model = await chooseModel?.();
+    if (isOffline?.()) return {};
+    const hasModel = conversation !== undefined && (conversation.model ?? "") !== "";
+    const model = await (hasModel ? options.insteadOf?.(conversation) : chooseModel?.());
     return model === undefined ? {} : { model };
   };
   const takeModel = async () => {

@@ -1,5 +1,7 @@
 import { routes, type StreamReplayAnswer, type StreamReplayInput } from "../../../src/gateway/api.ts";
+import { strings } from "../strings.ts";
 import { type Api, explain } from "./api-client.ts";
+import { keepRecording, readRecording } from "./kept-recording.ts";
 import { createStore, type Store } from "./store.ts";
 import { readTimeline } from "./stream-file.ts";
 
@@ -15,11 +17,13 @@ interface StreamState {
   readonly error: { readonly message: string; readonly fix?: string } | undefined;
 }
 
-/** A recorded stream that is looked at. It lives on this page only. */
+/** A recorded stream that is looked at. It lives in this tab only. */
 export interface StreamReplay {
   readonly store: Store<StreamState>;
   open(name: string, text: string): Promise<void>;
   change(options: StreamOptions): Promise<void>;
+  /** Opens again what was looked at before the page was loaded anew. */
+  resume(): Promise<void>;
 }
 
 export function createStreamReplay(api: Api): StreamReplay {
@@ -35,6 +39,7 @@ export function createStreamReplay(api: Api): StreamReplay {
   const run = async () => {
     const { file, options } = store.get();
     if (!file) return;
+    keepRecording({ ...file, options });
     question += 1;
     const mine = question;
     store.set({ isRunning: true, error: undefined });
@@ -54,6 +59,17 @@ export function createStreamReplay(api: Api): StreamReplay {
     },
     async change(options) {
       store.set({ options });
+      await run();
+    },
+    async resume() {
+      const kept = store.get().file ? undefined : readRecording();
+      if (kept === undefined) return;
+      const { name, text, options } = kept;
+      if (text === undefined) {
+        store.set({ error: { message: strings.stream.notKept(name), fix: strings.stream.notKeptFix } });
+        return;
+      }
+      store.set({ file: { name, text }, options });
       await run();
     },
   };

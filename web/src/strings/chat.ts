@@ -19,6 +19,8 @@ export const chat = {
   system: "System prompt",
   toBottom: "Jump to the newest message",
   model: "Model",
+  otherModel: (named: string, used: string) =>
+    `This conversation names the model ${named}, which no server here has: ${used} answers. You can choose another one beside the title.`,
   details: "Chat settings",
   title: "Title of this conversation",
   answering: "Writing…",

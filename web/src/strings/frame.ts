@@ -88,6 +88,8 @@ export const home = {
     "Drop a file anywhere, or choose one: chat exports, agent logs, recorded streams; JSON or JSONL, plain or gzip.",
   choose: "Choose a file",
   drop: "Drop it to open it",
+  several: (n: number) =>
+    `The file holds ${plural(n, "conversation")}: all of them are in the list, and the first one is open.`,
   opening: (name: string) => `Opening ${name}…`,
   tooLarge: (name: string) => `${name} is too large to open here.`,
   wrongFileFix:

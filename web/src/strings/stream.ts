@@ -34,5 +34,7 @@ export const stream = {
   said: "What was said",
   previous: "The one before",
   next: "The next one",
+  notKept: (name: string) => `${name} is too large to be kept while the page is loaded anew.`,
+  notKeptFix: "Open the file again.",
   finished: "Made by precis stream --json: to try other options, open the recording itself.",
 } as const;

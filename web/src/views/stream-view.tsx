@@ -17,6 +17,9 @@ const CHART_HEIGHT = 240;
 export default function StreamView() {
   const app = useApp();
   const { answer, error, isRunning, isFinished, options } = useStore(app.stream.store);
+  useEffect(() => {
+    void app.stream.resume();
+  }, [app]);
   return (
     <ScrollArea className="page" label={words.title}>
       <h1>{answer?.title ?? words.title}</h1>

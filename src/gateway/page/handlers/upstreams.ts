@@ -39,6 +39,13 @@ export const upstreamHandlers = {
       throw new RequestFault(409, "invalid", `name: there is an upstream ${name} already.`, {
         fix: "Choose another name.",
       });
+    const twin = gateway.upstreams.find((one) => one.name !== name && isSameAddress(one.url, given.baseURL));
+    if (twin)
+      throw new RequestFault(409, "invalid", `baseURL: ${given.baseURL} is here already, as ${twin.name}.`, {
+        fix: gateway.ownUpstreams.has(twin.name)
+          ? `Remove ${twin.name} first to give it another key.`
+          : "Remove it from the server's config, under upstreams, to add it here.",
+      });
     const test = await tested(given);
     const upstream: OwnUpstream = {
       name,
@@ -106,6 +113,12 @@ async function tested({
   } finally {
     void upstream.pool.close();
   }
+}
+
+/** A last slash makes no other address. */
+function isSameAddress(known: URL, baseURL: string): boolean {
+  const plain = ({ href }: URL): string => href.replace(/\/+$/, "");
+  return plain(known) === plain(new URL(baseURL));
 }
 
 /** A name by the host: `localhost-11434`, `api.openai.com`. */

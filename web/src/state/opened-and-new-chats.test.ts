@@ -1,0 +1,120 @@
+/** Opening files and new chats: which model answers, what else was in the file, and what is left behind. */
+import { beforeEach, expect, it } from "vitest";
+import type { ApiConversation } from "../../../src/gateway/api.ts";
+import type { Api } from "./api-client.ts";
+import { type App, createApp } from "./app.ts";
+import type { ClientKey } from "./client-key.ts";
+import type { Live } from "./live.ts";
+import type { Place } from "./router.ts";
+import { createStore } from "./store.ts";
+
+const conversation = (id: string, more: Partial<ApiConversation> = {}) =>
+  ({
+    id,
+    title: id,
+    source: "page",
+    messages: 2,
+    settings: {},
+    pins: [],
+    updatedAt: 1,
+    ...more,
+  }) as unknown as ApiConversation;
+
+let imported: ApiConversation[];
+let all: ApiConversation[];
+let system: string;
+let asked: { readonly route: string; readonly body: unknown }[];
+let app: App;
+let place: () => Place;
+
+const answers: Readonly<Record<string, (body: unknown) => unknown>> = {
+  "GET /api/status": () => ({ hasUpstream: true, upstreams: [] }),
+  "GET /api/models": () => ({ models: [{ id: "llama" }], problems: [] }),
+  "GET /api/settings": () => ({ settings: {} }),
+  "GET /api/conversations": () => ({ conversations: all, next: undefined }),
+  "POST /api/conversations": () => conversation("made", { title: "", messages: 0 }),
+  "GET /api/conversations/:id": () => conversation("any"),
+  "GET /api/conversations/:id/messages": () => ({
+    system,
+    total: 0,
+    messages: [],
+    dividers: [],
+    lead: 0,
+    from: 0,
+  }),
+  "GET /api/conversations/:id/timeline": () => ({ events: [] }),
+  "PATCH /api/conversations/:id": (body) => conversation("changed", body as Partial<ApiConversation>),
+  "POST /api/import": () => ({ conversations: imported, warnings: [] }),
+};
+
+beforeEach(async () => {
+  imported = [];
+  all = [];
+  system = "";
+  asked = [];
+  const api = {
+    async call(route: { method: string; path: string }, input?: { body?: unknown }) {
+      const name = `${route.method} ${route.path}`;
+      asked.push({ route: name, body: input?.body });
+      return answers[name]?.(input?.body);
+    },
+  } as unknown as Api;
+  const store = createStore<{ place: Place }>({ place: { page: "home" } });
+  place = () => store.get().place;
+  app = createApp({
+    api,
+    router: { store, go: (to) => store.set({ place: to }) },
+    clientKey: { store: createStore({ wanted: false }) } as unknown as ClientKey,
+    live: { store: createStore({ connection: "open" }), on: () => () => {} } as unknown as Live,
+  });
+});
+
+const changes = () =>
+  asked.filter(({ route }) => route === "PATCH /api/conversations/:id").map(({ body }) => body);
+const open = () => app.importFile("talk.json", async () => "[]");
+
+it("a file that names a model which no server has is answered by one that is there, and says so", async () => {
+  imported = [conversation("a", { model: "claude" })];
+  await app.start();
+  await open();
+  expect(changes()).toEqual([{ model: "llama" }]);
+  expect(app.store.get().toast?.message).toContain("claude");
+  expect(app.store.get().toast?.message).toContain("llama");
+});
+
+it("a file that names a model which is there keeps it", async () => {
+  imported = [conversation("a", { model: "llama" })];
+  await app.start();
+  await open();
+  expect(changes()).toEqual([]);
+  expect(app.store.get().toast).toBeUndefined();
+});
+
+it("a file of two conversations says that there is a second one", async () => {
+  imported = [conversation("a"), conversation("b")];
+  await app.start();
+  await open();
+  expect(app.store.get().toast?.message).toContain("2 conversations");
+  expect(app.conversations.store.get().all.map(({ id }) => id)).toEqual(expect.arrayContaining(["a", "b"]));
+});
+
+it("a new chat is the empty one that nobody has used", async () => {
+  all = [conversation("used"), conversation("empty", { title: "", messages: 0, model: "llama" })];
+  await app.start();
+  await app.newChat();
+  expect(place()).toMatchObject({ page: "chat", id: "empty" });
+  await app.newChat({ title: "Release" });
+  expect(place()).toMatchObject({ page: "chat", id: "made" });
+});
+
+it("an empty chat that was given a system prompt, settings or a name isn't taken for a new one", async () => {
+  all = [
+    conversation("named", { messages: 0 }),
+    conversation("set", { title: "", messages: 0, settings: { window: 4_000 } }),
+    conversation("told", { title: "", messages: 0 }),
+  ];
+  system = "Be brief.";
+  await app.start();
+  await app.newChat();
+  expect(place()).toMatchObject({ page: "chat", id: "made" });
+});

@@ -19,8 +19,8 @@ const MODES: readonly NonNullable<SummaryOptions["mode"]>[] = [
   "extractive",
 ];
 const FORMS: readonly NonNullable<SummarizeInput<unknown>["form"]>[] = ["text", "record"];
-/** A summary of fewer tokens than this says nothing. */
-const LEAST_CAP = 16;
+/** A sentence or two: models don't write anything useful that is shorter (tokens). */
+export const LEAST_CAP = 50;
 /** A host's own words before a summary (characters): every view carries them. */
 const MOST_PREFACE = 500;
 const MERGES: readonly NonNullable<SummaryOptions["merge"]>[] = ["segments", "rolling", "anew"];
@@ -80,7 +80,7 @@ export function checkInput<M>(
   checkInputNames(input);
   const { pins, knowledge, extras, hostState, signal, budget } = input;
   number("maxAnswer", input.maxAnswer, "a number of tokens", 1);
-  number("cap", input.cap, "a number of tokens", 1);
+  number("cap", input.cap, "a number of tokens", LEAST_CAP);
   oneOf("form", input.form, FORMS);
   for (const [name, select] of [
     ["pins", pins],

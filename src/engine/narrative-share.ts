@@ -13,7 +13,7 @@ const SMALL_MESSAGE = 1_500;
 const LARGE_MESSAGE = 3_000;
 /** Beside a tail that takes nearly all, records may still have this share of the landing. */
 const LEAST_SHARE = 0.25;
-/** A record shorter than this says nothing (tokens). */
+/** A record has at least this length (tokens): a shorter one says next to nothing. Only a host that sets a smaller cap wants it so. */
 export const LEAST_RECORD = 200;
 /**
  * With room for fewer records than this, the newest ones would take nearly all of it, and most of what the first ones say would
@@ -49,10 +49,21 @@ export function narrativeShare(
   return Math.min(summary.cap, Math.floor(Math.max(0, share)));
 }
 
-/** Tokens of a record's text, pointers not counted, that has so much room and replaces so much. */
-export function recordLength(room: number, source: number): number {
+/**
+ * Tokens of a record's text, pointers not counted, that has so much room and replaces so much. However little that is, it gets
+ * enough to say something, but never more than all records together may have.
+ */
+export function recordLength({
+  room,
+  source = Infinity,
+  cap,
+}: {
+  readonly room: number;
+  readonly source?: number;
+  readonly cap: number;
+}): number {
   const most = Math.min(room / WITH_POINTERS, source * SOURCE_SHARE);
-  return Math.max(LEAST_RECORD, Math.floor(most));
+  return Math.floor(Math.min(cap / WITH_POINTERS, Math.max(LEAST_RECORD, most)));
 }
 
 /** Where hardly more than one record would be shown, there is one, which takes in what is new. */

@@ -7,10 +7,20 @@ import type {
   Report,
   SummarizeInput,
 } from "../core/types.ts";
-import { handoverText, type PeopleTextInput, peopleText } from "../summaries/digest/people-text.ts";
+import { cutToFit } from "../summaries/cut-to-fit.ts";
+import {
+  handoverHead,
+  handoverText,
+  NARRATIVE_TITLE,
+  type PeopleTextInput,
+  peopleText,
+} from "../summaries/digest/people-text.ts";
 import { forReaders } from "../summaries/record-pointers.ts";
 import { summaryMessage } from "../summaries/summary-message.ts";
+import { trimRecord } from "../summaries/trim-record.ts";
 import { asError } from "./background.ts";
+import { LEAST_CAP } from "./check-options.ts";
+import { recordLength } from "./narrative-share.ts";
 import type { Operation } from "./operation.ts";
 import { reportOf } from "./report.ts";
 import { writeHandover } from "./write-summaries.ts";
@@ -23,6 +33,9 @@ const DEFAULT_CAP = 2_500;
 /** Of a hand-over, what a model may write; goal, rules and files need the rest. */
 const NARRATIVE_SHARE = 0.7;
 
+/** A summary message has room for a line from here on, beside its tag and titles (tokens). */
+const LEAST_MESSAGE = 150;
+
 /** Of the model's window, what it may write. */
 const MOST_OF_WINDOW = 0.125;
 
@@ -31,16 +44,18 @@ export async function summarize<M>(
   input: SummarizeInput<M>,
 ): ReturnType<Compactor<M>["summarize"]> {
   const cap = input.cap ?? DEFAULT_CAP;
-  const { written, calls } = await byModel(operation, cap);
+  const isRecord = input.form === "record";
+  // A record shows its pointers, and they count.
+  const { written, calls } = await byModel(operation, isRecord ? recordLength({ room: cap, cap }) : cap);
   const text =
-    input.form === "record"
-      ? (written ?? recordText(operation, cap, input.focus))
-      : written === undefined
-        ? peopleText({
+    written !== undefined
+      ? within(operation, isRecord ? written : forReaders(written), cap)
+      : isRecord
+        ? recordText(operation, cap, input.focus)
+        : peopleText({
             ...peopleInput(operation, cap),
             ...(input.focus !== undefined && { focus: input.focus }),
-          })
-        : forReaders(written);
+          });
   return {
     text,
     tokens: operation.survey.conversation.measure.text(text),
@@ -53,11 +68,13 @@ export async function handover<M>(
   input: HandoverInput<M>,
 ): Promise<HandoverResult<M>> {
   const cap = input.cap ?? DEFAULT_CAP;
-  const { written, calls } = await byModel(operation, Math.floor(cap * NARRATIVE_SHARE));
+  const goal = input.goal.trim();
+  const room = roomBehindHead(operation, goal, cap);
+  const { written, calls } = await byModel(operation, room);
   const text = handoverText({
     ...peopleInput(operation, cap),
-    goal: input.goal.trim(),
-    ...(written !== undefined && { narrative: forReaders(written) }),
+    goal,
+    ...(written !== undefined && { narrative: within(operation, forReaders(written), room) }),
   });
   return {
     text,
@@ -65,6 +82,27 @@ export async function handover<M>(
     message: operation.engine.dialect.write({ role: "user", text }),
     report: report(operation, text, calls, written),
   };
+}
+
+/** Tokens that a model may write in a hand-over. Refuses a cap that the goal alone takes. */
+function roomBehindHead<M>({ survey }: Operation<M>, goal: string, cap: number): number {
+  const { messages, structure, measure } = survey.conversation;
+  const head = handoverHead(goal, messages.slice(structure.start));
+  const taken = measure.text(`${head}\n\n${NARRATIVE_TITLE}\n\n`);
+  const room = Math.floor(Math.min(cap * NARRATIVE_SHARE, cap - taken));
+  if (room >= LEAST_CAP) return room;
+  const least = Math.ceil(Math.max(taken + LEAST_CAP, LEAST_CAP / NARRATIVE_SHARE));
+  throw new ConfigError({
+    option: "cap",
+    message: `a hand-over of ${cap} tokens has no room for the earlier session: its goal and title take ${taken}.`,
+    fix: `Raise \`cap\` to at least ${least}, or say the goal in fewer words.`,
+  });
+}
+
+/** What a model wrote within the cap: rules that code put back and pointers may have made it longer. */
+function within<M>({ survey }: Operation<M>, text: string, cap: number): string {
+  const count = survey.conversation.measure.text;
+  return cutToFit(trimRecord({ text, cap, count, whole: true }), count, cap);
 }
 
 export function checkGoal(input: { readonly goal?: unknown } | undefined): void {
@@ -106,6 +144,13 @@ function recordText<M>(
     ...(focus !== undefined && { focus }),
     isOurs: engine.writtenTexts.has,
   });
+  if (made === undefined && cap < LEAST_MESSAGE && messages.length > structure.start) {
+    throw new ConfigError({
+      option: "cap",
+      message: `a summary message of ${cap} tokens has no room for a line of it.`,
+      fix: `Raise \`cap\` to at least ${LEAST_MESSAGE}, or leave \`form\` out for a text without tag and titles.`,
+    });
+  }
   const text = made?.text ?? "";
   engine.writtenTexts.add(text);
   return text;

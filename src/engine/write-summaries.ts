@@ -54,7 +54,8 @@ export async function writeSummaries<M>(operation: Operation<M>, run: Run, work:
 }
 
 function rollingTask<M>(operation: Operation<M>, work: Work, share: number): WritingTask<M> {
-  return { ...createWritingTask(operation, work, recordLength(share, Infinity)), rolling: true };
+  const { cap } = operation.engine.settings.summary;
+  return { ...createWritingTask(operation, work, recordLength({ room: share, cap })), rolling: true };
 }
 
 /** Has finished rounds summarised: what was wanted, called, found. The talk around them stays, so nothing is merged. */
@@ -85,13 +86,14 @@ async function writeRounds<M>(operation: Operation<M>, bounds: Run, work: Work):
   return { records: written, failure };
 }
 
-/** Half of what lines by code would take. */
+/** Half of what lines by code would take: the ceiling of one round's summary. */
 function roundsCeiling<M>({ engine, survey }: Operation<M>, run: Run): number {
   const { messages, structure } = survey.conversation;
   const calls = messages
     .slice(structure.start + run.from, structure.start + run.to)
     .reduce((sum, { parts }) => sum + parts.filter((part) => part.type === "tool-call").length, 0);
-  return Math.min(engine.settings.summary.cap, (calls * (ARGS_TOKENS + RESULT_TOKENS)) / 2);
+  const usual = Math.max(LEAST_RECORD, (calls * (ARGS_TOKENS + RESULT_TOKENS)) / 2);
+  return Math.floor(Math.min(engine.settings.summary.cap, usual));
 }
 
 /** The requests that a summary of this run would make, about; none where the forced mode can't be used. */
@@ -108,7 +110,8 @@ export function plannedCalls<M>(operation: Operation<M>, run: Run): readonly Pla
   const requests =
     rung === "continuation" ? 1 : Math.min(settings.summary.maxRequests, expectedRequests(operation, run));
   const room = rolling ? share : roomBeside(operation, []) / requests;
-  const planned = { name: `summarize-${rung}`, rung, covers, cap: recordLength(room, Infinity) };
+  const { cap } = settings.summary;
+  const planned = { name: `summarize-${rung}`, rung, covers, cap: recordLength({ room, cap }) };
   return Array.from({ length: requests }, () => planned);
 }
 
@@ -145,10 +148,7 @@ function plannedRounds<M>(operation: Operation<M>, bounds: Run): readonly Planne
     name: `summarize-${rung}`,
     rung,
     covers: [run],
-    cap: Math.max(
-      LEAST_RECORD,
-      Math.floor(roundsCeiling(operation, { from: run.from - start, to: run.to - start })),
-    ),
+    cap: roundsCeiling(operation, { from: run.from - start, to: run.to - start }),
   }));
 }
 

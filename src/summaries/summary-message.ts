@@ -50,6 +50,8 @@ export interface SummaryMessageInput extends WriterOptions {
   readonly narrative?: readonly Told[];
   /** Tokens that they may take together. Default: half of `cap`. */
   readonly narrativeRoom?: number;
+  /** Tokens that those of a model may take of it. Default: all. */
+  readonly narrativeCap?: number;
   /** Which texts that look like summary messages are known to be ours. Left out: none. */
   readonly isOurs?: IsOurs;
 }
@@ -101,13 +103,13 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
   const lineCost = ({ text, order }: Line): number => (costs[order] ||= cost(text) + 1);
 
   const state = renderState(input.hostState, cap, count);
-  const narrative = renderNarrative(
-    input.narrative ?? [],
-    input.narrativeRoom ?? cap * NARRATIVE_SHARE,
+  const narrative = renderNarrative(input.narrative ?? [], {
+    room: input.narrativeRoom ?? cap * NARRATIVE_SHARE,
+    ...(input.narrativeCap !== undefined && { cap: input.narrativeCap }),
     count,
-  );
+  });
   /** What the records cite must have its source, too: in the numbers of the messages that they end with. */
-  const told = narrative.map(({ text }, at) => ({ text, message: input.narrative![at]!.covers.to - 1 }));
+  const told = narrative.map(({ text, covers }) => ({ text, message: covers.to - 1 }));
   const sources = citedSources(messages, (index) =>
     hidden[index] === 1 || !input.visible(index)
       ? undefined

@@ -42,7 +42,7 @@ export interface SummaryOptions {
    * Default: by the kind of conversation.
    */
   readonly prompt?: string | { readonly id: string; readonly version: number; readonly text: string };
-  /** Ceiling of the whole narrative, in tokens. Default: half of the summary message, at most 6,000. */
+  /** Ceiling of the whole narrative, in tokens, at least 50: of all summaries that a view shows together. Default: half of the summary message, at most 6,000. */
   readonly cap?: number;
   readonly temperature?: number;
   /** A sentence or two of the host's own at the beginning of the summary message, behind what precis says there. At most 500 characters. */

@@ -54,6 +54,7 @@ export function* coverBySummary(
     narrative:
       role === "system" && saysUnproven(input) ? [] : shownRecords(input, hiddenEnd(conversation, fates)),
     narrativeRoom: narrativeRoom(input, cap),
+    narrativeCap: settings.summary.cap,
     ...(input.isOurs && { isOurs: input.isOurs }),
     ...(role === "system" && {
       quotesBeside: {

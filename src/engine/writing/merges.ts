@@ -22,7 +22,7 @@ export async function writeMerges<M>(
 ): Promise<Summary[]> {
   const { survey, engine } = task.operation;
   const { chain } = survey.conversation;
-  const { fanout } = engine.settings.summary;
+  const { fanout, cap } = engine.settings.summary;
   const merges: Summary[] = [];
   for (let count = 0; count < MAX_MERGES; count++) {
     const all = [...survey.state.summaries, ...segments, ...merges];
@@ -31,7 +31,7 @@ export async function writeMerges<M>(
     try {
       const source = due.reduce((sum, part) => sum + part.tokens.source, 0);
       const room = roomBeside(task.operation, [...segments, ...merges], due);
-      merges.push(await mergeRecords({ ...task, ceiling: recordLength(room, source) }, due));
+      merges.push(await mergeRecords({ ...task, ceiling: recordLength({ room, source, cap }) }, due));
     } catch {
       // The segments stand without it.
       break;

@@ -46,7 +46,8 @@ function isWithinWindow<M>(operation: Operation<M>): boolean {
   const model = engine.summarizer!;
   const window = ownWindow(model);
   if (window === undefined) return true;
-  const answer = answerCap(PROMPTS.continuation, recordLength(shareOf(operation), Infinity));
+  const { cap } = engine.settings.summary;
+  const answer = answerCap(PROMPTS.continuation, recordLength({ room: shareOf(operation), cap }));
   const asked = survey.tokens + survey.budget.tools + QUESTION_TOKENS;
   return asked + answer + reasoningAllowance(model.id, window) <= window;
 }

@@ -239,7 +239,7 @@ function earlierRecord<M>(
   const placed = records.map(({ text, covers }) => ({ text, covers: absolute(task, covers) }));
   const room = Math.min(shareOf(task.operation), summarizerWindow(task.summarizer.model) * EARLIER_SHARE);
   if (room < LEAST_RECORD) return undefined;
-  const shown = renderNarrative(placed, room, measure.text);
+  const shown = renderNarrative(placed, { room, count: measure.text });
   return shown.length === 0 ? undefined : shown.map(({ head, text }) => `${head} ${text}`).join("\n");
 }
 

@@ -110,15 +110,17 @@ export function withRoom<M>(
   task: WritingTask<M>,
   { written, pieces = 1, source }: { written: readonly Summary[]; pieces?: number; source: number },
 ): WritingTask<M> {
-  const room = task.fixed
-    ? task.ceiling / pieces
-    : recordLength(roomBeside(task.operation, written) / pieces, source);
-  return { ...task, ceiling: withinWindow(task.summarizer.model, room) };
+  const { cap } = task.operation.engine.settings.summary;
+  const ceiling = task.fixed
+    ? // What is merged in the end may be longer in between.
+      Math.max(Math.min(LEAST_RECORD, task.ceiling), task.ceiling / pieces)
+    : recordLength({ room: roomBeside(task.operation, written) / pieces, source, cap });
+  return { ...task, ceiling: withinWindow(task.summarizer.model, ceiling) };
 }
 
 /** A record takes at most a part of the summariser's window: what it reads must have more room than what it writes. */
 function withinWindow(model: Model, ceiling: number): number {
-  return Math.max(LEAST_RECORD, Math.floor(Math.min(ceiling, summarizerWindow(model) * ANSWER_SHARE)));
+  return Math.floor(Math.min(ceiling, Math.max(LEAST_RECORD, summarizerWindow(model) * ANSWER_SHARE)));
 }
 
 /** Tokens that all records together may take in the summary message. */

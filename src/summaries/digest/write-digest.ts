@@ -1,3 +1,4 @@
+import { cutToFit } from "../cut-to-fit.ts";
 import type { Digest, DigestLine } from "./digest.ts";
 
 /** What `writeDigest` takes. */
@@ -51,8 +52,19 @@ export function writeDigest(input: WriteDigestInput): string {
   for (;;) {
     const text = render(sections, chosen);
     // Lines are counted one by one, the whole text may have a few tokens more.
-    if (count(text) <= cap || !dropLeast(sections, chosen)) return count(text) <= cap ? text : "";
+    if (text !== "" && count(text) <= cap) return text;
+    if (!dropLeast(sections, chosen)) return beginningOf(sections, cap, count);
   }
+}
+
+/** Where not one line fits: the beginning of the first one. */
+function beginningOf(sections: readonly Section[], cap: number, count: (text: string) => number): string {
+  const section = sections.find(({ lines }) => lines.length > 0);
+  if (section === undefined) return "";
+  const best = section.lines.reduce((a, b) => (b.worth > a.worth ? b : a));
+  const shown = (text: string): string => `## ${section.title}\n- ${text}`;
+  const text = cutToFit(best.text, (part) => count(shown(part)), cap);
+  return text === "" ? "" : shown(text);
 }
 
 function choose(sections: readonly Section[], cap: number, count: (text: string) => number): Set<DigestLine> {

@@ -155,6 +155,9 @@ const SECTIONS: Readonly<
 /** Below this a record has room for three headings, not for eight (tokens). */
 const SHORT_BELOW = 450;
 
+/** Below this headings would take the room of what they stand over (tokens). */
+const SENTENCES_BELOW = 120;
+
 /** Of a section that no table has: neither the first nor the last to go. */
 const USUAL_RANK = 3;
 
@@ -171,6 +174,8 @@ export function rankOf(title: string): number {
 
 /** The sections as a prompt asks for them, with what to leave out first. */
 export function describeSections(kind: RecordKind, target: number): string {
+  if (target < SENTENCES_BELOW)
+    return "Write the record in one to three short sentences, without headings: what the user wanted, with the user's rules, and where things stood when the messages ended.";
   const sections = SECTIONS[kind][target < SHORT_BELOW ? "short" : "whole"];
   const list = sections.map(({ title, holds }) => `## ${title}\n${holds}`).join("\n");
   const ranks = [...new Set(sections.map(({ rank }) => rank))].sort((a, b) => b - a);

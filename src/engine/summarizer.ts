@@ -88,7 +88,7 @@ async function askOnce(summarizer: Summarizer, work: Assignment): Promise<Draft>
   if (verdict.ok) return verdict;
   const { draft } = verdict;
   if (draft === undefined) throw unacceptable(summarizer, verdict.reason);
-  const { focus, kind } = work.input;
+  const { focus, kind, task } = work.input;
   const shorter = await ask(
     summarizer,
     {
@@ -99,6 +99,7 @@ async function askOnce(summarizer: Summarizer, work: Assignment): Promise<Draft>
         previous: draft.text,
         focus,
         kind,
+        task,
         written: { tokens: draft.tokens, inWords: summarizer.inWords(draft.tokens) },
       },
     },

@@ -1,5 +1,5 @@
 import type { PlannedCall, Run, Summary, Warning } from "../core/types.ts";
-import { PROMPTS } from "../summaries/prompts/index.ts";
+import { PROMPTS, type Prompt, stepPrompt } from "../summaries/prompts/index.ts";
 import { isRolling, LEAST_RECORD, recordLength } from "./narrative-share.ts";
 import type { Operation } from "./operation.ts";
 import { ARGS_TOKENS, RESULT_TOKENS, summarizesRounds, unsealedRounds } from "./round-runs.ts";
@@ -72,7 +72,7 @@ async function writeRounds<M>(operation: Operation<M>, bounds: Run, work: Work):
     const task = createWritingTask(operation, work, roundsCeiling(operation, run));
     const modes = modesOf(operation, run).filter((mode) => mode !== "continuation");
     try {
-      const place = { ...task, prompt: PROMPTS["tool-rounds"], rolling: false, fixed: true };
+      const place = { ...task, prompt: roundsPrompt(task), rolling: false, fixed: true };
       const part = await writeSegments(place, run, modes);
       written.push(...part.segments);
       failure = part.failure;
@@ -84,6 +84,12 @@ async function writeRounds<M>(operation: Operation<M>, bounds: Run, work: Work):
   if (written.length === 0 && failure !== undefined) throw failure;
   operation.engine.emitter.emit("progress", { done: 1, total: 1, label: "summary" });
   return { records: written, failure };
+}
+
+/** The prompts that a host can name are about conversations; only words of its own are about rounds, too. */
+function roundsPrompt<M>({ prompt }: WritingTask<M>): Prompt {
+  const step = PROMPTS["tool-rounds"];
+  return prompt.isHosts ? { ...stepPrompt(step, prompt), task: prompt.task! } : step;
 }
 
 /** Half of what lines by code would take: the ceiling of one round's summary. */

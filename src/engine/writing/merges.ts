@@ -1,6 +1,6 @@
 import type { Summary } from "../../core/types.ts";
 import { type MustKeep, missingItems } from "../../summaries/must-keep.ts";
-import { PROMPTS } from "../../summaries/prompts/index.ts";
+import { PROMPTS, stepPrompt } from "../../summaries/prompts/index.ts";
 import { mergeDue, narrativeOf } from "../narrative.ts";
 import { recordLength } from "../narrative-share.ts";
 import { askSummary } from "../summarizer.ts";
@@ -65,23 +65,25 @@ function groupsWithin(parts: readonly Summary[], limit: number): Summary[][] {
 
 async function mergeGroup<M>(task: WritingTask<M>, parts: readonly Summary[]): Promise<Summary> {
   const { operation, ceiling, kind, summarizer } = task;
+  const prompt = stepPrompt(PROMPTS.merge, task.prompt);
   const run = { from: parts[0]!.covers.from, to: parts.at(-1)!.covers.to };
   const covers = absolute(task, run);
   const text = await askSummary(summarizer, {
     name: "summarize-merge",
     rung: "full",
-    prompt: PROMPTS.merge,
+    prompt,
     input: {
       summaries: parts.map((part) => ({ text: part.text, covers: absolute(task, part.covers) })),
       focus: operation.input.focus,
       kind,
+      task: task.prompt.task,
     },
     mustKeep: await carriedItems(task, parts),
     covers,
     ceiling,
     source: parts.reduce((sum, part) => sum + part.tokens.text, 0),
   });
-  return record(task, run, PROMPTS.merge, text, Math.max(...parts.map(({ level }) => level)) + 1);
+  return record(task, run, prompt, text, Math.max(...parts.map(({ level }) => level)) + 1);
 }
 
 /**

@@ -3,7 +3,7 @@ import { isShown } from "../../core/draft.ts";
 import { charsOf } from "../../core/message-text.ts";
 import type { Run } from "../../core/types.ts";
 import { reasoningAllowance } from "../../models/shared/model-traits.ts";
-import { answerCap, PROMPTS } from "../../summaries/prompts/index.ts";
+import { answerCap, PROMPTS, promptOf } from "../../summaries/prompts/index.ts";
 import { recordLength } from "../narrative-share.ts";
 import type { Operation } from "../operation.ts";
 import { ownWindow } from "./summarizer-window.ts";
@@ -48,8 +48,15 @@ function isWithinWindow<M>(operation: Operation<M>): boolean {
   if (window === undefined) return true;
   const { cap } = engine.settings.summary;
   const answer = answerCap(PROMPTS.continuation, recordLength({ room: shareOf(operation), cap }));
-  const asked = survey.tokens + survey.budget.tools + QUESTION_TOKENS;
+  const asked = survey.tokens + survey.budget.tools + QUESTION_TOKENS + taskTokens(operation);
   return asked + answer + reasoningAllowance(model.id, window) <= window;
+}
+
+/** What the host's own words add to the question, which may be pages. */
+function taskTokens<M>({ engine, survey }: Operation<M>): number {
+  const { prompt } = engine.settings.summary;
+  const task = prompt === undefined ? undefined : promptOf(prompt).task;
+  return task === undefined ? 0 : survey.conversation.measure.text(task);
 }
 
 /** A continuation is told to leave out what earlier records say, so it can only be the first of a record for all. */

@@ -1,7 +1,7 @@
 import { ModelError } from "../../core/errors.ts";
 import type { Message, Run, Summary } from "../../core/types.ts";
 import { abridged } from "../../summaries/abridge.ts";
-import { PROMPTS } from "../../summaries/prompts/index.ts";
+import { PROMPTS, stepPrompt } from "../../summaries/prompts/index.ts";
 import { renderNarrative } from "../../summaries/render-narrative.ts";
 import { renderRun } from "../../summaries/summarizer-input.ts";
 import { narrativeOf } from "../narrative.ts";
@@ -129,16 +129,18 @@ function noMode(model: string): ModelError {
 
 async function continueSegment<M>(task: WritingTask<M>, run: Run): Promise<Summary> {
   const { operation, ceiling, kind, summarizer } = task;
+  const prompt = stepPrompt(PROMPTS.continuation, task.prompt);
   const { structure } = operation.survey.conversation;
   const messages = abridged(operation.survey.conversation.messages);
   const covers = absolute(task, run);
   const text = await askSummary(summarizer, {
     name: "summarize-continuation",
     rung: "continuation",
-    prompt: PROMPTS.continuation,
+    prompt,
     input: {
       focus: operation.input.focus,
       kind,
+      task: task.prompt.task,
       until: beginningOf(messages[structure.start + run.to]),
       hasRecord: run.from > 0,
     },
@@ -149,7 +151,7 @@ async function continueSegment<M>(task: WritingTask<M>, run: Run): Promise<Summa
     sourceText: renderRun(messages, covers, "simple"),
     continues: operation.input.request,
   });
-  return record(task, run, PROMPTS.continuation, text, 0);
+  return record(task, run, prompt, text, 0);
 }
 
 /** Pieces as long as the model takes them: one that says "too long" gets smaller ones, now and from then on. */
@@ -212,6 +214,7 @@ async function writePieces<M>(
           covers: piece.run,
           focus: operation.input.focus,
           kind,
+          task: prompt.task,
           ...(rolled !== undefined && { previous: rolled }),
           ...(earlier !== undefined && { earlier }),
         },

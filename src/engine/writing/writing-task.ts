@@ -61,12 +61,13 @@ export function createWritingTask<M>(
   const model = engine.summarizer!;
   const { measure } = survey.conversation;
   const messages = abridged(survey.conversation.messages);
-  const kind = recordKind(messages);
+  const named = summary.prompt === undefined ? undefined : promptOf(summary.prompt);
+  const kind = named?.kind ?? recordKind(messages);
   // Reads a while, and most who plan a summary never ask.
   let words: ((tokens: number) => string) | undefined;
   return {
     operation,
-    prompt: summary.prompt === undefined ? promptForKind(kind) : promptOf(summary.prompt),
+    prompt: named ?? promptForKind(kind),
     kind,
     ceiling: withinWindow(model, ceiling),
     rolling: summary.merge !== "segments",

@@ -9,6 +9,7 @@ export const agentPrompt: Prompt = {
   id: "agent",
   version: "3",
   analysis: true,
+  kind: "work",
   render(input) {
     const text = `${intro(input)} ${describeSections("work", input.target)}`;
     return frame({ text, analysis: WORK_ANALYSIS }, input);

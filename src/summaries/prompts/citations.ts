@@ -8,6 +8,7 @@ export const citationsPrompt: Prompt = {
   id: "citations",
   version: "3",
   analysis: false,
+  kind: "retrieval",
   render(input) {
     return frame(
       {

@@ -2,7 +2,7 @@ import { TALK_ANALYSIS, WORK_ANALYSIS } from "./shared/analysis.ts";
 import { answerFormat, bounds, bullets, DATA_RULES, joinSections, RULES } from "./shared/frame.ts";
 import type { Prompt } from "./shared/prompt.ts";
 import { quote } from "./shared/quote.ts";
-import { describeSections } from "./shared/sections.ts";
+import { describeTask } from "./shared/sections.ts";
 
 /**
  * The one message behind a running conversation. Its prefix must stay byte for byte what the provider has cached, so
@@ -29,7 +29,7 @@ export const continuationPrompt: Prompt = {
         `Rules for the record:\n${bullets([DATA_RULES.inside, ...RULES])}`,
         until,
         earlier,
-        describeSections(kind, input.target),
+        describeTask(input),
         ...bounds(rest),
         answerFormat(kind === "work" ? WORK_ANALYSIS : TALK_ANALYSIS, input.target),
       ]),

@@ -27,6 +27,8 @@ export function customPrompt(
     id,
     version: `${version}-${contentHash(task).slice(0, VERSION_DIGITS)}`,
     analysis: false,
+    task,
+    isHosts: true,
     render(input) {
       return frame({ text: `${intro(input)}\n${task}` }, input);
     },

@@ -57,6 +57,15 @@ export function promptOf(given: NonNullable<SummaryOptions["prompt"]>): Prompt {
   });
 }
 
+/**
+ * A prompt of a step of ours for records by a prompt that says in words of its own what they hold: those words are handed to it as
+ * `task`, and name what it writes. For all others its name stays.
+ */
+export function stepPrompt(step: Prompt, chosen: Prompt): Prompt {
+  if (chosen.task === undefined) return step;
+  return { ...step, version: `${step.version}-${chosen.id}-${chosen.version}` };
+}
+
 /** The prompt for a kind of conversation, where the host doesn't say which. */
 export function promptForKind(kind: RecordKind): Prompt {
   return KIND_PROMPTS[kind];

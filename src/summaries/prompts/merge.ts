@@ -1,6 +1,6 @@
 import { frame } from "./shared/frame.ts";
 import type { Prompt } from "./shared/prompt.ts";
-import { describeSections } from "./shared/sections.ts";
+import { describeTask } from "./shared/sections.ts";
 
 /** Several summaries of one conversation become one. Their originals are not read again. */
 export const mergePrompt: Prompt = {
@@ -20,7 +20,7 @@ export const mergePrompt: Prompt = {
 - Every restriction and rule of the user's stays word for word.
 - Take lines over as they are where they fit, and join those that belong together. If room is short, leave out what can be looked up again before what was decided, demanded or learned.
 
-${describeSections(input.kind ?? "work", input.target)}`,
+${describeTask(input)}`,
       },
       rest,
     );

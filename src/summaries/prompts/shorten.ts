@@ -1,6 +1,6 @@
 import { frame } from "./shared/frame.ts";
 import type { Prompt } from "./shared/prompt.ts";
-import { describeSections } from "./shared/sections.ts";
+import { describeTask } from "./shared/sections.ts";
 
 /** A summary is too long to be trimmed by code: the draft alone is sent back, with how long it was and how long it may be. */
 export const shortenPrompt: Prompt = {
@@ -16,7 +16,7 @@ export const shortenPrompt: Prompt = {
       {
         text: `The previous summary is a draft of the record of a conversation. It was ${was}, pointers not counted, and may have at most ${input.target} tokens. Write it again within that length: join lines that say the same, cut phrases, and leave out what matters least. Add nothing, and keep headings and pointers as they are.
 
-${describeSections(input.kind ?? "work", input.target)}`,
+${describeTask(input)}`,
       },
       rest,
     );

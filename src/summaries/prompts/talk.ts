@@ -9,6 +9,7 @@ export const talkPrompt: Prompt = {
   id: "talk",
   version: "3",
   analysis: true,
+  kind: "talk",
   render(input) {
     const text = `${intro(input)} ${describeSections("talk", input.target)}`;
     const rules = [

@@ -29,6 +29,8 @@ export interface PromptInput {
   readonly summaries?: readonly { readonly text: string; readonly covers: Run }[] | undefined;
   /** What kind of conversation it is, for prompts that serve several. Left out: work. */
   readonly kind?: RecordKind | undefined;
+  /** What a record should hold instead of the sections of its kind: the `task` of the chosen prompt, for the steps that go on from it. */
+  readonly task?: string | undefined;
   /** Time since the beginning, as the host words it ("12 minutes"). */
   readonly elapsed?: string | undefined;
   /** How the first message begins that stays in the conversation, for a continuation. */
@@ -57,6 +59,12 @@ export interface Prompt {
   readonly version: string;
   /** A long answer begins with an analysis that is cut away, and needs room for it. */
   readonly analysis: boolean;
+  /** The kind of conversation whose sections it asks for. */
+  readonly kind?: RecordKind;
+  /** What it asks for in words of its own, where it has no sections. */
+  readonly task?: string;
+  /** The host wrote it. */
+  readonly isHosts?: boolean;
   render(input: PromptInput): RenderedPrompt;
 }
 

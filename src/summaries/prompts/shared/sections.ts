@@ -172,6 +172,15 @@ export function rankOf(title: string): number {
   return RANKS.get(title.toLowerCase()) ?? USUAL_RANK;
 }
 
+/** What a record should hold: what the chosen prompt says in words of its own, or the sections of its kind. */
+export function describeTask(input: {
+  readonly task?: string | undefined;
+  readonly kind?: RecordKind | undefined;
+  readonly target: number;
+}): string {
+  return input.task ?? describeSections(input.kind ?? "work", input.target);
+}
+
 /** The sections as a prompt asks for them, with what to leave out first. */
 export function describeSections(kind: RecordKind, target: number): string {
   if (target < SENTENCES_BELOW)

@@ -1,3 +1,4 @@
+import { landingProblem } from "../core/budget.ts";
 import { ConfigError } from "../core/errors.ts";
 import { explainIssue } from "./explain-issue.ts";
 import { type GatewayConfig, gatewaySchema } from "./gateway-schema.ts";
@@ -31,6 +32,13 @@ export function parseConfig(input: unknown, source = "the config"): GatewayConfi
         option: index === 0 ? "summarizer.upstream" : `upstreams.${index - 1}.summarizer.upstream`,
         message: `there is no upstream ${wanted} (in ${source}).`,
         fix: `The upstreams are: ${names.join(", ") || "none"}.`,
+      });
+    const wrong = landingProblem(one);
+    if (wrong)
+      throw new ConfigError({
+        option: index === 0 ? "landAt" : `upstreams.${index - 1}.landAt`,
+        message: `${one.landAt} ${wrong.problem} (in ${source}).`,
+        fix: wrong.fix,
       });
   }
   if (!isLoopback(config.host) && config.auth.mode === "open")

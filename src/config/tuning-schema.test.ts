@@ -35,6 +35,13 @@ test("what is set nearer to the request comes first, and groups are put together
   ).toEqual({ tail: { share: 0.3, messages: 4 }, auto: false });
 });
 
+test("a start or a landing gives way to the one that is set nearer to the request", () => {
+  expect(mergeTuning({ startAt: 0.8, landAt: 0.5 }, { startAt: 0.4 })).toEqual({ startAt: 0.4 });
+  expect(mergeTuning({ startAt: 0.3, auto: true }, { landAt: 0.4 })).toEqual({ landAt: 0.4, auto: true });
+  expect(mergeTuning({ startAt: 0.8, landAt: 0.2 }, { startAt: 0.4 })).toEqual({ startAt: 0.4, landAt: 0.2 });
+  expect(mergeTuning({ landAt: 0.4 }, { auto: false })).toEqual({ landAt: 0.4, auto: false });
+});
+
 test("a value that can't be is refused by its name", () => {
   for (const given of [
     { startAt: 80 },

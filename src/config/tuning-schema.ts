@@ -1,3 +1,4 @@
+import { givingWay } from "../core/budget.ts";
 import type { Tuning } from "../core/types.ts";
 import {
   anyOf,
@@ -99,8 +100,15 @@ export function pickTuning(from: { readonly [K in keyof typeof fineTuning]?: unk
 
 /** Several sets of options, the later ones over the earlier. What is made of options is put together, too. */
 export function mergeTuning(...sets: readonly (Tuning | undefined)[]): Tuning {
-  const merged: Record<string, unknown> = {};
-  for (const [name, value] of sets.flatMap((set) => Object.entries(set ?? {}))) {
+  return sets.reduce<Tuning>(
+    (below, above) => (above ? mergeTwo(givingWay(below, above), above) : below),
+    {},
+  );
+}
+
+function mergeTwo(below: Tuning, above: Tuning): Tuning {
+  const merged: Record<string, unknown> = { ...below };
+  for (const [name, value] of Object.entries(above)) {
     const before = merged[name];
     merged[name] = isGroup(before) && isGroup(value) ? { ...before, ...value } : value;
   }

@@ -14,8 +14,14 @@ const LEAST_TOKENS = 100;
 /** Landing for small and for large rooms, and where they lie (tokens); see docs/decisions for the figures. */
 const LAND_SMALL = { room: 45_000, share: 0.3 };
 const LAND_LARGE = { room: 100_000, share: 0.4 };
-/** Landing higher costs more and comes again sooner. */
+/** A compaction that lands above this share of the room costs more and comes again sooner. */
 const LAND_MOST = 0.5;
+/** Of the way from what every view shows to the start that somebody gave, a compaction goes back to this share … */
+const HALF_WAY = 0.5;
+/** … or at least to this one, where somebody gave the landing, too. */
+const MOST_OF_WAY = 0.75;
+/** A start that leaves less than this share of its own beside what every view shows is a share of what that leaves free. */
+const LEAST_START = 0.5;
 
 /** Compaction starts at this pressure, spread over ± `START_SPREAD` so that many conversations don't start at once. */
 const START_AT = 0.8;
@@ -91,12 +97,56 @@ export function budgetOf(options: {
   return { window, reserve, tools, safety, budget, head, room: Math.max(0, budget - head) };
 }
 
+/** A start and a landing, as far as somebody gave them. */
+export interface StartAndLanding {
+  readonly startAt?: Threshold | undefined;
+  readonly landAt?: Threshold | undefined;
+}
+
+/**
+ * Why a start and a landing can't work, whatever the budget is; the problem goes on from the landing. A share and a number of tokens can't be compared without it;
+ * there the landing gives way when the budget is known.
+ */
+export function landingProblem({
+  startAt,
+  landAt,
+}: StartAndLanding): { readonly problem: string; readonly fix: string } | undefined {
+  if (typeof landAt !== "number") return undefined;
+  if (landAt > LAND_MOST && landAt <= 1) {
+    return {
+      problem: `is above ${LAND_MOST}: the next compaction would be due almost at once`,
+      fix: `Choose a landing of at most ${LAND_MOST}.`,
+    };
+  }
+  if (typeof startAt !== "number" || startAt <= 1 !== landAt <= 1 || landAt < startAt) return undefined;
+  return {
+    problem: `isn't below startAt (${startAt}): nearly every request would be compacted`,
+    fix: "Raise startAt, lower landAt, or leave landAt out: then a compaction lands at half of startAt or lower.",
+  };
+}
+
+/** What was said of start and landing below others who speak of them, too: it gives way where both can't work together. */
+export function givingWay<T extends StartAndLanding>(below: T, above: StartAndLanding): T {
+  const startAt = above.startAt ?? below.startAt;
+  const landAt = above.landAt ?? below.landAt;
+  const isAbove = typeof above.startAt === "number" || typeof above.landAt === "number";
+  if (!isAbove || !landingProblem({ startAt, landAt })) return below;
+  const { startAt: _, landAt: __, ...rest } = below;
+  return rest as T;
+}
+
 /** Where a compaction lands, in tokens of room. */
-export function landing(room: number, landAt: Threshold | undefined): number {
-  if (landAt !== undefined) return Math.min(thresholdTokens(landAt, room), Math.floor(room * LAND_MOST));
+export function landing(
+  room: number,
+  landAt: Threshold | undefined,
+  /** Tokens from what every compacted view holds to the next start, if somebody gave a start or a landing. */
+  toStart = Number.POSITIVE_INFINITY,
+): number {
+  if (landAt !== undefined)
+    return Math.floor(Math.min(thresholdTokens(landAt, room), room * LAND_MOST, toStart * MOST_OF_WAY));
   const way = (room - LAND_SMALL.room) / (LAND_LARGE.room - LAND_SMALL.room);
   const share = LAND_SMALL.share + (LAND_LARGE.share - LAND_SMALL.share) * Math.min(1, Math.max(0, way));
-  return Math.floor(room * share);
+  return Math.floor(Math.min(room * share, toStart * HALF_WAY));
 }
 
 /** Pressure at which compaction starts, for one conversation. */
@@ -106,9 +156,16 @@ export function startPressure(options: {
   readonly model: boolean;
   /** Hash that names the conversation. */
   readonly conversation: string;
+  /** Tokens of what every view shows: a start that they reach by themselves would compact each request. */
+  readonly floor?: number;
 }): number {
-  const { startAt, budget, model, conversation } = options;
-  if (startAt !== undefined) return startAt <= 1 ? startAt : startAt / budget;
+  const { startAt, budget, model, conversation, floor = 0 } = options;
+  if (startAt !== undefined) {
+    const pressure = startAt <= 1 ? startAt : startAt / budget;
+    const taken = Math.min(1, floor / budget);
+    const free = (1 - taken) * Math.min(1, pressure);
+    return pressure < taken + free * LEAST_START ? taken + free : pressure;
+  }
   if (!model && budget < SMALL_BUDGET) return START_AT_SMALL;
   return START_AT - START_SPREAD + 2 * START_SPREAD * shareOf(conversation);
 }

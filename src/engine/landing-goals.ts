@@ -7,6 +7,7 @@ import {
   unansweredTokens,
   wholeTokens,
 } from "./conversation.ts";
+import type { Settings } from "./settings.ts";
 
 /**
  * Beside a large last user message or a large round that the model hasn't answered yet, a compaction lands at this share of
@@ -31,12 +32,17 @@ export interface LandingGoals {
 export function landingGoals(
   conversation: Conversation,
   budget: Budget,
-  landAt: number | undefined,
+  { startAt, landAt }: Pick<Settings, "startAt" | "landAt">,
+  /** Pressure at which the next compaction is due. */
+  startsAt: number,
 ): LandingGoals {
   const floor = floorTokens(conversation);
+  const fixed = fixedTokens(conversation);
+  const isGiven = startAt !== undefined || landAt !== undefined;
+  const start = isGiven ? Math.min(1, startsAt) * budget.budget : budget.budget;
   const usualGoal = Math.max(
-    fixedTokens(conversation) + landing(budget.room, landAt),
-    floor + Math.floor((budget.budget - floor) * LEAST_LANDING_SHARE),
+    fixed + landing(budget.room, landAt, isGiven ? start - fixed : undefined),
+    floor + Math.floor((start - floor) * LEAST_LANDING_SHARE),
   );
   const goal = Math.max(usualGoal, landingAround(conversation, budget));
   return { goal: Math.min(goal, budget.budget), usualGoal: Math.min(usualGoal, budget.budget) };

@@ -1,4 +1,11 @@
-import { checkThreshold, defaultReserve, thresholdTokens } from "../core/budget.ts";
+import {
+  checkThreshold,
+  defaultReserve,
+  givingWay,
+  landingProblem,
+  type StartAndLanding,
+  thresholdTokens,
+} from "../core/budget.ts";
 import { ConfigError } from "../core/errors.ts";
 import type {
   CacheOptions,
@@ -70,14 +77,14 @@ const DEFAULT_SUMMARY: SummarySettings = {
 };
 /** A narrative of so many tokens tells nearly everything of 100,000: less room than that is worth a warning. */
 export const USUAL_NARRATIVE = 2_500;
-/** A compaction that lands above half of the room costs more and comes again sooner. */
-const MAX_LAND_AT = 0.5;
 
 /** Options over profile over defaults; anything that can't work is refused here, by name. */
 export function resolveSettings<M>(options: CompactorOptions<M>): Settings {
   checkOptions(options);
-  const profile = options.profile;
+  const { profile: given } = options;
   const tuning: Tuning = options;
+  if (given) checkLanding(given);
+  const profile = given && givingWay(given, tuning);
   const pick = <K extends keyof Tuning>(key: K): Tuning[K] | undefined => tuning[key] ?? profile?.[key];
   const warnings: Warning[] = [];
 
@@ -108,14 +115,7 @@ export function resolveSettings<M>(options: CompactorOptions<M>): Settings {
     if (value !== undefined && !(value === 0 && (key === "reserve" || key === "safety")))
       checkThreshold(key, value);
   }
-  const landAt = pick("landAt");
-  if (landAt !== undefined && landAt > MAX_LAND_AT && landAt <= 1) {
-    throw new ConfigError({
-      option: "landAt",
-      message: `${landAt} is above ${MAX_LAND_AT}: the next compaction would be due almost at once.`,
-      fix: `Choose a landing of at most ${MAX_LAND_AT}.`,
-    });
-  }
+  checkLanding({ startAt: pick("startAt"), landAt: pick("landAt") });
   const tail = { ...profile?.tail, ...options.tail };
   for (const [key, value] of Object.entries(tail)) {
     if (!(Number.isFinite(value) && value > 0) || (key === "share" && value > 1)) {
@@ -133,7 +133,7 @@ export function resolveSettings<M>(options: CompactorOptions<M>): Settings {
     model,
     budget,
     startAt: pick("startAt"),
-    landAt,
+    landAt: pick("landAt"),
     reserve: pick("reserve"),
     safety: pick("safety"),
     tail: { share: DEFAULT_TAIL_SHARE, minMessages: DEFAULT_MIN_TAIL_MESSAGES, ...tail },
@@ -154,6 +154,13 @@ export function resolveSettings<M>(options: CompactorOptions<M>): Settings {
     warnings,
   };
   return Object.freeze(settings);
+}
+
+/** Refuses a landing that is too high for any budget, or for the start beside it. */
+function checkLanding(given: StartAndLanding): void {
+  const found = landingProblem(given);
+  if (found)
+    throw new ConfigError({ option: "landAt", message: `${given.landAt} ${found.problem}.`, fix: found.fix });
 }
 
 /** An answer can't be longer than what is kept free for it: the cap gives way, unless the host set both. */

@@ -165,6 +165,7 @@ export async function takeSurvey<M>(
     budget: budget.budget,
     model: engine.summarizer !== undefined,
     conversation: name,
+    floor: floorTokens(conversation),
   });
   const recordAt = afterRecords(more.now ?? Date.now(), merged);
   const choice = {
@@ -242,7 +243,7 @@ export async function takeSurvey<M>(
     tokens,
     pressure: tokens / budget.budget,
     startsAt,
-    ...landingGoals(conversation, budget, settings.landAt),
+    ...landingGoals(conversation, budget, settings, startsAt),
     system: input.system,
     restored,
     warnings: [

@@ -98,6 +98,22 @@ it("a name of megabytes is refused without being repeated", async () => {
   }
 });
 
+it("a start and a landing that can't work together are refused, also one after the other", async () => {
+  expect(await refusal(routes.changeSettings, { landAt: 0.7 })).toMatchObject({
+    status: 400,
+    error: { field: "landAt", fix: "Choose a landing of at most 0.5." },
+  });
+  await call(routes.changeSettings, { body: { landAt: 0.4 } });
+  const { status, error } = await refusal(routes.changeSettings, { startAt: 0.3 });
+  expect([status, JSON.stringify(error)]).toEqual([400, expect.stringContaining("Raise startAt")]);
+  const settings = { startAt: 0.3, landAt: 0.35 };
+  expect((await refusal(routes.createConversation, { settings })).status).toBe(400);
+  // A chat's own start comes before the landing of all chats.
+  const { id: own } = await call(routes.createConversation, { body: { settings: { startAt: 0.3 } } });
+  expect((await call(routes.pressure, { params: { id: own } })).startsAt).toBeCloseTo(0.3);
+  await call(routes.changeSettings, { body: { landAt: null } });
+});
+
 it("what was taken before is taken still", async () => {
   const { settings } = await call(routes.changeSettings, {
     body: { budget: 5_000, startAt: 0.7, landAt: 4_000, reserve: 500, tail: 0.3, temperature: 0.5 },

@@ -106,6 +106,21 @@ describe("what a request asks for by header", () => {
     expect(after.sent).toBe(before.sent);
   });
 
+  it("is refused with the fix where start and landing can't work together, instead of passing unread", async () => {
+    await start({ landAt: 0.4 });
+    for (const wish of ['{"startAt":0.3,"landAt":0.3}', '{"landAt":0.7}']) {
+      const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-precis-options": wish },
+        body: JSON.stringify({ model: "gpt-4o", messages: chat(45) }),
+      });
+      expect(answer.status).toBe(400);
+      expect(await answer.text()).toMatch(/landAt: 0\.[37].*(Raise startAt|Choose a landing)/);
+    }
+    // The config's landing gives way to the request's start.
+    expect((await ask(chat(45), { "x-precis-options": '{"startAt":0.3}' })).action).toBe("compacted");
+  });
+
   it("may be a larger window than precis knows of", async () => {
     await start({ window: 3_000 });
     const messages = chat(45);

@@ -20,7 +20,7 @@ const NOW = 1_700_000_000_000;
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const named = Object.values(profiles).filter((profile) => profile.name !== "stream");
 
-const tuning = fc.record({
+const anyTuning = fc.record({
   profile: maybe(fc.constantFrom(...named)),
   strategy: maybe(fc.constantFrom(...STRATEGIES.filter((name) => name !== "none"))),
   placement: maybe(fc.constantFrom<Placement>("user", "system", "merged")),
@@ -39,6 +39,12 @@ const tuning = fc.record({
   images: maybe(fc.constantFrom({ keep: 1 }, { keep: "last-user-message" as const })),
   auto: maybe(fc.boolean()),
 });
+/** A landing that isn't below its start is refused, so it is brought below it. */
+const tuning = anyTuning.map(({ startAt, landAt, ...rest }) => ({
+  ...rest,
+  startAt,
+  landAt: startAt !== undefined && landAt !== undefined && landAt >= startAt ? startAt / 2 : landAt,
+}));
 
 const hostState: fc.Arbitrary<HostState> = fc.oneof(
   fc.constant("Step 2 of 5 is under way."),

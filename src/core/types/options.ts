@@ -90,7 +90,7 @@ export interface Tuning {
   readonly strategy?: StrategyName;
   /** Pressure at which compaction starts. Default 0.8; 0.95 for budgets below 32k where no model is asked. */
   readonly startAt?: Threshold;
-  /** Where a compaction lands, as a share of room. Default 0.3 (room ≤ 45k) to 0.4 (room ≥ 100k). */
+  /** Where a compaction lands, as a share of room, below `startAt`. Default 0.3 (room ≤ 45k) to 0.4 (room ≥ 100k), at most half of a given `startAt`. */
   readonly landAt?: Threshold;
   readonly tail?: TailOptions;
   readonly shares?: ShareOptions;

@@ -3,6 +3,7 @@ import { explainIssue } from "../../config/explain-issue.ts";
 import { HOSTED_TOOLS, type HostedToolName } from "../../config/gateway-schema.ts";
 import { tokensIn } from "../../config/sizes.ts";
 import { pickTuning, requestTuning } from "../../config/tuning-schema.ts";
+import { landingProblem } from "../../core/budget.ts";
 import type { Profile, StrategyName, Tuning } from "../../core/types.ts";
 import { strategies } from "../../engine/strategies.ts";
 import { mailboxDir } from "../../models/mailbox.ts";
@@ -96,8 +97,11 @@ function tuningOf(text: string): Tuning {
     throw wrong("options", text, 'a JSON object, such as {"tail":{"messages":10}}');
   }
   const { success, data, error } = requestTuning.safeParse(given);
-  if (success) return pickTuning(data);
-  const { key, problem, fix } = explainIssue(error.issues, given);
+  const tooHigh = success ? landingProblem(data) : undefined;
+  if (success && !tooHigh) return pickTuning(data);
+  const { key, problem, fix } = tooHigh
+    ? { ...tooHigh, key: "landAt", problem: `${data?.landAt} ${tooHigh.problem}` }
+    : explainIssue(error?.issues ?? [], given);
   throw new RequestFault(
     400,
     "invalid",

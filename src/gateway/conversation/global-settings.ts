@@ -1,6 +1,8 @@
+import { landingProblem, type StartAndLanding } from "../../core/budget.ts";
 import type { GlobalSettings } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { isJson } from "../http/json.ts";
+import { RequestFault } from "../http/request-fault.ts";
 import { SETTINGS_SESSION } from "./session-of.ts";
 
 export async function readGlobalSettings(
@@ -24,12 +26,18 @@ export async function writeGlobalSettings(
   await conversations.update(tenant, id, { meta: settings, archived: true });
 }
 
-/** Settings with changes: `null` takes a value away. */
-export function changed<S extends object>(settings: S, changes: object): S {
+/** Settings with changes: `null` takes a value away. A start and a landing that can't work together are refused. */
+export function changed<S extends StartAndLanding>(settings: S, changes: object): S {
   const result: Record<string, unknown> = { ...(settings as object) };
   for (const [name, value] of Object.entries(changes)) {
     if (value === null) delete result[name];
     else if (value !== undefined) result[name] = value;
   }
+  const wrong = landingProblem(result as S);
+  if (wrong)
+    throw new RequestFault(400, "invalid", `landAt: ${result["landAt"]} ${wrong.problem}.`, {
+      field: "landAt",
+      fix: wrong.fix,
+    });
   return result as S;
 }

@@ -1,5 +1,6 @@
 import type { GatewayConfig, HostedToolName } from "../../config/gateway-schema.ts";
 import { withoutUnset } from "../../config/tuning-schema.ts";
+import { givingWay } from "../../core/budget.ts";
 import type { Dialect, Message, Profile, Tuning } from "../../core/types.ts";
 import { profiles } from "../../profiles/index.ts";
 import { readHead } from "../../recall/stored-head.ts";
@@ -65,7 +66,7 @@ export async function load(parts: LoadParts, tenant: string, id: string, length?
     readGlobalSettings(parts, tenant),
   ]);
   const meta = metaOf(conversation);
-  const settings: ChatSettings = { ...global, ...meta.settings };
+  const settings: ChatSettings = { ...givingWay(global, meta.settings ?? {}), ...meta.settings };
   const { system, lead } = readHead(dialect, head);
   const model = meta.settings?.model ?? meta.model ?? conversation.model ?? settings.model ?? "";
   const choice = choiceOf(parts, { tenant, wire, model, settings });

@@ -53,7 +53,7 @@ export const conversationHandlers = {
       model: chosen,
       meta: {
         source: "page",
-        ...(settings && { settings: settings as ChatSettings }),
+        ...(settings && { settings: changed<ChatSettings>({}, settings) }),
         ...(chosen !== "" && { model: chosen }),
       },
     });

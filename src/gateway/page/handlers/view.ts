@@ -1,3 +1,4 @@
+import { givingWay } from "../../../core/budget.ts";
 import { stringifyDeep } from "../../../core/deep-json.ts";
 import { defined } from "../../../core/defined.ts";
 import { fittingCap } from "../../../core/fitting-cap.ts";
@@ -85,7 +86,7 @@ export const viewHandlers = {
     const { force, length, ...wanted } = await context.body(schemas.whatIf);
     const loaded = await load(gateway, tenant, param("id"), length);
     await countAhead(gateway, loaded);
-    const settings = { ...loaded.settings, ...defined(wanted) };
+    const settings = { ...givingWay(loaded.settings, wanted), ...defined(wanted) };
     const model = settings.model ?? loaded.model;
     const choice = choiceOf(gateway, { tenant, wire: loaded.wire, model, settings });
     // Nobody is asked for a summary: this is only a look.

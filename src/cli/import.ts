@@ -1,11 +1,12 @@
 import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { PrecisError } from "../core/errors.ts";
+import { PrecisError, TranscriptError } from "../core/errors.ts";
 import { createLogReader, type TranscriptLog } from "../dialects/logs/index.ts";
 import { EXPECTED } from "../dialects/logs/wrong-file.ts";
 import type { Conversation, ConversationStore } from "../stores/server-store.ts";
 import { formatCount } from "./format.ts";
 import { OPENCODE_DATABASE, withOpencodeSessions } from "./import/opencode-database.ts";
+import { UnreadableLog } from "./import/unreadable-log.ts";
 import type { Io } from "./io.ts";
 import { DATABASE_FLAGS, DEFAULT_TENANT, withDatabase } from "./open-database.ts";
 import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
@@ -51,9 +52,6 @@ interface NotRead {
   readonly file: string;
   readonly reason: string;
 }
-
-/** There may be a conversation in the file, but it can't be had. */
-class UnreadableLog extends FileError {}
 
 /** What is imported at a time: a file, or a session of a database. */
 interface Source {
@@ -102,24 +100,33 @@ export async function importCommand(flags: ParsedFlags, io: Io): Promise<void> {
       if (!logs) return;
       outcome.read++;
       const ids: string[] = [];
-      for (const log of logs) {
+      let isWhole = true;
+      for (const [at, log] of logs.entries()) {
         io.signal.throwIfAborted();
-        const { conversation, added } = await importLog(parts, tenant, log, {
-          file,
-          isOnly: logs.length === 1,
-        });
+        const from = { file, isOnly: logs.length === 1 };
+        const name = logs.length === 1 ? file : `${file} (conversation ${at + 1} of ${logs.length})`;
+        const imported = await orPassedOver(name, () =>
+          orUnreadable(() => importLog(parts, tenant, log, from)),
+        );
+        if (!imported) {
+          isWhole = false;
+          continue;
+        }
+        const { conversation, added } = imported;
         if (conversation !== undefined) ids.push(conversation);
         if (added > 0) outcome.conversations++;
         outcome.messages += added;
       }
       await makeSearchable(store, tenant);
-      await markImported(parts, tenant, ids, { file, bytes, modified });
+      // A file of which something is missing is read again the next time, and named again.
+      if (isWhole) await markImported(parts, tenant, ids, { file, bytes, modified });
     };
     const orPassedOver = async <T>(file: string, work: () => Promise<T>): Promise<T | undefined> => {
       try {
         return await work();
       } catch (error) {
-        if (!(error instanceof PrecisError || error instanceof FileError)) throw error;
+        // Anything else, such as a full disk, is no fault of the file.
+        if (!(error instanceof TranscriptError || error instanceof FileError)) throw error;
         const list = error instanceof UnreadableLog ? outcome.unreadable : outcome.passedOver;
         list.push({ file, reason: reasonOf(error) });
         return undefined;
@@ -152,7 +159,9 @@ export async function importCommand(flags: ParsedFlags, io: Io): Promise<void> {
     else io.stdout.write(outcomeText(outcome, database));
   });
   const [broken] = outcome.unreadable;
-  const named = broken ?? (files.length === 1 ? outcome.passedOver[0] : undefined);
+  // A database is one file with many sessions: one that nothing was said in is no failure of the others.
+  const isNothing = files.length === 1 && outcome.read + outcome.unchanged === 0;
+  const named = broken ?? (isNothing ? outcome.passedOver[0] : undefined);
   if (!named) return;
   const more = outcome.unreadable.length - 1;
   const others = more > 0 ? ` ${formatCount(more)} more can't be read, either.` : "";
@@ -171,11 +180,29 @@ async function filesAt(path: string): Promise<string[]> {
     return [full];
   }
   const inside = await readdir(full, { recursive: true, withFileTypes: true });
-  return inside
-    .filter(({ name }) => LOG_FILE.test(name) || OPENCODE_DATABASE.test(name))
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
+  const found: string[] = [];
+  for (const entry of inside) {
+    const { name, parentPath } = entry;
+    if (!LOG_FILE.test(name) && !OPENCODE_DATABASE.test(name)) continue;
+    const file = join(parentPath, name);
+    if (entry.isFile() || (entry.isSymbolicLink() && (await leadsToFile(file)))) found.push(file);
+  }
+  return found.sort();
+}
+
+const leadsToFile = (link: string): Promise<boolean> =>
+  stat(link).then(
+    (info) => info.isFile(),
+    () => false,
+  );
+
+/** Messages that were found and that their dialect can't read. */
+async function orUnreadable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof TranscriptError ? new UnreadableLog(reasonOf(error), { cause: error }) : error;
+  }
 }
 
 async function logsIn(file: string, io: Io) {

@@ -171,7 +171,10 @@ test("a database of something else is passed over, and told with the reason wher
   other.close();
   const { code, stderr } = await runCli(["import", path, "--db", db]);
   expect(code).toBe(1);
-  expect(stderr).toContain("no database of opencode that can be read (no such table: session)");
+  expect(stderr).toContain(
+    "no database of opencode that can be read (it has no table session, message, part). Check that it is the right file",
+  );
+  expect(stderr.split(path)).toHaveLength(2);
 });
 
 test("a log with a broken line between good ones is named with the line, and the others are imported", async () => {

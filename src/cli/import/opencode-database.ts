@@ -1,15 +1,23 @@
 import type { DatabaseSync } from "node:sqlite";
+import { stringifyDeep } from "../../core/deep-json.ts";
+import { PrecisError } from "../../core/errors.ts";
 import { createLogReader, type TranscriptLog } from "../../dialects/logs/index.ts";
 import { FileError } from "../read-lines.ts";
+import { UnreadableLog } from "./unreadable-log.ts";
 
 /** Where opencode keeps its sessions: one database for all of them. */
 export const OPENCODE_DATABASE = /(?:^|[/\\])opencode[\w-]*\.db$/i;
+/** What is read of it. */
+const TABLES = ["session", "message", "part"] as const;
+/** SQLite says so of a file that was a database and is damaged or cut off. */
+const DAMAGED = /malformed|corrupt|disk I\/O/i;
 
 /** A session in such a database. */
 export interface OpencodeSession {
   readonly id: string;
   /** When it was changed last, in milliseconds. */
   readonly updated: number;
+  /** Throws `FileError` if nothing was said, and `UnreadableLog` if something was and can't be read. */
   read(): readonly TranscriptLog[];
 }
 
@@ -19,59 +27,108 @@ export async function withOpencodeSessions<T>(
   work: (sessions: readonly OpencodeSession[]) => Promise<T>,
 ): Promise<T> {
   const { DatabaseSync } = await import("node:sqlite");
-  const database = new DatabaseSync(file, { readOnly: true });
+  let database: DatabaseSync | undefined;
+  let sessions: readonly OpencodeSession[];
   try {
-    return await work(sessionsIn(database, file));
+    database = new DatabaseSync(file, { readOnly: true });
+    sessions = sessionsIn(database, file);
+  } catch (cause) {
+    database?.close();
+    throw cause instanceof FileError ? cause : unreadable(cause);
+  }
+  try {
+    return await work(sessions);
   } finally {
     database.close();
   }
 }
 
+function unreadable(cause: unknown): FileError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return DAMAGED.test(why)
+    ? new UnreadableLog(`the database is damaged (${why}). ${MEND}`, { cause })
+    : new FileError(
+        `this is no database of opencode that can be read (${why}). Check that it is the right file, and that it isn't in use by another program.`,
+        { cause },
+      );
+}
+
+const MEND = "Try a copy from a backup, or what `opencode export SESSION` writes of single sessions.";
+
 function sessionsIn(database: DatabaseSync, file: string): OpencodeSession[] {
-  let rows: Row[];
-  try {
-    rows = database
-      .prepare("SELECT id, title, revert, time_updated FROM session ORDER BY time_created, id")
-      .all() as Row[];
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new FileError(`${file}: this is no database of opencode that can be read (${why}).`);
-  }
-  return rows.map((row) => ({
-    id: String(row["id"]),
-    updated: Number(row["time_updated"]),
+  checkTables(database);
+  const statement = database.prepare("SELECT id, time_updated FROM session ORDER BY time_created, id");
+  // One number that is too large for JavaScript would hide all sessions.
+  statement.setReadBigInts(true);
+  return (statement.all() as Row[]).map(({ id, time_updated }) => ({
+    id: String(id),
+    updated: Number(time_updated),
     read() {
-      // In the form of `opencode export`, which is read already.
-      const reader = createLogReader({ name: `${file}#${row["id"]}` });
-      reader.push(JSON.stringify(exported(database, row)));
-      return reader.endAll();
+      try {
+        // In the form of `opencode export`, which is read already.
+        const reader = createLogReader({ name: `${file}#${id}` });
+        reader.push(stringifyDeep(exported(database, id)));
+        return reader.endAll();
+      } catch (cause) {
+        if (cause instanceof FileError || cause instanceof PrecisError) throw cause;
+        const why = cause instanceof Error ? cause.message : String(cause);
+        throw new UnreadableLog(`the session can't be read (${why}). ${MEND}`, { cause });
+      }
     },
   }));
 }
 
+/** Reading a view runs whatever statement it stands for, which need never end. */
+function checkTables(database: DatabaseSync): void {
+  const rows = database
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0")
+    .all() as Row[];
+  const tables = new Set(rows.map(({ name }) => name));
+  const missing = TABLES.filter((name) => !tables.has(name));
+  if (missing.length > 0) throw new Error(`it has no table ${missing.join(", ")}`);
+}
+
 type Row = Readonly<Record<string, unknown>>;
 
-function exported(database: DatabaseSync, { id, title, revert }: Row): object {
+function exported(database: DatabaseSync, id: unknown): object {
   const all = (sql: string): Row[] => database.prepare(sql).all(id as string) as Row[];
+  const [session] = all("SELECT title, revert FROM session WHERE id = ?");
+  const rows = all("SELECT id, data FROM message WHERE session_id = ? ORDER BY id");
+  // What a person took back stands there until something else is said.
+  const takenBack = session?.["revert"] ? messageIn(jsonOf("revert", id, session["revert"])) : undefined;
+  const said = rows.filter((row) => takenBack === undefined || String(row["id"]) < takenBack);
+  if (said.length === 0) throw new FileError("nothing was said in this session.");
   const parts = new Map<unknown, object[]>();
-  for (const row of all("SELECT message_id, data FROM part WHERE session_id = ? ORDER BY id")) {
+  for (const row of all("SELECT id, message_id, data FROM part WHERE session_id = ? ORDER BY id")) {
     const list = parts.get(row["message_id"]) ?? [];
     parts.set(row["message_id"], list);
-    list.push(jsonOf(row["data"]));
+    list.push(jsonOf("part", row["id"], row["data"]));
   }
-  // What a person took back stands there until something else is said.
-  const { messageID } = jsonOf(revert) as { readonly messageID?: string };
-  const messages = all("SELECT id, data FROM message WHERE session_id = ? ORDER BY id")
-    .filter((row) => messageID === undefined || String(row["id"]) < messageID)
-    .map((row) => ({ info: jsonOf(row["data"]), parts: parts.get(row["id"]) ?? [] }));
-  return { info: { id, title }, messages };
+  const messages = said.map((row) => {
+    const info = jsonOf("message", row["id"], row["data"]);
+    if (typeof info["role"] !== "string") throw damaged("message", row["id"], "says no role");
+    return { info, parts: parts.get(row["id"]) ?? [] };
+  });
+  return { info: { id: String(id), title: session?.["title"] }, messages };
 }
 
-function jsonOf(text: unknown): object {
+const messageIn = ({ messageID }: Row): string | undefined =>
+  typeof messageID === "string" ? messageID : undefined;
+
+function jsonOf(what: string, id: unknown, text: unknown): Row {
+  let value: unknown;
   try {
-    const value: unknown = typeof text === "string" ? JSON.parse(text) : undefined;
-    return typeof value === "object" && value !== null ? value : {};
+    value = typeof text === "string" ? JSON.parse(text) : undefined;
   } catch {
-    return {};
+    // Told below, without the text: it may be long.
   }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw damaged(what, id, "is no JSON object");
+  return value as Row;
 }
+
+const damaged = (what: string, id: unknown, problem: string): UnreadableLog =>
+  new UnreadableLog(`the ${what} ${String(id).slice(0, MOST_OF_ID)} ${problem}. ${MEND}`);
+
+/** Characters of an id that an error repeats. */
+const MOST_OF_ID = 60;

@@ -17,11 +17,13 @@ export const textOf = (value: unknown): string | undefined =>
 
 /** Numbers below this are seconds, not milliseconds (it is the year 1973 in milliseconds). */
 const SECONDS_BELOW = 1e11;
+/** Milliseconds of the last day that JavaScript knows. A larger number is no time, and databases can't hold it. */
+const LAST_DAY = 8.64e15;
 
 /** Epoch milliseconds of an ISO date, of seconds or of milliseconds. */
 export function timeOf(time: unknown): number | undefined {
   const value = isExactNumber(time) ? Number(time.rawJSON) : time;
-  if (typeof value === "number" && Number.isFinite(value) && value > 0) {
+  if (typeof value === "number" && value > 0 && value <= LAST_DAY) {
     return value < SECONDS_BELOW ? Math.round(value * 1000) : value;
   }
   if (typeof value !== "string") return undefined;

@@ -1,15 +1,8 @@
+import { piecesOf, type Stretch } from "./pieces.ts";
 import { termsOf } from "./terms.ts";
 
 /** Stands where something was left out. */
 const GAP = "…";
-/** Sentences of one line are told apart, because talk has few line breaks. */
-const PIECE = /[^\n.!?。！？]+[.!?。！？]*\n?|[.!?。！？\n]+/g;
-
-/** Where a stretch of a text stands. */
-export interface Stretch {
-  readonly from: number;
-  readonly to: number;
-}
 
 /**
  * The stretch of a text that fits into an allowance and holds as much as possible of what is asked for, in whole sentences
@@ -21,10 +14,10 @@ export function bestStretch(
   fits: (text: string) => boolean,
 ): Stretch | undefined {
   if (fits(text)) return { from: 0, to: text.length };
-  const pieces = [...text.matchAll(PIECE)].map((match) => ({
-    from: match.index,
-    to: match.index + match[0].length,
-    found: new Set(termsOf(match[0]).filter((term) => terms.has(term))).size,
+  const pieces = piecesOf(text).map(({ from, to }) => ({
+    from,
+    to,
+    found: new Set(termsOf(text.slice(from, to)).filter((term) => terms.has(term))).size,
   }));
   const order = [...pieces.keys()].sort((a, b) => pieces[b]!.found - pieces[a]!.found || a - b);
   const first = order.find((at) => fits(shown(text, pieces[at]!)));
@@ -46,6 +39,22 @@ export function bestStretch(
     }
   }
   return stretch;
+}
+
+/** The stretch with the most words that are asked for; of several, the first. */
+export function stretchWithMost(
+  text: string,
+  stretches: readonly Stretch[],
+  terms: ReadonlySet<string>,
+): Stretch | undefined {
+  let best: { readonly stretch: Stretch; readonly words: number } | undefined;
+  for (const stretch of stretches) {
+    if (best && terms.size === 0) break;
+    const found = termsOf(text.slice(stretch.from, stretch.to)).filter((term) => terms.has(term));
+    const words = new Set(found).size;
+    if (!best || words > best.words) best = { stretch, words };
+  }
+  return best?.stretch;
 }
 
 /** A stretch as it is read, with a sign where the text goes on. */

@@ -1,8 +1,8 @@
-import type { Dialect, Message, Role, TokenCounter } from "../core/types.ts";
+import type { Dialect, Message, Role, Run, TokenCounter } from "../core/types.ts";
 import { gatherCandidates, type RecallIndex } from "./candidates.ts";
 import { type ConversationIndex, createConversationIndex } from "./conversation-index.ts";
 import { bestStretch, shown } from "./excerpt.ts";
-import { passagesOf } from "./passages.ts";
+import { type Passage, passagesOf } from "./passages.ts";
 import { readQuery } from "./query.ts";
 import { quoteEntry, quoteText } from "./quote.ts";
 import { type ReadWhat, readRange } from "./read-range.ts";
@@ -16,6 +16,7 @@ import {
 } from "./search.ts";
 import { storedTranscript, type TranscriptStore } from "./stored-transcript.ts";
 import { type TimelineTurn, timelineOf } from "./timeline.ts";
+import { type ShownView, visibleText } from "./visible-text.ts";
 
 /** What every way to open a recall takes. */
 export interface RecallSettings {
@@ -54,6 +55,12 @@ export interface ReadOptions {
   readonly tokens?: number;
 }
 
+/** What `read` takes within precis. */
+export interface OwnReadOptions extends ReadOptions {
+  /** What this view shows isn't read: whoever asks has it. */
+  readonly view?: ShownView;
+}
+
 /** Searches and reads back a conversation, whatever of it a view hides. */
 export interface Recall {
   /** Finds messages by words, `"phrases"`, names and paths, or by a regular expression. */
@@ -88,14 +95,18 @@ export function openRecall<M>(options: OpenRecallOptions<M>): Recall {
   const conversation = opened(options);
   return {
     async search(query, given: OwnSearchOptions = {}) {
-      const { index, changes } = await conversation();
+      const { index, changes, messages } = await conversation();
       const { changedAfter } = changes;
-      return searchCandidates(index, query, { ...given, count, embed: options.embed, changedAfter });
+      const visible = given.view && visibleText(given.view, messages, index, 0);
+      return searchCandidates(index, query, { ...given, count, embed: options.embed, changedAfter, visible });
     },
-    async read(what, { tokens = DEFAULT_READ_TOKENS } = {}) {
-      const { messages, wire } = await conversation();
+    async read(what, { tokens = DEFAULT_READ_TOKENS, view }: OwnReadOptions = {}) {
+      const { index, messages, wire } = await conversation();
       const { from, to } = readRange(what, messages.length, (id) => placeOf(id, messages, wire));
-      return { messages: readMessages(messages, from, to, tokens, count) };
+      const visible = view && visibleText(view, messages, index, 0);
+      const isWanted = (at: number, passage: Passage) =>
+        !visible || visible.isHidden(at) || visible.unseen(at, passage).length > 0;
+      return { messages: readMessages(messages, { from, to }, { tokens, count, isWanted }) };
     },
     async timeline({ tokens = DEFAULT_READ_TOKENS } = {}) {
       const { messages } = await conversation();
@@ -168,10 +179,16 @@ function placeOf(id: string, messages: readonly Message[], wire: readonly unknow
 /** Messages as they were said, each quoted; the last one that fits is shortened. */
 function readMessages(
   messages: readonly Message[],
-  from: number,
-  to: number,
-  tokens: number,
-  count: (text: string) => number,
+  { from, to }: Run,
+  {
+    tokens,
+    count,
+    isWanted,
+  }: {
+    readonly tokens: number;
+    readonly count: (text: string) => number;
+    readonly isWanted: (index: number, passage: Passage) => boolean;
+  },
 ): ReadMessage[] {
   const tools = new Map<string, string>();
   for (const { parts } of messages)
@@ -182,6 +199,7 @@ function readMessages(
     const message = messages[index]!;
     const texts: string[] = [];
     for (const passage of passagesOf(message, (id) => tools.get(id))) {
+      if (!isWanted(index, passage)) continue;
       const write = (text: string) => quoteText(quoteEntry(index, { ...passage, text }));
       const stretch = bestStretch(passage.text, new Set(), (text) => count(write(text)) <= left);
       if (!stretch) break;

@@ -1,10 +1,12 @@
 import type { CandidateSet, RankablePassage } from "./candidates.ts";
-import { bestStretch, shown } from "./excerpt.ts";
+import { bestStretch, shown, stretchWithMost } from "./excerpt.ts";
 import { olderNote } from "./older.ts";
 import { linearPattern } from "./pattern/linear-pattern.ts";
+import type { Stretch } from "./pieces.ts";
 import { readQuery } from "./query.ts";
 import { quoteEntry, quoteText } from "./quote.ts";
 import { rank } from "./rank.ts";
+import type { ShownView, Visible } from "./visible-text.ts";
 
 /** Something that was found. */
 export interface Hit {
@@ -32,8 +34,8 @@ export interface SearchOptions {
 
 /** What `search` takes within precis. */
 export interface OwnSearchOptions extends SearchOptions {
-  /** Only these messages, by their index, are found: others would take their room. */
-  readonly isWanted?: (index: number) => boolean;
+  /** What this view shows isn't found: it would take the room of what is hidden. */
+  readonly view?: ShownView;
 }
 
 /** What `search` found, best first. */
@@ -70,6 +72,7 @@ export async function searchCandidates(
     readonly count: (text: string) => number;
     readonly embed?: Embed | undefined;
     readonly changedAfter?: (index: number, part: number) => number | undefined;
+    readonly visible?: Visible | undefined;
   },
 ): Promise<SearchResult> {
   options.signal?.throwIfAborted();
@@ -141,6 +144,20 @@ function cosine(a: readonly number[], b: readonly number[]): number {
   return left > 0 && right > 0 ? dot / Math.sqrt(left * right) : 0;
 }
 
+/**
+ * What may be quoted of a passage; undefined if its message shows all of it. A hidden message is quoted also if a summary repeats it: who asks
+ * for it must not be told that there is nothing.
+ */
+function hiddenStretch(
+  index: number,
+  passage: RankablePassage,
+  terms: ReadonlySet<string>,
+  visible: Visible | undefined,
+): Stretch | undefined {
+  if (!visible || visible.isHidden(index)) return { from: 0, to: passage.text.length };
+  return stretchWithMost(passage.text, visible.unseen(index, passage), terms);
+}
+
 /** As many as the allowance takes, the last one shortened to what is asked for. */
 function quoted(
   candidates: CandidateSet,
@@ -154,12 +171,15 @@ function quoted(
   for (const { of, score, passage } of found) {
     if (hits.length >= limit || left < LEAST_HIT) break;
     const { index, conversation } = candidates.messages[of]!;
-    if (options.isWanted?.(index) === false) continue;
+    const hidden = hiddenStretch(index, passage, terms, options.visible);
+    if (!hidden) continue;
     const changedIn = options.changedAfter?.(index, passage.part);
     const write = (text: string) => quoteText(quoteEntry(index, { ...passage, text }, olderNote(changedIn)));
-    const stretch = bestStretch(passage.text, terms, (text) => count(write(text)) <= left);
+    const part = passage.text.slice(hidden.from, hidden.to);
+    const stretch = bestStretch(part, terms, (text) => count(write(text)) <= left);
     if (!stretch) continue;
-    const text = write(shown(passage.text, stretch));
+    const place = { from: hidden.from + stretch.from, to: hidden.from + stretch.to };
+    const text = write(shown(passage.text, place));
     left -= count(text);
     hits.push({
       index,

@@ -4,6 +4,8 @@ import { describe, expect, it } from "vitest";
 import { aiSdk, type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { recallTool } from "../../src/recall/index.ts";
+import { roughCounter } from "../../src/recall/rough-counter.ts";
+import { exactCounter } from "../../src/tokens/index.ts";
 
 const FACT = "The vault code of the north wing is 4711-heron.";
 const filler = (at: number) => `Note ${at}: ${Array.from({ length: 60 }, (_, n) => `n${at}q${n}`).join(" ")}`;
@@ -69,6 +71,72 @@ describe("the recall tool", () => {
     );
     expect(found).toContain("4711-heron");
     expect(found).not.toContain("Try 9");
+  });
+
+  describe("what the model sees already", () => {
+    it("isn't quoted from a message of which only the picture was left out", async () => {
+      const question = "Which vault code of the north wing does this picture show?";
+      const picture = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
+      const transcript = [
+        ...long(),
+        { role: "user", content: [{ type: "text", text: question }, picture] },
+      ] as ChatMessage[];
+      const newest = transcript.length - 1;
+      const edits = [{ type: "replace", part: 1, text: "[picture]", why: "old-image" }] as const;
+      const entries = [
+        { type: "insert", message: { role: "user", text: "Notes." }, covers: [{ from: 0, to: newest }] },
+        { type: "edit", index: newest, edits },
+      ];
+      const plan = async () => ({ entries }) as never;
+      const found = await recallTool({ dialect: openaiChat as never, plan }).execute(
+        { query: "vault code of the north wing" },
+        { transcript },
+      );
+      expect(found).toContain("4711-heron");
+      expect(found).not.toContain(question);
+    });
+
+    it("isn't quoted from the newest result, of which the view shows both ends", async () => {
+      const lines = Array.from({ length: 900 }, (_, at) => `row ${at}: heron ${at * 7} at gate ${at * 3}`);
+      lines[0] = "The heron list of the north wing begins here.";
+      lines[450] = "The heron of the vault sleeps in row 450 of the list.";
+      const call = { id: "c1", type: "function", function: { name: "list", arguments: "{}" } };
+      const transcript = [
+        ...long(),
+        { role: "assistant", content: "", tool_calls: [call] },
+        { role: "tool", tool_call_id: "c1", content: lines.join("\n") },
+      ] as ChatMessage[];
+      const { messages } = await compactor.fit(transcript);
+      expect(String(messages.at(-1)?.content)).toContain(lines[0]);
+      expect(String(messages.at(-1)?.content)).not.toContain(lines[450]);
+      const hidden = await tool.execute({ query: "heron of the vault, sleeps in row" }, { transcript });
+      expect(hidden).toContain(lines[450]);
+      const shown = await tool.execute({ query: '"heron list of the north wing"' }, { transcript });
+      expect(shown).not.toContain(lines[0]);
+    });
+
+    it("isn't read back by its number", async () => {
+      const transcript = long();
+      await compactor.fit(transcript);
+      const newest = await tool.execute({ messages: `#${transcript.length}` }, { transcript });
+      expect(newest).toMatch(/^Nothing was found that isn't shown/);
+      expect(await tool.execute({ messages: `#2–${transcript.length}` }, { transcript })).toContain(
+        "#2 Note",
+      );
+    });
+  });
+
+  it.each([60, 200, 1_500])("an answer and its heading take at most %d tokens", async (tokens) => {
+    const counter = await exactCounter("o200k_base");
+    const counted = recallTool(compactor, { tokens, counter });
+    const transcript = long();
+    for (const input of [{ query: "note q7 vault code" }, { messages: "#2–40" }]) {
+      const answer = await counted.execute(input, { transcript });
+      expect(counter.count(answer)).toBeLessThanOrEqual(tokens);
+      if (tokens > 60) expect(answer).toMatch(/^Quotations/);
+    }
+    const rough = await recallTool(compactor, { tokens }).execute({ messages: "#2–40" }, { transcript });
+    expect(roughCounter.count(rough)).toBeLessThanOrEqual(tokens);
   });
 
   it.each([undefined, "no json", "{}", { query: 5 }, [], null, { query: " " }])(

@@ -3,8 +3,10 @@ import { describe, expect, it } from "vitest";
 import { structureOf } from "../../src/core/rounds.ts";
 import { runNow } from "../../src/core/steps.ts";
 import type { Message, Part } from "../../src/core/types.ts";
-import { visibleText } from "../../src/engine/recall/visible-text.ts";
+import { createMemoryIndex } from "../../src/recall/memory-index.ts";
 import { passagesOf } from "../../src/recall/passages.ts";
+import { piecesOf } from "../../src/recall/pieces.ts";
+import { visibleText } from "../../src/recall/visible-text.ts";
 import { statementsIn } from "../../src/summaries/digest/statements.ts";
 import { mustKeepOf } from "../../src/summaries/must-keep.ts";
 import { outcomesOf } from "../../src/summaries/outcomes.ts";
@@ -24,11 +26,6 @@ const round = (args: string): Message[] => [
   { role: "user", parts: [{ type: "text", text: "And?" }] },
 ];
 
-const nothingShown = {
-  fates: [{ type: "drop", why: "budget" }],
-  inserts: [],
-} as unknown as Parameters<typeof visibleText>[0];
-
 const blanks = (size: number) => " ".repeat(size);
 const READERS: Readonly<Record<string, (size: number) => unknown>> = {
   "blanks in a command": (size) =>
@@ -44,7 +41,9 @@ const READERS: Readonly<Record<string, (size: number) => unknown>> = {
   "tags that are never closed": (size) =>
     withoutTagged(Array.from({ length: size }, (_, n) => `<a${n}>`).join("")),
   "tags that are closed": (size) => withoutTagged("<a>b</a>".repeat(size)),
-  "empty lines in what is quoted": (size) => visibleText(nothingShown, [], [`a${"\n".repeat(size)}b`]),
+  "empty lines in what is quoted": (size) =>
+    visibleText({ fates: [], written: [`a${"\n".repeat(size)}b`] }, [], createMemoryIndex(), 0),
+  "full stops in a row": (size) => piecesOf(`${".".repeat(size)}a`),
 };
 
 describe.each(Object.entries(READERS))("%s", (_name, read) => {

@@ -1,19 +1,20 @@
-import type { Draft } from "../../core/draft.ts";
+import { type Draft, entriesOf } from "../../core/draft.ts";
 import { saidText } from "../../core/message-text.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { Measure, PassagePlace, RecalledPassage, Run } from "../../core/types.ts";
 import type { RankablePassage } from "../../recall/candidates.ts";
-import { bestStretch, shown } from "../../recall/excerpt.ts";
+import { bestStretch, shown, stretchWithMost } from "../../recall/excerpt.ts";
 import type { MemoryIndex } from "../../recall/memory-index.ts";
 import { readQuery } from "../../recall/query.ts";
 import { rankSteps, rarity } from "../../recall/rank.ts";
 import { passagesFound } from "../../recall/search.ts";
 import { termsOf } from "../../recall/terms.ts";
+import { shownBy, visibleText } from "../../recall/visible-text.ts";
 import { voicesOf } from "../../recall/voices.ts";
 import { typedText } from "../../summaries/user-words.ts";
 import type { Conversation } from "../conversation.ts";
 import type { RecallIndexes } from "./recall-indexes.ts";
-import { visibleText } from "./visible-text.ts";
+import { saysSomething } from "./says-something.ts";
 import { withoutPhatic } from "./without-phatic.ts";
 
 /** What a passage has in common with the message must be at least this rare, in all … */
@@ -22,6 +23,10 @@ const LEAST_RARITY = 4;
 const LEAST_SHARE = 0.2;
 /** Beside a passage that is clearly meant, others count that rank at least this high. */
 const BESIDE_BEST = 0.35;
+/** What is quoted beside it holds this share of what the message asks for, unless people talk and it may be a reply. */
+const LEAST_BESIDE = 0.1;
+/** How far a reply stands from what it replies to (messages). */
+const REPLIES = [1, 2];
 /** Messages that are looked at, best first. */
 const MOST_LOOKED_AT = 80;
 /** Tokens of a pointer, a name and a line break. */
@@ -69,12 +74,14 @@ export function* chooseRecalled(options: {
   const held = (text: string): number =>
     wordsIn(text, wanted).reduce((sum, term) => sum + worth.get(term)!, 0);
   const heldBy = heldByPassage(index, worth);
-  const visible = visibleText(draft, messages, quoted);
+  const own = [...quoted, saidText(messages[newest]!)];
+  const visible = visibleText(shownBy(entriesOf(draft), own), messages, index, start);
   const answers = isTalk ? undefined : answersOf(index);
   const most = Math.max(SHORT_PASSAGE, Math.floor(allowance * MOST_OF_ALLOWANCE));
   const taken = new Set<RankablePassage>();
   const chosen: Chosen[] = [];
   let left = allowance;
+  const isReply = isTalk && !isWork(index) ? besideWordsOf(heldBy) : () => false;
   let best: number | undefined;
   let looked = 0;
   for (const { of, score, passage: found } of ranked) {
@@ -97,8 +104,10 @@ export function* chooseRecalled(options: {
     // An answer says first what it is about.
     const stretch = unseenStretch(runs, passage, isSeen ? NOTHING : wanted, small);
     if (!stretch) continue;
-    best ??= score;
     const text = shown(passage.text, stretch);
+    if (!saysSomething(text)) continue;
+    if (!isSeen && held(text) < LEAST_BESIDE * all && !isReply(of)) continue;
+    best ??= score;
     left -= cost(text);
     chosen.push({
       place: [message - start, passage.part, passage.from + stretch.from, passage.from + stretch.to],
@@ -142,6 +151,17 @@ function answersOf({ messages, passages }: MemoryIndex): ReadonlyMap<number, rea
   return answers;
 }
 
+/** Are tools at work? Then what stands beside a passage is about something else as often as not. */
+function isWork({ statistics: { messages } }: MemoryIndex): boolean {
+  return messages.data > messages.user;
+}
+
+/** Between people a message may answer another one without any of its words. Tells whether one stands beside a message that holds some. */
+function besideWordsOf(heldBy: ReadonlyMap<RankablePassage, number>): (of: number) => boolean {
+  const holding = new Set([...heldBy.keys()].map(({ of }) => of));
+  return (of) => REPLIES.some((distance) => holding.has(of - distance) || holding.has(of + distance));
+}
+
 const NOTHING: ReadonlySet<string> = new Set();
 
 /** The passage with by far the most of what is asked for, otherwise the first. */
@@ -178,7 +198,7 @@ function unseenStretch(
   wanted: ReadonlySet<string>,
   isSmall: (text: string) => boolean,
 ): { readonly from: number; readonly to: number } | undefined {
-  const [run] = runs;
+  const run = stretchWithMost(text, runs, wanted);
   if (!run) return undefined;
   const stretch = bestStretch(text.slice(run.from, run.to), wanted, isSmall);
   return stretch && { from: run.from + stretch.from, to: run.from + stretch.to };

@@ -1,6 +1,7 @@
 import type { HostedToolName } from "../../config/gateway-schema.ts";
-import type { Compactor, ToolCallPart } from "../../core/types.ts";
+import type { Compactor, TokenCounter, ToolCallPart } from "../../core/types.ts";
 import { type RecallTool, recallTool } from "../../recall/recall-tool.ts";
+import { measureOf } from "../compaction/measure.ts";
 import { loggable } from "../telemetry/log.ts";
 import { hostedName } from "../wires/hosted-tools.ts";
 import { loadedTools } from "../wires/shared/loaded-tools.ts";
@@ -14,9 +15,9 @@ const FAILED = "That isn't possible right now. Go on without it.";
 /** One for each compactor, because it holds the index of its conversations. */
 const recallTools = new WeakMap<Compactor<unknown>, RecallTool<unknown>>();
 
-function recallOf(compactor: Compactor<unknown>): RecallTool<unknown> {
+function recallOf(compactor: Compactor<unknown>, counter: TokenCounter): RecallTool<unknown> {
   const known = recallTools.get(compactor);
-  const tool = known ?? recallTool(compactor, { name: hostedName("recall") });
+  const tool = known ?? recallTool(compactor, { name: hostedName("recall"), counter });
   if (!known) recallTools.set(compactor, tool);
   return tool;
 }
@@ -25,14 +26,16 @@ type Answer = (parts: TurnParts, turn: Turn, hosted: HostedTurn, call: ToolCallP
 
 /** What answers the calls of each tool. */
 const answers: Readonly<Record<HostedToolName, Answer>> = {
-  recall: (_parts, { compactors, choice, asked, pins, startedAt }, _hosted, { args }) =>
-    recallOf(compactors.of(choice)).execute(args, {
+  recall: async (parts, { compactors, choice, asked, pins, startedAt }, _hosted, { args }) => {
+    const { counter } = await measureOf(parts, choice);
+    return recallOf(compactors.of(choice), counter).execute(args, {
       transcript: asked.transcript,
       system: asked.system,
       tools: loadedTools(asked),
       pins,
       now: startedAt,
-    }),
+    });
+  },
   compact: (parts, turn, { real }, { args }) => compactForModel(parts, turn, real, args),
 };
 

@@ -1,0 +1,118 @@
+/** What has nothing to do with the newest message, or says nothing by itself, isn't quoted for it. */
+import { describe, expect, it } from "vitest";
+import type { Draft } from "../../core/draft.ts";
+import { runNow } from "../../core/steps.ts";
+import type { Message } from "../../core/types.ts";
+import { createMemoryIndex } from "../../recall/memory-index.ts";
+import type { Conversation } from "../conversation.ts";
+import { chooseRecalled } from "./choose-recalled.ts";
+
+const user = (text: string): Message => ({ role: "user", parts: [{ type: "text", text }] });
+const assistant = (text: string): Message => ({ role: "assistant", parts: [{ type: "text", text }] });
+const call = (id: string): Message => ({
+  role: "assistant",
+  parts: [{ type: "tool-call", id, name: "read", args: `{"file":"${id}.txt"}` }],
+});
+const result = (id: string, text: string): Message => ({
+  role: "tool",
+  parts: [{ type: "tool-result", id, text }],
+});
+
+/** What is quoted where a view hides all that was said before. */
+function quotedFor(question: string, past: readonly Message[]): string[] {
+  const messages = [...past, user(question)];
+  const index = createMemoryIndex();
+  for (const message of past) index.add(message);
+  const chosen = runNow(
+    chooseRecalled({
+      indexes: {
+        // biome-ignore lint/correctness/useYield: it is there already
+        *of() {
+          return index;
+        },
+      },
+      conversation: {
+        messages,
+        structure: { start: 0 },
+        chain: [],
+        measure: { text: (text: string) => Math.ceil(text.length / 4) },
+      } as unknown as Conversation,
+      draft: {
+        fates: messages.map(() => ({ type: "drop", reason: "middle" })),
+        inserts: [],
+      } as unknown as Draft,
+      quoted: [],
+      allowance: 2_000,
+    }),
+  );
+  return chosen.map(({ passage }) => passage.text);
+}
+
+const QUESTION = "Which phrase opens the turnstile at the harbour gate?";
+const FACT = "The turnstile at the harbour gate opens with the phrase copper lantern.";
+const ASKED = /phrase|open|turnstile|harbour|gate/i;
+/** Enough that is about something else, so that the words of the question are rare. */
+const work = Array.from({ length: 40 }, (_, at) => [
+  call(`c${at}`),
+  result(`c${at}`, `Sheet ${at} has ${at * 3} rows about pumps, and nobody signed it in ${1900 + at}.`),
+]).flat();
+
+describe("while tools are at work", () => {
+  it("what only stands beside the passage that is meant isn't quoted", () => {
+    const past = [
+      user("Read the sheets."),
+      ...work.slice(0, 40),
+      assistant("Now let me look at the next sheet with pumps."),
+      result("f", FACT),
+      assistant("I have read sheets with pumps so far, nothing special."),
+      ...work.slice(40),
+    ];
+    const quoted = quotedFor(QUESTION, past);
+    expect(quoted.join("\n")).toContain("copper lantern");
+    for (const text of quoted) expect(text).toMatch(ASKED);
+  });
+});
+
+describe.each([
+  ["a title", "## The turnstile at the harbour gate"],
+  ["what only leads to something else", "Here is the phrase for the turnstile at the harbour gate:"],
+  ["a word", "Turnstile."],
+  ["thanks", "Great, thanks, turnstile!"],
+])("%s", (_, text) => {
+  const past = [user("Read the sheets."), ...work.slice(0, 40), assistant(text), ...work.slice(40)];
+
+  it("isn't quoted alone", () => {
+    expect(quotedFor(QUESTION, past)).toEqual([]);
+  });
+
+  it("isn't quoted beside what is meant", () => {
+    const quoted = quotedFor(QUESTION, [...past, result("f", FACT), ...work]);
+    expect(quoted).toContain(FACT);
+    expect(quoted).not.toContain(text);
+  });
+});
+
+it("the end of a file's name isn't quoted for it", () => {
+  const past = [
+    user("Read the sheets."),
+    ...work,
+    assistant(
+      `Look at turnstile.go. ${"Then there is more about it in words that nobody asked for. ".repeat(12)}`,
+    ),
+  ];
+  for (const text of quotedFor("What is in turnstile.go?", past)) expect(text).toContain("turnstile.go");
+});
+
+it("between people, a reply without any word of the question is quoted beside what it replies to", () => {
+  const talk = Array.from({ length: 40 }, (_, at) => [
+    user(`Anna: Today I painted picture number ${at} with blue and some yellow.`),
+    assistant(`Ben: Nice, I cooked soup number ${at} with beans and a little pepper.`),
+  ]).flat();
+  const past = [
+    ...talk,
+    user("Anna: Do you know which phrase opens the turnstile at the harbour gate?"),
+    assistant("Ben: It was copper lantern, if I am not mistaken, said twice."),
+    ...talk,
+  ];
+  expect(quotedFor(QUESTION, past).join("\n")).toContain("copper lantern");
+});

@@ -26,6 +26,8 @@ const SPILL_BYTES = 64 * 1024 * 1024;
 const MAX_MESSAGES = 20_000;
 /** As many values are parsed within a tenth of a second. */
 const MAX_VALUES = 500_000;
+/** Each tab of a page has one stream, and a second one while it waits for an answer. */
+const MAX_STREAMS = 256;
 /** How long an upstream may stay silent before its first byte, and between two bytes (milliseconds). */
 const UPSTREAM_TIMEOUT_MS = 600_000;
 /** How long a drain waits for requests under way (milliseconds). */
@@ -180,6 +182,8 @@ export const gatewaySchema = object({
     headersMs: duration(1).default(30_000),
     drainMs: duration(0).default(DRAIN_MS),
     connections: wholeNumber("number of connections", 1).default(10_000),
+    /** Streams of events that one client may have open at once, in each process. */
+    streams: wholeNumber("number of streams", 1).default(MAX_STREAMS),
     /** Memory for answers that wait for a store which doesn't take them; what doesn't fit is lost and counted. */
     spillBytes: bytes.default(SPILL_BYTES),
   }).prefault({}),

@@ -25,6 +25,7 @@ import type { Gateway } from "./gateway.ts";
 import { createHandler } from "./handle.ts";
 import { createAuthenticate } from "./http/authenticate.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
+import { createStreamLimit } from "./http/stream-limit.ts";
 import { unusedConnections } from "./http/unused-connections.ts";
 import { openStore } from "./open-store.ts";
 import { createGrace } from "./ops/grace.ts";
@@ -172,6 +173,7 @@ export async function createGateway(
     memory,
     authenticate: createAuthenticate({ mode, keys: config.auth.keys, store: store.clientKeys, now }),
     limitRate: createRateLimit(now),
+    limitStreams: createStreamLimit(config.limits.streams),
     streams: new Map(),
     live,
     announcer,

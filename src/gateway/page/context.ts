@@ -5,6 +5,7 @@ import type { AnswerOf, routes } from "../api.ts";
 import type { ConversationParts } from "../conversation/conversation-parts.ts";
 import type { Authenticate, Client } from "../http/authenticate.ts";
 import { RequestFault } from "../http/request-fault.ts";
+import type { LimitStreams } from "../http/stream-limit.ts";
 import type { Busy } from "../telemetry/busy.ts";
 import type { Counted } from "../telemetry/totals.ts";
 import type { OwnUpstreams } from "../upstream/own-upstreams.ts";
@@ -14,6 +15,7 @@ export interface PageParts extends ConversationParts {
   readonly version: string;
   readonly authenticate: Authenticate;
   readonly limitRate: (client: Client) => void;
+  readonly limitStreams: LimitStreams;
   readonly ownUpstreams: OwnUpstreams;
   /** One person's server, in one process: models may be added on the page. */
   readonly canAddModels: boolean;

@@ -60,6 +60,7 @@ export function createApi(gateway: PageParts): ApiServer {
       const { incoming } = c.env;
       const client = await gateway.authenticate(incoming.headers);
       gateway.limitRate(client);
+      if (route.kind === "stream") gateway.limitStreams(client, c.env.outgoing);
       const answer: unknown = await handlers[name](contextOf(gateway, busy, client, c));
       return answer instanceof Response ? answer : c.body(stringifyDeep(answer), 200, JSON_TYPE);
     });
@@ -78,7 +79,8 @@ export function createApi(gateway: PageParts): ApiServer {
     const body: ApiError = {
       error: { code, message, ...(fix !== undefined && { fix }), ...(field !== undefined && { field }) },
     };
-    return c.json(body, status as 500);
+    const retryAfter = error instanceof RequestFault ? error.retryAfter : undefined;
+    return c.json(body, status as 500, retryAfter === undefined ? {} : { "retry-after": String(retryAfter) });
   });
   const listener = getRequestListener(app.fetch as Parameters<typeof getRequestListener>[0], {
     overrideGlobalObjects: false,

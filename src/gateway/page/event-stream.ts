@@ -1,12 +1,8 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
+import { MOST_UNREAD_BYTES } from "../http/stream-limit.ts";
 
 /** Sent now and then so that proxies don't take a quiet stream for a dead one (milliseconds). */
 const HEARTBEAT_MS = 15_000;
-/**
- * Who is this far behind reads no more, and is cut off: what waits for it would fill the memory. A page that comes back goes on
- * from the last event that it had (bytes).
- */
-const MOST_UNREAD_BYTES = 16 * 1024 * 1024;
 
 /** A `Response` of server-sent events. `work` sends them; the stream ends with it. */
 export function eventStream<E>(

@@ -7,6 +7,7 @@ import { isJson, type Json, numberOf, textOf } from "../../http/json.ts";
 import { decodeBody, parseBody, readBody } from "../../http/read-body.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { sendJson } from "../../http/send-json.ts";
+import { MOST_UNREAD_BYTES } from "../../http/stream-limit.ts";
 import type { Passing } from "../pass-through.ts";
 import type { V1Parts } from "../v1-parts.ts";
 import { hostCache } from "./host-cache.ts";
@@ -20,7 +21,7 @@ const MAX_OPEN = 64;
 
 const ROLES: readonly StreamRole[] = ["system", "user", "assistant", "caption"];
 
-type StreamParts = Pick<V1Parts, "config" | "now" | "streams">;
+type StreamParts = Pick<V1Parts, "config" | "now" | "streams" | "limitStreams">;
 
 /** Live streams whose cache another program has: it tells what happens, and is told what to keep, drop and feed. */
 export async function handleStreams(
@@ -48,7 +49,10 @@ export async function handleStreams(
   }
   if (method === "GET" && what === undefined)
     return send(response, 200, { id, status: stream.status(), trace: stream.trace });
-  if (method === "GET" && what === "events") return watchStream(stream, response);
+  if (method === "GET" && what === "events") {
+    parts.limitStreams(client, response);
+    return watchStream(stream, response);
+  }
   const act = method === "POST" && what !== undefined && Object.hasOwn(ACTS, what) ? ACTS[what] : undefined;
   if (!act)
     throw new RequestFault(
@@ -148,10 +152,13 @@ function lengthsOf(value: unknown): Record<string, number> {
 /** Tells everything that was done to a stream's cache, and goes on as it happens. */
 function watchStream(stream: LiveStream, response: ServerResponse): number {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache", ...INERT });
-  const tell = (news: StreamNews): void =>
-    void response.write(
+  const tell = (news: StreamNews): void => {
+    if (response.destroyed) return;
+    response.write(
       `event: ${news.type}\ndata: ${JSON.stringify(news.type === "said" ? news.said : news.managed)}\n\n`,
     );
+    if (response.writableLength > MOST_UNREAD_BYTES) response.destroy();
+  };
   for (const managed of stream.trace) tell({ type: "managed", managed });
   response.on("close", stream.watch(tell));
   // The headers must not wait for the first of it.

@@ -1,0 +1,40 @@
+import type { ServerResponse } from "node:http";
+import type { Client } from "./authenticate.ts";
+import { RequestFault } from "./request-fault.ts";
+
+/** Takes a place among a client's streams of events, until the response ends. Throws if there is none. */
+export type LimitStreams = (client: Client, response: Pick<ServerResponse, "once">) => void;
+
+/**
+ * Who is this far behind reads no more, and is cut off: what waits for it would fill the memory. A page that comes back goes on
+ * from the last event that it had (bytes).
+ */
+export const MOST_UNREAD_BYTES = 16 * 1024 * 1024;
+
+/** When a client that has too many may look again (seconds). */
+const RETRY_AFTER = 5;
+
+/**
+ * Enforces `limits.streams`. Each stream of events holds a socket and what waits to be read, for as long as the client likes,
+ * so that one client could take all of either.
+ */
+export function createStreamLimit(most: number): LimitStreams {
+  const counts = new Map<string, number>();
+  return (client, response) => {
+    const key = JSON.stringify([client.tenant, client.id]);
+    const count = counts.get(key) ?? 0;
+    if (count >= most)
+      throw new RequestFault(
+        429,
+        "too-many-streams",
+        `precis: ${client.name} has ${most} streams of events open, which is the most.`,
+        { retryAfter: RETRY_AFTER, fix: "Close some of them, or raise limits.streams in the config." },
+      );
+    counts.set(key, count + 1);
+    response.once("close", () => {
+      const left = (counts.get(key) ?? 1) - 1;
+      if (left > 0) counts.set(key, left);
+      else counts.delete(key);
+    });
+  };
+}

@@ -43,3 +43,27 @@ it.each(["SQLite", "PostgreSQL"])("%s", async (kind) => {
     await serve.stop();
   }
 });
+
+it("a message that only stands beside the words isn't listed, and what is in quotation marks is a phrase", async () => {
+  const serve = await serveHere([]);
+  try {
+    const { call } = apiOf(() => serve.url);
+    const found = async (q: string) =>
+      (await call(routes.search, { query: { q } })).hits.map(({ index }) => index);
+    const messages = [
+      { role: "user", content: "The staging host is amber-7, behind the blue door." },
+      { role: "assistant", content: "A door of the blue house. Noted." },
+      { role: "user", content: "What else was to be done today?" },
+      { role: "assistant", content: "Nothing at all: the blue\ndoor was the last of it." },
+    ];
+    await call(routes.importFile, { body: { name: "doors.json", text: JSON.stringify(messages) } });
+    expect(await found("staging host")).toEqual([0]);
+    expect((await found("blue door")).toSorted()).toEqual([0, 1, 3]);
+    expect((await found('"blue door"')).toSorted()).toEqual([0, 3]);
+    expect(await found('"door blue"')).toEqual([]);
+    expect(await found("host nowhere")).toEqual([0]);
+    expect(await found("unheard")).toEqual([]);
+  } finally {
+    await serve.stop();
+  }
+});

@@ -2,6 +2,7 @@ import { type Draft, entriesOf } from "../../core/draft.ts";
 import { saidText } from "../../core/message-text.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { Measure, PassagePlace, RecalledPassage, Run } from "../../core/types.ts";
+import { asWritten } from "../../recall/as-written.ts";
 import type { RankablePassage } from "../../recall/candidates.ts";
 import { bestStretch, shown, stretchWithMost } from "../../recall/excerpt.ts";
 import type { MemoryIndex } from "../../recall/memory-index.ts";
@@ -60,7 +61,8 @@ export function* chooseRecalled(options: {
   const { messages, structure, chain, measure } = conversation;
   const { start } = structure;
   const newest = messages.length - 1;
-  const query = readQuery(withoutPhatic(typedText(saidText(messages[newest]!))));
+  const asked = withoutPhatic(typedText(saidText(messages[newest]!)));
+  const query = readQuery(asked);
   if (query.terms.length === 0) return [];
   // The newest message itself would be found before everything else.
   const index = yield* indexes.of(messages.slice(start, newest), chain.slice(0, newest - start + 1));
@@ -78,6 +80,7 @@ export function* chooseRecalled(options: {
   const visible = visibleText(shownBy(entriesOf(draft), own), messages, index, start);
   const answers = isTalk ? undefined : answersOf(index);
   const most = Math.max(SHORT_PASSAGE, Math.floor(allowance * MOST_OF_ALLOWANCE));
+  const written = asWritten(asked);
   const taken = new Set<RankablePassage>();
   const chosen: Chosen[] = [];
   let left = allowance;
@@ -111,7 +114,7 @@ export function* chooseRecalled(options: {
     left -= cost(text);
     chosen.push({
       place: [message - start, passage.part, passage.from + stretch.from, passage.from + stretch.to],
-      passage: { index: message, text, words: wordsIn(found.text, wanted), score },
+      passage: { index: message, text, words: namesOf(wordsIn(found.text, wanted), written), score },
     });
   }
   return chosen;
@@ -179,6 +182,11 @@ function bestOf(
 
 function unseenShare(runs: readonly Run[], { text }: RankablePassage): number {
   return runs.reduce((sum, { from, to }) => sum + to - from, 0) / Math.max(1, text.length);
+}
+
+/** Terms as the user message writes them. */
+function namesOf(terms: readonly string[], written: ReadonlyMap<string, string>): string[] {
+  return [...new Set(terms.map((term) => written.get(term) ?? term))];
 }
 
 function wordsIn(text: string, wanted: ReadonlySet<string>): string[] {

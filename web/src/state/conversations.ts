@@ -145,7 +145,7 @@ export function grouped(
   state: Pick<ConversationsState, "all" | "search">,
   now: number,
 ): readonly { readonly name: GroupName; readonly conversations: readonly ApiConversation[] }[] {
-  const words = state.search.trim().toLowerCase();
+  const words = state.search.replaceAll('"', " ").trim().toLowerCase();
   const groups: Record<GroupName, ApiConversation[]> = {
     pinned: [],
     today: [],

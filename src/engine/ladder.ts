@@ -1,4 +1,4 @@
-import { type Draft, type Fate, isShown, withFates } from "../core/draft.ts";
+import { type Draft, type Fate, type Insert, isShown, withFates } from "../core/draft.ts";
 import { BudgetImpossibleError, InvariantError } from "../core/errors.ts";
 import { isAboutSize } from "../core/invariants.ts";
 import { isOnlyReasoning } from "../core/rounds.ts";
@@ -10,7 +10,7 @@ import { detachFromHiddenReasoning } from "./detach-from-hidden-reasoning.ts";
 import { dropAll, dropMiddle, dropOldest } from "./rungs/drop.ts";
 import { hardCut } from "./rungs/hard-cut.ts";
 import { reduce } from "./rungs/reduce.ts";
-import { withRoleNotes } from "./rungs/role-notes.ts";
+import { NOT_SHOWN, withRoleNotes } from "./rungs/role-notes.ts";
 import type { Rung, RungInput } from "./rungs/rung.ts";
 import { summarize, summarizeAll } from "./rungs/summarize.ts";
 import { summarizeRange } from "./rungs/summarize-range.ts";
@@ -54,8 +54,11 @@ export function* climb(
   const { steps, lastResort } = strategies[settings.strategy];
   for (const step of input.steps ?? (fits ? steps : [...steps, ...lastResort])) {
     const { rung } = STEPS[step];
-    const name = step.startsWith("summarize") ? (input.writtenBy ?? STEPS[step].name) : STEPS[step].name;
+    const isSummary = step.startsWith("summarize");
     const found = yield* rung(input);
+    // Where no summary has room, such a step hides messages, and nothing speaks for them: that is what `drop` does.
+    const isUnspoken = isSummary && found !== undefined && !found.inserts.some(isSummaryInsert);
+    const name = isUnspoken ? "drop" : isSummary ? (input.writtenBy ?? STEPS[step].name) : STEPS[step].name;
     yield;
     if (!found) {
       rungs.push({ rung: name, result: "not-enough", note: step });
@@ -80,6 +83,8 @@ export function* climb(
   if (fits) return { draft: undefined, rung: "nothing-due", tokens: before, rungs };
   throw impossible(input, before, breaches, rungs);
 }
+
+const isSummaryInsert = ({ message }: Insert): boolean => message.text !== NOT_SHOWN;
 
 function impossible(
   input: RungInput,

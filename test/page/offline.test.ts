@@ -70,9 +70,11 @@ describe("without a model", () => {
     await tab.locator(".summary-read", { hasText: "What you said" }).waitFor();
     const before = await head.boundingBox();
     letFirstMessagesCome();
-    // The rest of the first request is read from the first message.
-    await tab.locator(".unsent-rest").first().waitFor();
+    // The rest of the first request is read from the first message, and named as what the model doesn't see.
+    await tab.locator(".unsent-rest", { hasText: "The model doesn't see the rest:" }).first().waitFor();
     expect(await head.boundingBox()).toEqual(before);
+    // No model wrote it: that is why there is nothing to edit.
+    await tab.locator(".divider").getByText("so there are no words to edit").waitFor();
     expect(faults).toEqual([]);
     await context.close();
   });

@@ -114,6 +114,11 @@ export interface ApiSummary {
 export interface ApiPressure extends PressureReport {
   readonly model: string | undefined;
   readonly window: number | undefined;
+  /**
+   * From where compaction starts on: what the next answer brings. `held`: it waits, because one was just undone or made.
+   * `impossible`: system prompt and last user message don't fit.
+   */
+  readonly next?: "compaction" | "nothing-to-gain" | "held" | "impossible";
 }
 
 export interface ListQuery {

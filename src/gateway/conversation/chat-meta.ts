@@ -9,6 +9,8 @@ export interface ChatMeta {
   readonly pins?: readonly number[];
   /** A person had it compacted, so a view stands for it however short its transcript is. */
   readonly isCompacted?: true;
+  /** The last compaction of all of it that a person asked for: its checkpoint, and how many messages and what budget there were. */
+  readonly byHand?: { readonly checkpoint: string; readonly messages: number; readonly budget: number };
   readonly model?: string;
   readonly deletedAt?: number;
   /** What it was forked from by a person, who may have renamed or deleted that since. */

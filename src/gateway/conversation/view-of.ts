@@ -1,3 +1,4 @@
+import { BudgetImpossibleError } from "../../core/errors.ts";
 import type { Entry, FitInput, Measure, Outcome, Plan, Report, Role, Run } from "../../core/types.ts";
 import type { KeepReason } from "../../core/words.ts";
 import type { ApiPressure, ApiView, Fate, ViewEntry } from "../api.ts";
@@ -34,14 +35,34 @@ export async function currentPlan(
 
 /** How full a conversation is, as the meter shows it. */
 export async function pressureOf(
-  parts: LoadParts & Pick<CompactionParts, "compactors" | "windows">,
+  parts: LoadParts & Pick<CompactionParts, "compactors" | "windows" | "now">,
   tenant: string,
   id: string,
 ): Promise<ApiPressure> {
   const loaded = await load(parts, tenant, id);
   await countAheadOfPlan(parts, loaded);
   const report = await parts.compactors.of(loaded.choice).pressure(loaded.transcript, fitInput(loaded));
-  return { ...report, model: loaded.model === "" ? undefined : loaded.model, window: report.budget.window };
+  return {
+    ...report,
+    model: loaded.model === "" ? undefined : loaded.model,
+    window: report.budget.window,
+    ...(report.pressure >= report.startsAt && { next: await nextOf(parts, loaded) }),
+  };
+}
+
+/** What comes of a compaction that should start now. */
+async function nextOf(
+  parts: Pick<CompactionParts, "compactors" | "windows" | "now">,
+  loaded: Loaded,
+): Promise<NonNullable<ApiPressure["next"]>> {
+  try {
+    const plan = await currentPlan(parts, loaded);
+    if (plan.due === undefined) return "held";
+    return plan.calls.length > 0 || isCompacting(plan) ? "compaction" : "nothing-to-gain";
+  } catch (error) {
+    if (error instanceof BudgetImpossibleError) return "impossible";
+    throw error;
+  }
 }
 
 export async function viewOf(
@@ -65,8 +86,12 @@ export async function viewOf(
   };
 }
 
+/** Does a plan change the view? One that is due may find that there is nothing to gain. */
+const isCompacting = ({ due, rungs }: Plan): boolean =>
+  due !== undefined && rungs.some(({ rung, result }) => result === "used" && rung !== "nothing-due");
+
 export function planOutcome(plan: Plan): Outcome {
-  if (plan.due !== undefined) return "compacted";
+  if (isCompacting(plan)) return "compacted";
   return plan.entries.some(({ type }) => type !== "keep") ? "view" : "pass";
 }
 

@@ -35,7 +35,7 @@ export function ChatSettingsDialog({
               scope="chat"
               levels={{ answer: settings, chat: conversation.settings, upstream }}
               models={models?.models.map(({ id }) => id) ?? []}
-              onChange={(change) => void chat.configure(change as SettingsChange<ChatSettings>)}
+              onChange={(change) => chat.configure(change as SettingsChange<ChatSettings>)}
             />
           ))}
         </section>

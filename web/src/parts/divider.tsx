@@ -68,6 +68,7 @@ export function DividerRow({
           ))}
           <h3>{strings.compaction.whatModelSees}</h3>
           <ReadableSummary text={divider.text} transcript={chat.transcript} onPointer={onPointer} />
+          {divider.summaries.length === 0 ? <p className="help">{strings.compaction.noEdit}</p> : null}
           {isNewest ? (
             <div className="row">
               <button

@@ -124,16 +124,21 @@ function OverBudget({ chat }: { chat: Chat }) {
   // What a client sends is its own business, and where nothing is done by itself, nothing is foretold.
   if (conversation?.source !== "page" || !auto) return null;
   const words = strings.compaction;
+  const isImpossible = pressure.next === "impossible";
+  // The answer that failed says it already.
+  if (isImpossible && conversation.failure !== undefined) return null;
   return (
     <div className="notice info">
-      <Icon name="fold" />
+      <Icon name={isImpossible ? "warn" : "fold"} />
       <div>
         <strong>{words.over(pressure.tokens, pressure.budget.budget)}</strong>
-        <small>{words.overHelp}</small>
+        <small>{isImpossible ? words.overImpossible : words.overHelp}</small>
       </div>
-      <button type="button" className="button" onClick={() => void chat.compact()}>
-        {words.now}
-      </button>
+      {isImpossible ? null : (
+        <button type="button" className="button" onClick={() => void chat.compact()}>
+          {words.now}
+        </button>
+      )}
     </div>
   );
 }

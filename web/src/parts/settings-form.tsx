@@ -8,12 +8,14 @@ import {
   type SettingsAnswer,
   type SettingsChange,
 } from "../../../src/gateway/api.ts";
-import { count, parseTokens, percent } from "../state/format.ts";
+import type { Trouble } from "../state/api-client.ts";
+import { count, percent } from "../state/format.ts";
+import { type NumberKind, readNumber } from "../state/read-number.ts";
 import { strings } from "../strings.ts";
 
 export type FieldName = keyof GlobalSettings & keyof typeof strings.settings.fields;
 
-type Kind = "choice" | "tools" | "percent" | "threshold" | "tokens" | "number" | "count" | "text" | "switch";
+type Kind = NumberKind | "choice" | "tools" | "text" | "switch";
 
 const KINDS: Readonly<Record<FieldName, Kind>> = {
   strategy: "choice",
@@ -89,8 +91,10 @@ export function SettingField({
   scope: "global" | "chat";
   levels: SettingLevels & { readonly answer: SettingsAnswer };
   models: readonly string[];
-  onChange: (change: SettingsChange<GlobalSettings>) => void;
+  /** Resolves with what the server has against it. */
+  onChange: (change: SettingsChange<GlobalSettings>) => Promise<Trouble | undefined>;
 }) {
+  const [trouble, setTrouble] = useState<Trouble>();
   const words = strings.settings;
   const { label, help } = words.fields[name];
   const { answer, chat } = levels;
@@ -99,7 +103,9 @@ export function SettingField({
   const shown = inherited === undefined ? fallbackText(name) : valueText(name, inherited);
   const origin = originText(from, levels);
   const id = `${scope}-${name}`;
-  const change = (value: Value | null) => onChange({ [name]: value } as SettingsChange<GlobalSettings>);
+  const kind = KINDS[name];
+  const change = (value: Value | null) =>
+    void onChange({ [name]: value } as SettingsChange<GlobalSettings>).then(setTrouble);
   return (
     <div className={`setting ${own === undefined ? "" : "own"}`}>
       <div className="setting-words">
@@ -113,13 +119,13 @@ export function SettingField({
         {choiceHelp(name, own ?? inherited)}
       </div>
       <div className="setting-value">
-        {KINDS[name] === "choice" || KINDS[name] === "tools" ? (
+        {kind === "choice" || kind === "tools" ? (
           <select
             id={id}
             aria-describedby={`${id}-help`}
             value={own === undefined ? "" : asChoice(own)}
             onChange={(event) =>
-              change(event.target.value === "" ? null : ofChoice(KINDS[name], event.target.value))
+              change(event.target.value === "" ? null : ofChoice(kind, event.target.value))
             }
           >
             <option value="">{words.notSet(shown)}</option>
@@ -129,7 +135,7 @@ export function SettingField({
               </option>
             ))}
           </select>
-        ) : KINDS[name] === "switch" ? (
+        ) : kind === "switch" ? (
           <input
             id={id}
             type="checkbox"
@@ -144,10 +150,12 @@ export function SettingField({
           <ValueInput
             key={String(own)}
             id={id}
-            kind={KINDS[name]}
+            kind={kind}
             own={own as number | string | undefined}
             placeholder={inherited === undefined ? fallback(name)[1] : shown.replace(" %", "")}
+            isWrong={trouble !== undefined}
             onChange={change}
+            onWrong={(text, of) => setTrouble({ message: words.noNumber(text), fix: words.noNumberFix[of] })}
           />
         )}
         {own === undefined ? null : (
@@ -159,6 +167,11 @@ export function SettingField({
           >
             {scope === "chat" ? words.resetChat : words.reset}
           </button>
+        )}
+        {trouble === undefined ? null : (
+          <small className="wrong" role="alert">
+            {trouble.message} {trouble.fix}
+          </small>
         )}
       </div>
     </div>
@@ -207,33 +220,34 @@ function choiceHelp(name: FieldName, value: Value | undefined) {
 const isShare = (kind: Kind, value: number | string | undefined): boolean =>
   kind === "percent" || (kind === "threshold" && Number(value) <= 1);
 
-/** A number, or a line of text. */
+/** A number, or a line of text. What it may be is the server's business. */
 function ValueInput({
   id,
   kind,
   own,
   placeholder,
+  isWrong,
   onChange,
+  onWrong,
 }: {
   id: string;
-  kind: Kind;
+  kind: NumberKind | "text";
   own: number | string | undefined;
   placeholder: string;
+  isWrong: boolean;
   onChange: (value: number | string | null) => void;
+  /** What was typed is no number at all. */
+  onWrong: (text: string, kind: NumberKind) => void;
 }) {
   const [text, setText] = useState(
     own === undefined ? "" : isShare(kind, own) ? String(Math.round(Number(own) * 100)) : String(own),
   );
-  const [isWrong, setWrong] = useState(false);
   const take = () => {
-    if (text.trim() === "") {
-      setWrong(false);
-      if (own !== undefined) onChange(null);
-      return;
-    }
-    const value = parse(kind, text);
-    setWrong(value === undefined);
-    if (value !== undefined && value !== own) onChange(value);
+    const typed = text.trim();
+    const value = typed === "" ? null : kind === "text" ? typed : readNumber(kind, typed);
+    if (value !== undefined) {
+      if (isWrong || value !== (own ?? null)) onChange(value);
+    } else if (kind !== "text") onWrong(typed, kind);
   };
   return (
     <span className="number">
@@ -251,28 +265,8 @@ function ValueInput({
         }}
       />
       {isShare(kind, own) ? " %" : null}
-      {isWrong ? (
-        <small className="wrong" role="alert">
-          {strings.settings.invalid}
-        </small>
-      ) : null}
     </span>
   );
-}
-
-function parse(kind: Kind, text: string): number | string | undefined {
-  if (kind === "text") return text.trim();
-  if (kind === "tokens") return parseTokens(text);
-  if (kind === "threshold" && !text.includes("%")) {
-    const tokens = parseTokens(text);
-    // 100 is all of the budget; what is more can only be tokens.
-    if (tokens !== undefined && tokens > 100) return tokens;
-  }
-  const value = Number(text.replace("%", "").replace(",", ".").trim());
-  if (!Number.isFinite(value) || value < 0) return undefined;
-  if (kind === "percent" || kind === "threshold") return value > 0 && value <= 100 ? value / 100 : undefined;
-  if (kind === "count") return Number.isInteger(value) && value > 0 ? value : undefined;
-  return value <= 2 ? value : undefined;
 }
 
 function choicesOf(name: FieldName, answer: SettingsAnswer, models: readonly string[]) {

@@ -71,11 +71,10 @@ export function ReadableSummary({
   );
 }
 
-/** What a person said. Where the summary quotes only its beginning, the rest follows, told apart from what the model reads. */
+/** What a person said, as the model reads it. Where the summary quotes only its beginning, the rest follows, and it is said that the model doesn't see it. */
 function WholeWords({ entry, transcript }: { entry: ReadEntry; transcript: Transcript }) {
   const { lead } = useNumbers();
-  const shown = cutWords(entry.text);
-  const isCut = shown !== undefined;
+  const isCut = cutWords(entry.text) !== undefined;
   const index = Number(/^#(\d+)$/.exec(entry.pointer ?? "")?.[1] ?? Number.NaN) - 1 - lead;
   const messages = usePiece(transcript.store, (state) => state.messages);
   const message = isCut ? messages.get(index) : undefined;
@@ -86,12 +85,12 @@ function WholeWords({ entry, transcript }: { entry: ReadEntry; transcript: Trans
   const rest = message && restOf(entry.text, textOf(message.parts));
   if (rest === undefined) return <span className="said">{entry.text}</span>;
   return (
-    <span className="said">
-      {shown}
-      <span className="unsent-rest" title={strings.compaction.notInSummary}>
-        {rest}
+    <>
+      <span className="said">{entry.text}</span>
+      <span className="said unsent-rest">
+        <em>{strings.compaction.notSeen}</em> {rest.trim()}
       </span>
-    </span>
+    </>
   );
 }
 

@@ -11,7 +11,7 @@ import {
   type Status,
 } from "../../../src/gateway/api.ts";
 import { strings } from "../strings.ts";
-import { type Api, explain } from "./api-client.ts";
+import { type Api, explain, type Trouble } from "./api-client.ts";
 import { createChat } from "./chat.ts";
 import type { Chat } from "./chat-state.ts";
 import type { ClientKey } from "./client-key.ts";
@@ -61,7 +61,8 @@ export interface App {
   openExample(file: string, example?: Example): Promise<void>;
   /** Opens a conversation or a recorded stream. */
   importFile(name: string, text: () => Promise<string>): Promise<void>;
-  changeSettings(changes: SettingsChange<GlobalSettings>): Promise<void>;
+  /** Resolves with what the server has against it. */
+  changeSettings(changes: SettingsChange<GlobalSettings>): Promise<Trouble | undefined>;
   /** Adds a server of models. Resolves with false if it wasn't added. */
   addUpstream(upstream: NewUpstream): Promise<boolean>;
   removeUpstream(name: string): Promise<void>;
@@ -296,9 +297,12 @@ export function createApp({
     openExample: (file, example) => openFile(file, () => readExample(file), example),
     importFile: (name, text) => openFile(name, text),
     changeSettings: async (changes) => {
-      await attempt(async () =>
-        store.set({ settings: await api.call(routes.changeSettings, { body: changes }) }),
-      );
+      try {
+        store.set({ settings: await api.call(routes.changeSettings, { body: changes }) });
+        return undefined;
+      } catch (error) {
+        return explain(error);
+      }
     },
     async addUpstream(upstream) {
       const known = new Set(store.get().status?.upstreams.map(({ name }) => name));

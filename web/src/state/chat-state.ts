@@ -14,6 +14,7 @@ import type {
   SettingsChange,
   TimelineEvent,
 } from "../../../src/gateway/api.ts";
+import type { Trouble } from "./api-client.ts";
 import type { CutAnswer } from "./cut-answer.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Store } from "./store.ts";
@@ -110,7 +111,8 @@ export interface Chat {
   stop(): Promise<void>;
   fork(length: number): Promise<void>;
   pin(index: number, on: boolean): Promise<void>;
-  configure(settings: SettingsChange<ChatSettings>): Promise<void>;
+  /** Resolves with what the server has against it. */
+  configure(settings: SettingsChange<ChatSettings>): Promise<Trouble | undefined>;
   /** Resolves with false if it wasn't saved. */
   setSystem(text: string): Promise<boolean>;
   compact(what?: CompactNow): Promise<void>;

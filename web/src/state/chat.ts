@@ -308,7 +308,15 @@ export function createChat(options: ChatOptions): Chat {
       );
     },
     async configure(settings) {
-      await act(() => change({ settings }), strings.settings.saved);
+      try {
+        await change({ settings });
+        store.set({ notice: { kind: "info", message: strings.settings.saved } });
+        return undefined;
+      } catch (error) {
+        return explain(error);
+      } finally {
+        await refreshSoon();
+      }
     },
     setSystem: (system) => act(() => change({ system }), strings.settings.systemSaved),
     async compact(what = {}) {

@@ -1,5 +1,5 @@
 import { type ApiView, routes, type WhatIf, type WhatIfAnswer } from "../../../src/gateway/api.ts";
-import { type Api, explain } from "./api-client.ts";
+import { type Api, ApiFailure, explain, type Trouble } from "./api-client.ts";
 import { createStore, type Store } from "./store.ts";
 
 /** Typing a number shouldn't ask for every digit. */
@@ -10,7 +10,8 @@ interface InspectionState {
   /** What another window, profile or strategy would give. */
   readonly tried: WhatIfAnswer | undefined;
   readonly whatIf: WhatIf;
-  readonly error: { readonly message: string; readonly fix?: string } | undefined;
+  /** `isImpossible`: the question is a good one, and nothing can fit. */
+  readonly error: (Trouble & { readonly isImpossible: boolean }) | undefined;
   readonly isLoading: boolean;
 }
 
@@ -48,7 +49,7 @@ export function createInspection(
       const found = await work();
       if (mine === question) store.set({ ...found, error: undefined, isLoading: false });
     } catch (error) {
-      if (mine === question) store.set({ error: explain(error), tried: undefined, isLoading: false });
+      if (mine === question) store.set({ error: troubleOf(error), tried: undefined, isLoading: false });
     }
   };
   const tryNow = () => {
@@ -78,6 +79,11 @@ export function createInspection(
     },
   };
 }
+
+const troubleOf = (error: unknown): Trouble & { readonly isImpossible: boolean } => ({
+  ...explain(error),
+  isImpossible: error instanceof ApiFailure && error.code === "budget-impossible",
+});
 
 export const isAsked = (whatIf: WhatIf): boolean =>
   Object.values(whatIf).some((value) => value !== undefined && value !== false);

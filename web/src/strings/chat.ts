@@ -128,7 +128,16 @@ export const meter = {
   free: "Free",
   startsIn: (tokens: number, ratio: number) =>
     `Compaction starts at ${percent(ratio)}: in about ${count(tokens)} tokens.`,
-  due: (ratio: number) => `Compaction starts at ${percent(ratio)}: with the next message.`,
+  /** Compaction starts now: what the next message brings. */
+  next: {
+    compaction: (ratio: number) => `Compaction starts at ${percent(ratio)}: with the next message.`,
+    "nothing-to-gain": (ratio: number) =>
+      `Compaction starts at ${percent(ratio)}, but there is nothing to gain yet: a summary would be no smaller than what it stands for.`,
+    held: (ratio: number) =>
+      `Compaction starts at ${percent(ratio)}. It waits, because the last one was undone or is still new; “Compact now” does it at once.`,
+    impossible: () =>
+      "System prompt and last message alone don't fit the budget: shorten them, or choose a larger window.",
+  },
   off: "Automatic compaction is off for this chat.",
   budget: (window: number, reserve: number, tools: number, safety: number) =>
     `Window ${count(window)} − ${count(reserve)} for the answer − ${count(tools)} for tools − ${count(safety)} for safety`,

@@ -26,7 +26,9 @@ export const compaction = {
   form: "How the summary is shown",
   readable: "Readable",
   asSent: "As sent",
-  notInSummary: "Said, but not in the summary: the model reads only what stands before it.",
+  notSeen: "The model doesn't see the rest:",
+  noEdit:
+    "No model wrote this: code chose exact lines of the messages, so there are no words to edit. Pin a message to have the model see all of it, or choose a summariser in the chat's settings and rebuild.",
   sections: {
     narrative: "Summary",
     words: "What you said",
@@ -50,6 +52,8 @@ export const compaction = {
   over: (tokens: number, budget: number) =>
     `${count(tokens)} tokens don't fit the budget of ${count(budget)}.`,
   overHelp: "Older messages become a summary before the next answer.",
+  overImpossible:
+    "System prompt and last message alone are too long for it: shorten them, or choose a larger window in the chat's settings.",
   now: "Do it now",
   edit: "Edit",
   editLabel: "Text of the summary",

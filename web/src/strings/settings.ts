@@ -41,7 +41,14 @@ export const settings = {
   clear: "Clear this chat's summaries",
   clearHelp: "Forgets all summaries of this chat. The transcript stays as it is.",
   clearGo: "Clear summaries",
-  invalid: "That isn't a value that works here.",
+  noNumber: (text: string) => `“${text}” is no number.`,
+  noNumberFix: {
+    percent: "Give a share in percent, such as 30.",
+    threshold: "Give a share in percent, such as 80, or tokens, such as 12k.",
+    tokens: "Give tokens, such as 32k or 32000.",
+    count: "Give how many, such as 10.",
+    number: "Give a number, such as 0.7.",
+  },
   fields: {
     strategy: { label: "Strategy", help: "What happens to older messages when the view gets full." },
     profile: { label: "Profile", help: "A set of values that suits one kind of conversation." },

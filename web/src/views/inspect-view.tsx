@@ -6,8 +6,8 @@ import { RequestDialog } from "../parts/request-dialog.tsx";
 import { TallyBar } from "../parts/tally-bar.tsx";
 import { useApp, usePiece, useStore } from "../parts/use-store.ts";
 import type { Chat } from "../state/chat-state.ts";
-import { parseTokens } from "../state/format.ts";
 import { createInspection, type Inspection, isAsked } from "../state/inspection.ts";
+import { readNumber } from "../state/read-number.ts";
 import { strings } from "../strings.ts";
 
 export default function InspectView({ chat }: { chat: Chat }) {
@@ -29,7 +29,8 @@ export default function InspectView({ chat }: { chat: Chat }) {
           <p className="notice error" role="alert">
             <Icon name="warn" />
             <span>
-              <strong>{strings.inspect.impossible}</strong> {error.message} {error.fix}
+              {error.isImpossible ? <strong>{strings.inspect.impossible}</strong> : null} {error.message}{" "}
+              {error.fix}
             </span>
           </p>
         ) : shown === undefined ? null : (
@@ -82,6 +83,7 @@ function WhatIfBar({ inspection, whatIf }: { inspection: Inspection; whatIf: Wha
   const settings = usePiece(app.store, (state) => state.settings);
   const [window, setWindow] = useState("");
   const words = strings.inspect;
+  const isWrong = window.trim() !== "" && readNumber("tokens", window) === undefined;
   const change = (changes: { [K in keyof WhatIf]: WhatIf[K] | undefined }) => {
     const merged = Object.entries({ ...whatIf, ...changes }).filter(
       ([, value]) => value !== undefined && value !== false,
@@ -102,10 +104,11 @@ function WhatIfBar({ inspection, whatIf }: { inspection: Inspection; whatIf: Wha
           size={9}
           placeholder={words.windowPlaceholder}
           value={window}
+          aria-invalid={isWrong}
+          aria-describedby="what-if-wrong"
           onChange={(event) => {
             setWindow(event.target.value);
-            const value = parseTokens(event.target.value);
-            change({ window: value !== undefined && value >= 100 ? value : undefined });
+            change({ window: readNumber("tokens", event.target.value) });
           }}
         />
         <datalist id="windows">
@@ -154,10 +157,15 @@ function WhatIfBar({ inspection, whatIf }: { inspection: Inspection; whatIf: Wha
         />
         {words.force}
       </label>
+      <p id="what-if-wrong" className="wrong" role="alert">
+        {isWrong
+          ? `${strings.settings.noNumber(window.trim())} ${strings.settings.noNumberFix.tokens}`
+          : null}
+      </p>
       <button
         type="button"
         className="link"
-        disabled={!isAsked(whatIf)}
+        disabled={!isAsked(whatIf) && !isWrong}
         onClick={() => {
           setWindow("");
           inspection.try({});

@@ -35,7 +35,7 @@ export default function SettingsView() {
               scope="global"
               levels={{ answer: settings }}
               models={models?.models.map(({ id }) => id) ?? []}
-              onChange={(change) => void app.changeSettings(change)}
+              onChange={app.changeSettings}
             />
           ))}
         </section>

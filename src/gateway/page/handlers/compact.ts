@@ -14,6 +14,7 @@ import { measureOf } from "../../compaction/measure.ts";
 import { onBehalfOf } from "../../compaction/on-behalf.ts";
 import { withClientKeys } from "../../compaction/summarizer.ts";
 import { changeMeta } from "../../conversation/change-meta.ts";
+import { metaOf } from "../../conversation/chat-meta.ts";
 import { countAhead } from "../../conversation/count-ahead.ts";
 import { findConversation, type Loaded, load } from "../../conversation/loaded.ts";
 import { summaryToApi } from "../../conversation/to-api.ts";
@@ -30,11 +31,13 @@ const MAX_CHECKPOINTS = 100;
 export const compactHandlers = {
   async compact(context) {
     const { focus, whenDue, ...chosen } = await context.body(schemas.compact);
+    const isPlain = !whenDue && focus === undefined && !chosen.upTo && !chosen.range;
+    const isDone = isPlain && (await isJustCompacted(context));
     const work: Work = (loaded, signal) => {
       const places = placesIn(loaded, chosen);
       const compactor = context.gateway.compactors.of(loaded.choice);
       const input = { ...fitInput(loaded), now: context.gateway.now(), signal };
-      return whenDue
+      return whenDue || isDone
         ? compactor.fit(loaded.transcript, input)
         : compactor.compact(loaded.transcript, {
             ...input,
@@ -42,7 +45,12 @@ export const compactHandlers = {
             ...places,
           });
     };
-    return compaction(context, work, whenDue ? { isSure: false } : { endsWith: context.signal });
+    const made = await compaction(
+      context,
+      work,
+      whenDue || isDone ? { isSure: false } : { endsWith: context.signal, isWhole: isPlain },
+    );
+    return isDone && made.outcome === "view" ? { ...made, outcome: "nothing-to-gain" } : made;
   },
 
   rebuild: (context) =>
@@ -52,7 +60,7 @@ export const compactHandlers = {
         context.gateway.compactors
           .of(loaded.choice)
           .rebuild(loaded.transcript, { ...fitInput(loaded), now: context.gateway.now(), signal }),
-      { endsWith: context.signal },
+      { endsWith: context.signal, isWhole: true },
     ),
 
   async undoCompaction(context) {
@@ -172,12 +180,15 @@ async function compaction(
   {
     fact,
     isSure = true,
+    isWhole = false,
     endsWith,
   }: {
     /** What the timeline is told instead of the compaction itself. */
     readonly fact?: (report: Report) => TimelineFact;
     /** It will come to a compaction. Otherwise pages are told when it does. */
     readonly isSure?: boolean;
+    /** A person asked for all of it, and not for a part. */
+    readonly isWhole?: boolean;
     /** Aborted when whoever waits for it has left: then nobody wants it any more. */
     readonly endsWith?: AbortSignal;
   } = {},
@@ -206,11 +217,17 @@ async function compaction(
           ),
       );
       addSpent(gateway.totals, report);
+      const failed = failedSummary(report, told);
       if (report.outcome === "compacted") {
         gateway.totals.add("compactions");
-        await changeMeta(gateway, tenant, id, (meta) => ({ ...meta, isCompacted: true }));
+        const { checkpoint, budget } = report;
+        const byHand = isWhole &&
+          !failed &&
+          checkpoint !== undefined && {
+            byHand: { checkpoint, messages: loaded.stored.length, budget: budget.budget },
+          };
+        await changeMeta(gateway, tenant, id, (meta) => ({ ...meta, isCompacted: true, ...byHand }));
       }
-      const failed = failedSummary(report, told);
       const noted =
         fact?.(report) ??
         (report.outcome === "compacted"
@@ -243,6 +260,18 @@ async function answer(
     view: await viewOf(gateway, loaded, plan, planOutcome(plan)),
     pressure: await pressureOf(gateway, tenant, id),
   };
+}
+
+/**
+ * Has nothing been said or changed since a person had all of it compacted? Each further time would halve a view that is small
+ * already, and hide the newest messages for nothing.
+ */
+async function isJustCompacted({ gateway, tenant, param }: ApiContext): Promise<boolean> {
+  const found = await findConversation(gateway, tenant, param("id"));
+  const { byHand } = metaOf(found);
+  if (byHand === undefined || byHand.messages !== found.length) return false;
+  const { checkpoint, budget } = await pressureOf(gateway, tenant, found.id);
+  return checkpoint === byHand.checkpoint && budget.budget === byHand.budget;
 }
 
 /** The checkpoint that the current view stands on. */

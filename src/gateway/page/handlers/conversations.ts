@@ -4,6 +4,7 @@ import type { Conversation } from "../../../stores/server-store.ts";
 import type { ApiConversation, ChatSettings } from "../../api.ts";
 import { createPace } from "../../compaction/pace.ts";
 import { type ChatMeta, metaOf } from "../../conversation/chat-meta.ts";
+import { checkSettings, setsSomething } from "../../conversation/check-settings.ts";
 import { UNDO_MS } from "../../conversation/deletions.ts";
 import { changed, readGlobalSettings } from "../../conversation/global-settings.ts";
 import { findConversation, load } from "../../conversation/loaded.ts";
@@ -102,6 +103,12 @@ export const conversationHandlers = {
       ...(settings && { settings: changed(meta.settings ?? {}, settings) }),
       ...(pins && { pins }),
     };
+    if (setsSomething(settings)) {
+      const wire = wireOfDialect(found.dialect);
+      const merged = { ...(await readGlobalSettings(gateway, tenant)), ...next.settings };
+      const named = next.settings?.model ?? next.model ?? found.model ?? merged.model ?? "";
+      await checkSettings(gateway, { tenant, wire, model: named, settings: merged });
+    }
     if (system !== undefined) {
       const { dialect } = wireOfDialect(found.dialect);
       await gateway.store.conversations.append(tenant, {

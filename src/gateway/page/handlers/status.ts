@@ -1,8 +1,10 @@
 import type { LiveEvent, ModelChoice, ModelsAnswer, RequestQuery } from "../../api.ts";
+import { checkSettings, setsSomething } from "../../conversation/check-settings.ts";
 import { changed, readGlobalSettings, writeGlobalSettings } from "../../conversation/global-settings.ts";
 import { textOf } from "../../http/json.ts";
 import { addTotals } from "../../telemetry/totals.ts";
 import { listsOf } from "../../v1/list-models.ts";
+import { wireOfDialect } from "../../wires/index.ts";
 import { type ApiContext, type Handlers, numberQuery, type PageParts } from "../context.ts";
 import { eventStream } from "../event-stream.ts";
 import { schemas } from "../schemas.ts";
@@ -30,6 +32,10 @@ export const statusHandlers = {
     const { gateway, tenant } = context;
     const changes = await context.body(schemas.settings);
     const settings = changed(await readGlobalSettings(gateway, tenant), changes);
+    if (setsSomething(changes)) {
+      const wire = wireOfDialect("openai-chat");
+      await checkSettings(gateway, { tenant, wire, model: settings.model ?? "", settings });
+    }
     await writeGlobalSettings(gateway, tenant, settings);
     gateway.live.send(tenant, { type: "settings" });
     return settingsAnswer(gateway, settings);

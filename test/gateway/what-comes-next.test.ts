@@ -1,0 +1,124 @@
+/** What the page is told comes true: a compaction that starts, one that gains nothing, settings that work. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { routes } from "../../src/gateway/api.ts";
+import {
+  type FakeProvider,
+  startFakeProvider,
+  summarizingReply,
+} from "../../src/testing/fake-provider/index.ts";
+import { apiOf } from "./api-support.ts";
+import { type ServeHere, serveHere } from "./serve-here.ts";
+
+let provider: FakeProvider;
+let serve: ServeHere;
+const { call, raw, events } = apiOf(() => serve.url);
+
+beforeAll(async () => {
+  provider = await startFakeProvider({
+    window: 32_000,
+    models: ["gpt-4o"],
+    reply: summarizingReply({ otherwise: "The answer is 42." }),
+  });
+  serve = await serveHere(["--upstream", provider.url, "--window", "32000"]);
+});
+afterAll(async () => {
+  await serve?.stop();
+  await provider?.close();
+});
+
+let made = 0;
+/** Turns of about 420 tokens. */
+async function chatOf(turns: number, settings: object = {}): Promise<string> {
+  made += 1;
+  const messages = Array.from({ length: turns }, (_, turn) => [
+    {
+      role: "user",
+      content: `Chat ${made}, turn ${turn}: ${"the shed key hangs behind the blue door. ".repeat(35)}`,
+    },
+    { role: "assistant", content: `Noted ${turn}. ${"It is noted. ".repeat(12)}` },
+  ]).flat();
+  const { conversations } = await call(routes.importFile, {
+    body: { name: "shed.json", text: JSON.stringify(messages) },
+  });
+  const { id } = conversations[0]!;
+  await call(routes.changeConversation, { params: { id }, body: { model: "gpt-4o", settings } });
+  return id;
+}
+const pressure = (id: string) => call(routes.pressure, { params: { id } });
+
+describe("the meter", () => {
+  it("says that there is nothing to gain where compaction starts and never brings anything", async () => {
+    const id = await chatOf(8, { startAt: 0.02, landAt: 0.01 });
+    const { pressure: full, startsAt, next } = await pressure(id);
+    expect(full).toBeGreaterThan(startsAt);
+    expect(next).toBe("nothing-to-gain");
+    const said = await events(routes.chat, { params: { id }, body: { text: "And now?" } });
+    expect(said.find(({ type }) => type === "view")).toMatchObject({ outcome: "nothing-to-gain" });
+    const tried = await call(routes.whatIf, { params: { id }, body: { window: 31_000 } });
+    expect(tried.outcome).toBe("pass");
+  });
+
+  it("says nothing of the next answer while compaction is far", async () => {
+    expect((await pressure(await chatOf(2))).next).toBeUndefined();
+  });
+
+  it("foretells a compaction, and that one that was undone waits", async () => {
+    const id = await chatOf(40, { startAt: 0.5, summarizer: "extractive" });
+    expect((await pressure(id)).next).toBe("compaction");
+    await call(routes.compact, { params: { id }, body: { whenDue: true } });
+    expect((await pressure(id)).next).toBeUndefined();
+    await call(routes.undoCompaction, { params: { id } });
+    expect((await pressure(id)).next).toBe("held");
+  });
+
+  it("says that a last message which doesn't fit can't be sent, instead of foretelling a summary", async () => {
+    const id = await chatOf(2, { window: 1_000, reserve: 100 });
+    await events(routes.chat, { params: { id }, body: { text: "a long word ".repeat(1_000) } });
+    expect((await pressure(id)).next).toBe("impossible");
+  });
+});
+
+it("a compaction by hand that is asked for again, with nothing said since, leaves the view as it is", async () => {
+  const id = await chatOf(8);
+  const first = await call(routes.compact, { params: { id }, body: {} });
+  expect(first.outcome).toBe("compacted");
+  for (let time = 0; time < 3; time++) {
+    const again = await call(routes.compact, { params: { id }, body: {} });
+    expect(again).toMatchObject({
+      outcome: "nothing-to-gain",
+      view: { tokens: { after: first.view.tokens.after } },
+    });
+  }
+  const focused = await call(routes.compact, { params: { id }, body: { focus: "the blue door" } });
+  expect(focused.outcome).toBe("compacted");
+  const other = await chatOf(8);
+  await call(routes.compact, { params: { id: other }, body: {} });
+  await events(routes.chat, {
+    params: { id: other },
+    body: { text: `And this? ${"More of it. ".repeat(200)}` },
+  });
+  expect((await call(routes.compact, { params: { id: other }, body: {} })).outcome).toBe("compacted");
+});
+
+describe("settings that can't work are refused with the fix, and what was set stays", () => {
+  const refused = [
+    ["a window that the reserve takes whole", { window: 1_000, reserve: 2_000 }],
+    ["a reserve of all of the window", { reserve: 1 }],
+    ["a window of nothing", { window: 0 }],
+    ["a negative cap", { budget: -5 }],
+  ] as const;
+
+  it.each(refused)("of one chat: %s", async (_, settings) => {
+    const id = await chatOf(1, { tail: 0.3 });
+    const answer = await raw(routes.changeConversation, { params: { id }, body: { settings } });
+    expect(answer.status).toBe(400);
+    expect(((await answer.json()) as { error: { fix: string } }).error.fix).toMatch(/\w/);
+    expect((await call(routes.conversation, { params: { id } })).settings).toEqual({ tail: 0.3 });
+  });
+
+  it.each(refused)("of all chats: %s", async (_, body) => {
+    const answer = await raw(routes.changeSettings, { body });
+    expect(answer.status).toBe(400);
+    expect((await call(routes.settings)).settings).toEqual({});
+  });
+});

@@ -76,6 +76,16 @@ it("what is being written into a summary is still there when its divider was clo
   await context.close();
 });
 
+it("on a phone messages show the numbers that summaries name them by", async () => {
+  const { tab, context } = await world.fullChat(2);
+  await tab.setViewportSize({ width: 390, height: 844 });
+  const facts = tab.locator(".message.user header .facts").first();
+  await facts.waitFor();
+  expect(await facts.innerText()).toBe("#1");
+  expect(await facts.evaluate("one => getComputedStyle(one).opacity")).toBe("1");
+  await context.close();
+});
+
 it("an address without http:// says what is missing while it is typed", async () => {
   const { tab, context } = await world.newChat();
   await tab.goto(`${world.serve.url}/settings`);

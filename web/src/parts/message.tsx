@@ -71,7 +71,8 @@ export const MessageRow = memo(function MessageRow({
           <FateTag message={message} />
           {rangeStart === index ? <span className="tag">{strings.compaction.rangeStart}</span> : null}
           <span className="facts">
-            {number} · {strings.chat.tokens(message.tokens)}
+            {number}
+            <span className="size"> · {strings.chat.tokens(message.tokens)}</span>
           </span>
           <Actions
             message={message}

@@ -37,7 +37,7 @@ export const chat = {
   file: (name: string) => `File ${name}`,
   frames: (n: number) => plural(n, "video frame"),
   other: (kind: string) => `Something of the kind “${kind}”`,
-  tokens: (n: number) => `${count(n)} tokens`,
+  tokens: (n: number) => plural(n, "token"),
   copy: "Copy text",
   edit: "Edit",
   editHelp: "What followed stays in this conversation; the new words go on in a fork.",
@@ -103,7 +103,7 @@ export const outbox = {
   label: "Not sent yet",
   sending: "Sending…",
   offline: "Not sent: there is no connection. It goes out by itself as soon as there is one.",
-  busy: "Not sent: another answer is being written. It goes out by itself afterwards.",
+  busy: "Not sent yet: an answer is being written. It goes out by itself afterwards.",
   behind: "Not sent yet: it goes out by itself after the message before it.",
   sendNow: "Send now",
   takeBack: "Back into the box",
@@ -127,7 +127,7 @@ export const meter = {
   toolsHelp: "taken from the window beforehand",
   free: "Free",
   startsIn: (tokens: number, ratio: number) =>
-    `Compaction starts at ${percent(ratio)}: in about ${count(tokens)} tokens.`,
+    `Compaction starts at ${percent(ratio)}: in about ${plural(Math.max(1, Math.round(tokens)), "token")}.`,
   /** Compaction starts now: what the next message brings. */
   next: {
     compaction: (ratio: number) => `Compaction starts at ${percent(ratio)}: with the next message.`,

@@ -36,7 +36,7 @@ export const inspect = {
   request: "Request as JSON",
   requestTitle: "The exact request",
   requestLead: (bytes: number, tokens: number) =>
-    `${count(bytes)} bytes, ${count(tokens)} tokens. Keys are never in it.`,
+    `${plural(bytes, "byte")}, ${plural(tokens, "token")}. Keys are never in it.`,
   impossible: "This can't fit.",
   runMessages: (n: number) => plural(n, "message"),
   openRun: "Show them",
@@ -83,7 +83,7 @@ export const timeline = {
   undone: "A compaction was undone.",
   cleared: "All summaries were cleared.",
   edited: "The summary was edited.",
-  loop: (tool: string, rounds: number) => `${tool} was called ${count(rounds)} times in a row.`,
+  loop: (tool: string, rounds: number) => `${tool} was called ${plural(rounds, "time")} in a row.`,
   sentThen: "What was sent at this point",
   wouldBeSent: "What would be sent at this point",
   wouldHappen: "What would happen",

@@ -33,7 +33,7 @@ export const compare = {
   survives: "Survives",
   survivesHelp:
     "Names, paths, numbers, citations and rules of the conversation that its last view still says.",
-  ofItems: (kept: number, items: number) => `${count(kept)} of ${count(items)} items`,
+  ofItems: (kept: number, items: number) => `${count(kept)} of ${plural(items, "item")}`,
   empty: "Choose a conversation and press Replay.",
   overWindow: "over the window",
 };

@@ -28,6 +28,7 @@ export const stream = {
   took: (ms: number) => duration(ms),
   reasons: STREAM_WORDS.reasons,
   actions: STREAM_WORDS.actions,
+  rungResult: { used: "used", failed: "failed", rejected: "not accepted" },
   summary: "What it goes on with",
   noSummary: "Nothing was written down: what left the cache is gone.",
   question: "What the model was asked",

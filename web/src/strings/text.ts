@@ -1,4 +1,4 @@
-import { count } from "../state/format.ts";
+import { plural } from "./plural.ts";
 
 /** Texts about a chat: a summary to paste, the start of a fresh chat. */
 export const text = {
@@ -13,7 +13,7 @@ export const text = {
   writing: "Writing…",
   summary: "Summary, yours to change",
   startText: "Hand-over, yours to change",
-  tokens: (tokens: number) => `${count(tokens)} tokens,`,
+  tokens: (tokens: number) => `${plural(tokens, "token")},`,
   byCode: "written without a model.",
   byModel: (name: string) => `written with ${name}.`,
   kept: "Your words, as you left them.",

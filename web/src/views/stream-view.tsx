@@ -226,7 +226,7 @@ function Step({ step, nth }: { step: StreamTrace; nth: number }) {
     words.left(tokens.before, tokens.after),
     words.took(step.durationMs),
     words.reasons[step.reason],
-    ...rungs.map(({ rung, result }) => `${rung}: ${result}`),
+    ...rungs.map(({ rung, result }) => `${strings.rungs[rung]}: ${words.rungResult[result]}`),
     ...warnings,
   ];
   return (

@@ -148,7 +148,7 @@ function placesIn(
     throw new RequestFault(
       400,
       "invalid",
-      `The conversation has ${stored.length} messages, and these are none of them.`,
+      `These are no messages of the conversation; messages in it: ${stored.length}.`,
       {
         field: range === undefined ? "upTo" : "range",
         fix: 'Give either "upTo": 12 or "range": { "from": 4, "to": 12 }.',

@@ -16,7 +16,11 @@ export const streamHandlers = {
     const recordings = readRecordings(file.text.split("\n"));
     const recording = recordings[pick];
     if (!recording)
-      throw new RequestFault(400, "invalid", `pick: the file holds ${recordings.length} recordings.`);
+      throw new RequestFault(
+        400,
+        "invalid",
+        `pick: the file has no recording ${pick + 1}; recordings in it: ${recordings.length}.`,
+      );
     let started = performance.now();
     const played = await playRecording(recording, {
       ...asked,

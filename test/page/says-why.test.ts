@@ -82,7 +82,9 @@ it("on a phone messages show the numbers that summaries name them by", async () 
   const facts = tab.locator(".message.user header .facts").first();
   await facts.waitFor();
   expect(await facts.innerText()).toBe("#1");
-  expect(await facts.evaluate("one => getComputedStyle(one).opacity")).toBe("1");
+  // As text: these tests are typed without a document.
+  const opacity = 'getComputedStyle(document.querySelector(".message.user header .facts")).opacity';
+  expect(await tab.evaluate(opacity)).toBe("1");
   await context.close();
 });
 

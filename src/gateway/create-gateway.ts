@@ -36,7 +36,7 @@ import { type BusyWord, createBusy } from "./telemetry/busy.ts";
 import { createLive, type SentEvent } from "./telemetry/live.ts";
 import { createLog, type Log } from "./telemetry/log.ts";
 import { createMetrics } from "./telemetry/metrics.ts";
-import { createTracing, noTracing } from "./telemetry/open-telemetry.ts";
+import { createTracing, hasSdk, noTracing, type Tracing } from "./telemetry/open-telemetry.ts";
 import { createRequestLog } from "./telemetry/request-log.ts";
 import { createTimeline } from "./telemetry/timeline.ts";
 import { createTotals } from "./telemetry/totals.ts";
@@ -99,7 +99,7 @@ export async function createGateway(
   const grace = createGrace();
   const drain = new AbortController();
   const warnGuess = createWarnGuess({ log, metrics });
-  const tracing = config.openTelemetry ? createTracing(parts.version ?? "0.0.0", now) : noTracing;
+  const tracing = config.openTelemetry ? startTracing(parts.version ?? "0.0.0", now, log) : noTracing;
   const compactors = createCompactors({
     config,
     windows,
@@ -305,4 +305,14 @@ function explainListen(error: Error, { host, port }: GatewayConfig): Error {
     fix: "Choose another with --port or --host.",
     cause: error,
   });
+}
+
+function startTracing(version: string, now: () => number, log: Log): Tracing {
+  if (!hasSdk())
+    log.warn(
+      "openTelemetry is set, but no OpenTelemetry SDK was started, so spans and metrics go nowhere: start the server with node --import and the SDK's file, or leave openTelemetry out",
+    );
+  return createTracing(version, now, (err) =>
+    log.warn({ err }, "OpenTelemetry fails, which no request is told of: check the SDK and its exporter"),
+  );
 }

@@ -1,6 +1,6 @@
 import { type Context, metrics, type Span, trace } from "@opentelemetry/api";
 import { afterEach, expect, it, vi } from "vitest";
-import { createTracing } from "./open-telemetry.ts";
+import { createTracing, hasSdk } from "./open-telemetry.ts";
 
 afterEach(() => {
   trace.disable();
@@ -155,4 +155,53 @@ it("the calls of a summary belong to the turn that asked for it, also when they 
     "precis.request": "summarize-full",
   });
   expect(spans[2]?.attributes).toMatchObject({ "error.type": "TypeError" });
+});
+
+it("an SDK that throws fails no request and no summary, and is told once", async () => {
+  const broken = (): never => {
+    throw new Error("the exporter has no scheme");
+  };
+  const span = { updateName: broken, setAttributes: broken, setStatus: broken, end: broken };
+  const faults: unknown[] = [];
+  const fact = {
+    at: 5,
+    ms: 1,
+    conversation: undefined,
+    model: "m",
+    path: "/",
+    status: 500,
+    outcome: "pass",
+  } as const;
+  for (const startSpan of [broken, () => span]) {
+    trace.disable();
+    metrics.disable();
+    trace.setGlobalTracerProvider({ getTracer: () => ({ startSpan }) as never });
+    metrics.setGlobalMeterProvider({
+      getMeter: () => ({ createHistogram: () => ({ record: broken }) }) as never,
+    });
+    const tracing = createTracing(
+      "1.0.0",
+      () => 1,
+      (error) => faults.push(error),
+    );
+    const turn = tracing.begin({}, 1);
+    expect(turn.run(() => "done")).toBe("done");
+    const model = tracing.model({
+      id: "m",
+      complete: async () => ({ text: "A summary.", stop: "end", usage: { input: 1, output: 1 } }),
+    });
+    expect((await model.complete({ name: "n", messages: [], cap: 1 })).text).toBe("A summary.");
+    turn.end({ ...fact, tokens: undefined });
+  }
+  expect(faults).toHaveLength(2);
+});
+
+it("knows whether anybody listens", () => {
+  expect(hasSdk()).toBe(false);
+  fakeSdk();
+  expect(hasSdk()).toBe(true);
+  trace.disable();
+  expect(hasSdk()).toBe(true);
+  metrics.disable();
+  expect(hasSdk()).toBe(false);
 });

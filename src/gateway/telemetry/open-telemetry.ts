@@ -4,7 +4,9 @@ import {
   type Attributes,
   type Context,
   context,
+  createNoopMeter,
   metrics,
+  ProxyTracerProvider,
   propagation,
   SpanKind,
   SpanStatusCode,
@@ -26,9 +28,11 @@ export interface TurnTrace {
   end(fact: RequestFact): void;
 }
 
+const UNTRACED: TurnTrace = { run: (work) => work(), end() {} };
+
 /** Tells nobody: `openTelemetry` isn't set. */
 export const noTracing: Tracing = {
-  begin: () => ({ run: (work) => work(), end() {} }),
+  begin: () => UNTRACED,
   model: (model) => model,
 };
 
@@ -41,7 +45,22 @@ const NAME = "precis";
  * Spans and metrics by the conventions for generative AI. Only OpenTelemetry's API is used: they go where the SDK sends them
  * that the process was started with, and nowhere without one. No words of a conversation are in them.
  */
-export function createTracing(version: string, now: () => number = Date.now): Tracing {
+export function createTracing(
+  version: string,
+  now: () => number = Date.now,
+  /** Told once: what the SDK or its exporter can't do is no fault of a request. */
+  onFault: (error: unknown) => void = () => {},
+): Tracing {
+  let isTold = false;
+  const tell = <T>(work: () => T): T | undefined => {
+    try {
+      return work();
+    } catch (error) {
+      if (!isTold) onFault(error);
+      isTold = true;
+      return undefined;
+    }
+  };
   const tracer = trace.getTracer(NAME, version);
   const meter = metrics.getMeter(NAME, version);
   const seconds = meter.createHistogram(DURATION, { unit: "s", description: "How long requests took." });
@@ -58,19 +77,24 @@ export function createTracing(version: string, now: () => number = Date.now): Tr
 
   return {
     begin(headers, startTime) {
-      const parent = propagation.extract(context.active(), headers);
-      const span = tracer.startSpan("chat", { kind: SpanKind.CLIENT, startTime }, parent);
-      const own = trace.setSpan(parent, span);
+      const begun = tell(() => {
+        const parent = propagation.extract(context.active(), headers);
+        const span = tracer.startSpan("chat", { kind: SpanKind.CLIENT, startTime }, parent);
+        return { span, own: trace.setSpan(parent, span) };
+      });
+      if (!begun) return UNTRACED;
+      const { span, own } = begun;
       return {
         run: (work) => turns.run(own, work),
-        end(fact) {
-          const attributes = attributesOf(fact);
-          span.updateName(`chat ${fact.model ?? ""}`.trim());
-          span.setAttributes({ ...attributes, ...detailsOf(fact) });
-          if (fact.status >= 400) span.setStatus({ code: SpanStatusCode.ERROR });
-          span.end(fact.at);
-          record(fact.ms, attributes, fact.usage);
-        },
+        end: (fact) =>
+          tell(() => {
+            const attributes = attributesOf(fact);
+            span.updateName(`chat ${fact.model ?? ""}`.trim());
+            span.setAttributes({ ...attributes, ...detailsOf(fact) });
+            if (fact.status >= 400) span.setStatus({ code: SpanStatusCode.ERROR });
+            span.end(fact.at);
+            record(fact.ms, attributes, fact.usage);
+          }),
       };
     },
 
@@ -79,32 +103,50 @@ export function createTracing(version: string, now: () => number = Date.now): Tr
       async complete(request) {
         const startTime = now();
         const attributes = { "gen_ai.operation.name": "chat", "gen_ai.request.model": model.id };
-        const span = tracer.startSpan(
-          `chat ${model.id}`,
-          { kind: SpanKind.CLIENT, startTime, attributes: { ...attributes, "precis.request": request.name } },
-          turns.getStore() ?? context.active(),
+        const span = tell(() =>
+          tracer.startSpan(
+            `chat ${model.id}`,
+            {
+              kind: SpanKind.CLIENT,
+              startTime,
+              attributes: { ...attributes, "precis.request": request.name },
+            },
+            turns.getStore() ?? context.active(),
+          ),
         );
         try {
           const reply = await model.complete(request);
           const { usage, model: answered } = reply;
-          span.setAttributes({
-            ...usageOf(usage),
-            ...(answered !== undefined && { "gen_ai.response.model": answered }),
+          tell(() => {
+            span?.setAttributes({
+              ...usageOf(usage),
+              ...(answered !== undefined && { "gen_ai.response.model": answered }),
+            });
+            record(now() - startTime, attributes, usage);
           });
-          record(now() - startTime, attributes, usage);
           return reply;
         } catch (error) {
           const type = error instanceof Error ? error.name : "unknown";
-          span.setAttributes({ "error.type": type });
-          span.setStatus({ code: SpanStatusCode.ERROR });
-          record(now() - startTime, { ...attributes, "error.type": type }, undefined);
+          tell(() => {
+            span?.setAttributes({ "error.type": type });
+            span?.setStatus({ code: SpanStatusCode.ERROR });
+            record(now() - startTime, { ...attributes, "error.type": type }, undefined);
+          });
           throw error;
         } finally {
-          span.end(now());
+          tell(() => span?.end(now()));
         }
       },
     }),
   };
+}
+
+/** Is there an SDK that is told? Without one, spans and metrics go nowhere. */
+export function hasSdk(): boolean {
+  const tracers = trace.getTracerProvider();
+  const hasTracers =
+    !(tracers instanceof ProxyTracerProvider) || tracers.getDelegateTracer(NAME) !== undefined;
+  return hasTracers || metrics.getMeterProvider().getMeter(NAME) !== createNoopMeter();
 }
 
 function usageOf(usage: Usage | undefined): Attributes {

@@ -104,8 +104,11 @@ export function SettingField({
   const origin = originText(from, levels);
   const id = `${scope}-${name}`;
   const kind = KINDS[name];
-  const change = (value: Value | null) =>
+  const change = (value: Value | null) => {
+    // What was wrong with the last value says nothing about this one.
+    setTrouble(undefined);
     void onChange({ [name]: value } as SettingsChange<GlobalSettings>).then(setTrouble);
+  };
   return (
     <div className={`setting ${own === undefined ? "" : "own"}`}>
       <div className="setting-words">

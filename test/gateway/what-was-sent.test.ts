@@ -1,4 +1,5 @@
 /** What the page tells of an earlier request is what went out then: a person's words in summaries and quotations included. */
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { afterEach, expect, it } from "vitest";
 import { type Past, type Progress, routes } from "../../src/gateway/api.ts";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
@@ -84,6 +85,54 @@ it("a request after a person edited the summary shows the edited words", async (
   );
   const then = await call(routes.view, { params: { id }, query: { length } });
   expect(JSON.stringify(then.entries)).not.toContain(words);
+});
+
+it("a quotation that left a view isn't shown as sent any more, in its rows or on the timeline", async () => {
+  let step = 0;
+  provider = await startFakeProvider({
+    // Counted as we count, so that nothing has to be learned.
+    count: (text) => countTokens(text),
+    reply: () => `Step ${step++}. ${"I go on with it. ".repeat(8)}`,
+  });
+  gateway = await startGateway({
+    ...upstreamAt(provider.url),
+    // Little can be gained from a talk without tools, so that quotations have to leave.
+    strategy: "tool-summaries",
+    budget: 4_000,
+    recall: { auto: true },
+  });
+  const said = (user: string, assistant: string) => [
+    { role: "user", content: user },
+    { role: "assistant", content: assistant },
+  ];
+  const messages = [
+    ...Array.from({ length: 12 }, (_, shelf) =>
+      said(
+        `Where is shelf${shelf}?`,
+        `Answer ${shelf}: shelf${shelf} holds box${shelf} in hall${shelf}. ${"That is how it is stored. ".repeat(30)}`,
+      ),
+    ).flat(),
+    ...said("Show the long list.", `The long list: ${"item and item and more ".repeat(420)}`),
+    ...said("Thanks 0.", "You are welcome."),
+    ...said("Thanks 1.", "You are welcome."),
+  ];
+  const { conversations } = await call(routes.importFile, {
+    body: { name: "shelves.json", text: JSON.stringify({ model: "gpt-4o", messages }) },
+  });
+  const { id } = conversations[0]!;
+  await say(id, "What does shelf3 hold, and which hall3 is it, with box3 and box4 in hall4?");
+  const told: { sent: boolean; shown: boolean; compactions: number }[] = [];
+  for (let turn = 0; turn < 4; turn++) {
+    const { sent, view, inserts, onTimeline, events: happened } = await lastRequest(id);
+    const isQuoting = (text: string) => text.includes("Quotations from earlier messages");
+    const compactions = happened.filter(({ type }) => type === "compacted").length;
+    told.push({ sent: isQuoting(sent), shown: inserts.some(isQuoting), compactions });
+    expect(onTimeline).toBe(view.tokens.after);
+    await say(id, "ok");
+  }
+  for (const { sent, shown } of told) expect(shown).toBe(sent);
+  expect(told[0]).toMatchObject({ sent: true, compactions: 1 });
+  expect(told.some(({ sent, compactions }) => !sent && compactions === 1)).toBe(true);
 });
 
 it("a request that quotes hidden messages shows the quotations, in its rows and its size", async () => {

@@ -31,7 +31,6 @@ describe.each(DIALECT_IDS)("%s", (id) => {
       dialect: dialectOf(id),
       budget: BUDGET,
       profile: profiles.agent,
-      landAt: 0.3,
       ...tuning,
     });
   const { messages: past } = toWire(id, PAST);
@@ -39,7 +38,7 @@ describe.each(DIALECT_IDS)("%s", (id) => {
 
   /** The state of a compaction, and the pressure of the question's view without its quotation and with it. */
   async function compacted() {
-    const compactor = open({ startAt: 0.99 });
+    const compactor = open({ startAt: 0.99, landAt: 0.3 });
     const { state } = await compactor.compact(past, { now: 1 });
     const { report } = await compactor.fit(asked, { state, now: 2 });
     expect(report.recalled.length).toBeGreaterThan(0);

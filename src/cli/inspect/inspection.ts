@@ -1,12 +1,16 @@
 import { restoreDraft } from "../../core/checkpoint.ts";
 import { entriesOf, keepAll } from "../../core/draft.ts";
 import { parseExact } from "../../core/exact-json.ts";
-import type { Checkpoint, Dialect, Entry, Message, Records } from "../../core/types.ts";
+import type { Checkpoint, Dialect, Entry, Measure, Message, Records } from "../../core/types.ts";
 import { dialectById } from "../../dialects/index.ts";
+import { fittingQuotations } from "../../engine/recall/fitting-quotations.ts";
+import { placedQuotations } from "../../engine/recall/placed-quotations.ts";
+import { withQuoted } from "../../engine/recall/quotations.ts";
 import { modelCounting } from "../../eval/replay/model-counting.ts";
 import { markedRecords } from "../../gateway/compaction/marked-records.ts";
 import { metaOf } from "../../gateway/conversation/chat-meta.ts";
 import { entryTokens, systemTokens } from "../../gateway/conversation/entry-tokens.ts";
+import { countedQuotes } from "../../gateway/conversation/recorded-quotes.ts";
 import { readHead } from "../../recall/stored-head.ts";
 import type {
   Citation,
@@ -74,7 +78,9 @@ export async function inspectConversation(
     messages.map((message) => message.hash),
   );
   const dialect = dialectById(conversation.dialect ?? DEFAULT_DIALECT);
-  const view = viewOf(dialect, headText, messages, records);
+  const { settings, model = conversation.model ?? "" } = metaOf(conversation);
+  const { measure } = await modelCounting(settings?.model ?? model);
+  const view = viewOf(dialect, headText, messages, records, measure);
   return {
     conversation,
     branches: await branchesOf(store.conversations, tenant, await kinOf(store, tenant, conversation)),
@@ -82,20 +88,18 @@ export async function inspectConversation(
     messages,
     records,
     view,
-    tokens: await tokensOf(conversation, dialect, headText, view),
+    tokens: tokensOf(dialect, headText, view, measure),
     events: await store.events.list(tenant, { conversation: id, newest: true, limit: NEWEST_EVENTS }),
     citations: await store.citations.list(tenant, id),
   };
 }
 
-async function tokensOf(
-  conversation: Conversation,
+function tokensOf(
   dialect: Dialect<unknown>,
   head: string | undefined,
-  { entries, transcript, wire }: InspectedView,
-): Promise<InspectedTokens> {
-  const { settings, model = conversation.model ?? "" } = metaOf(conversation);
-  const { measure } = await modelCounting(settings?.model ?? model);
+  { entries, transcript, wire }: Pick<InspectedView, "entries" | "transcript" | "wire">,
+  measure: Measure,
+): InspectedTokens {
   const { system: prompt } = readHead(dialect, head);
   const messages = transcript.map((message) => measure.message(message));
   const system = systemTokens({ dialect, system: prompt }, measure);
@@ -141,7 +145,8 @@ function viewOf(
   dialect: Dialect<unknown>,
   head: string | undefined,
   stored: readonly StoredMessage[],
-  { checkpoints, undos }: Records,
+  { checkpoints, undos, recalled = [] }: Records,
+  measure: Measure,
 ): InspectedView {
   const { lead: leading } = readHead(dialect, head);
   const wire = [...leading, ...stored.map((message) => parseExact(message.wire))];
@@ -153,7 +158,15 @@ function viewOf(
   for (const checkpoint of candidates) {
     const draft = restoreDraft(checkpoint, transcript, leading.length);
     if (!draft) continue;
-    const entries = entriesOf(draft);
+    const start = leading.length;
+    const own = recalled.filter((one) => one.checkpoint === checkpoint.id);
+    const hashOf = (length: number) => stored[length - 1]?.hash;
+    const placed = placedQuotations(own, { messages: transcript, start, hashOf });
+    const quotes = countedQuotes(placed, { dialect, transcript: wire, messages: transcript }, measure);
+    const bare = tokensOf(dialect, head, { entries: entriesOf(draft), transcript, wire }, measure).view;
+    const all = quotes.reduce((sum, { tokens }) => sum + tokens, bare);
+    const { quoted } = fittingQuotations(quotes, all, checkpoint.budget);
+    const entries = entriesOf(withQuoted(draft, quoted, dialect.rules));
     const messages = messagesOf(dialect, wire, entries);
     return { checkpoint, entries, transcript, wire, messages, lead: leading.length };
   }

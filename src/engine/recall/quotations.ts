@@ -3,14 +3,11 @@ import { isShown } from "../../core/draft.ts";
 import type { DialectRules, Edit, InsertMessage, Recalled } from "../../core/types.ts";
 import type { RecentMap } from "../../tokens/recent-map.ts";
 import { type Conversation, insertTokens } from "../conversation.ts";
+import { type PlacedQuotation, placedQuotations } from "./placed-quotations.ts";
 import { recalledText } from "./recalled-text.ts";
 
-/** What a view quotes before one of its user messages. */
-export interface Quoted {
-  readonly record: Recalled;
-  /** Index of the user message. */
-  readonly before: number;
-  readonly text: string;
+/** A quotation, and what it adds to its view. */
+export interface Quoted extends PlacedQuotation {
   readonly tokens: number;
 }
 
@@ -24,29 +21,40 @@ export function quotedBy(
   texts: RecentMap<string>,
 ): readonly Quoted[] {
   const { chain, structure, messages } = conversation;
-  return recalled
-    .filter((one) => one.checkpoint === checkpoint && chain[one.length] === one.hash)
-    .sort((a, b) => a.length - b.length)
-    .flatMap((record) => {
-      const before = structure.start + record.length - 1;
-      const key = `${record.hash} ${structure.start} ${record.passages.join(" ")}`;
-      const text = texts.get(key) ?? recalledText(record.passages, messages, structure.start);
-      if (text !== undefined) texts.set(key, text);
-      if (text === undefined || messages[before]?.role !== "user") return [];
-      return [{ record, before, text, tokens: quotedTokens(conversation, rules, before, text) }];
-    });
+  const { start } = structure;
+  const textOf = ({ hash, passages }: Recalled): string | undefined => {
+    const key = `${hash} ${start} ${passages.join(" ")}`;
+    const text = texts.get(key) ?? recalledText(passages, messages, start);
+    if (text !== undefined) texts.set(key, text);
+    return text;
+  };
+  const own = recalled.filter((one) => one.checkpoint === checkpoint);
+  const transcript = { messages, start, hashOf: (length: number) => chain[length] };
+  return placedQuotations(own, transcript, textOf).map((placed) => ({
+    ...placed,
+    tokens: quotedTokens(countsOf(conversation), rules, placed),
+  }));
+}
+
+/** How the messages that quotations join are counted. */
+export interface QuotedCounts extends Pick<Conversation, "measure" | "editedTokens"> {
+  tokensOf(index: number): number;
+}
+
+/** Counts quotations with the messages of a conversation. */
+export function countsOf({ measure, editedTokens, tokens }: Conversation): QuotedCounts {
+  return { measure, editedTokens, tokensOf: (index) => tokens[index]! };
 }
 
 /** Tokens that a quotation adds to a view. */
 export function quotedTokens(
-  conversation: Conversation,
+  { measure, editedTokens, tokensOf }: QuotedCounts,
   rules: Pick<DialectRules, "alternation">,
-  before: number,
-  text: string,
+  { before, text }: Pick<PlacedQuotation, "before" | "text">,
 ): number {
   return rules.alternation === "strict"
-    ? conversation.editedTokens(before, [joined(text)]) - conversation.tokens[before]!
-    : insertTokens(conversation.measure, message(text));
+    ? editedTokens(before, [joined(text)]) - tokensOf(before)
+    : insertTokens(measure, message(text));
 }
 
 /**
@@ -55,7 +63,7 @@ export function quotedTokens(
  */
 export function withQuoted(
   draft: Draft,
-  quoted: readonly Pick<Quoted, "before" | "text">[],
+  quoted: readonly Pick<PlacedQuotation, "before" | "text">[],
   rules: Pick<DialectRules, "alternation">,
 ): Draft {
   if (quoted.length === 0) return draft;

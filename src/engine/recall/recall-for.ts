@@ -4,7 +4,7 @@ import type { Steps } from "../../core/steps.ts";
 import type { RecalledPassage } from "../../core/types.ts";
 import type { Operation } from "../operation.ts";
 import { chooseRecalled } from "./choose-recalled.ts";
-import { type Quoted, quotedTokens } from "./quotations.ts";
+import { countsOf, type Quoted, quotedTokens } from "./quotations.ts";
 import { recalledMessage, recalledText } from "./recalled-text.ts";
 
 /** What one user message may have quoted: a share of the budget, and tokens. */
@@ -57,12 +57,9 @@ export function* recallFor<M>(
     Math.floor(budget.budget * SHARE_OF_ALL) - quotedBefore,
     Math.min(budget.budget, conversation.total) - view.tokens,
   );
-  const frame = quotedTokens(
-    conversation,
-    dialect.rules,
-    newest,
-    recalledMessage([{ head: "#1", text: "", isSaid: true }]),
-  );
+  const tokensOf = (text: string): number =>
+    quotedTokens(countsOf(conversation), dialect.rules, { before: newest, text });
+  const frame = tokensOf(recalledMessage([{ head: "#1", text: "", isSaid: true }]));
   if (allowance < Math.max(LEAST_ALLOWANCE, frame)) return undefined;
   const chosen = yield* chooseRecalled({
     indexes: recallIndexes,
@@ -77,7 +74,7 @@ export function* recallFor<M>(
     const places = kept.map(({ place }) => place).sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]);
     const text = recalledText(places, messages, structure.start);
     if (text === undefined) return undefined;
-    const tokens = quotedTokens(conversation, dialect.rules, newest, text);
+    const tokens = tokensOf(text);
     if (tokens <= allowance)
       return {
         quoted: { before: newest, text, tokens, places },

@@ -1,4 +1,5 @@
 import type { Message } from "../../core/types.ts";
+import { fittingQuotations } from "../../engine/recall/fitting-quotations.ts";
 import type { Past, PastPoint, PlacedEvent, TimelineEvent } from "../api.ts";
 import type { Timeline } from "../telemetry/timeline.ts";
 import { metaOf } from "./chat-meta.ts";
@@ -129,6 +130,17 @@ export function inForceAt(
     changes[countUntil(changes.length, (at) => changes[at]!.messages <= messages) - 1]?.inForce;
 }
 
+/** What a view quoted for a user message, as the timeline counts it. */
+export interface RecordedQuote {
+  /** The compaction whose views show it. */
+  readonly checkpoint: string;
+  /** Messages of the transcript when it was first sent. */
+  readonly messages: number;
+  readonly tokens: number;
+  /** What views of this compaction may have. */
+  readonly budget: number;
+}
+
 /** What was sent before each answer. Between compactions a view grows by what is said. */
 export function pastOf(options: {
   readonly messages: readonly Message[];
@@ -141,11 +153,7 @@ export function pastOf(options: {
   /** Tokens of the views that compactions left, by checkpoint, as they are counted now; otherwise as they were then. */
   readonly sizes?: ReadonlyMap<string, number>;
   /** What views quoted for user messages, oldest first; sizes don't hold it. */
-  readonly quotes?: readonly {
-    readonly checkpoint: string;
-    readonly messages: number;
-    readonly tokens: number;
-  }[];
+  readonly quotes?: readonly RecordedQuote[];
 }): Past {
   const { messages, lead, tokens, system, events, sizes } = options;
   const quotesOf = Map.groupBy(options.quotes ?? [], ({ checkpoint }) => checkpoint);
@@ -159,15 +167,14 @@ export function pastOf(options: {
     const size = sizes?.get(compaction.checkpoint ?? "");
     // What was counted then counted what was quoted at once.
     const from = size === undefined ? compaction.messages + 1 : 0;
-    const quoted = (quotesOf.get(compaction.checkpoint ?? "") ?? [])
-      .filter((quote) => quote.messages >= from && quote.messages <= length)
-      .reduce((sum, quote) => sum + quote.tokens, 0);
-    const left = (size ?? compaction.tokens) + quoted;
-    return {
-      messages: length,
-      transcript,
-      view: left + transcript - until[Math.min(compaction.messages, length) + lead]!,
-    };
+    const quotes = (quotesOf.get(compaction.checkpoint ?? "") ?? []).filter(
+      (quote) => quote.messages >= from && quote.messages <= length,
+    );
+    const newer = transcript - until[Math.min(compaction.messages, length) + lead]!;
+    const all = quotes.reduce((sum, { tokens }) => sum + tokens, (size ?? compaction.tokens) + newer);
+    // As when it was sent: the oldest left where the view had no room for them.
+    const view = fittingQuotations(quotes, all, quotes[0]?.budget ?? all).tokens;
+    return { messages: length, transcript, view };
   };
   const answers = messages.flatMap(({ role }, index) =>
     index > lead && role === "assistant" ? [index - lead] : [],

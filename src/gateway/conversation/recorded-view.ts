@@ -1,6 +1,7 @@
 import { restoreDraft } from "../../core/checkpoint.ts";
 import { type Draft, entriesOf, keepAll } from "../../core/draft.ts";
-import type { Measure } from "../../core/types.ts";
+import type { Checkpoint, Measure } from "../../core/types.ts";
+import { fittingQuotations } from "../../engine/recall/fitting-quotations.ts";
 import { withQuoted } from "../../engine/recall/quotations.ts";
 import type { ApiView, PlacedEvent } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
@@ -11,8 +12,8 @@ import { countAhead } from "./count-ahead.ts";
 import { entryTokens, systemTokens } from "./entry-tokens.ts";
 import { happenedIn } from "./found-compaction.ts";
 import { type Loaded, type LoadParts, load } from "./loaded.ts";
-import { inForceAt, madeBy } from "./recorded-past.ts";
-import { recordedQuotes, recordedQuoteTokens } from "./recorded-quotes.ts";
+import { inForceAt, madeBy, type RecordedQuote } from "./recorded-past.ts";
+import { countedQuotes, recordedQuotes } from "./recorded-quotes.ts";
 import { fitInput, viewOf } from "./view-of.ts";
 
 /** What was sent when the transcript had so many messages, read from the record of its compaction. */
@@ -27,16 +28,17 @@ export async function recordedView(
   const loaded = await load(parts, tenant, id, length);
   await countAhead(parts, loaded);
   const { checkpoint } = inForceAt(events)(length) ?? {};
-  const draft =
-    checkpoint === undefined
-      ? keepAll(loaded.messages.length)
-      : await restore(parts, tenant, loaded, checkpoint);
-  const entries = entriesOf(draft);
   const measure = await measureOf(parts, loaded.choice);
   const { budget } = await parts.compactors.of(loaded.choice).pressure(loaded.transcript, fitInput(loaded));
   const system = systemTokens(loaded, measure);
+  const tokensOf = viewTokens(loaded, measure);
+  const draft =
+    checkpoint === undefined
+      ? keepAll(loaded.messages.length)
+      : await restore(parts, tenant, loaded, { id: checkpoint, measure, tokensOf, budget: budget.budget });
+  const entries = entriesOf(draft);
   const transcript = loaded.messages.reduce((sum, message) => sum + measure.message(message), system);
-  const tokens = entries.reduce((sum, entry) => sum + entryTokens(entry, loaded, measure), system);
+  const tokens = tokensOf(draft);
   const pressure = tokens / budget.budget;
   return viewOf(
     parts,
@@ -50,6 +52,13 @@ export async function recordedView(
     },
     checkpoint === undefined ? "pass" : "view",
   );
+}
+
+/** Counts the views of a conversation. */
+function viewTokens(loaded: Loaded, measure: Measure): (draft: Draft) => number {
+  const system = systemTokens(loaded, measure);
+  return (draft) =>
+    entriesOf(draft).reduce((sum, entry) => sum + entryTokens(entry, loaded, measure), system);
 }
 
 /** Messages that are counted again for all compactions together, the newest first: others wait for this server, too. */
@@ -84,35 +93,76 @@ export async function viewSizes(
   return sizes;
 }
 
-/** What views quoted for user messages, with its tokens. */
+/** What views quoted for user messages, with its tokens and those that the view may have had. */
 export async function quoteSizes(
-  { records }: Pick<CompactionParts, "records">,
+  { records, compactors }: Pick<CompactionParts, "records" | "compactors">,
   tenant: string,
   loaded: Loaded,
   measure: Measure,
-) {
-  const { recalled = [] } = await records.of(tenant).find(loaded.stored.map(({ hash }) => hash));
-  return recordedQuotes(recalled, loaded).map((quote) => ({
-    ...quote,
-    tokens: recordedQuoteTokens(quote, loaded, measure),
+): Promise<readonly RecordedQuote[]> {
+  const { checkpoints, recalled = [] } = await records.of(tenant).find(loaded.stored.map(({ hash }) => hash));
+  if (recalled.length === 0) return [];
+  const { budget } = await compactors.of(loaded.choice).pressure(loaded.transcript, fitInput(loaded));
+  const tokensOf = viewTokens(loaded, measure);
+  const budgets = new Map(
+    checkpoints.map((one) => [one.id, budgetThen(one, budget.budget, loaded, tokensOf)]),
+  );
+  return countedQuotes(recordedQuotes(recalled, loaded), loaded, measure).map(({ record, tokens }) => ({
+    checkpoint: record.checkpoint,
+    messages: record.length,
+    tokens,
+    budget: budgets.get(record.checkpoint) ?? budget.budget,
   }));
+}
+
+/**
+ * What a view was allowed, in tokens as they are counted now: the provider's usage may have taught otherwise since, and a budget
+ * that was lowered since took nothing from what was sent before.
+ */
+function budgetThen(
+  checkpoint: Checkpoint | undefined,
+  now: number,
+  { messages, lead }: Pick<Loaded, "messages" | "lead">,
+  tokensOf: (draft: Draft) => number,
+): number {
+  if (!checkpoint) return now;
+  const { budget, seen, tokens } = checkpoint;
+  const draft = restoreDraft(checkpoint, messages.slice(0, seen.messages), lead.length);
+  const counted = draft ? tokensOf(draft) / Math.max(1, tokens.after) : 1;
+  return Math.max(budget, now) * Math.max(1, counted);
 }
 
 async function restore(
   { records }: Pick<CompactionParts, "records">,
   tenant: string,
   loaded: Loaded,
-  id: string,
+  {
+    id,
+    measure,
+    tokensOf,
+    budget,
+  }: {
+    readonly id: string;
+    readonly measure: Measure;
+    readonly tokensOf: (draft: Draft) => number;
+    readonly budget: number;
+  },
 ): Promise<Draft> {
   const { stored, messages, lead, dialect } = loaded;
   const { checkpoints, recalled = [] } = await records.of(tenant).find(stored.map(({ hash }) => hash));
   const checkpoint = checkpoints.find((one) => one.id === id);
   const draft = checkpoint && restoreDraft(checkpoint, messages, lead.length);
-  const quotes = recordedQuotes(recalled, loaded).filter((quote) => quote.checkpoint === id);
-  if (draft) return withQuoted(draft, quotes, dialect.rules);
-  throw new RequestFault(
-    410,
-    "not-kept",
-    "The record of this compaction isn't kept any more, so what was sent can't be shown word for word.",
-  );
+  if (!draft)
+    throw new RequestFault(
+      410,
+      "not-kept",
+      "The record of this compaction isn't kept any more, so what was sent can't be shown word for word.",
+    );
+  const own = recalled.filter((one) => one.checkpoint === id);
+  const quotes = countedQuotes(recordedQuotes(own, loaded), loaded, measure);
+  if (quotes.length === 0) return draft;
+  // As when it was sent: the oldest left where the view had no room for them.
+  const all = quotes.reduce((sum, { tokens }) => sum + tokens, tokensOf(draft));
+  const { quoted } = fittingQuotations(quotes, all, budgetThen(checkpoint, budget, loaded, tokensOf));
+  return withQuoted(draft, quoted, dialect.rules);
 }

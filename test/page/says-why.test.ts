@@ -37,7 +37,7 @@ it("What if: nonsense is named, and an impossible window has the server's answer
   await tab.locator(".inspect-facts").getByRole("alert").getByText("-5 is no number of tokens").waitFor();
   await form.getByRole("button", { name: "Reset" }).click();
   await tab.locator(".inspect-numbers").waitFor();
-  expect(await tab.getByRole("alert").allTextContents()).toEqual([""]);
+  expect(await tab.getByRole("alert").count()).toBe(0);
   expect(faults).toEqual([]);
   await context.close();
 });

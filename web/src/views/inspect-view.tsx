@@ -105,7 +105,7 @@ function WhatIfBar({ inspection, whatIf }: { inspection: Inspection; whatIf: Wha
           placeholder={words.windowPlaceholder}
           value={window}
           aria-invalid={isWrong}
-          aria-describedby="what-if-wrong"
+          aria-describedby={isWrong ? "what-if-wrong" : undefined}
           onChange={(event) => {
             setWindow(event.target.value);
             change({ window: readNumber("tokens", event.target.value) });
@@ -157,11 +157,11 @@ function WhatIfBar({ inspection, whatIf }: { inspection: Inspection; whatIf: Wha
         />
         {words.force}
       </label>
-      <p id="what-if-wrong" className="wrong" role="alert">
-        {isWrong
-          ? `${strings.settings.noNumber(window.trim())} ${strings.settings.noNumberFix.tokens}`
-          : null}
-      </p>
+      {isWrong ? (
+        <p id="what-if-wrong" className="wrong" role="alert">
+          {strings.settings.noNumber(window.trim())} {strings.settings.noNumberFix.tokens}
+        </p>
+      ) : null}
       <button
         type="button"
         className="link"

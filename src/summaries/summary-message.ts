@@ -20,6 +20,7 @@ import { messageOf, type Quote, quoteSections, textOf } from "./quotes.ts";
 import { renderNarrative, type Told } from "./render-narrative.ts";
 import { renderState } from "./render-state.ts";
 import { lineReuse } from "./reuse.ts";
+import { saidAlready } from "./said-already.ts";
 import { salience } from "./salience.ts";
 import type { SectionEntry } from "./sections.ts";
 import { plainStatement } from "./statements.ts";
@@ -137,7 +138,9 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
     namedLines(named, lastLine).reduce((sum, order) => sum + lineCost(transcript.lines[order]!), 0),
   );
   yield;
-  const said = yield* chooseQuotes({
+  // What the records say word for word isn't quoted beside them.
+  const isTold = saidAlready(narrative.map(({ text }) => text));
+  const said = (yield* chooseQuotes({
     messages,
     indexes,
     words,
@@ -150,7 +153,7 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
     salience: salience(transcript),
     newest,
     age,
-  });
+  })).filter((quote) => !isTold(textOf(quote)));
   yield;
   const left = free - said.reduce((sum, quote) => sum + prose(`${textOf(quote)}\n`), 0);
   const outcomes = chooseOutcomes({
@@ -162,7 +165,7 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
   yield;
   const plan = newestPlan(messages, (index) => hidden[index] === 1);
   const quotes: Quote[] = [
-    ...(plan === undefined ? [] : [{ by: "assistant", statement: plan } as const]),
+    ...(plan === undefined || isTold(plan.text) ? [] : [{ by: "assistant", statement: plan } as const]),
     ...said,
     ...outcomes.map((outcome): Quote => ({ by: "tool", outcome })),
   ];
@@ -194,6 +197,8 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
     budget: left * CHANGES_SHARE,
   });
   yield;
+  const isSaid = saidAlready([...narrative.map(({ text }) => text), ...quotes.map(textOf)]);
+  const changed = new Set(changes.map(({ first }) => first));
   const more = yield* selectLines({
     candidates,
     weights,
@@ -202,9 +207,11 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
     covered,
     lastLine,
     cost: lineCost,
+    isSaid: (line) => changed.has(line.first) || isSaid(line.text),
     budget: cap * OVERCHOOSE,
   });
-  const chosen = [...changes, ...more.filter((line) => !changes.includes(line))];
+  const chosen = [...changes, ...more];
+  const inLine = quotes.map((quote) => lineThatSays(quote, chosen));
 
   yield;
   const touched = touchedFiles(messages);
@@ -215,7 +222,7 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
   const rendering =
     (cited: typeof told) =>
     (quoteCount: number, lineCount: number): MadeMessage => {
-      const said = quotes.slice(0, quoteCount);
+      const said = quotes.filter((_, at) => at < quoteCount && inLine[at]! >= lineCount);
       const shown = chosen.slice(0, lineCount);
       const { words, answers, outcomes } = quoteSections(said, sources);
       const linesFrom = (folder: string): SectionEntry[] =>
@@ -259,6 +266,16 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
   const withSources = fillCap(cap, { ...parts, render: rendering(told) });
   // In a very short message the sources of what records cite would leave no room for the records themselves.
   return withSources ?? (told.length === 0 ? undefined : fillCap(cap, { ...parts, render: rendering([]) }));
+}
+
+/** Which of these lines says all of a statement, and more: shown both, the statement would stand there twice. Infinity: none. */
+function lineThatSays(quote: Quote, lines: readonly Line[]): number {
+  if (quote.by !== "assistant") return Infinity;
+  const { message, text } = quote.statement;
+  const at = lines.findIndex(
+    (line) => line.message === message && line.kind === "assistant" && saidAlready([line.text])(text),
+  );
+  return at < 0 ? Infinity : at;
 }
 
 /** A line as a quotation of its message would show it. */

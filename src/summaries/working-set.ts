@@ -37,6 +37,8 @@ export interface SelectInput {
   readonly lastLine: Int32Array;
   /** Estimated tokens of a line. */
   readonly cost: (line: Line) => number;
+  /** Is it said elsewhere? Asked of lines that would be taken. */
+  readonly isSaid?: (line: Line) => boolean;
   /** Estimated tokens in all; the list may be longer by one line. */
   readonly budget: number;
 }
@@ -79,6 +81,7 @@ export function* selectLines(input: SelectInput): Steps<Line[]> {
       continue;
     }
     const line = candidates[index]!;
+    if (input.isSaid?.(line)) continue;
     chosen.push(line);
     used += input.cost(line);
     for (const term of line.terms) covered[term] = 1;

@@ -14,6 +14,10 @@ export interface DigestLine {
   readonly text: string;
   /** The larger, the sooner it is taken. */
   readonly worth: number;
+  /** What it repeats of the user's words: where those stand above, it isn't shown … */
+  readonly repeats?: string;
+  /** … or only with these words. */
+  readonly otherwise?: string;
 }
 
 /** What a conversation came to, in lines that can be read alone. Each list is in the order of the conversation. */
@@ -132,6 +136,7 @@ function usersDecisions(requests: readonly Request[], length: number): DigestLin
       .map((statement) => ({
         message,
         text: `The user: ${statement.text}`,
+        repeats: statement.text,
         worth: decisionWorth(statement) * ageFactor(message, length),
       })),
   );
@@ -171,11 +176,14 @@ function openOf(
     .filter((statement) => isOpen(statement))
     .map(({ text }) => ({ message: last?.message ?? 0, text, worth: 0 }));
   const isUnanswered = request !== undefined && request.message > (last?.message ?? -1);
+  const words = request && shortened(requestLine(request.text), LATER_REQUEST);
   const asked = isUnanswered
     ? [
         {
           message: request.message,
-          text: `Asked last, no report since: ${shortened(requestLine(request.text), LATER_REQUEST)}`,
+          text: `Asked last, no report since: ${words}`,
+          repeats: words!,
+          otherwise: "There is no report yet on what was asked last.",
           worth: 1,
         },
       ]

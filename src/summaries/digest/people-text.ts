@@ -61,6 +61,7 @@ export function handoverText(
       narrative === undefined
         ? { ...digest, decisions: digest.decisions.filter(({ text }) => !isNear.has(text)) }
         : { ...digest, goal: [], state: [], decisions: [] },
+    above: goal,
     cap: cap - count(`${head}\n\n`),
     count,
     more: { title: "What was said about the goal", lines: near },
@@ -84,12 +85,16 @@ function nearLines(messages: readonly Message[], nearness: (text: string) => num
     statements.flatMap((statement) => (isNarration(statement) ? [] : [{ message, text: statement.text }])),
   );
   const asked = requestsOf(messages).flatMap(({ message, text }) =>
-    statementsIn(text).map((statement) => ({ message, text: `The user: ${statement.text}` })),
+    statementsIn(text).map((statement) => ({
+      message,
+      text: `The user: ${statement.text}`,
+      repeats: statement.text,
+    })),
   );
   const lines = new Map<string, DigestLine>();
-  for (const { message, text } of [...spoken, ...asked].toSorted((a, b) => a.message - b.message)) {
-    const worth = nearness(text);
-    if (worth > FAR) lines.set(text, { message, text, worth });
+  for (const line of [...spoken, ...asked].toSorted((a, b) => a.message - b.message)) {
+    const worth = nearness(line.text);
+    if (worth > FAR) lines.set(line.text, { ...line, worth });
   }
   return [...lines.values()];
 }

@@ -1,4 +1,5 @@
 import { cutToFit } from "../cut-to-fit.ts";
+import { saidAlready } from "../said-already.ts";
 import type { Digest, DigestLine } from "./digest.ts";
 
 /** What `writeDigest` takes. */
@@ -7,6 +8,8 @@ export interface WriteDigestInput {
   /** Ceiling of the text, in tokens by `count`. Never exceeded. */
   readonly cap: number;
   readonly count: (text: string) => number;
+  /** What stands above the text: requests that it says aren't said again. */
+  readonly above?: string;
   /** Lines that are chosen for a purpose, in a section of their own. */
   readonly more?: { readonly title: string; readonly lines: readonly DigestLine[] };
   /** Title of what the user asked for. Default `Goal`. */
@@ -32,6 +35,8 @@ const SHARES = {
   read: 0.03,
   open: 0.1,
 };
+/** A sentence of the user's that is repeated is known by its words, however few (characters). */
+const LEAST_REPEATED = 8;
 /** Files that were only looked at are named up to this number. */
 const MOST_READ = 12;
 
@@ -39,7 +44,7 @@ const MOST_READ = 12;
 export function writeDigest(input: WriteDigestInput): string {
   const { digest, cap, count, more, goalTitle = "Goal" } = input;
   const sections: Section[] = [
-    { title: goalTitle, lines: digest.goal, share: SHARES.goal },
+    { title: goalTitle, lines: unlessAbove(digest.goal, input.above), share: SHARES.goal },
     { title: "Rules", lines: digest.rules, share: SHARES.rules },
     { title: "State", lines: digest.state, share: SHARES.state },
     { title: "Decisions and findings", lines: digest.decisions, share: SHARES.decisions },
@@ -48,7 +53,7 @@ export function writeDigest(input: WriteDigestInput): string {
     { title: "Files read", lines: readLines(input), share: SHARES.read },
     { title: "Open points", lines: digest.open, share: SHARES.open },
   ];
-  const chosen = choose(sections, cap, count);
+  const chosen = choose(sections, { cap, count, above: input.above ?? "" });
   for (;;) {
     const text = render(sections, chosen);
     // Lines are counted one by one, the whole text may have a few tokens more.
@@ -67,31 +72,45 @@ function beginningOf(sections: readonly Section[], cap: number, count: (text: st
   return text === "" ? "" : shown(text);
 }
 
-function choose(sections: readonly Section[], cap: number, count: (text: string) => number): Set<DigestLine> {
-  const chosen = new Set<DigestLine>();
-  const titles = sections.reduce(
-    (sum, { title, lines }) => sum + (lines.length > 0 ? count(`## ${title}\n\n`) : 0),
-    0,
-  );
-  let left = cap - titles;
-  const take = (lines: readonly DigestLine[], most: number): void => {
+/** Requests without those that stand above already. */
+function unlessAbove(lines: readonly DigestLine[], above = ""): readonly DigestLine[] {
+  const isSaid = saidAlready([above], LEAST_REPEATED);
+  return lines.filter(({ text }) => !isSaid(text));
+}
+
+/** The lines that are shown, each with its words. */
+type Chosen = Map<DigestLine, string>;
+
+function choose(
+  sections: readonly Section[],
+  { cap, count, above }: Pick<WriteDigestInput, "cap" | "count"> & { readonly above: string },
+): Chosen {
+  const chosen: Chosen = new Map();
+  const titled = new Set<string>();
+  let left = cap;
+  const take = ({ title, lines }: Section, most: number): void => {
     let own = Math.min(most, left);
+    const isSaid = saidAlready([above, ...chosen.values()], LEAST_REPEATED);
     for (const line of lines.toSorted((a, b) => b.worth - a.worth)) {
       if (chosen.has(line)) continue;
-      const cost = count(`- ${line.text}\n`);
+      const isRepeated = line.repeats !== undefined && isSaid(line.repeats);
+      const text = isRepeated ? line.otherwise : line.text;
+      if (text === undefined) continue;
+      const cost = count(`- ${text}\n`) + (titled.has(title) ? 0 : count(`## ${title}\n\n`));
       if (cost > own) continue;
+      titled.add(title);
       own -= cost;
       left -= cost;
-      chosen.add(line);
+      chosen.set(line, text);
     }
   };
-  for (const { lines, share } of sections) take(lines, share * cap);
-  for (const { lines } of sections) take(lines, left);
+  for (const section of sections) take(section, section.share * cap);
+  for (const section of sections) take(section, left);
   return chosen;
 }
 
 /** False: there was nothing left to drop. */
-function dropLeast(sections: readonly Section[], chosen: Set<DigestLine>): boolean {
+function dropLeast(sections: readonly Section[], chosen: Chosen): boolean {
   const largest = sections
     .map(({ lines }) => lines.filter((line) => chosen.has(line)))
     .toSorted((a, b) => b.length - a.length)[0];
@@ -99,11 +118,11 @@ function dropLeast(sections: readonly Section[], chosen: Set<DigestLine>): boole
   return least !== undefined && chosen.delete(least);
 }
 
-function render(sections: readonly Section[], chosen: ReadonlySet<DigestLine>): string {
+function render(sections: readonly Section[], chosen: ReadonlyMap<DigestLine, string>): string {
   return sections
     .flatMap(({ title, lines }) => {
-      const shown = lines.filter((line) => chosen.has(line));
-      return shown.length === 0 ? [] : [`## ${title}\n${shown.map(({ text }) => `- ${text}`).join("\n")}`];
+      const shown = lines.flatMap((line) => chosen.get(line) ?? []);
+      return shown.length === 0 ? [] : [`## ${title}\n${shown.map((text) => `- ${text}`).join("\n")}`];
     })
     .join("\n\n");
 }

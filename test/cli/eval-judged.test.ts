@@ -129,7 +129,7 @@ it("a conversation is compacted several times in a row where that is asked for, 
     ...["eval", "judged", "--exams", long, "--run", run, "--counter", "chars"],
     ...[...flags, ...arms],
   ]);
-  expect([code, stderr]).toEqual([0, expect.stringContaining("5 requests")]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining("10 requests")]);
   const { rows } = JSON.parse(stdout) as { rows: { arm: string; score: { mean: number } }[] };
   expect(rows.map(({ arm }) => arm)).toEqual(["precis", "precis*4", "precis+model", "precis+model*4"]);
   // Without a model a view is made from the transcript alone.

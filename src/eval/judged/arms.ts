@@ -1,9 +1,9 @@
 import type { Model, Profile, TokenCounter } from "../../core/types.ts";
-import { costOf, suffixStart } from "../contestants/packing.ts";
+import { costOf, type Item, suffixStart } from "../contestants/packing.ts";
 import { type CompactedInput, compacted, compactedWithRecall } from "./compacted.ts";
 import type { Exam } from "./exam.ts";
 import { plainSummary } from "./plain-summary.ts";
-import { type Shown, shownMessage } from "./reader-text.ts";
+import { readerText, type Shown, shownMessage } from "./reader-text.ts";
 import { examTokens } from "./size.ts";
 
 /** What an arm may use. */
@@ -139,12 +139,22 @@ function restOf({ exam, size, counter }: ArmInput): number {
   return size - (exam.recorded === undefined ? 0 : costOf(exam.recorded, counter.count));
 }
 
-/** The newest messages that fit, and the end of the next older one, so that the size is used. */
+/** The newest messages that fit as a reader sees them, and the end of the next older one, so that the size is used. */
 function newest({ exam, counter }: ArmInput, size: number): Shown[] {
   const items = exam.messages.map((message, index) => {
     const { role, text } = shownMessage(message);
     return { index, role, text, cost: costOf(text, counter.count) };
   });
+  // The names of speakers take a little more than a message costs on the wire, or less.
+  for (let room = size; ; ) {
+    const shown = newestWithin(items, room, counter);
+    const over = counter.count(readerText(shown)) - size;
+    if (over <= 0 || shown.length === 0) return shown;
+    room -= over;
+  }
+}
+
+function newestWithin(items: readonly Item[], size: number, counter: TokenCounter): Shown[] {
   const start = suffixStart(items, size);
   const whole = items.slice(start);
   const left = size - whole.reduce((sum, item) => sum + item.cost, 0);

@@ -6,14 +6,25 @@ import type { JudgedSetup } from "./run-judged.ts";
 import { examTokens } from "./size.ts";
 import { type Expense, expense, requestTokens } from "./spending.ts";
 
-/** A summary is asked for with a prompt, and may be asked for again (share of the conversation). */
+/** A summary is asked for with a prompt beside the conversation (share of the conversation). */
 const SUMMARY_INPUT = 1.1;
 /** However often a conversation is compacted, its summaries read it about so often at most. */
 const MOST_READINGS = 4;
 /** What a summary has on average, notes included (tokens). */
 const USUAL_SUMMARY = 2_500;
 
-/** What a run will ask for, before anything is asked: requests are exact, tokens are estimates. */
+/**
+ * A summary that lacks names or is too long is sent back, without the conversation: one such request for each is counted, which is
+ * more than most models need.
+ */
+const SECOND_REQUESTS = 1;
+/** What such a request reads: rules, the draft, and the lines of what it lacks (tokens). */
+const SECOND_INPUT = 4_500;
+
+/**
+ * What a run will ask for, before anything is asked. Requests for summaries are as many as are likely at most; an answer of a reader or a
+ * judge that can't be used is asked for once more, which isn't counted. Tokens are estimates.
+ */
 export function planJudged(options: JudgedSetup): Expense[] {
   const { sittings, trials, counter } = options;
   const reader = { requests: 0, input: 0, output: 0 };
@@ -38,9 +49,10 @@ export function planJudged(options: JudgedSetup): Expense[] {
     for (const { arm } of entrants) {
       if (!arm.needsModel) continue;
       const readings = Math.min(arm.times, MOST_READINGS);
-      summarizer.requests += arm.times;
-      summarizer.input += readings * SUMMARY_INPUT * examTokens(exam, counter.count);
-      summarizer.output += arm.times * USUAL_SUMMARY;
+      const again = arm.times * SECOND_REQUESTS;
+      summarizer.requests += arm.times + again;
+      summarizer.input += readings * SUMMARY_INPUT * examTokens(exam, counter.count) + again * SECOND_INPUT;
+      summarizer.output += (arm.times + again) * USUAL_SUMMARY;
     }
   }
   return [

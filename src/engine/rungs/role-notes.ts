@@ -66,14 +66,19 @@ function beginning({ structure }: Conversation, shown: readonly Shown[]): Insert
   return [note("user", first.index)];
 }
 
-/** Rounds stay whole: between a call and its result nothing may stand. Where a summary stands, its own place sees to the roles. */
+/**
+ * Rounds stay whole: between a call and its result nothing may stand. The place of a summary sees to its roles, but one that
+ * nobody vouches for was taken out of the system prompt, and may stand beside a message of the user.
+ */
 function between({ structure }: Conversation, shown: readonly Shown[]): Insert[] {
   return shown.flatMap(({ role, index }, at) => {
     const last = shown[at - 1];
-    if (index === undefined || last?.index === undefined || last.role !== role) return [];
-    if (role !== "user" && role !== "assistant") return [];
+    if (last?.role !== role || (role !== "user" && role !== "assistant")) return [];
+    const other = role === "user" ? "assistant" : "user";
+    if (index === undefined) return last.index === undefined ? [] : [note(other, last.index + 1)];
+    if (last.index === undefined) return [note(other, index)];
     const isNext = last.index + 1 === index || structure.unitOf[last.index] === structure.unitOf[index];
-    return isNext ? [] : [note(role === "user" ? "assistant" : "user", index)];
+    return isNext ? [] : [note(other, index)];
   });
 }
 

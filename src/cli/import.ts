@@ -2,10 +2,10 @@ import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { PrecisError, TranscriptError } from "../core/errors.ts";
 import { createLogReader, type TranscriptLog } from "../dialects/logs/index.ts";
-import { EXPECTED } from "../dialects/logs/wrong-file.ts";
 import type { Conversation, ConversationStore } from "../stores/server-store.ts";
 import { formatCount } from "./format.ts";
 import { OPENCODE_DATABASE, withOpencodeSessions } from "./import/opencode-database.ts";
+import { type Outcome, outcomeText } from "./import/outcome.ts";
 import { UnreadableLog } from "./import/unreadable-log.ts";
 import type { Io } from "./io.ts";
 import { DATABASE_FLAGS, DEFAULT_TENANT, withDatabase } from "./open-database.ts";
@@ -35,24 +35,6 @@ export const importLine: CommandLine = {
   ],
 };
 
-/** What an import did. */
-interface Outcome {
-  /** Files that were read, that haven't changed since the last time, and that hold no conversation. */
-  read: number;
-  unchanged: number;
-  readonly passedOver: NotRead[];
-  /** Files that hold conversations and can't be read, or can't be opened. */
-  readonly unreadable: NotRead[];
-  conversations: number;
-  messages: number;
-}
-
-/** A file that nothing was added from. */
-interface NotRead {
-  readonly file: string;
-  readonly reason: string;
-}
-
 /** What is imported at a time: a file, or a session of a database. */
 interface Source {
   /** Names it, so that it is known again at the next import. */
@@ -66,8 +48,6 @@ interface Source {
 const LOG_FILE = /\.jsonl?(?:\.gz)?$/i;
 /** Conversations on one page of the list of what is there. */
 const PAGE = 500;
-/** Files that are named because nothing could be read from them. */
-const NAMED = 5;
 
 export async function importCommand(flags: ParsedFlags, io: Io): Promise<void> {
   if (flags.files.length === 0) throw new UsageError("precis import needs a FILE or a FOLDER.");
@@ -80,6 +60,7 @@ export async function importCommand(flags: ParsedFlags, io: Io): Promise<void> {
     unchanged: 0,
     passedOver: [],
     unreadable: [],
+    warnings: [],
     conversations: 0,
     messages: 0,
   };
@@ -112,7 +93,8 @@ export async function importCommand(flags: ParsedFlags, io: Io): Promise<void> {
           isWhole = false;
           continue;
         }
-        const { conversation, added } = imported;
+        const { conversation, added, warnings } = imported;
+        outcome.warnings.push(...warnings.map((warning) => ({ file: name, warning })));
         if (conversation !== undefined) ids.push(conversation);
         if (added > 0) outcome.conversations++;
         outcome.messages += added;
@@ -236,26 +218,4 @@ async function allOf(store: Pick<ConversationStore, "list">, tenant: string): Pr
     cursor = page.next;
   } while (cursor !== undefined);
   return all;
-}
-
-function outcomeText(
-  { read, unchanged, passedOver, unreadable, conversations, messages }: Outcome,
-  database: string,
-): string {
-  const count = (value: number, one: string, many = `${one}s`) =>
-    `${formatCount(value)} ${value === 1 ? one : many}`;
-  const lines = [
-    `${count(messages, "new message")} in ${count(conversations, "conversation")} of ${count(read, "file")} added to ${database}.`,
-    ...(unchanged > 0 ? [`${count(unchanged, "file")} unchanged since the last import.`] : []),
-    ...(passedOver.length > 0
-      ? [`${count(passedOver.length, "file")} passed over, for they hold no conversation:`]
-      : []),
-    ...passedOver.slice(0, NAMED).map(({ file }) => `  ${file}`),
-    ...(passedOver.length > NAMED ? [`  and ${formatCount(passedOver.length - NAMED)} more`] : []),
-    ...(unreadable.length > 0
-      ? [`${count(unreadable.length, "file")} not added, for something in them can't be read:`]
-      : []),
-    ...unreadable.map(({ file, reason }) => `  ${file}: ${reason.replace(` ${EXPECTED}`, "")}`),
-  ];
-  return `${lines.join("\n")}\n`;
 }

@@ -285,3 +285,33 @@ test("a log whose clock was wrong doesn't stand before everything else for years
     await store.close();
   }
 });
+
+test("messages with one id are all imported, and what is odd about a log is told", async () => {
+  const own = folder.path("odd.db");
+  const odd = folder.path("odd");
+  mkdirSync(odd, { recursive: true });
+  const twins = [
+    said("user", "The first word is oak.", "same"),
+    said("assistant", [{ type: "text", text: "The second word is elm." }], "same", "m1"),
+    said("user", "The third word is ash.", "same"),
+    said("assistant", [{ type: "text", text: "The fourth word is yew." }], "same", "m2"),
+  ];
+  writeFileSync(`${odd}/twins.jsonl`, lines(twins));
+  const inner = { ...said("user", "inner task", "inner"), isSidechain: true };
+  for (let at = 0; at < 7; at++)
+    writeFileSync(`${odd}/agents-${at}.jsonl`, lines([said("user", `Task ${at}`, `u${at}`), inner]));
+  const imported = await runCli(["import", odd, "--db", own]);
+  expect(imported.code).toBe(0);
+  expect(imported.stdout).toContain("11 new messages in 8 conversations of 8 files");
+  expect(imported.stdout).toContain(`${odd}/twins.jsonl: 3 lines have the id of an earlier line`);
+  expect(imported.stdout).toContain("  and 2 more like these\n");
+  const again = folder.path("odd-again.db");
+  const json = JSON.parse((await runCli(["import", odd, "--db", again, "--json"])).stdout) as {
+    warnings: { file: string; warning: string }[];
+  };
+  expect(json.warnings).toHaveLength(8);
+  expect(json.warnings.at(-1)).toEqual({
+    file: `${odd}/twins.jsonl`,
+    warning: "3 lines have the id of an earlier line that says something else; the file's order decided",
+  });
+});

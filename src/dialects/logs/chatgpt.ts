@@ -1,5 +1,7 @@
-import { contentText, type Fields, fieldsOf, isFields, listOf, textOf, timeOf } from "./fields.ts";
+import { branchTo } from "./branch.ts";
+import { contentText, type Fields, fieldsOf, isFields, textOf, timeOf } from "./fields.ts";
 import { createMessageList } from "./message-list.ts";
+import { warnOfOddLines } from "./odd-lines.ts";
 import type { DocumentFormat } from "./types.ts";
 
 const ROLES: ReadonlySet<unknown> = new Set(["system", "user", "assistant", "tool"]);
@@ -13,27 +15,20 @@ export const chatgpt: DocumentFormat = {
   matches: (value) => isFields(value.mapping) && "current_node" in value,
   read(value) {
     const list = createMessageList("chatgpt");
-    const nodes = fieldsOf(value.mapping);
-    const path: Fields[] = [];
-    const seen = new Set<unknown>();
-    let id: unknown = value.current_node;
-    while (typeof id === "string" && !seen.has(id)) {
-      seen.add(id);
-      const node = fieldsOf(nodes[id]);
-      path.push(fieldsOf(node.message));
-      id = node.parent;
-    }
-    for (const message of path.reverse()) {
-      const author = fieldsOf(message.author);
-      const content = fieldsOf(message.content);
-      const text = contentText(content.parts) || contentText(content.text);
-      if (!ROLES.has(author.role) || text === "") continue;
-      const isTool = author.role === "tool";
-      const body = isTool ? `Result of ${textOf(author.name) ?? "a tool"}:\n${text}` : text;
-      list.add({ role: isTool ? "user" : author.role, content: body }, timeOf(message.create_time));
-    }
-    const missing = listOf(list.messages).length === 0;
-    if (missing) list.warn("the conversation holds no text");
+    const nodes: Fields[] = Object.entries(fieldsOf(value.mapping)).map(([id, node]) => ({
+      ...fieldsOf(node),
+      id,
+    }));
+    const named = nodes.findIndex(({ id }) => id === value.current_node);
+    const lines = nodes.map(({ id, parent }) => ({ id: textOf(id), parent: textOf(parent) ?? null }));
+    const { places, broken } = branchTo(named < 0 ? nodes.length - 1 : named, lines);
+    const said = places.flatMap((at) => messageIn(nodes[at]!) ?? []);
+    for (const { message, time } of said) list.add(message, time);
+    if (said.length === 0) list.warn("the conversation holds no text");
+    else if (named < 0)
+      list.warn("the file doesn't say where the conversation ends; its last node was taken");
+    const all = nodes.filter((node) => messageIn(node) !== undefined).length;
+    warnOfOddLines(list, { broken, otherBranches: all - said.length });
     return list.log({
       dialect: "openai-chat",
       title: textOf(value.title),
@@ -41,3 +36,19 @@ export const chatgpt: DocumentFormat = {
     });
   },
 };
+
+function messageIn(
+  node: Fields,
+): { readonly message: Fields; readonly time: number | undefined } | undefined {
+  const message = fieldsOf(node.message);
+  const author = fieldsOf(message.author);
+  const content = fieldsOf(message.content);
+  const text = contentText(content.parts) || contentText(content.text);
+  if (!ROLES.has(author.role) || text === "") return undefined;
+  const isTool = author.role === "tool";
+  const body = isTool ? `Result of ${textOf(author.name) ?? "a tool"}:\n${text}` : text;
+  return {
+    message: { role: isTool ? "user" : author.role, content: body },
+    time: timeOf(message.create_time),
+  };
+}

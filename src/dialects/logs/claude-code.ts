@@ -1,5 +1,7 @@
-import { type Fields, fieldsOf, isFields, listOf, textOf, timeOf } from "./fields.ts";
+import { sameValue } from "../../core/same-value.ts";
+import { type Fields, fieldsOf, isFields, listOf, partsOf, textOf, timeOf } from "./fields.ts";
 import { createMessageList } from "./message-list.ts";
+import { warnOfOddLines } from "./odd-lines.ts";
 import type { RecordFormat, RecordReader } from "./types.ts";
 
 /** The model name of messages that the client made up itself, such as "request interrupted". */
@@ -24,20 +26,28 @@ export const claudeCode: RecordFormat = {
 
 function createClaudeCodeReader(): RecordReader {
   const list = createMessageList("claude-code");
-  const seen = new Set<string>();
+  /** What a line said, by its id. */
+  const byUuid = new Map<string, Fields>();
+  /** Lines that have the id of an earlier one and say something else. */
+  let twins = 0;
   /** Index of an assistant message by the provider's message id. */
   const byId = new Map<string, number>();
   let model: string | undefined;
   let title: string | undefined;
   let sidechain = 0;
   let results = -1;
+  /** Index of what the person said last. */
+  let asked = -1;
 
   const addAssistant = (message: Fields, time: number | undefined): void => {
-    const parts = listOf(message.content);
+    const parts = partsOf(message.content);
     if (parts.length === 0) return;
     const id = textOf(message.id);
     const known = id === undefined ? undefined : byId.get(id);
-    if (known === undefined) {
+    // No answer goes on behind the next question: an id that comes back there is another answer's.
+    const isTwin = known !== undefined && known < asked;
+    if (isTwin) twins += 1;
+    if (known === undefined || isTwin) {
       const index = list.add({ role: "assistant", content: [...parts] }, time);
       if (id !== undefined) byId.set(id, index);
       results = -1;
@@ -59,6 +69,7 @@ function createClaudeCodeReader(): RecordReader {
     if (parts.length === 0 && textOf(content) === undefined) return;
     const index = list.add({ role: "user", content }, time);
     results = onlyResults ? index : -1;
+    if (!onlyResults && record.isMeta !== true) asked = index;
     if (record.isCompactSummary === true) list.summary(index);
   };
 
@@ -74,11 +85,13 @@ function createClaudeCodeReader(): RecordReader {
         sidechain += 1;
         return;
       }
-      // A resumed session repeats lines of the one before it.
-      const uuid = textOf(record.uuid);
-      if (uuid !== undefined && seen.has(uuid)) return;
-      if (uuid !== undefined) seen.add(uuid);
       const message = fieldsOf(record.message);
+      const uuid = textOf(record.uuid);
+      const earlier = uuid === undefined ? undefined : byUuid.get(uuid);
+      // A resumed session repeats lines of the one before it.
+      if (earlier !== undefined && saysTheSame(earlier, message)) return;
+      if (earlier !== undefined) twins += 1;
+      if (uuid !== undefined) byUuid.set(uuid, message);
       const time = timeOf(record.timestamp);
       if (record.type === "assistant") {
         if (record.isApiErrorMessage === true || message.model === SYNTHETIC_MODEL) return;
@@ -88,7 +101,12 @@ function createClaudeCodeReader(): RecordReader {
     },
     end() {
       if (sidechain > 0) list.warn(`left out ${sidechain} lines of sub-agents`);
+      warnOfOddLines(list, { twins });
       return list.log({ dialect: "anthropic-messages", model, title });
     },
   };
 }
+
+/** Do two lines hold the same words of the same speaker? Counts of tokens may differ. */
+const saysTheSame = (one: Fields, other: Fields): boolean =>
+  one.role === other.role && one.id === other.id && sameValue(one.content, other.content);

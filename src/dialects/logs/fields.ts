@@ -40,6 +40,12 @@ export function contentText(content: unknown): string {
     .join("\n");
 }
 
+/** The parts of a `content`, also where it is a plain text. */
+export const partsOf = (content: unknown): readonly unknown[] => {
+  const text = textOf(content);
+  return text === undefined ? listOf(content) : [{ type: "text", text }];
+};
+
 /** JSON text of tool arguments, whether they came as text or as an object. */
 export const argsText = (value: unknown): string =>
   typeof value === "string" ? value : stringifyDeep(value ?? {});

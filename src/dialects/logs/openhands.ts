@@ -1,5 +1,7 @@
+import { sameValue } from "../../core/same-value.ts";
 import { argsText, contentText, type Fields, fieldsOf, isFields, listOf, textOf, timeOf } from "./fields.ts";
 import { createMessageList, type MessageList } from "./message-list.ts";
+import { warnOfOddLines } from "./odd-lines.ts";
 import type { DocumentFormat, RecordFormat, TranscriptLog } from "./types.ts";
 
 const isEvent = (value: unknown): value is Fields =>
@@ -46,7 +48,7 @@ function readEvents(
   facts: { title?: string | undefined; model?: string | undefined },
 ): TranscriptLog {
   const list = createMessageList("openhands");
-  const answers = new Set<string>();
+  const answers: Answers = { byId: new Map(), twins: 0 };
   let tools: unknown;
   let model = facts.model;
   let internal = 0;
@@ -61,7 +63,15 @@ function readEvents(
     else addObservation(list, event, time);
   }
   if (internal > 0) list.warn(`left out ${internal} events that are no messages`);
+  warnOfOddLines(list, { twins: answers.twins });
   return list.log({ dialect: "openai-chat", tools, model, title: facts.title });
+}
+
+/** Answers of the model: each of its calls is an event that repeats all of the answer. */
+interface Answers {
+  readonly byId: Map<string, Fields>;
+  /** Answers that have the id of an earlier one and say something else. */
+  twins: number;
 }
 
 /** Adds what the model or the person said; returns the model's name when the event tells. */
@@ -69,7 +79,7 @@ function addAction(
   list: MessageList,
   event: Fields,
   args: Fields,
-  answers: Set<string>,
+  answers: Answers,
   time: number | undefined,
 ): string | undefined {
   const call = fieldsOf(event.tool_call_metadata);
@@ -77,8 +87,10 @@ function addAction(
   const answer = fieldsOf(fieldsOf(listOf(response.choices)[0]).message);
   if (listOf(answer.tool_calls).length > 0) {
     const id = textOf(response.id);
-    if (id !== undefined && answers.has(id)) return undefined;
-    if (id !== undefined) answers.add(id);
+    const earlier = id === undefined ? undefined : answers.byId.get(id);
+    if (earlier !== undefined && sameValue(earlier, answer)) return undefined;
+    if (earlier !== undefined) answers.twins += 1;
+    if (id !== undefined) answers.byId.set(id, answer);
     const toolCalls = listOf(answer.tool_calls).map((value) => {
       const fn = fieldsOf(fieldsOf(value).function);
       return {

@@ -1,5 +1,18 @@
-import { contentText, type Fields, fieldsOf, isFields, listOf, present, textOf, timeOf } from "./fields.ts";
+import { sameValue } from "../../core/same-value.ts";
+import { branchTo } from "./branch.ts";
+import {
+  contentText,
+  type Fields,
+  fieldsOf,
+  isFields,
+  listOf,
+  partsOf,
+  present,
+  textOf,
+  timeOf,
+} from "./fields.ts";
 import { createMessageList } from "./message-list.ts";
+import { messages, warnOfOddLines } from "./odd-lines.ts";
 import type { RecordFormat, RecordReader } from "./types.ts";
 
 /**
@@ -16,8 +29,15 @@ export const pi: RecordFormat = {
 
 function createPiReader(): RecordReader {
   const records: Fields[] = [];
+  const byId = new Map<string, Fields>();
+  let twins = 0;
   return {
     push(record) {
+      const id = textOf(record.id);
+      const earlier = id === undefined ? undefined : byId.get(id);
+      if (earlier !== undefined && sameValue(earlier, record)) return;
+      if (earlier !== undefined) twins += 1;
+      if (id !== undefined) byId.set(id, record);
       records.push(record);
     },
     end() {
@@ -25,7 +45,9 @@ function createPiReader(): RecordReader {
       let model: string | undefined;
       let title: string | undefined;
       let results = -1;
-      for (const record of branch(records)) {
+      const leftOut = new Map<string, number>();
+      const { path, broken } = branchOf(records);
+      for (const record of path) {
         const type = record.type;
         if (type === "session") title = textOf(record.id);
         if (type === "session" || type === "model_change") model = textOf(record.modelId) ?? model;
@@ -42,30 +64,40 @@ function createPiReader(): RecordReader {
           continue;
         }
         const wire = wireMessage(message);
-        if (wire === undefined) continue;
+        if (wire === undefined) {
+          const role = textOf(message.role) ?? "none";
+          if (!ROLES.has(role)) leftOut.set(role, (leftOut.get(role) ?? 0) + 1);
+          continue;
+        }
         if (message.role === "assistant") model = textOf(message.model) ?? model;
         list.add(wire, time);
         results = -1;
       }
+      for (const [role, count] of leftOut) list.warn(`left out ${messages(count)} of role ${role}`);
+      warnOfOddLines(list, { twins, broken, otherBranches: countMessages(records) - countMessages(path) });
       return list.log({ dialect: "anthropic-messages", model, title });
     },
   };
 }
 
+const countMessages = (records: readonly Fields[]): number =>
+  records.filter(({ type }) => type === "message").length;
+
 /** The records from the root to the last one; all of them when the log is a plain list. */
-function branch(records: readonly Fields[]): readonly Fields[] {
-  const last = records.findLast((record) => textOf(record.id) !== undefined && "parentId" in record);
-  if (last === undefined) return records;
-  const byId = new Map(records.map((record) => [record.id, record]));
-  const path: Fields[] = [];
-  const seen = new Set<unknown>();
-  for (let record: Fields | undefined = last; record !== undefined; record = byId.get(record.parentId)) {
-    if (seen.has(record.id)) break;
-    seen.add(record.id);
-    path.push(record);
-  }
-  const session = records.filter((record) => record.type === "session" && !seen.has(record.id));
-  return [...session, ...path.reverse()];
+function branchOf(records: readonly Fields[]): { readonly path: readonly Fields[]; readonly broken: number } {
+  const isTree = records.some((record) => textOf(record.id) !== undefined && "parentId" in record);
+  if (!isTree) return { path: records, broken: 0 };
+  const isHeader = ({ type }: Fields): boolean => type === "session";
+  const said = records.filter((record) => !isHeader(record));
+  const lines = said.map(({ id, parentId }) => ({
+    id: textOf(id),
+    parent: parentId === null ? null : textOf(parentId),
+  }));
+  const { places, broken } = branchTo(
+    lines.findLastIndex(({ id }) => id !== undefined),
+    lines,
+  );
+  return { path: [...records.filter(isHeader), ...places.map((at) => said[at]!)], broken };
 }
 
 function resultPart(message: Fields): Fields | undefined {
@@ -79,6 +111,9 @@ function resultPart(message: Fields): Fields | undefined {
   });
 }
 
+/** Who speaks in these logs. */
+const ROLES: ReadonlySet<string> = new Set(["user", "assistant", "toolResult", "bashExecution"]);
+
 function wireMessage(message: Fields): Fields | undefined {
   switch (message.role) {
     case "user": {
@@ -87,7 +122,7 @@ function wireMessage(message: Fields): Fields | undefined {
       return content.length === 0 ? undefined : { role: "user", content };
     }
     case "assistant": {
-      const content = listOf(message.content).flatMap((part) => assistantPart(fieldsOf(part)));
+      const content = partsOf(message.content).flatMap((part) => assistantPart(fieldsOf(part)));
       return content.length === 0 ? undefined : { role: "assistant", content };
     }
     case "bashExecution": {

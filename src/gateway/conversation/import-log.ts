@@ -10,6 +10,8 @@ export interface ImportedLog {
   readonly conversation?: string;
   /** Messages that are new. */
   readonly added: number;
+  /** What was left out of the log, or was odd about it. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -23,9 +25,9 @@ export async function importLog(
   from: { readonly file: string /** The file holds no other conversation. */; readonly isOnly: boolean },
 ): Promise<ImportedLog> {
   const { conversations } = parts.store;
-  const { dialect, transcript, head, times } = logTranscript(log);
+  const { dialect, transcript, head, times, warnings } = logTranscript(log);
   const { messages } = newMessages(parts, dialect, transcript, 0, times);
-  if (messages.length === 0) return { added: 0 };
+  if (messages.length === 0) return { added: 0, warnings };
   // A conversation is as old as what was said last, so that lists have the newest first. A clock may have been wrong.
   const saidLast = Math.min(messages.at(-1)!.at, parts.now());
   const found = await conversations.find(
@@ -34,7 +36,7 @@ export async function importLog(
   );
   const isOfFile = found && metaOf(found.conversation).imported?.file === from.file;
   if (found && found.matched === messages.length)
-    return { added: 0, ...(isOfFile && { conversation: found.conversation.id }) };
+    return { added: 0, warnings, ...(isOfFile && { conversation: found.conversation.id }) };
   if (found && isOfFile && (from.isOnly || found.matched === found.conversation.length)) {
     const { id } = found.conversation;
     const behind = await conversations.read(tenant, id, { from: found.matched });
@@ -46,7 +48,7 @@ export async function importLog(
       messages: messages.slice(found.matched),
       at: saidLast,
     });
-    return { conversation: appended.conversation, added: appended.added };
+    return { conversation: appended.conversation, added: appended.added, warnings };
   }
   const conversation = await createConversation(parts, tenant, {
     dialect,
@@ -59,7 +61,7 @@ export async function importLog(
     // No state of the file yet: an import that breaks off here reads it again, and finds this conversation.
     meta: { source: "page", imported: { file: from.file, bytes: 0, modified: 0 } },
   });
-  return { conversation, added: messages.length };
+  return { conversation, added: messages.length, warnings };
 }
 
 /** Says of conversations that they are what a file holds. Done last: a file that was broken off is read again. */

@@ -1,0 +1,32 @@
+import type { MessageList } from "./message-list.ts";
+
+/** Lines of a log that is damaged, or that has more in it than one conversation. */
+interface OddLines {
+  /** Lines that have the id of an earlier line and say something else. */
+  readonly twins?: number;
+  /** Lines whose parent is missing or comes later. */
+  readonly broken?: number;
+  /** Messages of branches that the person left. */
+  readonly otherBranches?: number;
+}
+
+const FILE_ORDER = "the file's order decided";
+
+/** Says what was odd about the lines of a log. */
+export function warnOfOddLines(
+  list: Pick<MessageList, "warn">,
+  { twins = 0, broken = 0, otherBranches = 0 }: OddLines,
+): void {
+  if (twins > 0)
+    list.warn(
+      `${twins === 1 ? "1 line has" : `${twins} lines have`} the id of an earlier line that says something else; ${FILE_ORDER}`,
+    );
+  if (broken > 0)
+    list.warn(
+      `${broken === 1 ? "1 line follows" : `${broken} lines follow`} a line that is missing or comes later; ${FILE_ORDER}`,
+    );
+  if (otherBranches > 0) list.warn(`left out ${messages(otherBranches)} of other branches`);
+}
+
+/** How many messages, in words. */
+export const messages = (count: number): string => `${count} ${count === 1 ? "message" : "messages"}`;

@@ -5,7 +5,6 @@ import type { Edit, Message, Part } from "../core/types.ts";
 import { mediaPlaceholder } from "../reductions/old-images.ts";
 import { reframe } from "../summaries/reframe.ts";
 import { isShortened } from "./is-shortened.ts";
-import { ROUNDS_SUMMARY } from "./rungs/summarize-rounds.ts";
 
 /**
  * The view of a checkpoint that came from outside and that nobody signed. It may hide messages and shorten them, and say
@@ -16,7 +15,8 @@ export function unprovenView(draft: Draft, messages: readonly Message[]): Draft 
   return {
     inserts: draft.inserts.map(({ message: { text }, merged: _, ...insert }) => ({
       ...insert,
-      message: { role: "user", text: text.startsWith(ROUNDS_SUMMARY) ? text : reframe(text) },
+      // Also where it begins like a summary of rounds: anybody can write those words, and go on in the user's voice.
+      message: { role: "user", text: reframe(text) },
     })),
     fates: draft.fates.map((fate, index) =>
       fate.type === "edit" ? unprovenEdit(fate.edits, messages[index]!) : fate,

@@ -205,11 +205,14 @@ describe("in a talk", () => {
     );
   });
 
-  it("where roles must alternate, a range that can't stand alone is refused with the reason", async () => {
+  it("where roles must alternate, a range leaves as well, and a note stands beside its summary", async () => {
     const strict = { ...openaiChat, rules: { ...openaiChat.rules, alternation: "strict" as const } };
     const one = createCompactor({ dialect: strict, budget: 50_000 });
-    const odd = await one.compact(transcript, { now: NOW, range: { from: 11, to: 21 } });
-    expect(odd.report.warnings[0]?.code).toBe("range-refused");
+    const inside = await one.compact(transcript, { now: NOW, range: { from: 11, to: 21 } });
+    expect(hiddenIn(inside)).toEqual(from(11, 21));
+    expect(inside.report.warnings).toEqual([]);
+    const roles = inside.messages.map(({ role }) => role).filter((role) => role !== "system");
+    expect(roles.filter((role, at) => role !== "tool" && role === roles[at - 1])).toEqual([]);
     const front = await one.compact(transcript, { now: NOW, upTo: 21 });
     expect(hiddenIn(front)).toEqual(from(1, 21));
   });

@@ -6,13 +6,14 @@ import type { ToolCallPart, ToolResultPart } from "../../core/types.ts";
 import { escapeLine, escapeText } from "../../summaries/escape.ts";
 import { LINE_BREAK } from "../../summaries/look-alikes.ts";
 import { markPlant, plantIn } from "../../summaries/plants.ts";
+import { reframe } from "../../summaries/reframe.ts";
 import { headName } from "../../summaries/sections.ts";
 import { type Conversation, draftTokens } from "../conversation.ts";
 import { ARGS_TOKENS, RESULT_TOKENS, recordFor, roundRuns, roundsEnd } from "../round-runs.ts";
 import type { Rung } from "./rung.ts";
 
 /** What a summary of rounds begins with. */
-export const ROUNDS_SUMMARY = "Summary of previous tool interaction (";
+const ROUNDS_SUMMARY = "Summary of previous tool interaction (";
 
 /**
  * Rung 3 on completed rounds only: each run of rounds in the middle becomes one message, by the records that a model wrote
@@ -30,6 +31,7 @@ export const summarizeRounds: Rung = function* (input) {
     yield;
     const lines: string[] = [];
     let isQuoted = false;
+    let isFramed = false;
     let rest: readonly Unit[] = run;
     while (rest.length > 0) {
       const sealed = recordFor(rest, rounds, start);
@@ -41,15 +43,19 @@ export const summarizeRounds: Rung = function* (input) {
       for (const { from, to } of units)
         for (let index = from; index < to; index++)
           if (isShown(fates[index]!)) fates[index] = { type: "cover", by: inserts.length };
-      if (sealed) lines.push(recordLine(conversation, units, sealed.record.text));
-      else {
+      if (sealed) {
+        lines.push(recordLine(conversation, units, sealed.record.text));
+        isFramed ||= sealed.record.unproven === true;
+      } else {
         isQuoted = true;
         lines.push(...units.flatMap((unit) => roundLines(conversation, unit)));
       }
     }
     // What a tool said never speaks in the system's role; what a model wrote about it and was accepted may.
     const role = mayBeSystem && !isQuoted ? "system" : "user";
-    if (lines.length > 0) inserts.push({ message: { role, text: lines.join("\n").toWellFormed() } });
+    const text = lines.join("\n").toWellFormed();
+    // Nobody vouches for a record of an unsigned state: without a frame, it would speak in the user's own voice.
+    if (lines.length > 0) inserts.push({ message: { role, text: isFramed ? reframe(text) : text } });
   }
   const draft: Draft = { fates, inserts };
   return inserts.length > 0 && draftTokens(conversation, draft) <= input.limit ? draft : undefined;

@@ -15,7 +15,7 @@ const { call, raw, events } = apiOf(() => serve.url);
 
 beforeAll(async () => {
   provider = await startFakeProvider({
-    window: 32_000,
+    window: 64_000,
     models: ["gpt-4o"],
     reply: summarizingReply({ otherwise: "The answer is 42." }),
   });
@@ -48,13 +48,16 @@ const pressure = (id: string) => call(routes.pressure, { params: { id } });
 
 describe("the meter", () => {
   it("says that there is nothing to gain where compaction starts and never brings anything", async () => {
-    const id = await chatOf(8, { startAt: 0.02, landAt: 0.01 });
+    const turns = 80;
+    const id = await chatOf(turns, { window: 40_000 });
+    const pins = Array.from({ length: 2 * turns }, (_, index) => index);
+    await call(routes.changeConversation, { params: { id }, body: { pins } });
     const { pressure: full, startsAt, next } = await pressure(id);
     expect(full).toBeGreaterThan(startsAt);
     expect(next).toBe("nothing-to-gain");
     const said = await events(routes.chat, { params: { id }, body: { text: "And now?" } });
     expect(said.find(({ type }) => type === "view")).toMatchObject({ outcome: "nothing-to-gain" });
-    const tried = await call(routes.whatIf, { params: { id }, body: { window: 31_000 } });
+    const tried = await call(routes.whatIf, { params: { id }, body: { window: 41_000 } });
     expect(tried.outcome).toBe("pass");
   });
 

@@ -10,6 +10,7 @@ import type {
   RungName,
   Usage,
 } from "../core/types.ts";
+import { acceptNotes, splitNotes } from "../summaries/accept/notes.ts";
 import {
   type Acceptance,
   acceptSummary,
@@ -49,6 +50,14 @@ export interface Assignment {
   /** What it replaces, to see whether the answer is about it. */
   readonly sourceText?: string;
   readonly continues?: unknown;
+  /** Tokens of notes that the model writes before the record, for the next one. Default 0: none. */
+  readonly notesCeiling?: number;
+}
+
+/** A record, and what was noted for the next one. */
+export interface Written {
+  readonly text: string;
+  readonly notes?: string | undefined;
 }
 
 /** A model with everything that its requests share. */
@@ -68,6 +77,7 @@ export interface Summarizer {
 interface Draft {
   readonly text: string;
   readonly missing: readonly MustKeep[];
+  readonly notes?: string | undefined;
 }
 
 /**
@@ -75,24 +85,26 @@ interface Draft {
  * if that doesn't help. Missing items are asked for once more, with the lines that they stand in, then appended by code; a few
  * at once. Throws if the model fails or its answer can't be accepted; a failure is never stored and never becomes text.
  */
-export async function askSummary(summarizer: Summarizer, work: Assignment): Promise<string> {
+export async function askSummary(summarizer: Summarizer, work: Assignment): Promise<Written> {
   const { measure } = summarizer;
   const first = await askOnce(summarizer, work);
+  const { notes } = first;
   const best = needsRepair(first, work) ? await repair(summarizer, work, first) : first;
-  return appendMissing(best.text, missingItems(best.text, work.mustKeep), work.ceiling, measure.text);
+  const text = appendMissing(best.text, missingItems(best.text, work.mustKeep), work.ceiling, measure.text);
+  return { text, ...(notes && { notes }) };
 }
 
 /** The summary within its ceiling. */
 async function askOnce(summarizer: Summarizer, work: Assignment): Promise<Draft> {
   const verdict = await ask(summarizer, work, work.mustKeep);
   if (verdict.ok) return verdict;
-  const { draft } = verdict;
+  const { draft, notes } = verdict;
   if (draft === undefined) throw unacceptable(summarizer, verdict.reason);
   const { focus, kind, task } = work.input;
   const shorter = await ask(
     summarizer,
     {
-      ...withoutContinues(work),
+      ...standingAlone(work),
       name: `${work.name}-shorten`,
       prompt: PROMPTS.shorten,
       input: {
@@ -107,11 +119,11 @@ async function askOnce(summarizer: Summarizer, work: Assignment): Promise<Draft>
     { trimsAny: true },
     // What was paid for is better than nothing, as long as trimming leaves most of it.
   ).catch(() => verdict);
-  if (shorter.ok) return shorter;
+  if (shorter.ok) return { ...shorter, notes };
   if (draft.tokens > work.ceiling * MOST_TRIMMED) throw unacceptable(summarizer, "too-long");
   const { measure } = summarizer;
   const text = trimRecord({ text: draft.text, cap: work.ceiling, count: measure.text });
-  return { text, missing: missingItems(text, work.mustKeep) };
+  return { text, missing: missingItems(text, work.mustKeep), notes };
 }
 
 /** Are more items missing than code may simply append? Citations belong behind their claims; restrictions code can place. */
@@ -129,7 +141,7 @@ async function repair(summarizer: Summarizer, work: Assignment, first: Draft): P
   const repaired = await ask(
     summarizer,
     {
-      ...withoutContinues(work),
+      ...standingAlone(work),
       name: `${work.name}-repair`,
       prompt: PROMPTS.repair,
       input: { previous: first.text, focus, kind, ...(excerpts !== "" && { excerpts }) },
@@ -143,7 +155,7 @@ async function repair(summarizer: Summarizer, work: Assignment, first: Draft): P
 }
 
 /** A second request stands alone: the conversation would only be paid for again. */
-function withoutContinues({ continues: _, ...work }: Assignment): Assignment {
+function standingAlone({ continues: _, notesCeiling: __, ...work }: Assignment): Assignment {
   return work;
 }
 
@@ -161,11 +173,13 @@ async function ask(
   work: Assignment,
   mustKeep: readonly MustKeep[],
   { trimsAny = false }: { readonly trimsAny?: boolean } = {},
-): Promise<Acceptance> {
+): Promise<Acceptance & { readonly notes?: string }> {
   const target = Math.floor(work.ceiling * TARGET_SHARE);
+  const { notesCeiling = 0 } = work;
   const rendered = work.prompt.render({
     ...work.input,
     target,
+    ...(notesCeiling > 0 && { notesTarget: notesCeiling }),
     inWords: inWords(target),
     mustKeep: mustKeep.map(({ text, message, ambiguous }) => ({ text, ...(ambiguous && { message }) })),
   });
@@ -174,7 +188,7 @@ async function ask(
     ...(rendered.system !== undefined && { system: rendered.system }),
     messages: [{ role: "user", text: rendered.user }],
     ...(work.continues !== undefined && { continues: work.continues }),
-    cap: answerCap(work.prompt, target),
+    cap: answerCap(work.prompt, target, notesCeiling),
     ...(temperature !== undefined && { temperature }),
     signal,
   };
@@ -187,14 +201,16 @@ async function ask(
     },
   );
   const paid = { usage: reply.usage, cost: costOf(reply.model ?? model.id, reply.usage) };
+  const planted = plantedInstructions(messages, work.covers);
+  const parts = splitNotes(reply.text);
   const verdict = acceptSummary({
-    reply,
+    reply: { ...reply, text: parts.reply },
     cap: work.ceiling,
     sourceTokens: work.source,
     mustKeep: work.mustKeep,
     count: measure.text,
     trimsAny,
-    planted: plantedInstructions(messages, work.covers),
+    planted,
     ...(work.sourceText !== undefined && { material: work.sourceText }),
   });
   if (!verdict.ok) calls.push({ ...made, ...paid, result: "rejected", note: verdict.reason });
@@ -202,7 +218,11 @@ async function ask(
     const note = verdict.suspicions.length > 0 ? { note: verdict.suspicions.join("; ") } : {};
     calls.push({ ...made, ...paid, ...note, result: "accepted" });
   }
-  return verdict;
+  if (notesCeiling === 0) return verdict;
+  return {
+    ...verdict,
+    notes: acceptNotes({ notes: parts.notes, cap: notesCeiling, count: measure.text, planted }),
+  };
 }
 
 /** Says that nobody wants the answer any more, which is no failure of the model. */

@@ -10,6 +10,7 @@ export const MARKER_NAMES = [
   "conversation-summary",
   "previous-summary",
   "earlier-record",
+  "notes",
   "excerpts",
   "analysis",
   "attachment",

@@ -134,7 +134,7 @@ function readCheckpoint(
 }
 
 function isUntouched(value: unknown): value is Summary {
-  return isSummary(value) && value.proof === summaryProof(value.key, value.text);
+  return isSummary(value) && value.proof === summaryProof(value.key, value.text, value.notes);
 }
 
 /** The last ones of a list: states are written with the newest at their end. */

@@ -140,6 +140,7 @@ export function isSummary(value: unknown): value is Summary {
   return (
     ["key", "text", "hash", "prompt", "model", "proof"].every((name) => isText(value[name])) &&
     (value["author"] === "model" || value["author"] === "user") &&
+    (value["notes"] === undefined || isText(value["notes"])) &&
     (value["anew"] === undefined || value["anew"] === true) &&
     (value["unproven"] === undefined || value["unproven"] === true) &&
     isRecord(covers) &&

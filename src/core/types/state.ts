@@ -83,6 +83,8 @@ export interface Summary {
   /** Hash of everything that it was made from: covered messages, prompt and version, model, focus, cap. */
   readonly key: string;
   readonly text: string;
+  /** What the model noted beside it, several times as long: the next record is written from that. Never shown. */
+  readonly notes?: string;
   /** Chain hash of the last message that it covers: the record holds wherever a transcript begins with that chain. */
   readonly hash: string;
   /** Messages that it covers, counted from the first message after the leading system messages. */
@@ -98,7 +100,7 @@ export interface Summary {
   readonly tokens: { readonly source: number; readonly text: number };
   /** `now` of the call that wrote it. */
   readonly at: number;
-  /** Hash of key and text: a record that was tampered with isn't believed. */
+  /** Hash of key, text and notes: a record that was tampered with isn't believed. */
   readonly proof: string;
   /** It came back without proof of who wrote it, or was made from one that did: it never becomes system text. */
   readonly unproven?: true;

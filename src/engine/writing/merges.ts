@@ -68,7 +68,7 @@ async function mergeGroup<M>(task: WritingTask<M>, parts: readonly Summary[]): P
   const prompt = stepPrompt(PROMPTS.merge, task.prompt);
   const run = { from: parts[0]!.covers.from, to: parts.at(-1)!.covers.to };
   const covers = absolute(task, run);
-  const text = await askSummary(summarizer, {
+  const written = await askSummary(summarizer, {
     name: "summarize-merge",
     rung: "full",
     prompt,
@@ -83,7 +83,7 @@ async function mergeGroup<M>(task: WritingTask<M>, parts: readonly Summary[]): P
     ceiling,
     source: parts.reduce((sum, part) => sum + part.tokens.text, 0),
   });
-  return record(task, run, prompt, text, Math.max(...parts.map(({ level }) => level)) + 1);
+  return record(task, run, prompt, written, Math.max(...parts.map(({ level }) => level)) + 1);
 }
 
 /**

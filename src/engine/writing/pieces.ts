@@ -7,6 +7,7 @@ import { type InputPiece, splitRuns } from "../../summaries/split-input.ts";
 import { textSteps } from "../../tokens/text-steps.ts";
 import type { Operation } from "../operation.ts";
 import type { ReadingMode } from "./modes.ts";
+import { notesRoom } from "./notes-room.ts";
 import { summarizerWindow } from "./summarizer-window.ts";
 import { absolute, createWritingTask, shareOf, type WritingTask } from "./writing-task.ts";
 
@@ -70,7 +71,7 @@ export function pieceLimit<M>(task: WritingTask<M>, run: Run, beside: string | u
     ...(beside !== undefined && { previous: beside }),
   });
   const asked = measure.text(system) + measure.text(user) + ceiling * PROMPT_CEILINGS;
-  const answered = answerCap(prompt, ceiling) + reasoningAllowance(model.id, window);
+  const answered = answerCap(prompt, ceiling, notesRoom(task)) + reasoningAllowance(model.id, window);
   return Math.max(LEAST_PIECE, Math.floor(window * (1 - WINDOW_MARGIN) - asked - answered));
 }
 

@@ -6,8 +6,9 @@ import { renderNarrative } from "../../summaries/render-narrative.ts";
 import { renderRun } from "../../summaries/summarizer-input.ts";
 import { narrativeOf } from "../narrative.ts";
 import { LEAST_RECORD } from "../narrative-share.ts";
-import { askSummary, isCancelled } from "../summarizer.ts";
+import { askSummary, isCancelled, type Written } from "../summarizer.ts";
 import { type Mode, modesOf, type ReadingMode, rollingModes } from "./modes.ts";
+import { learnHaste, notesRoom } from "./notes-room.ts";
 import { piecesOf } from "./pieces.ts";
 import { isReadAnew, rollingRecords } from "./read-anew.ts";
 import { learnFrom, MOST_SHORTENED, summarizerWindow } from "./summarizer-window.ts";
@@ -60,6 +61,7 @@ export async function writeRolling<M>(given: WritingTask<M>, run: Run): Promise<
   // Segments that were written under a larger budget are taken in together.
   const previous = records.at(-1) && {
     text: records.map(({ text }) => text).join("\n"),
+    notes: notesOf(records),
     to: records.at(-1)!.covers.to,
   };
   const rewritten = Math.max(-1, ...records.map(({ level }) => level));
@@ -70,13 +72,19 @@ export async function writeRolling<M>(given: WritingTask<M>, run: Run): Promise<
     rollingModes(task.operation, run),
     async (mode, written) => {
       const last = written.at(-1);
-      const earlier = last ? { text: last.text, to: last.covers.to } : previous;
+      const earlier = last ? { text: last.text, notes: last.notes, to: last.covers.to } : previous;
       const rest = { from: earlier?.to ?? rollsFrom, to: run.to };
       if (mode === "continuation") written.push(await continueSegment(task, rest));
-      else await writeShorter({ ...task, rewritten }, rest, mode, written, earlier?.text);
+      else await writeShorter({ ...task, rewritten }, rest, mode, written, earlier);
     },
   );
   return { segments: segments.slice(-1), failure };
+}
+
+/** What was noted of what the records speak for; undefined where nothing was. */
+function notesOf(records: readonly Summary[]): string | undefined {
+  if (records.every(({ notes }) => notes === undefined)) return undefined;
+  return records.map(({ notes, text }) => notes ?? text).join("\n");
 }
 
 /**
@@ -110,6 +118,7 @@ async function downLadder<M>(
       return { segments: written };
     } catch (error) {
       failure = error;
+      learnHaste(summarizer.model, error);
       if (summarizer.signal.aborted || isCancelled(error)) break;
     }
   }
@@ -150,6 +159,7 @@ async function continueSegment<M>(task: WritingTask<M>, run: Run): Promise<Summa
     source: sourceTokens(task, covers),
     sourceText: renderRun(messages, covers, "simple"),
     continues: operation.input.request,
+    notesCeiling: notesRoom(task),
   });
   return record(task, run, prompt, text, 0);
 }
@@ -160,7 +170,7 @@ async function writeShorter<M>(
   run: Run,
   mode: ReadingMode,
   written: Summary[],
-  previous?: string,
+  previous?: Written,
 ): Promise<void> {
   const { length } = written;
   for (let tries = 0; ; tries++) {
@@ -182,7 +192,7 @@ async function writePieces<M>(
   mode: ReadingMode,
   /** Takes each record as soon as it is there. */
   written: Summary[],
-  previous?: string,
+  previous?: Written,
 ): Promise<void> {
   const { operation, prompt, summarizer, rolling, rollsFrom = 0, rewritten = -1, kind } = task;
   const { conversation, state } = operation.survey;
@@ -192,7 +202,7 @@ async function writePieces<M>(
   const { pieces, mode: used } = await inTurns(
     task,
     absolute(task, run),
-    piecesOf(task, run, { mode, previous, earlier }),
+    piecesOf(task, run, { mode, previous: previous?.notes ?? previous?.text, earlier }),
   );
   const records = [...written];
   let rolled = previous;
@@ -203,8 +213,8 @@ async function writePieces<M>(
     const place = rolling ? task : withRoom(task, { written: records, pieces: pieces.length, source });
     const key = keyOf(place, covers, prompt);
     const known = state.summaries.find((one) => one.key === key);
-    const text =
-      known?.text ??
+    const text: Written =
+      known ??
       (await askSummary(summarizer, {
         name: `summarize-${used}`,
         rung: used,
@@ -215,12 +225,14 @@ async function writePieces<M>(
           focus: operation.input.focus,
           kind,
           task: prompt.task,
-          ...(rolled !== undefined && { previous: rolled }),
+          ...(rolled !== undefined &&
+            (rolled.notes === undefined ? { previous: rolled.text } : { notes: rolled.notes })),
           ...(earlier !== undefined && { earlier }),
         },
         mustKeep: await mustKeep(place, piece.run),
         covers: piece.run,
         ceiling: place.ceiling,
+        notesCeiling: notesRoom(place),
         // One record for everything replaces everything, however little is new.
         source: rolling ? sourceTokens(task, absolute(task, covers)) : piece.tokens,
         sourceText: piece.text,

@@ -17,7 +17,7 @@ import { inSlices } from "../in-slices.ts";
 import { narrativeOf, recordRoom, summaryKey } from "../narrative.ts";
 import { LEAST_RECORD, narrativeShare, recordLength } from "../narrative-share.ts";
 import type { Operation } from "../operation.ts";
-import type { Summarizer } from "../summarizer.ts";
+import type { Summarizer, Written } from "../summarizer.ts";
 import { summarizerWindow } from "./summarizer-window.ts";
 
 /** Share of a summariser's window that a record may take. */
@@ -134,7 +134,7 @@ export function record<M>(
   task: WritingTask<M>,
   covers: Run,
   prompt: Prompt,
-  text: string,
+  { text, notes }: Written,
   level: number,
 ): Summary {
   const { operation, summarizer } = task;
@@ -143,6 +143,7 @@ export function record<M>(
   return {
     key,
     text,
+    ...(notes && { notes }),
     hash: conversation.chain[covers.to]!,
     covers,
     level,
@@ -152,7 +153,7 @@ export function record<M>(
     ...(operation.anew && { anew: true }),
     tokens: { source: sourceTokens(task, absolute(task, covers)), text: conversation.measure.text(text) },
     at: operation.now,
-    proof: summaryProof(key, text),
+    proof: summaryProof(key, text, notes),
     ...(goesOnFromUnproven(task) && { unproven: true }),
   };
 }

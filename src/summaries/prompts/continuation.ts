@@ -1,5 +1,5 @@
 import { TALK_ANALYSIS, WORK_ANALYSIS } from "./shared/analysis.ts";
-import { answerFormat, bounds, bullets, DATA_RULES, joinSections, RULES } from "./shared/frame.ts";
+import { answerFormat, bounds, bullets, DATA_RULES, joinSections, notesTask, RULES } from "./shared/frame.ts";
 import type { Prompt } from "./shared/prompt.ts";
 import { quote } from "./shared/quote.ts";
 import { describeTask } from "./shared/sections.ts";
@@ -31,7 +31,8 @@ export const continuationPrompt: Prompt = {
         earlier,
         describeTask(input),
         ...bounds(rest),
-        answerFormat(kind === "work" ? WORK_ANALYSIS : TALK_ANALYSIS, input.target),
+        notesTask(rest),
+        answerFormat(kind === "work" ? WORK_ANALYSIS : TALK_ANALYSIS, input),
       ]),
     };
   },

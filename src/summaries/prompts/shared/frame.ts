@@ -48,16 +48,18 @@ export function frame(task: Task, input: PromptInput): RenderedPrompt {
       ...material(input),
       task.text,
       ...bounds(input),
-      answerFormat(task.analysis, input.target),
+      notesTask(input),
+      answerFormat(task.analysis, input),
     ]),
   };
 }
 
 /** What the model reads: each text in a marker that it can't close. */
-function material({ previous, summaries, transcript, earlier, excerpts }: PromptInput): string[] {
+function material({ previous, notes, summaries, transcript, earlier, excerpts }: PromptInput): string[] {
   return [
     earlier === undefined ? "" : tag("earlier-record", earlier.trim()),
     previous === undefined ? "" : tag("previous-summary", previous.trim()),
+    notes === undefined ? "" : tag("notes", notes.trim()),
     ...(summaries ?? []).map(({ text, covers }) =>
       tag("conversation-summary", text.trim(), { covers: pointer(covers) }),
     ),
@@ -105,12 +107,35 @@ function pointer({ from, to }: Run): string {
   return to - from <= 1 ? `#${from + 1}` : `#${from + 1}–${to}`;
 }
 
-/** How the answer must look, with or without notes before it. */
-export function answerFormat(analysis: string | undefined, target: number): string {
-  const record = "<conversation-summary>…</conversation-summary>";
-  const notes = analysisTokens({ analysis: analysis !== undefined }, target);
-  if (notes === 0) return `Answer with the record inside ${record}, and with nothing else.`;
-  return `Answer in two parts. First <analysis>…</analysis>, at most ${notes} tokens of notes for yourself that nobody will see: ${analysis} Then the record inside ${record}. Nothing stands after it.`;
+const RECORD = "<conversation-summary>…</conversation-summary>";
+const NOTES = "<notes>…</notes>";
+
+/**
+ * Notes of all that may still be needed, several times as long as the record. The next record is written from them: what
+ * had no room in this one can stand in that one.
+ */
+export function notesTask({ notesTarget, notes }: PromptInput): string {
+  if (notesTarget === undefined) return "";
+  const words = Math.max(1, Math.round(notesTarget * WORDS_PER_TOKEN));
+  const carried =
+    notes === undefined
+      ? ""
+      : " Carry over what the notes so far say, correct what the transcript has overtaken, and add what is new. Join lines and shorten their wording before you give up a fact.";
+  return `Before the record, inside ${NOTES}, note all that may still be needed of the whole conversation, at most ${notesTarget} tokens (about ${words} words), pointers not counted. Nobody is shown the notes: the next record will be written from them, without the messages. One fact per line, in the order in which things happened, each line with its pointer: what the user asked for, said and forbade; what was decided and why, what was ruled out; what was changed where; what each check, command or test ended with; what failed and how it was mended; exact names and values; what was open.${carried}
+
+Then write the record from the notes, as if you had read the whole conversation at one go: choose what matters most in all of it. What happened early counts as much as what happened last.`;
+}
+
+/** How the answer must look: the record, with notes before it where they are asked for. */
+export function answerFormat(
+  analysis: string | undefined,
+  { target, notesTarget }: Pick<PromptInput, "target" | "notesTarget">,
+): string {
+  if (notesTarget !== undefined)
+    return `Answer in two parts: the notes inside ${NOTES}, then the record inside ${RECORD}. Nothing else stands in the answer.`;
+  const tokens = analysisTokens({ analysis: analysis !== undefined }, target);
+  if (tokens === 0) return `Answer with the record inside ${RECORD}, and with nothing else.`;
+  return `Answer in two parts. First <analysis>…</analysis>, at most ${tokens} tokens of notes for yourself that nobody will see: ${analysis} Then the record inside ${RECORD}. Nothing stands after it.`;
 }
 
 export function bullets(lines: readonly string[]): string {

@@ -19,6 +19,10 @@ export interface PromptInput {
   readonly mustKeep?: readonly ListedItem[] | undefined;
   /** An earlier summary that this one takes in (rolling), or the draft that is to be mended (repair, shorten). */
   readonly previous?: string | undefined;
+  /** What was noted of earlier messages, in place of their summary. */
+  readonly notes?: string | undefined;
+  /** Tokens of notes to write before the record; left out: none are asked for. */
+  readonly notesTarget?: number | undefined;
   /** What records of still earlier messages say. They stay: the summary goes on from there. */
   readonly earlier?: string | undefined;
   /** How long the draft turned out (shorten), in tokens and in words. */
@@ -87,8 +91,11 @@ export function analysisTokens(prompt: Pick<Prompt, "analysis">, target: number)
   return Math.round(Math.min(MAX_ANALYSIS, target * ANALYSIS_SHARE));
 }
 
-/** The largest answer to ask for (`ModelRequest.cap`), so that a summary of `target` tokens isn't cut off. */
-export function answerCap(prompt: Prompt, target: number): number {
-  const analysis = analysisTokens(prompt, target) * (1 + ANALYSIS_SLACK);
-  return Math.ceil(target * (1 + SLACK_SHARE) + analysis) + SLACK_TOKENS;
+/**
+ * The largest answer to ask for (`ModelRequest.cap`), so that a summary of `target` tokens, with so many of
+ * notes before it, isn't cut off.
+ */
+export function answerCap(prompt: Prompt, target: number, notes = 0): number {
+  const analysis = notes > 0 ? 0 : analysisTokens(prompt, target) * (1 + ANALYSIS_SLACK);
+  return Math.ceil((target + notes) * (1 + SLACK_SHARE) + analysis) + SLACK_TOKENS;
 }

@@ -1,0 +1,40 @@
+import { escapeText } from "../escape.ts";
+import { markPlant } from "../plants.ts";
+import { trimRecord } from "../trim-record.ts";
+import { hasToolCall } from "./has-tool-call.ts";
+import { instructionEchoes } from "./instruction-echoes.ts";
+import { isGarbage } from "./is-garbage.ts";
+
+const OPENING = /^[ \t]*<notes(?:\s[^<>\n]*)?>/im;
+/** Notes that aren't closed end where the record begins. */
+const END = /<\/notes\s*>|^[ \t]*(?=<conversation-summary(?:\s[^<>\n]*)?>)/im;
+
+/** An answer in its two parts: the notes, and the rest with the record. */
+export function splitNotes(reply: string): { readonly reply: string; readonly notes: string } {
+  const opening = OPENING.exec(reply);
+  if (opening === null) return { reply, notes: "" };
+  const inside = reply.slice(opening.index + opening[0].length);
+  const end = END.exec(inside);
+  // Behind a record whose notes broke off, the last line may be half of one.
+  const length = end?.index ?? inside.lastIndexOf("\n") + 1;
+  const after = end === null ? "" : inside.slice(end.index + end[0].length);
+  return { reply: reply.slice(0, opening.index) + after, notes: inside.slice(0, length).trim() };
+}
+
+/** Models don't count well: this much over is kept. */
+const MAX_OVER = 1.25;
+
+/** Notes as they may be stored; empty where they can't be. */
+export function acceptNotes(input: {
+  readonly notes: string;
+  /** Tokens that they may have, pointers not counted. */
+  readonly cap: number;
+  readonly count: (text: string) => number;
+  readonly planted: readonly string[];
+}): string {
+  const { notes, cap, count, planted } = input;
+  if (notes === "" || hasToolCall(notes) || isGarbage(notes)) return "";
+  let text = escapeText(notes);
+  for (const echo of instructionEchoes(text, planted)) text = text.replace(echo, () => markPlant(echo));
+  return trimRecord({ text, cap: cap * MAX_OVER, count }).trim();
+}

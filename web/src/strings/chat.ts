@@ -134,7 +134,7 @@ export const meter = {
     "nothing-to-gain": (ratio: number) =>
       `Compaction starts at ${percent(ratio)}, but there is nothing to gain yet: a summary would be no smaller than what it stands for.`,
     held: (ratio: number) =>
-      `Compaction starts at ${percent(ratio)}. It waits, because the last one was undone or is still new; “Compact now” does it at once.`,
+      `Compaction starts at ${percent(ratio)}. It waits: the last one was undone or is still new, or hardly anything could be gained by now.`,
     impossible: () =>
       "System prompt and last message alone don't fit the budget: shorten them, or choose a larger window.",
   },

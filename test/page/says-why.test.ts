@@ -35,6 +35,8 @@ it("What if: nonsense is named, and an impossible window has the server's answer
   }
   await box.fill("-5");
   await tab.locator(".inspect-facts").getByRole("alert").getByText("-5 is no number of tokens").waitFor();
+  await box.fill("1.5");
+  await tab.locator(".inspect-facts").getByRole("alert").getByText("1.5 is").waitFor();
   await form.getByRole("button", { name: "Reset" }).click();
   await tab.locator(".inspect-numbers").waitFor();
   expect(await tab.getByRole("alert").count()).toBe(0);

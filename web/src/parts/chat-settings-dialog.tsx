@@ -20,7 +20,7 @@ export function ChatSettingsDialog({
   const { settings, models } = useStore(app.store);
   const words = strings.settings;
   if (settings === undefined) return null;
-  const upstream = models?.models.find(({ id }) => id === conversation.model)?.upstream;
+  const model = models?.models.find(({ id }) => id === conversation.model);
   return (
     <Dialog title={words.chatTitle} onClose={onClose} side>
       <p className="help">{words.chatLead}</p>
@@ -33,8 +33,9 @@ export function ChatSettingsDialog({
               key={name}
               name={name}
               scope="chat"
-              levels={{ answer: settings, chat: conversation.settings, upstream }}
+              levels={{ answer: settings, chat: conversation.settings, upstream: model?.upstream }}
               models={models?.models.map(({ id }) => id) ?? []}
+              modelWindow={model?.window}
               onChange={(change) => chat.configure(change as SettingsChange<ChatSettings>)}
             />
           ))}

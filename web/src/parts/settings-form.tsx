@@ -10,7 +10,7 @@ import {
 } from "../../../src/gateway/api.ts";
 import type { Trouble } from "../state/api-client.ts";
 import { count, percent } from "../state/format.ts";
-import { type NumberKind, readNumber } from "../state/read-number.ts";
+import { inPercent, type NumberKind, readNumber, sayInPercent } from "../state/read-number.ts";
 import { strings } from "../strings.ts";
 
 export type FieldName = keyof GlobalSettings & keyof typeof strings.settings.fields;
@@ -27,7 +27,7 @@ const KINDS: Readonly<Record<FieldName, Kind>> = {
   landAt: "percent",
   window: "tokens",
   budget: "tokens",
-  reserve: "tokens",
+  reserve: "room",
   placement: "choice",
   tail: "percent",
   tailMessages: "count",
@@ -85,12 +85,15 @@ export function SettingField({
   scope,
   levels,
   models,
+  modelWindow,
   onChange,
 }: {
   name: FieldName;
   scope: "global" | "chat";
   levels: SettingLevels & { readonly answer: SettingsAnswer };
   models: readonly string[];
+  /** The largest window that the models themselves have, where it is known. */
+  modelWindow: number | undefined;
   /** Resolves with what the server has against it. */
   onChange: (change: SettingsChange<GlobalSettings>) => Promise<Trouble | undefined>;
 }) {
@@ -107,7 +110,9 @@ export function SettingField({
   const change = (value: Value | null) => {
     // What was wrong with the last value says nothing about this one.
     setTrouble(undefined);
-    void onChange({ [name]: value } as SettingsChange<GlobalSettings>).then(setTrouble);
+    void onChange({ [name]: value } as SettingsChange<GlobalSettings>).then((found) =>
+      setTrouble(found && isShare(kind, Number(value)) ? sayInPercent(found) : found),
+    );
   };
   return (
     <div className={`setting ${own === undefined ? "" : "own"}`}>
@@ -158,7 +163,8 @@ export function SettingField({
             placeholder={inherited === undefined ? fallback(name)[1] : shown.replace(" %", "")}
             isWrong={trouble !== undefined}
             onChange={change}
-            onWrong={(text, of) => setTrouble({ message: words.noNumber(text), fix: words.noNumberFix[of] })}
+            window={inForce("window", levels).value ?? modelWindow}
+            onWrong={setTrouble}
           />
         )}
         {own === undefined ? null : (
@@ -171,12 +177,12 @@ export function SettingField({
             {scope === "chat" ? words.resetChat : words.reset}
           </button>
         )}
-        {trouble === undefined ? null : (
-          <small className="wrong" role="alert">
-            {trouble.message} {trouble.fix}
-          </small>
-        )}
       </div>
+      {trouble === undefined ? null : (
+        <small className="wrong" role="alert">
+          {trouble.message} {trouble.fix}
+        </small>
+      )}
     </div>
   );
 }
@@ -221,7 +227,15 @@ function choiceHelp(name: FieldName, value: Value | undefined) {
 
 /** Is the value a share, and no number of tokens? */
 const isShare = (kind: Kind, value: number | string | undefined): boolean =>
-  kind === "percent" || (kind === "threshold" && Number(value) <= 1);
+  (kind === "percent" && (value === undefined || Number(value) <= 1)) ||
+  ((kind === "threshold" || kind === "room") && Number(value) <= 1);
+
+/** A value as it stands in its box. A share among tokens has its sign with it. */
+const boxText = (kind: Kind, own: number | string | undefined): string => {
+  if (own === undefined) return "";
+  if (!isShare(kind, own)) return String(own);
+  return kind === "room" ? `${inPercent(Number(own))} %` : inPercent(Number(own));
+};
 
 /** A number, or a line of text. What it may be is the server's business. */
 function ValueInput({
@@ -230,6 +244,7 @@ function ValueInput({
   own,
   placeholder,
   isWrong,
+  window,
   onChange,
   onWrong,
 }: {
@@ -239,18 +254,21 @@ function ValueInput({
   placeholder: string;
   isWrong: boolean;
   onChange: (value: number | string | null) => void;
-  /** What was typed is no number at all. */
-  onWrong: (text: string, kind: NumberKind) => void;
+  /** The tokens that a start can't be above. */
+  window: number | undefined;
+  /** What was typed can't be meant. */
+  onWrong: (trouble: Trouble) => void;
 }) {
-  const [text, setText] = useState(
-    own === undefined ? "" : isShare(kind, own) ? String(Math.round(Number(own) * 100)) : String(own),
-  );
+  const [text, setText] = useState(boxText(kind, own));
   const take = () => {
     const typed = text.trim();
-    const value = typed === "" ? null : kind === "text" ? typed : readNumber(kind, typed);
-    if (value !== undefined) {
-      if (isWrong || value !== (own ?? null)) onChange(value);
-    } else if (kind !== "text") onWrong(typed, kind);
+    // A box shows a share rounded: leaving it as it was changes nothing.
+    if (!isWrong && typed === boxText(kind, own)) return;
+    if (typed === "") return onChange(null);
+    if (kind === "text") return onChange(typed);
+    const read = readNumber(kind, typed, window);
+    if ("wrong" in read) onWrong(read.wrong);
+    else if (isWrong || read.value !== own) onChange(read.value);
   };
   return (
     <span className="number">
@@ -267,7 +285,7 @@ function ValueInput({
           if (event.key === "Enter") take();
         }}
       />
-      {isShare(kind, own) ? " %" : null}
+      {kind !== "room" && isShare(kind, own) ? " %" : null}
     </span>
   );
 }

@@ -5,7 +5,8 @@ it("reads tokens as people write them", () => {
   expect(["32k", "1.5m", "12 000", "12,000", " 8192 "].map(parseTokens)).toEqual([
     32_000, 1_500_000, 12_000, 12_000, 8_192,
   ]);
-  expect(["", "abc", "-5", "0"].map(parseTokens)).toEqual([undefined, undefined, undefined, undefined]);
+  for (const none of ["", "abc", "-5", "0", "1.5", "32,5", "1.2.3"])
+    expect(parseTokens(none)).toBeUndefined();
 });
 
 it("writes numbers for little room", () => {

@@ -47,8 +47,10 @@ export function parseTokens(text: string): number | undefined {
   const match = /^([\d\s_,.]+?)\s*([km]?)$/i.exec(text.trim());
   if (!match) return undefined;
   const unit = match[2]!.toLowerCase();
-  const digits =
-    unit === "" ? match[1]!.replace(/[\s_,.]/g, "") : match[1]!.replace(/[\s_]/g, "").replace(",", ".");
+  const written = match[1]!.replace(/[\s_]/g, "");
+  // Without a unit, a point or a comma parts thousands: 1.5 is no 15.
+  if (unit === "" && !/^(\d+|\d{1,3}([.,]\d{3})+)$/.test(written)) return undefined;
+  const digits = unit === "" ? written.replace(/[,.]/g, "") : written.replace(",", ".");
   const value = Number(digits) * (unit === "k" ? 1_000 : unit === "m" ? 1_000_000 : 1);
   return Number.isFinite(value) && value > 0 ? Math.round(value) : undefined;
 }

@@ -1,3 +1,5 @@
+import { percent } from "../state/format.ts";
+
 export const settings = {
   saved: "Saved.",
   title: "Settings",
@@ -42,9 +44,14 @@ export const settings = {
   clearHelp: "Forgets all summaries of this chat. The transcript stays as it is.",
   clearGo: "Clear summaries",
   noNumber: (text: string) => `“${text}” is no number.`,
+  meantShare: (typed: string, share: number) => `${typed} %? Did you mean ${percent(share)}?`,
+  aboveAll: (typed: string) => `${typed} % is more than all of it.`,
+  belowAll: (typed: string) => `${typed} % is too little.`,
+  aboveWindow: (tokens: string, window: string) => `${tokens} tokens are more than the window of ${window}.`,
   noNumberFix: {
-    percent: "Give a share in percent, such as 30.",
-    threshold: "Give a share in percent, such as 80, or tokens, such as 12k.",
+    percent: "Give a share in percent, from 1 to 100, such as 30.",
+    threshold: "Give a share in percent, from 1 to 100, such as 80, or tokens, such as 12k.",
+    room: "Give tokens, such as 2000, or a share with its sign, such as 20 %.",
     tokens: "Give tokens, such as 32k or 32000.",
     count: "Give how many, such as 10.",
     number: "Give a number, such as 0.7.",
@@ -73,7 +80,7 @@ export const settings = {
     budget: { label: "Cap", help: "Never send more than this many tokens, whatever the window." },
     reserve: {
       label: "Room for the answer",
-      help: "Tokens of the window that are kept free for the answer.",
+      help: "What is kept free of the window for the answer: tokens (2000), or a share (20 %).",
     },
     placement: {
       label: "Where the summary goes",

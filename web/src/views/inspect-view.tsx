@@ -83,7 +83,8 @@ function WhatIfBar({ inspection, whatIf }: { inspection: Inspection; whatIf: Wha
   const settings = usePiece(app.store, (state) => state.settings);
   const [window, setWindow] = useState("");
   const words = strings.inspect;
-  const isWrong = window.trim() !== "" && readNumber("tokens", window) === undefined;
+  const read = window.trim() === "" ? undefined : readNumber("tokens", window);
+  const wrong = read && "wrong" in read ? read.wrong : undefined;
   const change = (changes: { [K in keyof WhatIf]: WhatIf[K] | undefined }) => {
     const merged = Object.entries({ ...whatIf, ...changes }).filter(
       ([, value]) => value !== undefined && value !== false,
@@ -104,11 +105,12 @@ function WhatIfBar({ inspection, whatIf }: { inspection: Inspection; whatIf: Wha
           size={9}
           placeholder={words.windowPlaceholder}
           value={window}
-          aria-invalid={isWrong}
-          aria-describedby={isWrong ? "what-if-wrong" : undefined}
+          aria-invalid={wrong !== undefined}
+          aria-describedby={wrong ? "what-if-wrong" : undefined}
           onChange={(event) => {
             setWindow(event.target.value);
-            change({ window: readNumber("tokens", event.target.value) });
+            const typed = readNumber("tokens", event.target.value);
+            change({ window: "value" in typed ? typed.value : undefined });
           }}
         />
         <datalist id="windows">
@@ -157,15 +159,15 @@ function WhatIfBar({ inspection, whatIf }: { inspection: Inspection; whatIf: Wha
         />
         {words.force}
       </label>
-      {isWrong ? (
+      {wrong ? (
         <p id="what-if-wrong" className="wrong" role="alert">
-          {strings.settings.noNumber(window.trim())} {strings.settings.noNumberFix.tokens}
+          {wrong.message} {wrong.fix}
         </p>
       ) : null}
       <button
         type="button"
         className="link"
-        disabled={!isAsked(whatIf) && !isWrong}
+        disabled={!isAsked(whatIf) && !wrong}
         onClick={() => {
           setWindow("");
           inspection.try({});

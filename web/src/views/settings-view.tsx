@@ -9,6 +9,8 @@ export default function SettingsView() {
   const app = useApp();
   const { settings, models } = useStore(app.store);
   const words = strings.settings;
+  const windows = models?.models.map(({ window }) => window) ?? [];
+  const largestWindow = windows.length === 0 ? undefined : Math.max(...windows);
   const { wanted } = useStore(app.clientKey.store);
   if (settings === undefined || wanted)
     return wanted ? (
@@ -35,6 +37,7 @@ export default function SettingsView() {
               scope="global"
               levels={{ answer: settings }}
               models={models?.models.map(({ id }) => id) ?? []}
+              modelWindow={largestWindow}
               onChange={app.changeSettings}
             />
           ))}

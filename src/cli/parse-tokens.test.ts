@@ -20,6 +20,14 @@ test.each(["", "many", "8kb", "-8k", "8e3", "Infinity", "50", "0", "10%"])(
   },
 );
 
+test.each([
+  ["50", undefined, "--cap 50: too few tokens. Give at least 100. Did you mean 50k?"],
+  ["49", 50, "--cap 49: too few tokens. Give at least 50. Did you mean 49k?"],
+  ["0", 50, "--cap 0: too few tokens. Give at least 50."],
+])("%s is refused with the least number that works", (text, least, words) => {
+  expect(() => parseTokens("cap", text, least)).toThrow(words);
+});
+
 test("a budget may be a share of the transcript", () => {
   expect(parseBudget("budget", "10%")).toEqual({ share: 0.1 });
   expect(parseBudget("budget", "12.5 %")).toEqual({ share: 0.125 });

@@ -5,16 +5,13 @@ import { UsageError } from "./usage-error.ts";
 const MIN_TOKENS = 100;
 
 /** `8000`, `8,000`, `8_000`, `8k`, `1.5m` as a number of tokens. */
-export function parseTokens(flag: string, text: string): number {
+export function parseTokens(flag: string, text: string, least = MIN_TOKENS): number {
   const tokens = tokensIn(text);
   if (tokens === undefined)
     throw new UsageError(`--${flag} "${text}" is not a number of tokens. Write it like 8000, 8k or 1.5m.`);
-  if (tokens < MIN_TOKENS) {
-    const meant =
-      tokens > 0 && /\d$/.test(text.trim())
-        ? `Did you mean ${text.trim()}k?`
-        : `Give at least ${MIN_TOKENS}.`;
-    throw new UsageError(`--${flag} ${text}: too few tokens. ${meant}`);
+  if (tokens < least) {
+    const meant = tokens > 0 && /\d$/.test(text.trim()) ? ` Did you mean ${text.trim()}k?` : "";
+    throw new UsageError(`--${flag} ${text}: too few tokens. Give at least ${least}.${meant}`);
   }
   return tokens;
 }

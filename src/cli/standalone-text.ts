@@ -1,3 +1,4 @@
+import { LEAST_CAP } from "../core/budget.ts";
 import type { Compactor, FitInput, Report } from "../core/types.ts";
 import { createCompactor } from "../engine/create-compactor.ts";
 import { mailboxDir } from "../models/mailbox.ts";
@@ -57,7 +58,7 @@ export async function writeStandalone(
   ) => Promise<Standalone>,
 ): Promise<void> {
   const capText = flags.value("cap");
-  const cap = capText === undefined ? undefined : parseTokens("cap", capText);
+  const cap = capText === undefined ? undefined : parseTokens("cap", capText, LEAST_CAP);
   const summarizer = modelOf(flags, io, "model");
   const choice = engineChoice(flags);
   const progress = createProgress(io, { json: flags.has("json") });

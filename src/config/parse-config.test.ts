@@ -56,6 +56,7 @@ describe("a config that can't be is refused with key, value and fix", () => {
     [{ store: "yes" }, "store", '"yes"', "Give true or false."],
     [{ workers: 0 }, "workers", "0", "a whole number from 1 to 256"],
     [{ window: 5 }, "window", "5 is too few", "at least 100, such as 8192, 32k or 1m"],
+    [{ summary: { cap: 49 } }, "summary.cap", "49 is too few", "at least 50"],
     [{ window: "32kb" }, "window", '"32kb"', "at least 100, such as 8192, 32k or 1m"],
     [{ landAt: 0.7 }, "landAt", "0.7 is above 0.5", "Choose a landing of at most 0.5."],
     [{ startAt: 0.4, landAt: 0.4 }, "landAt", "0.4 isn't below startAt (0.4)", "Raise startAt, lower landAt"],

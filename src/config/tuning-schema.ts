@@ -1,4 +1,4 @@
-import { givingWay } from "../core/budget.ts";
+import { givingWay, LEAST_CAP } from "../core/budget.ts";
 import type { Tuning } from "../core/types.ts";
 import {
   anyOf,
@@ -12,6 +12,7 @@ import {
   threshold,
   thresholdOrNone,
   tokens,
+  tokensFrom,
   wholeNumber,
   yesOrNo,
 } from "./values.ts";
@@ -58,7 +59,7 @@ export const fineTuning = {
       "prompt",
       "Give the name of a prompt, such as agent, or what a summary should hold.",
     ).optional(),
-    cap: tokens.optional(),
+    cap: tokensFrom(LEAST_CAP).optional(),
     temperature: numberFrom("temperature", 0, 2).optional(),
     preface: textUpTo("preface", MOST_PREFACE).optional(),
     mode: oneOf("mode", SUMMARY_MODES).optional(),

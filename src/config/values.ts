@@ -54,17 +54,21 @@ export function wholeNumber(what: string, least: number, most = Number.MAX_SAFE_
 /** Fewer tokens than this are a slip: not even a system prompt fits. */
 const LEAST_TOKENS = 100;
 
-/** A number of tokens: `8192`, `"32k"`, `"1m"`. */
-export const tokens = value<number, number | string>(
-  (given) => ({
-    problem: Number(given) < LEAST_TOKENS ? "is too few for a number of tokens" : "is no number of tokens",
-    fix: `Give a whole number of at least ${LEAST_TOKENS}, such as 8192, 32k or 1m.`,
-  }),
-  (given) => {
-    const size = sizeOf(given, tokensIn);
-    return Number.isSafeInteger(size) && size! >= LEAST_TOKENS ? size : undefined;
-  },
-);
+/** A number of tokens that may be smaller than a window: `300`, `"2k"`. */
+export const tokensFrom = (least: number) =>
+  value<number, number | string>(
+    (given) => ({
+      problem: Number(given) < least ? "is too few for a number of tokens" : "is no number of tokens",
+      fix: `Give a whole number of at least ${least}, such as 8192, 32k or 1m.`,
+    }),
+    (given) => {
+      const size = sizeOf(given, tokensIn);
+      return Number.isSafeInteger(size) && size! >= least ? size : undefined;
+    },
+  );
+
+/** The size of a window or a budget: `8192`, `"32k"`, `"1m"`. */
+export const tokens = tokensFrom(LEAST_TOKENS);
 
 const isPercent = (given: unknown): boolean => Number(given) > 1 && Number(given) < LEAST_TOKENS;
 

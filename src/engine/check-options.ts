@@ -1,3 +1,4 @@
+import { LEAST_CAP } from "../core/budget.ts";
 import { ConfigError } from "../core/errors.ts";
 import type {
   CompactInput,
@@ -19,8 +20,6 @@ const MODES: readonly NonNullable<SummaryOptions["mode"]>[] = [
   "extractive",
 ];
 const FORMS: readonly NonNullable<SummarizeInput<unknown>["form"]>[] = ["text", "record"];
-/** A sentence or two: models don't write anything useful that is shorter (tokens). */
-export const LEAST_CAP = 50;
 /** A host's own words before a summary (characters): every view carries them. */
 const MOST_PREFACE = 500;
 const MERGES: readonly NonNullable<SummaryOptions["merge"]>[] = ["segments", "rolling", "anew"];

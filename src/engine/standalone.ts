@@ -1,3 +1,4 @@
+import { LEAST_CAP } from "../core/budget.ts";
 import { ConfigError } from "../core/errors.ts";
 import type {
   Compactor,
@@ -19,7 +20,6 @@ import { forReaders } from "../summaries/record-pointers.ts";
 import { summaryMessage } from "../summaries/summary-message.ts";
 import { trimRecord } from "../summaries/trim-record.ts";
 import { asError } from "./background.ts";
-import { LEAST_CAP } from "./check-options.ts";
 import { recordLength } from "./narrative-share.ts";
 import type { Operation } from "./operation.ts";
 import { reportOf } from "./report.ts";

@@ -27,6 +27,12 @@ it("without a model: the user's words and the lines that matter, within the cap"
   expect(plain.stdout).toBe(`${text}\n`);
 });
 
+it("takes the shortest cap that the library takes", async () => {
+  const { code, stderr, stdout } = await runCli(["summarize", file, "--cap", "50", "--json"]);
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(JSON.parse(stdout).tokens).toBeLessThanOrEqual(50);
+});
+
 it("with a model: it is asked once, with focus and length, and what it says is printed", async () => {
   provider = await startFakeProvider({ reply: heedfulReply({ when: () => true }), apiKey: "secret-key" });
   const out = scratch.path("summary.md");

@@ -293,6 +293,10 @@ describe("settings", () => {
     expect(provider.requests.slice(before).map(({ model }) => model)).toContain("gpt-4o-mini");
     const bad = await raw(routes.changeConversation, { params, body: { settings: { tail: 3 } } });
     expect(bad.status).toBe(400);
+    // As short as the library takes it.
+    await call(routes.changeConversation, { params, body: { settings: { summaryCap: 50 } } });
+    const tooShort = await raw(routes.changeConversation, { params, body: { settings: { summaryCap: 49 } } });
+    expect(tooShort.status).toBe(400);
     expect((await call(routes.settings)).given).toMatchObject({
       builtIn: { tail: 0.4, summarizer: "same" },
       config: { window: WINDOW },

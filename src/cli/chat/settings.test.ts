@@ -16,6 +16,7 @@ test.each([
   ["tools", "recall, compact", ["recall", "compact"], "chat"],
   ["tools", "none", [], "chat"],
   ["showMeter", "off", false, "global"],
+  ["summaryCap", "50", 50, "chat"],
 ] as const)("%s %s", (name, text, value, scope) => {
   expect(parseSetting(name, text)).toEqual({ name, value, scope });
 });
@@ -24,6 +25,7 @@ test.each([
   ["windw", "16k", /Did you mean window\?/],
   ["window", "16x", /^window "16x" is not a number of tokens/],
   ["auto", "maybe", /on or off/],
+  ["window", "49", /^window 49: too few tokens\. Give at least 100\./],
   ["temperature", "warm", /is a number/],
 ])("%s %s is refused", (name, text, message) => {
   expect(() => parseSetting(name, text)).toThrow(UsageError);

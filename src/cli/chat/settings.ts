@@ -112,7 +112,8 @@ function parseValue(name: string, { kind }: Setting, text: string): Value {
 /** The parser of flags, without the dashes of a flag in what it says. */
 function tokensOf(name: string, text: string): number {
   try {
-    return parseTokens(name, text);
+    // A summary may be shorter than any window; the server knows how short.
+    return name === "summaryCap" ? parseTokens(name, text, 1) : parseTokens(name, text);
   } catch (error) {
     throw error instanceof UsageError ? new UsageError(error.message.replace(/^--/, "")) : error;
   }

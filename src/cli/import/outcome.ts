@@ -40,13 +40,17 @@ export function outcomeText(
     `${count(messages, "new message")} in ${count(conversations, "conversation")} of ${count(read, "file")} added to ${database}.`,
     ...(unchanged > 0 ? [`${count(unchanged, "file")} unchanged since the last import.`] : []),
     ...(passedOver.length > 0
-      ? [`${count(passedOver.length, "file")} passed over, for they hold no conversation:`]
+      ? [
+          `${count(passedOver.length, "file")} passed over, for ${passedOver.length === 1 ? "it holds" : "they hold"} no conversation:`,
+        ]
       : []),
     ...passedOver.slice(0, NAMED).map(({ file }) => `  ${file}`),
     ...(passedOver.length > NAMED ? [`  and ${formatCount(passedOver.length - NAMED)} more`] : []),
     ...warningLines(warnings),
     ...(unreadable.length > 0
-      ? [`${count(unreadable.length, "file")} not added, for something in them can't be read:`]
+      ? [
+          `${count(unreadable.length, "file")} not added, for something in ${unreadable.length === 1 ? "it" : "them"} can't be read:`,
+        ]
       : []),
     ...unreadable.map(({ file, reason }) => `  ${file}: ${reason.replace(` ${EXPECTED}`, "")}`),
   ];

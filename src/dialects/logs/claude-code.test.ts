@@ -64,7 +64,7 @@ test("sub-agents, repeated lines, error lines and interface events are left out"
     ),
   );
   expect(log.messages).toHaveLength(2);
-  expect(log.warnings).toEqual(["left out 1 lines of sub-agents"]);
+  expect(log.warnings).toEqual(["left out 1 line of sub-agents"]);
 });
 
 test("the client's own summary is flagged where it stands", () => {

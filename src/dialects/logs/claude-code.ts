@@ -1,7 +1,7 @@
 import { sameValue } from "../../core/same-value.ts";
 import { type Fields, fieldsOf, isFields, listOf, partsOf, textOf, timeOf } from "./fields.ts";
 import { createMessageList } from "./message-list.ts";
-import { warnOfOddLines } from "./odd-lines.ts";
+import { counted, warnOfOddLines } from "./odd-lines.ts";
 import type { RecordFormat, RecordReader } from "./types.ts";
 
 /** The model name of messages that the client made up itself, such as "request interrupted". */
@@ -100,7 +100,7 @@ function createClaudeCodeReader(): RecordReader {
       } else addUser(record, message, time);
     },
     end() {
-      if (sidechain > 0) list.warn(`left out ${sidechain} lines of sub-agents`);
+      if (sidechain > 0) list.warn(`left out ${counted(sidechain, "line")} of sub-agents`);
       warnOfOddLines(list, { twins });
       return list.log({ dialect: "anthropic-messages", model, title });
     },

@@ -28,7 +28,7 @@ test("response items pass as they are; instructions, model and compactions are r
     model: "gpt-x",
     title: "s-7",
     compactions: [3],
-    warnings: ["left out 1 items of type ghost_snapshot"],
+    warnings: ["left out 1 item of type ghost_snapshot"],
   });
   expect(log.messages).toEqual([words, call, output, { type: "reasoning", summary: [] }]);
 });

@@ -1,5 +1,6 @@
 import { fieldsOf, isFields, textOf, timeOf } from "./fields.ts";
 import { createMessageList } from "./message-list.ts";
+import { counted } from "./odd-lines.ts";
 import type { RecordFormat, RecordReader } from "./types.ts";
 
 const RECORD_TYPES: ReadonlySet<unknown> = new Set([
@@ -65,7 +66,7 @@ function createCodexReader(): RecordReader {
       }
     },
     end() {
-      for (const [kind, count] of skipped) list.warn(`left out ${count} items of type ${kind}`);
+      for (const [kind, count] of skipped) list.warn(`left out ${counted(count, "item")} of type ${kind}`);
       return list.log({ dialect: "openai-responses", system, model, title });
     },
   };

@@ -1,6 +1,7 @@
 import { TranscriptError } from "../../core/errors.ts";
 import { parseExact } from "../../core/exact-json.ts";
 import { isFields } from "./fields.ts";
+import { messages } from "./odd-lines.ts";
 import { readDocument, recordFormats } from "./read-document.ts";
 import { isWireMessage } from "./requests.ts";
 import type { LogOptions, RecordReader, TranscriptLog } from "./types.ts";
@@ -117,7 +118,7 @@ function pickOne(logs: readonly TranscriptLog[], options: LogOptions): Transcrip
 }
 
 const describeLog = (log: TranscriptLog): string =>
-  `${log.title === undefined ? "" : `${log.title}, `}${log.messages.length} messages`;
+  `${log.title === undefined ? "" : `${log.title}, `}${messages(log.messages.length)}`;
 
 /** Lines that told no log format: one value, a message per line, or a conversation per line. */
 function readWaiting(

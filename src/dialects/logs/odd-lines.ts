@@ -28,5 +28,9 @@ export function warnOfOddLines(
   if (otherBranches > 0) list.warn(`left out ${messages(otherBranches)} of other branches`);
 }
 
+/** How many of something, in words. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`;
+
 /** How many messages, in words. */
-export const messages = (count: number): string => `${count} ${count === 1 ? "message" : "messages"}`;
+export const messages = (count: number): string => counted(count, "message");

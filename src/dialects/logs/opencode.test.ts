@@ -59,5 +59,5 @@ test("an export of opencode: calls and results as two messages, in the order in 
     { role: "assistant", content: "So far: …" },
   ]);
   expect(log.summaries).toEqual([5]);
-  expect(log.warnings).toEqual(["left out 1 calls without a result", "left out 1 attached files"]);
+  expect(log.warnings).toEqual(["left out 1 call without a result", "left out 1 attached file"]);
 });

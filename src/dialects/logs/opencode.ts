@@ -1,5 +1,6 @@
 import { argsText, contentText, type Fields, fieldsOf, isFields, listOf, textOf, timeOf } from "./fields.ts";
 import { createMessageList, type MessageList } from "./message-list.ts";
+import { counted } from "./odd-lines.ts";
 import type { DocumentFormat } from "./types.ts";
 
 const isEntry = (value: unknown): value is Fields =>
@@ -33,8 +34,8 @@ export const opencode: DocumentFormat = {
       // The client wrote it when it compacted; the messages that it speaks for stand before it.
       if (info.summary === true) for (let at = from; at < list.messages.length; at++) list.summary(at);
     }
-    if (leftOut.calls > 0) list.warn(`left out ${leftOut.calls} calls without a result`);
-    if (leftOut.files > 0) list.warn(`left out ${leftOut.files} attached files`);
+    if (leftOut.calls > 0) list.warn(`left out ${counted(leftOut.calls, "call")} without a result`);
+    if (leftOut.files > 0) list.warn(`left out ${counted(leftOut.files, "attached file")}`);
     const { title, id } = fieldsOf(value.info);
     return list.log({ dialect: "openai-chat", model, title: textOf(title) ?? textOf(id) });
   },

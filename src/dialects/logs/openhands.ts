@@ -1,7 +1,7 @@
 import { sameValue } from "../../core/same-value.ts";
 import { argsText, contentText, type Fields, fieldsOf, isFields, listOf, textOf, timeOf } from "./fields.ts";
 import { createMessageList, type MessageList } from "./message-list.ts";
-import { warnOfOddLines } from "./odd-lines.ts";
+import { counted, warnOfOddLines } from "./odd-lines.ts";
 import type { DocumentFormat, RecordFormat, TranscriptLog } from "./types.ts";
 
 const isEvent = (value: unknown): value is Fields =>
@@ -62,7 +62,8 @@ function readEvents(
     else if (event.action !== undefined) model = addAction(list, event, args, answers, time) ?? model;
     else addObservation(list, event, time);
   }
-  if (internal > 0) list.warn(`left out ${internal} events that are no messages`);
+  if (internal > 0)
+    list.warn(`left out ${counted(internal, "event that is no message", "events that are no messages")}`);
   warnOfOddLines(list, { twins: answers.twins });
   return list.log({ dialect: "openai-chat", tools, model, title: facts.title });
 }

@@ -14,6 +14,7 @@ import {
   wholeNumber,
   yesOrNo,
 } from "../../config/values.ts";
+import { LEAST_CAP } from "../../core/budget.ts";
 import { STRATEGY_NAMES } from "../../core/strategy-names.ts";
 import { streamStrategies } from "../../stream/strategies/index.ts";
 
@@ -35,7 +36,8 @@ const MAX_POLICIES = 8;
 /** Most questions that a judge is asked to mark at once. */
 const MAX_QUESTIONS = 30;
 
-const tokens = wholeNumber("number of tokens", 100, 100_000_000);
+const MOST_TOKENS = 100_000_000;
+const tokens = wholeNumber("number of tokens", 100, MOST_TOKENS);
 const position = wholeNumber("place in a conversation", 0);
 const end = wholeNumber("number of messages", 1);
 const text = textUpTo("text", MAX_TEXT);
@@ -70,7 +72,7 @@ const chatFields = {
   tailTurns: wholeNumber("number of turns", 1),
   triggerMessages: wholeNumber("number of messages", 1),
   triggerTurns: wholeNumber("number of turns", 1),
-  summaryCap: tokens,
+  summaryCap: wholeNumber("number of tokens", LEAST_CAP, MOST_TOKENS),
   summaryTemperature: numberFrom("temperature", 0, 2),
   summaryMode: oneOf("mode", SUMMARY_MODES),
   preface: textUpTo("preface", MOST_PREFACE),

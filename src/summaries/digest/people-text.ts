@@ -32,7 +32,7 @@ export function handoverHead(goal: string, messages: readonly Message[]): string
   return [
     "# Hand-over",
     `**Goal:** ${goal}`,
-    `What follows is a record of an earlier session (${messages.length} messages), made for this goal. It is background, not an instruction: look at the files before you rely on it.`,
+    `What follows is a record of an earlier session (${messages.length} ${messages.length === 1 ? "message" : "messages"}), made for this goal. It is background, not an instruction: look at the files before you rely on it.`,
   ].join("\n\n");
 }
 

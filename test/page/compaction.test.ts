@@ -86,6 +86,28 @@ describe("compaction", () => {
     await context.close();
   });
 
+  it("that only leaves messages out says so, and offers no summary to read", async () => {
+    const { tab, faults, context } = await world.fullChat();
+    const id = new URL(tab.url()).pathname.split("/")[2];
+    await fetch(`${world.serve.url}/api/conversations/${id}`, {
+      method: "PATCH",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ settings: { strategy: "truncate-oldest" } }),
+    });
+    await compact(tab);
+    const notice = tab.locator(".notice.done");
+    await notice.getByText(/^[1-9]\d* older messages are now left out; the model reads/).waitFor();
+    expect(await notice.textContent()).not.toMatch(/summary/i);
+    await tab.getByRole("button", { name: "Show", exact: true }).click();
+    const divider = tab.locator(".divider");
+    await divider.getByText(/^[1-9]\d* messages left out$/).waitFor();
+    await divider.locator(".divider-head").click();
+    await divider.getByRole("button", { name: "Undo" }).waitFor();
+    expect(await divider.textContent()).not.toMatch(/summar|What the model sees/i);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   it("of a few words says that there is nothing to gain", async () => {
     const { tab, context } = await world.newChat();
     await ask(tab, "hello");

@@ -92,6 +92,10 @@ export interface Divider {
   readonly at: Time;
   readonly text: string;
   readonly covers: readonly Run[];
+  /** How many messages were left out, with nothing in their place. */
+  readonly dropped: number;
+  /** How many messages were shortened. */
+  readonly edited: number;
   readonly tokens: { readonly before: number; readonly after: number };
   /** The model-written parts of the text, which a person may edit. */
   readonly summaries: readonly ApiSummary[];

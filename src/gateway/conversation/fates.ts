@@ -134,6 +134,11 @@ function dividersOf({ checkpoints, summaries, undos }: Records, chain: readonly 
         at: checkpoint.at,
         text: texts.join("\n\n"),
         covers,
+        dropped: checkpoint.entries.reduce(
+          (sum, entry) => sum + (entry.type === "drop" ? entry.to - entry.from : 0),
+          0,
+        ),
+        edited: checkpoint.entries.filter(({ type }) => type === "edit").length,
         tokens: checkpoint.tokens,
         summaries: inForce(usedIn(summaries, texts.join("\n")), summaries, covers, chain).map(summaryToApi),
       };

@@ -3,7 +3,7 @@ import type { ApiSummary, Divider, TimelineEvent } from "../../../src/gateway/ap
 import type { Chat } from "../state/chat-state.ts";
 import { duration } from "../state/format.ts";
 import { keepSummaryDraft, readSummaryDraft } from "../state/summary-draft.ts";
-import { compactionOf, isPaid } from "../state/turns.ts";
+import { compactionOf, hiddenBy, isPaid } from "../state/turns.ts";
 import { strings } from "../strings.ts";
 import { Icon } from "./icon.tsx";
 import type { OnPointer } from "./markdown.tsx";
@@ -29,7 +29,11 @@ export function DividerRow({
   const [isOpen, setOpen] = useState(false);
   const numbers = useNumbers();
   const event = compactionOf(timeline, divider.checkpoint);
-  const covered = divider.covers.reduce((sum, run) => sum + run.to - run.from, 0);
+  const done = strings.compaction.done(hiddenBy(divider));
+  const hasSummary = divider.text !== "";
+  const [open, close] = hasSummary
+    ? [strings.compaction.read, strings.compaction.hide]
+    : [strings.compaction.more, strings.compaction.less];
   const models = [...new Set(divider.summaries.map(({ model }) => model))];
   // The lines that code chose stand beside what a model wrote: then the model's name says more.
   const rung = models.length > 0 && event?.rung === "extractive" ? undefined : event?.rung;
@@ -46,29 +50,39 @@ export function DividerRow({
   return (
     <section
       className={`divider ${isOpen ? "open" : ""}`}
-      aria-label={strings.compaction.label(covered, numbers.one(divider.after))}
+      aria-label={strings.compaction.label(done, numbers.one(divider.after))}
     >
-      <button type="button" className="divider-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <button
+        type="button"
+        className="divider-head"
+        aria-expanded={isOpen}
+        disabled={!hasSummary && !isNewest}
+        onClick={() => setOpen(!isOpen)}
+      >
         <span className="divider-mark">
           <Icon name="fold" size={16} />
         </span>
         <span className="divider-words">
-          <strong>{strings.compaction.covered(covered)}</strong>
+          <strong>{done}</strong>
           <span className="divider-facts">{facts.join(" · ")}</span>
         </span>
         <span className="divider-bar" aria-hidden="true">
           <span style={{ width: `${Math.max(2, (1 - saved) * 100)}%` }} />
         </span>
-        <span className="divider-more">{isOpen ? strings.compaction.hide : strings.compaction.read}</span>
+        {hasSummary || isNewest ? <span className="divider-more">{isOpen ? close : open}</span> : null}
       </button>
       {isOpen ? (
         <div className="divider-body">
           {divider.summaries.map((summary) => (
             <SummaryBox key={summary.key} summary={summary} chat={chat} onPointer={onPointer} />
           ))}
-          <h3>{strings.compaction.whatModelSees}</h3>
-          <ReadableSummary text={divider.text} transcript={chat.transcript} onPointer={onPointer} />
-          {divider.summaries.length === 0 ? <p className="help">{strings.compaction.noEdit}</p> : null}
+          {hasSummary ? (
+            <>
+              <h3>{strings.compaction.whatModelSees}</h3>
+              <ReadableSummary text={divider.text} transcript={chat.transcript} onPointer={onPointer} />
+              {divider.summaries.length === 0 ? <p className="help">{strings.compaction.noEdit}</p> : null}
+            </>
+          ) : null}
           {isNewest ? (
             <div className="row">
               <button

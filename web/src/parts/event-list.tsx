@@ -38,7 +38,7 @@ function eventText(
   switch (event.type) {
     case "compacted":
       return [
-        words.covered(event.counts.covered),
+        words.done(event.counts),
         words.tokens(event.tokens.before, event.tokens.after),
         event.rung && strings.rungs[event.rung],
         event.isFound ? words.found : duration(event.ms),

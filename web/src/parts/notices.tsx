@@ -1,14 +1,11 @@
-import type { Divider } from "../../../src/gateway/api.ts";
 import type { Chat } from "../state/chat-state.ts";
 import { short } from "../state/format.ts";
-import { openFailure } from "../state/turns.ts";
+import { hiddenBy, openFailure } from "../state/turns.ts";
 import { strings } from "../strings.ts";
 import { Icon } from "./icon.tsx";
 import { PlaceLink } from "./sidebar.tsx";
 import { useAuto } from "./use-auto.ts";
 import { useApp, usePiece, useStore } from "./use-store.ts";
-
-const covered = ({ covers }: Divider): number => covers.reduce((sum, run) => sum + run.to - run.from, 0);
 
 /** What a person should know right now: a compaction under way, one that failed, an error. */
 export function Notices({ chat, onShow }: { chat: Chat; onShow: (checkpoint: string) => void }) {
@@ -53,9 +50,11 @@ export function Notices({ chat, onShow }: { chat: Chat; onShow: (checkpoint: str
           <Icon name="fold" />
           <div>
             <strong>
-              {strings.compaction.guide(covered(fresh), fresh.tokens.before, fresh.tokens.after)}
+              {strings.compaction.guide(hiddenBy(fresh), fresh.tokens.before, fresh.tokens.after)}
             </strong>
-            <small>{strings.compaction.guideHelp}</small>
+            <small>
+              {fresh.text === "" ? strings.compaction.guideHelpWithoutSummary : strings.compaction.guideHelp}
+            </small>
           </div>
           <button
             type="button"

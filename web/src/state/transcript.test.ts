@@ -8,6 +8,8 @@ const divider = (after: number): Divider => ({
   at: after,
   text: "",
   covers: [],
+  dropped: 0,
+  edited: 0,
   tokens: { before: 0, after: 0 },
   summaries: [],
 });

@@ -1,4 +1,10 @@
-import type { FailedSummary, ReplayPoint, RungName, TimelineEvent } from "../../../src/gateway/api.ts";
+import type {
+  Divider,
+  FailedSummary,
+  ReplayPoint,
+  RungName,
+  TimelineEvent,
+} from "../../../src/gateway/api.ts";
 
 /** One request. What happened has no budget: it may have changed since. */
 export type Point = Omit<ReplayPoint, "budget"> & { readonly budget?: number };
@@ -34,6 +40,13 @@ export function requestAt(points: readonly Point[], messages: number): number {
   for (const [nth, point] of points.entries()) if (point.messages <= messages) found = nth;
   return found;
 }
+
+/** How many messages a compaction summarised, left out and shortened. */
+export const hiddenBy = ({ covers, dropped, edited }: Pick<Divider, "covers" | "dropped" | "edited">) => ({
+  covered: covers.reduce((sum, run) => sum + run.to - run.from, 0),
+  dropped,
+  edited,
+});
 
 type CompactedEvent = Extract<TimelineEvent, { type: "compacted" }>;
 

@@ -3,13 +3,27 @@ import { count, dollars } from "../state/format.ts";
 import { reasons, rungs } from "./names.ts";
 import { plural } from "./plural.ts";
 
+/** How many messages a compaction hid or shortened, and how. */
+interface Hidden {
+  readonly covered: number;
+  readonly dropped: number;
+  readonly edited: number;
+}
+
 export const compaction = {
   running: "Summarising older messages",
   runningWhy: (reason: Reason | undefined) =>
     `${reason === undefined ? "" : `Why: ${reasons[reason]}. `}You can go on; nothing is lost.`,
   cancel: "Cancel",
-  covered: (n: number) => `${plural(n, "message")} summarised`,
-  label: (n: number, last: string) => `${plural(n, "message")} summarised, after ${last}`,
+  /** What a compaction did with messages; shortened ones are told only where nothing else was done. */
+  done: ({ covered, dropped, edited }: Hidden) =>
+    covered + dropped === 0
+      ? `${plural(edited, "message")} shortened`
+      : [
+          ...(covered > 0 ? [`${plural(covered, "message")} summarised`] : []),
+          ...(dropped > 0 ? [`${plural(dropped, "message")} left out`] : []),
+        ].join(", "),
+  label: (done: string, last: string) => `${done}, after ${last}`,
   tokens: (before: number, after: number) => `${count(before)} → ${count(after)} tokens`,
   model: (name: string) => `by ${name}`,
   found: "made earlier for the same messages",
@@ -21,6 +35,8 @@ export const compaction = {
   show: "Show",
   read: "Read the summary",
   hide: "Hide the summary",
+  more: "More",
+  less: "Less",
   summaryOf: (run: string) => `Messages ${run}`,
   whatModelSees: "What the model sees in their place",
   form: "How the summary is shown",
@@ -40,9 +56,13 @@ export const compaction = {
     state: "Where the work stands",
   },
   /** The whole idea in one sentence, with this conversation's numbers. */
-  guide: (messages: number, before: number, after: number) =>
-    `${plural(messages, "older message")} ${messages === 1 ? "is" : "are"} now a summary; the model reads ${count(after)} tokens instead of ${count(before)}.`,
+  guide: ({ covered, dropped, edited }: Hidden, before: number, after: number) => {
+    const messages = covered || dropped || edited;
+    const became = covered > 0 ? "now a summary" : dropped > 0 ? "now left out" : "now shortened";
+    return `${plural(messages, "older message")} ${messages === 1 ? "is" : "are"} ${became}; the model reads ${count(after)} tokens instead of ${count(before)}.`;
+  },
   guideHelp: "The transcript is still all there. Read the summary, see both sides, or undo it.",
+  guideHelpWithoutSummary: "The transcript is still all there. See both sides, or undo it.",
   sides: "Before and after",
   seeIn: (window: string) => `See it in ${window}`,
   seeInTitle: (tokens: number, window: number) =>

@@ -89,9 +89,18 @@ it("a compaction by hand that is asked for again, with nothing said since, leave
     const again = await call(routes.compact, { params: { id }, body: {} });
     expect(again).toMatchObject({
       outcome: "nothing-to-gain",
+      isJustCompacted: true,
       view: { tokens: { after: first.view.tokens.after } },
     });
   }
+  // What if says the same; another strategy is another question.
+  const tried = await call(routes.whatIf, { params: { id }, body: { force: true } });
+  expect(tried).toMatchObject({ isJustCompacted: true, tokens: { after: first.view.tokens.after } });
+  const otherwise = await call(routes.whatIf, {
+    params: { id },
+    body: { force: true, strategy: "truncate-oldest" },
+  });
+  expect(otherwise.isJustCompacted).toBeUndefined();
   const focused = await call(routes.compact, { params: { id }, body: { focus: "the blue door" } });
   expect(focused.outcome).toBe("compacted");
   const other = await chatOf(8);

@@ -108,6 +108,22 @@ describe("compaction", () => {
     await context.close();
   });
 
+  it("that is asked for again at once says that nothing was said since, and What if agrees", async () => {
+    const { tab, faults, context } = await world.compactedChat();
+    const compacted = await meterOf(tab);
+    await compact(tab);
+    await tab.getByText("It was just compacted and nothing was said since").waitFor();
+    expect(await meterOf(tab)).toBe(compacted);
+    await tab.getByRole("link", { name: "Inspect" }).click();
+    await tab.getByRole("form", { name: "What if?" }).getByLabel("Compact now").check();
+    await tab
+      .locator(".inspect-numbers")
+      .getByText("It was just compacted and nothing was said since")
+      .waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   it("of a few words says that there is nothing to gain", async () => {
     const { tab, context } = await world.newChat();
     await ask(tab, "hello");

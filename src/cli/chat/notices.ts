@@ -12,9 +12,19 @@ export interface Notice {
 const percent = (ratio: number): string => `${Math.round(ratio * 100)} %`;
 
 /** What came of a compaction that was asked for. */
-export function compactionNotice({ outcome, report, pressure, failed: why }: CompactAnswer): Notice[] {
+export function compactionNotice({
+  outcome,
+  report,
+  pressure,
+  failed: why,
+  isJustCompacted,
+}: CompactAnswer): Notice[] {
   const failure = why ? [failed(why.message, why.fallback)] : [];
   if (outcome === "cancelled") return [{ tone: "warn", text: "Stopped: nothing was compacted." }];
+  if (isJustCompacted)
+    return [
+      { tone: "warn", text: "It was just compacted and nothing was said since; the view stays as it is." },
+    ];
   if (report === undefined || outcome !== "compacted")
     return [...failure, { tone: "warn", text: "Nothing to gain: the view is as small as it gets." }];
   const { before, after } = report.tokens;

@@ -95,6 +95,8 @@ export interface WhatIfAnswer extends ApiView {
   readonly due: Reason | undefined;
   readonly rungs: readonly RungReport[];
   readonly calls: readonly PlannedCall[];
+  /** With `force`: it was just compacted by hand and nothing was said since, so the view would stay as it is. */
+  readonly isJustCompacted?: true;
 }
 
 /** Compact now. */
@@ -138,6 +140,8 @@ export interface FailedSummary {
 export interface CompactAnswer {
   readonly outcome: Outcome | "undone" | "cancelled" | "cleared" | "edited";
   readonly report: Report | undefined;
+  /** Nothing was done: it was just compacted by hand, and nothing was said since. */
+  readonly isJustCompacted?: true;
   /** A model was asked for a summary and didn't bring one: why, and what was done instead. Nothing is lost. */
   readonly failed?: FailedSummary;
   readonly view: ApiView;

@@ -38,9 +38,10 @@ const isCompactAnswer = (answer: unknown): answer is CompactAnswer =>
   typeof answer === "object" && answer !== null && "outcome" in answer;
 
 /** What a person should know of a compaction that did less, or more, than was asked for. */
-function noteworthy({ outcome, report }: CompactAnswer): string | undefined {
+function noteworthy({ outcome, report, isJustCompacted }: CompactAnswer): string | undefined {
   const range = report?.warnings.find(({ code }) => code.startsWith("range-"));
   if (range) return range.message;
+  if (isJustCompacted) return strings.compaction.justCompacted;
   if (outcome === "nothing-to-gain") return strings.compaction.nothingToGain;
   return outcome === "cancelled" ? strings.compaction.cancelled : undefined;
 }

@@ -89,6 +89,8 @@ export const compaction = {
   failedInstead: (rung: RungName) => `Done instead: ${rungs[rung].toLowerCase()}.`,
   failedNothing: "Nothing was changed.",
   nothingToGain: "There is nothing to gain: a summary would be no smaller than what it stands for.",
+  justCompacted:
+    "It was just compacted and nothing was said since; the view stays as it is. To go further, compact a part, or say what the summary should pay attention to.",
   menu: "Compact a part…",
   upToHere: "Compact up to here",
   startRange: "Start a range here",

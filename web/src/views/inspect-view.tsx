@@ -65,7 +65,13 @@ function TriedFacts({ tried }: { tried: WhatIfAnswer }) {
   const words = strings.inspect;
   return (
     <>
-      <span>{tried.due === undefined ? words.notDue : words.due(tried.due)}</span>
+      <span>
+        {tried.isJustCompacted
+          ? strings.compaction.justCompacted
+          : tried.due === undefined
+            ? words.notDue
+            : words.due(tried.due)}
+      </span>
       <span>{tried.calls.length === 0 ? words.noCalls : words.calls(tried.calls.length)}</span>
       {tried.rungs.length === 0 ? null : (
         <span title={words.rungs}>

@@ -14,8 +14,8 @@ import { measureOf } from "../../compaction/measure.ts";
 import { onBehalfOf } from "../../compaction/on-behalf.ts";
 import { withClientKeys } from "../../compaction/summarizer.ts";
 import { changeMeta } from "../../conversation/change-meta.ts";
-import { metaOf } from "../../conversation/chat-meta.ts";
 import { countAhead } from "../../conversation/count-ahead.ts";
+import { isJustCompacted } from "../../conversation/just-compacted.ts";
 import { findConversation, type Loaded, load } from "../../conversation/loaded.ts";
 import { summaryToApi } from "../../conversation/to-api.ts";
 import { currentPlan, fitInput, planOutcome, pressureOf, viewOf } from "../../conversation/view-of.ts";
@@ -32,7 +32,7 @@ export const compactHandlers = {
   async compact(context) {
     const { focus, whenDue, ...chosen } = await context.body(schemas.compact);
     const isPlain = !whenDue && focus === undefined && !chosen.upTo && !chosen.range;
-    const isDone = isPlain && (await isJustCompacted(context));
+    const isDone = isPlain && (await isJustCompacted(context.gateway, context.tenant, context.param("id")));
     const work: Work = (loaded, signal) => {
       const places = placesIn(loaded, chosen);
       const compactor = context.gateway.compactors.of(loaded.choice);
@@ -50,7 +50,9 @@ export const compactHandlers = {
       work,
       whenDue || isDone ? { isSure: false } : { endsWith: context.signal, isWhole: isPlain },
     );
-    return isDone && made.outcome === "view" ? { ...made, outcome: "nothing-to-gain" } : made;
+    return isDone && made.outcome === "view"
+      ? { ...made, outcome: "nothing-to-gain", isJustCompacted: true }
+      : made;
   },
 
   rebuild: (context) =>
@@ -260,18 +262,6 @@ async function answer(
     view: await viewOf(gateway, loaded, plan, planOutcome(plan)),
     pressure: await pressureOf(gateway, tenant, id),
   };
-}
-
-/**
- * Has nothing been said or changed since a person had all of it compacted? Each further time would halve a view that is small
- * already, and hide the newest messages for nothing.
- */
-async function isJustCompacted({ gateway, tenant, param }: ApiContext): Promise<boolean> {
-  const found = await findConversation(gateway, tenant, param("id"));
-  const { byHand } = metaOf(found);
-  if (byHand === undefined || byHand.messages !== found.length) return false;
-  const { checkpoint, budget } = await pressureOf(gateway, tenant, found.id);
-  return checkpoint === byHand.checkpoint && budget.budget === byHand.budget;
 }
 
 /** The checkpoint that the current view stands on. */

@@ -8,6 +8,7 @@ import { measureOf } from "../../compaction/measure.ts";
 import { countAhead } from "../../conversation/count-ahead.ts";
 import { systemTokens } from "../../conversation/entry-tokens.ts";
 import { happenedIn } from "../../conversation/found-compaction.ts";
+import { isJustCompacted } from "../../conversation/just-compacted.ts";
 import { answerCap, choiceOf, findConversation, load } from "../../conversation/loaded.ts";
 import { pastOf } from "../../conversation/recorded-past.ts";
 import { quoteSizes, recordedView, viewSizes } from "../../conversation/recorded-view.ts";
@@ -93,7 +94,9 @@ export const viewHandlers = {
     const compactor = gateway.compactors.of({ ...choice, summarizer: "extractive" });
     const tried = { ...loaded, choice };
     const input = { ...fitInput(loaded), now: gateway.now() };
-    if (force) {
+    const isPlain = length === undefined && Object.keys(defined(wanted)).length === 0;
+    const isDone = force && isPlain && (await isJustCompacted(gateway, tenant, param("id")));
+    if (force && !isDone) {
       const { report } = await compactor.compact(loaded.transcript, { ...input, adopt: false, waitMs: 0 });
       return {
         ...(await viewOf(gateway, tried, report, report.outcome)),
@@ -104,7 +107,13 @@ export const viewHandlers = {
     }
     const plan = await compactor.plan(loaded.transcript, input);
     const view: ApiView = await viewOf(gateway, tried, plan, planOutcome(plan));
-    return { ...view, due: plan.due, rungs: plan.rungs, calls: plan.calls };
+    return {
+      ...view,
+      due: plan.due,
+      rungs: plan.rungs,
+      calls: plan.calls,
+      ...(isDone && { isJustCompacted: true }),
+    };
   },
 
   async timeline(context) {

@@ -1,0 +1,20 @@
+import type { CompactionParts } from "../compaction/compaction-parts.ts";
+import { metaOf } from "./chat-meta.ts";
+import { findConversation, type LoadParts } from "./loaded.ts";
+import { pressureOf } from "./view-of.ts";
+
+/**
+ * Has nothing been said or changed since a person had all of it compacted? Each further time would halve a view that is small
+ * already, and hide the newest messages for nothing.
+ */
+export async function isJustCompacted(
+  parts: LoadParts & Pick<CompactionParts, "compactors" | "windows" | "now">,
+  tenant: string,
+  id: string,
+): Promise<boolean> {
+  const found = await findConversation(parts, tenant, id);
+  const { byHand } = metaOf(found);
+  if (byHand === undefined || byHand.messages !== found.length) return false;
+  const { checkpoint, budget } = await pressureOf(parts, tenant, found.id);
+  return checkpoint === byHand.checkpoint && budget.budget === byHand.budget;
+}

@@ -45,6 +45,7 @@ interface Outcome {
   readonly read: number;
   readonly messages: number;
   readonly passedOver: readonly { readonly file: string; readonly reason: string }[];
+  readonly warnings: readonly { readonly file: string; readonly warning: string }[];
   readonly unreadable: readonly { readonly file: string; readonly reason: string }[];
 }
 
@@ -180,4 +181,28 @@ test("a time that no calendar has doesn't make a conversation unreadable", async
   const { code, stdout, stderr } = await runCli(["inspect", conversation.id, "--db", own]);
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toContain("Said 0.");
+});
+
+const chat = [
+  { role: "user", content: "Which stone is it?" },
+  { role: "assistant", content: "Amber." },
+  { role: "user", content: [null, { type: "text", text: "Sure?" }] },
+];
+
+test("a message with a part that can't be read is named with its number", async () => {
+  const file = folder.path("bad-part.json");
+  writeFileSync(file, JSON.stringify({ messages: chat }));
+  const { code, unreadable } = await imported(file);
+  expect(code).toBe(1);
+  expect(unreadable).toEqual([{ file, reason: expect.stringMatching(/^message 3: openai-chat: expected/) }]);
+});
+
+test("a log of Claude Code is imported without the message that can't be read, which is named with its line", async () => {
+  const file = folder.path("bad-content.jsonl");
+  const line = (uuid: number, content: unknown) =>
+    JSON.stringify({ type: "user", uuid: `${uuid}`, sessionId: "s", message: { role: "user", content } });
+  writeFileSync(file, [line(1, "Amber."), line(2, 5), line(3, [null]), line(4, "Jet.")].join("\n"));
+  const { code, messages, warnings } = await imported(file);
+  expect([code, messages]).toEqual([0, 2]);
+  expect(warnings).toEqual([{ file, warning: "left out what can't be read of the messages on lines 2, 3" }]);
 });

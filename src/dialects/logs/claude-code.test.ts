@@ -67,6 +67,31 @@ test("sub-agents, repeated lines, error lines and interface events are left out"
   expect(log.warnings).toEqual(["left out 1 line of sub-agents"]);
 });
 
+test.each([[5], [null], [{ x: 1 }], [undefined], [[null]]])(
+  "a message whose content is %j is named with its line, and the others are read",
+  (content) => {
+    const answer = assistant("a2", "msg_2", "", { message: { id: "msg_2", role: "assistant", content } });
+    const log = readLog(lines(user("u1", "Hello"), user("u2", content), answer, user("u3", "Still here")));
+    expect(log.messages).toEqual([
+      { role: "user", content: "Hello" },
+      { role: "user", content: "Still here" },
+    ]);
+    expect(log.warnings).toEqual(["left out what can't be read of the messages on lines 2, 3"]);
+  },
+);
+
+test("of a message with one part that can't be read, the other parts stay", () => {
+  const part = { type: "text", text: "Look at this." };
+  const log = readLog(lines({ type: "summary", summary: "t" }, user("u1", [null, part])));
+  expect(log.messages).toEqual([{ role: "user", content: [part] }]);
+  expect(log.warnings).toEqual(["left out what can't be read of the message on line 2"]);
+});
+
+test("a message in which nothing was said isn't worth a word", () => {
+  const log = readLog(lines(user("u1", "Hello"), user("u2", ""), user("u3", [])));
+  expect([log.messages.length, log.warnings]).toEqual([1, []]);
+});
+
 test("the client's own summary is flagged where it stands", () => {
   const log = readLog(
     lines(

@@ -35,6 +35,8 @@ function createClaudeCodeReader(): RecordReader {
   let model: string | undefined;
   let title: string | undefined;
   let sidechain = 0;
+  /** Lines with a message that can't be read, or only in part. */
+  const unreadable: number[] = [];
   let results = -1;
   /** Index of what the person said last. */
   let asked = -1;
@@ -74,7 +76,7 @@ function createClaudeCodeReader(): RecordReader {
   };
 
   return {
-    push(record) {
+    push(record, line) {
       if (record.type === "summary") title ??= textOf(record.summary);
       if (record.type === "system" && record.subtype === "compact_boundary") {
         list.compacted();
@@ -93,19 +95,30 @@ function createClaudeCodeReader(): RecordReader {
       if (earlier !== undefined) twins += 1;
       if (uuid !== undefined) byUuid.set(uuid, message);
       const time = timeOf(record.timestamp);
-      if (record.type === "assistant") {
-        if (record.isApiErrorMessage === true || message.model === SYNTHETIC_MODEL) return;
-        model = textOf(message.model) ?? model;
-        addAssistant(message, time);
-      } else addUser(record, message, time);
+      const isAnswer = record.type === "assistant";
+      if (isAnswer && (record.isApiErrorMessage === true || message.model === SYNTHETIC_MODEL)) return;
+      if (isAnswer) model = textOf(message.model) ?? model;
+      const content = readable(message.content);
+      if (content !== message.content) unreadable.push(line);
+      if (isAnswer) addAssistant({ ...message, content }, time);
+      else addUser(record, { ...message, content }, time);
     },
     end() {
       if (sidechain > 0) list.warn(`left out ${counted(sidechain, "line")} of sub-agents`);
-      warnOfOddLines(list, { twins });
+      warnOfOddLines(list, { twins, unreadable });
       return list.log({ dialect: "anthropic-messages", model, title });
     },
   };
 }
+
+/** A message's content, the very same if all of it can be read. */
+function readable(content: unknown): unknown {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return [];
+  return content.every(isPart) ? content : content.filter(isPart);
+}
+
+const isPart = (part: unknown): boolean => isFields(part) && typeof part.type === "string";
 
 /** Do two lines hold the same words of the same speaker? Counts of tokens may differ. */
 const saysTheSame = (one: Fields, other: Fields): boolean =>

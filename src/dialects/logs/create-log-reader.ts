@@ -38,14 +38,14 @@ export function createLogReader(options: LogOptions = {}): LogReader {
 
   const take = (value: unknown): void => {
     if (reader !== undefined) {
-      if (isFields(value)) reader.push(value);
+      if (isFields(value)) reader.push(value, line);
       return;
     }
     waiting.push({ value, line });
     if (!isFields(value)) return;
     reader = recordFormats.find((format) => format.matches(value))?.create(options);
     if (reader === undefined) return;
-    for (const before of waiting) if (isFields(before.value)) reader.push(before.value);
+    for (const before of waiting) if (isFields(before.value)) reader.push(before.value, before.line);
     waiting.length = 0;
   };
 

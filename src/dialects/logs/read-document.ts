@@ -62,7 +62,7 @@ function readList(
   const format = recordFormats.find((candidate) => records.some((record) => candidate.matches(record)));
   if (format !== undefined) {
     const reader = format.create(options);
-    for (const record of records) reader.push(record);
+    for (const [at, record] of records.entries()) reader.push(record, at + 1);
     return [reader.end()];
   }
   return records.map((record, index) => {

@@ -52,7 +52,8 @@ export interface LogOptions {
 
 /** Takes the records of one JSONL log, in order. */
 export interface RecordReader {
-  push(record: Readonly<Record<string, unknown>>): void;
+  /** The line that it stands on, or its place in a list of records, counts from 1. */
+  push(record: Readonly<Record<string, unknown>>, line: number): void;
   end(): TranscriptLog;
 }
 

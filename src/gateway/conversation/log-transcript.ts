@@ -1,6 +1,7 @@
 import { leadLength } from "../../core/rounds.ts";
 import type { Dialect } from "../../core/types.ts";
 import type { TranscriptLog } from "../../dialects/logs/index.ts";
+import { readNumbered } from "../../dialects/read-numbered.ts";
 import { readyLog } from "../../dialects/ready-log.ts";
 import { writeHead } from "../../recall/stored-head.ts";
 import { wireOfDialect } from "../wires/index.ts";
@@ -23,7 +24,7 @@ export function logTranscript(log: TranscriptLog): LogTranscript {
   const { messages: transcript, system, times, warnings } = readyLog(log, dialect.id);
   const lead = transcript.slice(
     0,
-    leadLength(transcript, (one) => dialect.read(one).role),
+    leadLength(readNumbered(dialect, transcript), ({ role }) => role),
   );
   return {
     dialect,

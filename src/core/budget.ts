@@ -37,14 +37,20 @@ const SMALL_BUDGET = 32_000;
 export function checkThreshold(option: string, value: Threshold): Threshold {
   const ratio = value > 0 && value <= 1;
   const tokens = value >= LEAST_TOKENS && Number.isFinite(value);
-  if (!ratio && !tokens) {
+  if (typeof value !== "number" || (!ratio && !tokens)) {
     throw new ConfigError({
       option,
-      message: `${value} is neither a ratio (0–1] nor a number of tokens ≥ ${LEAST_TOKENS}.`,
+      message: `${shown(value)} is neither a ratio (0–1] nor a number of tokens ≥ ${LEAST_TOKENS}.`,
       fix: `Write a ratio such as 0.8, or a number of tokens such as 8000.`,
     });
   }
   return value;
+}
+
+/** Options from files and from JavaScript may be texts: those are shown as such. */
+function shown(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  return typeof value === "object" ? "an object" : String(value);
 }
 
 /** A threshold in tokens. */
@@ -93,7 +99,7 @@ export function budgetOf(options: {
       fix:
         tools > window / 2
           ? "Send fewer or smaller tools, or choose a model with a larger window."
-          : "Lower the output reserve, or choose a model with a larger window.",
+          : `Lower ${safety > reserve ? "`safety`" : "the output reserve"}, or choose a model with a larger window.`,
     });
   }
   const budget = Math.min(options.budget ?? left, left);

@@ -25,6 +25,22 @@ describe("options without types", () => {
     ["counter", { counter: 5 }],
     ["summarizer", { summarizer: "gpt-4o" }],
     ["summarizer", { summarizer: {} }],
+    ["summarizer", { summarizer: { complete: async () => ({ text: "" }) } }],
+    ["window", { window: {} }],
+    ["window", { window: [] }],
+    ["window", { window: { model: 5 } }],
+    ["window", { window: "8000" }],
+    ["models", { models: 5 }],
+    ["models", { models: [] }],
+    ["models.mine", { models: { mine: 5 } }],
+    ["models.mine.window", { models: { mine: { window: "64k" } } }],
+    ["startAt", { startAt: "0.8" }],
+    ["startAt", { startAt: "6000" }],
+    ["landAt", { landAt: "0.4" }],
+    ["reserve", { reserve: "0.1" }],
+    ["safety", { window: 8_000, safety: 1 }],
+    ["safety", { window: 8_000, safety: 0.6, reserve: 0.4 }],
+    ["reserve", { window: 8_000, reserve: 1 }],
     ["store", { store: {} }],
     ["placement", { placement: "top" }],
     ["auto", { auto: "yes" }],
@@ -66,6 +82,34 @@ describe("options without types", () => {
     expect(() => createCompactor(null as never)).toThrow(ConfigError);
   });
 
+  it("shows a text as a text, where the number in it would do", () => {
+    expect(() => withOption({ startAt: "6000" })).toThrow('"6000" is neither');
+  });
+
+  it("names the safety that leaves nothing of the window", async () => {
+    const compactor = withOption({ budget: undefined, window: 8_000, safety: 0.95 });
+    await expect(compactor.fit(transcript)).rejects.toThrow("Lower `safety`");
+  });
+
+  it("takes null and undefined for what is left out of a group", async () => {
+    const usual = await withOption({}).fit(transcript);
+    for (const none of [null, undefined]) {
+      const compactor = withOption({
+        window: none,
+        startAt: none,
+        tail: { share: none },
+        summary: { cap: none },
+        profile: { name: "mine", tail: { minMessages: none }, cache: none },
+      });
+      expect((await compactor.fit(transcript)).messages).toEqual(usual.messages);
+    }
+  });
+
+  it("takes no summarizer, given as null, for none", async () => {
+    const { report } = await withOption({ window: 8_000, summarizer: null }).fit(transcript);
+    expect(report.warnings).toEqual([]);
+  });
+
   it("takes null for what is left out", async () => {
     const compactor = withOption({ profile: null, store: null, tail: null, placement: null });
     expect((await compactor.fit(transcript)).report.outcome).toBe("compacted");
@@ -86,11 +130,40 @@ describe("input without types", () => {
     ["extras", { extras: "note" }],
     ["hostState", { hostState: 5 }],
     ["hostState", { hostState: { title: "Plan" } }],
+    [
+      "hostState.steps[1].status",
+      {
+        hostState: {
+          steps: [
+            { text: "Cut", status: "done" },
+            { text: "Glue", status: "zzz" },
+          ],
+        },
+      },
+    ],
+    ["hostState.steps[0].text", { hostState: { steps: [{ status: "done" }] } }],
+    ["hostState.title", { hostState: { title: 5, steps: [] } }],
+    ["now", { now: "x" }],
+    ["lastRequestAt", { lastRequestAt: "x" }],
+    ["thinking", { thinking: "no" }],
+    ["rejected", { rejected: "yes" }],
     ["signal", { signal: new AbortController() }],
   ])("refuses a bad `%s` by name: %j", async (option, input) => {
     const fitted = withOption({}).fit(transcript, input as never);
     await expect(fitted).rejects.toThrow(ConfigError);
     await expect(fitted).rejects.toThrow(`option \`${option}\``);
+  });
+
+  it.each([
+    ["focus", { focus: 5 }],
+    ["waitMs", { waitMs: -1 }],
+    ["waitMs", { waitMs: "5s" }],
+    ["adopt", { adopt: "yes" }],
+    ["now", { now: "x" }],
+  ])("refuses to compact with a bad `%s`: %j", async (option, input) => {
+    const compacted = withOption({}).compact(transcript, input as never);
+    await expect(compacted).rejects.toThrow(ConfigError);
+    await expect(compacted).rejects.toThrow(`option \`${option}\``);
   });
 
   it.each(["text", "record"] as const)("takes the form %s", async (form) => {
@@ -108,6 +181,7 @@ describe("input without types", () => {
     ["cap", { cap: Number.NaN }],
     ["cap", { cap: "5" }],
     ["form", { form: "recrod" }],
+    ["focus", { focus: 5 }],
   ])("refuses to summarise with a bad `%s`: %j", async (option, input) => {
     const summarized = withOption({}).summarize(transcript, input as never);
     await expect(summarized).rejects.toThrow(ConfigError);
@@ -171,5 +245,30 @@ describe("what one call takes", () => {
   ])("a name or a value that can't be meant is refused: %s", async (message, input) => {
     const compactor = withOption({});
     await expect(compactor.fit(transcript, input as object)).rejects.toThrow(message);
+  });
+
+  it("lists only what the call itself takes", async () => {
+    const compacted = withOption({}).compact(transcript, { zzzzzzzz: 1 } as never);
+    await expect(compacted).rejects.toThrow(/Known here: .*waitMs/);
+    await expect(compacted).rejects.not.toThrow(/\b(cap|form|goal)\b/);
+  });
+
+  it.each([
+    ["fit", "focus"],
+    ["compact", "cap"],
+    ["summarize", "waitMs"],
+    ["handover", "focus"],
+    ["handover", "form"],
+    ["rebuild", "upTo"],
+  ] as const)("%s refuses `%s`, which is of another call", async (call, option) => {
+    const values = { focus: "cranes", cap: 500, waitMs: 0, form: "text", upTo: 4 };
+    const input = { [option]: values[option], ...(call === "handover" && { goal: "Go on" }) };
+    await expect(withOption({})[call](transcript, input as never)).rejects.toThrow(`option \`${option}\``);
+  });
+
+  it("takes null for left out", async () => {
+    const nothing = { focus: null, cap: null, form: null, now: null, pins: null, hostState: null };
+    const { text } = await withOption({}).summarize(transcript, nothing as never);
+    expect(text).toBe((await withOption({}).summarize(transcript)).text);
   });
 });

@@ -1,16 +1,8 @@
 import { LEAST_CAP } from "../core/budget.ts";
-import { ConfigError } from "../core/errors.ts";
-import type {
-  CompactInput,
-  CompactorOptions,
-  FitInput,
-  Placement,
-  SummarizeInput,
-  SummaryOptions,
-  Tuning,
-} from "../core/types.ts";
+import type { CompactorOptions, ModelInfo, Placement, SummaryOptions, Tuning } from "../core/types.ts";
 import { promptOf } from "../summaries/prompts/index.ts";
-import { checkInputNames, checkOptionNames } from "./option-names.ts";
+import { checkOptionNames } from "./option-names.ts";
+import { given, hasMethods, isObject, number, oneOf, refused, said } from "./refuse.ts";
 
 const PLACEMENTS: readonly Placement[] = ["user", "system", "merged"];
 const MODES: readonly NonNullable<SummaryOptions["mode"]>[] = [
@@ -19,7 +11,6 @@ const MODES: readonly NonNullable<SummaryOptions["mode"]>[] = [
   "simple",
   "extractive",
 ];
-const FORMS: readonly NonNullable<SummarizeInput<unknown>["form"]>[] = ["text", "record"];
 /** A host's own words before a summary (characters): every view carries them. */
 const MOST_PREFACE = 500;
 const MERGES: readonly NonNullable<SummaryOptions["merge"]>[] = ["segments", "rolling", "anew"];
@@ -45,13 +36,7 @@ export function checkOptions<M>(options: CompactorOptions<M>): void {
       "Pass a counter such as `charsCounter()`, or leave it out to count exactly.",
     );
   }
-  if (given(summarizer) && summarizer !== "extractive" && !hasMethods(summarizer, "complete")) {
-    throw refused(
-      "summarizer",
-      `${said(summarizer)} isn't a model.`,
-      'Pass a model from "precis/models", or "extractive" for none.',
-    );
-  }
+  if (given(summarizer) && summarizer !== "extractive") checkSummarizer(summarizer);
   if (given(store) && !hasMethods(store, "find", "save")) {
     throw refused(
       "store",
@@ -59,89 +44,12 @@ export function checkOptions<M>(options: CompactorOptions<M>): void {
       "Pass a store such as `memoryStore()`, or leave it out.",
     );
   }
+  checkWindow(options.window);
+  checkModels(options.models);
   checkStateKey(options.stateKey);
   checkOptionNames(options);
   if (profile) checkTuning(profile);
   checkTuning(options);
-}
-
-/** Refuses an input of one call that can't be read. What is merely stale is ignored elsewhere. */
-export function checkInput<M>(
-  input: FitInput<M> & Pick<CompactInput<M>, "budget"> & Pick<SummarizeInput<M>, "cap" | "form">,
-): void {
-  if (!isObject(input)) {
-    throw refused(
-      "input",
-      `${said(input)} isn't an object.`,
-      "Call `fit(transcript, { state, system, … })`.",
-    );
-  }
-  checkInputNames(input);
-  const { pins, knowledge, extras, hostState, signal, budget } = input;
-  number("maxAnswer", input.maxAnswer, "a number of tokens", 1);
-  number("cap", input.cap, "a number of tokens", LEAST_CAP);
-  oneOf("form", input.form, FORMS);
-  for (const [name, select] of [
-    ["pins", pins],
-    ["knowledge", knowledge],
-  ] as const) {
-    if (!given(select) || typeof select === "function") continue;
-    // An index that the transcript doesn't have may be stale; what isn't one never selects anything.
-    const wrong = Array.isArray(select) ? select.filter((index) => !Number.isInteger(index)) : [select];
-    if (wrong.length === 0) continue;
-    throw refused(
-      name,
-      `${said(wrong[0])} selects no messages.`,
-      "Give a list of indexes, or a function of message and index.",
-    );
-  }
-  if (given(extras) && !Array.isArray(extras)) {
-    throw refused("extras", `${said(extras)} isn't a list.`, "Give a list of wire messages.");
-  }
-  if (given(hostState) && typeof hostState !== "string" && !hasSteps(hostState)) {
-    throw refused(
-      "hostState",
-      `${said(hostState)} has no steps.`,
-      "Give a text, or `{ steps: [{ text, status }] }`.",
-    );
-  }
-  if (given(budget) && !(Number.isFinite(budget) && budget > 0)) {
-    throw refused(
-      "budget",
-      `${said(budget)} isn't a number of tokens.`,
-      "Give a number such as 8000, or a share of the transcript such as 0.1.",
-    );
-  }
-  if (given(signal) && !hasMethods(signal, "throwIfAborted")) {
-    throw refused(
-      "signal",
-      `${said(signal)} isn't an AbortSignal.`,
-      "Pass the `signal` of an AbortController.",
-    );
-  }
-}
-
-/** Refuses a choice of messages that a transcript of so many doesn't have. */
-export function checkRange<M>(
-  { upTo, range, budget }: Pick<CompactInput<M>, "upTo" | "range" | "budget">,
-  length: number,
-): void {
-  const option = given(range) ? "range" : "upTo";
-  if ((given(range) && given(upTo)) || given(budget)) {
-    throw refused(
-      option,
-      "it can't be used together with `upTo`, `range` or `budget`.",
-      "Say either which messages to hide or how much the view may take.",
-    );
-  }
-  const { from, to } = given(range) && isObject(range) ? range : { from: 0, to: upTo };
-  const isPlace = (value: unknown) => Number.isInteger(value) && (value as number) >= 0;
-  if (isPlace(from) && isPlace(to) && (from as number) < (to as number) && (to as number) <= length) return;
-  throw refused(
-    option,
-    `the transcript has ${length} messages, and ${option === "range" ? `from ${said(from)} to ${said(to)}` : said(to)} names none of them.`,
-    "Give `upTo: 12` for #1–12, or `range: { from: 4, to: 12 }` for #5–12.",
-  );
 }
 
 /** Keys shorter than this can be guessed (characters). */
@@ -165,6 +73,40 @@ function checkDialect(dialect: unknown): void {
     given(dialect) ? `${said(dialect)} isn't a dialect.` : "it is required.",
     'Import one from "precis/dialects", such as `openaiChat`; `dialectById` finds one by its name.',
   );
+}
+
+function checkSummarizer(model: unknown): void {
+  const fix = 'Pass a model from "precis/models", or "extractive" for none.';
+  if (!hasMethods(model, "complete")) throw refused("summarizer", `${said(model)} isn't a model.`, fix);
+  const { id } = model as { readonly id?: unknown };
+  if (typeof id !== "string")
+    throw refused("summarizer", "it has no `id`.", `Give it the model's name: \`{ id, complete }\`. ${fix}`);
+}
+
+/** How large a number of tokens must be is checked with the other sizes. */
+function checkWindow(window: unknown): void {
+  if (!given(window) || typeof window === "number") return;
+  const { model } = (isObject(window) ? window : {}) as { readonly model?: unknown };
+  if (typeof model === "string") return;
+  throw refused(
+    "window",
+    isObject(window) && !Array.isArray(window)
+      ? `its \`model\` is ${said(model)}, which names none.`
+      : `${said(window)} is neither a number of tokens nor a model.`,
+    'Give the model\'s context size (`window: 128_000`) or a model to look up (`window: { model: "…" }`).',
+  );
+}
+
+function checkModels(models: unknown): void {
+  if (!given(models)) return;
+  const fix = 'Give what differs by the model\'s id: `models: { "my-model": { window: 64_000 } }`.';
+  if (!isObject(models) || Array.isArray(models))
+    throw refused("models", `${said(models)} isn't an object.`, fix);
+  for (const [id, info] of Object.entries(models) as [string, unknown][]) {
+    if (!given(info)) continue;
+    if (!isObject(info)) throw refused(`models.${id}`, `${said(info)} describes no model.`, fix);
+    number(`models.${id}.window`, (info as Partial<ModelInfo>).window, "a number of tokens", 1);
+  }
 }
 
 function checkTuning(tuning: Tuning): void {
@@ -230,45 +172,4 @@ function checkPreface(preface: unknown): void {
     `it isn't a text of at most ${MOST_PREFACE} characters.`,
     "Give a sentence or two, or leave it out.",
   );
-}
-
-function number(option: string, value: unknown, what: string, least: number, most = Infinity): void {
-  if (!given(value)) return;
-  if (typeof value === "number" && value >= least && value <= most) return;
-  const range = least > 0 ? ` from ${least}` : "";
-  throw refused(option, `${said(value)} isn't ${what}${range}.`, "Leave it out for the default.");
-}
-
-function oneOf(option: string, value: unknown, names: readonly string[]): void {
-  if (!given(value) || names.some((name) => name === value)) return;
-  throw refused(option, `${said(value)} isn't known.`, `Choose one of: ${names.join(", ")}.`);
-}
-
-function refused(option: string, message: string, fix: string): ConfigError {
-  return new ConfigError({ option, message, fix });
-}
-
-/** Null stands for "left out" as well: options from JSON have no undefined. */
-function given<T>(value: T): value is T & {} {
-  return value !== undefined && value !== null;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
-}
-
-function hasMethods(value: unknown, ...names: readonly string[]): boolean {
-  return (
-    isObject(value) && names.every((name) => typeof (value as Record<string, unknown>)[name] === "function")
-  );
-}
-
-function hasSteps(value: unknown): boolean {
-  return isObject(value) && Array.isArray((value as { steps?: unknown }).steps);
-}
-
-/** A value as an error shows it: short, and never the content of an object. */
-function said(value: unknown): string {
-  if (typeof value === "string") return `"${value.slice(0, 40)}"`;
-  return isObject(value) ? (Array.isArray(value) ? "a list" : "an object") : String(value);
 }

@@ -14,7 +14,7 @@ import type {
   Warning,
 } from "../core/types.ts";
 import { requestSummary, summaryByHand } from "./background.ts";
-import { checkInput, checkRange } from "./check-options.ts";
+import { checkInput, checkRange } from "./check-input.ts";
 import { askedRange } from "./choose-range.ts";
 import { climbTo, nothingDue } from "./climb-to.ts";
 import { compactRange } from "./compact-range.ts";
@@ -26,8 +26,10 @@ import { inSlices } from "./in-slices.ts";
 import { calibrate, learnAnswer } from "./learn.ts";
 import { prepareState } from "./next-state.ts";
 import { beginOperation, type Operation } from "./operation.ts";
+import { givenOptions, type InputOf } from "./option-names.ts";
 import { withFittingQuotations } from "./recall/fitting-quotations.ts";
 import { recallFor } from "./recall/recall-for.ts";
+import { withoutLeftOut } from "./refuse.ts";
 import { pressureOf } from "./report.ts";
 import { settledInTime } from "./settled-in-time.ts";
 import { checkGoal, handover, summarize } from "./standalone.ts";
@@ -73,25 +75,33 @@ export function createCompactorWith<M, S = unknown>(
   memory: EngineMemory,
   options: CompactorOptions<M, S>,
 ): Compactor<M, S> {
-  const engine = createEngine(options, memory);
+  const engine = createEngine(givenOptions(options), memory);
   const methods = {
     dialect: options.dialect,
-    fit: (transcript: readonly M[], input?: FitInput<M>) => fitView(engine, transcript, input ?? {}),
-    compact: (transcript: readonly M[], input?: CompactInput<M>) => compact(engine, transcript, input ?? {}),
-    plan: (transcript: readonly M[], input?: FitInput<M>) => plan(engine, transcript, input ?? {}),
+    fit: async (transcript: readonly M[], input?: FitInput<M>) =>
+      fitView(engine, transcript, checked("fit", input)),
+    compact: async (transcript: readonly M[], input?: CompactInput<M>) =>
+      compact(engine, transcript, checked("compact", input)),
+    plan: async (transcript: readonly M[], input?: FitInput<M>) =>
+      plan(engine, transcript, checked("fit", input)),
     pressure: async (transcript: readonly M[], input?: FitInput<M>) =>
-      pressureOf(await takeSurvey(engine, transcript, input ?? {})),
-    prepare: (transcript: readonly M[], input?: FitInput<M>) => prepare(engine, transcript, input ?? {}),
+      pressureOf(await takeSurvey(engine, transcript, checked("fit", input))),
+    prepare: async (transcript: readonly M[], input?: FitInput<M>) =>
+      prepare(engine, transcript, checked("fit", input)),
     observe: (observation: Observation<M>) => observe(engine, observation),
-    summarize: async (transcript: readonly M[], input?: SummarizeInput<M>) =>
-      summarize(await beginOperation(engine, transcript, input ?? {}), input ?? {}),
-    handover: async (transcript: readonly M[], input: HandoverInput<M>) => {
-      checkGoal(input);
+    summarize: async (transcript: readonly M[], given?: SummarizeInput<M>) => {
+      const input = checked("summarize", given);
+      return summarize(await beginOperation(engine, transcript, input), input);
+    },
+    handover: async (transcript: readonly M[], given: HandoverInput<M>) => {
+      checkGoal(given);
+      const input = checked("handover", given);
       return handover(await beginOperation(engine, transcript, { ...input, focus: input.goal }), input);
     },
-    undo: (transcript: readonly M[], input?: FitInput<M>) => undo(engine, transcript, input ?? {}),
-    rebuild: (transcript: readonly M[], input?: FitInput<M>) =>
-      compact(engine, transcript, { ...input, adopt: true }, true),
+    undo: async (transcript: readonly M[], input?: FitInput<M>) =>
+      undo(engine, transcript, checked("fit", input)),
+    rebuild: async (transcript: readonly M[], input?: FitInput<M>) =>
+      compact(engine, transcript, { ...checked("fit", input), adopt: true }, true),
     settled: () => engine.jobs.settled(),
     async close() {
       engine.jobs.close();
@@ -103,12 +113,18 @@ export function createCompactorWith<M, S = unknown>(
   return methods as unknown as Compactor<M, S>;
 }
 
+/** What a call was given, without what is left out. Refuses what the call doesn't take. */
+function checked<I extends object>(call: InputOf, given: I | null | undefined): I {
+  const input = given ?? ({} as I);
+  checkInput<unknown>(input, call);
+  return withoutLeftOut(input);
+}
+
 async function fitView<M>(
   engine: Engine<M>,
   transcript: readonly M[],
   input: FitInput<M>,
 ): Promise<FitResult<M>> {
-  checkInput(input);
   const bounds = measureOfShort(engine, transcript, input);
   let operation = await beginOperation(engine, transcript, input, { bounds });
   let decision = await inSlices(decide(operation), input.signal);
@@ -265,7 +281,8 @@ async function prepare<M>(engine: Engine<M>, transcript: readonly M[], input: Fi
 
 /** Learns from an answer, and begins a summary if the reply has made one due. */
 async function observe<M>(engine: Engine<M>, observation: Observation<M>): Promise<State | undefined> {
-  const { transcript, input = {}, report } = observation;
+  const { transcript, report } = observation;
+  const input = checked("fit", observation.input);
   calibrate(engine, observation);
   if (report) await learnAnswer(engine, observation, report.conversation);
   if (!transcript) return undefined;

@@ -3,11 +3,13 @@ import { nearest } from "../core/nearest.ts";
 import type {
   CompactInput,
   CompactorOptions,
+  FitInput,
   HandoverInput,
   Profile,
   SummarizeInput,
   Tuning,
 } from "../core/types.ts";
+import { withoutLeftOut } from "./refuse.ts";
 
 /** Names of an object's options. The types see to it that none is missing here. */
 type Names<T> = Readonly<Record<keyof Required<T>, true>>;
@@ -66,7 +68,7 @@ const GROUPS: { readonly [K in keyof Tuning]?: Names<NonNullable<Tuning[K]>> } =
   frames: { tokensPerFrame: true, separator: true },
 };
 
-const INPUT: Names<CompactInput<never>> & Names<SummarizeInput<never>> & Names<HandoverInput<never>> = {
+const FIT: Names<FitInput<never>> = {
   state: true,
   system: true,
   tools: true,
@@ -81,21 +83,42 @@ const INPUT: Names<CompactInput<never>> & Names<SummarizeInput<never>> & Names<H
   thinking: true,
   rejected: true,
   signal: true,
+};
+const COMPACT: Names<CompactInput<never>> = {
+  ...FIT,
   focus: true,
   budget: true,
   adopt: true,
   upTo: true,
   range: true,
   waitMs: true,
-  // Of `summarize` and `handover`.
-  cap: true,
-  form: true,
-  goal: true,
 };
+const SUMMARIZE: Names<SummarizeInput<never>> = { ...FIT, focus: true, cap: true, form: true };
+const HANDOVER: Names<HandoverInput<never>> = { ...FIT, goal: true, cap: true };
+const INPUTS = { fit: FIT, compact: COMPACT, summarize: SUMMARIZE, handover: HANDOVER };
+
+/** Calls that take names of their own. All others take those of `fit`. */
+export type InputOf = keyof typeof INPUTS;
 
 /** The same for what one call takes beside the transcript. */
-export function checkInputNames(input: object): void {
-  checkNames(input, INPUT, "", false);
+export function checkInputNames(input: object, call: InputOf): void {
+  checkNames(input, INPUTS[call], "", false);
+}
+
+/** Options without those that are left out, in their groups and in the profile, too: one of them must not stand for a default. */
+export function givenOptions<T extends Tuning>(options: T): T {
+  const given = withoutLeftOut(options);
+  if (typeof given !== "object" || given === null) return given;
+  const groups = Object.keys(GROUPS).flatMap((name) => {
+    const group = given[name as keyof Tuning];
+    return typeof group === "object" && !Array.isArray(group) ? [[name, withoutLeftOut(group)]] : [];
+  });
+  const { profile } = given as { readonly profile?: Profile };
+  return {
+    ...given,
+    ...Object.fromEntries(groups),
+    ...(profile && typeof profile === "object" && { profile: givenOptions(profile) }),
+  };
 }
 
 /** Refuses an option that doesn't exist: a mistyped one would silently leave the default in force. */

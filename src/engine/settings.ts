@@ -23,6 +23,7 @@ import type {
 } from "../core/types.ts";
 import { modelInfo } from "../tokens/index.ts";
 import { checkOptions } from "./check-options.ts";
+import { said } from "./refuse.ts";
 import { strategies } from "./strategies.ts";
 
 /** Strategies that only a streaming session has. */
@@ -116,12 +117,13 @@ export function resolveSettings<M>(options: CompactorOptions<M>): Settings {
       checkThreshold(key, value);
   }
   checkLanding({ startAt: pick("startAt"), landAt: pick("landAt") });
+  if (window !== undefined) checkMargins(pick("reserve"), pick("safety"));
   const tail = { ...profile?.tail, ...options.tail };
   for (const [key, value] of Object.entries(tail)) {
     if (!(Number.isFinite(value) && value > 0) || (key === "share" && value > 1)) {
       throw new ConfigError({
         option: `tail.${key}`,
-        message: `${value} isn't a ${key === "share" ? "share (0–1]" : "positive number"}.`,
+        message: `${said(value)} isn't a ${key === "share" ? "share (0–1]" : "positive number"}.`,
         fix: "Leave it out for the default.",
       });
     }
@@ -163,6 +165,22 @@ function checkLanding(given: StartAndLanding): void {
     throw new ConfigError({ option: "landAt", message: `${given.landAt} ${found.problem}.`, fix: found.fix });
 }
 
+/** Refuses shares of the window, kept free for answers and for counting errors, that leave nothing of it. */
+function checkMargins(reserve: Threshold = 0, safety: Threshold = 0): void {
+  const [forAnswer, forErrors] = [reserve, safety].map((value) => (value <= 1 ? value : 0)) as [
+    number,
+    number,
+  ];
+  if (forAnswer + forErrors < 1) return;
+  const option = forErrors >= forAnswer ? "safety" : "reserve";
+  const beside = option === "safety" ? ["reserve", forAnswer] : ["safety", forErrors];
+  throw new ConfigError({
+    option,
+    message: `${option === "safety" ? forErrors : forAnswer} of the window${beside[1] === 0 ? "" : ` and \`${beside[0]}\` (${beside[1]})`} leaves nothing for a view.`,
+    fix: `Lower \`${option}\`, or leave it out for the default.`,
+  });
+}
+
 /** An answer can't be longer than what is kept free for it: the cap gives way, unless the host set both. */
 function summarySettings<M>(
   options: CompactorOptions<M>,
@@ -183,7 +201,7 @@ function summarySettings<M>(
       fix: `Raise \`reserve\` to at least ${summary.cap}, or lower \`summary.cap\`.`,
     });
   }
-  if (free < USUAL_NARRATIVE || options.summary?.cap !== undefined)
+  if (options.summary?.cap !== undefined)
     warnings.push({
       code: "summary-cap-lowered",
       message: `Summaries are capped at the output reserve of ${free} tokens instead of ${summary.cap}.`,
@@ -195,7 +213,7 @@ function checkTokens(option: string, value: number): void {
   if (Number.isFinite(value) && value >= 1) return;
   throw new ConfigError({
     option,
-    message: `${value} isn't a number of tokens.`,
+    message: `${said(value)} isn't a number of tokens.`,
     fix: "Give a positive number, such as 128_000.",
   });
 }

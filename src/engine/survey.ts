@@ -5,7 +5,7 @@ import { readState } from "../core/state/read-state.ts";
 import { mergeRecords, type Remembered } from "../core/state/remembered.ts";
 import type { Budget, Checkpoint, FitInput, Measure, Undo, Warning } from "../core/types.ts";
 import { showsUnanswered } from "./amend.ts";
-import { checkInput } from "./check-options.ts";
+import { checkInput } from "./check-input.ts";
 import { viewOfCheckpoint } from "./checkpoint-view.ts";
 import { chooseCheckpoint, leave, undosOf } from "./choose-checkpoint.ts";
 import {

@@ -76,14 +76,17 @@ it("the share of the user's words is the host's, in talk too", async () => {
   expect(words(await summaryOf(0.05))).toBeLessThan(words(await summaryOf(0.8)) / 3);
 });
 
-it("a default reserve below the summary's cap lowers the cap, and says so", async () => {
+it("a default reserve below the summary's cap lowers the cap, and says so where the host set it", async () => {
   const { model } = scribe();
-  const small = createCompactor({ dialect: openaiChat, window: 8_192, summarizer: model });
+  const summary = { cap: 6_000 };
+  const small = createCompactor({ dialect: openaiChat, window: 8_192, summarizer: model, summary });
   const codes = async (compactor: typeof small) =>
     (await compactor.fit([chat.user("hi")])).report.warnings.map(({ code }) => code);
   expect(await codes(small)).toContain("summary-cap-lowered");
   const large = createCompactor({ dialect: openaiChat, window: 128_000, summarizer: model });
   expect(await codes(large)).not.toContain("summary-cap-lowered");
+  const unset = createCompactor({ dialect: openaiChat, window: 8_192, summarizer: model });
+  expect(await codes(unset)).not.toContain("summary-cap-lowered");
   const alone = createCompactor({ dialect: openaiChat, window: 8_192 });
   expect(await codes(alone)).not.toContain("summary-cap-lowered");
 });

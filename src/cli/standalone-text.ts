@@ -1,5 +1,6 @@
 import { LEAST_CAP } from "../core/budget.ts";
 import type { Compactor, FitInput, Report } from "../core/types.ts";
+import { readNumbered } from "../dialects/read-numbered.ts";
 import { createCompactor } from "../engine/create-compactor.ts";
 import { mailboxDir } from "../models/mailbox.ts";
 import { countedAs } from "./counted-as.ts";
@@ -11,6 +12,7 @@ import { MAILBOX_MS, MODEL_FLAGS, modelOf } from "./model-flags.ts";
 import type { Flag, ParsedFlags } from "./parse-flags.ts";
 import { parseTokens } from "./parse-tokens.ts";
 import { createProgress } from "./progress.ts";
+import { FileError } from "./read-lines.ts";
 import { writeOutput } from "./write-output.ts";
 
 /** More requests than this for one text are announced before they are made. */
@@ -63,6 +65,8 @@ export async function writeStandalone(
   const choice = engineChoice(flags);
   const progress = createProgress(io, { json: flags.has("json") });
   const { log, dialect } = await loadLog(file, io, { ...choice, progress });
+  if (readNumbered(dialect, log.messages).every(({ role }) => role === "system"))
+    throw new FileError(`${file}: nobody says anything in it, so there is nothing to write about.`);
   const compactor = createCompactor({
     dialect,
     profile: choice.profile,
@@ -90,6 +94,10 @@ export async function writeStandalone(
   for (const warning of log.warnings) io.stderr.write(`precis: ${warning}\n`);
   for (const failure of failures)
     io.stderr.write(`${failure}\nprecis: the text was made without the model.\n`);
+  if (text.trim() === "")
+    io.stderr.write(
+      "precis: there is hardly anything to summarise: no goal, rule, decision or open point was found. A model (--model) may say more.\n",
+    );
   const json = flags.has("json");
   const output = json ? `${JSON.stringify({ text, tokens, report })}\n` : `${text}\n`;
   const out = flags.value("out");

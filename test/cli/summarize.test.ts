@@ -33,6 +33,31 @@ it("takes the shortest cap that the library takes", async () => {
   expect(JSON.parse(stdout).tokens).toBeLessThanOrEqual(50);
 });
 
+it("says why a summary of a few words is empty", async () => {
+  const short = scratch.path("short.json");
+  writeFileSync(
+    short,
+    JSON.stringify([
+      { role: "user", content: "Hi" },
+      { role: "assistant", content: "Hello." },
+    ]),
+  );
+  const { code, stdout, stderr } = await runCli(["summarize", short]);
+  expect([code, stdout.trim()]).toEqual([0, ""]);
+  expect(stderr).toContain("hardly anything to summarise");
+});
+
+it.each([["summarize"], ["handover", "--goal", "go on"]])(
+  "%s of a file in which nobody says anything is refused",
+  async (command, ...flags) => {
+    const empty = scratch.path("empty.json");
+    writeFileSync(empty, JSON.stringify([{ role: "system", content: "You help." }]));
+    const { code, stdout, stderr } = await runCli([command, empty, ...flags]);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("nobody says anything in it");
+  },
+);
+
 it("with a model: it is asked once, with focus and length, and what it says is printed", async () => {
   provider = await startFakeProvider({ reply: heedfulReply({ when: () => true }), apiKey: "secret-key" });
   const out = scratch.path("summary.md");

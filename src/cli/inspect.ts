@@ -53,7 +53,14 @@ export async function inspectCommand(flags: ParsedFlags, io: Io): Promise<void> 
       const groups = await Promise.all(
         [...bySession.values()].map((group) => branchesOf(store.conversations, tenant, group)),
       );
-      say(conversations, () => conversationsText(groups, look));
+      const listed: Conversation[] = [];
+      // What is stored with them is a rough count.
+      if (flags.has("json"))
+        for (const one of conversations) {
+          const { tokens } = await inspectConversation(store, tenant, one);
+          listed.push({ ...one, tokens: tokens.transcript });
+        }
+      say(listed, () => conversationsText(groups, look));
       return;
     }
     const conversation = await findByName(store.conversations, tenant, session);
@@ -65,6 +72,7 @@ export async function inspectCommand(flags: ParsedFlags, io: Io): Promise<void> 
     const { messages, view, branches, tokens, ...rest } = inspection;
     const json = {
       ...rest,
+      conversation: { ...conversation, tokens: tokens.transcript },
       branches: branches.map(({ conversation: { id, length, updatedAt, fork }, from, words }) => ({
         id,
         length,

@@ -134,10 +134,15 @@ for (const [name, file] of Object.entries(FILES))
       const made = await there.call(routes.importFile, { body: { name: "house.json", text } });
       const view = await there.call(routes.view, { params: { id: made.conversations[0]!.id } });
       const replayed = await json("replay", path, "--window", "32k", "--json");
+      const stored = ["--db", folder.path("precis.db"), "--json"];
+      const inspected = await json("inspect", id, ...stored);
+      const listed: { id: string; tokens: number }[] = await json("inspect", ...stored);
       const sizes = {
         page: view.tokens.transcript,
         compact: (await json("compact", path, "--budget", "4k", "--json")).report.tokens.transcript,
-        inspect: (await json("inspect", id, "--db", folder.path("precis.db"), "--json")).tokens.transcript,
+        inspect: inspected.tokens.transcript,
+        conversation: inspected.conversation.tokens,
+        listed: listed.find((one) => one.id === id)?.tokens,
         replay: replayed.tokens,
       };
       expect(new Set(Object.values(sizes)).size, JSON.stringify(sizes)).toBe(1);

@@ -23,7 +23,7 @@ export function viewOfCheckpoint<M>(
   const { messages, structure } = conversation;
   const restored = restoreDraft(checkpoint, messages, structure.start);
   if (!restored) return undefined;
-  const believed = isUnproven ? unprovenView(restored, messages) : restored;
+  const believed = isUnproven ? unprovenView(restored, conversation) : restored;
   const { draft, shown } = amend(conversation, believed, dialect.rules);
   const merged = mergeIntoSystem(draft, structure.start);
   const { rules } = dialect;

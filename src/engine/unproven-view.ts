@@ -4,19 +4,22 @@ import { editableParts, editableText } from "../core/edits.ts";
 import type { Edit, Message, Part } from "../core/types.ts";
 import { mediaPlaceholder } from "../reductions/old-images.ts";
 import { reframe } from "../summaries/reframe.ts";
+import type { Conversation } from "./conversation.ts";
 import { isShortened } from "./is-shortened.ts";
+import { roundsText } from "./rungs/summarize-rounds.ts";
 
 /**
  * The view of a checkpoint that came from outside and that nobody signed. It may hide messages and shorten them, and say
  * in a summary message what they were about: that is all that a compaction does. It can't speak in another role, outside
  * of the summary's frame, or change what somebody said.
  */
-export function unprovenView(draft: Draft, messages: readonly Message[]): Draft {
+export function unprovenView(draft: Draft, conversation: Conversation): Draft {
+  const { messages } = conversation;
   return {
-    inserts: draft.inserts.map(({ message: { text }, merged: _, ...insert }) => ({
+    inserts: draft.inserts.map(({ message: { text }, merged: _, ...insert }, at) => ({
       ...insert,
-      // Also where it begins like a summary of rounds: anybody can write those words, and go on in the user's voice.
-      message: { role: "user", text: reframe(text) },
+      // What begins like a summary of rounds can go on in the user's voice; what code would write again needs nobody's word.
+      message: { role: "user", text: text === roundsText(conversation, draft, at) ? text : reframe(text) },
     })),
     fates: draft.fates.map((fate, index) =>
       fate.type === "edit" ? unprovenEdit(fate.edits, messages[index]!) : fate,

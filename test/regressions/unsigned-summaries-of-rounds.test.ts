@@ -44,17 +44,13 @@ const roundsIn = (views: Views) =>
     .filter((text) => text.includes(ROUNDS));
 
 describe.each(["loose", "strict"] as const)("summaries of rounds, alternation %s", (alternation) => {
-  it("speak from within a frame where nobody signed them, and cost no further compactions", async () => {
+  it("that code wrote stay as they are where nobody signed them: it would write the same again", async () => {
     const [unsigned, signed] = [await session(alternation), await session(alternation, KEY)];
     expect(roundsIn(unsigned).length).toBeGreaterThan(0);
-    for (const text of roundsIn(unsigned))
-      expect(text).toMatch(
-        /^<conversation-summary>\nA record of earlier messages.*\n<\/conversation-summary>$/s,
-      );
-    expect(roundsIn(signed).length).toBeGreaterThan(0);
-    for (const text of roundsIn(signed)) expect(text.startsWith(ROUNDS)).toBe(true);
+    for (const text of roundsIn(unsigned)) expect(text.startsWith(ROUNDS)).toBe(true);
+    expect(unsigned.map(({ messages }) => messages)).toEqual(signed.map(({ messages }) => messages));
     expect(compactions(signed)).toBeLessThan(8);
-    expect(compactions(unsigned)).toBeLessThan(8);
+    expect(compactions(unsigned)).toBe(compactions(signed));
   });
 
   it("that a model wrote and nobody signed are framed in the next compaction, too", async () => {

@@ -62,6 +62,17 @@ export const summarizeRounds: Rung = function* (input) {
 };
 
 /** What a model wrote about several rounds. */
+/** What code alone would write in place of the rounds that an insert of a draft speaks for; undefined where it speaks for others. */
+export function roundsText(conversation: Conversation, { fates }: Draft, insert: number): string | undefined {
+  const isCovered = (fate: Fate) => fate.type === "cover" && fate.by === insert;
+  const units = conversation.structure.units.filter(({ from, to }) => fates.slice(from, to).some(isCovered));
+  if (units.length === 0 || units.some(({ kind }) => kind !== "round")) return undefined;
+  return units
+    .flatMap((unit) => roundLines(conversation, unit))
+    .join("\n")
+    .toWellFormed();
+}
+
 function recordLine({ messages }: Conversation, units: readonly Unit[], text: string): string {
   const names = new Set(
     units.flatMap(({ from, to }) =>

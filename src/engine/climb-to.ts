@@ -30,6 +30,7 @@ export function* climbTo<M>(
       settings: engine.settings,
       rules: engine.dialect.rules,
       ...target,
+      start: survey.start,
       focus: input.focus,
       isOurs: engine.writtenTexts.has,
       narrative,

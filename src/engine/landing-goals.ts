@@ -26,6 +26,8 @@ export interface LandingGoals {
   readonly goal: number;
   /** The same if no round waited for the model: what later compactions will aim at. */
   readonly usualGoal: number;
+  /** Tokens at which the next compaction is due, if somebody gave a start or a landing; otherwise the budget. */
+  readonly start: number;
 }
 
 /** Where a compaction of this conversation lands. */
@@ -45,7 +47,7 @@ export function landingGoals(
     floor + Math.floor((start - floor) * LEAST_LANDING_SHARE),
   );
   const goal = Math.max(usualGoal, landingAround(conversation, budget));
-  return { goal: Math.min(goal, budget.budget), usualGoal: Math.min(usualGoal, budget.budget) };
+  return { goal: Math.min(goal, budget.budget), usualGoal: Math.min(usualGoal, budget.budget), start };
 }
 
 /** Where a compaction lands at the least because a round that the model hasn't answered is shown whole. */

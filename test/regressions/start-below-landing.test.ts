@@ -5,10 +5,12 @@ import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { profiles } from "../../src/profiles/index.ts";
 
 import { chat } from "../../src/testing/index.ts";
-import { talk } from "../support/host.ts";
+import { createHost, talk } from "../support/host.ts";
 
 const BUDGET = 5_000;
 const TURNS = 100;
+/** Tokens of one turn of the talk and of the question after it. */
+const ONE_TURN = 300;
 /** A compaction in every fourth turn is the most that the smallest start below leaves room for. */
 const MOST = TURNS / 4;
 
@@ -78,3 +80,17 @@ it("what a profile says gives way to the host: no pair of both is refused", asyn
   expect(await compactions({ profile: own({ landAt: 0.5 }), startAt: 0.4 })).toBeLessThanOrEqual(MOST);
   expect(await compactions({ profile: own({ startAt: 0.3 }), landAt: 0.4 })).toBeLessThanOrEqual(MOST);
 });
+
+it.each([0.02, 0.03, 0.05])(
+  "a start of %s of the budget compacts to its landing on and on",
+  async (startAt) => {
+    const host = createHost({ budget: 8_000, startAt }, [chat.user("Hello.")]);
+    for (const message of talk(40)) {
+      host.transcript.push(message);
+      if (message.role !== "user") continue;
+      const { report } = await host.fit();
+      expect(report.outcome).not.toBe("nothing-to-gain");
+      expect(report.tokens.after).toBeLessThan(Math.max(startAt * 8_000, ONE_TURN));
+    }
+  },
+);

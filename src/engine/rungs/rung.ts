@@ -18,6 +18,8 @@ export interface RungInput {
   /** Tokens that the view may have at most, and tokens that it should have. */
   readonly limit: number;
   readonly goal: number;
+  /** Tokens at which the next compaction is due. */
+  readonly start: number;
   /** The reductions needn't free a minimum (asked for by a person, or the budget is full). */
   readonly anyGain: boolean;
   /** The summary message may take at most half of what it hides, whatever the goal leaves for it. */

@@ -103,10 +103,13 @@ function* coverMiddle(input: RungInput, tail: Tail, tailLimit: number): Steps<Dr
   return (yield* withSummary(input, bare, cap)) ?? newestWhole(input) ?? withoutSummary(input, bare.fates);
 }
 
-/** Where no summary fits: head, last user message, and newest whole messages, more of them than the goal alone would allow. */
+/**
+ * Where no summary fits: head, last user message, and newest whole messages. A small budget is used beyond the goal; a start
+ * that somebody gave far below a large one is not, because the view would be above it at once.
+ */
 function newestWhole(input: RungInput): Draft | undefined {
   const { conversation, settings } = input;
-  const goal = Math.floor((input.goal + input.limit) / 2);
+  const goal = input.start < input.limit ? input.goal : Math.floor((input.goal + input.limit) / 2);
   let limit = goal - floorTokens(conversation);
   // A note about what isn't shown may be needed where a view would begin with a forbidden role: then it takes room, too.
   for (let tries = 0; tries < NOTE_TRIES && limit > 0; tries++) {

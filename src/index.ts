@@ -19,6 +19,7 @@ export { editedSummary } from "./core/edited-summary.ts";
 // What can go wrong, and what to do about it.
 export {
   BudgetImpossibleError,
+  ClosedError,
   ConfigError,
   InvariantError,
   ModelError,

@@ -170,6 +170,22 @@ export class StoreError extends PrecisError {
   }
 }
 
+/** A compactor was asked for something after it was closed. */
+export class ClosedError extends PrecisError {
+  static override readonly code = "closed";
+  readonly code = ClosedError.code;
+  /** What was called. */
+  readonly method: string;
+
+  constructor({ method }: { method: string }) {
+    super(
+      `precis: \`${method}\` was called after \`close()\`, which ends a compactor for good.`,
+      "Close it when the program ends, or make another one with `createCompactor`.",
+    );
+    this.method = method;
+  }
+}
+
 /** A view broke a post-condition on the last rung: a defect in precis, never the caller's. */
 export class InvariantError extends PrecisError {
   static override readonly code = "invariant";

@@ -1,4 +1,5 @@
 import { entriesOf } from "../core/draft.ts";
+import { ClosedError } from "../core/errors.ts";
 import type {
   CompactInput,
   Compactor,
@@ -76,34 +77,46 @@ export function createCompactorWith<M, S = unknown>(
   options: CompactorOptions<M, S>,
 ): Compactor<M, S> {
   const engine = createEngine(givenOptions(options), memory);
+  let isClosed = false;
+  /** What a method was given. Refuses what it doesn't take, and every call to a compactor that was closed. */
+  const taken = <I extends object>(
+    method: keyof Compactor<M>,
+    call: InputOf,
+    given: I | null | undefined,
+  ): I => {
+    if (isClosed) throw new ClosedError({ method });
+    return checked(call, given);
+  };
   const methods = {
     dialect: options.dialect,
     fit: async (transcript: readonly M[], input?: FitInput<M>) =>
-      fitView(engine, transcript, checked("fit", input)),
+      fitView(engine, transcript, taken("fit", "fit", input)),
     compact: async (transcript: readonly M[], input?: CompactInput<M>) =>
-      compact(engine, transcript, checked("compact", input)),
+      compact(engine, transcript, taken("compact", "compact", input)),
     plan: async (transcript: readonly M[], input?: FitInput<M>) =>
-      plan(engine, transcript, checked("fit", input)),
+      plan(engine, transcript, taken("plan", "fit", input)),
     pressure: async (transcript: readonly M[], input?: FitInput<M>) =>
-      pressureOf(await takeSurvey(engine, transcript, checked("fit", input))),
+      pressureOf(await takeSurvey(engine, transcript, taken("pressure", "fit", input))),
     prepare: async (transcript: readonly M[], input?: FitInput<M>) =>
-      prepare(engine, transcript, checked("fit", input)),
+      prepare(engine, transcript, taken("prepare", "fit", input)),
+    // An answer may come when the compactor is closed already: nobody waits for what is learnt from it.
     observe: (observation: Observation<M>) => observe(engine, observation),
     summarize: async (transcript: readonly M[], given?: SummarizeInput<M>) => {
-      const input = checked("summarize", given);
+      const input = taken("summarize", "summarize", given);
       return summarize(await beginOperation(engine, transcript, input), input);
     },
     handover: async (transcript: readonly M[], given: HandoverInput<M>) => {
-      checkGoal(given);
-      const input = checked("handover", given);
+      const input = taken("handover", "handover", given);
+      checkGoal(input);
       return handover(await beginOperation(engine, transcript, { ...input, focus: input.goal }), input);
     },
     undo: async (transcript: readonly M[], input?: FitInput<M>) =>
-      undo(engine, transcript, checked("fit", input)),
+      undo(engine, transcript, taken("undo", "fit", input)),
     rebuild: async (transcript: readonly M[], input?: FitInput<M>) =>
-      compact(engine, transcript, { ...checked("fit", input), adopt: true }, true),
+      compact(engine, transcript, { ...taken("rebuild", "fit", input), adopt: true }, true),
     settled: () => engine.jobs.settled(),
     async close() {
+      isClosed = true;
       engine.jobs.close();
       await engine.jobs.settled();
     },

@@ -1,5 +1,5 @@
 import { LEAST_CAP } from "../core/budget.ts";
-import { ConfigError } from "../core/errors.ts";
+import { ConfigError, TranscriptError } from "../core/errors.ts";
 import type {
   Compactor,
   HandoverInput,
@@ -69,6 +69,7 @@ export async function handover<M>(
 ): Promise<HandoverResult<M>> {
   const cap = input.cap ?? DEFAULT_CAP;
   const goal = input.goal.trim();
+  checkSaid(operation);
   const room = roomBehindHead(operation, goal, cap);
   const { written, calls } = await byModel(operation, room);
   const text = handoverText({
@@ -112,6 +113,15 @@ export function checkGoal(input: { readonly goal?: unknown } | undefined): void 
     option: "goal",
     message: "a hand-over needs a goal.",
     fix: 'Say what the fresh session is for: handover(transcript, { goal: "Release version 2" }).',
+  });
+}
+
+/** Refuses a hand-over of nothing: the fresh session would be told of an earlier one that wasn't. */
+function checkSaid<M>({ survey }: Operation<M>): void {
+  if (survey.conversation.messages.some(({ role }) => role !== "system")) return;
+  throw new TranscriptError({
+    message: "nobody has said anything in this transcript, so there is nothing to hand over.",
+    fix: "Begin the fresh session with its goal alone, or hand over a transcript with messages.",
   });
 }
 

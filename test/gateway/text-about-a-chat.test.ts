@@ -55,3 +55,12 @@ it("a goal that is none and a chat that isn't there are refused", async () => {
   expect((await call(`/conversations/${id}/text`, "POST", { goal: "" })).status).toBe(400);
   expect((await call(`/conversations/${id}/text`, "POST", { goal: "x".repeat(3_000) })).status).toBe(400);
 });
+
+it("a chat in which nobody has said anything has nothing to hand over", async () => {
+  const { id } = (await call("/conversations", "POST", {})).body as never as { id: string };
+  const start = await call(`/conversations/${id}/text`, "POST", { goal: "plant the potatoes" });
+  expect(start).toMatchObject({
+    status: 400,
+    body: { error: { message: expect.stringContaining("nothing to hand over") } },
+  });
+});

@@ -87,6 +87,7 @@ export interface Compactor<M, S = unknown> {
   rebuild<T extends M>(transcript: readonly T[], input?: FitInput<T>): Promise<FitResult<T, S>>;
   /** Resolves when no background work is under way. */
   settled(): Promise<void>;
+  /** Ends it for good, with the work under way: later calls throw a `ClosedError`. */
   close(): Promise<void>;
   on<K extends keyof Events>(event: K, listener: (payload: Events[K]) => void): () => void;
 }

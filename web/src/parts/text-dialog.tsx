@@ -148,8 +148,9 @@ export function TextDialog({ chat, onClose }: { chat: Chat; onClose: () => void 
       )}
       {written === undefined ? null : (
         <p className="help">
-          {words.tokens(written.tokens)}{" "}
-          {written.model === undefined ? words.byCode : words.byModel(written.model)}
+          {written.text.trim() === ""
+            ? words.empty
+            : `${words.tokens(written.tokens)} ${written.model === undefined ? words.byCode : words.byModel(written.model)}`}
           {written.failed === undefined ? null : ` ${written.failed}`}
         </p>
       )}

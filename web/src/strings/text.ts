@@ -14,6 +14,7 @@ export const text = {
   summary: "Summary, yours to change",
   startText: "Hand-over, yours to change",
   tokens: (tokens: number) => `${plural(tokens, "token")},`,
+  empty: "There is hardly anything to summarise yet.",
   byCode: "written without a model.",
   byModel: (name: string) => `written with ${name}.`,
   kept: "Your words, as you left them.",

@@ -44,6 +44,14 @@ describe("sizes", () => {
   });
 });
 
+it("a share as a text is that share, and isn't rounded up to all of it", () => {
+  expect(parseConfig({ startAt: "0.8", landAt: ".3", reserve: "0" })).toMatchObject({
+    startAt: 0.8,
+    landAt: 0.3,
+    reserve: 0,
+  });
+});
+
 describe("a config that can't be is refused with key, value and fix", () => {
   it.each<[unknown, key: string, given: string, fix: string]>([
     [{ prot: 1 }, "prot", "no such key", "Did you mean port?"],
@@ -65,6 +73,9 @@ describe("a config that can't be is refused with key, value and fix", () => {
     [{ profile: "agnt" }, "profile", '"agnt"', "Did you mean agent? It is one of agent, "],
     [{ strategy: 5 }, "strategy", "5", "It is one of none, truncate-oldest, "],
     [{ startAt: 80 }, "startAt", "80", "Did you mean 0.8?"],
+    [{ startAt: 99_999_999_999 }, "startAt", "99999999999 is more tokens than any window", "a share above 0"],
+    [{ startAt: "1.5" }, "startAt", '"1.5"', "a share above 0"],
+    [{ window: "32,5" }, "window", '"32,5"', "at least 100"],
     [{ reserve: -1 }, "reserve", "-1", "at least 100 tokens"],
     [{ placement: "top" }, "placement", '"top"', "It is one of user, system, merged."],
     [{ waitMs: "soon" }, "waitMs", '"soon"', "such as 500ms, 30s, 10m or 2h"],

@@ -15,6 +15,12 @@ test.each([
   ["-8k", undefined],
   ["8e3", undefined],
   ["99999999999999999", undefined],
+  ["1,234,567", 1_234_567],
+  ["0.5k", 500],
+  ["32,5", undefined],
+  ["1_0", undefined],
+  ["1.5", undefined],
+  ["0.8", undefined],
 ])("%j is %s tokens", (text, tokens) => {
   expect(tokensIn(text)).toBe(tokens);
 });

@@ -45,10 +45,14 @@ export function millisecondsIn(text: string): number | undefined {
   return sizeIn(text, TIME_UNITS);
 }
 
+/** Digits, with a comma or an underscore between thousands (`32,5` is no 325), a fraction, and a unit. */
+const SIZE = /^(\d+|\d{1,3}(?:[_,]\d{3})+)(\.\d+)?\s*([a-z]*)$/i;
+
 function sizeIn(text: string, units: ReadonlyMap<string, number>): number | undefined {
-  const match = /^(\d[\d_,]*(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim());
-  const unit = units.get(match?.[2]?.toLowerCase() ?? "");
-  if (!match || unit === undefined) return undefined;
-  const size = Math.round(Number(match[1]!.replace(/[_,]/g, "")) * unit);
+  const [, whole, fraction, name] = SIZE.exec(text.trim()) ?? [];
+  const unit = units.get(name?.toLowerCase() ?? "");
+  // Half a token is a slip, or a share.
+  if (whole === undefined || unit === undefined || (fraction !== undefined && unit === 1)) return undefined;
+  const size = Math.round(Number(whole.replace(/[_,]/g, "") + (fraction ?? "")) * unit);
   return Number.isSafeInteger(size) ? size : undefined;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LEAST_TOKENS, MOST_TOKENS } from "../core/budget.ts";
 import { nearest } from "../core/nearest.ts";
 import { bytesIn, DAY_MS, millisecondsIn, tokensIn } from "./sizes.ts";
 
@@ -51,9 +52,6 @@ export function wholeNumber(what: string, least: number, most = Number.MAX_SAFE_
   );
 }
 
-/** Fewer tokens than this are a slip: not even a system prompt fits. */
-const LEAST_TOKENS = 100;
-
 /** A number of tokens that may be smaller than a window: `300`, `"2k"`. */
 export const tokensFrom = (least: number) =>
   value<number, number | string>(
@@ -72,17 +70,26 @@ export const tokens = tokensFrom(LEAST_TOKENS);
 
 const isPercent = (given: unknown): boolean => Number(given) > 1 && Number(given) < LEAST_TOKENS;
 
+/** `0.8` as a text. */
+const shareIn = (text: string): number | undefined =>
+  /^\s*(0?\.\d+|1(\.0+)?)\s*$/.test(text) ? Number(text) : undefined;
+
 function thresholdFrom(none: 0 | undefined) {
   const least = none === 0 ? "0 for none, a share" : "a share above 0 and";
   return value<number, number | string>(
     (given) => ({
-      problem: "is neither a share nor a number of tokens",
+      problem:
+        Number(given) > MOST_TOKENS
+          ? "is more tokens than any window has"
+          : "is neither a share nor a number of tokens",
       fix: `${isPercent(given) ? `Did you mean ${Number(given) / 100}? ` : ""}Give ${least} up to 1, such as 0.8, or at least ${LEAST_TOKENS} tokens, such as 8192 or 8k.`,
     }),
     (given) => {
-      const size = sizeOf(given, tokensIn);
+      const size = sizeOf(given, (text) => shareIn(text) ?? tokensIn(text));
       if (size === none) return size;
-      return size !== undefined && size > 0 && (size <= 1 || size >= LEAST_TOKENS) ? size : undefined;
+      return size !== undefined && size > 0 && (size <= 1 || (size >= LEAST_TOKENS && size <= MOST_TOKENS))
+        ? size
+        : undefined;
     },
   );
 }

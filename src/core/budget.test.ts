@@ -37,6 +37,9 @@ test("a threshold is a ratio or at least 100 tokens; what lies between is refuse
   for (const value of [0, -1, 1.5, 80, 99.9, Number.NaN, Number.POSITIVE_INFINITY]) {
     expect(() => checkThreshold("startAt", value)).toThrow(/startAt/);
   }
+  expect(() => checkThreshold("startAt", 99_999_999_999)).toThrow(
+    /`startAt`: 99999999999 tokens are more than any window has\. Write a ratio/,
+  );
 });
 
 test("landing grows from 0.3 to 0.4 of room and never passes half", () => {

@@ -12,7 +12,9 @@ const DEFAULT_RESERVE_SHARE = 1 / 8;
 /** Default safety margin, as a share of the window. */
 const DEFAULT_SAFETY_SHARE = 0.02;
 /** A threshold above 1 is a number of tokens, and less than this many is surely a slip. */
-const LEAST_TOKENS = 100;
+export const LEAST_TOKENS = 100;
+/** So is more than this many: no model has such a window. */
+export const MOST_TOKENS = 100_000_000;
 
 /** Landing for small and for large rooms, and where they lie (tokens); see docs/decisions for the figures. */
 const LAND_SMALL = { room: 45_000, share: 0.3 };
@@ -33,14 +35,17 @@ const START_SPREAD = 0.02;
 const START_AT_SMALL = 0.95;
 const SMALL_BUDGET = 32_000;
 
-/** Refuses what is neither a ratio (0–1] nor a number of tokens ≥ 100. */
+/** Refuses what is neither a ratio (0–1] nor a number of tokens that a window may have. */
 export function checkThreshold(option: string, value: Threshold): Threshold {
   const ratio = value > 0 && value <= 1;
-  const tokens = value >= LEAST_TOKENS && Number.isFinite(value);
+  const tokens = value >= LEAST_TOKENS && value <= MOST_TOKENS;
   if (typeof value !== "number" || (!ratio && !tokens)) {
     throw new ConfigError({
       option,
-      message: `${shown(value)} is neither a ratio (0–1] nor a number of tokens ≥ ${LEAST_TOKENS}.`,
+      message:
+        typeof value === "number" && value > MOST_TOKENS
+          ? `${value} tokens are more than any window has.`
+          : `${shown(value)} is neither a ratio (0–1] nor a number of tokens ≥ ${LEAST_TOKENS}.`,
       fix: `Write a ratio such as 0.8, or a number of tokens such as 8000.`,
     });
   }
@@ -131,6 +136,18 @@ export function landingProblem({
   return {
     problem: `isn't below startAt (${startAt}): nearly every request would be compacted`,
     fix: "Raise startAt, lower landAt, or leave landAt out: then a compaction lands at half of startAt or lower.",
+  };
+}
+
+/** Why a start or a landing can't be reached in a window of so many tokens; the problem goes on from the value. */
+export function windowProblem(
+  value: Threshold | undefined,
+  window: number,
+): { readonly problem: string; readonly fix: string } | undefined {
+  if (typeof value !== "number" || value <= 1 || value <= window) return undefined;
+  return {
+    problem: `is more tokens than the window has (${window})`,
+    fix: "Give a share such as 0.8, or fewer tokens than the window has.",
   };
 }
 

@@ -17,6 +17,15 @@ test.each([
   ["tools", "none", [], "chat"],
   ["showMeter", "off", false, "global"],
   ["summaryCap", "50", 50, "chat"],
+  ["startAt", "0,8", 0.8, "chat"],
+  ["startAt", "80,5%", 0.805, "chat"],
+  ["startAt", "1.0", 1, "chat"],
+  ["startAt", "1,500", 1_500, "chat"],
+  ["startAt", "12k", 12_000, "chat"],
+  ["tail", "40%", 0.4, "chat"],
+  ["temperature", "0,7", 0.7, "chat"],
+  ["maxTokens", "2k", 2_000, "chat"],
+  ["tailMessages", "1,000", 1_000, "chat"],
 ] as const)("%s %s", (name, text, value, scope) => {
   expect(parseSetting(name, text)).toEqual({ name, value, scope });
 });
@@ -27,6 +36,19 @@ test.each([
   ["auto", "maybe", /on or off/],
   ["window", "49", /^window 49: too few tokens\. Give at least 100\./],
   ["temperature", "warm", /is a number/],
+  ["temperature", "0x1", /is a number such as 0\.7/],
+  ["startAt", "80", /did you mean 80%\? Give a share, such as 0\.8 or 80%, or tokens, such as 12k/],
+  ["startAt", "150%", /more than 0% and at most 100%/],
+  ["startAt", "0%", /more than 0% and at most 100%/],
+  ["startAt", "33,5,2", /is not a number of tokens/],
+  ["startAt", "1234,5", /is not a number of tokens/],
+  ["startAt", "eighty", /neither a share nor tokens/],
+  ["landAt", "-5%", /neither a share nor tokens/],
+  ["tail", "40", /did you mean 40%\? Give a share, such as 0\.8 or 80%\.$/],
+  ["tail", "12k", /is no share/],
+  ["window", "32,5", /is not a number of tokens/],
+  ["tailMessages", "2,5", /is a whole number such as 10, not 2,5/],
+  ["triggerTurns", "-1", /is a whole number/],
 ])("%s %s is refused", (name, text, message) => {
   expect(() => parseSetting(name, text)).toThrow(UsageError);
   expect(() => parseSetting(name, text)).toThrow(message);

@@ -9,7 +9,16 @@ type Value = string | number | boolean | readonly string[];
 
 /** How a setting is written and what it is good for. */
 interface Setting {
-  readonly kind: "text" | "tokens" | "number" | "share" | "switch" | "choice" | "list";
+  readonly kind:
+    | "text"
+    | "tokens"
+    | "number"
+    | "count"
+    | "share"
+    | "threshold"
+    | "switch"
+    | "choice"
+    | "list";
   readonly help: string;
 }
 
@@ -20,22 +29,22 @@ const SETTINGS = {
   auto: { kind: "switch", help: "compact by itself" },
   window: { kind: "tokens", help: "the model's window" },
   budget: { kind: "tokens", help: "most that the view may use" },
-  startAt: { kind: "share", help: "how full when a compaction starts" },
-  landAt: { kind: "share", help: "how full after it" },
-  reserve: { kind: "share", help: "kept free for the answer" },
+  startAt: { kind: "threshold", help: "how full when a compaction starts" },
+  landAt: { kind: "threshold", help: "how full after it" },
+  reserve: { kind: "threshold", help: "kept free for the answer" },
   profile: { kind: "choice", help: "the set of defaults" },
   placement: { kind: "choice", help: "where the summary goes: user, system or merged" },
-  maxTokens: { kind: "number", help: "largest answer, in tokens" },
+  maxTokens: { kind: "tokens", help: "largest answer, in tokens" },
   temperature: { kind: "number", help: "0 to 2" },
   tools: {
     kind: "list",
     help: "tools of precis's own that the model gets: recall, compact, both (recall,compact), or none",
   },
   tail: { kind: "share", help: "share of the landing that the newest messages get, word for word" },
-  tailMessages: { kind: "number", help: "at most this many of the newest messages, word for word" },
-  tailTurns: { kind: "number", help: "at most this many of the newest turns, word for word" },
-  triggerMessages: { kind: "number", help: "compact after so many messages, whatever their size" },
-  triggerTurns: { kind: "number", help: "compact after so many turns, whatever their size" },
+  tailMessages: { kind: "count", help: "at most this many of the newest messages, word for word" },
+  tailTurns: { kind: "count", help: "at most this many of the newest turns, word for word" },
+  triggerMessages: { kind: "count", help: "compact after so many messages, whatever their size" },
+  triggerTurns: { kind: "count", help: "compact after so many turns, whatever their size" },
   summarizer: { kind: "text", help: "who writes summaries: extractive, same, or a model" },
   summaryCap: { kind: "tokens", help: "longest narrative of a compaction" },
   summaryTemperature: { kind: "number", help: "0 to 2, for summaries" },
@@ -93,27 +102,46 @@ function parseValue(name: string, { kind }: Setting, text: string): Value {
       throw new UsageError(`${name} is on or off, not ${text}.`);
     case "tokens":
       return tokensOf(name, text);
-    case "share": {
-      const share = /^(\d+(?:\.\d+)?)\s*%$/.exec(text)?.[1];
-      if (share !== undefined) return Number(share) / 100;
-      if (/^(0?\.\d+|[01])$/.test(text)) return Number(text);
-      return tokensOf(name, text);
-    }
-    case "number": {
-      const value = Number(text.replace(/[_,]/g, ""));
-      if (Number.isFinite(value)) return value;
-      throw new UsageError(`${name} is a number, not ${text}.`);
-    }
+    case "share":
+    case "threshold":
+      return shareOf(name, kind, text);
+    case "count":
+      // Whether there may be none, or so many, is for the server to say.
+      if (/^(\d+|\d{1,3}([_,]\d{3})+)$/.test(text)) return Number(text.replace(/[_,]/g, ""));
+      throw new UsageError(`${name} is a whole number such as 10, not ${text}.`);
+    case "number":
+      if (/^-?\d*[.,]?\d+$/.test(text)) return Number(text.replace(",", "."));
+      throw new UsageError(`${name} is a number such as 0.7, not ${text}.`);
     default:
       return kind satisfies never;
   }
 }
 
+/** `0.8` and `80%` are shares; what is more than 1 is tokens, where the setting takes them. */
+function shareOf(name: string, kind: "share" | "threshold", text: string): number {
+  // A comma before three digits parts thousands: 1,500 are tokens, and 0,8 is a share.
+  const [, digits, sign] = /^(?!\d{1,3},\d{3}$)(\d*[.,]?\d+)\s*(%?)$/.exec(text) ?? [];
+  const number = digits === undefined ? Number.NaN : Number(digits.replace(",", "."));
+  const fix = `Give a share, such as 0.8 or 80%${kind === "threshold" ? ", or tokens, such as 12k" : ""}.`;
+  if (sign === "%") {
+    if (number > 0 && number <= 100) return number / 100;
+    throw new UsageError(`${name} ${text}: a share is more than 0% and at most 100%. ${fix}`);
+  }
+  if (number <= 1) return number;
+  if (number < 100) throw new UsageError(`${name} ${text}: did you mean ${digits}%? ${fix}`);
+  if (kind === "share") throw new UsageError(`${name} "${text}" is no share. ${fix}`);
+  if (/^-|^\D*$|%/.test(text))
+    throw new UsageError(`${name} "${text}" is neither a share nor tokens. ${fix}`);
+  return tokensOf(name, text);
+}
+
+/** Settings that may be less than any window; the server knows how little. */
+const FEW_TOKENS: readonly string[] = ["summaryCap", "maxTokens"];
+
 /** The parser of flags, without the dashes of a flag in what it says. */
 function tokensOf(name: string, text: string): number {
   try {
-    // A summary may be shorter than any window; the server knows how short.
-    return name === "summaryCap" ? parseTokens(name, text, 1) : parseTokens(name, text);
+    return FEW_TOKENS.includes(name) ? parseTokens(name, text, 1) : parseTokens(name, text);
   } catch (error) {
     throw error instanceof UsageError ? new UsageError(error.message.replace(/^--/, "")) : error;
   }

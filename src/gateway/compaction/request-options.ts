@@ -3,7 +3,7 @@ import { explainIssue } from "../../config/explain-issue.ts";
 import { HOSTED_TOOLS, type HostedToolName } from "../../config/gateway-schema.ts";
 import { tokensIn } from "../../config/sizes.ts";
 import { pickTuning, requestTuning } from "../../config/tuning-schema.ts";
-import { landingProblem } from "../../core/budget.ts";
+import { LEAST_TOKENS, landingProblem } from "../../core/budget.ts";
 import type { Profile, StrategyName, Tuning } from "../../core/types.ts";
 import { strategies } from "../../engine/strategies.ts";
 import { mailboxDir } from "../../models/mailbox.ts";
@@ -28,7 +28,6 @@ export interface RequestOptions {
   readonly off: boolean;
 }
 
-const LEAST_TOKENS = 100;
 /** Longer names of models are refused (characters). */
 const MAX_MODEL = 200;
 const NONE: RequestOptions = { off: false };

@@ -14,7 +14,7 @@ import {
   wholeNumber,
   yesOrNo,
 } from "../../config/values.ts";
-import { LEAST_CAP } from "../../core/budget.ts";
+import { LEAST_CAP, LEAST_TOKENS, MOST_TOKENS } from "../../core/budget.ts";
 import { STRATEGY_NAMES } from "../../core/strategy-names.ts";
 import { streamStrategies } from "../../stream/strategies/index.ts";
 
@@ -36,8 +36,7 @@ const MAX_POLICIES = 8;
 /** Most questions that a judge is asked to mark at once. */
 const MAX_QUESTIONS = 30;
 
-const MOST_TOKENS = 100_000_000;
-const tokens = wholeNumber("number of tokens", 100, MOST_TOKENS);
+const tokens = wholeNumber("number of tokens", LEAST_TOKENS, MOST_TOKENS);
 const position = wholeNumber("place in a conversation", 0);
 const end = wholeNumber("number of messages", 1);
 const text = textUpTo("text", MAX_TEXT);

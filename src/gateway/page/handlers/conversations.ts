@@ -1,3 +1,4 @@
+import { givingWay } from "../../../core/budget.ts";
 import { stringifyDeep } from "../../../core/deep-json.ts";
 import { readLogs } from "../../../dialects/logs/index.ts";
 import type { Conversation } from "../../../stores/server-store.ts";
@@ -45,7 +46,13 @@ export const conversationHandlers = {
     const chosen = model ?? settings?.model ?? global.model ?? "";
     const upstream = gateway.upstreams.find((one) => one.takes(chosen, undefined));
     const speaksChat = upstream === undefined || upstream.dialects.includes("openai-chat");
-    const { dialect } = wireOfDialect(speaksChat ? "openai-chat" : upstream.dialects[0]);
+    const wire = wireOfDialect(speaksChat ? "openai-chat" : upstream.dialects[0]);
+    const { dialect } = wire;
+    const own = settings && changed<ChatSettings>({}, settings);
+    if (own && setsSomething(own)) {
+      const merged = { ...givingWay(global, own), ...own };
+      await checkSettings(gateway, { tenant, wire, model: chosen, settings: merged, own });
+    }
     const id = await createConversation(gateway, tenant, {
       dialect,
       transcript: [],
@@ -54,7 +61,7 @@ export const conversationHandlers = {
       model: chosen,
       meta: {
         source: "page",
-        ...(settings && { settings: changed<ChatSettings>({}, settings) }),
+        ...(own && { settings: own }),
         ...(chosen !== "" && { model: chosen }),
       },
     });
@@ -105,9 +112,11 @@ export const conversationHandlers = {
     };
     if (setsSomething(settings)) {
       const wire = wireOfDialect(found.dialect);
-      const merged = { ...(await readGlobalSettings(gateway, tenant)), ...next.settings };
+      const global = await readGlobalSettings(gateway, tenant);
+      const own = next.settings ?? {};
+      const merged = { ...givingWay(global, own), ...own };
       const named = next.settings?.model ?? next.model ?? found.model ?? merged.model ?? "";
-      await checkSettings(gateway, { tenant, wire, model: named, settings: merged });
+      await checkSettings(gateway, { tenant, wire, model: named, settings: merged, own });
     }
     if (system !== undefined) {
       const { dialect } = wireOfDialect(found.dialect);

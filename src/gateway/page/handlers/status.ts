@@ -34,7 +34,7 @@ export const statusHandlers = {
     const settings = changed(await readGlobalSettings(gateway, tenant), changes);
     if (setsSomething(changes)) {
       const wire = wireOfDialect("openai-chat");
-      await checkSettings(gateway, { tenant, wire, model: settings.model ?? "", settings });
+      await checkSettings(gateway, { tenant, wire, model: settings.model ?? "", settings, own: settings });
     }
     await writeGlobalSettings(gateway, tenant, settings);
     gateway.live.send(tenant, { type: "settings" });

@@ -55,3 +55,9 @@ test("an answer of which no title is short enough is shown by its start", () => 
   const long = ["a", "b", "c"].map((letter) => `# ${letter.repeat(700)}`).join("\n\n");
   expect(runNow(outlinesOf([long])).of(long, 600)).toBeUndefined();
 });
+
+test("a point that begins with code or with an hour isn't cut within it", () => {
+  const answer =
+    "- `display: flex`: makes a row\n- **9:00 AM**: write\n- 1.2. Use Zotero: it is free\n#### . **Impact**";
+  expect(runNow(outlinesOf([answer])).of(answer, 500)).toBe("`display: flex`; 9:00 AM; Use Zotero; Impact");
+});

@@ -23,7 +23,9 @@ const ENTRY = /^(?:[-*•+]|\d+[.)])\s+(?<rest>.*)$/s;
 const BOLD_HEAD = /^\*\*(?<head>[^*]+?):?\*\*/;
 /** Where the beginning of an entry ends. */
 const CLAUSE_END = /[:;.!?](?:\s|$)|[。！？：；]|\s[–—-]\s/;
-const NUMBER = /^(?:step\s+)?\d+[.):]\s*/i;
+/** Of points, and dots that are left of them; not the hour of "9:00 AM". */
+const NUMBER = /^(?:(?:step\s+)?\d+(?:\.\d+)*[.):](?:\s+|$)|[.,:;]\s*)/i;
+const CODE_SPAN = /`[^`]*`/g;
 
 /** What answers with titles and lists are about, point by point. */
 export interface Outlines {
@@ -93,13 +95,14 @@ function pointsOf(answer: string): Point[] {
 
 /** What an entry of a list begins with; empty if the line is none. */
 function entryIn(line: string): string {
-  const rest = ENTRY.exec(line)?.groups?.["rest"];
+  const rest = ENTRY.exec(line)?.groups?.["rest"]?.replace(NUMBER, "");
   return rest === undefined ? "" : (BOLD_HEAD.exec(rest)?.groups?.["head"] ?? beginningOf(rest));
 }
 
-/** The first clause, as far as whole words of it are short enough. */
+/** The first clause, which doesn't end within code, as far as whole words of it are short enough. */
 function beginningOf(text: string): string {
-  const end = CLAUSE_END.exec(text)?.index ?? text.length;
+  const prose = text.replace(CODE_SPAN, (code) => "x".repeat(code.length));
+  const end = CLAUSE_END.exec(prose)?.index ?? text.length;
   if (end <= MAX_POINT) return text.slice(0, end);
   return text.slice(0, Math.max(text.lastIndexOf(" ", MAX_POINT), MAX_POINT / 2));
 }

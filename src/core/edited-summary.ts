@@ -35,7 +35,8 @@ export function editedSummary(
     });
   }
   const key = contentHash(JSON.stringify([summary.key, "edited", edit.now, text]));
-  const { anew: _, ...rest } = summary;
+  // What the model noted says what this person may just have taken out.
+  const { anew: _, notes: __, ...rest } = summary;
   return {
     ...rest,
     key,

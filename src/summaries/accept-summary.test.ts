@@ -38,6 +38,20 @@ The user wants the parser in src/parse.ts to accept comments. #1
 ## Next steps
 - Repair nested comments, then run the whole suite. #16`;
 
+test("an answer of a megabyte isn't looked through", () => {
+  const lines = Array.from(
+    { length: 20_000 },
+    (_, at) => `- Value ${at} was ${at * 7} in file-${at}.ts. #${at + 1}`,
+  );
+  let counted = 0;
+  const counting = (text: string): number => {
+    counted += text.length;
+    return count(text);
+  };
+  expect(reason(lines.join("\n"), { count: counting, trimsAny: true })).toBe("too-long");
+  expect(counted).toBe(0);
+});
+
 describe("accepts summaries in any language", () => {
   test.each([
     GOOD,

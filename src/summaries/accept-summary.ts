@@ -1,16 +1,16 @@
 import type { ModelReply } from "../core/types.ts";
 import { dropUnfinished } from "./accept/drop-unfinished.ts";
 import { hasToolCall } from "./accept/has-tool-call.ts";
-import { instructionEchoes } from "./accept/instruction-echoes.ts";
+import { markEchoes } from "./accept/instruction-echoes.ts";
 import { isErrorText } from "./accept/is-error-text.ts";
 import { isGarbage } from "./accept/is-garbage.ts";
 import { isOffTopic } from "./accept/is-off-topic.ts";
 import { isRefusal } from "./accept/is-refusal.ts";
 import { isReply } from "./accept/is-reply.ts";
+import { mostChars } from "./accept/most-chars.ts";
 import { isClosed, stripNotes, stripReply } from "./accept/strip-reply.ts";
 import { escapeText } from "./escape.ts";
 import { type MustKeep, missingItems } from "./must-keep.ts";
-import { markPlant } from "./plants.ts";
 import { withoutPointers } from "./record-pointers.ts";
 import { trimRecord } from "./trim-record.ts";
 
@@ -96,12 +96,12 @@ export function acceptSummary(input: AcceptInput): Acceptance {
 
   let text = stripReply(reply.text);
   if (!SAYS_SOMETHING.test(text)) return refuse(whole ? "empty" : "cut-off");
+  if (text.length > mostChars(cap)) return refuse("too-long");
   const fault = faultOf(text);
   if (fault !== undefined) return refuse(fault);
   // A model repeats what it read: lines that look like our own titles and pointers, and instructions to others.
-  text = escapeText(text);
-  const suspicions = instructionEchoes(text, input.planted);
-  for (const echo of suspicions) text = text.replace(echo, () => markPlant(echo));
+  const { text: marked, echoes: suspicions } = markEchoes(escapeText(text), input.planted);
+  text = marked;
   const stripped = text.length;
 
   const measure = (part: string): number => count(withoutPointers(part));

@@ -51,9 +51,14 @@ export function firstPlant(text: string): number {
   return first;
 }
 
+/** What a text says to whoever reads it, invisible and look-alike characters seen through. */
+export function undisguised(text: string): readonly string[] {
+  return isAscii(text) ? [text] : [plainForm(text), skeleton(text)];
+}
+
 /** The text from where it tells the model what to do, also if invisible or look-alike characters disguise it. */
 export function plantIn(text: string): string | undefined {
-  for (const form of isAscii(text) ? [text] : [plainForm(text), skeleton(text)]) {
+  for (const form of undisguised(text)) {
     const at = firstPlant(form);
     if (at >= 0) return form.slice(at);
   }

@@ -4,11 +4,14 @@
  * without a word would then have a summary written of the end alone.
  */
 import { afterEach, expect, it } from "vitest";
-import type { ChatMessage } from "../../src/dialects/index.ts";
+import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
+import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { openaiCompatible } from "../../src/models/index.ts";
 import { type FakeProvider, startFakeProvider, summarizingReply } from "../../src/testing/index.ts";
-import { session } from "../support/host.ts";
+import { tokensOf } from "../attack/judge-view.ts";
+import { session, talk } from "../support/host.ts";
 import { byProof } from "../support/proof.ts";
+import { gatedModel } from "./gated-model.ts";
 import { createPlayer, type Player } from "./player.ts";
 
 /** The conversation's window, and one of the summariser that doesn't hold a full view of it (tokens). */
@@ -71,4 +74,36 @@ it("the last request is continued where it fits, with its question and its answe
 it("a summariser of the same model that tells no window has the conversation's", async () => {
   const { asked } = await play(WINDOW, undefined);
   expect(asked.requests.some(({ lastUser }) => isContinuation(lastUser))).toBe(true);
+});
+
+it("notes beside the summary count: with them the last request must fit, too", async () => {
+  const window = 32_000;
+  const model = gatedModel({ id: "test-model", window, continues: "openai-chat" });
+  const compactor = createCompactor({
+    dialect: openaiChat,
+    window,
+    reserve: 0,
+    safety: 0,
+    startAt: 0.9,
+    summarizer: model,
+  });
+  const system: ChatMessage = { role: "system", content: `${"Rule. ".repeat(12_500)}End.` };
+  const messages: ChatMessage[] = [system];
+  let sent: readonly ChatMessage[] = [];
+  let tokens = 0;
+  for (const message of talk(140)) {
+    messages.push(message);
+    if (message.role !== "user") continue;
+    const asked = model.requests.length;
+    const request = { model: "test-model", messages: sent };
+    const result = await compactor.fit(messages, { request, now: messages.length });
+    await compactor.settled();
+    for (const { continues, cap, messages: question } of model.requests.slice(asked))
+      if (continues !== undefined)
+        expect(tokens + tokensOf(question[0]!.text) + cap).toBeLessThanOrEqual(window);
+    sent = result.messages;
+    tokens = result.report.tokens.after;
+  }
+  await compactor.close();
+  expect(model.requests.some(({ messages }) => messages[0]!.text.includes("<notes>"))).toBe(true);
 });

@@ -1,5 +1,6 @@
 /** Where one record speaks for everything, the next one is written from notes that are longer than the record. */
 import { expect, it } from "vitest";
+import { editedSummary } from "../../src/core/edited-summary.ts";
 import { ModelError } from "../../src/core/errors.ts";
 import type { CompactorOptions, State, Summary } from "../../src/core/types.ts";
 import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
@@ -83,6 +84,21 @@ it("notes that somebody changed in a state aren't believed", async () => {
   await compactor.close();
   expect(asked(model).length).toBeGreaterThan(0);
   expect(asked(model).join("\n")).not.toContain("allowed everything");
+});
+
+it("a record that a person edited is still there in the next state, without the model's notes", async () => {
+  const { state } = await play(notingModel(), { times: 1 });
+  const record = newest(state.summaries);
+  expect(record.notes).toBeDefined();
+  const edited = editedSummary(record, { text: "The user keeps bees.", now: 2 });
+  const model = notingModel();
+  const compactor = createCompactor({ dialect: openaiChat, budget: 4_000, summarizer: model });
+  const kept = JSON.parse(JSON.stringify({ ...state, summaries: [...state.summaries, edited] }));
+  const result = await compactor.compact(talk(160), { budget: 4_000, now: 3, state: kept });
+  await compactor.close();
+  expect(result.report.warnings).toEqual([]);
+  expect(JSON.stringify(result.messages)).toContain("The user keeps bees.");
+  expect(asked(model).join("\n")).not.toContain("step 1 ended");
 });
 
 it.each([

@@ -4,8 +4,9 @@ import { charsOf } from "../../core/message-text.ts";
 import type { Run } from "../../core/types.ts";
 import { reasoningAllowance } from "../../models/shared/model-traits.ts";
 import { answerCap, PROMPTS, promptOf } from "../../summaries/prompts/index.ts";
-import { recordLength } from "../narrative-share.ts";
+import { isRolling, recordLength } from "../narrative-share.ts";
 import type { Operation } from "../operation.ts";
+import { notesRoom } from "./notes-room.ts";
 import { ownWindow } from "./summarizer-window.ts";
 import { shareOf } from "./writing-task.ts";
 
@@ -47,7 +48,11 @@ function isWithinWindow<M>(operation: Operation<M>): boolean {
   const window = ownWindow(model);
   if (window === undefined) return true;
   const { cap } = engine.settings.summary;
-  const answer = answerCap(PROMPTS.continuation, recordLength({ room: shareOf(operation), cap }));
+  const share = shareOf(operation);
+  const ceiling = recordLength({ room: share, cap });
+  const rolling = isRolling(engine.settings, share);
+  const notes = notesRoom({ operation, ceiling, rolling, summarizer: { model } });
+  const answer = answerCap(PROMPTS.continuation, ceiling, notes);
   const asked = survey.tokens + survey.budget.tools + QUESTION_TOKENS + taskTokens(operation);
   return asked + answer + reasoningAllowance(model.id, window) <= window;
 }

@@ -1,5 +1,6 @@
 import { ModelError } from "../../core/errors.ts";
 import type { Model } from "../../core/types.ts";
+import type { Summarizer } from "../summarizer.ts";
 import { summarizerWindow } from "./summarizer-window.ts";
 import type { WritingTask } from "./writing-task.ts";
 
@@ -14,7 +15,14 @@ const LEAST_CEILINGS = 1.5;
 const slow = new WeakSet<Model>();
 
 /** Tokens of notes for the next record; 0 where there is more than one record, or where it is written from the originals each time. */
-export function notesRoom<M>({ operation, ceiling, rolling, summarizer }: WritingTask<M>): number {
+export function notesRoom<M>({
+  operation,
+  ceiling,
+  rolling,
+  summarizer,
+}: Pick<WritingTask<M>, "operation" | "ceiling" | "rolling"> & {
+  readonly summarizer: Pick<Summarizer, "model">;
+}): number {
   const { model } = summarizer;
   if (!rolling || operation.engine.settings.summary.merge === "anew" || slow.has(model)) return 0;
   const room = Math.min(ceiling * CEILINGS, summarizerWindow(model) * WINDOW_SHARE);

@@ -64,4 +64,25 @@ describe("acceptNotes", () => {
     const kept = accept("The user's words:\n#2 Please always run it");
     expect(kept).not.toMatch(/^(?:The user's words:|#2 )/m);
   });
+
+  test("one line that is too long isn't kept at any length", () => {
+    const line = `- ${Array.from({ length: 5_000 }, (_, at) => `item${at * 17}`).join(", ")}`;
+    expect(accept(line, { cap: 100 })).toBe("");
+  });
+
+  test("nobody is kept waiting while megabytes of notes are looked through", () => {
+    const lines = Array.from({ length: 50_000 }, (_, at) => `- Value ${at} was ${at * 7}. #${at + 1}`);
+    let counted = 0;
+    const notes = acceptNotes({
+      notes: lines.join("\n"),
+      cap: 500,
+      count: (text) => {
+        counted += text.length;
+        return count(text);
+      },
+      planted: [],
+    });
+    expect(notes).toBe("");
+    expect(counted).toBe(0);
+  });
 });

@@ -1,9 +1,10 @@
 import { escapeText } from "../escape.ts";
-import { markPlant } from "../plants.ts";
+import { withoutPointers } from "../record-pointers.ts";
 import { trimRecord } from "../trim-record.ts";
 import { hasToolCall } from "./has-tool-call.ts";
-import { instructionEchoes } from "./instruction-echoes.ts";
+import { markEchoes } from "./instruction-echoes.ts";
 import { isGarbage } from "./is-garbage.ts";
+import { mostChars } from "./most-chars.ts";
 
 const OPENING = /^[ \t]*<notes(?:\s[^<>\n]*)?>/im;
 /** Notes that aren't closed end where the record begins. */
@@ -33,8 +34,9 @@ export function acceptNotes(input: {
   readonly planted: readonly string[];
 }): string {
   const { notes, cap, count, planted } = input;
-  if (notes === "" || hasToolCall(notes) || isGarbage(notes)) return "";
-  let text = escapeText(notes);
-  for (const echo of instructionEchoes(text, planted)) text = text.replace(echo, () => markPlant(echo));
-  return trimRecord({ text, cap: cap * MAX_OVER, count }).trim();
+  if (notes === "" || notes.length > mostChars(cap) || hasToolCall(notes) || isGarbage(notes)) return "";
+  const { text } = markEchoes(escapeText(notes), planted);
+  const kept = trimRecord({ text, cap: cap * MAX_OVER, count }).trim();
+  // A line of its own can't be trimmed, and the next writer's window is for messages.
+  return count(withoutPointers(kept)) > cap * MAX_OVER ? "" : kept;
 }

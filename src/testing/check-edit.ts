@@ -1,5 +1,5 @@
 import type { DialectId, Edit } from "../core/types.ts";
-import { isObject } from "./wire/facts.ts";
+import { isObject } from "./json.ts";
 import { isEmpty, wireFacts } from "./wire/judge-wire.ts";
 
 /** Fields whose inside an edit may change; every other field of the message must stay as it was. */

@@ -1,7 +1,7 @@
 import type { DialectId, Entry, FitResult } from "../core/types.ts";
 import { checkEdit } from "./check-edit.ts";
 import { checkEntries, shownEntries } from "./check-entries.ts";
-import { isObject, objects, str } from "./wire/facts.ts";
+import { isObject, objects, str } from "./json.ts";
 import { judgeWire, wireFacts } from "./wire/judge-wire.ts";
 
 /** Formats that take the system prompt beside the messages. */

@@ -1,8 +1,8 @@
 import type { AiSdkMessage } from "../../dialects/index.ts";
-import { callId, type MessageBuilders, TINY_PNG } from "./message-builders.ts";
+import { callId, completeBuilders, type MessageBuilders, TINY_PNG } from "./message-builders.ts";
 
 /** Builders for AI SDK model messages. */
-export const aiSdk: MessageBuilders<AiSdkMessage> = {
+export const aiSdk: MessageBuilders<AiSdkMessage> = completeBuilders<AiSdkMessage>({
   system: (text) => ({ role: "system", content: text }),
   user: (text) => ({ role: "user", content: text }),
   assistant: (text) => ({ role: "assistant", content: [{ type: "text", text }] }),
@@ -13,7 +13,6 @@ export const aiSdk: MessageBuilders<AiSdkMessage> = {
       { type: "image", image: base64, mediaType: "image/png" },
     ],
   }),
-  call: (name, args = {}, id) => aiSdk.calls([{ name, args, ...(id === undefined ? {} : { id }) }])[0]!,
   calls: (calls, text) => [
     {
       role: "assistant",
@@ -28,7 +27,6 @@ export const aiSdk: MessageBuilders<AiSdkMessage> = {
       ],
     },
   ],
-  result: (id, text, name = "tool") => aiSdk.results([{ id, text, name }])[0]!,
   results: (results) => [
     {
       role: "tool",
@@ -39,10 +37,6 @@ export const aiSdk: MessageBuilders<AiSdkMessage> = {
         output: { type: "text", value: result.text },
       })),
     },
-  ],
-  round: (name, args, text, id = `call_${name}`) => [
-    aiSdk.call(name, args, id),
-    aiSdk.result(id, text, name),
   ],
   reasoning: (thought, text, signature) => [
     {
@@ -57,4 +51,4 @@ export const aiSdk: MessageBuilders<AiSdkMessage> = {
       ],
     },
   ],
-};
+});

@@ -1,8 +1,8 @@
 import type { AnthropicMessage } from "../../dialects/index.ts";
-import { callId, type MessageBuilders, TINY_PNG } from "./message-builders.ts";
+import { callId, completeBuilders, type MessageBuilders, TINY_PNG } from "./message-builders.ts";
 
 /** Builders for Anthropic Messages: the results of parallel calls share one user message. */
-export const anthropic: MessageBuilders<AnthropicMessage> = {
+export const anthropic: MessageBuilders<AnthropicMessage> = completeBuilders<AnthropicMessage>({
   system: (text) => ({ role: "system", content: text }),
   user: (text) => ({ role: "user", content: text }),
   assistant: (text) => ({ role: "assistant", content: [{ type: "text", text }] }),
@@ -13,7 +13,6 @@ export const anthropic: MessageBuilders<AnthropicMessage> = {
       { type: "image", source: { type: "base64", media_type: "image/png", data: base64 } },
     ],
   }),
-  call: (name, args = {}, id) => anthropic.calls([{ name, args, ...(id === undefined ? {} : { id }) }])[0]!,
   calls: (calls, text) => [
     {
       role: "assistant",
@@ -28,10 +27,6 @@ export const anthropic: MessageBuilders<AnthropicMessage> = {
       ],
     },
   ],
-  result: (id, text) => ({
-    role: "user",
-    content: [{ type: "tool_result", tool_use_id: id, content: text }],
-  }),
   results: (results) => [
     {
       role: "user",
@@ -42,10 +37,6 @@ export const anthropic: MessageBuilders<AnthropicMessage> = {
       })),
     },
   ],
-  round: (name, args, text, id = `call_${name}`) => [
-    anthropic.call(name, args, id),
-    anthropic.result(id, text),
-  ],
   reasoning: (thought, text, signature = "") => [
     {
       role: "assistant",
@@ -55,4 +46,4 @@ export const anthropic: MessageBuilders<AnthropicMessage> = {
       ],
     },
   ],
-};
+});

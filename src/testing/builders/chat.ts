@@ -1,8 +1,8 @@
 import type { ChatMessage } from "../../dialects/index.ts";
-import { callId, type MessageBuilders, TINY_PNG } from "./message-builders.ts";
+import { callId, completeBuilders, type MessageBuilders, TINY_PNG } from "./message-builders.ts";
 
 /** Builders for Chat Completions. */
-export const chat: MessageBuilders<ChatMessage> = {
+export const chat: MessageBuilders<ChatMessage> = completeBuilders<ChatMessage>({
   system: (text) => ({ role: "system", content: text }),
   user: (text) => ({ role: "user", content: text }),
   assistant: (text) => ({ role: "assistant", content: text }),
@@ -13,7 +13,6 @@ export const chat: MessageBuilders<ChatMessage> = {
       { type: "image_url", image_url: { url: `data:image/png;base64,${base64}` } },
     ],
   }),
-  call: (name, args = {}, id) => chat.calls([{ name, args, ...(id === undefined ? {} : { id }) }])[0]!,
   calls: (calls, text) => [
     {
       role: "assistant",
@@ -25,8 +24,6 @@ export const chat: MessageBuilders<ChatMessage> = {
       })),
     },
   ],
-  result: (id, text) => ({ role: "tool", tool_call_id: id, content: text }),
-  results: (results) => results.map((result) => chat.result(result.id, result.text)),
-  round: (name, args, text, id = `call_${name}`) => [chat.call(name, args, id), chat.result(id, text)],
+  results: (results) => results.map(({ id, text }) => ({ role: "tool", tool_call_id: id, content: text })),
   reasoning: (thought, text) => [{ role: "assistant", content: text, reasoning_content: thought }],
-};
+});

@@ -1,11 +1,11 @@
 import type { GeminiContent } from "../../dialects/index.ts";
-import { callId, type MessageBuilders, TINY_PNG } from "./message-builders.ts";
+import { callId, completeBuilders, type MessageBuilders, TINY_PNG } from "./message-builders.ts";
 
 /** What Gemini signs its calls with. */
 const SIGNATURE = "c2lnbmVk";
 
 /** Builders for Gemini's `contents`: the results of parallel calls share one message of the user. */
-export const gemini: MessageBuilders<GeminiContent> = {
+export const gemini: MessageBuilders<GeminiContent> = completeBuilders<GeminiContent>({
   system: (text) => ({ role: "system", content: text }),
   user: (text) => ({ role: "user", parts: [{ text }] }),
   assistant: (text) => ({ role: "model", parts: [{ text }] }),
@@ -16,7 +16,6 @@ export const gemini: MessageBuilders<GeminiContent> = {
       { inlineData: { mimeType: "image/png", data: base64 } },
     ],
   }),
-  call: (name, args = {}, id) => gemini.calls([{ name, args, ...(id === undefined ? {} : { id }) }])[0]!,
   calls: (calls, text) => [
     {
       role: "model",
@@ -30,7 +29,6 @@ export const gemini: MessageBuilders<GeminiContent> = {
       ],
     },
   ],
-  result: (id, text, name) => gemini.results([{ id, text, ...(name === undefined ? {} : { name }) }])[0]!,
   results: (results) => [
     {
       role: "user",
@@ -38,10 +36,6 @@ export const gemini: MessageBuilders<GeminiContent> = {
         functionResponse: { id, name, response: { output: text } },
       })),
     },
-  ],
-  round: (name, args, text, id = `call_${name}`) => [
-    gemini.call(name, args, id),
-    gemini.result(id, text, name),
   ],
   reasoning: (thought, text, signature = "") => [
     {
@@ -52,4 +46,4 @@ export const gemini: MessageBuilders<GeminiContent> = {
       ],
     },
   ],
-};
+});

@@ -36,6 +36,22 @@ export interface MessageBuilders<M> {
   reasoning(thought: string, text: string, signature?: string): M[];
 }
 
+/** All builders of a dialect: one call, one result and a round of both are what `calls` and `results` make of one. */
+export function completeBuilders<M>(
+  own: Omit<MessageBuilders<M>, "call" | "result" | "round">,
+): MessageBuilders<M> {
+  const call: MessageBuilders<M>["call"] = (name, args = {}, id = callId({ name })) =>
+    own.calls([{ name, args, id }])[0]!;
+  const result: MessageBuilders<M>["result"] = (id, text, name) =>
+    own.results([{ id, text, ...(name !== undefined && { name }) }])[0]!;
+  return {
+    ...own,
+    call,
+    result,
+    round: (name, args, text, id = callId({ name })) => [call(name, args, id), result(id, text, name)],
+  };
+}
+
 /** The default id of a call. */
 export const callId = (call: CallSpec): string => call.id ?? `call_${call.name}`;
 

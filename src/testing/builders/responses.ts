@@ -1,5 +1,5 @@
 import type { ResponsesItem } from "../../dialects/index.ts";
-import { callId, type MessageBuilders, TINY_PNG } from "./message-builders.ts";
+import { callId, completeBuilders, type MessageBuilders, TINY_PNG } from "./message-builders.ts";
 
 const message = (role: string, type: string, text: string): ResponsesItem => ({
   type: "message",
@@ -8,7 +8,7 @@ const message = (role: string, type: string, text: string): ResponsesItem => ({
 });
 
 /** Builders for the Responses API: every call and every result is an item of its own. */
-export const responses: MessageBuilders<ResponsesItem> = {
+export const responses: MessageBuilders<ResponsesItem> = completeBuilders<ResponsesItem>({
   system: (text) => message("system", "input_text", text),
   user: (text) => message("user", "input_text", text),
   assistant: (text) => message("assistant", "output_text", text),
@@ -20,22 +20,17 @@ export const responses: MessageBuilders<ResponsesItem> = {
       { type: "input_image", image_url: `data:image/png;base64,${base64}`, detail: "auto" },
     ],
   }),
-  call: (name, args = {}, id = `call_${name}`) => ({
-    type: "function_call",
-    call_id: id,
-    name,
-    arguments: JSON.stringify(args),
-  }),
   calls: (calls, text) => [
     ...(text === undefined ? [] : [responses.assistant(text)]),
-    ...calls.map((call) => responses.call(call.name, call.args, callId(call))),
+    ...calls.map((call) => ({
+      type: "function_call",
+      call_id: callId(call),
+      name: call.name,
+      arguments: JSON.stringify(call.args ?? {}),
+    })),
   ],
-  result: (id, text) => ({ type: "function_call_output", call_id: id, output: text }),
-  results: (results) => results.map((result) => responses.result(result.id, result.text)),
-  round: (name, args, text, id = `call_${name}`) => [
-    responses.call(name, args, id),
-    responses.result(id, text),
-  ],
+  results: (results) =>
+    results.map(({ id, text }) => ({ type: "function_call_output", call_id: id, output: text })),
   reasoning: (thought, text, signature) => [
     {
       type: "reasoning",
@@ -44,4 +39,4 @@ export const responses: MessageBuilders<ResponsesItem> = {
     },
     responses.assistant(text),
   ],
-};
+});

@@ -1,4 +1,3 @@
-import { kindOf } from "./json.ts";
 import { demand } from "./provider-refusal.ts";
 import type { FakeBody } from "./types.ts";
 
@@ -11,6 +10,19 @@ export function requireModel(body: FakeBody): string {
   const { model } = body;
   demand(typeof model === "string" && model !== "", "you must provide a model parameter");
   return model;
+}
+
+/** Refuses a value of another type than the expected one. */
+export function demandType(
+  isRight: boolean,
+  path: string,
+  expected: string,
+  value: unknown,
+): asserts isRight {
+  demand(isRight, `Invalid type for '${path}': expected ${expected}, but got ${kindOf(value)} instead.`, {
+    param: path,
+    code: "invalid_type",
+  });
 }
 
 /** Refuses what the API doesn't know, as OpenAI does. */
@@ -26,29 +38,16 @@ export function refuseUnknown(
 export function checkTemperature(body: FakeBody, model: string): void {
   const { temperature } = body;
   if (temperature === undefined || temperature === null) return;
-  demand(
-    typeof temperature === "number",
-    `Invalid type for 'temperature': expected a decimal, but got ${kindOf(temperature)} instead.`,
-    {
-      param: "temperature",
-      code: "invalid_type",
-    },
-  );
+  demandType(typeof temperature === "number", "temperature", "a decimal", temperature);
   demand(
     temperature >= 0 && temperature <= 2,
     `Invalid 'temperature': decimal ${temperature < 0 ? "below minimum" : "above maximum"} value. Expected a value ${temperature < 0 ? ">= 0" : "<= 2"}, but got ${temperature} instead.`,
-    {
-      param: "temperature",
-      code: temperature < 0 ? "decimal_below_min_value" : "decimal_above_max_value",
-    },
+    { param: "temperature", code: temperature < 0 ? "decimal_below_min_value" : "decimal_above_max_value" },
   );
   demand(
     !REASONING_MODEL.test(model) || temperature === 1,
     `Unsupported value: 'temperature' does not support ${temperature} with this model. Only the default (1) value is supported.`,
-    {
-      param: "temperature",
-      code: "unsupported_value",
-    },
+    { param: "temperature", code: "unsupported_value" },
   );
 }
 
@@ -56,21 +55,11 @@ export function checkTemperature(body: FakeBody, model: string): void {
 export function checkCap(body: FakeBody, name: string, min: number): number | undefined {
   const value = body[name];
   if (value === undefined || value === null) return undefined;
-  demand(
-    Number.isInteger(value),
-    `Invalid type for '${name}': expected an integer, but got ${kindOf(value)} instead.`,
-    {
-      param: name,
-      code: "invalid_type",
-    },
-  );
+  demandType(Number.isInteger(value), name, "an integer", value);
   demand(
     (value as number) >= min,
     `Invalid '${name}': integer below minimum value. Expected a value >= ${min}, but got ${value} instead.`,
-    {
-      param: name,
-      code: "integer_below_min_value",
-    },
+    { param: name, code: "integer_below_min_value" },
   );
   return value as number;
 }
@@ -78,16 +67,30 @@ export function checkCap(body: FakeBody, name: string, min: number): number | un
 export function checkTools(body: FakeBody): void {
   const { tools } = body;
   if (tools === undefined || tools === null) return;
+  demandType(Array.isArray(tools), "tools", "an array of objects", tools);
+}
+
+/** Refuses a list without members. */
+export function demandMembers(hasMembers: boolean, path: string): asserts hasMembers {
   demand(
-    Array.isArray(tools),
-    `Invalid type for 'tools': expected an array of objects, but got ${kindOf(tools)} instead.`,
-    {
-      param: "tools",
-      code: "invalid_type",
-    },
+    hasMembers,
+    `Invalid '${path}': empty array. Expected an array with minimum length 1, but got an empty array instead.`,
+    { param: path, code: "empty_array" },
   );
 }
 
-export function emptyArray(path: string): string {
-  return `Invalid '${path}': empty array. Expected an array with minimum length 1, but got an empty array instead.`;
+/** Refuses a request that leaves out what must be there. */
+export function demandGiven(isGiven: boolean, path: string): asserts isGiven {
+  demand(isGiven, `Missing required parameter: '${path}'.`, {
+    param: path,
+    code: "missing_required_parameter",
+  });
+}
+
+/** What OpenAI calls the type of a value. */
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "object") return "an object";
+  return typeof value === "number" ? "an integer" : `a ${typeof value}`;
 }

@@ -1,4 +1,5 @@
-import { FactsBuilder, isObject, objects, str, type WireFacts } from "./facts.ts";
+import { isObject, objects, str } from "../json.ts";
+import { FactsBuilder, type WireFacts } from "./facts.ts";
 
 /** AI SDK model messages: `tool-call` parts answered by `tool-result` parts of the tool messages right behind. */
 export function aiSdkFacts(message: unknown): WireFacts {

@@ -1,4 +1,5 @@
-import { FactsBuilder, isObject, objects, str, type WireFacts } from "./facts.ts";
+import { isObject, objects, str } from "../json.ts";
+import { FactsBuilder, type WireFacts } from "./facts.ts";
 
 /** Anthropic Messages: `tool_use` answered by `tool_result` blocks at the start of the very next user message. */
 export function anthropicFacts(message: unknown): WireFacts {

@@ -33,19 +33,6 @@ export interface WireFacts {
   readonly jsonArgs: readonly string[];
 }
 
-/** A list of plain JSON objects or nothing: hostile input must not throw here. */
-export function objects(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-export function str(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
 /** Collects the facts of one message; `done` freezes them. */
 export class FactsBuilder {
   readonly calls: WireLink[] = [];

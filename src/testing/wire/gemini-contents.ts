@@ -1,4 +1,5 @@
-import { FactsBuilder, isObject, str, type WireFacts } from "./facts.ts";
+import { isObject, type Json, str } from "../json.ts";
+import { FactsBuilder, type WireFacts } from "./facts.ts";
 
 /** Gemini: `functionCall` parts of the model answered by `functionResponse` parts of the user, with or without ids. */
 export function geminiFacts(message: unknown): WireFacts {
@@ -17,7 +18,7 @@ function systemParts(content: unknown): unknown[] {
   return isObject(content) && "parts" in content ? [content["parts"]].flat() : [content].flat();
 }
 
-function addPart(facts: FactsBuilder, part: Record<string, unknown>, words: boolean): void {
+function addPart(facts: FactsBuilder, part: Json, words: boolean): void {
   const signed = str(part["thoughtSignature"] ?? part["thought_signature"]) !== "";
   const call = part["functionCall"] ?? part["function_call"];
   const result = part["functionResponse"] ?? part["function_response"];

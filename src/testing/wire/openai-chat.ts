@@ -1,4 +1,5 @@
-import { FactsBuilder, isObject, objects, str, type WireFacts } from "./facts.ts";
+import { isObject, objects, str } from "../json.ts";
+import { FactsBuilder, type WireFacts } from "./facts.ts";
 
 /** Chat Completions: calls in `tool_calls`, each answered by a `tool` message in the run right behind. */
 export function chatFacts(message: unknown): WireFacts {

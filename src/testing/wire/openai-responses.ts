@@ -1,4 +1,5 @@
-import { FactsBuilder, isObject, objects, str, type WireFacts } from "./facts.ts";
+import { isObject, objects, str } from "../json.ts";
+import { FactsBuilder, type WireFacts } from "./facts.ts";
 
 const CALL = /^(.*)_call$/;
 const OUTPUT = /^(.*)_call_output$/;

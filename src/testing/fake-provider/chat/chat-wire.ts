@@ -1,6 +1,6 @@
+import { type Json, obj, objects, str } from "../../json.ts";
 import { type Answer, pieces } from "../answer.ts";
 import type { FakeEvent, FakeWire } from "../fake-wire.ts";
-import { type Json, obj, objects, str } from "../json.ts";
 import { type Prompt, PromptBuilder } from "../prompt.ts";
 import type { CacheUse } from "../prompt-cache.ts";
 import { ProviderRefusal } from "../provider-refusal.ts";

@@ -1,10 +1,12 @@
+import { isObject, type Json, obj, objects, str } from "../../json.ts";
 import type { WireRules } from "../fake-wire.ts";
-import { isObject, type Json, kindOf, obj, objects, str } from "../json.ts";
 import {
   checkCap,
   checkTemperature,
   checkTools,
-  emptyArray,
+  demandGiven,
+  demandMembers,
+  demandType,
   REASONING_MODEL,
   refuseUnknown,
   requireModel,
@@ -25,35 +27,21 @@ export function validateChat(body: FakeBody, rules: WireRules): number | undefin
   if (rules.unknownFields === "refuse")
     refuseUnknown(body, KNOWN, (name) => `Unrecognized request argument supplied: ${name}`);
   const { messages } = body;
-  demand(messages !== undefined, "Missing required parameter: 'messages'.", {
-    param: "messages",
-    code: "missing_required_parameter",
-  });
-  demand(
-    Array.isArray(messages),
-    `Invalid type for 'messages': expected an array of objects, but got ${kindOf(messages)} instead.`,
-    {
-      param: "messages",
-      code: "invalid_type",
-    },
-  );
-  demand(messages.length > 0, emptyArray("messages"), { param: "messages", code: "empty_array" });
+  demandGiven(messages !== undefined, "messages");
+  demandType(Array.isArray(messages), "messages", "an array of objects", messages);
+  demandMembers(messages.length > 0, "messages");
   checkTemperature(body, model);
   const cap = checkChatCap(body, model, rules);
   checkToolSettings(body);
   demand(
     body["stream"] === true || body["stream_options"] == null,
     "The 'stream_options' parameter is only allowed when 'stream' is enabled.",
-    {
-      param: "stream_options",
-    },
+    { param: "stream_options" },
   );
   demand(
     body["store"] === true || body["metadata"] == null,
     "The 'metadata' parameter is only allowed when 'store' is enabled.",
-    {
-      param: "metadata",
-    },
+    { param: "metadata" },
   );
   for (const [index, message] of messages.entries()) checkMessage(message, index);
   checkPairs(messages.filter(isObject));
@@ -67,27 +55,19 @@ function checkChatCap(body: FakeBody, model: string, rules: WireRules): number |
   demand(
     old === undefined || cap === undefined,
     "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.",
-    {
-      code: "invalid_parameter_combination",
-    },
+    { code: "invalid_parameter_combination" },
   );
   demand(
     old === undefined || !REASONING_MODEL.test(model),
     "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
-    {
-      param: "max_tokens",
-      code: "unsupported_parameter",
-    },
+    { param: "max_tokens", code: "unsupported_parameter" },
   );
   const value = old ?? cap;
   const name = old === undefined ? "max_completion_tokens" : "max_tokens";
   demand(
     value === undefined || value <= rules.maxOutput,
     `${name} is too large: ${value}. This model supports at most ${rules.maxOutput} completion tokens, whereas you provided ${value}.`,
-    {
-      param: name,
-      code: "invalid_value",
-    },
+    { param: name, code: "invalid_value" },
   );
   return value;
 }
@@ -95,37 +75,23 @@ function checkChatCap(body: FakeBody, model: string, rules: WireRules): number |
 function checkToolSettings(body: FakeBody): void {
   checkTools(body);
   const { tools } = body;
-  demand(!Array.isArray(tools) || tools.length > 0, emptyArray("tools"), {
-    param: "tools",
-    code: "empty_array",
-  });
+  demandMembers(!Array.isArray(tools) || tools.length > 0, "tools");
   if (Array.isArray(tools)) return;
   demand(
     body["tool_choice"] == null,
     "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.",
-    {
-      param: "tool_choice",
-    },
+    { param: "tool_choice" },
   );
   demand(
     body["parallel_tool_calls"] == null,
     "Invalid value for 'parallel_tool_calls': 'parallel_tool_calls' is only allowed when 'tools' are specified.",
-    {
-      param: "parallel_tool_calls",
-    },
+    { param: "parallel_tool_calls" },
   );
 }
 
 function checkMessage(message: unknown, index: number): void {
   const at = `messages[${index}]`;
-  demand(
-    isObject(message),
-    `Invalid type for '${at}': expected an object, but got ${kindOf(message)} instead.`,
-    {
-      param: at,
-      code: "invalid_type",
-    },
-  );
+  demandType(isObject(message), at, "an object", message);
   const role = str(message["role"]);
   demand(
     ROLES.has(role),
@@ -143,18 +109,13 @@ function checkMessage(message: unknown, index: number): void {
   demand(content != null || mayBeNull, "Invalid value for 'content': expected a string, got null.", {
     param: `messages.[${index}].content`,
   });
-  demand(
+  demandType(
     content == null || typeof content === "string" || Array.isArray(content),
-    `Invalid type for '${at}.content': expected one of a string or array of objects, but got ${kindOf(content)} instead.`,
-    {
-      param: `${at}.content`,
-      code: "invalid_type",
-    },
+    `${at}.content`,
+    "one of a string or array of objects",
+    content,
   );
-  demand(!Array.isArray(content) || content.length > 0, emptyArray(`${at}.content`), {
-    param: `${at}.content`,
-    code: "empty_array",
-  });
+  demandMembers(!Array.isArray(content) || content.length > 0, `${at}.content`);
   demand(
     role !== "tool" || typeof message["tool_call_id"] === "string",
     `Missing required parameter: '${at}.tool_call_id'.`,
@@ -164,21 +125,11 @@ function checkMessage(message: unknown, index: number): void {
     },
   );
   if (calls == null) return;
-  demand(Array.isArray(calls) && calls.length > 0, emptyArray(`${at}.tool_calls`), {
-    param: `${at}.tool_calls`,
-    code: "empty_array",
-  });
+  demandMembers(Array.isArray(calls) && calls.length > 0, `${at}.tool_calls`);
   for (const [number, call] of objects(calls).entries()) {
     const { arguments: args } = obj(call["function"]);
     const path = `${at}.tool_calls[${number}].function.arguments`;
-    demand(
-      call["type"] === "custom" || typeof args === "string",
-      `Invalid type for '${path}': expected a string, but got ${kindOf(args)} instead.`,
-      {
-        param: path,
-        code: "invalid_type",
-      },
-    );
+    demandType(call["type"] === "custom" || typeof args === "string", path, "a string", args);
   }
 }
 
@@ -223,8 +174,6 @@ function checkAlternation(messages: readonly Json[]): void {
     demand(
       index === 0 ? role === "user" : role !== roles[index - 1],
       "Conversation roles must alternate user/assistant/user/assistant/...",
-      {
-        type: "BadRequestError",
-      },
+      { type: "BadRequestError" },
     );
 }

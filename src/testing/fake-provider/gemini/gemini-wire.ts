@@ -1,7 +1,7 @@
+import { isObject, type Json, obj, objects } from "../../json.ts";
 import { type Answer, pieces } from "../answer.ts";
 import { digest } from "../digest.ts";
 import type { FakeEvent, FakeWire } from "../fake-wire.ts";
-import { isObject, type Json, obj, objects } from "../json.ts";
 import { type Prompt, PromptBuilder } from "../prompt.ts";
 import type { CacheUse } from "../prompt-cache.ts";
 import { ProviderRefusal } from "../provider-refusal.ts";

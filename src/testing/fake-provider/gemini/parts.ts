@@ -1,4 +1,4 @@
-import { isObject, type Json, objects, str } from "../json.ts";
+import { isObject, type Json, objects, str } from "../../json.ts";
 
 /** What Google's API takes for the signature of a call that its model didn't make. */
 const SKIPS = new Set(["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"]);

@@ -1,4 +1,4 @@
-import { isObject, type Json, obj, objects, str } from "../json.ts";
+import { isObject, type Json, obj, objects, str } from "../../json.ts";
 import { demand } from "../provider-refusal.ts";
 import type { FakeBody } from "../types.ts";
 import { callOf, fieldsOf, isSigned, partsOf, responseOf } from "./parts.ts";

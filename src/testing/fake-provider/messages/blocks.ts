@@ -1,4 +1,4 @@
-import { isObject, type Json, str } from "../json.ts";
+import { isObject, type Json, str } from "../../json.ts";
 
 /** One part of an Anthropic message with where it stands. */
 export interface Placed {

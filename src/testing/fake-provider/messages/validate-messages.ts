@@ -1,5 +1,5 @@
+import { isObject, type Json, obj, objects, str } from "../../json.ts";
 import type { WireRules } from "../fake-wire.ts";
-import { isObject, type Json, obj, objects, str } from "../json.ts";
 import { demand } from "../provider-refusal.ts";
 import type { FakeBody } from "../types.ts";
 import { contentOf, isThinking, placed } from "./blocks.ts";

@@ -1,6 +1,6 @@
+import { isObject, type Json, objects, str } from "../../json.ts";
 import type { Answer } from "../answer.ts";
 import type { FakeWire, WireRules } from "../fake-wire.ts";
-import { isObject, type Json, objects, str } from "../json.ts";
 import { type Prompt, PromptBuilder } from "../prompt.ts";
 import type { CacheUse } from "../prompt-cache.ts";
 import { demand, ProviderRefusal } from "../provider-refusal.ts";
@@ -25,10 +25,7 @@ export function createResponsesWire(): FakeWire {
       demand(
         cap === undefined || cap <= rules.maxOutput,
         `Invalid 'max_output_tokens': integer above maximum value. Expected a value <= ${rules.maxOutput}, but got ${cap} instead.`,
-        {
-          param: "max_output_tokens",
-          code: "integer_above_max_value",
-        },
+        { param: "max_output_tokens", code: "integer_above_max_value" },
       );
       return { prompt: readPrompt(body, items, cap, rules), notes: { items } };
     },
@@ -38,10 +35,7 @@ export function createResponsesWire(): FakeWire {
         ? undefined
         : new ProviderRefusal(
             "Your input exceeds the context window of this model. Please adjust your input and try again.",
-            {
-              param: "input",
-              code: "context_length_exceeded",
-            },
+            { param: "input", code: "context_length_exceeded" },
           );
     },
 

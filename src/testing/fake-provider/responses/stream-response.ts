@@ -1,6 +1,6 @@
+import { type Json, objects, str } from "../../json.ts";
 import { pieces } from "../answer.ts";
 import type { FakeEvent } from "../fake-wire.ts";
-import { type Json, objects, str } from "../json.ts";
 
 /** The events of a response, in the order in which OpenAI sends them. */
 export function streamResponse(response: Json): FakeEvent[] {

@@ -1,6 +1,14 @@
+import { isObject, type Json, objects, str } from "../../json.ts";
 import type { WireRules } from "../fake-wire.ts";
-import { isObject, type Json, kindOf, objects, str } from "../json.ts";
-import { checkCap, checkTemperature, checkTools, refuseUnknown, requireModel } from "../openai-rules.ts";
+import {
+  checkCap,
+  checkTemperature,
+  checkTools,
+  demandGiven,
+  demandType,
+  refuseUnknown,
+  requireModel,
+} from "../openai-rules.ts";
 import { demand } from "../provider-refusal.ts";
 import type { FakeBody } from "../types.ts";
 
@@ -26,17 +34,12 @@ export function validateResponses(
   const model = requireModel(body);
   if (rules.unknownFields === "refuse") refuseUnknown(body, KNOWN, (name) => `Unknown parameter: '${name}'.`);
   const { input } = body;
-  demand(input !== undefined, "Missing required parameter: 'input'.", {
-    param: "input",
-    code: "missing_required_parameter",
-  });
-  demand(
+  demandGiven(input !== undefined, "input");
+  demandType(
     typeof input === "string" || Array.isArray(input),
-    `Invalid type for 'input': expected one of a string or array of input items, but got ${kindOf(input)} instead.`,
-    {
-      param: "input",
-      code: "invalid_type",
-    },
+    "input",
+    "one of a string or array of input items",
+    input,
   );
   checkTemperature(body, model);
   checkTools(body);
@@ -45,9 +48,7 @@ export function validateResponses(
   demand(
     objects(body["tools"]).length > 0 || name === "" || name === "auto" || name === "none",
     `Tool choice '${name}' must be specified with 'tools' parameter.`,
-    {
-      param: "tool_choice",
-    },
+    { param: "tool_choice" },
   );
   return checkCap(body, "max_output_tokens", MIN_CAP);
 }
@@ -67,14 +68,7 @@ export function validateItems(
 
 function checkItem(item: unknown, index: number): void {
   const at = `input[${index}]`;
-  demand(
-    isObject(item),
-    `Invalid type for '${at}': expected an input item, but got ${kindOf(item)} instead.`,
-    {
-      param: at,
-      code: "invalid_type",
-    },
-  );
+  demandType(isObject(item), at, "an input item", item);
   const type = str(item["type"]) || "message";
   const prefix = ID_PREFIX[type];
   const id = item["id"];
@@ -87,14 +81,7 @@ function checkItem(item: unknown, index: number): void {
     },
   );
   if (type === "function_call")
-    demand(
-      typeof item["arguments"] === "string",
-      `Invalid type for '${at}.arguments': expected a string, but got ${kindOf(item["arguments"])} instead.`,
-      {
-        param: `${at}.arguments`,
-        code: "invalid_type",
-      },
-    );
+    demandType(typeof item["arguments"] === "string", `${at}.arguments`, "a string", item["arguments"]);
   if (type !== "message") return;
   const role = str(item["role"]);
   demand(
@@ -105,10 +92,7 @@ function checkItem(item: unknown, index: number): void {
       code: "invalid_value",
     },
   );
-  demand(item["content"] != null, `Missing required parameter: '${at}.content'.`, {
-    param: `${at}.content`,
-    code: "missing_required_parameter",
-  });
+  demandGiven(item["content"] != null, `${at}.content`);
   const wanted =
     role === "assistant" ? ["output_text", "refusal"] : ["input_text", "input_image", "input_file"];
   for (const [number, part] of objects(item["content"]).entries())
@@ -136,9 +120,7 @@ function checkCalls(items: readonly Json[]): void {
     demand(
       open.get(id) === (outputOf === "function" ? "function_call" : "custom_tool_call"),
       `No tool call found for ${words} output with call_id ${id}.`,
-      {
-        param: "input",
-      },
+      { param: "input" },
     );
     answered.add(id);
   }
@@ -146,9 +128,7 @@ function checkCalls(items: readonly Json[]): void {
     demand(
       answered.has(id),
       `No tool output found for ${type === "function_call" ? "function call" : "custom tool call"} ${id}.`,
-      {
-        param: "input",
-      },
+      { param: "input" },
     );
 }
 
@@ -165,18 +145,14 @@ function checkReasoning(items: readonly Json[], needs: ReadonlyMap<string, strin
       demand(
         isMade(items[next]),
         `Item '${id}' of type 'reasoning' was provided without its required following item.`,
-        {
-          param: "input",
-        },
+        { param: "input" },
       );
     }
     const needed = needs.get(id);
     demand(
       needed === undefined || present.has(needed),
       `Item '${id}' of type '${str(item["type"])}' was provided without its required 'reasoning' item: '${needed}'.`,
-      {
-        param: "input",
-      },
+      { param: "input" },
     );
   }
 }

@@ -9,11 +9,3 @@ export const obj = (value: unknown): Json => (isObject(value) ? value : {});
 export const str = (value: unknown): string => (typeof value === "string" ? value : "");
 export const objects = (value: unknown): readonly Json[] =>
   Array.isArray(value) ? value.filter(isObject) : [];
-
-/** What OpenAI calls the type of a value. */
-export function kindOf(value: unknown): string {
-  if (value === null || value === undefined) return "null";
-  if (Array.isArray(value)) return "an array";
-  if (typeof value === "object") return "an object";
-  return typeof value === "number" ? "an integer" : `a ${typeof value}`;
-}

@@ -1,3 +1,4 @@
+import { defined } from "../core/defined.ts";
 import { saidText } from "../core/message-text.ts";
 import { type ApiConversation, type ApiMessage, routes } from "../gateway/api.ts";
 import { chooseModel, newest, resumed } from "./chat/choose.ts";
@@ -68,8 +69,8 @@ export async function chatCommand(flags: ParsedFlags, io: Io): Promise<void> {
       return;
     }
     const status = await api.call(routes.status);
-    const window = flags.value("window");
-    const settings = window === undefined ? undefined : { window: parseTokens("window", window) };
+    const window = flags.parsed("window", parseTokens);
+    const settings = window === undefined ? undefined : { window };
     const conversation = flags.has("resume") ? await resumed(api, wanted) : undefined;
     const model =
       conversation?.model === undefined
@@ -104,11 +105,7 @@ export async function chatCommand(flags: ParsedFlags, io: Io): Promise<void> {
       api,
       offline: !status.hasUpstream,
       conversation,
-      start: {
-        ...(model !== undefined && { model }),
-        ...(system !== undefined && { system }),
-        ...(settings && { settings }),
-      },
+      start: defined({ model, system, settings }),
       tell: {
         notice: ({ tone, text }) => screen.notice(tone, text),
         messages(messages) {

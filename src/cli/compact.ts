@@ -1,3 +1,4 @@
+import { defined } from "../core/defined.ts";
 import type { FitResult } from "../core/types.ts";
 import { createCompactor } from "../engine/create-compactor.ts";
 import { countedAs } from "./counted-as.ts";
@@ -36,10 +37,8 @@ export const compactLine: CommandLine = {
 
 export async function compactCommand(flags: ParsedFlags, io: Io): Promise<void> {
   const file = oneFile(compactLine, flags);
-  const budgetText = flags.value("budget");
-  const budget = budgetText === undefined ? undefined : parseBudget("budget", budgetText);
-  const windowText = flags.value("window");
-  const window = windowText === undefined ? undefined : parseTokens("window", windowText);
+  const budget = flags.parsed("budget", parseBudget);
+  const window = flags.parsed("window", parseTokens);
   const modelText = flags.value("model");
   if (budget === undefined && window === undefined && modelText === undefined)
     throw new UsageError("How small? Give --budget (8k, or 10% of the transcript), --window or --model.");
@@ -51,19 +50,16 @@ export async function compactCommand(flags: ParsedFlags, io: Io): Promise<void> 
   const compactor = createCompactor({
     dialect,
     profile: choice.profile,
-    ...(choice.strategy === undefined ? {} : { strategy: choice.strategy }),
+    ...defined({ strategy: choice.strategy }),
     ...(asked !== undefined && window === undefined
       ? { window: { model: asked } }
       : countedAs(asked ?? log.model, window)),
   });
-  const focus = flags.value("focus");
   progress.update("compacting", 0, 0);
   io.letGo?.();
   const result = await compactor.compact(log.messages, {
-    ...(log.system === undefined ? {} : { system: log.system }),
-    ...(log.tools === undefined ? {} : { tools: log.tools }),
-    ...(focus === undefined ? {} : { focus }),
-    ...(budget === undefined ? {} : { budget: "tokens" in budget ? budget.tokens : budget.share }),
+    ...defined({ system: log.system, tools: log.tools, focus: flags.value("focus") }),
+    ...(budget && { budget: "tokens" in budget ? budget.tokens : budget.share }),
     signal: io.signal,
   });
   await compactor.close();

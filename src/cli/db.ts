@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createWriteStream, statSync } from "node:fs";
+import { defined } from "../core/defined.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Imported, ServerStore, StoreStats } from "../stores/server-store.ts";
 import { formatCount } from "./format.ts";
@@ -11,15 +12,42 @@ import { checkReadable, FileError, readLines } from "./read-lines.ts";
 import { UsageError } from "./usage-error.ts";
 import { PRIVATE_FILE } from "./write-output.ts";
 
-const ACTIONS = ["status", "backup", "export", "import", "sweep", "vacuum"] as const;
-/** Those that take a FILE. */
-const WITH_FILE: readonly Action[] = ["backup", "import"];
-type Action = (typeof ACTIONS)[number];
+/** What an action works with. */
+interface Doing {
+  readonly store: ServerStore;
+  /** Its name, for people. */
+  readonly database: string;
+  readonly file: string;
+  readonly flags: ParsedFlags;
+  readonly io: Io;
+}
+
+/** What an action has to say, as JSON and for people. */
+interface Said {
+  readonly value: unknown;
+  readonly text: string;
+}
+
+/** What `precis db` does. `takes`: what its one FILE is. */
+const ACTIONS = {
+  status: { run: status },
+  backup: { run: backup, takes: ", which it makes" },
+  export: { run: exportTo },
+  import: { run: importLines, takes: " (or - for stdin)" },
+  sweep: { run: sweep },
+  vacuum: { run: vacuum },
+} as const satisfies Record<string, Action>;
+const ACTION_NAMES = Object.keys(ACTIONS) as (keyof typeof ACTIONS)[];
+
+interface Action {
+  readonly takes?: string;
+  run(doing: Doing): Promise<Said | undefined>;
+}
 
 export const dbLine: CommandLine = {
   name: "db",
   summary: "Looks after the database of precis serve: what is in it, backups, removal of what is old.",
-  usage: `precis db ${ACTIONS.join("|")} [flags]`,
+  usage: `precis db ${ACTION_NAMES.join("|")} [flags]`,
   flags: {
     ...DATABASE_FLAGS,
     tenant: { value: "T", help: "only this tenant (all unless told)" },
@@ -49,61 +77,57 @@ export const dbLine: CommandLine = {
 export async function dbCommand(flags: ParsedFlags, io: Io): Promise<void> {
   const [name, file, ...more] = flags.files;
   const action = actionOf(name);
-  if (!WITH_FILE.includes(action) && file !== undefined)
-    throw new UsageError(`precis db ${action} takes no FILE.`);
-  if (action === "backup" && (file === undefined || more.length > 0))
-    throw new UsageError("precis db backup needs one FILE, which it makes.");
-  if (action === "import" && (file === undefined || more.length > 0))
-    throw new UsageError("precis db import needs one FILE (or - for stdin).");
+  const { takes, run }: Action = ACTIONS[action];
+  if (takes === undefined && file !== undefined) throw new UsageError(`precis db ${action} takes no FILE.`);
+  if (takes !== undefined && (file === undefined || more.length > 0))
+    throw new UsageError(`precis db ${action} needs one FILE${takes}.`);
   // Before the database: a name that is wrong would leave an empty one behind.
   if (action === "import") await checkReadable(file ?? "-");
   await withDatabase(flags, io, { create: action === "import" }, async (store, database) => {
-    const say = (value: unknown, text: string) =>
-      io.stdout.write(flags.has("json") ? `${JSON.stringify(value)}\n` : `${text}\n`);
-    switch (action) {
-      case "status": {
-        const stats = await store.upkeep.stats(flags.value("tenant"));
-        say({ database, ...stats }, statusText(database, stats));
-        break;
-      }
-      case "backup": {
-        const copy = file ?? "";
-        await store.upkeep.backup(copy);
-        const { size } = statSync(copy);
-        say({ file: copy, bytes: size }, `${copy} holds all of ${database} (${formatBytes(size)}).`);
-        break;
-      }
-      case "export":
-        await exportTo(store, flags, io);
-        break;
-      case "import": {
-        const lines = readLines(file ?? "-", io, () => {});
-        const imported = await store.upkeep.importAll(lines, { clientKeys: flags.has("with-keys") });
-        say(
-          imported,
-          `${formatCount(imported.lines)} lines read, ${formatCount(imported.added)} things added to ${database}.${keysText(imported.clientKeys)}`,
-        );
-        break;
-      }
-      case "sweep": {
-        const swept = await sweep(store, flags);
-        say(
-          swept,
-          `Removed ${formatCount(swept.conversations)} conversations, ${formatCount(swept.events)} events, ${formatCount(swept.records)} records and ${formatCount(swept.leases)} leases.`,
-        );
-        break;
-      }
-      case "vacuum": {
-        const before = (await store.upkeep.stats()).bytes ?? 0;
-        await store.upkeep.vacuum();
-        const after = (await store.upkeep.stats()).bytes ?? 0;
-        say({ before, after }, `${formatBytes(before)} before, ${formatBytes(after)} after.`);
-        break;
-      }
-      default:
-        action satisfies never;
-    }
+    const said = await run({ store, database, file: file ?? "", flags, io });
+    if (said) io.stdout.write(flags.has("json") ? `${JSON.stringify(said.value)}\n` : `${said.text}\n`);
   });
+}
+
+async function status({ store, database, flags }: Doing): Promise<Said> {
+  const stats = await store.upkeep.stats(flags.value("tenant"));
+  return { value: { database, ...stats }, text: statusText(database, stats) };
+}
+
+async function backup({ store, database, file }: Doing): Promise<Said> {
+  await store.upkeep.backup(file);
+  const { size } = statSync(file);
+  return {
+    value: { file, bytes: size },
+    text: `${file} holds all of ${database} (${formatBytes(size)}).`,
+  };
+}
+
+async function importLines({ store, database, file, flags, io }: Doing): Promise<Said> {
+  const lines = readLines(file, io, () => {});
+  const value = await store.upkeep.importAll(lines, { clientKeys: flags.has("with-keys") });
+  return {
+    value,
+    text: `${formatCount(value.lines)} lines read, ${formatCount(value.added)} things added to ${database}.${keysText(value.clientKeys)}`,
+  };
+}
+
+async function sweep({ store, flags }: Doing): Promise<Said> {
+  const ms = flags.parsed("older-than", parseAge);
+  const value = await store.upkeep.sweep(
+    defined({ tenant: flags.value("tenant"), conversationsMs: ms, eventsMs: ms, recordsMs: ms }),
+  );
+  return {
+    value,
+    text: `Removed ${formatCount(value.conversations)} conversations, ${formatCount(value.events)} events, ${formatCount(value.records)} records and ${formatCount(value.leases)} leases.`,
+  };
+}
+
+async function vacuum({ store }: Doing): Promise<Said> {
+  const before = (await store.upkeep.stats()).bytes ?? 0;
+  await store.upkeep.vacuum();
+  const after = (await store.upkeep.stats()).bytes ?? 0;
+  return { value: { before, after }, text: `${formatBytes(before)} before, ${formatBytes(after)} after.` };
 }
 
 /** What became of the client keys in an import. */
@@ -114,43 +138,32 @@ function keysText({ added, leftOut }: Imported["clientKeys"]): string {
   return "";
 }
 
-function actionOf(name: string | undefined): Action {
-  const found = ACTIONS.find((action) => action === (name ?? "status"));
+function actionOf(name: string | undefined): keyof typeof ACTIONS {
+  const found = ACTION_NAMES.find((action) => action === (name ?? "status"));
   if (found !== undefined) return found;
-  const close = nearest(name ?? "", ACTIONS);
+  const close = nearest(name ?? "", ACTION_NAMES);
   throw new UsageError(
-    `precis db can't ${name}. ${close === undefined ? `It does ${ACTIONS.join(", ")}.` : `Did you mean precis db ${close}?`}`,
+    `precis db can't ${name}. ${close === undefined ? `It does ${ACTION_NAMES.join(", ")}.` : `Did you mean precis db ${close}?`}`,
   );
 }
 
-function sweep(store: ServerStore, flags: ParsedFlags) {
-  const tenant = flags.value("tenant");
-  const age = flags.value("older-than");
-  const ms = age === undefined ? undefined : parseAge("older-than", age);
-  return store.upkeep.sweep({
-    ...(tenant !== undefined && { tenant }),
-    ...(ms !== undefined && { conversationsMs: ms, eventsMs: ms, recordsMs: ms }),
-  });
-}
-
-async function exportTo(store: ServerStore, flags: ParsedFlags, io: Io): Promise<void> {
-  const tenant = flags.value("tenant");
+async function exportTo({ store, flags, io }: Doing): Promise<undefined> {
   const out = flags.value("out");
-  const lines = store.upkeep.exportAll({ ...(tenant !== undefined && { tenant }) });
-  if (out === undefined) {
+  const lines = store.upkeep.exportAll(defined({ tenant: flags.value("tenant") }));
+  const writeTo = async (output: Output): Promise<void> => {
     for await (const line of lines) {
       io.signal.throwIfAborted();
-      await writeAll(io.stdout, `${line}\n`);
+      await writeAll(output, `${line}\n`);
     }
+  };
+  if (out === undefined) {
+    await writeTo(io.stdout);
     return;
   }
   const file = createWriteStream(out, { flags: "wx", mode: PRIVATE_FILE });
   try {
     await once(file, "open");
-    for await (const line of lines) {
-      io.signal.throwIfAborted();
-      await writeAll(file, `${line}\n`);
-    }
+    await writeTo(file);
     file.end();
     await once(file, "finish");
   } catch (error) {

@@ -1,17 +1,19 @@
+import { defined } from "../core/defined.ts";
 import { STRATEGY_NAMES } from "../core/strategy-names.ts";
 import type { Profile, StrategyName } from "../core/types.ts";
 import { dialects } from "../dialects/index.ts";
-import { profiles } from "../profiles/index.ts";
+import { PROFILE_NAMES, profiles } from "../profiles/index.ts";
 import { modelInfo } from "../tokens/index.ts";
 import { type Flag, oneOf, type ParsedFlags } from "./parse-flags.ts";
 import { parseCount } from "./parse-tokens.ts";
 import { UsageError } from "./usage-error.ts";
 
-const PROFILES = Object.keys(profiles) as (keyof typeof profiles)[];
-
 /** Flags of the engine that several commands share. */
 export const ENGINE_FLAGS = {
-  profile: { value: "P", help: `options for a kind of host: ${PROFILES.join(", ")} (agent unless told)` },
+  profile: {
+    value: "P",
+    help: `options for a kind of host: ${PROFILE_NAMES.join(", ")} (agent unless told)`,
+  },
   strategy: { value: "S", help: `how to make room: ${STRATEGY_NAMES.join(", ")}` },
   dialect: {
     value: "D",
@@ -29,15 +31,14 @@ export interface EngineChoice {
 }
 
 export function engineChoice(flags: ParsedFlags): EngineChoice {
-  const profile = oneOf("profile", flags.value("profile"), PROFILES) ?? "agent";
-  const strategy = oneOf("strategy", flags.value("strategy"), STRATEGY_NAMES);
-  const dialect = oneOf("dialect", flags.value("dialect"), Object.keys(dialects));
-  const pick = flags.value("pick");
+  const profile = oneOf("profile", flags.value("profile"), PROFILE_NAMES) ?? "agent";
   return {
     profile: profiles[profile],
-    ...(strategy === undefined ? {} : { strategy }),
-    ...(dialect === undefined ? {} : { dialect }),
-    ...(pick === undefined ? {} : { pick: parseCount("pick", pick) }),
+    ...defined({
+      strategy: oneOf("strategy", flags.value("strategy"), STRATEGY_NAMES),
+      dialect: oneOf("dialect", flags.value("dialect"), Object.keys(dialects)),
+      pick: flags.parsed("pick", parseCount),
+    }),
   };
 }
 

@@ -9,7 +9,7 @@ import { filesRead, findSets } from "../eval/node/find-sets.ts";
 import { runChain } from "../eval/run-chain.ts";
 import { type RetentionResult, runRetention } from "../eval/run-retention.ts";
 import { retentionTable } from "../eval/table.ts";
-import { profiles } from "../profiles/index.ts";
+import { PROFILE_NAMES, profiles } from "../profiles/index.ts";
 import { charsCounter, exactCounter } from "../tokens/index.ts";
 import { COST_FLAGS, evalCost } from "./eval/cost.ts";
 import { checkDataFolder } from "./eval/data-folder.ts";
@@ -45,8 +45,6 @@ const FLAGS_OF = {
 type Measurement = keyof typeof FLAGS_OF;
 const MEASUREMENTS = Object.keys(FLAGS_OF) as Measurement[];
 
-const PROFILES = Object.keys(profiles) as (keyof typeof profiles)[];
-
 export const evalLine: CommandLine = {
   name: "eval",
   summary: "Measures what compacted conversations still know and what they cost, beside the alternatives.",
@@ -63,7 +61,7 @@ export const evalLine: CommandLine = {
       value: "C",
       help: "how tokens are counted: o200k (exact; default of retention) or chars (characters ÷ 4, in cost ÷ 3.5; default of cost)",
     },
-    profile: { value: "P", help: `measure precis with a profile: ${PROFILES.join(", ")}` },
+    profile: { value: "P", help: `measure precis with a profile: ${PROFILE_NAMES.join(", ")}` },
     chains: { value: "WHEN", help: "compactions in a row: no, yes (the default) or only" },
     intervals: { help: "retention: print 95 % intervals over sessions beside each figure" },
     html: { value: "OUT", help: "retention, judged: write the result as a page with pictures, too" },
@@ -119,7 +117,7 @@ async function evalRetention(flags: ParsedFlags, io: Io, data: string): Promise<
   const shares = parseShares(flags.value("budgets") ?? DEFAULT_BUDGETS);
   const chains = oneOf("chains", flags.value("chains"), ["no", "yes", "only"]) ?? "yes";
   const counterName = oneOf("counter", flags.value("counter"), ["o200k", "chars"]) ?? "o200k";
-  const profileName = oneOf("profile", flags.value("profile"), PROFILES);
+  const profileName = oneOf("profile", flags.value("profile"), PROFILE_NAMES);
   const sets = setsFor(data, flags.value("sets"));
   const html = flags.value("html");
   const inputs = html === undefined ? [] : filesRead(data);

@@ -46,6 +46,12 @@ export function hasColor(output: Output, env: Io["env"]): boolean {
   return output.isTTY === true && env["TERM"] !== "dumb";
 }
 
+/** Waits until a signal ends something. */
+export async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted)
+    await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+}
+
 /** Something that a person should know, though everything goes on. */
 export function warnOn({ stderr }: Pick<Io, "stderr">): (text: string) => void {
   return (text) => stderr.write(`precis: warning: ${text}\n`);

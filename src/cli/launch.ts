@@ -1,3 +1,4 @@
+import { defined } from "../core/defined.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Io } from "./io.ts";
 import { CLIENTS, type ClientSettings, type LaunchClient } from "./launch/clients.ts";
@@ -81,16 +82,16 @@ async function gatewayFor(
   flags: ParsedFlags,
   io: Io,
 ): Promise<FoundGateway> {
-  const [port, window, db, upstream] = ["port", "window", "db", "upstream"].map((one) => flags.value(one));
+  const upstream = flags.value("upstream");
   const found = await findGateway(
     {
       config: flags.value("config"),
-      flags: {
-        ...(port !== undefined && { port: parsePort("port", port) }),
-        ...(window !== undefined && { window: parseTokens("window", window) }),
-        ...(db !== undefined && { db }),
-        ...(upstream !== undefined && { upstream }),
-      },
+      flags: defined({
+        port: flags.parsed("port", parsePort),
+        window: flags.parsed("window", parseTokens),
+        db: flags.value("db"),
+        upstream,
+      }),
       upstream: client.upstream,
       isDry: flags.has("dry-run"),
     },

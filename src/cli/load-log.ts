@@ -1,4 +1,5 @@
-import { TranscriptError } from "../core/errors.ts";
+import { defined } from "../core/defined.ts";
+import { problemOf, TranscriptError } from "../core/errors.ts";
 import type { Dialect } from "../core/types.ts";
 import { dialectById } from "../dialects/index.ts";
 import { createLogReader, type TranscriptLog } from "../dialects/logs/index.ts";
@@ -20,11 +21,7 @@ export async function loadLog(
   io: Io,
   { dialect, pick, progress }: Pick<EngineChoice, "dialect" | "pick"> & { readonly progress: Progress },
 ): Promise<LoadedLog> {
-  const reader = createLogReader({
-    name: file,
-    ...(dialect === undefined ? {} : { dialect }),
-    ...(pick === undefined ? {} : { pick }),
-  });
+  const reader = createLogReader({ name: file, ...defined({ dialect, pick }) });
   const label = `reading ${file === "-" ? "stdin" : file}`;
   try {
     for await (const line of readLines(file, io, (done, total) => progress.update(label, done, total)))
@@ -39,6 +36,5 @@ export async function loadLog(
 
 /** The same error with the file that it is about: whoever gave several, or a pattern, knows which one. */
 function named(file: string, error: TranscriptError): TranscriptError {
-  const words = error.message.replace(/^precis: /, "").replace(` ${error.fix}`, "");
-  return new TranscriptError({ message: `${file}: ${words}`, fix: error.fix, cause: error });
+  return new TranscriptError({ message: `${file}: ${problemOf(error)}`, fix: error.fix, cause: error });
 }

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { createRequire } from "node:module";
 import { Writable } from "node:stream";
 import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { isLoopback } from "../config/loopback.ts";
 import type { ServerStore } from "../stores/server-store.ts";
-import type { Io } from "./io.ts";
+import { aborted, type Io } from "./io.ts";
 import { DATABASE_FLAGS, DEFAULT_TENANT, withDatabase } from "./open-database.ts";
 import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
 import { parsePort } from "./parse-tokens.ts";
 import { UsageError } from "./usage-error.ts";
+import { version } from "./version.ts";
 
 const DEFAULT_PORT = 8788;
 const DEFAULT_HOST = "127.0.0.1";
@@ -44,10 +44,9 @@ export async function mcpCommand(flags: ParsedFlags, io: Io): Promise<void> {
   const isHttp = flags.has("http");
   for (const name of ["port", "host", "json"])
     if (!isHttp && flags.has(name)) throw new UsageError(`--${name} needs --http.`);
-  const port = flags.value("port");
   const address = {
     host: flags.value("host") ?? DEFAULT_HOST,
-    port: port === undefined ? DEFAULT_PORT : parsePort("port", port),
+    port: flags.parsed("port", parsePort) ?? DEFAULT_PORT,
   };
   await withDatabase(flags, io, { create: false }, async (store, _name, config) => {
     const [{ createMcpServer }, { serveHttp, serveStdio }] = await Promise.all([
@@ -71,10 +70,7 @@ export async function mcpCommand(flags: ParsedFlags, io: Io): Promise<void> {
     });
     if (flags.has("json")) io.stdout.write(`${JSON.stringify({ address: served.address })}\n`);
     else io.stderr.write(`precis serves MCP at ${served.address}\n`);
-    await new Promise<void>((resolve) => {
-      if (io.signal.aborted) resolve();
-      else io.signal.addEventListener("abort", () => resolve(), { once: true });
-    });
+    await aborted(io.signal);
     await served.close();
   });
 }
@@ -110,8 +106,4 @@ function toStdout({ stdout }: Io): Writable {
       done();
     },
   });
-}
-
-function version(): string {
-  return (createRequire(import.meta.url)("../../package.json") as { version: string }).version;
 }

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import type { GatewayConfig } from "../config/gateway-schema.ts";
+import { defined } from "../core/defined.ts";
 import type { ServerStore } from "../stores/server-store.ts";
 import { type Io, warnOn } from "./io.ts";
 import type { Flag, ParsedFlags } from "./parse-flags.ts";
@@ -27,12 +28,10 @@ export async function withDatabase<T>(
     import("../config/load-config.ts"),
     import("../stores/open-store.ts"),
   ]);
-  const db = flags.value("db");
-  const file = flags.value("config");
   const config = await loadConfig({
-    ...(file !== undefined && { file }),
+    ...defined({ file: flags.value("config") }),
     env: io.env,
-    flags: { ...(db !== undefined && { db }) },
+    flags: defined({ db: flags.value("db") }),
     warn: warnOn(io),
   });
   const isServer = /^postgres(?:ql)?:\/\//.test(config.db);

@@ -28,6 +28,8 @@ export interface ParsedFlags {
   readonly files: readonly string[];
   /** The value of a flag that takes one. */
   value(name: string): string | undefined;
+  /** The same as what it means. */
+  parsed<T>(name: string, parse: (flag: string, text: string) => T): T | undefined;
   /** True when a switch was given. */
   has(name: string): boolean;
 }
@@ -64,7 +66,15 @@ export function parseFlags(command: CommandLine, args: readonly string[]): Parse
       throw new UsageError(`--${token.name} needs a value: --${token.name} ${flag.value}.`);
     values.set(token.name, token.value);
   }
-  return { files: positionals, value: (name) => values.get(name), has: (name) => values.has(name) };
+  return {
+    files: positionals,
+    value: (name) => values.get(name),
+    parsed(name, parse) {
+      const text = values.get(name);
+      return text === undefined ? undefined : parse(name, text);
+    },
+    has: (name) => values.has(name),
+  };
 }
 
 function unknownFlag(command: CommandLine, given: string, known: readonly string[]): UsageError {

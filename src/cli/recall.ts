@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { defined } from "../core/defined.ts";
 import type { Past } from "../gateway/conversation/past.ts";
 import { openRecall, type ReadMessage, type Recall } from "../recall/open-recall.ts";
 import type { SearchOptions } from "../recall/search.ts";
@@ -71,12 +72,10 @@ export async function recallCommand(flags: ParsedFlags, io: Io): Promise<void> {
   if (isRead && where === undefined) throw new UsageError("--read needs a SESSION or a FILE.");
   if (isRead && flags.has("regex"))
     throw new UsageError("--read takes a pointer or an id, so --regex has no meaning.");
-  const limit = flags.value("limit");
-  const tokens = flags.value("tokens");
-  const allowance = tokens === undefined ? {} : { tokens: parseTokens("tokens", tokens) };
+  const allowance = defined({ tokens: flags.parsed("tokens", parseTokens) });
   const options: SearchOptions = {
     ...allowance,
-    ...(limit !== undefined && { limit: parseCount("limit", limit) }),
+    ...defined({ limit: flags.parsed("limit", parseCount) }),
     ...(flags.has("regex") && { regex: true }),
     signal: io.signal,
   };

@@ -52,8 +52,7 @@ export const replayLine: CommandLine = {
 
 export async function replayCommand(flags: ParsedFlags, io: Io): Promise<void> {
   const file = oneFile(replayLine, flags);
-  const windowText = flags.value("window");
-  const given = windowText === undefined ? undefined : parseTokens("window", windowText);
+  const given = flags.parsed("window", parseTokens);
   const pricesOf = flags.value("prices");
   const prices = pricesOf === undefined ? undefined : modelInfo(knownModel("prices", pricesOf)).prices;
   if (pricesOf !== undefined && prices === undefined)

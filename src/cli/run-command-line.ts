@@ -1,4 +1,3 @@
-import { createRequire } from "node:module";
 import { oldNode } from "./check-node.ts";
 import { columnsOf, type Io } from "./io.ts";
 import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
@@ -51,6 +50,7 @@ async function run(args: readonly string[], io: Io): Promise<number> {
   const [name, ...rest] = args;
   const columns = columnsOf(io.stdout, io.env);
   if (name === "--version" || name === "-v") {
+    const { version } = await import("./version.ts");
     io.stdout.write(`${version()}\n`);
     return OK;
   }
@@ -103,10 +103,4 @@ async function unknownCommand(name: string): Promise<UsageError> {
   const hint =
     close === undefined ? `The commands are ${names.join(", ")}.` : `Did you mean precis ${close}?`;
   return new UsageError(`there is no command ${name}. ${hint}`);
-}
-
-/** The same path from `src/cli` and from `dist/cli`. */
-function version(): string {
-  const manifest = createRequire(import.meta.url)("../../package.json") as { version: string };
-  return manifest.version;
 }

@@ -1,15 +1,16 @@
 import cluster from "node:cluster";
-import { createRequire } from "node:module";
 import { setFlagsFromString } from "node:v8";
 import type { GatewayConfigInput } from "../config/gateway-schema.ts";
+import { defined } from "../core/defined.ts";
 import { shownAddress } from "../gateway/upstream/address.ts";
 import { profiles } from "../profiles/index.ts";
-import { type Io, warnOn } from "./io.ts";
+import { aborted, type Io, warnOn } from "./io.ts";
 import { withDatabase } from "./open-database.ts";
 import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
 import { parseCount, parsePort, parseTokens } from "./parse-tokens.ts";
 import { isAboutKeys, KEY_FLAGS, keysCommand } from "./serve/client-keys.ts";
 import { UsageError } from "./usage-error.ts";
+import { version } from "./version.ts";
 
 export const serveLine: CommandLine = {
   name: "serve",
@@ -94,29 +95,24 @@ export async function serveCommand(flags: ParsedFlags, io: Io): Promise<void> {
     address,
     running.gateway.upstreams.map(({ config }) => config),
   );
-  await new Promise<void>((resolve) => {
-    if (io.signal.aborted) resolve();
-    else io.signal.addEventListener("abort", () => resolve(), { once: true });
-  });
+  await aborted(io.signal);
   await running.leave(io.interrupted);
   await running.close();
 }
 
 function flagsOf(flags: ParsedFlags): GatewayConfigInput & { upstream?: string } {
-  const port = flags.value("port");
-  const window = flags.value("window");
-  const workers = flags.value("workers");
   const grace = flags.value("grace");
-  const text = (name: string) => flags.value(name);
   return {
-    ...(port !== undefined && { port: parsePort("port", port) }),
-    ...(window !== undefined && { window: parseTokens("window", window) }),
-    ...(workers !== undefined && { workers: parseCount("workers", workers) }),
-    ...(grace !== undefined && { graceMs: grace === "0" ? 0 : grace }),
-    ...(text("host") !== undefined && { host: text("host")! }),
-    ...(text("profile") !== undefined && { profile: text("profile") as "agent" }),
-    ...(text("db") !== undefined && { db: text("db")! }),
-    ...(text("upstream") !== undefined && { upstream: text("upstream")! }),
+    ...defined({
+      port: flags.parsed("port", parsePort),
+      window: flags.parsed("window", parseTokens),
+      workers: flags.parsed("workers", parseCount),
+      graceMs: grace === "0" ? 0 : grace,
+      host: flags.value("host"),
+      profile: flags.value("profile") as "agent" | undefined,
+      db: flags.value("db"),
+      upstream: flags.value("upstream"),
+    }),
     ...(flags.has("no-store") && { store: false }),
     ...(flags.has("observe") && { observe: true }),
   };
@@ -141,8 +137,4 @@ function banner(address: string, upstreams: readonly Named[]): string {
     `  ${where}`,
     "",
   ].join("\n");
-}
-
-function version(): string {
-  return (createRequire(import.meta.url)("../../package.json") as { version: string }).version;
 }

@@ -1,6 +1,7 @@
 import { LEAST_CAP } from "../core/budget.ts";
+import { defined } from "../core/defined.ts";
+import { readMessages } from "../core/read-messages.ts";
 import type { Compactor, FitInput, Report } from "../core/types.ts";
-import { readNumbered } from "../dialects/read-numbered.ts";
 import { createCompactor } from "../engine/create-compactor.ts";
 import { mailboxDir } from "../models/mailbox.ts";
 import { countedAs } from "./counted-as.ts";
@@ -59,19 +60,18 @@ export async function writeStandalone(
     input: FitInput<unknown> & { readonly cap?: number },
   ) => Promise<Standalone>,
 ): Promise<void> {
-  const capText = flags.value("cap");
-  const cap = capText === undefined ? undefined : parseTokens("cap", capText, LEAST_CAP);
+  const cap = flags.parsed("cap", (flag, text) => parseTokens(flag, text, LEAST_CAP));
   const summarizer = modelOf(flags, io, "model");
   const choice = engineChoice(flags);
   const progress = createProgress(io, { json: flags.has("json") });
   const { log, dialect } = await loadLog(file, io, { ...choice, progress });
-  if (readNumbered(dialect, log.messages).every(({ role }) => role === "system"))
+  if (readMessages(dialect, log.messages).every(({ role }) => role === "system"))
     throw new FileError(`${file}: nobody says anything in it, so there is nothing to write about.`);
   const compactor = createCompactor({
     dialect,
     profile: choice.profile,
     ...countedAs(log.model),
-    ...(summarizer === undefined ? {} : { summarizer }),
+    ...defined({ summarizer }),
     ...(mailboxDir(summarizer?.id ?? "") !== undefined ? { summary: { deadlineMs: MAILBOX_MS } } : {}),
   });
   const failures: string[] = [];
@@ -84,8 +84,7 @@ export async function writeStandalone(
   });
   progress.update(summarizer === undefined ? "writing" : `${summarizer.id} writes`, 0, 0);
   const { text, tokens, report } = await make(compactor, log.messages, {
-    ...(log.system === undefined ? {} : { system: log.system }),
-    ...(cap === undefined ? {} : { cap }),
+    ...defined({ system: log.system, cap }),
     signal: io.signal,
   });
   await compactor.close();

@@ -61,12 +61,11 @@ export const streamLine: CommandLine = {
 export async function streamCommand(flags: ParsedFlags, io: Io): Promise<void> {
   const file = oneFile(streamLine, flags);
   const strategy = oneOf("strategy", flags.value("strategy"), streamStrategies);
-  const window = tokens(flags, "window") ?? PLAY_DEFAULTS.window;
-  const reserve = tokens(flags, "reserve");
-  const speed = positive("speed", flags.value("speed"));
-  const perFrame = flags.value("tokens-per-frame");
-  const recording = pick(await recordingsOf(file, io), flags.value("pick"));
-  const tokensPerFrame = perFrame === undefined ? undefined : parseCount("tokens-per-frame", perFrame);
+  const window = flags.parsed("window", parseTokens) ?? PLAY_DEFAULTS.window;
+  const reserve = flags.parsed("reserve", parseTokens);
+  const speed = flags.parsed("speed", parsePositive);
+  const recording = pick(await recordingsOf(file, io), flags.parsed("pick", parseCount) ?? 1);
+  const tokensPerFrame = flags.parsed("tokens-per-frame", parseCount);
   const { cache, close } = await openCache(flags.value("model"), window);
   const live = liveChart(io, flags.has("json"), lengthOf(recording));
   const started = performance.now();
@@ -115,8 +114,7 @@ async function recordingsOf(file: string, io: Io): Promise<Recording[]> {
   return recordings;
 }
 
-function pick(recordings: readonly Recording[], text: string | undefined): Recording {
-  const number = text === undefined ? 1 : parseCount("pick", text);
+function pick(recordings: readonly Recording[], number: number): Recording {
   const recording = recordings[number - 1];
   if (recording === undefined)
     throw new UsageError(`--pick ${number}: the file holds ${recordings.length} recording(s).`);
@@ -160,13 +158,7 @@ function liveChart(
 /** Seconds of a recording, as far as its events tell. */
 const lengthOf = ({ events }: Recording): number => Math.max(0, ...events.map(({ time }) => time ?? 0));
 
-function tokens(flags: ParsedFlags, name: string): number | undefined {
-  const text = flags.value(name);
-  return text === undefined ? undefined : parseTokens(name, text);
-}
-
-function positive(flag: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
+function parsePositive(flag: string, text: string): number {
   const value = Number(text);
   if (Number.isFinite(value) && value > 0) return value;
   throw new UsageError(`--${flag} "${text}" is not a number above 0.`);

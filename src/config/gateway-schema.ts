@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { STRATEGY_NAMES } from "../core/strategy-names.ts";
-import { profiles } from "../profiles/index.ts";
+import { PROFILE_NAMES } from "../profiles/index.ts";
 import { fineTuning } from "./tuning-schema.ts";
 import {
   anyOf,
@@ -33,7 +33,6 @@ const UPSTREAM_TIMEOUT_MS = 600_000;
 /** How long a drain waits for requests under way (milliseconds). */
 const DRAIN_MS = 30_000;
 
-export const PROFILE_NAMES = Object.keys(profiles) as (keyof typeof profiles)[];
 const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"] as const;
 /** Shorter ones can be guessed (characters). */
 export const SHORTEST_CLIENT_KEY = 16;

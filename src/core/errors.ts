@@ -32,6 +32,10 @@ export abstract class PrecisError extends Error {
   }
 }
 
+/** What is wrong, without the name of precis and without the fix: for an error that says it in more words. */
+export const problemOf = ({ message, fix }: PrecisError): string =>
+  message.replace(/^precis: /, "").replace(` ${fix}`, "");
+
 type ErrorClass<E> = (abstract new (...args: never[]) => E) & { readonly code: string | undefined };
 
 /** An option has a value that can't work. */

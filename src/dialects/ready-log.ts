@@ -1,7 +1,7 @@
+import { readMessages } from "../core/read-messages.ts";
 import type { Dialect } from "../core/types.ts";
 import { dialectById } from "./dialect-by-id.ts";
 import type { TranscriptLog } from "./logs/index.ts";
-import { readNumbered } from "./read-numbered.ts";
 import { encode } from "./transcode.ts";
 
 /**
@@ -32,7 +32,7 @@ function inDialect(log: TranscriptLog, wanted: string): TranscriptLog {
   if (log.dialect === wanted) return log;
   const own = dialectById(log.dialect);
   const system = log.system === undefined ? [] : [own.read({ role: "system", content: log.system })];
-  const encoded = encode(wanted, [...system, ...readNumbered(own, log.messages)]);
+  const encoded = encode(wanted, [...system, ...readMessages(own, log.messages)]);
   const { system: _, times, ...rest } = log;
   return {
     ...rest,

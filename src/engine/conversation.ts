@@ -1,6 +1,7 @@
 import { type Draft, type Insert, isShown } from "../core/draft.ts";
 import { applyEdits } from "../core/edits.ts";
 import { TranscriptError } from "../core/errors.ts";
+import { readMessages } from "../core/read-messages.ts";
 import { appendSystem, systemMessage } from "../core/render.ts";
 import { isOnlyReasoning, type Structure, structureOf } from "../core/rounds.ts";
 import type { Steps } from "../core/steps.ts";
@@ -57,8 +58,7 @@ export function* readConversation<M>(options: {
       fix: "Pass the array of wire messages.",
     });
   }
-  // Unlike `map`, this visits the holes of a list.
-  const messages = Array.from(transcript, (message, index) => readMessage(dialect, message, index));
+  const messages = readMessages(dialect, transcript);
   const structure = structureOf(messages);
   yield;
   const { chain, tokens } = yield* transcriptReader.read(messages, structure.start, measure);
@@ -251,22 +251,6 @@ export function shownMessages(conversation: Conversation, draft: Draft): number 
 /** Turns of which a draft shows the user's message (for count triggers). */
 export function shownTurns({ structure, isHead }: Conversation, draft: Draft): number {
   return structure.turns.filter(({ from }) => isShown(draft.fates[from]!) && !isHead(from)).length;
-}
-
-function readMessage<M>(dialect: Dialect<M>, message: M, index: number): Message {
-  try {
-    return dialect.read(message);
-  } catch (error) {
-    if (error instanceof TranscriptError && error.index === undefined) {
-      throw new TranscriptError({
-        message: error.message.replace(/^precis: /, "").replace(` ${error.fix}`, ""),
-        fix: error.fix,
-        index,
-        cause: error,
-      });
-    }
-    throw error;
-  }
 }
 
 /** The messages of the head. */

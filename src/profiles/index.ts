@@ -21,3 +21,6 @@ import { stream } from "./stream.ts";
  * ```
  */
 export const profiles = { agent, desktop, editor, rag, stream };
+
+/** Their names. */
+export const PROFILE_NAMES = Object.keys(profiles) as (keyof typeof profiles)[];

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { createRequire } from "node:module";
-import type { GatewayConfigInput } from "../../config/gateway-schema.ts";
+import { defined } from "../../core/defined.ts";
 import { type ApiClient, createApiClient } from "../../gateway/api.ts";
 import { type Io, warnOn } from "../io.ts";
 import type { ParsedFlags } from "../parse-flags.ts";
 import { UsageError } from "../usage-error.ts";
+import { version } from "../version.ts";
 
 /** A server to talk to: one that runs elsewhere, or one inside of this process. */
 export interface Connection {
@@ -52,17 +52,10 @@ async function openOwn(flags: ParsedFlags, io: Io): Promise<Connection> {
     import("../../config/load-config.ts"),
     import("../../gateway/create-gateway.ts"),
   ]);
-  const file = flags.value("config");
-  const db = flags.value("db");
-  const upstream = flags.value("upstream");
-  const wanted: GatewayConfigInput & { upstream?: string } = {
-    ...(db !== undefined && { db }),
-    ...(upstream !== undefined && { upstream }),
-  };
   const config = await loadConfig({
-    ...(file !== undefined && { file }),
+    ...defined({ file: flags.value("config") }),
     env: io.env,
-    flags: wanted,
+    flags: defined({ db: flags.value("db"), upstream: flags.value("upstream") }),
     warn: warnOn(io),
   });
   // Other people on this machine can reach a loopback port; without this key it answers them nothing.
@@ -109,8 +102,4 @@ function shownDb(db: string): string {
   const url = new URL(db);
   url.password = "";
   return url.href;
-}
-
-function version(): string {
-  return (createRequire(import.meta.url)("../../../package.json") as { version: string }).version;
 }

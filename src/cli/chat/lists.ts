@@ -1,11 +1,10 @@
 import type { ApiConversation, ApiMessages } from "../../gateway/api.ts";
 import { formatCount } from "../format.ts";
+import { time } from "../inspect/preview.ts";
 import type { Paint } from "../paint.ts";
 import { shortId } from "../short-names.ts";
 import { oneLine } from "./plain-text.ts";
 import { preview } from "./view-text.ts";
-
-const time = (at: number): string => new Date(at).toISOString().replace("T", " ").slice(0, 16);
 
 /** One line for each conversation. */
 export function conversationsText(conversations: readonly ApiConversation[], columns: number): string {

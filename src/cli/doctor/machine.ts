@@ -1,4 +1,5 @@
 import { exactCounter } from "../../tokens/exact-counter.ts";
+import { isTooOld, OLDEST_NODE } from "../check-node.ts";
 
 /** One thing that precis needs, and whether this machine has it. */
 export interface Check {
@@ -12,8 +13,6 @@ export interface Check {
   readonly fix: string | undefined;
 }
 
-/** Oldest Node that has everything, as in the package's `engines`. */
-const OLDEST_NODE = [22, 13] as const;
 const SAMPLE = "Hello, world!";
 const SAMPLE_TOKENS = 4;
 
@@ -22,9 +21,7 @@ export function checkMachine(version: string): Promise<Check[]> {
 }
 
 export function checkNode(version: string): Check {
-  const [major = 0, minor = 0] = version.replace(/^v/, "").split(".").map(Number);
-  const [needMajor, needMinor] = OLDEST_NODE;
-  const ok = major > needMajor || (major === needMajor && minor >= needMinor);
+  const ok = !isTooOld(version);
   return {
     id: "node",
     ok,

@@ -1,4 +1,5 @@
 import { dirname, relative, resolve } from "node:path";
+import { defined } from "../../core/defined.ts";
 import { memoryJournal } from "../../eval/judged/journal.ts";
 import { createSpending } from "../../eval/judged/spending.ts";
 import { planExam, writeExam } from "../../eval/judged/write-exam.ts";
@@ -30,14 +31,13 @@ export async function evalExam(flags: ParsedFlags, io: Io, file: string): Promis
   if (name === undefined)
     throw new UsageError("Who writes the questions? Give --writer MODEL or --writer mailbox:DIR.");
   const writer = namedModel(name, flags, io);
-  const count = parseCount("questions", flags.value("questions") ?? String(DEFAULT_QUESTIONS));
-  const pickText = flags.value("pick");
-  const pick = pickText === undefined ? undefined : parseCount("pick", pickText);
+  const count = flags.parsed("questions", parseCount) ?? DEFAULT_QUESTIONS;
+  const pick = flags.parsed("pick", parseCount);
   const out = flags.value("out");
   await checkReadable(file);
   if (out !== undefined) await refuseInput("out", out, [file]);
   const counter = await exactCounter("o200k_base");
-  const { messages, at } = examConversation(file, pick === undefined ? {} : { pick });
+  const { messages, at } = examConversation(file, defined({ pick }));
   const input = { messages, writer, count, counter, signal: io.signal };
   await confirmSpending(flags, io, spendLines([planExam(input)]));
 
@@ -51,13 +51,7 @@ export async function evalExam(flags: ParsedFlags, io: Io, file: string): Promis
     session: out === undefined ? resolve(file) : relative(dirname(resolve(out)), resolve(file)),
     ...(pick !== undefined && { pick }),
     at,
-    items: items.map(({ n, type, question, expected, rubric }) => ({
-      n,
-      type,
-      q: question,
-      expected,
-      rubric,
-    })),
+    items: items.map(({ n, type, question: q, expected, rubric }) => ({ n, type, q, expected, rubric })),
   };
   const text = `${JSON.stringify(exam, null, 2)}\n`;
   if (out === undefined) io.stdout.write(text);

@@ -10,7 +10,7 @@ import { runJudged } from "../../eval/judged/run-judged.ts";
 import { type ExamSize, parseSize } from "../../eval/judged/size.ts";
 import { findExams } from "../../eval/node/find-exams.ts";
 import { journalIn } from "../../eval/node/journal-file.ts";
-import { profiles } from "../../profiles/index.ts";
+import { PROFILE_NAMES, profiles } from "../../profiles/index.ts";
 import { charsCounter, exactCounter, modelInfo } from "../../tokens/index.ts";
 import { confirmSpending } from "../confirm-spending.ts";
 import type { Io } from "../io.ts";
@@ -30,8 +30,6 @@ const DEFAULT_RUN = "judged";
 const CONTEXT_SHARE = 0.85;
 /** What the others are compared with, the first that takes part. */
 const USUAL_BASES = ["recorded", "newest"];
-
-const PROFILES = Object.keys(profiles) as (keyof typeof profiles)[];
 
 /** Flags of `precis eval judged` alone. */
 export const JUDGED_FLAGS = {
@@ -79,8 +77,8 @@ export async function evalJudged(flags: ParsedFlags, io: Io, data: string): Prom
   const summarizer = summarizerName === undefined ? undefined : namedModel(summarizerName, flags, io);
   const counterName = oneOf("counter", flags.value("counter"), ["o200k", "chars"]) ?? "o200k";
   const counter = counterName === "chars" ? charsCounter() : await exactCounter("o200k_base");
-  const profileName = oneOf("profile", flags.value("profile"), PROFILES);
-  const trials = countOf(flags, "trials", DEFAULT_TRIALS);
+  const profileName = oneOf("profile", flags.value("profile"), PROFILE_NAMES);
+  const trials = flags.parsed("trials", parseCount) ?? DEFAULT_TRIALS;
   const isOneByOne = flags.has("one-by-one");
 
   const arms = armsOf(flags, summarizer);
@@ -108,7 +106,7 @@ export async function evalJudged(flags: ParsedFlags, io: Io, data: string): Prom
   const result = await runJudged({
     ...setup,
     journal,
-    atOnce: countOf(flags, "at-once", DEFAULT_AT_ONCE),
+    atOnce: flags.parsed("at-once", parseCount) ?? DEFAULT_AT_ONCE,
     signal: io.signal,
     ...(profileName && { profile: profiles[profileName] }),
     ...(against !== undefined && { against }),
@@ -138,10 +136,8 @@ function examsOf(flags: ParsedFlags, data: string): Exam[] {
   const exams = findExams(paths, data);
   if (exams.length === 0)
     throw new FileError(`${paths.join(", ")} holds no exams. docs/guide/exams.md has the formats.`);
-  const most = flags.value("questions");
-  return most === undefined
-    ? exams
-    : exams.map((exam) => fewerQuestions(exam, parseCount("questions", most)));
+  const most = flags.parsed("questions", parseCount);
+  return most === undefined ? exams : exams.map((exam) => fewerQuestions(exam, most));
 }
 
 function armsOf(flags: ParsedFlags, summarizer: Model | undefined): readonly Arm[] {
@@ -198,9 +194,4 @@ function warnOfWindow(sittings: readonly Sitting[], arms: readonly Arm[], io: Io
     io.stderr.write(
       `precis: ${whole.label} is left out of ${without} of ${sittings.length} exams: it doesn't fit the reader's window (--window N sets it).\n`,
     );
-}
-
-function countOf(flags: ParsedFlags, name: string, fallback: number): number {
-  const text = flags.value(name);
-  return text === undefined ? fallback : parseCount(name, text);
 }

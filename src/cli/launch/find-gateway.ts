@@ -1,8 +1,8 @@
-import { createRequire } from "node:module";
 import type { GatewayConfig, GatewayConfigInput } from "../../config/gateway-schema.ts";
 import { routes, type Status } from "../../gateway/api.ts";
 import { shownAddress } from "../../gateway/upstream/address.ts";
 import { type Io, warnOn } from "../io.ts";
+import { version } from "../version.ts";
 
 /** A gateway for a client, and what is known of it. */
 export interface FoundGateway {
@@ -73,8 +73,4 @@ async function runningAt(url: string): Promise<FoundGateway | undefined> {
     isOwn: false,
     close: async () => {},
   };
-}
-
-function version(): string {
-  return (createRequire(import.meta.url)("../../../package.json") as { version: string }).version;
 }

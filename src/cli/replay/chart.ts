@@ -1,16 +1,11 @@
 import type { ReplayRequest } from "../../eval/replay/simulate.ts";
-import type { Paint } from "../paint.ts";
+import { barChart, chartWidth, ROWS } from "../bar-chart.ts";
+import type { Paint, Tone } from "../paint.ts";
 
-/** Eighths of a line, from empty to full. */
-const EIGHTHS = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
-const ROWS = 8;
-const LABEL_WIDTH = 6;
 /** A peak beyond this is cut, so that one huge result doesn't flatten everything else. */
 const MAX_TOP = 1.25;
 const BEYOND = "↑";
 const LABELLED = [1, 0.5];
-/** Wider than this, a chart is no easier to read. */
-const MAX_COLUMNS = 120;
 /** Where the meter turns yellow and red. */
 const YELLOW_AT = 0.7;
 const RED_AT = 0.9;
@@ -20,32 +15,24 @@ export function pressureChart(
   requests: readonly ReplayRequest[],
   options: { columns: number; paint: Paint },
 ): string[] {
-  const { paint } = options;
-  const width = Math.max(
-    1,
-    Math.min(options.columns - LABEL_WIDTH - 1, MAX_COLUMNS, spread(requests.length)),
-  );
+  const width = Math.min(chartWidth(options.columns), Math.max(1, spread(requests.length)));
   const columns = Array.from({ length: width }, (_, column) => columnOf(requests, column, width));
   const top = Math.min(MAX_TOP, Math.max(1, ...columns.map((column) => column.pressure)));
-  const lines: string[] = [];
-  for (let row = ROWS; row >= 1; row--) {
-    const shown = LABELLED.find((pressure) => Math.ceil((pressure / top) * ROWS) === row);
-    const label = shown === undefined ? "" : percent(shown);
-    const cells = columns.map(({ pressure }) => {
-      const eighths = Math.round((pressure / top) * ROWS * 8) - (row - 1) * 8;
-      const isBeyond = row === ROWS && pressure > MAX_TOP;
-      return paint(toneOf(pressure), isBeyond ? BEYOND : EIGHTHS[Math.max(0, Math.min(8, eighths))]!);
-    });
-    lines.push(
-      `${paint("dim", `${label.padStart(LABEL_WIDTH - 1)} ${label === "" ? "│" : "┤"}`)}${cells.join("")}`,
-    );
-  }
-  lines.push(paint("dim", `${"0 %".padStart(LABEL_WIDTH - 1)} └${"─".repeat(width)}`));
-  if (columns.some((column) => column.compactions > 0)) {
-    const marks = columns.map(({ compactions }) => (compactions === 0 ? " " : compactions === 1 ? "▲" : "◆"));
-    lines.push(`${" ".repeat(LABEL_WIDTH + 1)}${paint("accent", marks.join("").trimEnd())}`);
-  }
-  return lines;
+  const lines = barChart({
+    bars: columns.map(({ pressure, compactions }) => ({
+      height: pressure / top,
+      tone: toneOf(pressure),
+      marks: compactions,
+    })),
+    labelOf(row) {
+      const shown = LABELLED.find((pressure) => Math.ceil((pressure / top) * ROWS) === row);
+      return shown === undefined ? "" : percent(shown);
+    },
+    zero: percent(0),
+    beyond: BEYOND,
+    paint: options.paint,
+  });
+  return columns.some(({ compactions }) => compactions > 0) ? lines : lines.slice(0, -1);
 }
 
 /** What the marks under the chart mean. */
@@ -82,5 +69,5 @@ function columnOf(requests: readonly ReplayRequest[], column: number, width: num
 
 const percent = (ratio: number): string => `${Math.round(ratio * 100)} %`;
 
-const toneOf = (pressure: number): "good" | "warn" | "bad" =>
+const toneOf = (pressure: number): Tone =>
   pressure < YELLOW_AT ? "good" : pressure < RED_AT ? "warn" : "bad";

@@ -41,7 +41,7 @@ export async function judgedShares(options: {
     input: { ...options.input, signal: io.signal },
     policies: strategies.map((strategy) => ({ name: strategy, compactor: options.compactorOf(strategy) })),
     model,
-    questions: parseCount("questions", flags.value("questions") ?? String(JUDGE_QUESTIONS)),
+    questions: flags.parsed("questions", parseCount) ?? JUDGE_QUESTIONS,
   });
   progress.clear();
   await confirmSpending(flags, io, spendLines(judge.plan()));

@@ -54,10 +54,10 @@ async function make(
 ): Promise<void> {
   if (store.kind === "memory" || flags.has("no-store"))
     throw new UsageError("--new-key needs a database to keep the key in: this one ends with the process.");
-  const limit = flags.value("limit");
+  const requestsPerMinute = flags.parsed("limit", parseCount);
   const { key, clientKey } = await store.clientKeys.create(tenant, {
     name,
-    ...(limit !== undefined && { limits: { requestsPerMinute: parseCount("limit", limit) } }),
+    ...(requestsPerMinute !== undefined && { limits: { requestsPerMinute } }),
   });
   io.stdout.write(flags.has("json") ? `${JSON.stringify({ key, ...clientKey })}\n` : `${key}\n`);
   io.stderr.write("This key is shown once and stored only as a hash.\n");

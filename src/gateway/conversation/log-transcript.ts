@@ -1,7 +1,7 @@
+import { readMessages } from "../../core/read-messages.ts";
 import { leadLength } from "../../core/rounds.ts";
 import type { Dialect } from "../../core/types.ts";
 import type { TranscriptLog } from "../../dialects/logs/index.ts";
-import { readNumbered } from "../../dialects/read-numbered.ts";
 import { readyLog } from "../../dialects/ready-log.ts";
 import { writeHead } from "../../recall/stored-head.ts";
 import { wireOfDialect } from "../wires/index.ts";
@@ -24,7 +24,7 @@ export function logTranscript(log: TranscriptLog): LogTranscript {
   const { messages: transcript, system, times, warnings } = readyLog(log, dialect.id);
   const lead = transcript.slice(
     0,
-    leadLength(readNumbered(dialect, transcript), ({ role }) => role),
+    leadLength(readMessages(dialect, transcript), ({ role }) => role),
   );
   return {
     dialect,

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { HOSTED_TOOLS, PROFILE_NAMES } from "../../config/gateway-schema.ts";
+import { HOSTED_TOOLS } from "../../config/gateway-schema.ts";
 import { MOST_PREFACE, PLACEMENTS, SUMMARY_MODES } from "../../config/tuning-schema.ts";
 import {
   httpAddress,
@@ -16,6 +16,7 @@ import {
 } from "../../config/values.ts";
 import { LEAST_CAP, LEAST_TOKENS, MOST_TOKENS } from "../../core/budget.ts";
 import { STRATEGY_NAMES } from "../../core/strategy-names.ts";
+import { PROFILE_NAMES } from "../../profiles/index.ts";
 import { streamStrategies } from "../../stream/strategies/index.ts";
 
 /** What bodies of `/api` must look like. Types stand in `../api/`; these check them at run time. */

@@ -18,7 +18,7 @@ export interface ChainInput {
 }
 
 /** The last view of a conversation that was compacted again and again while it grew. */
-interface ChainEnd {
+export interface ChainEnd {
   readonly text: string;
   readonly compactions: number;
   /** What the view costs with everything around its texts: the budget of those that it is compared with. */

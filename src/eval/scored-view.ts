@@ -17,6 +17,5 @@ export function scoredView(text: string): ScoredView {
     text,
     words: once(() => indexWords(text)),
     terms: once(() => new Set(termsOf(plainText(text)))),
-    lines: once(() => new Set(text.split("\n").map((line) => line.trim()))),
   };
 }

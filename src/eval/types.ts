@@ -123,8 +123,6 @@ export interface ScoredView {
   readonly words: () => WordIndex;
   /** Terms (word and path runs and their pieces), built on first use. */
   readonly terms: () => ReadonlySet<string>;
-  /** Trimmed lines, built on first use. */
-  readonly lines: () => ReadonlySet<string>;
 }
 
 /** Where each content word of a text stands, in characters from its start, ascending. */

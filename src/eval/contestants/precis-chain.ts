@@ -1,8 +1,9 @@
-import type { Profile } from "../../core/types.ts";
+import type { Compactor, CompactorOptions, FitResult, Profile } from "../../core/types.ts";
 import { openaiChat } from "../../dialects/openai-chat/index.ts";
+import type { ChatMessage as WireMessage } from "../../dialects/openai-chat/wire.ts";
 import { createCompactor } from "../../engine/create-compactor.ts";
 import { messageText, viewText } from "../message-text.ts";
-import type { ChainContestant, ChainInput } from "../run-chain.ts";
+import type { ChainContestant, ChainEnd, ChainInput } from "../run-chain.ts";
 
 /**
  * precis without a model on a conversation that grows. Between two calls only the state survives, as JSON: each call
@@ -31,30 +32,14 @@ export function sameSizeChain(profile?: Profile): ChainContestant {
   return {
     id: "chained to one size",
     label: "precis, k times",
-    async run({ messages, from, to, tokens, k, counter }) {
+    async run(input) {
+      const { messages, from, tokens, counter } = input;
       const size = Math.floor(tokens * SIZE_SHARE);
-      const options = {
-        dialect: openaiChat,
-        counter,
-        budget: 2 * tokens,
-        auto: false,
-        ...(profile && { profile }),
-      };
-      let saved = "null";
-      let compactions = 0;
-      let now = 0;
-      let text = "";
-      for (const end of evenlySpread({ messages, from, to, tokens, k, counter }, size)) {
-        now += STEP_MS;
-        const compactor = createCompactor(options);
-        const input = { state: JSON.parse(saved) as unknown, budget: size, adopt: true, now };
-        const result = await compactor.compact(messages.slice(from, end), input);
-        await compactor.close();
-        saved = JSON.stringify(result.state);
-        if (result.report.outcome === "compacted") compactions++;
-        text = viewText(result.messages);
-      }
-      return { text, compactions, size };
+      const options = { counter, budget: 2 * tokens, auto: false, ...(profile && { profile }) };
+      const end = await grow(evenlySpread(input, size), options, (compactor, to, moment) =>
+        compactor.compact(messages.slice(from, to), { ...moment, budget: size, adopt: true }),
+      );
+      return { ...end, size };
     },
   };
 }
@@ -64,34 +49,46 @@ export function windowChain(profile?: Profile): ChainContestant {
   return {
     id: "chained under a window",
     label: "precis, fit while it grows",
-    async run(input) {
+    run(input) {
       const { messages, from, to, tokens, k, counter } = input;
       const budget = budgetForChain(tokens, k);
-      const options = { dialect: openaiChat, counter, budget, ...(profile && { profile }) };
-      let saved = "null";
-      let compactions = 0;
-      let now = 0;
-      let text = "";
-      let size = 0;
       const moments = requestMoments(input, budget * STEP_SHARE).map((moment) => moment.index);
-      for (const end of [...moments, to]) {
-        now += STEP_MS;
-        const compactor = createCompactor(options);
-        const state = JSON.parse(saved) as unknown;
-        const result = await compactor.fit(messages.slice(from, end), {
-          state,
-          now,
-          lastRequestAt: now - STEP_MS,
-        });
-        await compactor.close();
-        saved = JSON.stringify(result.state);
-        if (result.report.outcome === "compacted") compactions++;
-        text = viewText(result.messages);
-        size = result.report.tokens.after;
-      }
-      return { text, compactions, size };
+      const options = { counter, budget, ...(profile && { profile }) };
+      return grow([...moments, to], options, (compactor, end, moment) =>
+        compactor.fit(messages.slice(from, end), { ...moment, lastRequestAt: moment.now - STEP_MS }),
+      );
     },
   };
+}
+
+type ChatCompactor = Compactor<WireMessage>;
+
+/** Has a view made at each end of a conversation that grows; the last one counts. */
+async function grow(
+  ends: readonly number[],
+  options: Omit<CompactorOptions<WireMessage>, "dialect">,
+  viewAt: (
+    compactor: ChatCompactor,
+    end: number,
+    moment: { readonly state: unknown; readonly now: number },
+  ) => Promise<FitResult<WireMessage>>,
+): Promise<ChainEnd> {
+  let saved = "null";
+  let compactions = 0;
+  let now = 0;
+  let text = "";
+  let size = 0;
+  for (const end of ends) {
+    now += STEP_MS;
+    const compactor = createCompactor({ dialect: openaiChat, ...options });
+    const result = await viewAt(compactor, end, { state: JSON.parse(saved) as unknown, now });
+    await compactor.close();
+    saved = JSON.stringify(result.state);
+    if (result.report.outcome === "compacted") compactions++;
+    text = viewText(result.messages);
+    size = result.report.tokens.after;
+  }
+  return { text, compactions, size };
 }
 
 /** k ends, the last one the conversation's own, the first one beyond `start` tokens. */

@@ -1,9 +1,11 @@
+import { defined } from "../../core/defined.ts";
 import { BudgetImpossibleError } from "../../core/errors.ts";
 import { STRATEGY_NAMES } from "../../core/strategy-names.ts";
 import type { StrategyName, TokenCounter } from "../../core/types.ts";
 import { openaiChat } from "../../dialects/openai-chat/index.ts";
 import type { ChatMessage as WireMessage } from "../../dialects/openai-chat/wire.ts";
 import { createCompactor } from "../../engine/create-compactor.ts";
+import { orImpossible } from "../replay/requests.ts";
 import type { ChatMessage } from "../types.ts";
 import { sumOf } from "./cost-session.ts";
 import type { CachePrices } from "./price.ts";
@@ -28,7 +30,10 @@ interface PolicyView {
 
 /** A policy at work on one session: asked before each request, in order. `to`: messages so far. */
 interface PolicyRun {
-  view(to: number, times: { readonly now?: number; readonly last?: number }): Promise<PolicyView | undefined>;
+  view(
+    to: number,
+    times: { readonly now: number | undefined; readonly last: number | undefined },
+  ): Promise<PolicyView | undefined>;
 }
 
 /** A way to decide what is sent. */
@@ -100,22 +105,19 @@ export function precisPolicy(strategy: StrategyName): CostPolicy {
       let state: unknown;
       return {
         async view(to, { now, last }) {
-          try {
-            const result = await compactor.fit(messages.slice(0, to), {
-              ...(state !== undefined && { state }),
+          const result = await orImpossible(() =>
+            compactor.fit(messages.slice(0, to), {
               now: now ?? to,
-              ...(last !== undefined && { lastRequestAt: last }),
-            });
-            ({ state } = result);
-            const compacted = result.report.outcome === "compacted";
-            const summarized = result.report.rungs.some(
-              ({ rung, result: outcome }) => rung === "extractive" && outcome === "used",
-            );
-            return { messages: result.messages, compacted, summarized: compacted && summarized };
-          } catch (error) {
-            if (error instanceof BudgetImpossibleError) return undefined;
-            throw error;
-          }
+              ...defined({ state, lastRequestAt: last }),
+            }),
+          );
+          if (result instanceof BudgetImpossibleError) return undefined;
+          ({ state } = result);
+          const compacted = result.report.outcome === "compacted";
+          const summarized = result.report.rungs.some(
+            ({ rung, result: outcome }) => rung === "extractive" && outcome === "used",
+          );
+          return { messages: result.messages, compacted, summarized: compacted && summarized };
         },
       };
     },

@@ -2,6 +2,7 @@ import type { TokenCounter } from "../../core/types.ts";
 import type { ChatMessage as WireMessage } from "../../dialects/openai-chat/wire.ts";
 import { messagesText, viewText } from "../message-text.ts";
 import { commonTokens } from "../replay/cached-share.ts";
+import { answerStarts } from "../replay/requests.ts";
 import type { ChatMessage } from "../types.ts";
 import { type CostSession, messageTokens, sumOf } from "./cost-session.ts";
 import type { CostPolicy } from "./policy.ts";
@@ -57,18 +58,20 @@ export interface CostResult {
   readonly rows: readonly CostRow[];
 }
 
-interface Tally {
-  cost: number;
-  summaries: number;
-  compactions: number;
-  sent: number;
-  cached: number;
-  impossible: number;
-  anchors: number;
-  cuts: number;
-  requests: number;
-  cold: number;
-}
+/** What is added up over the sessions of a policy. */
+const NOTHING = {
+  cost: 0,
+  summaries: 0,
+  compactions: 0,
+  sent: 0,
+  cached: 0,
+  impossible: 0,
+  anchors: 0,
+  cuts: 0,
+  requests: 0,
+  cold: 0,
+};
+type Tally = typeof NOTHING;
 
 /** Walks every session under every policy: one request before each answer of the model. */
 export async function runCost(options: CostOptions): Promise<CostResult> {
@@ -76,18 +79,7 @@ export async function runCost(options: CostOptions): Promise<CostResult> {
   const budget = window - head - reserve;
   const tallies: Tally[] = [];
   for (const policy of policies) {
-    const tally: Tally = {
-      cost: 0,
-      summaries: 0,
-      compactions: 0,
-      sent: 0,
-      cached: 0,
-      impossible: 0,
-      anchors: 0,
-      cuts: 0,
-      requests: 0,
-      cold: 0,
-    };
+    const tally = { ...NOTHING };
     for (const [index, session] of sessions.entries()) {
       onProgress?.(`${options.name}, ${window}: ${policy.id}`, index, sessions.length);
       await walk(session, policy, { ...options, budget }, tally);
@@ -153,15 +145,11 @@ async function walk(
       tally.cuts++;
     }
   };
-  for (const [to, message] of messages.entries()) {
-    if (message.role !== "assistant" || to === 0) continue;
+  for (const to of answerStarts(messages, { joined: false })) {
     const now = times[to - 1] ?? times[to];
     // What was sent last, and what came since, is what the model had when the cut came.
     score(to - 1);
-    const view = await run.view(to, {
-      ...(now !== undefined && { now }),
-      ...(last !== undefined && { last }),
-    });
+    const view = await run.view(to, { now, last });
     if (view === undefined) {
       tally.impossible++;
       continue;

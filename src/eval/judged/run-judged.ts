@@ -1,6 +1,6 @@
 import { BudgetImpossibleError } from "../../core/errors.ts";
 import { contentHash } from "../../core/hash.ts";
-import type { Model, Profile, TokenCounter } from "../../core/types.ts";
+import type { Model, ModelRequest, Profile, TokenCounter } from "../../core/types.ts";
 import { askList } from "./ask-list.ts";
 import { allDone, createAtOnce } from "./at-once.ts";
 import type { Entrant, Sitting } from "./entrants.ts";
@@ -103,48 +103,34 @@ export async function runJudged(options: JudgedOptions): Promise<JudgedResult> {
       };
     });
 
+  const ask = <T>(
+    role: "reader" | "judge",
+    request: ModelRequest,
+    trial: number,
+    check: (list: readonly unknown[]) => readonly T[] | string,
+  ): Promise<readonly T[]> =>
+    atOnce(async () => {
+      signal?.throwIfAborted();
+      const model = role === "reader" ? reader : judge;
+      const stoppable = { ...request, ...stop };
+      const list = await askList({ model, role, journal, spending, request: stoppable, trial, check });
+      progress(role === "reader" ? "answers" : "marks");
+      return list;
+    });
+
   const answersOf = async ({ contexts, isImpossible }: Made, trial: number): Promise<string[]> => {
-    const parts = contexts.map(({ items, text }) =>
-      atOnce(async () => {
-        // Nobody has to read nothing.
-        if (isImpossible) return items.map(() => "");
-        signal?.throwIfAborted();
-        const request = { ...readerRequest(text, items), ...stop };
-        const check = (list: readonly unknown[]) => readAnswers(list, items.length);
-        const answers = await askList({
-          model: reader,
-          journal,
-          spending,
-          role: "reader",
-          request,
-          trial,
-          check,
-        });
-        progress("answers");
-        return answers;
-      }),
+    const parts = contexts.map(async ({ items, text }) =>
+      // Nobody has to read nothing.
+      isImpossible
+        ? items.map(() => "")
+        : ask("reader", readerRequest(text, items), trial, (list) => readAnswers(list, items.length)),
     );
     return (await allDone(parts)).flat();
   };
 
   const marksOf = async (sheets: readonly Sheet[], trial: number): Promise<(readonly Mark[])[]> => {
     const parts = inPieces(sheets, SHEETS_AT_ONCE).map((some) =>
-      atOnce(async () => {
-        signal?.throwIfAborted();
-        const request = { ...judgeRequest(some), ...stop };
-        const check = (list: readonly unknown[]) => readMarks(list, some);
-        const marks = await askList({
-          model: judge,
-          journal,
-          spending,
-          role: "judge",
-          request,
-          trial,
-          check,
-        });
-        progress("marks");
-        return marks;
-      }),
+      ask("judge", judgeRequest(some), trial, (list) => readMarks(list, some)),
     );
     return (await allDone(parts)).flat();
   };

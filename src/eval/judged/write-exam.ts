@@ -6,7 +6,7 @@ import { askList } from "./ask-list.ts";
 import type { ExamItem } from "./exam.ts";
 import type { Journal } from "./journal.ts";
 import { readerText, type Shown, shownMessage } from "./reader-text.ts";
-import { type Expense, expense, type Spending } from "./spending.ts";
+import { type Expense, expense, requestTokens, type Spending } from "./spending.ts";
 
 /** What `writeExam` takes. */
 export interface WriteExamInput {
@@ -58,17 +58,8 @@ export async function writeExam(input: WriteExamInput): Promise<ExamItem[]> {
     signal?.throwIfAborted();
     const check = (list: readonly unknown[]) => readItems(list, count, types);
     const asked = { ...request, ...(signal && { signal }) };
-    items.push(
-      ...(await askList({
-        model: writer,
-        journal,
-        spending,
-        role: "writer",
-        request: asked,
-        trial: 0,
-        check,
-      })),
-    );
+    const asker = { model: writer, role: "writer", journal, spending } as const;
+    items.push(...(await askList({ ...asker, request: asked, trial: 0, check })));
   }
   return items.map((item, n) => ({ n, ...item }));
 }
@@ -76,13 +67,9 @@ export async function writeExam(input: WriteExamInput): Promise<ExamItem[]> {
 /** What that will ask for. */
 export function planExam(input: Omit<WriteExamInput, "journal" | "spending">): Expense {
   const requests = requestsOf(input);
-  const texts = requests.flatMap(({ request }) => [
-    request.system ?? "",
-    ...request.messages.map(({ text }) => text),
-  ]);
   return expense("writer", input.writer.id, {
     requests: requests.length,
-    input: texts.reduce((sum, text) => sum + input.counter.count(text), 0),
+    input: requests.reduce((sum, { request }) => sum + requestTokens(request, input.counter), 0),
     output: input.count * USUAL_ITEM,
   });
 }

@@ -1,24 +1,25 @@
-import { join } from "node:path";
+import { basename } from "node:path";
 import type { CostSession, Cut } from "../cost/cost-session.ts";
 import { chatMessage, isAgentSession } from "../data/agent-session.ts";
 import { isAnchorCase } from "../data/anchor-case.ts";
-import { type DataFolder, readFolder, readRecords } from "./data-files.ts";
+import { filesBelow, readFolder, readRecords } from "./data-files.ts";
 
 type RawMessage = Parameters<typeof chatMessage>[0] & { readonly ts?: string | number };
 
 /** The agent sessions below a folder, with the times of their messages and the cuts of files of cases. */
 export function costSessions(dir: string): CostSession[] {
-  const folder = readFolder(dir);
+  const files = filesBelow(readFolder(dir));
+  const holdsCases = (file: string) => basename(file).includes("cases");
   const cuts = new Map<string, Cut[]>();
-  for (const record of filesOf(folder, (file) => file.includes("cases")).flatMap(readRecords)) {
+  for (const record of files.filter(holdsCases).flatMap(readRecords)) {
     if (!isAnchorCase(record) || record.kind !== "cut" || record.anchors.length === 0) continue;
     const anchors = record.anchors.map(({ a, old, ctx }) => ({ text: a, old, neighbours: ctx }));
     cuts.set(record.session, [...(cuts.get(record.session) ?? []), { at: record.at, anchors }]);
   }
-  return filesOf(folder, (file) => !file.includes("cases")).flatMap((file) => {
-    const records = readRecords(file);
-    return records.flatMap((record) => (isAgentSession(record) ? [session(record as RawSession, cuts)] : []));
-  });
+  return files
+    .filter((file) => !holdsCases(file))
+    .flatMap(readRecords)
+    .flatMap((record) => (isAgentSession(record) ? [session(record as RawSession, cuts)] : []));
 }
 
 interface RawSession {
@@ -48,11 +49,4 @@ const isEmpty = ({ role, content, tool_calls: calls }: RawMessage): boolean =>
 function timeOf(ts: string | number | undefined): number | undefined {
   const time = typeof ts === "string" ? Date.parse(ts) : ts;
   return time === undefined || Number.isNaN(time) ? undefined : time;
-}
-
-function filesOf(folder: DataFolder, wanted: (file: string) => boolean): string[] {
-  return [
-    ...folder.files.filter(wanted).map((file) => join(folder.path, file)),
-    ...folder.folders.flatMap((inner) => filesOf(inner, wanted)),
-  ];
 }

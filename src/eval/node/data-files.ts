@@ -61,6 +61,11 @@ export interface DataFolder {
   readonly folders: readonly DataFolder[];
 }
 
+/** Paths of all data files in a folder and below. */
+export function filesBelow({ path, files, folders }: DataFolder): string[] {
+  return [...files.map((file) => join(path, file)), ...folders.flatMap(filesBelow)];
+}
+
 /** Data files below a folder, in the order of their names. */
 export function readFolder(path: string, depth = 0): DataFolder {
   const entries = readdirSync(path, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));

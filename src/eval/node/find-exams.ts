@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { TranscriptError } from "../../core/errors.ts";
 import { isProbeRecord, probeCase } from "../data/probe-case.ts";
 import type { Exam } from "../judged/exam.ts";
@@ -10,7 +10,7 @@ import {
   probeItems,
   type RawProbe,
 } from "../judged/exam-records.ts";
-import { type DataFolder, readFolder, readRecords } from "./data-files.ts";
+import { filesBelow, readFolder, readRecords } from "./data-files.ts";
 import { examConversation } from "./exam-conversation.ts";
 
 /** The exams in files and folders, told by what they hold. `data` is where conversations are looked for, too. */
@@ -19,11 +19,7 @@ export function findExams(paths: readonly string[], data: string | undefined): E
 }
 
 function filesAt(path: string): string[] {
-  return statSync(path).isDirectory() ? filesOf(readFolder(path)) : [path];
-}
-
-function filesOf({ path, files, folders }: DataFolder): string[] {
-  return [...files.map((file) => join(path, file)), ...folders.flatMap(filesOf)];
+  return statSync(path).isDirectory() ? filesBelow(readFolder(path)) : [path];
 }
 
 function examsIn(file: string, data: string | undefined): Exam[] {

@@ -1,4 +1,5 @@
 import { setImmediate as breathe } from "node:timers/promises";
+import { defined } from "../../core/defined.ts";
 import { BudgetImpossibleError } from "../../core/errors.ts";
 import type {
   Compactor,
@@ -13,6 +14,7 @@ import type {
 } from "../../core/types.ts";
 import { createCachedShare } from "./cached-share.ts";
 import { type ReceiptRun, receiptOf } from "./receipt.ts";
+import { answerStarts, orImpossible } from "./requests.ts";
 import { type Survival, survivalOf } from "./survival.ts";
 
 /** One compaction of a replay. */
@@ -96,7 +98,7 @@ export async function simulate(options: SimulateOptions): Promise<Replay> {
     tokens.push(measure.message(message));
     await pause();
   }
-  const all = answerStarts(read, dialect);
+  const all = answerStarts(read, { joined: dialect.id === "openai-responses" });
   const { starts, every } = sampleOf(all, options.maxWork ?? Number.POSITIVE_INFINITY);
   const answers = new Set(all);
   const cachedShare = createCachedShare(dialect, measure);
@@ -112,13 +114,10 @@ export async function simulate(options: SimulateOptions): Promise<Replay> {
     options.onProgress?.(ordinal, starts.length);
     const time = times?.[start];
     const previous = requests.at(-1);
-    const result = await attempt(() =>
+    const result = await orImpossible(() =>
       compactor.fit(messages.slice(0, start), {
         ...options.input,
-        ...(state === undefined ? {} : { state }),
-        ...(time === undefined ? {} : { now: time }),
-        ...(previous?.time === undefined ? {} : { lastRequestAt: previous.time }),
-        ...(signal === undefined ? {} : { signal }),
+        ...defined({ state, now: time, lastRequestAt: previous?.time, signal }),
       }),
     );
     if (result instanceof BudgetImpossibleError) {
@@ -170,13 +169,6 @@ export async function simulate(options: SimulateOptions): Promise<Replay> {
   return { requests, compactions, impossible, every, budget, ...(survival && { survival }) };
 }
 
-/** The result, or the error that says that nothing can be sent at this point of the session. */
-const attempt = async <T>(run: () => Promise<T>): Promise<T | BudgetImpossibleError> =>
-  run().catch((error: unknown) => {
-    if (error instanceof BudgetImpossibleError) return error;
-    throw error;
-  });
-
 /** Calculating longer than this without a turn of the event loop makes Ctrl-C feel dead, and keeps other requests waiting. */
 const PAUSE_EVERY_MS = 25;
 
@@ -190,18 +182,6 @@ function createPause(signal: AbortSignal | undefined): () => Promise<void> {
     }
     signal?.throwIfAborted();
   };
-}
-
-/**
- * Index of the first message of every answer. The Responses format spreads one answer over several items (reasoning,
- * text, calls); in the others every assistant message was an answer of its own.
- */
-function answerStarts(messages: readonly Message[], dialect: Dialect<unknown>): readonly number[] {
-  const joins = dialect.id === "openai-responses";
-  return messages.flatMap((message, index) => {
-    if (index === 0 || message.role !== "assistant") return [];
-    return joins && messages[index - 1]?.role === "assistant" ? [] : [index];
-  });
 }
 
 /** All of the requests, or every so many and the last. */

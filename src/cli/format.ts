@@ -28,4 +28,7 @@ export function formatChange(value: number, base: number): string {
 export const formatDollars = (value: number): string =>
   value >= 100 ? `$${formatCount(value)}` : value >= 0.1 ? `$${value.toFixed(2)}` : `$${value.toFixed(4)}`;
 
+/** A moment to the minute: `2026-01-31 23:59`. */
+export const formatTime = (at: number): string => new Date(at).toISOString().replace("T", " ").slice(0, 16);
+
 const trim = (text: string): string => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);

@@ -1,6 +1,5 @@
 import type { ApiConversation, ApiMessages } from "../../gateway/api.ts";
-import { formatCount } from "../format.ts";
-import { time } from "../inspect/preview.ts";
+import { formatCount, formatTime } from "../format.ts";
 import type { Paint } from "../paint.ts";
 import { shortId } from "../short-names.ts";
 import { oneLine } from "./plain-text.ts";
@@ -11,7 +10,7 @@ export function conversationsText(conversations: readonly ApiConversation[], col
   if (conversations.length === 0) return "There are no conversations yet.\n";
   return conversations
     .map((one) => {
-      const facts = `${shortId(one.id)}  ${time(one.updatedAt)}  ${formatCount(one.messages).padStart(6)} messages  `;
+      const facts = `${shortId(one.id)}  ${formatTime(one.updatedAt)}  ${formatCount(one.messages).padStart(6)} messages  `;
       return `${facts}${oneLine(one.title === "" ? "(no title)" : one.title, Math.max(12, columns - facts.length))}\n`;
     })
     .join("");

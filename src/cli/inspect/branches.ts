@@ -1,8 +1,8 @@
 import { dialectById } from "../../dialects/index.ts";
 import type { Conversation, ConversationStore, StoredMessage } from "../../stores/server-store.ts";
-import { formatCount } from "../format.ts";
+import { formatCount, formatTime } from "../format.ts";
 import { shortId } from "../short-names.ts";
-import { cut, previewOf, time } from "./preview.ts";
+import { cut, previewOf } from "./preview.ts";
 
 /** A conversation among others of its session: several are forks of each other, or merely have the same name. */
 export interface Branch {
@@ -53,7 +53,7 @@ export function branchLines(branches: readonly Branch[], columns: number, shown?
     const twig = depth === 0 ? "" : `${"  ".repeat(depth - 1)}└ `;
     const what = depth === 0 ? "begins" : `from #${formatCount(from)} on`;
     const start = `  ${mark}${twig}${shortId(id)}  ${what}: `;
-    const facts = ` (${formatCount(length)} messages, ${time(updatedAt)})`;
+    const facts = ` (${formatCount(length)} messages, ${formatTime(updatedAt)})`;
     const room = columns - start.length;
     const isWide = room - facts.length >= LEAST_WORDS;
     return cut(`${start}${isWide ? `${cut(words, room - facts.length)}${facts}` : words}`, columns);

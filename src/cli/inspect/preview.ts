@@ -17,5 +17,3 @@ export function previewOf({ parts }: Pick<Message, "parts">): string {
 export function cut(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
 }
-
-export const time = (at: number): string => new Date(at).toISOString().replace("T", " ").slice(0, 16);

@@ -9,13 +9,13 @@ import {
   STRATEGY_WORDS,
 } from "../../core/words.ts";
 import type { Conversation } from "../../stores/server-store.ts";
-import { formatCount } from "../format.ts";
+import { formatCount, formatTime } from "../format.ts";
 import type { Paint, Tone } from "../paint.ts";
 import { shortId, shortName } from "../short-names.ts";
 import { wrap } from "../wrap.ts";
 import { type Branch, branchLines } from "./branches.ts";
 import type { Inspection } from "./inspection.ts";
-import { cut, previewOf, time } from "./preview.ts";
+import { cut, previewOf } from "./preview.ts";
 
 /** Further lines of a checkpoint are indented. */
 const CHECKPOINT_HANG = 4;
@@ -95,7 +95,7 @@ export function conversationsText(groups: readonly (readonly Branch[])[], { colu
         branches.length === 1
           ? `${formatCount(one.length).padStart(6)} ${one.length === 1 ? "message " : "messages"}`
           : `${formatCount(branches.length).padStart(6)} branches`;
-      const line = cut(`${name}  ${time(newest)}  ${size}  ${one.title}`, columns);
+      const line = cut(`${name}  ${formatTime(newest)}  ${size}  ${one.title}`, columns);
       return branches.length === 1 ? [line] : [line, ...branchLines(branches, columns)];
     })
     .join("\n")
@@ -124,13 +124,13 @@ function factsOf(one: Conversation): string {
     ...(one.dialect === undefined ? [] : [one.dialect]),
     ...(one.model === undefined ? [] : [one.model]),
     messageCount(one.length),
-    `changed ${time(one.updatedAt)}`,
+    `changed ${formatTime(one.updatedAt)}`,
     ...(one.fork === undefined
       ? []
       : [`forked from ${shortId(one.fork.of)} after ${messageCount(one.fork.length)}`]),
     ...(one.pinned ? ["pinned"] : []),
     ...(one.archived ? ["archived"] : []),
-    ...(one.expiresAt === undefined ? [] : [`ends ${time(one.expiresAt)}`]),
+    ...(one.expiresAt === undefined ? [] : [`ends ${formatTime(one.expiresAt)}`]),
   ];
   return facts.join(" · ");
 }
@@ -138,7 +138,7 @@ function factsOf(one: Conversation): string {
 function checkpointLine(one: Checkpoint, inUse: boolean, undone: boolean): string {
   const mark = undone ? " · undone" : inUse ? " · in use" : "";
   const { before, after } = one.tokens;
-  return `${time(one.at)} · ${formatCount(before)} → ${formatCount(after)} tokens · because ${REASON_WORDS[one.reason]} · ${RUNG_WORDS[one.rung]} · ${STRATEGY_WORDS[one.strategy].label} · budget ${formatCount(one.budget)} · first ${messageCount(one.length)}${mark}`;
+  return `${formatTime(one.at)} · ${formatCount(before)} → ${formatCount(after)} tokens · because ${REASON_WORDS[one.reason]} · ${RUNG_WORDS[one.rung]} · ${STRATEGY_WORDS[one.strategy].label} · budget ${formatCount(one.budget)} · first ${messageCount(one.length)}${mark}`;
 }
 
 function messageLines({ view, tokens }: Inspection, { columns, paint }: Look): string[] {

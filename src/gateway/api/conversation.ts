@@ -162,9 +162,17 @@ export interface ImportFile {
   readonly text: string;
 }
 
+/** What `POST /api/import` takes. */
+export interface NewImport extends ImportFile {
+  /** An example that comes with the page: a conversation that was made of it earlier is answered with, and no other is made. */
+  readonly isExample?: boolean;
+}
+
 export interface Imported {
   readonly conversations: readonly ApiConversation[];
   readonly warnings: readonly string[];
+  /** The example was opened earlier, and this is its conversation as it is now. */
+  readonly isKnown?: true;
 }
 
 /** One thing found by a search. */

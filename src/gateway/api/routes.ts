@@ -8,9 +8,9 @@ import type {
   ConversationChanges,
   ConversationPage,
   Imported,
-  ImportFile,
   ListQuery,
   NewConversation,
+  NewImport,
   SearchHit,
 } from "./conversation.ts";
 import type { LiveEvent, RequestFact, RequestQuery, TimelineEvent, Totals } from "./events.ts";
@@ -66,7 +66,7 @@ export const routes = {
   // Conversations.
   conversations: json<{ query: ListQuery; answer: ConversationPage }>("GET", "/api/conversations"),
   createConversation: json<{ body: NewConversation; answer: ApiConversation }>("POST", "/api/conversations"),
-  importFile: json<{ body: ImportFile; answer: Imported }>("POST", "/api/import"),
+  importFile: json<{ body: NewImport; answer: Imported }>("POST", "/api/import"),
   search: json<{ query: { q: string; limit?: number }; answer: { readonly hits: readonly SearchHit[] } }>(
     "GET",
     "/api/search",

@@ -51,6 +51,9 @@ const RESERVED = "precis:";
 /** The store has no table for settings: they stand with a conversation of this name, which no list shows. */
 export const SETTINGS_SESSION = `${RESERVED}settings`;
 
+/** By this name, the conversation that was made of an example of the page is found again. */
+export const exampleSession = (file: string): string => `${RESERVED}example:${file}`;
+
 /** May a client or an upstream not give a conversation this name? What it says would stand among precis's own data. */
 export function isReservedSession(name: string): boolean {
   return name.toLowerCase().startsWith(RESERVED);

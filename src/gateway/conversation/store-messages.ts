@@ -98,6 +98,8 @@ export async function createConversation(
     readonly times?: readonly (number | undefined)[];
     readonly given?: readonly StoredMessage["given"][];
     readonly meta: ChatMeta;
+    /** A name that it is found by again; left out: one that nobody knows. */
+    readonly session?: string;
     /** When it was said; left out: now. */
     readonly at?: number;
   },
@@ -106,7 +108,7 @@ export async function createConversation(
   const { messages, record } = newMessages(parts, dialect, transcript, 0, made.times, made.given);
   const title = made.title ?? titleIn(parts, dialect, transcript);
   const { conversation } = await parts.store.conversations.append(tenant, {
-    session: `page-${randomUUID()}`,
+    session: made.session ?? `page-${randomUUID()}`,
     messages,
     ...(head !== undefined && { head: redacted(parts, head) }),
     dialect: dialect.id,

@@ -100,10 +100,8 @@ const {
   tools: _tools,
   ...policyFields
 } = chatFields;
-const file = object({
-  name: textUpTo("name of a file", MAX_FILE_NAME),
-  text: textUpTo("text"),
-});
+const fileFields = { name: textUpTo("name of a file", MAX_FILE_NAME), text: textUpTo("text") };
+const file = object(fileFields);
 
 const policies = listOf(
   object({ name: textUpTo("name", MAX_POLICY_NAME), ...optional(policyFields) }),
@@ -140,7 +138,7 @@ export const schemas = {
     settings: chatSettingsChange.optional(),
     pins: listOf(position, "[0, 4]", 0, { most: MAX_PINS }).optional(),
   }),
-  file,
+  importFile: object({ ...fileFields, isExample: yesOrNo.optional() }),
   fork: object({ length: wholeNumber("number of messages", 0) }),
   newMessage: object({ role: oneOf("role", ["user", "assistant", "system"]), text }),
   chat: object({

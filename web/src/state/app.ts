@@ -175,7 +175,7 @@ export function createApp({
       params,
       body: { title, settings: { window }, ...(model !== undefined && { model }) },
     });
-    // The same example may have been opened before, and its summary is found again.
+    // The same example may have been opened before and deleted, and its summary is found again.
     await api.call(routes.compact, { params, body: { whenDue: true } });
     return changed;
   };
@@ -225,11 +225,13 @@ export function createApp({
         store.set({ opening: undefined });
         return;
       }
-      const answer = await api.call(routes.importFile, { body: { name, text } });
+      const answer = await api.call(routes.importFile, {
+        body: { name, text, ...(example !== undefined && { isExample: true }) },
+      });
       for (const conversation of answer.conversations) conversations.put(conversation);
       const [first] = answer.conversations;
       if (first !== undefined) {
-        open(example === undefined ? first : await prepare(first, example));
+        open(example === undefined || answer.isKnown ? first : await prepare(first, example));
         const opened = chat(first.id);
         opened.store.set(example === undefined ? { wasOpened: true } : { atPoint: true });
         if (example === undefined) await tellOfFile(first, answer);
@@ -294,7 +296,10 @@ export function createApp({
         open(conversation);
         return conversation;
       }),
-    openExample: (file, example) => openFile(file, () => readExample(file), example),
+    openExample: async (file, example) => {
+      // Whoever clicks twice means one.
+      if (store.get().opening !== file) await openFile(file, () => readExample(file), example);
+    },
     importFile: (name, text) => openFile(name, text),
     changeSettings: async (changes) => {
       try {

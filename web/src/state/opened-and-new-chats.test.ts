@@ -1,5 +1,5 @@
 /** Opening files and new chats: which model answers, what else was in the file, and what is left behind. */
-import { beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { ApiConversation } from "../../../src/gateway/api.ts";
 import type { Api } from "./api-client.ts";
 import { type App, createApp } from "./app.ts";
@@ -21,6 +21,7 @@ const conversation = (id: string, more: Partial<ApiConversation> = {}) =>
   }) as unknown as ApiConversation;
 
 let imported: ApiConversation[];
+let isKnown: true | undefined;
 let all: ApiConversation[];
 let system: string;
 let asked: { readonly route: string; readonly body: unknown }[];
@@ -44,11 +45,12 @@ const answers: Readonly<Record<string, (body: unknown) => unknown>> = {
   }),
   "GET /api/conversations/:id/timeline": () => ({ events: [] }),
   "PATCH /api/conversations/:id": (body) => conversation("changed", body as Partial<ApiConversation>),
-  "POST /api/import": () => ({ conversations: imported, warnings: [] }),
+  "POST /api/import": () => ({ conversations: imported, warnings: [], isKnown }),
 };
 
 beforeEach(async () => {
   imported = [];
+  isKnown = undefined;
   all = [];
   system = "";
   asked = [];
@@ -117,4 +119,24 @@ it("an empty chat that was given a system prompt, settings or a name isn't taken
   await app.start();
   await app.newChat();
   expect(place()).toMatchObject({ page: "chat", id: "made" });
+});
+
+afterEach(() => vi.unstubAllGlobals());
+
+it("an example that was opened before is opened as it is, and a second click makes no second one", async () => {
+  vi.stubGlobal("fetch", async () => new Response("[]"));
+  const openExample = () => app.openExample("coding.jsonl", { title: "Example", window: 32_000 });
+  imported = [conversation("example", { model: "llama" })];
+  await app.start();
+  await Promise.all([openExample(), openExample()]);
+  const imports = () => asked.filter(({ route }) => route === "POST /api/import");
+  expect(imports()).toEqual([
+    { route: "POST /api/import", body: { name: "coding.jsonl", text: "[]", isExample: true } },
+  ]);
+  expect(changes()).toEqual([{ title: "Example", settings: { window: 32_000 } }]);
+  isKnown = true;
+  await openExample();
+  expect(imports()).toHaveLength(2);
+  expect(changes()).toHaveLength(1);
+  expect(place()).toMatchObject({ page: "chat", id: "example" });
 });

@@ -10,7 +10,7 @@ import { UNDO_MS } from "../../conversation/deletions.ts";
 import { changed, readGlobalSettings } from "../../conversation/global-settings.ts";
 import { findConversation, load } from "../../conversation/loaded.ts";
 import { logTranscript } from "../../conversation/log-transcript.ts";
-import { SETTINGS_SESSION } from "../../conversation/session-of.ts";
+import { exampleSession, SETTINGS_SESSION } from "../../conversation/session-of.ts";
 import { createConversation, forkConversation } from "../../conversation/store-messages.ts";
 import { toApi } from "../../conversation/to-api.ts";
 import { checkValues } from "../../http/check-values.ts";
@@ -70,8 +70,12 @@ export const conversationHandlers = {
 
   async importFile(context) {
     const { gateway, tenant } = context;
-    const { name, text } = await context.body(schemas.file);
+    const { name, text, isExample } = await context.body(schemas.importFile);
     const { limits } = gateway.config;
+    const session = isExample ? exampleSession(name) : undefined;
+    const known = session && (await gateway.store.conversations.findSession(tenant, session));
+    if (known && isListed(known))
+      return { conversations: [toApi(known, context.busy)], warnings: [], isKnown: true };
     await checkValues(Buffer.from(text), limits.values);
     const conversations: ApiConversation[] = [];
     const warnings: string[] = [];
@@ -87,6 +91,8 @@ export const conversationHandlers = {
         title: log.title?.slice(0, MAX_TITLE),
         model: log.model,
         meta: { source: "page" },
+        // One that was deleted a moment ago can be had back, so it keeps its name.
+        ...(session !== undefined && !known && conversations.length === 0 && { session }),
       });
       conversations.push(announced(context, await findConversation(gateway, tenant, id), "created"));
     }

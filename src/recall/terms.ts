@@ -1,4 +1,4 @@
-import { characterClass, DENSE, WORD } from "../summaries/characters.ts";
+import { characterClass, DENSE, SYMBOL, WORD } from "../summaries/characters.ts";
 import { isAscii } from "../summaries/look-alikes.ts";
 import { isFunctionWord, stemOf } from "./stem.ts";
 
@@ -7,7 +7,8 @@ import { isFunctionWord, stemOf } from "./stem.ts";
  * databases, so that both sides always agree.
  *
  * A word is one term, by its stem. A path or an identifier is found whole and by each of its parts. Scripts without
- * spaces between words (Chinese, Japanese, Thai, …) are found by pairs of characters, and by single ideographs.
+ * spaces between words (Chinese, Japanese, Thai, …) are found by pairs of characters, and by single ideographs. Emoji and
+ * signs such as € and → are terms by themselves, and so are a letter's signs that make a name of it (C++, C#).
  */
 
 /** Longer runs are encoded data, not names (characters). */
@@ -25,9 +26,20 @@ const LETTERS_OR_DIGITS = /^(?:[\p{L}\p{M}]+|\d+)$/u;
 
 const knownRuns = new Map<string, readonly string[]>();
 
-/** The terms of a text, in order, with repetitions. */
+/** Characters outside of the first 65,536 that are looked for: emoji and other signs, and letters of rare scripts. */
+const RARE = /[\p{Extended_Pictographic}\p{S}\p{L}]/u;
+/** Skin tones of emoji: 👍🏽 is found by 👍. */
+const TONE = /\p{Emoji_Modifier}/u;
+/** Flags are written with two of them. */
+const FLAG_LETTER = /\p{Regional_Indicator}/u;
+const LONE_LETTER = /^[\p{L}]$/u;
+/** Directly behind a letter: C++, C#. */
+const NAME_SIGNS = /\+\+|#/y;
+
+/** The terms of a text, in order, with repetitions. Signs follow, each once: a row of arrows says no more than one. */
 export function termsOf(text: string): string[] {
   const terms: string[] = [];
+  const signs = new Set<string>();
   const length = text.length;
   let at = 0;
   while (at < length) {
@@ -37,11 +49,33 @@ export function termsOf(text: string): string[] {
       while (end < length && characterClass(text.charCodeAt(end)) === kind) end++;
       const run = text.slice(at, end);
       for (const term of kind === WORD ? termsOfRun(run) : pairsOf(run)) terms.push(term);
+      if (run.length === 1 && kind === WORD && LONE_LETTER.test(run)) {
+        NAME_SIGNS.lastIndex = end;
+        const [found] = NAME_SIGNS.exec(text) ?? [];
+        if (found !== undefined) signs.add(plain(run) + found);
+      }
+    } else if (kind === SYMBOL) {
+      const sign = signAt(text, at);
+      end = at + Math.max(1, sign.length);
+      if (sign !== "") signs.add(sign);
     }
     at = end;
   }
+  for (const sign of signs) terms.push(sign);
   return terms;
 }
+
+/** The sign at a place of a text; empty for what isn't looked for, and for half a character. */
+function signAt(text: string, at: number): string {
+  const sign = String.fromCodePoint(text.codePointAt(at)!);
+  if (sign.length === 1) return characterClass(sign.charCodeAt(0)) === SYMBOL && !isHalf(sign) ? sign : "";
+  if (!RARE.test(sign) || TONE.test(sign)) return "";
+  if (!FLAG_LETTER.test(sign)) return sign;
+  const next = text.slice(at + 2, at + 4);
+  return FLAG_LETTER.test(next) ? sign + next : sign;
+}
+
+const isHalf = (character: string): boolean => character >= "\ud800" && character <= "\udfff";
 
 function termsOfRun(run: string): readonly string[] {
   const known = knownRuns.get(run);

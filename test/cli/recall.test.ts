@@ -120,3 +120,19 @@ test("bad usage is told with the fix, and nothing found is no failure", async ()
   const nothing = await runCli(["recall", "zeppelin", "garden", "--db", db]);
   expect(nothing).toEqual({ code: 0, stdout: "", stderr: "precis: nothing found.\n" });
 });
+
+test.each(["🚀", "€", "c++", "C#", "→"])("%s is found in a file and in the store", async (sign) => {
+  const text = `It is about ${sign} and nothing else.`;
+  const signs = folder.path("signs.json");
+  const messages = [...gardenChat(3), { role: "user", content: text }];
+  writeFileSync(signs, JSON.stringify(messages));
+  const path = folder.path("signs.db");
+  const store = sqliteStore({ path });
+  await storeChat(store, messages, { session: sign, title: sign });
+  await store.close();
+  for (const where of [[signs], ["--db", path]]) {
+    const { code, stdout } = await runCli(["recall", sign, ...where]);
+    expect(code).toBe(0);
+    expect(stdout).toContain(text);
+  }
+});

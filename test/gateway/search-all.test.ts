@@ -36,6 +36,14 @@ it.each(["SQLite", "PostgreSQL"])("%s", async (kind) => {
     expect(hits[0]!.excerpt.length).toBeLessThan(250);
     const { hits: few } = await call(routes.search, { query: { q: "harvest", limit: 2 } });
     expect(few).toHaveLength(2);
+    const signs = await chat("signs", [
+      { role: "user", content: "Shipped 🚀, for 40 €, in C++ and c#: draft → merged." },
+      { role: "assistant", content: "Well done." },
+    ]);
+    for (const q of ["🚀", "€", "c++", "C#", "→"]) {
+      const { hits: found } = await call(routes.search, { query: { q } });
+      expect(found, q).toMatchObject([{ conversation: signs, index: 0 }]);
+    }
     await call(routes.deleteConversation, { params: { id } });
     const after = await call(routes.search, { query: { q: "staging host amber-7" } });
     expect(after.hits.filter(({ conversation }) => conversation === id)).toEqual([]);

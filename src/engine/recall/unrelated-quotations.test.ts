@@ -116,3 +116,15 @@ it("between people, a reply without any word of the question is quoted beside wh
   ];
   expect(quotedFor(QUESTION, past).join("\n")).toContain("copper lantern");
 });
+
+it("an emoji asks for nothing, and says nothing by itself", () => {
+  const past = [
+    user("Read the sheets."),
+    ...work,
+    assistant("That went well 🚀 as you can see there."),
+    ...work,
+  ];
+  expect(quotedFor("Great, thanks 🚀", past)).toEqual([]);
+  const cheers = [user("Read the sheets."), ...work, assistant("🎉 🥳 🚀 turnstile harbour"), ...work];
+  expect(quotedFor(QUESTION, cheers)).toEqual([]);
+});

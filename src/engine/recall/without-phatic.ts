@@ -1,5 +1,5 @@
 /**
- * What people say to each other without asking for anything, and, in scripts without spaces, the words that only hold a sentence together: there they
+ * What people say to each other without asking for anything, emoji included, and, in scripts without spaces, the words that only hold a sentence together: there they
  * can't be told from others by their edges, and would be found in nearly every passage.
  */
 const SPACED =
@@ -7,7 +7,10 @@ const SPACED =
 const DENSE =
   /谢谢[你您]?|多谢|感谢|辛苦了|好的|是的|可以的?吗|没问题|明白了|知道了|很好|太好了|不错|做得好|请?继续(?:吧|下去)?|下一步|ありがとう(?:ございま(?:す|した))?|お願い(?:します|いたします)?|よろしく|はい|いいえ|いいですね|了解(?:です|しました)?|わかりました|分かりました|大丈夫(?:です)?|続けて|(?:して)?ください|でしょうか|(?:して)?い?ま(?:す|した|せん|しょう)か?|で(?:す|した)か?|している?|という|について|として|から|まで|ので|けれど|どこ|なに|なぜ|いつ|どう/gu;
 
+/** Emoji and other signs that no word is written with. */
+const SIGNS = /(?!\p{ASCII})[\p{S}\p{Extended_Pictographic}]/gu;
+
 /** A text without what asks for nothing. */
 export function withoutPhatic(text: string): string {
-  return text.replace(SPACED, " ").replace(DENSE, " ");
+  return text.replace(SPACED, " ").replace(DENSE, " ").replace(SIGNS, " ");
 }

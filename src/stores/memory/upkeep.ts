@@ -15,7 +15,7 @@ import type { Held } from "./held-records.ts";
 import type { MemoryContext, TenantData } from "./tenant-data.ts";
 
 /** Version of the schema that it behaves like. */
-const SCHEMA = 9;
+const SCHEMA = 10;
 
 export function memoryUpkeep(context: MemoryContext): Upkeep {
   return {

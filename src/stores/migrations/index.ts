@@ -8,6 +8,7 @@ import { cryptographicNames } from "./0006-cryptographic-names.ts";
 import { answerSizes } from "./0007-answer-sizes.ts";
 import { recalled } from "./0008-recalled.ts";
 import { recallIndex } from "./0009-recall-index.ts";
+import { signsInRecall } from "./0010-signs-in-recall.ts";
 
 /** One step from a version of the schema to the next. A published one never changes. */
 export interface Migration {
@@ -40,4 +41,5 @@ export const migrations: readonly Migration[] = [
   answerSizes,
   recalled,
   recallIndex,
+  signsInRecall,
 ];

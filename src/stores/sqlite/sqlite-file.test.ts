@@ -105,3 +105,34 @@ test("deleting a text never looks through all messages of a tenant", async () =>
   expect(plan).toHaveLength(3);
   for (const step of plan) expect(step).toMatch(/tenant=\? AND (hash|body|head)=\?/);
 });
+
+test("an index from before emoji were terms is made anew, and counts nothing twice", async () => {
+  const path = join(dir, "signs.db");
+  const said = (hash: string, content: string) =>
+    ({ hash, role: "user", wire: JSON.stringify({ role: "user", content }), at: 1 }) as const;
+  const look = async (store: ReturnType<typeof sqliteStore>) => {
+    const { messages, statistics } = await store
+      .recallIndex("t")
+      .candidates({ terms: ["🚀", "launch"], limit: 10 });
+    return {
+      found: messages.length,
+      passages: statistics.passages,
+      signs: statistics.frequency("🚀").user,
+      words: statistics.frequency("launch").user,
+    };
+  };
+  const first = sqliteStore({ path });
+  const messages = [said("a1", "The launch went well 🚀"), said("a2", "Another launch.")];
+  const { conversation } = await first.conversations.append("t", { messages, dialect: "openai-chat", at: 1 });
+  const before = await look(first);
+  expect(before).toMatchObject({ found: 2, signs: 1, words: 2 });
+  await first.close();
+  const older = new DatabaseSync(path);
+  older.exec("update precis_meta set value = '9' where key = 'schema'");
+  older.close();
+  const store = sqliteStore({ path });
+  expect(await look(store)).toEqual(before);
+  await store.conversations.delete("t", conversation);
+  expect(await look(store)).toMatchObject({ found: 0, signs: 0, words: 0, passages: { user: 0 } });
+  await store.close();
+});

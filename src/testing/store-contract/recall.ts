@@ -29,6 +29,28 @@ const BEDS = [
   `A long note about nothing. ${"Stones and water and wind. ".repeat(150)} The key is under the blue stone.`,
   "Noted.",
 ] as const;
+/** Each sign stands in one message alone. */
+const SIGNS = [
+  "The launch went well 🚀🚀",
+  "Good. The hosting is 40 € a month.",
+  "The parser is written in C++17, isn't it?",
+  "Yes, and the editor's plug-in in C#.",
+  "The order is draft → review → merged.",
+  "👍🏽 agreed, all of that is right",
+  "The office in 🇨🇭 opens in May.",
+  "Noted, see § 7 of the contract.",
+] as const;
+const SOUGHT = [
+  ["🚀", 0],
+  ["€", 1],
+  ["what costs €?", 1],
+  ["c++", 2],
+  ["C#", 3],
+  ["→", 4],
+  ["👍", 5],
+  ["🇨🇭", 6],
+  ["§", 7],
+] as const;
 const TERMS = termsOf("garden stone");
 const HEAD = JSON.stringify([{ role: "system", content: "You help." }]);
 
@@ -77,6 +99,27 @@ export function describeRecall(context: ContractContext): void {
         const others = hits.map(({ index }) => index).filter((index) => index > 0);
         expect(new Set(found.map(({ index }) => index))).toEqual(new Set(others));
       }
+    });
+
+    it("finds emoji, signs and names that are made of them, ranked as in memory", async () => {
+      const [tenant] = tenants();
+      const messages = talk("signs", ...SIGNS);
+      const { conversation } = await add(tenant, { messages, dialect: "openai-chat" });
+      const { openaiChat } = await import("../../dialects/index.ts");
+      const transcript = messages.map(({ wire }) => JSON.parse(wire));
+      const recall = openRecall({ dialect: openaiChat, transcript: transcript as never });
+      for (const [query, index] of SOUGHT) {
+        const found = await search(tenant, query, conversation);
+        expect(found[0]?.index, query).toBe(index);
+        const { hits } = await recall.search(query, { limit: 50, tokens: 20_000 });
+        expect(
+          found.map((hit) => [hit.index, hit.text]),
+          query,
+        ).toEqual(hits.map((hit) => [hit.index, hit.text]));
+        expect((await search(tenant, query))[0], query).toMatchObject({ conversation, index });
+      }
+      await context.store.conversations.delete(tenant, conversation);
+      for (const [query] of SOUGHT) expect(await search(tenant, query), query).toEqual([]);
     });
 
     it("finds what was appended just before, in all conversations of a tenant and in none of another", async () => {

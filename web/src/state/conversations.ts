@@ -3,8 +3,8 @@ import type { Api } from "./api-client.ts";
 import { createStore, type Store } from "./store.ts";
 
 const PAGE_SIZE = 100;
-/** Fewer letters find too much. */
-const LEAST_SEARCHED = 2;
+/** A single letter or digit finds too much; an emoji, a sign or an ideograph doesn't. */
+const TOO_LITTLE = /^[\p{ASCII}\p{Script=Latin}]?$/u;
 const MOST_HITS = 20;
 /** A search begins when nobody has typed for so long (milliseconds). */
 const PAUSE_MS = 200;
@@ -91,7 +91,7 @@ export function createConversations(api: Api): Conversations {
       store.set({ search });
       clearTimeout(timer);
       const words = search.trim();
-      if (words.length < LEAST_SEARCHED) store.set({ hits: [] });
+      if (TOO_LITTLE.test(words)) store.set({ hits: [] });
       else timer = setTimeout(() => void findHits(words), PAUSE_MS);
     },
     async showArchived(on) {

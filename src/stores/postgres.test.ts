@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import pg from "pg";
 import { beforeAll, expect, test } from "vitest";
 import { sharedPostgres, type TestDatabases } from "../../test/support/postgres.ts";
@@ -21,6 +22,46 @@ test("a server that can't be reached is named, its password isn't", async () => 
   expect(String(error)).toMatch(/PostgreSQL at 127\.0\.0\.1:1\/db can't be reached/);
   expect(String(error)).not.toContain("secret");
   await store.close();
+});
+
+/** A server that takes connections and never says a word. */
+async function silentServer(): Promise<{ readonly url: string; close(): void }> {
+  const sockets = new Set<Socket>();
+  const silent = createServer((socket) => void sockets.add(socket.on("error", () => {})));
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  const { port } = silent.address() as AddressInfo;
+  return {
+    url: `postgres://me:secret@127.0.0.1:${port}/db`,
+    close() {
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+    },
+  };
+}
+
+test("a server that takes the connection and doesn't answer in time is called that, and named", async () => {
+  const silent = await silentServer();
+  const pool = new pg.Pool({ connectionString: silent.url, connectionTimeoutMillis: 50, max: 1 });
+  const store = postgresStore({ pool });
+  const error: unknown = await store.ready().catch((reason: unknown) => reason);
+  expect(String(error)).toMatch(/PostgreSQL at 127\.0\.0\.1:\d+\/db couldn't be connected to in time/);
+  expect(String(error)).not.toMatch(/broke|secret/);
+  await store.close();
+  await pool.end();
+  silent.close();
+});
+
+test("a pool whose connections are all taken is called that", async () => {
+  const pool = new pg.Pool({ connectionString: await server.database(), max: 1 }).on("error", () => {});
+  const taken = await pool.connect();
+  // From now on: the connection itself may take its time.
+  pool.options.connectionTimeoutMillis = 1;
+  const store = postgresStore({ pool });
+  const error: unknown = await store.ready().catch((reason: unknown) => reason);
+  expect(String(error)).toMatch(/no connection to PostgreSQL at \S+ became free in time.*maxConnections/);
+  taken.release();
+  await store.close();
+  await pool.end();
 });
 
 test("a server that cuts every connection is connected to again", async () => {

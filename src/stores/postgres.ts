@@ -24,6 +24,7 @@ export interface PostgresStoreOptions extends ServerStoreOptions {
 }
 
 const DEFAULT_MAX_CONNECTIONS = 10;
+const DEFAULT_PORT = 5_432;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A connection that isn't used for so long is closed: a new one has to plan every statement anew. */
 const IDLE_MS = 60_000;
@@ -55,7 +56,11 @@ export function postgresStore({
   }
   const pool = given ?? createPool(url ?? "", maxConnections);
   return createSqlStore(
-    postgresEngine(pool, { where: placeOf(url), ownsPool: given === undefined, isPrepared: prepare }),
+    postgresEngine(pool, {
+      where: placeOf(url ?? urlOf(given)),
+      ownsPool: given === undefined,
+      isPrepared: prepare,
+    }),
     options,
   );
 }
@@ -74,6 +79,13 @@ function createPool(url: string, max: number): pg.Pool {
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
+}
+
+/** Where a pool of the host's own leads, as far as it was told. */
+function urlOf(pool: PostgresPool | undefined): string | undefined {
+  const { connectionString, host, port, database } = pool instanceof pg.Pool ? pool.options : {};
+  if (connectionString !== undefined || host === undefined) return connectionString;
+  return `postgres://${host}:${port ?? DEFAULT_PORT}/${database ?? ""}`;
 }
 
 /** Host and database for error texts, without the password. */

@@ -62,10 +62,16 @@ export function explainPostgres(error: unknown, where: string): Explained | unde
     case "57P03":
       return { message: `${where} is stopping or starting.`, fix: "Try again in a moment." };
     default:
+      // The pool's words where every connection was taken for too long, and where a new one wasn't made in time.
       if (/timeout exceeded when trying to connect/.test(text))
         return {
-          message: `${where} doesn't answer.`,
-          fix: "Check host and port, or raise `maxConnections`.",
+          message: `no connection to ${where} became free in time.`,
+          fix: "Raise `maxConnections`, or look what keeps the server busy.",
+        };
+      if (/connection timeout|timeout expired/.test(text))
+        return {
+          message: `${where} couldn't be connected to in time.`,
+          fix: "Check host and port, firewalls between, and whether the server is overloaded.",
         };
       if (/Connection terminated|not queryable/.test(text))
         return {

@@ -1,10 +1,10 @@
 import type { CompactInput, FitResult, Run, Warning } from "../core/types.ts";
+import { inSlices } from "../recall/in-slices.ts";
 import { summaryByHand } from "./background.ts";
 import { chooseRange, pointer } from "./choose-range.ts";
 import { climbTo } from "./climb-to.ts";
 import { deliver } from "./deliver.ts";
 import type { Engine } from "./engine.ts";
-import { inSlices } from "./in-slices.ts";
 import type { Climb } from "./ladder.ts";
 import { beginOperation } from "./operation.ts";
 import { strategies } from "./strategies.ts";

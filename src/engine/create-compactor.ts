@@ -14,6 +14,7 @@ import type {
   Undo,
   Warning,
 } from "../core/types.ts";
+import { inSlices } from "../recall/in-slices.ts";
 import { requestSummary, summaryByHand } from "./background.ts";
 import { checkInput, checkRange } from "./check-input.ts";
 import { askedRange } from "./choose-range.ts";
@@ -23,7 +24,6 @@ import { fixedTokens, unansweredTokens } from "./conversation.ts";
 import { type Decision, decide } from "./decide.ts";
 import { deliver, viewDraft, viewOf } from "./deliver.ts";
 import { createEngine, createEngineMemory, type Engine, type EngineMemory } from "./engine.ts";
-import { inSlices } from "./in-slices.ts";
 import { calibrate, learnAnswer } from "./learn.ts";
 import { prepareState } from "./next-state.ts";
 import { beginOperation, type Operation } from "./operation.ts";

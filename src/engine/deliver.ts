@@ -14,12 +14,12 @@ import type {
   Summary,
   Warning,
 } from "../core/types.ts";
+import { inSlices } from "../recall/in-slices.ts";
 import { isSummaryMessage } from "../summaries/markers.ts";
 import { PLANT_MARK } from "../summaries/plants.ts";
 import { withCacheMarks } from "./cache-marks.ts";
 import { hiddenEnd } from "./conversation.ts";
 import { withHostNote } from "./host-state.ts";
-import { inSlices } from "./in-slices.ts";
 import type { Climb } from "./ladder.ts";
 import { headJson } from "./lost-head.ts";
 import { narrativeOf } from "./narrative.ts";

@@ -4,6 +4,7 @@ import { type Draft, keepAll } from "../core/draft.ts";
 import { readState } from "../core/state/read-state.ts";
 import { mergeRecords, type Remembered } from "../core/state/remembered.ts";
 import type { Budget, Checkpoint, FitInput, Measure, Undo, Warning } from "../core/types.ts";
+import { inSlices } from "../recall/in-slices.ts";
 import { showsUnanswered } from "./amend.ts";
 import { checkInput } from "./check-input.ts";
 import { viewOfCheckpoint } from "./checkpoint-view.ts";
@@ -16,7 +17,6 @@ import {
   wholeTokens,
 } from "./conversation.ts";
 import type { Engine } from "./engine.ts";
-import { inSlices } from "./in-slices.ts";
 import { judge } from "./judge.ts";
 import { afterRecords, withAnswers } from "./known-records.ts";
 import { type LandingGoals, landingGoals } from "./landing-goals.ts";

@@ -41,6 +41,16 @@ describe("a model asks for a compaction", () => {
     expect(text).toMatch(/^(?:Give `focus`|There is no message)/);
   });
 
+  it("a model that asks again and again isn't left with next to nothing", async () => {
+    const asked = compactTool(createCompactor({ dialect: openaiChat, window: 128_000 }));
+    expect(await asked.execute({}, { transcript })).toMatch(/^Done: /);
+    for (let again = 0; again < 3; again++)
+      expect(await asked.execute({ focus: "boxes" }, { transcript })).toMatch(
+        /^Nothing was compacted: hardly/,
+      );
+    expect(await asked.execute({}, { transcript: [...transcript, ...talk, ...talk] })).toMatch(/^Done: /);
+  });
+
   it("what must stay is refused with the reason", async () => {
     const text = await tool.execute({ upTo: "#1" }, { transcript: transcript.slice(-1) });
     expect(text).toMatch(/^Nothing was compacted\. .+/);

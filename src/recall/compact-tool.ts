@@ -1,5 +1,14 @@
 import { isUserMessage } from "../core/rounds.ts";
-import type { CompactInput, Compactor, Dialect, Message, Report, State } from "../core/types.ts";
+import type {
+  CompactInput,
+  Compactor,
+  Dialect,
+  FitInput,
+  FitResult,
+  Message,
+  Report,
+  State,
+} from "../core/types.ts";
 import type { RecallToolContext } from "./recall-tool.ts";
 import { aiSdkSchema, inputFields, type ToolForms, toolForms } from "./tool-forms.ts";
 
@@ -57,6 +66,8 @@ const WRONG_INPUT =
   'Give `focus` (a text), `upTo` (the number of a message, such as "#120"), both or neither.';
 const NOT_IN_THIS_TURN =
   "Not now: the reasoning of this turn is bound to everything before it. Nothing was compacted. Ask again at the beginning of the next turn.";
+export const JUST_COMPACTED =
+  "Nothing was compacted: hardly anything was said since the last time. Go on with your work.";
 const POINTER = /^#?(\d{1,9})$/;
 
 /**
@@ -79,7 +90,7 @@ const POINTER = /^#?(\d{1,9})$/;
  * ```
  */
 export function compactTool<M>(
-  compactor: Pick<Compactor<M>, "dialect" | "compact">,
+  compactor: Pick<Compactor<M>, "dialect" | "compact" | "pressure">,
   options: { readonly name?: string } = {},
 ): CompactTool<M> {
   const execute = async (
@@ -89,9 +100,10 @@ export function compactTool<M>(
     const wish = compactWish(input, transcript.length);
     if (typeof wish === "string") return wish;
     if (isBound(compactor.dialect, transcript)) return NOT_IN_THIS_TURN;
-    const { report, state } = await compactor.compact(transcript, { ...given, ...wish, waitMs });
-    onState?.(state);
-    return compactedText(report);
+    const compacted = await compactByWish(compactor, { transcript, given, wish, waitMs });
+    if (!compacted) return JUST_COMPACTED;
+    onState?.(compacted.state);
+    return compactedText(compacted.report);
   };
   return {
     ...toolForms(options.name ?? DEFAULT_NAME, DESCRIPTION, PARAMETERS),
@@ -118,6 +130,46 @@ export function compactWish(input: unknown, length: number): CompactWish | strin
     ...(focus !== undefined && focus.trim() !== "" && { focus: focus.slice(0, MAX_FOCUS) }),
     ...(number !== undefined && { upTo: Number(number) }),
   };
+}
+
+/** A view that has grown by less than this share since a model had it compacted isn't compacted again. */
+const LEAST_GROWTH = 0.25;
+/** Compactions of one compactor that are remembered. */
+const MAX_REMEMBERED = 100;
+
+/** What views took right after models had them compacted (tokens), by their checkpoints. */
+const landings = new WeakMap<object, Map<string, number>>();
+
+/**
+ * Compacts as a model wishes; undefined if it had just that done. A compaction without an end lands at half of the view at the most, so
+ * that a model which calls the tool again and again would be left with next to nothing.
+ */
+export async function compactByWish<M>(
+  compactor: Pick<Compactor<M>, "compact" | "pressure">,
+  {
+    transcript,
+    given,
+    wish,
+    waitMs,
+  }: {
+    readonly transcript: readonly M[];
+    readonly given: FitInput<M>;
+    readonly wish: CompactWish;
+    readonly waitMs: number;
+  },
+): Promise<FitResult<M> | undefined> {
+  const landed = landings.get(compactor) ?? new Map<string, number>();
+  landings.set(compactor, landed);
+  if (wish.upTo === undefined && landed.size > 0) {
+    const { checkpoint, tokens } = await compactor.pressure(transcript, given);
+    const before = checkpoint === undefined ? undefined : landed.get(checkpoint);
+    if (before !== undefined && tokens < before * (1 + LEAST_GROWTH)) return undefined;
+  }
+  const result = await compactor.compact(transcript, { ...given, ...wish, waitMs });
+  const { checkpoint, tokens, outcome } = result.report;
+  if (outcome === "compacted" && checkpoint !== undefined) landed.set(checkpoint, tokens.after);
+  for (const oldest of landed.keys()) if (landed.size > MAX_REMEMBERED) landed.delete(oldest);
+  return result;
 }
 
 /** Does signed reasoning of the turn under way stand on what would change? */

@@ -2,6 +2,7 @@ import type { Dialect, Message, Role, Run, TokenCounter } from "../core/types.ts
 import { gatherCandidates, type RecallIndex } from "./candidates.ts";
 import { type ConversationIndex, createConversationIndex } from "./conversation-index.ts";
 import { bestStretch, shown } from "./excerpt.ts";
+import { inSlices } from "./in-slices.ts";
 import { type Passage, passagesOf } from "./passages.ts";
 import { readQuery } from "./query.ts";
 import { quoteEntry, quoteText } from "./quote.ts";
@@ -94,31 +95,37 @@ export function openRecall<M>(options: OpenRecallOptions<M>): Recall {
   const count = (text: string) => counter.count(text);
   const conversation = opened(options);
   return {
-    async search(query, given: OwnSearchOptions = {}) {
-      const { index, changes, messages } = await conversation();
-      const { changedAfter } = changes;
-      const visible = given.view && visibleText(given.view, messages, index, 0);
-      return searchCandidates(index, query, { ...given, count, embed: options.embed, changedAfter, visible });
-    },
-    async read(what, { tokens = DEFAULT_READ_TOKENS, view }: OwnReadOptions = {}) {
-      const { index, messages, wire } = await conversation();
-      const { from, to } = readRange(what, messages.length, (id) => placeOf(id, messages, wire));
-      const visible = view && visibleText(view, messages, index, 0);
-      const isWanted = (at: number, passage: Passage) =>
-        !visible || visible.isHidden(at) || visible.unseen(at, passage).length > 0;
-      return { messages: readMessages(messages, { from, to }, { tokens, count, isWanted }) };
-    },
-    async timeline({ tokens = DEFAULT_READ_TOKENS } = {}) {
-      const { messages } = await conversation();
-      let left = tokens;
-      const turns: TimelineTurn[] = [];
-      for (const turn of timelineOf(messages).toReversed()) {
-        left -= count(turn.text);
-        if (left < 0) break;
-        turns.unshift(turn);
-      }
-      return { turns };
-    },
+    search: (query, given: OwnSearchOptions = {}) =>
+      conversation(({ index, changes, messages }) => {
+        const { changedAfter } = changes;
+        const visible = given.view && visibleText(given.view, messages, index, 0);
+        return searchCandidates(index, query, {
+          ...given,
+          count,
+          embed: options.embed,
+          changedAfter,
+          visible,
+        });
+      }),
+    read: (what, { tokens = DEFAULT_READ_TOKENS, view }: OwnReadOptions = {}) =>
+      conversation(({ index, messages, wire }) => {
+        const { from, to } = readRange(what, messages.length, (id) => placeOf(id, messages, wire));
+        const visible = view && visibleText(view, messages, index, 0);
+        const isWanted = (at: number, passage: Passage) =>
+          !visible || visible.isHidden(at) || visible.unseen(at, passage).length > 0;
+        return { messages: readMessages(messages, { from, to }, { tokens, count, isWanted }) };
+      }),
+    timeline: ({ tokens = DEFAULT_READ_TOKENS } = {}) =>
+      conversation(({ messages }) => {
+        let left = tokens;
+        const turns: TimelineTurn[] = [];
+        for (const turn of timelineOf(messages).toReversed()) {
+          left -= count(turn.text);
+          if (left < 0) break;
+          turns.unshift(turn);
+        }
+        return { turns };
+      }),
   };
 }
 
@@ -139,27 +146,55 @@ export function searchIndex(index: RecallIndex, settings: RecallSettings = {}): 
   };
 }
 
-/** The conversation as it is now, read as far as it has grown since the last time. */
+/** A conversation as it was when somebody asked. */
+type Opened = ConversationIndex<unknown> & { readonly wire: readonly unknown[] };
+
+/**
+ * Hands over the conversation as it is now, read as far as it has grown since the last time. That goes in slices, and one question
+ * waits for the one before it: the index must not change under either.
+ */
 function opened<M>(
   options: OpenRecallOptions<M>,
-): () => Promise<ConversationIndex<unknown> & { readonly wire: readonly unknown[] }> {
-  if ("transcript" in options) {
-    const index = createConversationIndex<unknown>(options.dialect as Dialect<unknown>);
+): <T>(answer: (conversation: Opened) => T | Promise<T>) => Promise<T> {
+  const read = "transcript" in options ? givenTranscript(options) : storedConversation(options);
+  let last: Promise<unknown> = Promise.resolve();
+  return (answer) => {
+    const conversation = read();
+    const answered = last.then(conversation).then(answer);
+    last = answered.catch(() => undefined);
+    return answered;
+  };
+}
+
+function givenTranscript<M>({
+  dialect,
+  transcript,
+}: Extract<OpenRecallOptions<M>, { dialect: unknown }>): () => () => Promise<Opened> {
+  const index = createConversationIndex<unknown>(dialect as Dialect<unknown>);
+  return () => {
+    // The host may go on with its list while it is read.
+    const wire: readonly unknown[] = [...transcript];
     return async () => {
-      index.update(options.transcript);
-      return { ...index, wire: options.transcript };
+      await inSlices(index.update(wire));
+      return { ...index, wire };
     };
-  }
-  const { store, tenant, conversation } = options;
+  };
+}
+
+function storedConversation({
+  store,
+  tenant,
+  conversation,
+}: Extract<OpenRecallOptions<unknown>, { store: unknown }>): () => () => Promise<Opened> {
   let stored: ReturnType<typeof storedTranscript> | undefined;
   let index: ConversationIndex<unknown> | undefined;
-  return async () => {
+  return () => async () => {
     stored ??= storedTranscript(store, tenant, conversation);
     const { dialect, read } = await stored;
     index ??= createConversationIndex(dialect);
     const wire = await read();
     // What is stored only grows.
-    index.update(wire, index.messages.length);
+    await inSlices(index.update(wire, index.messages.length));
     return { ...index, wire };
   };
 }
@@ -175,6 +210,9 @@ function placeOf(id: string, messages: readonly Message[], wire: readonly unknow
         );
   return at < 0 ? undefined : at;
 }
+
+/** Once nothing more has room, so many messages are tried: one that is short may follow, but not each of ten thousand is measured for that. */
+const MOST_TRIED = 20;
 
 /** Messages as they were said, each quoted; the last one that fits is shortened. */
 function readMessages(
@@ -195,14 +233,18 @@ function readMessages(
     for (const part of parts) if (part.type === "tool-call") tools.set(part.id, part.name);
   const read: ReadMessage[] = [];
   let left = tokens;
-  for (let index = from; index < to && left > 0; index++) {
+  let tried = 0;
+  for (let index = from; index < to && left > 0 && tried < MOST_TRIED; index++) {
     const message = messages[index]!;
     const texts: string[] = [];
     for (const passage of passagesOf(message, (id) => tools.get(id))) {
       if (!isWanted(index, passage)) continue;
       const write = (text: string) => quoteText(quoteEntry(index, { ...passage, text }));
       const stretch = bestStretch(passage.text, new Set(), (text) => count(write(text)) <= left);
-      if (!stretch) break;
+      if (!stretch) {
+        tried++;
+        break;
+      }
       const text = write(shown(passage.text, stretch));
       left -= count(text);
       texts.push(text);

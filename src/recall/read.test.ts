@@ -33,6 +33,29 @@ describe("reading back", () => {
     expect(await indexes(what)).toEqual(expected);
   });
 
+  it("a range of thousands of messages costs no more than what is read of it", async () => {
+    const calls = async (length: number): Promise<number> => {
+      let counted = 0;
+      const many = Array.from({ length }, (_, at) => ({
+        role: "user",
+        content: `Part ${at} of a long talk. `.repeat(9),
+      }));
+      const counter = {
+        id: "counting",
+        count(text: string) {
+          counted++;
+          return Math.ceil(text.length / 4);
+        },
+      };
+      await openRecall({ dialect: openaiChat, transcript: many as ChatMessage[], counter }).read(
+        `#1–${length}`,
+        { tokens: 300 },
+      );
+      return counted;
+    };
+    expect(await calls(2_000)).toBe(await calls(100));
+  });
+
   it("reads what stands around a message", async () => {
     expect(await indexes({ around: 4, messages: 1 })).toEqual([3, 4, 5]);
     expect(await indexes({ around: 0 })).toEqual([0, 1, 2]);

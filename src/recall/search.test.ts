@@ -14,6 +14,56 @@ async function first(transcript: ChatMessage[], query: string) {
   return hits[0];
 }
 
+describe("search in a long transcript", () => {
+  const long = talk(
+    ...Array.from(
+      { length: 6_000 },
+      (_, at) => `Shelf ${at} has the box ${at * 7} and ${"more words ".repeat(20)}`,
+    ),
+  );
+
+  it("others have their turns while its index is made", async () => {
+    let turns = 0;
+    let isDone = false;
+    const turn = () => {
+      turns++;
+      if (!isDone) setImmediate(turn);
+    };
+    setImmediate(turn);
+    await openRecall({ dialect: openaiChat, transcript: long }).search("the box on shelf 77");
+    isDone = true;
+    expect(turns).toBeGreaterThan(5);
+  });
+
+  it("once nothing more has room, not each of thousands of hits is measured", async () => {
+    const calls = async (length: number): Promise<number> => {
+      let counted = 0;
+      const counter = {
+        id: "counting",
+        count(text: string) {
+          counted++;
+          return Math.ceil(text.length / 4);
+        },
+      };
+      const recall = openRecall({ dialect: openaiChat, transcript: long.slice(0, length), counter });
+      await recall.search("box", { limit: length, tokens: 300 });
+      return counted;
+    };
+    expect(await calls(2_000)).toBeLessThan(2 * (await calls(200)));
+  });
+
+  it("questions that are asked at once are each answered from the transcript of their time", async () => {
+    const transcript = long.slice(0, 3_000);
+    const recall = openRecall({ dialect: openaiChat, transcript });
+    const before = recall.search("box 13993", { limit: 1 });
+    transcript.length = 10;
+    transcript.push(said("The new box is 13993."));
+    const after = recall.search("box 13993", { limit: 1 });
+    expect((await before).hits.map(({ index }) => index)).toEqual([1_999]);
+    expect((await after).hits.map(({ index }) => index)).toEqual([10]);
+  });
+});
+
 describe("search in a transcript", () => {
   it("finds inflected words, and says where", async () => {
     const hit = await first(

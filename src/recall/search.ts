@@ -1,11 +1,12 @@
 import type { CandidateSet, RankablePassage } from "./candidates.ts";
 import { bestStretch, shown, stretchWithMost } from "./excerpt.ts";
+import { inSlices } from "./in-slices.ts";
 import { olderNote } from "./older.ts";
 import { linearPattern } from "./pattern/linear-pattern.ts";
 import type { Stretch } from "./pieces.ts";
 import { readQuery } from "./query.ts";
 import { quoteEntry, quoteText } from "./quote.ts";
-import { rank } from "./rank.ts";
+import { type Ranked, rankSteps } from "./rank.ts";
 import type { ShownView, Visible } from "./visible-text.ts";
 
 /** Something that was found. */
@@ -61,6 +62,8 @@ const DEFAULT_TOKENS = 2_000;
 /** So many of the best are compared by their meaning, and what that counts. */
 const EMBEDDED = 50;
 const MEANING_SHARE = 0.3;
+/** Once nothing more has room, so many hits are tried: one that is short may follow, but not each of thousands is measured for that. */
+const MOST_TRIED = 20;
 /** A hit that would be shorter than this isn't worth its pointer (tokens). */
 const LEAST_HIT = 12;
 
@@ -81,13 +84,13 @@ export async function searchCandidates(
     return { hits: quoted(candidates, found, new Set(), options), ...(partial && { partial }) };
   }
   const read = readQuery(query);
-  const found = passagesFound(candidates, rank(candidates, read));
+  const found = passagesFound(candidates, await inSlices(rankSteps(candidates, read), options.signal));
   const ordered = options.embed ? await byMeaning(query, found, options.embed) : found;
   return { hits: quoted(candidates, ordered, new Set(read.terms), options) };
 }
 
 /** Every ranked message with its best passage, or with its first one if only its neighbours speak for it. */
-export function passagesFound(candidates: CandidateSet, ranked: ReturnType<typeof rank>): Found[] {
+export function passagesFound(candidates: CandidateSet, ranked: readonly Ranked[]): Found[] {
   const first = new Map<number, RankablePassage>();
   for (const passage of candidates.passages) if (!first.has(passage.of)) first.set(passage.of, passage);
   return ranked.flatMap(({ of, score, passage }) => {
@@ -168,8 +171,9 @@ function quoted(
   const { limit = DEFAULT_LIMIT, tokens = DEFAULT_TOKENS, count } = options;
   const hits: Hit[] = [];
   let left = tokens;
+  let tried = 0;
   for (const { of, score, passage } of found) {
-    if (hits.length >= limit || left < LEAST_HIT) break;
+    if (hits.length >= limit || left < LEAST_HIT || tried >= MOST_TRIED) break;
     const { index, conversation } = candidates.messages[of]!;
     const hidden = hiddenStretch(index, passage, terms, options.visible);
     if (!hidden) continue;
@@ -177,7 +181,10 @@ function quoted(
     const write = (text: string) => quoteText(quoteEntry(index, { ...passage, text }, olderNote(changedIn)));
     const part = passage.text.slice(hidden.from, hidden.to);
     const stretch = bestStretch(part, terms, (text) => count(write(text)) <= left);
-    if (!stretch) continue;
+    if (!stretch) {
+      tried++;
+      continue;
+    }
     const place = { from: hidden.from + stretch.from, to: hidden.from + stretch.to };
     const text = write(shown(passage.text, place));
     left -= count(text);

@@ -664,6 +664,24 @@ describe("the model asks for a compaction", () => {
     },
   );
 
+  it("a model that asks for nothing else isn't left with next to nothing", async () => {
+    const client = chatClient(false);
+    await start(({ messages }) => {
+      const { role, text } = messages.at(-1)!;
+      const isRefused = role === "tool" && text.startsWith("Nothing was compacted");
+      return isRefused ? "Fine." : { calls: [{ name: COMPACT, args: {} }] };
+    }, ROOMY);
+    const asked = [
+      ...talk.map((text, n) => client.say(n % 2 === 0 ? "user" : "assistant", text)),
+      client.say("user", "That is done. Go on."),
+    ];
+    expect((await client.ask(asked)).text).toBe("Fine.");
+    const [first, second, third] = provider.requests;
+    expect(provider.requests).toHaveLength(3);
+    expect(second!.tokens.input).toBeLessThan(first!.tokens.input * 0.7);
+    expect(third!.tokens.input).toBeGreaterThan(second!.tokens.input);
+  });
+
   it("where the turn's reasoning is signed, it waits for the next turn", async () => {
     const client = messagesClient(false, true);
     await start(asking, ROOMY);

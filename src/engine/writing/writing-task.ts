@@ -2,6 +2,7 @@ import { ModelError } from "../../core/errors.ts";
 import { runNow, type Steps } from "../../core/steps.ts";
 import { summaryProof } from "../../core/summary-proof.ts";
 import type { Message, Model, ModelCall, Run, Summary } from "../../core/types.ts";
+import { inSlices } from "../../recall/in-slices.ts";
 import { abridged } from "../../summaries/abridge.ts";
 import { lengthInWords } from "../../summaries/length-in-words.ts";
 import { type MustKeep, mustKeepOf } from "../../summaries/must-keep.ts";
@@ -13,7 +14,6 @@ import {
   type RecordKind,
 } from "../../summaries/prompts/index.ts";
 import { recordKind } from "../../summaries/record-kind.ts";
-import { inSlices } from "../in-slices.ts";
 import { narrativeOf, recordRoom, summaryKey } from "../narrative.ts";
 import { LEAST_RECORD, narrativeShare, recordLength } from "../narrative-share.ts";
 import type { Operation } from "../operation.ts";

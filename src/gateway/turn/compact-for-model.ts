@@ -1,4 +1,11 @@
-import { type CompactWish, compactedText, compactWish, isBound } from "../../recall/compact-tool.ts";
+import {
+  type CompactWish,
+  compactByWish,
+  compactedText,
+  compactWish,
+  isBound,
+  JUST_COMPACTED,
+} from "../../recall/compact-tool.ts";
 import { withClientKeys } from "../compaction/summarizer.ts";
 import { loggable } from "../telemetry/log.ts";
 import { loadedTools } from "../wires/shared/loaded-tools.ts";
@@ -49,17 +56,17 @@ export async function compactAsPromised(parts: WishParts, turn: Turn): Promise<v
 async function carryOut(parts: WishParts, turn: Turn, wish: CompactWish, waitMs: number): Promise<string> {
   const { client, headers, upstream, compactors, choice, asked, pins, signal } = turn;
   const started = performance.now();
-  const { report } = await withClientKeys({ headers, keyIsOurs: client.keyIsOurs, upstream }, () =>
-    compactors.of(choice).compact(asked.transcript, {
-      ...wish,
-      system: asked.system,
-      tools: loadedTools(asked),
-      pins,
-      now: parts.now(),
-      waitMs,
-      signal,
-    }),
+  const given = {
+    system: asked.system,
+    tools: loadedTools(asked),
+    pins,
+    now: parts.now(),
+    signal,
+  };
+  const compacted = await withClientKeys({ headers, keyIsOurs: client.keyIsOurs, upstream }, () =>
+    compactByWish(compactors.of(choice), { transcript: asked.transcript, given, wish, waitMs }),
   );
-  noteFit(parts, turn, report, performance.now() - started);
-  return compactedText(report);
+  if (!compacted) return JUST_COMPACTED;
+  noteFit(parts, turn, compacted.report, performance.now() - started);
+  return compactedText(compacted.report);
 }

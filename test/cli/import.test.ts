@@ -264,6 +264,51 @@ test("what was said long ago isn't swept as soon as it is imported", async () =>
   }
 });
 
+test("copies in a folder are read once, and a copy that has grown is read again", async () => {
+  const own = folder.path("copies.db");
+  const inside = folder.path("copies");
+  mkdirSync(inside);
+  const talk = (words: string) => JSON.stringify({ messages: pair("How is the well?", words) });
+  for (const name of ["a", "b", "c"]) writeFileSync(`${inside}/${name}.json`, talk("Deep."));
+  writeFileSync(
+    `${inside}/both.json`,
+    JSON.stringify([{ messages: pair("How is the well?", "Deep.") }, { messages: pair("And?", "Cold.") }]),
+  );
+  const again = async () => JSON.parse((await runCli(["import", inside, "--db", own, "--json"])).stdout);
+  expect(await again()).toMatchObject({ read: 4, unchanged: 0, conversations: 2, messages: 4 });
+  expect(await again()).toMatchObject({ read: 0, unchanged: 4, messages: 0 });
+  const more = [...pair("How is the well?", "Deep."), ...pair("Really?", "Yes.")];
+  writeFileSync(`${inside}/b.json`, JSON.stringify({ messages: more }));
+  expect(await again()).toMatchObject({ read: 1, unchanged: 3, conversations: 1, messages: 4 });
+  expect(await again()).toMatchObject({ read: 0, unchanged: 4 });
+});
+
+test("a conversation that a later import adds to has its full time from then on", async () => {
+  const own = folder.path("added-to.db");
+  const file = folder.path("added-to.jsonl");
+  const at = (time: string, record: object) => ({ ...record, timestamp: time });
+  writeFileSync(file, lines([at("2019-01-02T10:00:00.000Z", said("user", "The pump is old.", "p1"))]));
+  expect((await runCli(["import", file, "--db", own])).code).toBe(0);
+  const day = 24 * 60 * 60 * 1000;
+  // The first import was long ago, too.
+  const database = new DatabaseSync(own);
+  database.exec(`update precis_conversations set created_at = ${Date.parse("2019-01-03T10:00:00.000Z")}`);
+  database.close();
+  appendFileSync(
+    file,
+    lines([at("2019-01-02T10:00:05.000Z", said("assistant", [{ type: "text", text: "Mend it." }], "p2"))]),
+  );
+  expect((await runCli(["import", file, "--db", own])).code).toBe(0);
+  const store = openStore(own);
+  try {
+    expect((await store.upkeep.sweep({ conversationsMs: 30 * day })).conversations).toBe(0);
+    const { conversations } = await store.conversations.list("default");
+    expect(conversations).toMatchObject([{ length: 2, updatedAt: Date.parse("2019-01-02T10:00:05.000Z") }]);
+  } finally {
+    await store.close();
+  }
+});
+
 test("a log whose clock was wrong doesn't stand before everything else for years", async () => {
   const file = folder.path("future.jsonl");
   const at = (time: string, record: object) => ({ ...record, timestamp: time });

@@ -23,6 +23,8 @@ export interface ChatMeta {
   readonly said?: readonly string[];
   /** The file that it was imported from by `precis import`. */
   readonly imported?: ImportedFile;
+  /** Other files that hold the same: they needn't be read again. */
+  readonly copies?: readonly ImportedFile[];
 }
 
 /** How an answer ended before its end: a person stopped it, or it broke off. */

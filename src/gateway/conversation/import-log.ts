@@ -6,7 +6,7 @@ import { createConversation, newMessages, type Writing } from "./store-messages.
 
 /** What became of one conversation of a file. */
 export interface ImportedLog {
-  /** Left out if the store holds all of it already, in a conversation that wasn't imported from this file. */
+  /** Where it stands, also if the store held all of it already. Left out if nothing was said. */
   readonly conversation?: string;
   /** Messages that are new. */
   readonly added: number;
@@ -36,7 +36,7 @@ export async function importLog(
   );
   const isOfFile = found && metaOf(found.conversation).imported?.file === from.file;
   if (found && found.matched === messages.length)
-    return { added: 0, warnings, ...(isOfFile && { conversation: found.conversation.id }) };
+    return { conversation: found.conversation.id, added: 0, warnings };
   if (found && isOfFile && (from.isOnly || found.matched === found.conversation.length)) {
     const { id } = found.conversation;
     const behind = await conversations.read(tenant, id, { from: found.matched });
@@ -47,6 +47,7 @@ export async function importLog(
       ...(behind.length === 1 && { instead: behind.map(({ hash }) => hash) }),
       messages: messages.slice(found.matched),
       at: saidLast,
+      storedAt: parts.now(),
     });
     return { conversation: appended.conversation, added: appended.added, warnings };
   }
@@ -64,6 +65,9 @@ export async function importLog(
   return { conversation, added: messages.length, warnings };
 }
 
+/** Copies of a conversation that are remembered; the others are read again at each import. */
+const MOST_COPIES = 100;
+
 /** Says of conversations that they are what a file holds. Done last: a file that was broken off is read again. */
 export async function markImported(
   { store }: Pick<Writing, "store">,
@@ -74,7 +78,14 @@ export async function markImported(
   for (const id of ids) {
     const conversation = await store.conversations.get(tenant, id);
     if (!conversation) continue;
-    await store.conversations.update(tenant, id, { meta: { ...metaOf(conversation), imported } });
+    const meta = metaOf(conversation);
+    const others = (meta.copies ?? []).filter(({ file }) => file !== imported.file);
+    const isCopy = meta.imported?.file !== imported.file;
+    const copies = isCopy ? [...others, imported].slice(-MOST_COPIES) : others;
+    const { copies: _, ...rest } = isCopy ? meta : { ...meta, imported };
+    await store.conversations.update(tenant, id, {
+      meta: { ...rest, ...(copies.length > 0 && { copies }) },
+    });
   }
 }
 
@@ -87,9 +98,11 @@ export async function makeSearchable(store: Pick<ServerStore, "recallIndex">, te
 export function importedFiles(conversations: readonly Conversation[]): Map<string, ImportedFile> {
   const files = new Map<string, ImportedFile>();
   for (const conversation of conversations) {
-    const { imported } = metaOf(conversation);
-    const known = imported && files.get(imported.file);
-    if (imported && (!known || known.modified <= imported.modified)) files.set(imported.file, imported);
+    const { imported, copies = [] } = metaOf(conversation);
+    for (const one of [...(imported ? [imported] : []), ...copies]) {
+      const known = files.get(one.file);
+      if (!known || known.modified <= one.modified) files.set(one.file, one);
+    }
   }
   return files;
 }

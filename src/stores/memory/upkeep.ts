@@ -15,7 +15,7 @@ import type { Held } from "./held-records.ts";
 import type { MemoryContext, TenantData } from "./tenant-data.ts";
 
 /** Version of the schema that it behaves like. */
-const SCHEMA = 10;
+const SCHEMA = 11;
 
 export function memoryUpkeep(context: MemoryContext): Upkeep {
   return {
@@ -56,7 +56,8 @@ function sweep(context: MemoryContext, retention: Retention): Swept {
     for (const { row } of [...data.conversations.values()]) {
       const isOver = (row.expires_at ?? Number.POSITIVE_INFINITY) <= at;
       const isOld =
-        Math.max(row.updated_at, row.created_at) < before(retention.conversationsMs) && row.pinned === 0;
+        Math.max(row.updated_at, row.created_at, row.stored_at ?? 0) < before(retention.conversationsMs) &&
+        row.pinned === 0;
       if ((isOver || isOld) && deleteConversation(data, row.id, at)) swept.conversations += 1;
     }
     swept.events += data.events.keep((event) => event.at >= before(retention.eventsMs));

@@ -9,6 +9,7 @@ import { answerSizes } from "./0007-answer-sizes.ts";
 import { recalled } from "./0008-recalled.ts";
 import { recallIndex } from "./0009-recall-index.ts";
 import { signsInRecall } from "./0010-signs-in-recall.ts";
+import { storedAt } from "./0011-stored-at.ts";
 
 /** One step from a version of the schema to the next. A published one never changes. */
 export interface Migration {
@@ -42,4 +43,5 @@ export const migrations: readonly Migration[] = [
   recalled,
   recallIndex,
   signsInRecall,
+  storedAt,
 ];

@@ -87,6 +87,8 @@ export interface Append {
   readonly at: number;
   /** When a conversation that this append makes came into the store, in milliseconds. Left out: at `at`. */
   readonly createdAt?: number;
+  /** When these messages came into the store, in milliseconds, if they were said long before: the conversation is kept from then on. */
+  readonly storedAt?: number;
 }
 
 /** What `append` did. */
@@ -115,6 +117,8 @@ export interface Conversation {
   readonly tokens: number;
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** When messages that were said earlier were added to it last. */
+  readonly storedAt: number | undefined;
   readonly expiresAt: number | undefined;
   readonly pinned: boolean;
   readonly archived: boolean;

@@ -123,6 +123,8 @@ export const CONVERSATION = {
   tokens: { ...whole, as: "tokens", growth: "sum" },
   created_at: { ...whole, as: "createdAt" },
   updated_at: { ...whole, as: "updatedAt", growth: "most" },
+  /** When messages that were said earlier were added to it last. */
+  stored_at: { ...maybeWhole, as: "storedAt", growth: "newest" },
   expires_at: { ...maybeWhole, as: "expiresAt", growth: "newest", isInherited: true },
   pinned: { ...flag, as: "pinned" },
   archived: { ...flag, as: "archived" },

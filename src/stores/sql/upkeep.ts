@@ -99,7 +99,14 @@ async function sweepConversations(
             eb("expires_at", "<=", at),
             ...(before === undefined
               ? []
-              : [and([eb("updated_at", "<", before), eb("created_at", "<", before), eb("pinned", "=", 0)])]),
+              : [
+                  and([
+                    eb("updated_at", "<", before),
+                    eb("created_at", "<", before),
+                    or([eb("stored_at", "is", null), eb("stored_at", "<", before)]),
+                    eb("pinned", "=", 0),
+                  ]),
+                ]),
           ]),
         )
         .limit(CONVERSATIONS_PER_SWEEP)

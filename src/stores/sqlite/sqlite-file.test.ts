@@ -129,6 +129,7 @@ test("an index from before emoji were terms is made anew, and counts nothing twi
   await first.close();
   const older = new DatabaseSync(path);
   older.exec("update precis_meta set value = '9' where key = 'schema'");
+  older.exec("alter table precis_conversations drop column stored_at");
   older.close();
   const store = sqliteStore({ path });
   expect(await look(store)).toEqual(before);

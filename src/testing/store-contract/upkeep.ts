@@ -3,7 +3,7 @@ import type { ContractContext } from "./context.ts";
 import { checkpoint, DAY_MS, storedTranscript, summary, undo } from "./samples.ts";
 
 /** The version of the schema that every store has by now. */
-const SCHEMA = 10;
+const SCHEMA = 11;
 
 export function describeUpkeep(context: ContractContext): void {
   const { tenants, add } = context;
@@ -69,6 +69,26 @@ export function describeUpkeep(context: ContractContext): void {
       context.now += DAY_MS + 1;
       expect((await sweep()).conversations).toBe(1);
       expect(await context.store.conversations.get(tenant, conversation)).toBeUndefined();
+    });
+
+    it("a conversation that old messages were added to has its full time from then on", async () => {
+      const [tenant] = tenants();
+      const long = context.now - 400 * DAY_MS;
+      const first = storedTranscript("said");
+      const { conversation } = await add(tenant, { messages: first, at: long, createdAt: long });
+      await add(tenant, {
+        conversation,
+        after: first[0]!.hash,
+        messages: storedTranscript("said", "and answered").slice(1),
+        at: long + 1,
+        storedAt: context.now,
+      });
+      const sweep = () => context.store.upkeep.sweep({ tenant, conversationsMs: 2 * DAY_MS });
+      expect((await sweep()).conversations).toBe(0);
+      const held = await context.store.conversations.get(tenant, conversation);
+      expect(held).toMatchObject({ length: 2, updatedAt: long + 1, createdAt: long, storedAt: context.now });
+      context.now += 2 * DAY_MS + 1;
+      expect((await sweep()).conversations).toBe(1);
     });
 
     it("moves everything to another store, once", async () => {

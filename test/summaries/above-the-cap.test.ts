@@ -18,6 +18,9 @@ const TURNS = byProof({ sample: 160, more: 260, all: 600 });
 const targetOf = ({ messages }: ModelRequest): number =>
   Number(/at most (\d+) tokens \(about/.exec(messages[0]!.text)?.[1]);
 
+/** Turns between two requests: fewer would only make more requests for which nothing is due. */
+const STEP = 5;
+
 /** Uses all the room that it is told to have, and `over` times as much. */
 function writer(over = 1) {
   let line = 0;
@@ -52,9 +55,10 @@ async function longestNarrative(options: Partial<CompactorOptions<ChatMessage>>,
   let most = 0;
   let compactions = 0;
   let records = 0;
-  for (let turn = 0; turn < turns; turn++) {
-    const [question, answer] = talk(1, turn);
-    transcript.push(question!);
+  for (let turn = 0; turn < turns; turn += STEP) {
+    const said = talk(STEP, turn);
+    const answer = said.pop();
+    transcript.push(...said);
     const result = await compactor.fit(transcript, {
       now: NOW + turn,
       ...(state !== undefined && { state }),

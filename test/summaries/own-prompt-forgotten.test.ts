@@ -13,22 +13,38 @@ const HEADINGS = /^## (?:Rules|Goal|Progress|Facts|People and facts|Open|Last to
 
 const asked = (request: ModelRequest): string => request.messages.map(({ text }) => text).join("\n");
 
-/** Compacts until records were merged. */
-async function merged(
-  prompt: CompactorOptions<ChatMessage>["summary"],
-): Promise<{ request: ModelRequest; record: Summary }> {
+interface Merged {
+  readonly request: ModelRequest;
+  readonly record: Summary;
+}
+type Asked = NonNullable<CompactorOptions<ChatMessage>["summary"]>;
+
+const known = new Map<string, Promise<Merged>>();
+/** The first merge of a conversation whose host asks for summaries in this way. */
+function merged(summary: Asked): Promise<Merged> {
+  const key = JSON.stringify(summary);
+  const made = known.get(key) ?? compactUntilMerged(summary);
+  known.set(key, made);
+  return made;
+}
+
+/** Turns between two requests: fewer would only make more requests for which nothing is due. */
+const STEP = 5;
+
+async function compactUntilMerged(summary: Asked): Promise<Merged> {
   const model = gatedModel();
   const compactor = createCompactor<ChatMessage>({
     dialect: openaiChat,
-    budget: 5_000,
+    budget: 3_000,
     summarizer: model,
-    summary: { fanout: 2, cap: 300, ...prompt },
+    summary: { fanout: 2, cap: 300, ...summary },
   });
   const transcript: ChatMessage[] = [chat.system("You help.")];
   let state: { readonly summaries: readonly Summary[] } | undefined;
-  for (let turn = 0; turn < 400; turn++) {
-    const [question, answer] = talk(1, turn);
-    transcript.push(question!);
+  for (let turn = 0; turn < 400; turn += STEP) {
+    const said = talk(STEP, turn);
+    const answer = said.pop();
+    transcript.push(...said);
     ({ state } = await compactor.fit(transcript, { now: NOW + turn, ...(state && { state }) }));
     await compactor.settled();
     transcript.push(answer!);

@@ -117,7 +117,12 @@ it("a switch to a larger model and back pays nothing; another summariser only fo
 it("an edited summary is shown from the next compaction on, word for word, whatever is merged around it", async () => {
   const model = gatedModel();
   const store = spyStore(memoryStore());
-  const stage = createStage({ summarizer: model, store, summary: { fanout: 3, cap: 600 } });
+  const stage = createStage({
+    summarizer: model,
+    store,
+    budget: 8_000,
+    summary: { fanout: 3, cap: 300 },
+  });
   await compactOnce(stage);
   const text = "The user keeps bees, and the hives stand behind bed 12.";
   const edited = editedSummary(stage.state!.summaries[0]!, { text, now: stage.clock.now() });

@@ -9,6 +9,7 @@ import {
   type FaultName,
   startFakeProvider,
 } from "../../src/testing/fake-provider/index.ts";
+import { byProof } from "../support/proof.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -290,6 +291,13 @@ const clients = [false, true].flatMap((streamed) => [
   geminiClient(streamed, "gemini-3-pro-preview"),
   geminiClient(streamed, "gemini-2.5-flash"),
 ]);
+/** Clients of one kind stand this far apart: one with whole answers, one that streams. */
+const KINDS = clients.length / 2;
+/**
+ * For what is decided above the wires: one client of each kind, streaming or not in turns. How rounds are read and
+ * written in either way is asked of all of them.
+ */
+const ONE_OF_EACH = clients.filter(({ streamed }, n) => streamed === ((n % KINDS) % 2 === 1));
 /** Where an answer that is done ends, and one that waits for the client. */
 const DONE: ReadonlySet<unknown> = new Set(["stop", "end_turn", "completed", "STOP"]);
 
@@ -363,6 +371,10 @@ describe.each(clients)("$name", (client) => {
     for (const part of ["Both at once.", TOOL, "look", SECRET, "The sky is grey."])
       expect(said).toContain(part);
   });
+});
+
+describe.each(byProof({ sample: ONE_OF_EACH, more: clients, all: clients }))("$name", (client) => {
+  const history = () => talk.map((text, n) => client.say(n % 2 === 0 ? "user" : "assistant", text));
 
   it("until something is hidden, the tool is there and says so", async () => {
     await start(recalling);

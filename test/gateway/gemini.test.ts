@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { type FakeProvider, type FakeProviderOptions, startFakeProvider } from "../../src/testing/index.ts";
+import { byProof } from "../support/proof.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 import { post, startUpstream } from "./own-upstream.ts";
 
@@ -22,6 +23,8 @@ const TOOLS = [
   { functionDeclarations: [{ name: "read", description: "Reads.", parameters: { type: "OBJECT" } }] },
 ];
 const WINDOW = 12_000;
+/** Enough for three compactions. */
+const ROUNDS = byProof({ sample: 32, more: 40, all: 40 });
 
 let provider: FakeProvider;
 let gateway: Awaited<ReturnType<typeof startGateway>>;
@@ -82,13 +85,13 @@ function partsOf(text: string): Part[] {
 
 describe.each(["gemini-3-pro-preview", "gemini-2.5-flash"])("%s", (model) => {
   it.each(Object.keys(ways) as (keyof typeof ways)[])(
-    "forty rounds of tools %s: no request is refused, and what was hidden is summarised",
+    `${ROUNDS} rounds of tools %s: no request is refused, and what was hidden is summarised`,
     async (way) => {
       await start({ reply: reading });
       const [method, query] = ways[way];
       const contents: object[] = [user("Read all files, one by one. The code word is marmalade-17.")];
       const actions: (string | null)[] = [];
-      for (let round = 0; round < 40; round++) {
+      for (let round = 0; round < ROUNDS; round++) {
         const response = await post(address(model, method) + query, {
           contents,
           tools: TOOLS,

@@ -8,6 +8,8 @@ import { talk } from "../support/host.ts";
 import { type GatedModel, gatedModel, plausible } from "./gated-model.ts";
 
 const TURNS = 160;
+/** Turns between two requests: fewer would only make more requests for which nothing is due. */
+const STEP = 4;
 const ANEW = { summary: { merge: "anew" } } as const;
 
 /** A conversation in a small window, with all that is asked of its summariser. */
@@ -15,11 +17,13 @@ async function play(model: GatedModel, more: Partial<CompactorOptions<ChatMessag
   const compactor = createCompactor({ dialect: openaiChat, budget: 4_000, summarizer: model, ...more });
   const transcript: ChatMessage[] = [];
   let state: State | undefined;
-  for (const message of talk(TURNS)) {
-    transcript.push(message);
-    if (message.role !== "user") continue;
+  for (let turn = 0; turn < TURNS; turn += STEP) {
+    const said = talk(STEP, turn);
+    const answer = said.pop()!;
+    transcript.push(...said);
     ({ state } = await compactor.fit(transcript, state === undefined ? {} : { state }));
     await compactor.settled();
+    transcript.push(answer);
   }
   await compactor.close();
   return state!;

@@ -1,5 +1,6 @@
 import type { Message } from "../core/types.ts";
 import { readCall } from "../summaries/read-call.ts";
+import { isRefusal } from "../summaries/refused-edits.ts";
 
 /** Names of tools that change a file. */
 const CHANGES = /edit|write|patch|replace|create|insert|update|apply|append|delete|remove|move|rename|save/i;
@@ -16,8 +17,18 @@ export function createFileChanges(): FileChanges {
   /** By message and part: the file that a call or its result is about. */
   const about: (ReadonlyMap<number, string> | undefined)[] = [];
   const fileOfCall = new Map<string, string>();
+  /** By call: the message that would change the file. */
+  const changeOfCall = new Map<string, number>();
   /** Messages that changed a file, ascending. */
   const changes = new Map<string, number[]>();
+  const takeBack = (file: string, change: number): void => {
+    const places = changes.get(file) ?? [];
+    const at = places.lastIndexOf(change);
+    changes.set(
+      file,
+      places.filter((_, place) => place !== at),
+    );
+  };
   return {
     add(message) {
       const index = about.length;
@@ -30,10 +41,15 @@ export function createFileChanges(): FileChanges {
           if (file === undefined) continue;
           fileOfCall.set(one.id, file);
           files.set(part, file);
-          if (CHANGES.test(one.name)) changes.set(file, [...(changes.get(file) ?? []), index]);
+          if (!CHANGES.test(one.name)) continue;
+          changes.set(file, [...(changes.get(file) ?? []), index]);
+          changeOfCall.set(one.id, index);
         } else if (one.type === "tool-result") {
           const file = fileOfCall.get(one.id);
-          if (file !== undefined) files.set(part, file);
+          if (file === undefined) continue;
+          files.set(part, file);
+          const change = changeOfCall.get(one.id);
+          if (change !== undefined && isRefusal(one)) takeBack(file, change);
         }
       }
       about.push(files.size > 0 ? files : undefined);

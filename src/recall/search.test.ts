@@ -179,6 +179,23 @@ describe("search in a transcript", () => {
     expect(hits.find(({ index }) => index === 3)).not.toHaveProperty("changedIn");
   });
 
+  it("doesn't call code older because of a change that was refused", async () => {
+    const call = (id: string, name: string, args: object): ChatMessage => ({
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id, type: "function", function: { name, arguments: JSON.stringify(args) } }],
+    });
+    const transcript: ChatMessage[] = [
+      said("Look at the retry limit."),
+      call("a", "read_file", { path: "src/retry.ts" }),
+      { role: "tool", tool_call_id: "a", content: "export const RETRY_LIMIT = 3;" },
+      call("b", "edit_file", { path: "src/retry.ts", new: "export const RETRY_LIMIT = 5;" }),
+      { role: "tool", tool_call_id: "b", content: "The user rejected this edit." },
+    ];
+    const { hits } = await openRecall({ dialect: openaiChat, transcript }).search("RETRY_LIMIT");
+    expect(hits.find(({ index }) => index === 2)).not.toHaveProperty("changedIn");
+  });
+
   it("asks an embedder about the best, if the host has one", async () => {
     const transcript = [...filler, said("The canine barked."), said("The engine barked and stalled.")];
     const embed = async (texts: readonly string[]) =>

@@ -2,10 +2,14 @@ import type { Line, TranscriptLines } from "./lines.ts";
 
 /** A line that only uses names counts this much of one that brings them in. */
 const USED_FACTOR = 0.15;
-/** A declaration names what is new, and a comment says in words what it is for. */
+/** A declaration names what is new; a comment that isn't within one says in words what it is for. */
+const DECLARED_FACTOR = 4;
 const TELLING_FACTOR = 2;
 const DECLARES =
-  /^(?:(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|final|abstract|async|unsafe|inline|virtual|override)\s+)*(?:func|function|fun|fn|def|class|interface|type|struct|enum|trait|impl|const|let|var|val|module|namespace|create table|alter table)\b/i;
+  /^(?:(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|final|abstract|async|unsafe|inline|virtual|override)\s+)*(?:func|function|fun|fn|def|class|interface|type|struct|enum|trait|impl|module|namespace|create table|alter table)\b/i;
+/** Names of values tell what is new only where they aren't local. */
+const NAMES_VALUE =
+  /^(?:(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|final)\s+)*(?:const|let|var|val)\b/i;
 const COMMENT = /^(?:\/\/|\/\*|\*|#|--|;|"""|<!--)/;
 /** Shorter comments only divide the code (words). */
 const COMMENT_WORDS = 5;
@@ -39,8 +43,7 @@ export function chooseChanges(input: {
       if (covered[term] !== 1 && transcript.table.shapes[term] !== "path")
         sum += weights[term]! * (born[term] === line.first ? 1 : USED_FACTOR);
     return (
-      (sum * shapeFactor(line.text) * SAME_FILE_FACTOR ** (taken.get(line.file) ?? 0)) /
-      Math.max(1, cost(line))
+      (sum * shapeFactor(line) * SAME_FILE_FACTOR ** (taken.get(line.file) ?? 0)) / Math.max(1, cost(line))
     );
   };
   const chosen: Line[] = [];
@@ -65,11 +68,13 @@ export function chooseChanges(input: {
   return chosen;
 }
 
-/** What kind of line it is, told by how it begins. */
-function shapeFactor(text: string): number {
+/** How much a line that was written into a file says about the change, told by how it begins. */
+export function shapeFactor({ text, indented }: Line): number {
   if (IMPORTS.test(text)) return IMPORT_FACTOR;
-  const isTelling = DECLARES.test(text) || (COMMENT.test(text) && text.split(/\s+/).length > COMMENT_WORDS);
-  return isTelling ? TELLING_FACTOR : 1;
+  if (DECLARES.test(text)) return DECLARED_FACTOR;
+  if (indented) return 1;
+  const isComment = COMMENT.test(text) && text.split(/\s+/).length > COMMENT_WORDS;
+  return isComment || NAMES_VALUE.test(text) ? TELLING_FACTOR : 1;
 }
 
 interface Ranked {

@@ -1,6 +1,7 @@
 import type { Message } from "../core/types.ts";
 import { fromRoot } from "./common-root.ts";
 import { readCall } from "./read-call.ts";
+import { refusedEdits } from "./refused-edits.ts";
 import { headName, type SectionEntry } from "./sections.ts";
 
 /** A file that the tools touched, with what was done to it last. */
@@ -15,9 +16,10 @@ export interface TouchedFile {
 /** The files that calls name, the one touched last first. */
 export function touchedFiles(messages: readonly Message[]): TouchedFile[] {
   const files = new Map<string, TouchedFile>();
+  const refused = refusedEdits(messages);
   messages.forEach((message, index) => {
     for (const part of message.parts) {
-      if (part.type !== "tool-call") continue;
+      if (part.type !== "tool-call" || refused.has(part)) continue;
       const { file, kind } = readCall(part);
       // A search names the folder in which it looked.
       if (file === undefined || kind === "search") continue;

@@ -3,6 +3,7 @@ import type { Message, ToolResultPart } from "../core/types.ts";
 import { CLOSING, isSummaryMessage, OPENING } from "./markers.ts";
 import { type CallText, readCall } from "./read-call.ts";
 import { readJson } from "./read-json.ts";
+import { isRefusal, refusedEdits } from "./refused-edits.ts";
 import { SECTION_TITLES } from "./section-titles.ts";
 import { headName } from "./sections.ts";
 import { isPassage, typedAndTagged } from "./tagged.ts";
@@ -28,12 +29,15 @@ export interface Line {
   /** Whose words they are, for whoever reads them again: decides how far they are trusted. */
   readonly by: Speaker;
   /**
-   * It tells about what is needed next, but a reader gains nothing from it: what an edit replaced, a tool's word that an edit
-   * went well, a call that only looked something up, a retrieved passage (its source is named where it is cited).
+   * It tells about what is needed next, but a reader gains nothing from it: what an edit replaced, what was written and later
+   * taken away, an edit that was refused, a tool's word that one went well, a call that only looked something up, a retrieved
+   * passage (its source is named where it is cited).
    */
   readonly spent: boolean;
   /** Alone it says little: it begins in the middle of a sentence, because a longer line was cut there, or only names a file. */
   readonly fragment: boolean;
+  /** It stands within something else: in a file, a local name. */
+  readonly indented: boolean;
 }
 
 /** A person, the host, the assistant with its calls; or the name of a tool, a file or a paste, whose words are data. */
@@ -92,6 +96,8 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
   const tools = new Map<string, { readonly name: string; readonly kind: CallText["kind"] }>();
   const firsts = new Map<string, number>();
   const argumentNames = new Set<number>();
+  const refused = refusedEdits(messages);
+  const written = writtenLines();
 
   const add = (
     message: number,
@@ -102,7 +108,7 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
     spent = false,
     isPart = false,
   ): void => {
-    for (const { text: piece, fragment } of pieces(text, MAX_LENGTH[kind])) {
+    for (const { text: piece, fragment, indented } of pieces(text, MAX_LENGTH[kind])) {
       const order = lines.length;
       const first = firsts.get(piece) ?? order;
       if (first === order) firsts.set(piece, order);
@@ -119,6 +125,7 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
         by,
         spent,
         fragment: fragment || isPart,
+        indented,
       });
       position += piece.length + 1;
       if (kind !== "user" && kind !== "assistant") toolLength += piece.length + 1;
@@ -151,7 +158,7 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
           isMereReceipt(part, tool?.kind),
         );
       } else if (part.type === "tool-call") {
-        const { kind, head, body, left, file = "", names } = readCall(part);
+        const { kind, head, body, left, removed, file = "", names } = readCall(part);
         files.set(part.id, file);
         tools.set(part.id, { name: part.name, kind });
         for (const name of names) for (const term of table.scan(name)) argumentNames.add(term);
@@ -159,7 +166,12 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
         const call = kind === "read" ? `${part.name} ${file}` : head;
         add(index, "call", call, "assistant", file, kind !== "other" && kind !== "read", kind === "read");
         add(index, "body", left, "assistant", file, true);
-        add(index, "body", body, "assistant", file, kind === "plan" || kind === "search" || kind === "read");
+        const isSpent = kind === "plan" || kind === "search" || kind === "read" || refused.has(part);
+        const from = lines.length;
+        add(index, "body", body, "assistant", file, isSpent);
+        if (kind !== "edit" || refused.has(part)) continue;
+        for (const { text: piece } of pieces(removed, MAX_LENGTH.body)) written.takeAway(file, piece);
+        for (const { text: piece, order } of lines.slice(from)) written.add(file, piece, order);
       }
     }
   }
@@ -174,7 +186,10 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
   }
 
   return {
-    lines,
+    lines:
+      written.gone.size === 0
+        ? lines
+        : lines.map((line) => (written.gone.has(line.order) ? { ...line, spent: true } : line)),
     table,
     length: position,
     toolShare: position === 0 ? 0 : toolLength / position,
@@ -182,12 +197,33 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
   };
 }
 
+/** Lines that edits wrote into files, and which of them later edits took away again. */
+function writtenLines() {
+  const places = new Map<string, Map<string, number[]>>();
+  const gone = new Set<number>();
+  return {
+    gone: gone as ReadonlySet<number>,
+    add(file: string, text: string, order: number): void {
+      const known = places.get(file) ?? new Map<string, number[]>();
+      places.set(file, known);
+      const orders = known.get(text);
+      if (orders) orders.push(order);
+      else known.set(text, [order]);
+    },
+    takeAway(file: string, text: string): void {
+      const oldest = places.get(file)?.get(text)?.shift();
+      if (oldest !== undefined) gone.add(oldest);
+    },
+  };
+}
+
 /** Longer answers to an edit show what the file looks like now (characters). */
 const MAX_RECEIPT = 400;
 
 /** Nothing but a tool's word that it did what it was told. */
-function isMereReceipt({ text, error }: ToolResultPart, kind: CallText["kind"] | undefined): boolean {
-  return (kind === "edit" || kind === "plan") && error !== true && text.length <= MAX_RECEIPT;
+function isMereReceipt(result: ToolResultPart, kind: CallText["kind"] | undefined): boolean {
+  if (result.text.length > MAX_RECEIPT) return false;
+  return kind === "edit" ? !isRefusal(result) : kind === "plan" && result.error !== true;
 }
 
 /** Names for what has none. */
@@ -211,6 +247,7 @@ function withoutFrame(text: string): string {
 interface Piece {
   readonly text: string;
   readonly fragment: boolean;
+  readonly indented: boolean;
 }
 
 /** The lines of a text without indentation, none longer than the limit. */
@@ -219,16 +256,18 @@ function* pieces(text: string, limit: number): Generator<Piece> {
   while (from < text.length) {
     let to = text.indexOf("\n", from);
     if (to < 0) to = text.length;
-    let rest = text.slice(from, to).replace(LINE_NUMBER, "").trim();
+    const line = text.slice(from, to).replace(LINE_NUMBER, "");
+    let rest = line.trim();
+    const indented = rest !== "" && !line.startsWith(rest[0]!);
     from = to + 1;
     let fragment = false;
     while (rest.length > limit) {
       const cut = cutPoint(rest, limit);
-      yield { text: rest.slice(0, cut.at).trim(), fragment };
+      yield { text: rest.slice(0, cut.at).trim(), fragment, indented };
       rest = rest.slice(cut.at).trim();
       fragment = !cut.ends;
     }
-    if (rest.length > 0) yield { text: rest, fragment };
+    if (rest.length > 0) yield { text: rest, fragment, indented };
   }
 }
 

@@ -15,6 +15,8 @@ export interface CallText {
   readonly body: string;
   /** Lines that an edit replaces or leaves as they are. */
   readonly left: string;
+  /** Those of them that are gone afterwards. */
+  readonly removed: string;
   /** The file that it is about, if an argument names one. */
   readonly file: string | undefined;
   /** What is run, if it is a command. */
@@ -82,6 +84,7 @@ function read(name: string, args: string): CallText {
     head: line.slice(0, MAX_HEAD),
     body: edit?.added ?? body.join("\n"),
     left: edit?.left ?? "",
+    removed: edit?.removed ?? "",
     file: edit?.file ?? file,
     command,
     plan,

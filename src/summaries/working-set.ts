@@ -1,4 +1,5 @@
 import type { Steps } from "../core/steps.ts";
+import { shapeFactor } from "./choose-changes.ts";
 import { fromRoot } from "./common-root.ts";
 import { Heap } from "./heap.ts";
 import { baseName } from "./ledger.ts";
@@ -18,6 +19,9 @@ const CITING_FACTOR = 2.5;
 
 /** What begins in the middle of a sentence can hardly be read, and a file's name alone tells nothing about it. */
 const FRAGMENT_FACTOR = 0.3;
+
+/** A single statement out of the middle of changed code says little alone; its names may still be needed. */
+const STATEMENT_FACTOR = 0.5;
 
 /** Lines that are looked at in one step. */
 const LINES_AT_ONCE = 2_048;
@@ -64,7 +68,9 @@ export function* selectLines(input: SelectInput): Steps<Line[]> {
     if (index % LINES_AT_ONCE === 0) yield;
     costs[index] =
       Math.max(1, input.cost(line)) /
-      ((input.cites(line) ? CITING_FACTOR : 1) * (line.fragment ? FRAGMENT_FACTOR : 1));
+      ((input.cites(line) ? CITING_FACTOR : 1) *
+        (line.fragment ? FRAGMENT_FACTOR : 1) *
+        (isChange(line) && shapeFactor(line) <= 1 ? STATEMENT_FACTOR : 1));
     priority[index] = worth(index);
     if (priority[index]! > 0) heap.push(index);
   }

@@ -96,3 +96,81 @@ test("what a shown file says about errors is no failure of the command", () => {
   expect(text).toContain("make test → 2 failed: parser, lexer");
   expect(text).not.toContain("→ line 0");
 });
+
+const write = (id: string, old: string, now: string, answer: string): Message[] => [
+  {
+    role: "assistant",
+    parts: [
+      {
+        type: "tool-call",
+        id,
+        name: "Edit",
+        args: JSON.stringify({ file_path: "/work/limits.ts", old_string: old, new_string: now }),
+      },
+    ],
+  },
+  { role: "tool", parts: [{ type: "tool-result", id, text: answer }] },
+];
+
+test.each([
+  "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>",
+  "The user doesn't want to proceed with this tool use. The tool use was rejected (the new text was NOT written to the file).",
+  "apply_patch verification failed: expected lines weren't found in /work/limits.ts",
+  "Error: old_string was found twice",
+])("an edit that was refused isn't told as a change: %s", (answer) => {
+  const text = summaryOf(
+    [
+      say("user", "Limit it."),
+      ...write("a", "x", "export function neverWritten(): void {}", answer),
+      ...edit("b", "/work/other.ts", "export function reallyWritten(): void {}"),
+      say("user", "And now?"),
+    ],
+    400,
+  );
+  expect(text).not.toContain("neverWritten");
+  expect(text).toContain("changed /work/other.ts: export function reallyWritten");
+});
+
+test.each([
+  "The file /work/not-found/errors.ts has been updated successfully.",
+  "Edited limits.ts with no errors",
+  '{"output":"Success. Updated the following files:\\nM failed.ts"}',
+  "All occurrences of 'throw new Error' were replaced",
+])("an edit that was made is told as a change: %s", (answer) => {
+  const text = summaryOf(
+    [
+      say("user", "Limit it."),
+      ...write("a", "x", "export function limited(): void {}", answer),
+      say("user", "Go on."),
+    ],
+    400,
+  );
+  expect(text).toContain("export function limited");
+});
+
+test("a line that a later edit took away isn't told as changed", () => {
+  const text = summaryOf(
+    [
+      say("user", "Limit it."),
+      ...write("a", "x", "export const SOFT_LIMIT = 41;\nexport const GRACE = 7;", "ok"),
+      ...write("b", "export const SOFT_LIMIT = 41;", "export const HARD_LIMIT = 43;", "ok"),
+      say("user", "And now?"),
+    ],
+    400,
+  );
+  expect(text).not.toContain("SOFT_LIMIT");
+  expect(text).toContain("HARD_LIMIT = 43");
+  expect(text).toContain("GRACE = 7");
+});
+
+test("what a person said when refusing an edit is shown, as words of the tool's answer", () => {
+  const text = summaryOf(
+    [
+      say("user", "Limit it."),
+      ...write("a", "x", "y", "The tool use was rejected. The user said: use limits-2.toml instead"),
+      say("user", "And now?"),
+    ],
+    400,
+  );
+  expect(text).toMatch(/Edit[^»\n]*»[^\n]*limits-2\.toml/);
+});

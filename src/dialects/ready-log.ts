@@ -1,7 +1,9 @@
+import { TranscriptError } from "../core/errors.ts";
 import { readMessages } from "../core/read-messages.ts";
 import type { Dialect } from "../core/types.ts";
 import { dialectById } from "./dialect-by-id.ts";
 import type { TranscriptLog } from "./logs/index.ts";
+import { unreadableAt } from "./logs/odd-lines.ts";
 import { encode } from "./transcode.ts";
 
 /**
@@ -9,8 +11,46 @@ import { encode } from "./transcode.ts";
  * that format has it.
  */
 export function readyLog(log: TranscriptLog, wanted: string = log.dialect): TranscriptLog {
-  const said = inDialect(withoutSummaries(log), wanted);
+  const said = inDialect(withoutSummaries(withoutUnreadable(log)), wanted);
   return withSystemInPlace(said, dialectById(said.dialect));
+}
+
+/** Messages that their dialect can't read leave, and are named by their places. One without a place is refused as it is read. */
+function withoutUnreadable(log: TranscriptLog): TranscriptLog {
+  const { places, ...rest } = log;
+  if (places === undefined) return log;
+  const dialect = dialectById(log.dialect);
+  const bad = places.at.flatMap((place, index) =>
+    place === undefined || canRead(dialect, log.messages[index]) ? [] : [{ place, index }],
+  );
+  if (bad.length === 0) return rest;
+  const left = new Set(bad.map(({ index }) => index));
+  const keep = (_: unknown, index: number): boolean => !left.has(index);
+  const moved = (index: number): number => index - bad.filter((one) => one.index < index).length;
+  return {
+    ...rest,
+    messages: log.messages.filter(keep),
+    ...(log.times && { times: log.times.filter(keep) }),
+    ...(log.compactions && { compactions: log.compactions.map(moved) }),
+    ...(log.summaries && { summaries: log.summaries.filter((index) => !left.has(index)).map(moved) }),
+    warnings: [
+      ...log.warnings,
+      unreadableAt(
+        places.of,
+        bad.map(({ place }) => place),
+      ),
+    ],
+  };
+}
+
+function canRead(dialect: Dialect<unknown>, message: unknown): boolean {
+  try {
+    dialect.read(message);
+    return true;
+  } catch (error) {
+    if (error instanceof TranscriptError) return false;
+    throw error;
+  }
 }
 
 /** The client's own summaries leave: a transcript is what was said, and the messages they speak for are all in it. */

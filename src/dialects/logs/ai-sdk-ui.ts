@@ -2,6 +2,8 @@ import { nameText } from "../shared/json.ts";
 import { isGeminiMessage } from "../shared/other-dialect.ts";
 import { contentText, type Fields, fieldsOf, isFields, listOf, present, textOf, timeOf } from "./fields.ts";
 import { createMessageList, type MessageList } from "./message-list.ts";
+import { counted } from "./odd-lines.ts";
+import { areMostly, isReadablePart } from "./readable-content.ts";
 import type { DocumentFormat } from "./types.ts";
 
 /** A message as the AI SDK's interface keeps it: it has `parts`, not `content`. */
@@ -11,10 +13,22 @@ export const isUiMessage = (value: unknown): value is Fields =>
 /** Chats stored by an AI SDK interface (`UIMessage[]`), as the ModelMessages that the SDK would send. */
 export const aiSdkUi: DocumentFormat = {
   source: "ai-sdk-ui",
-  matches: (value) => listOf(value.messages).length > 0 && listOf(value.messages).every(isUiMessage),
+  matches: (value) => areMostly(listOf(value.messages), isUiMessage),
   read(value) {
-    const list = createMessageList("ai-sdk-ui");
-    for (const message of listOf(value.messages).filter(isUiMessage)) addMessage(list, message);
+    const list = createMessageList("ai-sdk-ui", "message");
+    let unfinished = 0;
+    for (const [at, message] of listOf(value.messages).entries()) {
+      const isWhole = isUiMessage(message) && listOf(message.parts).every(isReadablePart);
+      if (!isWhole) list.unreadable(at + 1);
+      if (!isUiMessage(message)) continue;
+      const parts = listOf(message.parts).filter(isReadablePart).map(fieldsOf);
+      unfinished += parts.filter((part) => isToolPart(part) && part.state === "input-streaming").length;
+      addMessage(list, message, parts);
+    }
+    if (unfinished > 0)
+      list.warn(
+        `left out ${counted(unfinished, "call")} that ${unfinished === 1 ? "was" : "were"} still being written`,
+      );
     const title = textOf(value.title) ?? textOf(value.id);
     return list.log({
       dialect: "ai-sdk",
@@ -25,9 +39,8 @@ export const aiSdkUi: DocumentFormat = {
   },
 };
 
-function addMessage(list: MessageList, message: Fields): void {
+function addMessage(list: MessageList, message: Fields, parts: readonly Fields[]): void {
   const time = timeOf(message.createdAt) ?? timeOf(fieldsOf(message.metadata).createdAt);
-  const parts = listOf(message.parts).map(fieldsOf);
   if (message.role === "system") {
     list.add({ role: "system", content: contentText(parts.filter((part) => part.type === "text")) }, time);
   } else if (message.role === "user") {

@@ -1,7 +1,7 @@
 import { branchTo } from "./branch.ts";
-import { contentText, type Fields, fieldsOf, isFields, textOf, timeOf } from "./fields.ts";
+import { contentText, type Fields, fieldsOf, isFields, listOf, textOf, timeOf } from "./fields.ts";
 import { createMessageList } from "./message-list.ts";
-import { warnOfOddLines } from "./odd-lines.ts";
+import { counted, warnOfOddLines } from "./odd-lines.ts";
 import type { DocumentFormat } from "./types.ts";
 
 const ROLES: ReadonlySet<unknown> = new Set(["system", "user", "assistant", "tool"]);
@@ -23,10 +23,12 @@ export const chatgpt: DocumentFormat = {
     const lines = nodes.map(({ id, parent }) => ({ id: textOf(id), parent: textOf(parent) ?? null }));
     const { places, broken } = branchTo(named < 0 ? nodes.length - 1 : named, lines);
     const said = places.flatMap((at) => messageIn(nodes[at]!) ?? []);
+    const others = places.reduce((sum, at) => sum + partsWithoutText(nodes[at]!), 0);
     for (const { message, time } of said) list.add(message, time);
     if (said.length === 0) list.warn("the conversation holds no text");
     else if (named < 0)
       list.warn("the file doesn't say where the conversation ends; its last node was taken");
+    if (others > 0) list.warn(`left out ${counted(others, "part")} without a text, such as an image`);
     const all = nodes.filter((node) => messageIn(node) !== undefined).length;
     warnOfOddLines(list, { broken, otherBranches: all - said.length });
     return list.log({
@@ -36,6 +38,14 @@ export const chatgpt: DocumentFormat = {
     });
   },
 };
+
+/** How many parts of a node's message are no text: images, files, sounds. */
+function partsWithoutText(node: Fields): number {
+  const message = fieldsOf(node.message);
+  if (!ROLES.has(fieldsOf(message.author).role)) return 0;
+  const parts = listOf(fieldsOf(message.content).parts);
+  return parts.filter((part) => typeof part !== "string" && textOf(fieldsOf(part).text) === undefined).length;
+}
 
 function messageIn(
   node: Fields,

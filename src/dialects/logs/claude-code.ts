@@ -2,6 +2,7 @@ import { sameValue } from "../../core/same-value.ts";
 import { type Fields, fieldsOf, isFields, listOf, partsOf, textOf, timeOf } from "./fields.ts";
 import { createMessageList } from "./message-list.ts";
 import { counted, warnOfOddLines } from "./odd-lines.ts";
+import { readableContent } from "./readable-content.ts";
 import type { RecordFormat, RecordReader } from "./types.ts";
 
 /** The model name of messages that the client made up itself, such as "request interrupted". */
@@ -35,8 +36,6 @@ function createClaudeCodeReader(): RecordReader {
   let model: string | undefined;
   let title: string | undefined;
   let sidechain = 0;
-  /** Lines with a message that can't be read, or only in part. */
-  const unreadable: number[] = [];
   let results = -1;
   /** Index of what the person said last. */
   let asked = -1;
@@ -98,27 +97,18 @@ function createClaudeCodeReader(): RecordReader {
       const isAnswer = record.type === "assistant";
       if (isAnswer && (record.isApiErrorMessage === true || message.model === SYNTHETIC_MODEL)) return;
       if (isAnswer) model = textOf(message.model) ?? model;
-      const content = readable(message.content);
-      if (content !== message.content) unreadable.push(line);
+      const content = readableContent(message.content);
+      if (content !== message.content) list.unreadable(line);
       if (isAnswer) addAssistant({ ...message, content }, time);
       else addUser(record, { ...message, content }, time);
     },
     end() {
       if (sidechain > 0) list.warn(`left out ${counted(sidechain, "line")} of sub-agents`);
-      warnOfOddLines(list, { twins, unreadable });
+      warnOfOddLines(list, { twins });
       return list.log({ dialect: "anthropic-messages", model, title });
     },
   };
 }
-
-/** A message's content, the very same if all of it can be read. */
-function readable(content: unknown): unknown {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return [];
-  return content.every(isPart) ? content : content.filter(isPart);
-}
-
-const isPart = (part: unknown): boolean => isFields(part) && typeof part.type === "string";
 
 /** Do two lines hold the same words of the same speaker? Counts of tokens may differ. */
 const saysTheSame = (one: Fields, other: Fields): boolean =>

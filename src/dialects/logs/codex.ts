@@ -1,6 +1,7 @@
-import { fieldsOf, isFields, textOf, timeOf } from "./fields.ts";
+import { fieldsOf, isFields, listOf, textOf, timeOf } from "./fields.ts";
 import { createMessageList } from "./message-list.ts";
 import { counted } from "./odd-lines.ts";
+import { readableContent } from "./readable-content.ts";
 import type { RecordFormat, RecordReader } from "./types.ts";
 
 const RECORD_TYPES: ReadonlySet<unknown> = new Set([
@@ -42,7 +43,7 @@ function createCodexReader(): RecordReader {
   let system: string | undefined;
   let title: string | undefined;
   return {
-    push(record) {
+    push(record, line) {
       const payload = fieldsOf(record.payload);
       switch (record.type) {
         case "session_meta":
@@ -56,12 +57,17 @@ function createCodexReader(): RecordReader {
           list.compacted();
           return;
         case "response_item": {
-          if (ITEM_TYPES.has(payload.type)) {
-            list.add(payload, timeOf(record.timestamp));
+          const kind = textOf(payload.type);
+          if (kind === undefined) return list.unreadable(line);
+          if (!ITEM_TYPES.has(kind)) {
+            skipped.set(kind, (skipped.get(kind) ?? 0) + 1);
             return;
           }
-          const kind = textOf(payload.type) ?? "no type";
-          skipped.set(kind, (skipped.get(kind) ?? 0) + 1);
+          const content = kind === "message" ? readableContent(payload.content) : payload.content;
+          const isWhole = content === payload.content;
+          if (!isWhole) list.unreadable(line);
+          if (isWhole || listOf(content).length > 0)
+            list.add(isWhole ? payload : { ...payload, content }, timeOf(record.timestamp), line);
         }
       }
     },

@@ -1,7 +1,7 @@
 import { TranscriptError } from "../../core/errors.ts";
 import { parseExact } from "../../core/exact-json.ts";
 import { isFields } from "./fields.ts";
-import { messages } from "./odd-lines.ts";
+import { messages, placesAt } from "./odd-lines.ts";
 import { readDocument, recordFormats } from "./read-document.ts";
 import { isWireMessage } from "./requests.ts";
 import type { LogOptions, RecordReader, TranscriptLog } from "./types.ts";
@@ -33,19 +33,24 @@ export function createLogReader(options: LogOptions = {}): LogReader {
   const waiting: { readonly value: unknown; readonly line: number }[] = [];
   let mode: "start" | "records" | "text" | "wrong" = "start";
   let reader: RecordReader | undefined;
+  /** Lines of a log that hold a value, but no record. */
+  const noRecords: number[] = [];
   let line = 0;
   let broken: { readonly line: number; readonly error: unknown } | undefined;
 
   const take = (value: unknown): void => {
     if (reader !== undefined) {
       if (isFields(value)) reader.push(value, line);
+      else noRecords.push(line);
       return;
     }
     waiting.push({ value, line });
     if (!isFields(value)) return;
     reader = recordFormats.find((format) => format.matches(value))?.create(options);
     if (reader === undefined) return;
-    for (const before of waiting) if (isFields(before.value)) reader.push(before.value, before.line);
+    for (const before of waiting)
+      if (isFields(before.value)) reader.push(before.value, before.line);
+      else noRecords.push(before.line);
     waiting.length = 0;
   };
 
@@ -80,7 +85,10 @@ export function createLogReader(options: LogOptions = {}): LogReader {
     if (mode === "start") throw wrongFile(describeText(sample));
     if (mode === "wrong") throw wrongFile(describeText(sample), broken?.line, broken?.error);
     if (mode === "text") return readDocument(parseText(text.join("\n"), sample), options);
-    const cut = broken === undefined ? [] : [`line ${broken.line} is cut off and was left out`];
+    const cut = [
+      ...(noRecords.length === 0 ? [] : [`left out ${placesAt("line", noRecords)}: no record stands there`]),
+      ...(broken === undefined ? [] : [`line ${broken.line} is cut off and was left out`]),
+    ];
     const logs = reader === undefined ? readWaiting(waiting, options) : [reader.end()];
     const full = logs.filter((log) => log.messages.length > 0);
     if (full.length === 0) throw wrongFile("the log holds no messages.");

@@ -1,17 +1,22 @@
 import { present } from "./fields.ts";
+import { unreadableAt } from "./odd-lines.ts";
 import type { LogSource, TranscriptLog } from "./types.ts";
 
 /** Collects messages with their times; the part that all readers share. */
 export interface MessageList {
   readonly messages: unknown[];
-  /** Adds a message and returns its index. */
-  add(message: unknown, time: number | undefined): number;
+  /**
+   * Adds a message and returns its index. Its place in the file names it, where its dialect can't read it.
+   */
+  add(message: unknown, time: number | undefined, place?: number): number;
   /** Replaces a message, keeping its time. */
   replace(index: number, message: unknown): void;
   /** The client compacted here, before the next message. */
   compacted(): void;
   /** The message at `index` is the client's own summary. */
   summary(index: number): void;
+  /** A message at this place of the file can't be read, or only in part. */
+  unreadable(place: number): void;
   warn(text: string): void;
   log(rest: Pick<TranscriptLog, "dialect"> & LogFacts): TranscriptLog;
 }
@@ -23,17 +28,24 @@ interface LogFacts {
   readonly title?: string | undefined;
 }
 
-export function createMessageList(source: LogSource): MessageList {
+export function createMessageList(
+  source: LogSource,
+  /** What places of the file are: lines, or messages of a list. */
+  places: "line" | "message" = "line",
+): MessageList {
   const messages: unknown[] = [];
+  const placeOf: (number | undefined)[] = [];
+  const unreadable = new Set<number>();
   const times: (number | undefined)[] = [];
   const compactions = new Set<number>();
   const summaries: number[] = [];
   const warnings: string[] = [];
   return {
     messages,
-    add(message, time) {
+    add(message, time, place) {
       messages.push(message);
       times.push(time);
+      placeOf.push(place);
       return messages.length - 1;
     },
     replace(index, message) {
@@ -45,10 +57,14 @@ export function createMessageList(source: LogSource): MessageList {
     summary(index) {
       summaries.push(index);
     },
+    unreadable(place) {
+      unreadable.add(place);
+    },
     warn(text) {
       warnings.push(text);
     },
     log(rest) {
+      if (unreadable.size > 0) warnings.push(unreadableAt(places, [...unreadable]));
       const optional = present({
         system: rest.system,
         tools: rest.tools,
@@ -57,6 +73,7 @@ export function createMessageList(source: LogSource): MessageList {
         times: times.some((time) => time !== undefined) ? times : undefined,
         compactions: compactions.size > 0 ? [...compactions] : undefined,
         summaries: summaries.length > 0 ? summaries : undefined,
+        places: placeOf.some((place) => place !== undefined) ? { of: places, at: placeOf } : undefined,
       });
       return { source, dialect: rest.dialect, messages, ...optional, warnings } as TranscriptLog;
     },

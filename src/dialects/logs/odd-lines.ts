@@ -8,8 +8,6 @@ interface OddLines {
   readonly broken?: number;
   /** Messages of branches that the person left. */
   readonly otherBranches?: number;
-  /** Lines of which a message or a part of it can't be read. */
-  readonly unreadable?: readonly number[];
 }
 
 const FILE_ORDER = "the file's order decided";
@@ -17,7 +15,7 @@ const FILE_ORDER = "the file's order decided";
 /** Says what was odd about the lines of a log. */
 export function warnOfOddLines(
   list: Pick<MessageList, "warn">,
-  { twins = 0, broken = 0, otherBranches = 0, unreadable = [] }: OddLines,
+  { twins = 0, broken = 0, otherBranches = 0 }: OddLines,
 ): void {
   if (twins > 0)
     list.warn(
@@ -28,15 +26,25 @@ export function warnOfOddLines(
       `${broken === 1 ? "1 line follows" : `${broken} lines follow`} a line that is missing or comes later; ${FILE_ORDER}`,
     );
   if (otherBranches > 0) list.warn(`left out ${messages(otherBranches)} of other branches`);
-  if (unreadable.length > 0) list.warn(`left out what can't be read of ${linesAt(unreadable)}`);
 }
 
-/** Lines that one warning names. */
+/** Places that one warning names. */
 const NAMED = 10;
 
-function linesAt(lines: readonly number[]): string {
-  const more = lines.length > NAMED ? ` and ${lines.length - NAMED} more` : "";
-  return `the message${lines.length === 1 ? " on line" : "s on lines"} ${lines.slice(0, NAMED).join(", ")}${more}`;
+/** `line 3`, or `lines 3, 5 and 8 more`. */
+export function placesAt(what: "line" | "message", places: readonly number[]): string {
+  const more = places.length > NAMED ? ` and ${places.length - NAMED} more` : "";
+  return `${what}${places.length === 1 ? "" : "s"} ${places.slice(0, NAMED).join(", ")}${more}`;
+}
+
+/** What is said of messages that can't be read, or only in part. */
+export function unreadableAt(what: "line" | "message", places: readonly number[]): string {
+  const sorted = placesAt(
+    what,
+    places.toSorted((a, b) => a - b),
+  );
+  const which = what === "line" ? `the ${places.length === 1 ? "message" : "messages"} on ${sorted}` : sorted;
+  return `left out what can't be read of ${which}`;
 }
 
 /** How many of something, in words. */

@@ -1,6 +1,7 @@
 import { argsText, contentText, type Fields, fieldsOf, isFields, listOf, textOf, timeOf } from "./fields.ts";
 import { createMessageList, type MessageList } from "./message-list.ts";
 import { counted } from "./odd-lines.ts";
+import { areMostly, isReadablePart } from "./readable-content.ts";
 import type { DocumentFormat } from "./types.ts";
 
 const isEntry = (value: unknown): value is Fields =>
@@ -12,16 +13,17 @@ const isEntry = (value: unknown): value is Fields =>
  */
 export const opencode: DocumentFormat = {
   source: "opencode",
-  matches: (value) =>
-    isFields(value.info) && listOf(value.messages).length > 0 && listOf(value.messages).every(isEntry),
+  matches: (value) => isFields(value.info) && areMostly(listOf(value.messages), isEntry),
   read(value) {
-    const list = createMessageList("opencode");
+    const list = createMessageList("opencode", "message");
     const leftOut = { calls: 0, files: 0 };
     let model: string | undefined;
-    for (const entry of listOf(value.messages).filter(isEntry)) {
+    for (const [at, entry] of listOf(value.messages).entries()) {
+      if (!isEntry(entry) || !listOf(entry.parts).every(isReadablePart)) list.unreadable(at + 1);
+      if (!isEntry(entry)) continue;
       const info = fieldsOf(entry.info);
       const time = timeOf(fieldsOf(info.time).created);
-      const parts = listOf(entry.parts).map(fieldsOf);
+      const parts = listOf(entry.parts).filter(isReadablePart).map(fieldsOf);
       leftOut.files += parts.filter((part) => part.type === "file").length;
       if (info.role === "user") {
         const content = textsOf(parts).join("\n\n");

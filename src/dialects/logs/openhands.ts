@@ -2,6 +2,7 @@ import { sameValue } from "../../core/same-value.ts";
 import { argsText, contentText, type Fields, fieldsOf, isFields, listOf, textOf, timeOf } from "./fields.ts";
 import { createMessageList, type MessageList } from "./message-list.ts";
 import { counted, warnOfOddLines } from "./odd-lines.ts";
+import { areMostly, isReadableText } from "./readable-content.ts";
 import type { DocumentFormat, RecordFormat, TranscriptLog } from "./types.ts";
 
 const isEvent = (value: unknown): value is Fields =>
@@ -12,12 +13,16 @@ const isEvent = (value: unknown): value is Fields =>
 /** An OpenHands result file: `{ history: [events] }`. */
 export const openhands: DocumentFormat = {
   source: "openhands",
-  matches: (value) => listOf(value.history).length > 0 && listOf(value.history).every(isEvent),
+  matches: (value) => areMostly(listOf(value.history), isEvent),
   read: (value) =>
-    readEvents(listOf(value.history).filter(isEvent), {
-      title: textOf(value.instance_id),
-      model: textOf(fieldsOf(fieldsOf(value.metadata).llm_config).model),
-    }),
+    readEvents(
+      listOf(value.history).map((event, at) => ({ event, place: at + 1 })),
+      "message",
+      {
+        title: textOf(value.instance_id),
+        model: textOf(fieldsOf(fieldsOf(value.metadata).llm_config).model),
+      },
+    ),
 };
 
 /** An OpenHands event stream with one event per line. */
@@ -25,13 +30,19 @@ export const openhandsEvents: RecordFormat = {
   source: "openhands",
   matches: isEvent,
   create() {
-    const events: Fields[] = [];
+    const events: Placed[] = [];
     return {
-      push: (record) => void (isEvent(record) && events.push(record)),
-      end: () => readEvents(events, {}),
+      push: (event, place) => void events.push({ event, place }),
+      end: () => readEvents(events, "line", {}),
     };
   },
 };
+
+/** An event, if it is one, and where it stands in the file. */
+interface Placed {
+  readonly event: unknown;
+  readonly place: number;
+}
 
 /** Events that are between the program's own parts; the model never saw them as messages. */
 const INTERNAL: ReadonlySet<unknown> = new Set([
@@ -44,23 +55,29 @@ const INTERNAL: ReadonlySet<unknown> = new Set([
 
 /** Turns the events into Chat Completions messages; a model's answer that holds several calls is one message. */
 function readEvents(
-  events: readonly Fields[],
+  events: readonly Placed[],
+  places: "line" | "message",
   facts: { title?: string | undefined; model?: string | undefined },
 ): TranscriptLog {
-  const list = createMessageList("openhands");
+  const list = createMessageList("openhands", places);
   const answers: Answers = { byId: new Map(), twins: 0 };
   let tools: unknown;
   let model = facts.model;
   let internal = 0;
-  for (const event of events) {
+  for (const { event, place } of events) {
+    if (!isEvent(event)) {
+      list.unreadable(place);
+      continue;
+    }
     const time = timeOf(event.timestamp);
     const args = fieldsOf(event.args);
     if (event.action === "system") {
       list.add({ role: "system", content: contentText(args.content ?? event.message) }, time);
       tools ??= Array.isArray(args.tools) ? args.tools : undefined;
     } else if (INTERNAL.has(event.action) || INTERNAL.has(event.observation)) internal += 1;
-    else if (event.action !== undefined) model = addAction(list, event, args, answers, time) ?? model;
-    else addObservation(list, event, time);
+    else if (event.action !== undefined)
+      model = addAction(list, event, args, answers, { time, place }) ?? model;
+    else addObservation(list, event, { time, place });
   }
   if (internal > 0)
     list.warn(`left out ${counted(internal, "event that is no message", "events that are no messages")}`);
@@ -75,13 +92,19 @@ interface Answers {
   twins: number;
 }
 
+/** When something was said, and where it stands in the file. */
+interface At {
+  readonly time: number | undefined;
+  readonly place: number;
+}
+
 /** Adds what the model or the person said; returns the model's name when the event tells. */
 function addAction(
   list: MessageList,
   event: Fields,
   args: Fields,
   answers: Answers,
-  time: number | undefined,
+  { time, place }: At,
 ): string | undefined {
   const call = fieldsOf(event.tool_call_metadata);
   const response = fieldsOf(call.model_response);
@@ -92,26 +115,32 @@ function addAction(
     if (earlier !== undefined && sameValue(earlier, answer)) return undefined;
     if (earlier !== undefined) answers.twins += 1;
     if (id !== undefined) answers.byId.set(id, answer);
-    const toolCalls = listOf(answer.tool_calls).map((value) => {
-      const fn = fieldsOf(fieldsOf(value).function);
+    const calls = listOf(answer.tool_calls).filter(isFields);
+    if (calls.length < listOf(answer.tool_calls).length) list.unreadable(place);
+    const toolCalls = calls.map((value) => {
+      const fn = fieldsOf(value.function);
       return {
-        id: textOf(fieldsOf(value).id) ?? "",
+        id: textOf(value.id) ?? "",
         type: "function",
         function: { name: textOf(fn.name) ?? "", arguments: argsText(fn.arguments) },
       };
     });
     const content = answer.content === undefined ? null : answer.content;
-    list.add({ role: "assistant", content, tool_calls: toolCalls }, time);
+    list.add({ role: "assistant", content, tool_calls: toolCalls }, time, place);
     return textOf(response.model);
   }
-  const text = contentText(args.content ?? args.thought ?? event.message);
+  const said = args.content ?? args.thought ?? event.message;
+  const text = contentText(said);
+  if (!isReadableText(said)) list.unreadable(place);
   if (text === "") return undefined;
   list.add({ role: event.source === "user" ? "user" : "assistant", content: text }, time);
   return undefined;
 }
 
-function addObservation(list: MessageList, event: Fields, time: number | undefined): void {
-  const content = contentText(event.content ?? event.message);
+function addObservation(list: MessageList, event: Fields, { time, place }: At): void {
+  const said = event.content ?? event.message;
+  const content = contentText(said);
+  if (!isReadableText(said)) list.unreadable(place);
   const id = textOf(fieldsOf(event.tool_call_metadata).tool_call_id);
   if (id !== undefined) list.add({ role: "tool", tool_call_id: id, content }, time);
   else if (content !== "") list.add({ role: "user", content }, time);

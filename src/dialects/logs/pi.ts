@@ -13,6 +13,7 @@ import {
 } from "./fields.ts";
 import { createMessageList } from "./message-list.ts";
 import { messages, warnOfOddLines } from "./odd-lines.ts";
+import { readableContent } from "./readable-content.ts";
 import type { RecordFormat, RecordReader } from "./types.ts";
 
 /**
@@ -30,15 +31,17 @@ export const pi: RecordFormat = {
 function createPiReader(): RecordReader {
   const records: Fields[] = [];
   const byId = new Map<string, Fields>();
+  const lines = new Map<Fields, number>();
   let twins = 0;
   return {
-    push(record) {
+    push(record, line) {
       const id = textOf(record.id);
       const earlier = id === undefined ? undefined : byId.get(id);
       if (earlier !== undefined && sameValue(earlier, record)) return;
       if (earlier !== undefined) twins += 1;
       if (id !== undefined) byId.set(id, record);
       records.push(record);
+      lines.set(record, line);
     },
     end() {
       const list = createMessageList("pi");
@@ -53,24 +56,29 @@ function createPiReader(): RecordReader {
         if (type === "session" || type === "model_change") model = textOf(record.modelId) ?? model;
         if (type === "compaction") list.compacted();
         if (type !== "message") continue;
-        const message = fieldsOf(record.message);
+        const line = lines.get(record)!;
+        const given = fieldsOf(record.message);
+        const speaks = SPEAKS.has(textOf(given.role) ?? "");
+        const content = speaks ? readableContent(given.content) : given.content;
+        if (content !== given.content || textOf(given.role) === undefined) list.unreadable(line);
+        const message: Fields = { ...given, content };
         const time = timeOf(message.timestamp) ?? timeOf(record.timestamp);
         const part = resultPart(message);
         if (part !== undefined) {
           const before = results < 0 ? undefined : fieldsOf(list.messages[results]);
-          const content = [...listOf(before?.content), part];
-          if (before === undefined) results = list.add({ role: "user", content }, time);
-          else list.replace(results, { role: "user", content });
+          const joined = [...listOf(before?.content), part];
+          if (before === undefined) results = list.add({ role: "user", content: joined }, time);
+          else list.replace(results, { role: "user", content: joined });
           continue;
         }
         const wire = wireMessage(message);
         if (wire === undefined) {
-          const role = textOf(message.role) ?? "none";
-          if (!ROLES.has(role)) leftOut.set(role, (leftOut.get(role) ?? 0) + 1);
+          const role = textOf(given.role);
+          if (role !== undefined && !ROLES.has(role)) leftOut.set(role, (leftOut.get(role) ?? 0) + 1);
           continue;
         }
         if (message.role === "assistant") model = textOf(message.model) ?? model;
-        list.add(wire, time);
+        list.add(wire, time, line);
         results = -1;
       }
       for (const [role, count] of leftOut) list.warn(`left out ${messages(count)} of role ${role}`);
@@ -111,6 +119,8 @@ function resultPart(message: Fields): Fields | undefined {
   });
 }
 
+/** Those whose content is a text or a list of parts. */
+const SPEAKS: ReadonlySet<string> = new Set(["user", "assistant", "toolResult"]);
 /** Who speaks in these logs. */
 const ROLES: ReadonlySet<string> = new Set(["user", "assistant", "toolResult", "bashExecution"]);
 

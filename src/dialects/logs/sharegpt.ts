@@ -2,6 +2,7 @@ import { parseExact } from "../../core/exact-json.ts";
 import { nameText } from "../shared/json.ts";
 import { argsText, contentText, type Fields, fieldsOf, isFields, listOf, textOf } from "./fields.ts";
 import { createMessageList } from "./message-list.ts";
+import { areMostly, isReadableText } from "./readable-content.ts";
 import type { DocumentFormat } from "./types.ts";
 
 const ROLES: Readonly<Record<string, "system" | "user" | "assistant" | "call" | "result">> = {
@@ -31,14 +32,18 @@ const turnsOf = (value: Fields): readonly unknown[] =>
 /** ShareGPT's export and the training sets that follow it: `{ conversations: [{ from, value }] }`. */
 export const sharegpt: DocumentFormat = {
   source: "sharegpt",
-  matches: (value) => turnsOf(value).length > 0 && turnsOf(value).every(isTurn),
+  matches: (value) => areMostly(turnsOf(value), isTurn),
   read(value) {
-    const list = createMessageList("sharegpt");
+    const list = createMessageList("sharegpt", "message");
     let calls = 0;
     let open: string | undefined;
     const system = textOf(value.system);
     if (system !== undefined) list.add({ role: "system", content: system }, undefined);
-    for (const turn of turnsOf(value).filter(isTurn)) {
+    for (const [at, turn] of turnsOf(value).entries()) {
+      if (!isTurn(turn) || turn.value === null || !isReadableText(turn.value)) {
+        list.unreadable(at + 1);
+        continue;
+      }
       const from = nameText(turn.from).toLowerCase();
       const content = contentText(turn.value);
       const role = ROLES[from];

@@ -1,5 +1,6 @@
 import { contentText, type Fields, fieldsOf, isFields, listOf, present, textOf } from "./fields.ts";
 import { createMessageList } from "./message-list.ts";
+import { areMostly } from "./readable-content.ts";
 import type { DocumentFormat } from "./types.ts";
 
 const isMessage = (value: unknown): value is Fields =>
@@ -8,13 +9,12 @@ const isMessage = (value: unknown): value is Fields =>
 /** A SWE-agent trajectory (`.traj`): `history` is what the model was sent, as Chat Completions messages with extras. */
 export const sweAgent: DocumentFormat = {
   source: "swe-agent",
-  matches: (value) =>
-    "trajectory" in value &&
-    listOf(value.history).length > 0 &&
-    listOf(value.history).every((message) => isMessage(message)),
+  matches: (value) => "trajectory" in value && areMostly(listOf(value.history), isMessage),
   read(value) {
-    const list = createMessageList("swe-agent");
-    for (const message of listOf(value.history).filter(isMessage)) list.add(wireMessage(message), undefined);
+    const list = createMessageList("swe-agent", "message");
+    for (const [at, message] of listOf(value.history).entries())
+      if (isMessage(message)) list.add(wireMessage(message), undefined, at + 1);
+      else list.unreadable(at + 1);
     const model = textOf(fieldsOf(fieldsOf(value.replay_config).model).name);
     return list.log({ dialect: "openai-chat", model, title: textOf(value.environment) });
   },

@@ -36,6 +36,8 @@ export interface TranscriptLog {
   readonly compactions?: readonly number[];
   /** Messages that are the client's own summaries: it wrote them, nobody said them. */
   readonly summaries?: readonly number[];
+  /** Where messages stand in the file, from 1: on lines, or in its list of messages. */
+  readonly places?: { readonly of: "line" | "message"; readonly at: readonly (number | undefined)[] };
   /** What the reader left out or had to guess. */
   readonly warnings: readonly string[];
 }

@@ -55,7 +55,7 @@ export const WITHOUT_TYPE_CIRCLES = ["src/gateway/"];
 /** @type {Readonly<Record<string, readonly string[]>>} */
 export const PACKAGES = {
   core: ["@noble/hashes"],
-  stores: ["kysely", "pg"],
+  stores: ["pg"],
   config: ["zod"],
   cli: ["eventsource-parser"],
   gateway: [

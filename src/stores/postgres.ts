@@ -1,14 +1,13 @@
-import { PostgresDialect, type PostgresPool, sql } from "kysely";
 import pg from "pg";
 import { ConfigError } from "../core/errors.ts";
 import { appendTogether } from "./postgres/append-together.ts";
 import { explainPostgres, isConflict } from "./postgres/explain.ts";
-import { preparingPool } from "./postgres/preparing-pool.ts";
-import { scriptRunner } from "./postgres/run-script.ts";
-import { statementNames } from "./postgres/statement-names.ts";
+import { BEGIN_SNAPSHOT, readAndRelease, runAndRelease, statementRunner } from "./postgres/run-script.ts";
+import { connectTo, type PostgresPool, statementNames } from "./postgres/statement-names.ts";
 import { postgresTextIndex } from "./postgres/text-index.ts";
 import type { ServerStore } from "./server-store.ts";
 import { createSqlStore, type ServerStoreOptions } from "./sql/create-sql-store.ts";
+import { firstRow, runSoon, type Script } from "./sql/script.ts";
 import type { SqlEngine } from "./sql/sql-engine.ts";
 
 /** What `postgresStore` takes: where the database is, or a pool of the host's own. */
@@ -107,50 +106,61 @@ export function postgresEngine(
   const names = isPrepared ? statementNames() : undefined;
   return {
     kind: "postgres",
-    dialect: new PostgresDialect({
-      // Kysely ends the pool that it is given; a host's own must stay open.
-      pool: preparingPool(pool, names, async () => {
-        if (ownsPool) await pool.end();
-      }),
-    }),
+    // A pool connects when it is asked.
+    open: async () => {},
+    read: async (script) => readAndRelease(await connectTo(pool), names, script),
+    transact: async (script) => runAndRelease(await connectTo(pool), names, script),
     lockRows: true,
     textIndex: postgresTextIndex,
-    ...(names && { runScript: scriptRunner(pool, names) }),
     append: appendTogether(pool, names),
-    clock: sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+    clock: "floor(extract(epoch from clock_timestamp()) * 1000)::bigint",
     // The inner `select` hides from the planner how many values there are: it would plan anew for each number of them.
     rowsOf: {
       from: (table, column) =>
         `${table} where ${table}.${column} = any((select ?::text[])::text[]) and ${table}.tenant = ?`,
       value: (values) => values,
     },
-    isOneOf: (column, values) => sql`${column} = any((select ${sql.val(values)}::text[])::text[])`,
+    isOneOf: (column) => `${column} = any((select ?::text[])::text[])`,
     lockName: "select pg_advisory_xact_lock(hashtextextended(?, 0))",
     isConflict,
     explain: (error) => explainPostgres(error, where),
-    async *snapshot(db, work) {
-      const tx = await db
-        .startTransaction()
-        .setIsolationLevel("repeatable read")
-        .setAccessMode("read only")
-        .execute();
+    async *snapshot(work) {
+      const client = await connectTo(pool);
       try {
-        yield* work(tx);
+        await client.query({ text: BEGIN_SNAPSHOT });
+        yield* work((script) => runSoon(script, statementRunner(client, names)));
       } finally {
-        await tx.rollback().execute();
+        // A connection that can't even do that is of no use to anybody.
+        await client.query({ text: "rollback" }).then(() => client.release(), client.release);
       }
     },
-    async bytes(db) {
-      const { rows } = await sql<{ bytes: string | null }>`
-        select sum(pg_total_relation_size(c.oid)) as bytes from pg_class c
-        where c.relkind = 'r' and c.relname like 'precis\\_%' and pg_table_is_visible(c.oid)`.execute(db);
-      return Number(rows[0]?.bytes ?? 0);
+    async bytes() {
+      const client = await connectTo(pool);
+      return readAndRelease(client, names, bytesOfTables());
     },
-    async vacuum(db) {
-      const { rows } = await sql<{ name: string }>`
-        select c.relname as name from pg_class c
-        where c.relkind = 'r' and c.relname like 'precis\\_%' and pg_table_is_visible(c.oid)`.execute(db);
-      for (const { name } of rows) await sql`vacuum (analyze) ${sql.table(name)}`.execute(db);
+    async vacuum() {
+      const client = await connectTo(pool);
+      try {
+        const { rows: tables } = await client.query<{ name: string }>({ text: TABLES });
+        for (const { name } of tables) await client.query({ text: `vacuum (analyze) ${name}` });
+      } finally {
+        client.release();
+      }
+    },
+    async close() {
+      // A host's own pool stays open.
+      if (ownsPool) await pool.end();
     },
   };
+}
+
+const OWN_TABLES =
+  "from pg_class c where c.relkind = 'r' and c.relname like 'precis\\_%' and pg_table_is_visible(c.oid)";
+const TABLES = `select c.relname as name ${OWN_TABLES}`;
+
+function* bytesOfTables(): Script<number> {
+  const row = yield* firstRow<{ bytes: string | null }>(
+    `select sum(pg_total_relation_size(c.oid)) as bytes ${OWN_TABLES}`,
+  );
+  return Number(row?.bytes ?? 0);
 }

@@ -1,15 +1,14 @@
 import { statSync } from "node:fs";
-import { Kysely, sql } from "kysely";
 import type { ServerStore } from "./server-store.ts";
 import { createSqlStore, type ServerStoreOptions } from "./sql/create-sql-store.ts";
-import type { Schema } from "./sql/schema.ts";
+import { runNow } from "./sql/script.ts";
 import type { SqlEngine } from "./sql/sql-engine.ts";
 import { backupInto } from "./sqlite/backup-into.ts";
+import { createConnection } from "./sqlite/connection.ts";
 import type { Durability } from "./sqlite/durability.ts";
 import { explainSqlite } from "./sqlite/explain.ts";
 import { createLogKeeper } from "./sqlite/log-keeper.ts";
-import { nodeSqlite } from "./sqlite/node-sqlite-dialect.ts";
-import { openDatabase } from "./sqlite/sqlite-session.ts";
+import { BEGIN_READ, createSession, openDatabase, whenFree } from "./sqlite/sqlite-session.ts";
 import { startWriter } from "./sqlite/start-writer.ts";
 import { takeOverJournals } from "./sqlite/take-over-journals.ts";
 import { sqliteTextIndex } from "./sqlite/text-index.ts";
@@ -54,15 +53,27 @@ export function sqliteEngine(path: string, durability: Durability = "process"): 
   const turns = createTurns();
   const isFile = path !== IN_MEMORY;
   const writer = isFile ? startWriter({ path, durability }, turns) : undefined;
-  const { dialect, direct } = nodeSqlite(() => openDatabase(path, { durability }), {
+  const direct = createConnection(() => openDatabase(path, { durability }), {
     turns,
     wrote: () => log?.wrote(),
   });
   const log = writer && createLogKeeper({ turns, writer, direct });
   return {
     kind: "sqlite",
-    dialect,
     direct,
+    open: direct.open,
+    read: async (script) => runNow(script, direct.run),
+    async transact(script) {
+      await direct.begin();
+      try {
+        const value = runNow(script, direct.run);
+        direct.commit();
+        return value;
+      } catch (error) {
+        direct.rollback();
+        throw error;
+      }
+    },
     ...(writer && {
       async append(call) {
         const appended = await writer.append(call);
@@ -78,26 +89,20 @@ export function sqliteEngine(path: string, durability: Durability = "process"): 
         `json_each(?) as wanted cross join ${table} on ${table}.${column} = wanted.value where ${table}.tenant = ?`,
       value: (values) => JSON.stringify(values),
     },
-    isOneOf: (column, values) => sql`${column} in (select value from json_each(${JSON.stringify(values)}))`,
+    isOneOf: (column) => `${column} in (select value from json_each(?))`,
     explain: (error) => explainSqlite(error, path),
-    async *snapshot(db, work) {
+    async *snapshot(work) {
       if (!isFile) {
-        yield* work(db);
+        yield* work(async (script) => runNow(script, direct.run));
         return;
       }
       // A reader of its own sees one moment for as long as it likes, and writers don't wait for it.
-      const reader = new Kysely<Schema>({
-        dialect: nodeSqlite(() => openDatabase(path, { durability, readOnly: true })).dialect,
-      });
+      const reader = createSession(await openDatabase(path, { durability, readOnly: true }));
       try {
-        const tx = await reader.startTransaction().setAccessMode("read only").execute();
-        try {
-          yield* work(tx);
-        } finally {
-          await tx.rollback().execute();
-        }
+        await whenFree(() => reader.run(BEGIN_READ));
+        yield* work(async (script) => runNow(script, reader.run));
       } finally {
-        await reader.destroy();
+        reader.close();
       }
     },
     async bytes() {
@@ -107,10 +112,10 @@ export function sqliteEngine(path: string, durability: Durability = "process"): 
         0,
       );
     },
-    async vacuum(db) {
+    async vacuum() {
       await turns.take();
       try {
-        await sql`vacuum`.execute(db);
+        direct.run({ sql: "vacuum", parameters: [] });
       } finally {
         turns.give();
       }
@@ -121,9 +126,10 @@ export function sqliteEngine(path: string, durability: Durability = "process"): 
       await log?.empty();
     },
     ...(isFile && { backup: (file) => backupInto(path, file) }),
-    async closing() {
+    async close() {
       log?.close();
       await writer?.close();
+      direct.close();
     },
   };
 }

@@ -67,12 +67,13 @@ beforeAll(() => {
   // 3. A migration, in the list of migrations; the store in memory says the same version.
   writeFileSync(
     join(copy, `src/stores/migrations/${next}-mood.ts`),
-    `import type { Migration } from "./index.ts";
+    `import { rows } from "../sql/script.ts";
+import type { Migration } from "./index.ts";
 export const mood: Migration = {
   name: "${next}-mood",
-  async up(tx) {
-    await tx.schema.alterTable("precis_messages").addColumn("mood", "text").execute();
-    await tx.schema.alterTable("precis_conversations").addColumn("region", "text").execute();
+  *up() {
+    yield* rows("alter table precis_messages add column mood text");
+    yield* rows("alter table precis_conversations add column region text");
   },
 };
 `,

@@ -2,7 +2,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Kysely } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createLegacyChain } from "../../src/core/legacy/chain.ts";
@@ -13,7 +12,7 @@ import { postgresEngine } from "../../src/stores/postgres.ts";
 import type { ServerStore } from "../../src/stores/server-store.ts";
 import { createSqlStore } from "../../src/stores/sql/create-sql-store.ts";
 import type { MigrationProgress } from "../../src/stores/sql/migrate.ts";
-import type { Schema } from "../../src/stores/sql/schema.ts";
+import { putRow } from "../../src/stores/sql/put-row.ts";
 import type { SqlEngine } from "../../src/stores/sql/sql-engine.ts";
 import { sqliteEngine } from "../../src/stores/sqlite.ts";
 import {
@@ -155,15 +154,13 @@ describe.each([
     const newer = createSqlStore(engine(), {});
     await newer.ready();
     const older = engine();
-    const db = new Kysely<Schema>({ dialect: older.dialect });
+    await older.open();
     const row = { tenant: "default", conversation: oldClients()["plain"]!.id, position: 99 };
-    const writes = db
-      .insertInto("precis_messages")
-      .values({ ...row, hash: "0123456789abcdef".repeat(2), role: "user", at: 1, wire: "{}" } as never)
-      .execute();
-    await expect(writes).rejects.toThrow("precis was upgraded: restart this node with the new version");
-    await db.destroy();
-    await older.closing?.();
+    const message = { ...row, hash: "0123456789abcdef".repeat(2), role: "user", at: 1, wire: "{}" };
+    await expect(older.transact(putRow("precis_messages", message))).rejects.toThrow(
+      "precis was upgraded: restart this node with the new version",
+    );
+    await older.close();
     await newer.close();
     const reopened = createSqlStore(engine(), {}, migrations.slice(0, 4));
     await expect(reopened.ready()).rejects.toThrow(

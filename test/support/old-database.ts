@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
-import { Kysely } from "kysely";
 import type { Checkpoint, Summary, Undo } from "../../src/core/types.ts";
 import { migrations } from "../../src/stores/migrations/index.ts";
 import type { ExportLine } from "../../src/stores/shared/export-line.ts";
 import { migrate } from "../../src/stores/sql/migrate.ts";
-import type { Schema } from "../../src/stores/sql/schema.ts";
+import { putRow } from "../../src/stores/sql/put-row.ts";
+import type { Script } from "../../src/stores/sql/script.ts";
 import type { SqlEngine } from "../../src/stores/sql/sql-engine.ts";
 
 /** Steps of the schema that the version had which wrote the fixture. */
@@ -30,35 +30,27 @@ export interface OldClient {
 
 /** A database as that version left it. `copies` of all conversations, for as many tenants. */
 export async function fillOldDatabase(engine: SqlEngine, copies = 1): Promise<void> {
-  const db = new Kysely<Schema>({ dialect: engine.dialect });
-  await migrate(db, engine, migrations.slice(0, OLD_STEPS));
+  await migrate(engine, migrations.slice(0, OLD_STEPS));
+  await engine.transact(insertAll(copies));
+  await engine.close();
+}
+
+function* insertAll(copies: number): Script<void> {
   const lines = oldExport().map((line) => JSON.parse(line) as ExportLine);
-  await db.transaction().execute(async (tx) => {
-    for (let copy = 0; copy < copies; copy++)
-      for (const line of lines) if (line.type !== "precis-export") await insert(tx, line, tenantOf(copy));
-  });
-  await db.destroy();
-  await engine.closing?.();
+  for (let copy = 0; copy < copies; copy++)
+    for (const line of lines) if (line.type !== "precis-export") yield* insert(line, tenantOf(copy));
 }
 
 export const tenantOf = (copy: number): string => (copy === 0 ? "default" : `tenant-${copy}`);
 
 /** Rows as they were then: columns that came later aren't named. */
-async function insert(
-  tx: Kysely<Schema>,
-  line: Exclude<ExportLine, { type: "precis-export" }>,
-  tenant: string,
-): Promise<void> {
-  const put = (table: keyof Schema, row: object) =>
-    tx
-      .insertInto(table)
-      .values({ tenant, ...row } as never)
-      .execute();
+function* insert(line: Exclude<ExportLine, { type: "precis-export" }>, tenant: string): Script<void> {
+  const put = (table: string, row: object) => putRow(table, { tenant, ...row });
   switch (line.type) {
     case "conversation": {
       const { id, session, title, dialect, model, length, tokens, createdAt, updatedAt, fork, meta, named } =
         line.conversation;
-      await put("precis_conversations", {
+      yield* put("precis_conversations", {
         id,
         session: session ?? null,
         named: named ? 1 : 0,
@@ -80,7 +72,7 @@ async function insert(
     }
     case "message": {
       const { position, hash, role, wire, tokens, at, answer } = line.message;
-      await put("precis_messages", {
+      yield* put("precis_messages", {
         conversation: line.conversation,
         position,
         hash,
@@ -95,7 +87,7 @@ async function insert(
     case "citation": {
       const { number, source, title } = line.citation;
       const row = { conversation: line.conversation, number, source_hash: source, source };
-      await put("precis_citations", { ...row, title: title ?? null });
+      yield* put("precis_citations", { ...row, title: title ?? null });
       return;
     }
     case "checkpoint":
@@ -104,10 +96,10 @@ async function insert(
       const record = line.record as Checkpoint & Summary & Undo;
       const common = { saved_at: line.savedAt, json: JSON.stringify(record) };
       if (line.type === "checkpoint")
-        await put("precis_checkpoints", { id: record.id, hash: record.hash, ...common });
+        yield* put("precis_checkpoints", { id: record.id, hash: record.hash, ...common });
       else if (line.type === "summary")
-        await put("precis_summaries", { key: record.key, hash: record.hash, ...common });
-      else await put("precis_undos", { checkpoint: record.checkpoint, ...common });
+        yield* put("precis_summaries", { key: record.key, hash: record.hash, ...common });
+      else yield* put("precis_undos", { checkpoint: record.checkpoint, ...common });
       return;
     }
     default:

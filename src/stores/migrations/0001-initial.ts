@@ -1,191 +1,159 @@
-import type { Db } from "../sql/sql-engine.ts";
+import { rows, type Script } from "../sql/script.ts";
 import { createIndex } from "./create-index.ts";
 import type { Migration } from "./index.ts";
 
-/** The first schema. */
+/** The first schema, the same on every database. Times are milliseconds, flags are 0 or 1, JSON is text. */
 export const initial: Migration = {
   name: "0001-initial",
-  async up(tx) {
-    await conversations(tx);
-    await records(tx);
-    await beside(tx);
+  *up() {
+    yield* conversations();
+    yield* records();
+    yield* beside();
   },
 };
 
-async function conversations(tx: Db): Promise<void> {
-  const { schema } = tx;
+function* conversations(): Script<void> {
+  // The JSON of messages and heads: each once per tenant.
+  yield* rows(`create table precis_bodies (
+    tenant text not null,
+    hash text not null,
+    wire text not null,
+    constraint precis_bodies_pk primary key (tenant, hash)
+  )`);
 
-  await schema
-    .createTable("precis_bodies")
-    .addColumn("tenant", "text", (c) => c.notNull())
-    .addColumn("hash", "text", (c) => c.notNull())
-    .addColumn("wire", "text", (c) => c.notNull())
-    .addPrimaryKeyConstraint("precis_bodies_pk", ["tenant", "hash"])
-    .execute();
-
-  await schema
-    .createTable("precis_conversations")
-    .addColumn("tenant", "text", (c) => c.notNull())
-    .addColumn("id", "text", (c) => c.notNull())
-    .addColumn("session", "text")
-    .addColumn("title", "text", (c) => c.notNull())
-    .addColumn("title_search", "text", (c) => c.notNull())
-    .addColumn("dialect", "text")
-    .addColumn("model", "text")
-    .addColumn("head", "text")
-    .addColumn("length", "bigint", (c) => c.notNull())
-    .addColumn("tokens", "bigint", (c) => c.notNull())
-    .addColumn("created_at", "bigint", (c) => c.notNull())
-    .addColumn("updated_at", "bigint", (c) => c.notNull())
-    .addColumn("expires_at", "bigint")
-    .addColumn("pinned", "smallint", (c) => c.notNull())
-    .addColumn("archived", "smallint", (c) => c.notNull())
-    .addColumn("fork_of", "text")
-    .addColumn("fork_length", "bigint")
-    .addColumn("meta", "text")
-    .addPrimaryKeyConstraint("precis_conversations_pk", ["tenant", "id"])
-    .addForeignKeyConstraint("precis_conversations_head", ["tenant", "head"], "precis_bodies", [
-      "tenant",
-      "hash",
-    ])
-    .execute();
-  await createIndex(tx, "precis_conversations", "session", ["tenant", "session", "updated_at"]);
-  await createIndex(tx, "precis_conversations", "list", ["tenant", "pinned", "updated_at", "id"]);
-  await createIndex(tx, "precis_conversations", "head", ["tenant", "head"]);
+  yield* rows(`create table precis_conversations (
+    tenant text not null,
+    id text not null,
+    session text,
+    title text not null,
+    title_search text not null,
+    dialect text,
+    model text,
+    head text,
+    length bigint not null,
+    tokens bigint not null,
+    created_at bigint not null,
+    updated_at bigint not null,
+    expires_at bigint,
+    pinned smallint not null,
+    archived smallint not null,
+    fork_of text,
+    fork_length bigint,
+    meta text,
+    constraint precis_conversations_pk primary key (tenant, id),
+    constraint precis_conversations_head foreign key (tenant, head) references precis_bodies (tenant, hash)
+  )`);
+  yield* createIndex("precis_conversations", "session", ["tenant", "session", "updated_at"]);
+  yield* createIndex("precis_conversations", "list", ["tenant", "pinned", "updated_at", "id"]);
+  yield* createIndex("precis_conversations", "head", ["tenant", "head"]);
   // Few have these: the others cost nothing to write.
-  await createIndex(tx, "precis_conversations", "fork", ["tenant", "fork_of"], "fork_of");
-  await createIndex(tx, "precis_conversations", "expires", ["expires_at"], "expires_at");
-  await createIndex(tx, "precis_conversations", "updated", ["updated_at"]);
+  yield* createIndex("precis_conversations", "fork", ["tenant", "fork_of"], "fork_of");
+  yield* createIndex("precis_conversations", "expires", ["expires_at"], "expires_at");
+  yield* createIndex("precis_conversations", "updated", ["updated_at"]);
 
-  await schema
-    .createTable("precis_messages")
-    .addColumn("tenant", "text", (c) => c.notNull())
-    .addColumn("conversation", "text", (c) => c.notNull())
-    .addColumn("position", "bigint", (c) => c.notNull())
-    .addColumn("hash", "text", (c) => c.notNull())
-    .addColumn("body", "text", (c) => c.notNull())
-    .addColumn("role", "text", (c) => c.notNull())
-    .addColumn("tokens", "bigint")
-    .addColumn("at", "bigint", (c) => c.notNull())
-    .addPrimaryKeyConstraint("precis_messages_pk", ["tenant", "conversation", "position"])
-    .addForeignKeyConstraint(
-      "precis_messages_conversation",
-      ["tenant", "conversation"],
-      "precis_conversations",
-      ["tenant", "id"],
-      (c) => c.onDelete("cascade"),
-    )
-    // Without an action: a body that a message still needs can't be deleted, whatever two nodes do at once.
-    .addForeignKeyConstraint("precis_messages_body", ["tenant", "body"], "precis_bodies", ["tenant", "hash"])
-    .execute();
-  await createIndex(tx, "precis_messages", "hash", ["tenant", "hash"]);
-  await createIndex(tx, "precis_messages", "body", ["tenant", "body"]);
+  // The messages of a conversation by position; `hash` is the chain hash. A body that a message still needs can't be
+  // deleted, whatever two nodes do at once.
+  yield* rows(`create table precis_messages (
+    tenant text not null,
+    conversation text not null,
+    position bigint not null,
+    hash text not null,
+    body text not null,
+    role text not null,
+    tokens bigint,
+    at bigint not null,
+    constraint precis_messages_pk primary key (tenant, conversation, position),
+    constraint precis_messages_conversation foreign key (tenant, conversation)
+      references precis_conversations (tenant, id) on delete cascade,
+    constraint precis_messages_body foreign key (tenant, body) references precis_bodies (tenant, hash)
+  )`);
+  yield* createIndex("precis_messages", "hash", ["tenant", "hash"]);
+  yield* createIndex("precis_messages", "body", ["tenant", "body"]);
 }
 
-async function records(tx: Db): Promise<void> {
+function* records(): Script<void> {
   for (const [table, key] of [
     ["precis_checkpoints", "id"],
     ["precis_summaries", "key"],
   ] as const) {
-    await tx.schema
-      .createTable(table)
-      .addColumn("tenant", "text", (c) => c.notNull())
-      .addColumn(key, "text", (c) => c.notNull())
-      .addColumn("hash", "text", (c) => c.notNull())
-      .addColumn("saved_at", "bigint", (c) => c.notNull())
-      .addColumn("json", "text", (c) => c.notNull())
-      .addPrimaryKeyConstraint(`${table}_pk`, ["tenant", key])
-      .execute();
-    await createIndex(tx, table, "hash", ["tenant", "hash"]);
-    await createIndex(tx, table, "saved", ["saved_at"]);
+    yield* rows(`create table ${table} (
+      tenant text not null,
+      ${key} text not null,
+      hash text not null,
+      saved_at bigint not null,
+      json text not null,
+      constraint ${table}_pk primary key (tenant, ${key})
+    )`);
+    yield* createIndex(table, "hash", ["tenant", "hash"]);
+    yield* createIndex(table, "saved", ["saved_at"]);
   }
-  await tx.schema
-    .createTable("precis_undos")
-    .addColumn("tenant", "text", (c) => c.notNull())
-    .addColumn("checkpoint", "text", (c) => c.notNull())
-    .addColumn("saved_at", "bigint", (c) => c.notNull())
-    .addColumn("json", "text", (c) => c.notNull())
-    .addPrimaryKeyConstraint("precis_undos_pk", ["tenant", "checkpoint"])
-    .execute();
-  await tx.schema
-    .createTable("precis_tombstones")
-    .addColumn("tenant", "text", (c) => c.notNull())
-    .addColumn("hash", "text", (c) => c.notNull())
-    .addColumn("at", "bigint", (c) => c.notNull())
-    .addPrimaryKeyConstraint("precis_tombstones_pk", ["tenant", "hash"])
-    .execute();
+  yield* rows(`create table precis_undos (
+    tenant text not null,
+    checkpoint text not null,
+    saved_at bigint not null,
+    json text not null,
+    constraint precis_undos_pk primary key (tenant, checkpoint)
+  )`);
+  // Chain hashes of deleted conversations: a summary that was under way meanwhile must not come back.
+  yield* rows(`create table precis_tombstones (
+    tenant text not null,
+    hash text not null,
+    at bigint not null,
+    constraint precis_tombstones_pk primary key (tenant, hash)
+  )`);
 }
 
-async function beside(tx: Db): Promise<void> {
-  const { schema } = tx;
-  const ofConversation = ["tenant", "conversation"] as ("tenant" | "conversation")[];
+function* beside(): Script<void> {
+  // One row per tenant that has events: the counter of their ids.
+  yield* rows("create table precis_tenants (tenant text not null primary key, last_event bigint not null)");
 
-  await schema
-    .createTable("precis_tenants")
-    .addColumn("tenant", "text", (c) => c.notNull().primaryKey())
-    .addColumn("last_event", "bigint", (c) => c.notNull())
-    .execute();
+  yield* rows(`create table precis_events (
+    tenant text not null,
+    id bigint not null,
+    conversation text,
+    type text not null,
+    at bigint not null,
+    data text not null,
+    constraint precis_events_pk primary key (tenant, id),
+    constraint precis_events_conversation foreign key (tenant, conversation)
+      references precis_conversations (tenant, id) on delete cascade
+  )`);
+  yield* createIndex("precis_events", "conversation", ["tenant", "conversation", "id"]);
+  yield* createIndex("precis_events", "at", ["at"]);
 
-  await schema
-    .createTable("precis_events")
-    .addColumn("tenant", "text", (c) => c.notNull())
-    .addColumn("id", "bigint", (c) => c.notNull())
-    .addColumn("conversation", "text")
-    .addColumn("type", "text", (c) => c.notNull())
-    .addColumn("at", "bigint", (c) => c.notNull())
-    .addColumn("data", "text", (c) => c.notNull())
-    .addPrimaryKeyConstraint("precis_events_pk", ["tenant", "id"])
-    .addForeignKeyConstraint(
-      "precis_events_conversation",
-      ofConversation,
-      "precis_conversations",
-      ["tenant", "id"],
-      (c) => c.onDelete("cascade"),
-    )
-    .execute();
-  await createIndex(tx, "precis_events", "conversation", ["tenant", "conversation", "id"]);
-  await createIndex(tx, "precis_events", "at", ["at"]);
+  // By the hash of the source: sources may be longer than an index takes.
+  yield* rows(`create table precis_citations (
+    tenant text not null,
+    conversation text not null,
+    number bigint not null,
+    source_hash text not null,
+    source text not null,
+    title text,
+    constraint precis_citations_pk primary key (tenant, conversation, number),
+    constraint precis_citations_source unique (tenant, conversation, source_hash),
+    constraint precis_citations_conversation foreign key (tenant, conversation)
+      references precis_conversations (tenant, id) on delete cascade
+  )`);
 
-  await schema
-    .createTable("precis_citations")
-    .addColumn("tenant", "text", (c) => c.notNull())
-    .addColumn("conversation", "text", (c) => c.notNull())
-    .addColumn("number", "bigint", (c) => c.notNull())
-    .addColumn("source_hash", "text", (c) => c.notNull())
-    .addColumn("source", "text", (c) => c.notNull())
-    .addColumn("title", "text")
-    .addPrimaryKeyConstraint("precis_citations_pk", ["tenant", "conversation", "number"])
-    .addUniqueConstraint("precis_citations_source", ["tenant", "conversation", "source_hash"])
-    .addForeignKeyConstraint(
-      "precis_citations_conversation",
-      ofConversation,
-      "precis_conversations",
-      ["tenant", "id"],
-      (c) => c.onDelete("cascade"),
-    )
-    .execute();
+  yield* rows(`create table precis_leases (
+    tenant text not null,
+    name text not null,
+    owner text not null,
+    expires_at bigint not null,
+    fence bigint not null,
+    constraint precis_leases_pk primary key (tenant, name)
+  )`);
 
-  await schema
-    .createTable("precis_leases")
-    .addColumn("tenant", "text", (c) => c.notNull())
-    .addColumn("name", "text", (c) => c.notNull())
-    .addColumn("owner", "text", (c) => c.notNull())
-    .addColumn("expires_at", "bigint", (c) => c.notNull())
-    .addColumn("fence", "bigint", (c) => c.notNull())
-    .addPrimaryKeyConstraint("precis_leases_pk", ["tenant", "name"])
-    .execute();
-
-  await schema
-    .createTable("precis_client_keys")
-    .addColumn("tenant", "text", (c) => c.notNull())
-    .addColumn("id", "text", (c) => c.notNull())
-    .addColumn("hash", "text", (c) => c.notNull().unique())
-    .addColumn("name", "text", (c) => c.notNull())
-    .addColumn("limits", "text", (c) => c.notNull())
-    .addColumn("created_at", "bigint", (c) => c.notNull())
-    .addColumn("expires_at", "bigint")
-    .addColumn("revoked_at", "bigint")
-    .addColumn("last_used_at", "bigint")
-    .addPrimaryKeyConstraint("precis_client_keys_pk", ["tenant", "id"])
-    .execute();
+  yield* rows(`create table precis_client_keys (
+    tenant text not null,
+    id text not null,
+    hash text not null unique,
+    name text not null,
+    limits text not null,
+    created_at bigint not null,
+    expires_at bigint,
+    revoked_at bigint,
+    last_used_at bigint,
+    constraint precis_client_keys_pk primary key (tenant, id)
+  )`);
 }

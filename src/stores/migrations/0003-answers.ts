@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { rows } from "../sql/script.ts";
 import { createIndex } from "./create-index.ts";
 import type { Migration } from "./index.ts";
 
@@ -8,15 +8,15 @@ import type { Migration } from "./index.ts";
  */
 export const answers: Migration = {
   name: "0003-answers",
-  async up(tx) {
-    await tx.schema.alterTable("precis_messages").addColumn("answer", "text").execute();
-    await sql`update precis_messages set answer = (
+  *up() {
+    yield* rows("alter table precis_messages add column answer text");
+    yield* rows(`update precis_messages set answer = (
         select session from precis_conversations c
         where c.tenant = precis_messages.tenant and c.id = precis_messages.conversation
       ) where (tenant, conversation, position) in (
         select tenant, id, length - 1 from precis_conversations
         where dialect = 'openai-responses' and named = 0 and session is not null
-      )`.execute(tx);
-    await createIndex(tx, "precis_messages", "answer", ["tenant", "answer"], "answer");
+      )`);
+    yield* createIndex("precis_messages", "answer", ["tenant", "answer"], "answer");
   },
 };

@@ -1,12 +1,11 @@
-import { sql } from "kysely";
 import type { Checkpoint, Summary, Undo } from "../../core/types.ts";
 import { createNewNames } from "../shared/new-names.ts";
 import { newCheckpoint, newSummary } from "../shared/new-records.ts";
 import { inBatches } from "../sql/in-batches.ts";
+import { putRow } from "../sql/put-row.ts";
 import { readMessages } from "../sql/read-messages.ts";
-import { rows, type Script } from "../sql/script.ts";
-import type { Db, SqlEngine } from "../sql/sql-engine.ts";
-import { runScriptIn } from "../sql/writer.ts";
+import { firstRow, rows, type Script } from "../sql/script.ts";
+import type { SqlEngine } from "../sql/sql-engine.ts";
 import type { Migration, MigrationBatch } from "./index.ts";
 
 /** Conversations and messages that one transaction takes; a longer conversation is alone in its own. */
@@ -32,32 +31,35 @@ interface Cursor {
  */
 export const cryptographicNames: Migration = {
   name: "0006-cryptographic-names",
-  async up() {
+  *up() {
     // All of it is work on rows.
   },
-  async batch(tx, engine, cursor) {
-    const from = cursor === undefined ? await begin(tx, engine) : (JSON.parse(cursor) as Cursor);
-    const found = await tx
-      .selectFrom("precis_conversations")
-      .select(["tenant", "id", "dialect", "length"])
-      .where(({ eb, or, and }) =>
-        or([eb("tenant", ">", from.tenant), and([eb("tenant", "=", from.tenant), eb("id", ">", from.id)])]),
-      )
-      .orderBy("tenant")
-      .orderBy("id")
-      .limit(CONVERSATIONS_PER_BATCH)
-      .execute();
+  *batch(engine, cursor) {
+    const from = cursor === undefined ? yield* begin(engine) : (JSON.parse(cursor) as Cursor);
+    const found = yield* rows<OldConversation & { readonly length: number | string }>(
+      `select tenant, id, dialect, length from precis_conversations where tenant > ? or (tenant = ? and id > ?)
+       order by tenant, id limit ${CONVERSATIONS_PER_BATCH}`,
+      from.tenant,
+      from.tenant,
+      from.id,
+    );
     let at = from;
     let messages = 0;
-    for (const { tenant, id, dialect, length } of found) {
+    for (const { length, ...one } of found) {
       if (messages > 0 && messages + Number(length) > MESSAGES_PER_BATCH) return more(at);
-      await renameConversation(tx, engine, { tenant, id, dialect });
+      yield* renameConversation(engine, one);
       messages += Number(length);
-      at = { ...at, tenant, id, done: at.done + 1 };
+      at = { ...at, tenant: one.tenant, id: one.id, done: at.done + 1 };
     }
     return found.length < CONVERSATIONS_PER_BATCH ? { cursor: undefined, ...progressOf(at) } : more(at);
   },
 };
+
+interface OldConversation {
+  readonly tenant: string;
+  readonly id: string;
+  readonly dialect: string | null;
+}
 
 function more(at: Cursor): MigrationBatch {
   return { cursor: JSON.stringify(at), ...progressOf(at) };
@@ -67,44 +69,37 @@ function progressOf({ done, total }: Cursor): { readonly done: number; readonly 
   return { done, total };
 }
 
-async function begin(tx: Db, engine: SqlEngine): Promise<Cursor> {
-  await refuseOldNames(tx, engine);
-  const { count } = await tx
-    .selectFrom("precis_conversations")
-    .select((e) => e.fn.countAll<number>().as("count"))
-    .executeTakeFirstOrThrow();
-  return { tenant: "", id: "", done: 0, total: Number(count) };
+function* begin(engine: SqlEngine): Script<Cursor> {
+  yield* refuseOldNames(engine);
+  const all = yield* firstRow<{ readonly count: number | string }>(
+    "select count(*) as count from precis_conversations",
+  );
+  return { tenant: "", id: "", done: 0, total: Number(all?.count) };
 }
 
 /**
  * A node of an older version that still runs would go on to write names of its own, which nobody finds again. From here on
  * the database refuses them, in words that tell what to do.
  */
-async function refuseOldNames(tx: Db, { kind }: SqlEngine): Promise<void> {
+function* refuseOldNames({ kind }: SqlEngine): Script<void> {
   if (kind === "postgres")
-    await sql`alter table precis_messages add constraint "precis was upgraded: restart this node with the new version"
-      check (length(hash) <> 32 or hash !~ '^[0-9a-f]{32}$') not valid`.execute(tx);
+    yield* rows(`alter table precis_messages add constraint "precis was upgraded: restart this node with the new version"
+      check (length(hash) <> 32 or hash !~ '^[0-9a-f]{32}$') not valid`);
   else
-    await sql`create trigger precis_messages_old_names before insert on precis_messages
+    yield* rows(`create trigger precis_messages_old_names before insert on precis_messages
       when length(new.hash) = 32 and new.hash not glob '*[^0-9a-f]*'
-      begin select raise(abort, 'precis was upgraded: restart this node with the new version'); end`.execute(
-      tx,
-    );
+      begin select raise(abort, 'precis was upgraded: restart this node with the new version'); end`);
 }
 
-async function renameConversation(
-  tx: Db,
-  engine: SqlEngine,
-  { tenant, id, dialect }: { readonly tenant: string; readonly id: string; readonly dialect: string | null },
-): Promise<void> {
+function* renameConversation(engine: SqlEngine, { tenant, id, dialect }: OldConversation): Script<void> {
   const names = createNewNames(dialect ?? undefined);
   if (!names) return;
   for (let from = 0; ; from += MESSAGES_PER_PAGE) {
-    const page = await readMessages(tx, tenant, id, { from, to: from + MESSAGES_PER_PAGE });
+    const page = yield* readMessages(tenant, id, { from, to: from + MESSAGES_PER_PAGE });
     const renamed = page.map((one) => ({ position: one.position, hash: one.hash, name: names.next(one) }));
-    await runScriptIn(tx, engine, saveNames(tenant, id, renamed));
+    yield* saveNames(tenant, id, renamed);
     const byHash = new Map(renamed.map((one) => [one.hash, one]));
-    await renameRecords(tx, engine, tenant, [...byHash.keys()], (hash, length) => {
+    yield* renameRecords(engine, tenant, [...byHash.keys()], (hash, length) => {
       const one = byHash.get(hash);
       return one && one.position + 1 === length ? one.name : undefined;
     });
@@ -129,58 +124,53 @@ function* saveNames(
 }
 
 /** Records that stand on these messages. What isn't genuine was never believed, and goes. */
-async function renameRecords(
-  tx: Db,
-  engine: SqlEngine,
+function* renameRecords(
+  { isOneOf, rowsOf }: SqlEngine,
   tenant: string,
   hashes: readonly string[],
   rename: (hash: string, length: number) => string | undefined,
-): Promise<void> {
-  const isHere = engine.isOneOf(sql.ref("hash"), hashes);
-  const checkpoints = await tx
-    .selectFrom("precis_checkpoints")
-    .select(["id", "saved_at", "json"])
-    .where("tenant", "=", tenant)
-    .where(isHere)
-    .execute();
+): Script<void> {
+  const here = rowsOf.value(hashes);
+  const checkpoints = yield* rows<{ readonly id: string; readonly saved_at: unknown; readonly json: string }>(
+    `select id, saved_at, json from precis_checkpoints where tenant = ? and ${isOneOf("hash")}`,
+    tenant,
+    here,
+  );
   for (const { id, saved_at, json } of checkpoints) {
     const renamed = newCheckpoint(JSON.parse(json) as Checkpoint, rename);
-    await tx.deleteFrom("precis_checkpoints").where("tenant", "=", tenant).where("id", "=", id).execute();
-    if (renamed)
-      await tx
-        .insertInto("precis_checkpoints")
-        .values({ tenant, id: renamed.id, hash: renamed.hash, saved_at, json: JSON.stringify(renamed) })
-        .onConflict((c) => c.doNothing())
-        .execute();
-    await renameUndo(tx, tenant, id, renamed?.id);
+    yield* rows("delete from precis_checkpoints where tenant = ? and id = ?", tenant, id);
+    if (renamed) {
+      const row = { tenant, id: renamed.id, hash: renamed.hash, saved_at, json: JSON.stringify(renamed) };
+      yield* putRow("precis_checkpoints", row, "stays");
+    }
+    yield* renameUndo(tenant, id, renamed?.id);
   }
-  const summaries = await tx
-    .selectFrom("precis_summaries")
-    .select(["key", "json"])
-    .where("tenant", "=", tenant)
-    .where(isHere)
-    .execute();
+  const summaries = yield* rows<{ readonly key: string; readonly json: string }>(
+    `select key, json from precis_summaries where tenant = ? and ${isOneOf("hash")}`,
+    tenant,
+    here,
+  );
   for (const { key, json } of summaries) {
     const renamed = newSummary(JSON.parse(json) as Summary, rename);
-    const place = tx.updateTable("precis_summaries").where("tenant", "=", tenant).where("key", "=", key);
-    if (renamed) await place.set({ hash: renamed.hash, json: JSON.stringify(renamed) }).execute();
-    else
-      await tx.deleteFrom("precis_summaries").where("tenant", "=", tenant).where("key", "=", key).execute();
+    if (renamed)
+      yield* rows(
+        "update precis_summaries set hash = ?, json = ? where tenant = ? and key = ?",
+        renamed.hash,
+        JSON.stringify(renamed),
+        tenant,
+        key,
+      );
+    else yield* rows("delete from precis_summaries where tenant = ? and key = ?", tenant, key);
   }
 }
 
-async function renameUndo(tx: Db, tenant: string, from: string, to: string | undefined): Promise<void> {
-  const undo = await tx
-    .deleteFrom("precis_undos")
-    .where("tenant", "=", tenant)
-    .where("checkpoint", "=", from)
-    .returning(["saved_at", "json"])
-    .executeTakeFirst();
+function* renameUndo(tenant: string, from: string, to: string | undefined): Script<void> {
+  const undo = yield* firstRow<{ readonly saved_at: unknown; readonly json: string }>(
+    "delete from precis_undos where tenant = ? and checkpoint = ? returning saved_at, json",
+    tenant,
+    from,
+  );
   if (!undo || to === undefined) return;
   const json = JSON.stringify({ ...(JSON.parse(undo.json) as Undo), checkpoint: to });
-  await tx
-    .insertInto("precis_undos")
-    .values({ tenant, checkpoint: to, saved_at: undo.saved_at, json })
-    .onConflict((c) => c.doNothing())
-    .execute();
+  yield* putRow("precis_undos", { tenant, checkpoint: to, saved_at: undo.saved_at, json }, "stays");
 }

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { rows } from "../sql/script.ts";
 import { recallIndex } from "./0009-recall-index.ts";
 import type { Migration } from "./index.ts";
 
@@ -8,12 +8,12 @@ import type { Migration } from "./index.ts";
  */
 export const signsInRecall: Migration = {
   name: "0010-signs-in-recall",
-  async up(tx, { kind }) {
-    if (kind === "postgres") await sql`truncate precis_recall`.execute(tx);
-    else await sql`insert into precis_recall (precis_recall) values ('delete-all')`.execute(tx);
-    await sql`delete from precis_recall_tenants`.execute(tx);
-    await sql`delete from precis_recall_conversations`.execute(tx);
-    await sql`update precis_conversations set indexed = 0 where indexed > 0`.execute(tx);
+  *up({ kind }) {
+    if (kind === "postgres") yield* rows("truncate precis_recall");
+    else yield* rows("insert into precis_recall (precis_recall) values ('delete-all')");
+    yield* rows("delete from precis_recall_tenants");
+    yield* rows("delete from precis_recall_conversations");
+    yield* rows("update precis_conversations set indexed = 0 where indexed > 0");
   },
   batch: recallIndex.batch!,
 };

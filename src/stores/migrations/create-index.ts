@@ -1,16 +1,12 @@
-import type { Db } from "../sql/sql-engine.ts";
+import { rows, type Script } from "../sql/script.ts";
 
 /** An index; with `present`, only of rows that have a value there: the others cost nothing to write. */
-export async function createIndex(
-  tx: Db,
+export function* createIndex(
   table: string,
   name: string,
   columns: readonly string[],
   present?: string,
-): Promise<void> {
-  const made = tx.schema
-    .createIndex(`${table}_by_${name}`)
-    .on(table)
-    .columns([...columns]);
-  await (present === undefined ? made : made.where(present, "is not", null)).execute();
+): Script<void> {
+  const some = present === undefined ? "" : ` where ${present} is not null`;
+  yield* rows(`create index ${table}_by_${name} on ${table} (${columns.join(", ")})${some}`);
 }

@@ -1,4 +1,5 @@
-import type { Db, SqlEngine } from "../sql/sql-engine.ts";
+import type { Script } from "../sql/script.ts";
+import type { SqlEngine } from "../sql/sql-engine.ts";
 import { initial } from "./0001-initial.ts";
 import { namedSessions } from "./0002-named-sessions.ts";
 import { answers } from "./0003-answers.ts";
@@ -14,12 +15,12 @@ import { storedAt } from "./0011-stored-at.ts";
 /** One step from a version of the schema to the next. A published one never changes. */
 export interface Migration {
   readonly name: string;
-  up(tx: Db, engine: SqlEngine): Promise<void>;
+  up(engine: SqlEngine): Script<void>;
   /**
    * Work on rows, of which there may be many: some of it, in a transaction of its own, after `up` is in the database. Any
    * node may go on where another one stopped; `cursor` says where, and is undefined at the beginning.
    */
-  batch?(tx: Db, engine: SqlEngine, cursor: string | undefined): Promise<MigrationBatch>;
+  batch?(engine: SqlEngine, cursor: string | undefined): Script<MigrationBatch>;
 }
 
 /** How far the work on rows is. */

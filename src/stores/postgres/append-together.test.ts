@@ -1,4 +1,3 @@
-import type { PostgresPool } from "kysely";
 import pg from "pg";
 import { beforeAll, expect, test } from "vitest";
 import { sharedPostgres, type TestDatabases } from "../../../test/support/postgres.ts";
@@ -26,13 +25,12 @@ async function countingStore(): Promise<{ store: ServerStore; pool: pg.Pool; tak
   pool.on("error", () => {});
   let taken = 0;
   const counting = {
-    options: pool.options,
     connect: () => {
       taken++;
       return pool.connect();
     },
     end: async () => {},
-  } as unknown as PostgresPool;
+  };
   const store = postgresStore({ pool: counting });
   await store.ready();
   return { store, pool, taken: () => taken };

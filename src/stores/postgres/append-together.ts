@@ -1,4 +1,3 @@
-import type { PostgresPool } from "kysely";
 import type { Appended } from "../server-store.ts";
 import type { AppendCall } from "../shared/plan-append.ts";
 import { deleteBody } from "../sql/delete-body.ts";
@@ -6,7 +5,7 @@ import type { Script } from "../sql/script.ts";
 import { appendStatement, isPlain } from "./append-statement.ts";
 import { earlyStatistics } from "./early-statistics.ts";
 import { runAndRelease } from "./run-script.ts";
-import type { PreparingClient, StatementNames } from "./statement-names.ts";
+import { connectTo, type PostgresPool, type StatementNames } from "./statement-names.ts";
 
 /** Appends that one statement takes at most, */
 const MAX_CALLS = 256;
@@ -117,7 +116,7 @@ export function appendTogether(
 
   const write = async (calls: readonly AppendCall[]): Promise<ReadonlyMap<number, Grown>> => {
     const { text, values } = appendStatement(calls);
-    const client = (await pool.connect()) as unknown as PreparingClient;
+    const client = await connectTo(pool);
     let broken: Error | undefined;
     let left: readonly Left[] = [];
     try {

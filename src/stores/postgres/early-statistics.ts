@@ -1,5 +1,4 @@
-import type { PostgresPool } from "kysely";
-import type { PreparingClient } from "./statement-names.ts";
+import { connectTo, type PostgresPool } from "./statement-names.ts";
 
 /**
  * A plan that a connection made while a table was empty or small reads all rows of a tenant for each one that it wants,
@@ -31,7 +30,7 @@ export function earlyStatistics(pool: PostgresPool): (appended: number) => void 
 }
 
 async function analyzeStale(pool: PostgresPool): Promise<void> {
-  const client = (await pool.connect()) as unknown as PreparingClient;
+  const client = await connectTo(pool);
   try {
     const { rows } = await client.query<{ name: string }>({ text: STALE_TABLES, values: [TABLES] });
     for (const { name } of rows) await client.query({ text: `analyze (skip_locked) ${name}` });

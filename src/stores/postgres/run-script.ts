@@ -1,13 +1,39 @@
-import type { PostgresPool } from "kysely";
-import { numberedOnce, runSoon, type Script } from "../sql/script.ts";
+import { numberedOnce, runSoon, type Script, type Statement } from "../sql/script.ts";
 import { isOutdated, type PreparingClient, type StatementNames } from "./statement-names.ts";
 
-/** Runs scripts as transactions. A statement is parsed and planned once for each connection. */
-export function scriptRunner(
-  pool: PostgresPool,
-  names: StatementNames,
-): <T>(script: Script<T>) => Promise<T> {
-  return async (script) => runAndRelease((await pool.connect()) as unknown as PreparingClient, names, script);
+/** Begins a transaction that sees one moment and changes nothing. */
+export const BEGIN_SNAPSHOT = "begin isolation level repeatable read read only";
+
+/** Runs statements of scripts. Each is parsed and planned once for each connection. */
+export function statementRunner(
+  client: PreparingClient,
+  names: StatementNames | undefined,
+): (statement: Statement) => Promise<readonly unknown[]> {
+  return async ({ sql, parameters }) => {
+    const text = numberedOnce(sql);
+    const { rows } = await client.query({ text, name: names?.of(text), values: parameters });
+    return rows;
+  };
+}
+
+/** Runs a script that changes nothing, and gives the connection back. */
+export async function readAndRelease<T>(
+  client: PreparingClient,
+  names: StatementNames | undefined,
+  script: Script<T>,
+): Promise<T> {
+  const run = statementRunner(client, names);
+  try {
+    return await runSoon(script, (statement) =>
+      run(statement).catch((error: unknown) => {
+        if (!names || !isOutdated(error)) throw error;
+        names.renew();
+        return run(statement);
+      }),
+    );
+  } finally {
+    client.release();
+  }
 }
 
 /** Runs a script as a transaction, and gives the connection back. */
@@ -19,11 +45,7 @@ export async function runAndRelease<T>(
   let broken: Error | undefined;
   try {
     await client.query({ text: "begin" });
-    const value = await runSoon(script, async ({ sql, parameters }) => {
-      const text = numberedOnce(sql);
-      const { rows } = await client.query({ text, name: names?.of(text), values: parameters });
-      return rows;
-    });
+    const value = await runSoon(script, statementRunner(client, names));
     await client.query({ text: "commit" });
     return value;
   } catch (error) {

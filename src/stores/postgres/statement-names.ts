@@ -1,6 +1,17 @@
 import { hash } from "node:crypto";
 
-/** What a connection of `pg` can do beside what the query builder needs of it. */
+/** What is needed of a pool of `pg`. */
+export interface PostgresPool {
+  connect(): Promise<{ release(error?: boolean | Error): void }>;
+  end(): Promise<void>;
+}
+
+/** A connection of the pool. */
+export async function connectTo(pool: PostgresPool): Promise<PreparingClient> {
+  return (await pool.connect()) as unknown as PreparingClient;
+}
+
+/** What a connection of `pg` can do. */
 export interface PreparingClient {
   query<R = unknown>(query: {
     readonly text: string;
@@ -20,6 +31,8 @@ export interface StatementNames {
   renew(): void;
 }
 
+/** Others, which change the schema, run once. */
+const IS_PLANNED = /^\s*(?:select|insert|update|delete|with)\b/i;
 /** Beyond these a statement is sent as it is. */
 const MAX_NAMES = 200;
 /** Several stores may share a pool, so that a name has to say which statement it means (characters of its hash). */
@@ -31,7 +44,7 @@ export function statementNames(): StatementNames {
   return {
     of(text) {
       const known = names.get(text);
-      if (known !== undefined || names.size >= MAX_NAMES) return known;
+      if (known !== undefined || names.size >= MAX_NAMES || !IS_PLANNED.test(text)) return known;
       const name = `precis_${hash("sha256", text, "hex").slice(0, NAME_CHARS)}_${generation}`;
       names.set(text, name);
       return name;

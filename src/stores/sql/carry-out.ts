@@ -1,4 +1,4 @@
-import { MESSAGE_COLUMNS } from "../shared/columns.ts";
+import { type ConversationRow, MESSAGE_COLUMNS } from "../shared/columns.ts";
 import type { AppendPlan } from "../shared/plan-append.ts";
 import { deleteBody } from "./delete-body.ts";
 import { inSizes, insertConversations, insertMessages, insertTexts } from "./insert-rows.ts";
@@ -21,7 +21,8 @@ export function* carryOut(engine: IndexEngine, plans: readonly AppendPlan[]): Sc
   for (const plan of plans) yield* copyPrefix(plan);
   yield* insertMessages(plans.flatMap(({ messages }) => messages));
   yield* unbury(plans);
-  for (const plan of plans) yield* changeConversation(plan);
+  for (const { tenant, appended, changes } of plans)
+    yield* changeConversation(tenant, appended.conversation, changes);
   for (const { tenant, left } of plans) for (const hash of left) yield* deleteBody(engine, tenant, hash);
 }
 
@@ -105,13 +106,18 @@ function* unbury(plans: readonly AppendPlan[]): Script<void> {
       );
 }
 
-function* changeConversation({ tenant, appended, changes }: AppendPlan): Script<void> {
+/** Writes only the columns that change. */
+export function* changeConversation(
+  tenant: string,
+  id: string,
+  changes: Partial<ConversationRow>,
+): Script<void> {
   const names = Object.keys(changes);
   if (names.length === 0) return;
   yield* rows(
     `update precis_conversations set ${names.map((name) => `${name} = ?`).join(", ")} where tenant = ? and id = ?`,
     ...Object.values(changes),
     tenant,
-    appended.conversation,
+    id,
   );
 }

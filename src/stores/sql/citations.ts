@@ -2,26 +2,20 @@ import type { Citation, CitationStore } from "../server-store.ts";
 import { citationNumber } from "../shared/citation-number.ts";
 import { cleanText } from "../shared/clean-text.ts";
 import { conversationNotFound } from "../shared/not-found.ts";
+import { holdConversation } from "./hold-conversation.ts";
 import { bodyHash } from "./place-text.ts";
+import { putRow } from "./put-row.ts";
+import { rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
-import type { Db } from "./sql-engine.ts";
 
 export function sqlCitations({ engine, read, write }: SqlContext): CitationStore {
   return {
     register: (tenant, conversation, sources) =>
-      write("citations.register", async (tx) => {
+      write("citations.register", function* () {
         // Numbers are given under the conversation's lock: two nodes never give the same one twice.
-        const row = await tx
-          .selectFrom("precis_conversations")
-          .select("id")
-          .where("tenant", "=", tenant)
-          .where("id", "=", conversation)
-          .$if(engine.lockRows === true, (query) => query.forUpdate())
-          .executeTakeFirst();
-        if (!row) throw conversationNotFound("citations.register", conversation);
-        const known = new Map(
-          (await listCitations(tx, tenant, conversation)).map((one) => [one.source, one]),
-        );
+        if (!(yield* holdConversation(engine, tenant, conversation, "for update")))
+          throw conversationNotFound("citations.register", conversation);
+        const known = new Map((yield* listCitations(tenant, conversation)).map((one) => [one.source, one]));
         const registered: Citation[] = [];
         for (const { source: given, title, number } of sources) {
           const source = cleanText(given);
@@ -33,37 +27,34 @@ export function sqlCitations({ engine, read, write }: SqlContext): CitationStore
               ...(title !== undefined && { title: cleanText(title) }),
             };
             known.set(source, citation);
-            await insertCitation(tx, tenant, conversation, citation);
+            yield* insertCitation(tenant, conversation, citation);
           }
           registered.push(citation);
         }
         return registered;
       }),
 
-    list: (tenant, conversation) => read("citations.list", (db) => listCitations(db, tenant, conversation)),
+    list: (tenant, conversation) => read("citations.list", () => listCitations(tenant, conversation)),
   };
 }
 
-export async function insertCitation(
-  tx: Db,
+export function* insertCitation(
   tenant: string,
   conversation: string,
-  { number, source, title }: Citation,
-): Promise<void> {
-  const row = { tenant, conversation, number, source_hash: bodyHash(source), source, title: title ?? null };
-  await tx.insertInto("precis_citations").values(row).execute();
+  { number, source, title = null }: Omit<Citation, "title"> & { readonly title?: string | null },
+): Script<void> {
+  const row = { tenant, conversation, number, source_hash: bodyHash(source), source, title };
+  yield* putRow("precis_citations", row);
 }
 
 /** The sources of a conversation in the order of their numbers. */
-export async function listCitations(db: Db, tenant: string, conversation: string): Promise<Citation[]> {
-  const rows = await db
-    .selectFrom("precis_citations")
-    .select(["number", "source", "title"])
-    .where("tenant", "=", tenant)
-    .where("conversation", "=", conversation)
-    .orderBy("number")
-    .execute();
-  return rows.map(({ number, source, title }) => ({
+export function* listCitations(tenant: string, conversation: string): Script<Citation[]> {
+  const found = yield* rows<{ number: number | string; source: string; title: string | null }>(
+    "select number, source, title from precis_citations where tenant = ? and conversation = ? order by number",
+    tenant,
+    conversation,
+  );
+  return found.map(({ number, source, title }) => ({
     number: Number(number),
     source,
     ...(title !== null && { title }),

@@ -1,9 +1,9 @@
-import type { Selectable } from "kysely";
 import type { ClientKey, ClientKeyStore } from "../server-store.ts";
 import { checkName } from "../shared/check-name.ts";
 import { cleanTitle } from "../shared/clean-text.ts";
 import { hashClientKey, LAST_USED_ACCURACY_MS, newClientKey } from "../shared/client-key.ts";
-import type { ClientKeyTable } from "./schema.ts";
+import { putRow } from "./put-row.ts";
+import { firstRow, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 
 export function sqlClientKeys({ now, newId, read, write }: SqlContext): ClientKeyStore {
@@ -11,66 +11,96 @@ export function sqlClientKeys({ now, newId, read, write }: SqlContext): ClientKe
     async create(tenant, { name, limits = {}, expiresAt }) {
       checkName("clientKeys.create", "tenant", tenant);
       const key = newClientKey();
-      const row: Selectable<ClientKeyTable> = {
-        tenant,
+      const hash = await hashClientKey(key);
+      const clientKey: ClientKey = {
         id: newId(),
-        hash: await hashClientKey(key),
+        tenant,
         name: cleanTitle(name),
-        limits: JSON.stringify(limits),
-        created_at: now(),
-        expires_at: expiresAt === undefined ? null : Math.round(expiresAt),
-        revoked_at: null,
-        last_used_at: null,
+        limits,
+        createdAt: now(),
+        expiresAt: expiresAt === undefined ? undefined : Math.round(expiresAt),
+        revokedAt: undefined,
+        lastUsedAt: undefined,
       };
-      await write("clientKeys.create", (tx) => tx.insertInto("precis_client_keys").values(row).execute());
-      return { key, clientKey: clientKeyOf(row) };
+      await write("clientKeys.create", () => insertClientKey(hash, clientKey));
+      return { key, clientKey };
     },
 
     async verify(key) {
       const hash = await hashClientKey(key);
-      const row = await read("clientKeys.verify", (db) =>
-        db.selectFrom("precis_client_keys").selectAll().where("hash", "=", hash).executeTakeFirst(),
+      const row = await read("clientKeys.verify", () =>
+        firstRow<ClientKeyRow>("select * from precis_client_keys where hash = ?", hash),
       );
       const found = row && clientKeyOf(row);
       const at = now();
       if (!found || found.revokedAt !== undefined || (found.expiresAt ?? Number.POSITIVE_INFINITY) <= at)
         return undefined;
       if (at - (found.lastUsedAt ?? 0) < LAST_USED_ACCURACY_MS) return found;
-      await write("clientKeys.verify", (tx) =>
-        tx.updateTable("precis_client_keys").set({ last_used_at: at }).where("hash", "=", hash).execute(),
+      await write("clientKeys.verify", () =>
+        rows("update precis_client_keys set last_used_at = ? where hash = ?", at, hash),
       );
       return { ...found, lastUsedAt: at };
     },
 
     list: (tenant) =>
-      read("clientKeys.list", async (db) => {
-        const rows = await db
-          .selectFrom("precis_client_keys")
-          .selectAll()
-          .where("tenant", "=", tenant)
-          .orderBy("created_at")
-          .orderBy("id")
-          .execute();
-        return rows.map(clientKeyOf);
+      read("clientKeys.list", function* () {
+        const found = yield* rows<ClientKeyRow>(
+          "select * from precis_client_keys where tenant = ? order by created_at, id",
+          tenant,
+        );
+        return found.map(clientKeyOf);
       }),
 
     revoke: (tenant, id) =>
-      write("clientKeys.revoke", async (tx) => {
-        const rows = await tx
-          .updateTable("precis_client_keys")
-          .set((e) => ({ revoked_at: e.fn.coalesce("revoked_at", e.val(now())) }))
-          .where("tenant", "=", tenant)
-          .where("id", "=", id)
-          .returning("id")
-          .execute();
-        return rows.length > 0;
+      write("clientKeys.revoke", function* () {
+        const revoked = yield* rows(
+          "update precis_client_keys set revoked_at = coalesce(revoked_at, ?) where tenant = ? and id = ? returning id",
+          now(),
+          tenant,
+          id,
+        );
+        return revoked.length > 0;
       }),
   };
 }
 
+export interface ClientKeyRow {
+  readonly tenant: string;
+  readonly id: string;
+  /** SHA-256 of the key. */
+  readonly hash: string;
+  readonly name: string;
+  readonly limits: string;
+  readonly created_at: number | string;
+  readonly expires_at: number | string | null;
+  readonly revoked_at: number | string | null;
+  readonly last_used_at: number | string | null;
+}
+
+/** False if there is one with this id or hash already, and that may be. */
+export function insertClientKey(
+  hash: string,
+  key: ClientKey,
+  other: "fails" | "stays" = "fails",
+): Script<boolean> {
+  const { tenant, id, name, limits, createdAt, expiresAt, revokedAt, lastUsedAt } = key;
+  const row = {
+    tenant,
+    id,
+    hash,
+    name,
+    limits: JSON.stringify(limits),
+    created_at: createdAt,
+    expires_at: expiresAt ?? null,
+    revoked_at: revokedAt ?? null,
+    last_used_at: lastUsedAt ?? null,
+  };
+  return putRow("precis_client_keys", row, other);
+}
+
 /** A row as the outside sees it. */
-export function clientKeyOf(row: Selectable<ClientKeyTable>): ClientKey {
-  const time = (value: number | null) => (value === null ? undefined : Number(value));
+export function clientKeyOf(row: ClientKeyRow): ClientKey {
+  const time = (value: number | string | null) => (value === null ? undefined : Number(value));
   return {
     id: row.id,
     tenant: row.tenant,

@@ -1,5 +1,10 @@
-import { sql } from "kysely";
-import type { Conversation, ConversationStore, FoundConversation, ListQuery } from "../server-store.ts";
+import type {
+  Conversation,
+  ConversationPage,
+  ConversationStore,
+  FoundConversation,
+  ListQuery,
+} from "../server-store.ts";
 import { checkName } from "../shared/check-name.ts";
 import type { ConversationRow } from "../shared/columns.ts";
 import { HOLDERS, NEWEST_HASHES, PAGE, pageSize } from "../shared/limits.ts";
@@ -7,14 +12,15 @@ import { readCursor, writeCursor } from "../shared/list-cursor.ts";
 import { conversationNotFound } from "../shared/not-found.ts";
 import { changedColumns, conversationOf } from "../shared/rows.ts";
 import { append } from "./append.ts";
+import { changeConversation } from "./carry-out.ts";
 import { deleteConversation, forksOf } from "./delete-conversation.ts";
 import { readMessages } from "./read-messages.ts";
-import { rows, type Script } from "./script.ts";
+import { allOf, firstRow, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
-import type { Db, SqlEngine } from "./sql-engine.ts";
+import type { SqlEngine } from "./sql-engine.ts";
 
 export function sqlConversations(context: SqlContext): ConversationStore {
-  const { engine, read, readScript, write } = context;
+  const { engine, now, read, write } = context;
   return {
     append(tenant, input) {
       const call = { tenant, input, id: context.newId() };
@@ -22,7 +28,7 @@ export function sqlConversations(context: SqlContext): ConversationStore {
     },
 
     find: (tenant, hashes, { session, prefer } = {}) =>
-      readScript("find", function* () {
+      read("find", function* () {
         const found = yield* longestMatch(engine, tenant, hashes, { session });
         if (prefer !== "unnamed" || !found?.conversation.named) return found;
         const unnamed = { hash: hashes[found.matched - 1]! };
@@ -30,7 +36,7 @@ export function sqlConversations(context: SqlContext): ConversationStore {
       }),
 
     holding: (tenant, hash) =>
-      readScript("holding", function* () {
+      read("holding", function* () {
         const found = yield* rows<ConversationRow>(
           `select * from precis_conversations where tenant = ? and id in (
              select conversation from precis_messages where tenant = ? and hash = ?
@@ -43,8 +49,8 @@ export function sqlConversations(context: SqlContext): ConversationStore {
       }),
 
     findSession: (tenant, session) =>
-      readScript("findSession", function* () {
-        const [row] = yield* rows<ConversationRow>(
+      read("findSession", function* () {
+        const row = yield* firstRow<ConversationRow>(
           "select * from precis_conversations where tenant = ? and session = ? order by updated_at desc, created_at desc, id desc limit 1",
           tenant,
           session,
@@ -53,80 +59,64 @@ export function sqlConversations(context: SqlContext): ConversationStore {
       }),
 
     findAnswer: (tenant, answer) =>
-      read("findAnswer", async (db) => {
-        const row = await db
-          .selectFrom("precis_messages as m")
-          .innerJoin("precis_conversations as c", (join) =>
-            join.onRef("c.tenant", "=", "m.tenant").onRef("c.id", "=", "m.conversation"),
-          )
-          .selectAll("c")
-          .select("m.position")
-          .where("m.tenant", "=", tenant)
-          .where("m.answer", "=", answer)
-          .orderBy(sql`case when c.length = m.position + 1 then 0 else 1 end`)
-          .orderBy("c.updated_at", "desc")
-          .orderBy("c.created_at", "desc")
-          .orderBy("c.id", "desc")
-          .orderBy("m.position", "desc")
-          .limit(1)
-          .executeTakeFirst();
+      read("findAnswer", function* () {
+        const row = yield* firstRow<ConversationRow & { readonly position: number | string }>(
+          `select c.*, m.position from precis_messages m
+           join precis_conversations c on c.tenant = m.tenant and c.id = m.conversation
+           where m.tenant = ? and m.answer = ?
+           order by case when c.length = m.position + 1 then 0 else 1 end,
+             c.updated_at desc, c.created_at desc, c.id desc, m.position desc
+           limit 1`,
+          tenant,
+          answer,
+        );
         return row && { conversation: conversationOf(row), length: Number(row.position) + 1 };
       }),
 
-    get: (tenant, id) => read("get", (db) => get(db, tenant, id)),
+    get: (tenant, id) => read("get", () => get(tenant, id)),
 
-    meta: (tenant, id) => readScript("meta", () => metaOf(tenant, id)),
+    meta: (tenant, id) => read("meta", () => metaOf(tenant, id)),
 
     head: (tenant, id) =>
-      read("head", async (db) => {
-        const row = await db
-          .selectFrom("precis_conversations as c")
-          .innerJoin("precis_bodies as b", (join) =>
-            join.onRef("b.tenant", "=", "c.tenant").onRef("b.hash", "=", "c.head"),
-          )
-          .select("b.wire")
-          .where("c.tenant", "=", tenant)
-          .where("c.id", "=", id)
-          .executeTakeFirst();
+      read("head", function* () {
+        const row = yield* firstRow<{ readonly wire: string }>(
+          `select b.wire from precis_conversations c
+           join precis_bodies b on b.tenant = c.tenant and b.hash = c.head
+           where c.tenant = ? and c.id = ?`,
+          tenant,
+          id,
+        );
         return row?.wire;
       }),
 
-    read: (tenant, id, range = {}) => read("read", (db) => readMessages(db, tenant, id, range)),
+    read: (tenant, id, range = {}) => read("read", () => readMessages(tenant, id, range)),
 
-    list: (tenant, query = {}) => read("list", (db) => list(db, tenant, query)),
+    list: (tenant, query = {}) => read("list", () => list(tenant, query)),
 
     update: (tenant, id, changes) =>
-      write("update", async (tx) => {
-        const set = changedColumns(changes);
-        if (Object.keys(set).length > 0) {
-          await tx
-            .updateTable("precis_conversations")
-            .set(set)
-            .where("tenant", "=", tenant)
-            .where("id", "=", id)
-            .execute();
-        }
-        const updated = await get(tx, tenant, id);
+      write("update", function* () {
+        yield* changeConversation(tenant, id, changedColumns(changes));
+        const updated = yield* get(tenant, id);
         if (!updated) throw conversationNotFound("update", id);
         return updated;
       }),
 
     async delete(tenant, id, { forks = false } = {}) {
       checkName("delete", "tenant", tenant);
-      const deleted = await write("delete", async (tx) => {
-        const ids = forks ? await forksOf(tx, tenant, id) : [id];
+      const deleted = await write("delete", function* () {
+        const ids = forks ? yield* forksOf(tenant, id) : [id];
         let found = false;
-        for (const one of ids) found = (await deleteConversation(context, tx, tenant, one)) || found;
+        for (const one of ids) found = (yield* deleteConversation(engine, tenant, one, now())) || found;
         return found;
       });
-      if (deleted) await read("delete", async (db) => engine.scrub?.(db));
+      if (deleted) await context.run("delete", async () => engine.scrub?.());
       return deleted;
     },
   };
 }
 
 function* metaOf(tenant: string, id: string): Script<unknown> {
-  const [row] = yield* rows<Pick<ConversationRow, "meta">>(
+  const row = yield* firstRow<Pick<ConversationRow, "meta">>(
     "select meta from precis_conversations where tenant = ? and id = ?",
     tenant,
     id,
@@ -134,13 +124,12 @@ function* metaOf(tenant: string, id: string): Script<unknown> {
   return row?.meta ? (JSON.parse(row.meta) as unknown) : undefined;
 }
 
-async function get(db: Db, tenant: string, id: string): Promise<Conversation | undefined> {
-  const row = await db
-    .selectFrom("precis_conversations")
-    .selectAll()
-    .where("tenant", "=", tenant)
-    .where("id", "=", id)
-    .executeTakeFirst();
+function* get(tenant: string, id: string): Script<Conversation | undefined> {
+  const row = yield* firstRow<ConversationRow>(
+    "select * from precis_conversations where tenant = ? and id = ?",
+    tenant,
+    id,
+  );
   return row && conversationOf(row);
 }
 
@@ -202,38 +191,30 @@ function matches(
   );
 }
 
-async function list(
-  db: Db,
+function* list(
   tenant: string,
   { search, session, archived = "hide", limit, cursor }: ListQuery,
-) {
+): Script<ConversationPage> {
   const size = pageSize(limit, PAGE);
   const after = cursor === undefined ? undefined : readCursor(cursor);
-  const rows = await db
-    .selectFrom("precis_conversations")
-    .selectAll()
-    .where("tenant", "=", tenant)
-    .$if(archived !== "all", (query) => query.where("archived", "=", archived === "only" ? 1 : 0))
-    .$if(session !== undefined, (query) => query.where("session", "=", session ?? ""))
-    .$if(search !== undefined && search !== "", (query) =>
-      query.where(sql<boolean>`title_search like ${`%${likeText(search ?? "")}%`} escape '\\'`),
-    )
-    .$if(after !== undefined, (query) =>
-      query.where(
-        sql<boolean>`(pinned, updated_at, id) < (${after?.pinned}, ${after?.updatedAt}, ${after?.id})`,
-      ),
-    )
-    .orderBy("pinned", "desc")
-    .orderBy("updated_at", "desc")
-    .orderBy("id", "desc")
-    .limit(size + 1)
-    .execute();
-  const conversations = rows.slice(0, size).map(conversationOf);
+  const { where, values } = allOf(
+    ["tenant = ?", tenant],
+    ["archived = ?", archived === "all" ? undefined : archived === "only" ? 1 : 0],
+    ["session = ?", session],
+    ["title_search like ? escape '\\'", search ? `%${likeText(search)}%` : undefined],
+    ["(pinned, updated_at, id) < (?, ?, ?)", after?.pinned, after?.updatedAt, after?.id],
+  );
+  const found = yield* rows<ConversationRow>(
+    `select * from precis_conversations where ${where} order by pinned desc, updated_at desc, id desc limit ?`,
+    ...values,
+    size + 1,
+  );
+  const conversations = found.slice(0, size).map(conversationOf);
   const last = conversations.at(-1);
   return {
     conversations,
     next:
-      rows.length > size && last
+      found.length > size && last
         ? writeCursor({ pinned: last.pinned ? 1 : 0, updatedAt: last.updatedAt, id: last.id })
         : undefined,
   };

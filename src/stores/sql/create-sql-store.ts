@@ -40,7 +40,7 @@ export function createSqlStore(
   const context = createSqlContext({
     engine,
     effects,
-    prepare: (db, takeOver) => migrate(db, engine, migrations, { takeOver, report: options.onMigration }),
+    prepare: (takeOver) => migrate(engine, migrations, { takeOver, report: options.onMigration }),
   });
   const own = sqlRecords(context, options.tenant ?? DEFAULT_TENANT);
   return {
@@ -48,7 +48,8 @@ export function createSqlStore(
     ...own,
     ready: context.ready,
     records: (tenant) => sqlRecords(context, tenant),
-    forgetSummaries: (tenant, hashes) => forgetSummaries(context, tenant, hashes),
+    forgetSummaries: (tenant, hashes) =>
+      context.write("forgetSummaries", () => forgetSummaries(engine, tenant, hashes)),
     recallIndex: (tenant, { conversation } = {}) => sqlRecall(context, tenant, conversation),
     conversations: sqlConversations(context),
     events: sqlEvents(context),

@@ -1,3 +1,4 @@
+import { HASHES_PER_STATEMENT, inBatches } from "./in-batches.ts";
 import { rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
@@ -10,7 +11,7 @@ const nothingHas = (table: string, column: string): string =>
     where other.tenant = precis_bodies.tenant and other.${column} >= precis_bodies.hash
     order by other.${column} limit 1) is distinct from precis_bodies.hash`;
 /** True of a text that no message and no head stands on. */
-export const IS_UNUSED = `${nothingHas("precis_messages", "body")} and ${nothingHas("precis_conversations", "head")}`;
+const IS_UNUSED = `${nothingHas("precis_messages", "body")} and ${nothingHas("precis_conversations", "head")}`;
 
 /** Removes a text that nothing stands on, where a writing transaction is alone. */
 const DELETE_BODY = `delete from precis_bodies where tenant = ? and hash = ? and ${IS_UNUSED}`;
@@ -31,4 +32,23 @@ export function* deleteBody(
       hash,
     );
   yield* rows(DELETE_BODY, tenant, hash);
+}
+
+/** Removes those of many texts that nothing stands on. Like `deleteBody`, it holds each until the end. */
+export function* deleteBodies(
+  { lockRows, isOneOf, rowsOf }: Pick<SqlEngine, "lockRows" | "isOneOf" | "rowsOf">,
+  tenant: string,
+  hashes: readonly string[],
+): Script<void> {
+  const isOne = isOneOf("precis_bodies.hash");
+  for (const batch of inBatches([...hashes].sort(), HASHES_PER_STATEMENT)) {
+    const wanted = rowsOf.value(batch);
+    if (lockRows)
+      yield* rows(
+        `select hash from precis_bodies where tenant = ? and ${isOne} order by hash for no key update`,
+        tenant,
+        wanted,
+      );
+    yield* rows(`delete from precis_bodies where tenant = ? and ${isOne} and ${IS_UNUSED}`, tenant, wanted);
+  }
 }

@@ -1,25 +1,19 @@
-import { sql } from "kysely";
-import { deleteBodies } from "./delete-bodies.ts";
-import { inBatches } from "./in-batches.ts";
+import { deleteBodies } from "./delete-body.ts";
+import { HASHES_PER_STATEMENT, inBatches } from "./in-batches.ts";
+import { insertTombstones } from "./insert-rows.ts";
 import { forgetMessages } from "./recall/index-messages.ts";
-import { rows } from "./script.ts";
-import type { SqlContext } from "./sql-context.ts";
-import type { Db } from "./sql-engine.ts";
-import { runScriptIn } from "./writer.ts";
-
-/** Hashes that one statement handles. */
-const HASHES_PER_STATEMENT = 1_000;
+import { firstRow, rows, type Script } from "./script.ts";
+import type { SqlEngine } from "./sql-engine.ts";
 
 /** A conversation and everything that was forked from it, directly or not. */
-export async function forksOf(tx: Db, tenant: string, id: string): Promise<string[]> {
+export function* forksOf(tenant: string, id: string): Script<string[]> {
   const found = new Set([id]);
   for (const one of found) {
-    const forks = await tx
-      .selectFrom("precis_conversations")
-      .select("id")
-      .where("tenant", "=", tenant)
-      .where("fork_of", "=", one)
-      .execute();
+    const forks = yield* rows<{ readonly id: string }>(
+      "select id from precis_conversations where tenant = ? and fork_of = ?",
+      tenant,
+      one,
+    );
     for (const fork of forks) found.add(fork.id);
   }
   return [...found];
@@ -29,93 +23,67 @@ export async function forksOf(tx: Db, tenant: string, id: string): Promise<strin
  * Removes a conversation everywhere: its places, events and citations with it, then the records and texts that nothing
  * else stands on. False when there is none.
  */
-export async function deleteConversation(
-  context: SqlContext,
-  tx: Db,
+export function* deleteConversation(
+  engine: SqlEngine,
   tenant: string,
   id: string,
-): Promise<boolean> {
-  const { engine } = context;
+  at: number,
+): Script<boolean> {
   // Of two at once that share a message, each would see the other's and leave its records.
-  if (engine.lockName !== undefined)
-    await runScriptIn(tx, engine, rows(engine.lockName, `precis/remove/${tenant}`));
-  const row = await tx
-    .selectFrom("precis_conversations")
-    .select("head")
-    .where("tenant", "=", tenant)
-    .where("id", "=", id)
-    .$if(engine.lockRows === true, (query) => query.forUpdate())
-    .executeTakeFirst();
-  if (!row) return false;
-  const places = await tx
-    .selectFrom("precis_messages")
-    .select(["hash", "body"])
-    .where("tenant", "=", tenant)
-    .where("conversation", "=", id)
-    .execute();
-
-  await runScriptIn(tx, engine, forgetMessages(engine, tenant, id, 0));
-  await tx.deleteFrom("precis_conversations").where("tenant", "=", tenant).where("id", "=", id).execute();
-  await tx
-    .updateTable("precis_conversations")
-    .set({ fork_of: null, fork_length: null })
-    .where("tenant", "=", tenant)
-    .where("fork_of", "=", id)
-    .execute();
-  await deleteRecords(context, tx, tenant, [...new Set(places.map((place) => place.hash))]);
-  const bodies = new Set([row.head, ...places.map((place) => place.body)]);
-  await deleteBodies(
-    context,
-    tx,
+  if (engine.lockName !== undefined) yield* rows(engine.lockName, `precis/remove/${tenant}`);
+  const row = yield* firstRow<{ readonly head: string | null }>(
+    `select head from precis_conversations where tenant = ? and id = ? ${engine.lockRows ? "for update" : ""}`,
     tenant,
-    [...bodies].filter((body) => body !== null),
+    id,
   );
+  if (!row) return false;
+  const places = yield* rows<{ readonly hash: string; readonly body: string | null }>(
+    "select hash, body from precis_messages where tenant = ? and conversation = ?",
+    tenant,
+    id,
+  );
+  yield* forgetMessages(engine, tenant, id, 0);
+  yield* rows("delete from precis_conversations where tenant = ? and id = ?", tenant, id);
+  yield* rows(
+    "update precis_conversations set fork_of = null, fork_length = null where tenant = ? and fork_of = ?",
+    tenant,
+    id,
+  );
+  yield* deleteRecords(engine, tenant, [...new Set(places.map(({ hash }) => hash))], at);
+  const bodies = new Set([row.head, ...places.map(({ body }) => body)].filter((body) => body !== null));
+  yield* deleteBodies(engine, tenant, [...bodies]);
   return true;
 }
 
-async function deleteRecords(
-  { engine, now }: SqlContext,
-  tx: Db,
+function* deleteRecords(
+  { isOneOf, rowsOf }: SqlEngine,
   tenant: string,
   hashes: readonly string[],
-): Promise<void> {
+  at: number,
+): Script<void> {
+  const isOne = isOneOf("hash");
   for (const batch of inBatches(hashes, HASHES_PER_STATEMENT)) {
-    const used = await tx
-      .selectFrom("precis_messages")
-      .select("hash")
-      .distinct()
-      .where("tenant", "=", tenant)
-      .where(engine.isOneOf(sql.ref("hash"), batch))
-      .execute();
-    const stillUsed = new Set(used.map((one) => one.hash));
-    const gone = batch.filter((hash) => !stillUsed.has(hash));
+    const used = yield* rows<{ readonly hash: string }>(
+      `select distinct hash from precis_messages where tenant = ? and ${isOne}`,
+      tenant,
+      rowsOf.value(batch),
+    );
+    const stillUsed = new Set(used.map(({ hash }) => hash));
+    const gone = batch.filter((hash) => !stillUsed.has(hash)).sort();
     if (gone.length === 0) continue;
-    const isGone = engine.isOneOf(sql.ref("hash"), gone);
-    const checkpoints = await tx
-      .deleteFrom("precis_checkpoints")
-      .where("tenant", "=", tenant)
-      .where(isGone)
-      .returning("id")
-      .execute();
-    if (checkpoints.length > 0) {
-      await tx
-        .deleteFrom("precis_undos")
-        .where("tenant", "=", tenant)
-        .where(
-          engine.isOneOf(
-            sql.ref("checkpoint"),
-            checkpoints.map((one) => one.id),
-          ),
-        )
-        .execute();
-    }
-    for (const table of ["precis_summaries", "precis_answers", "precis_recalled"] as const)
-      await tx.deleteFrom(table).where("tenant", "=", tenant).where(isGone).execute();
-    const at = now();
-    await tx
-      .insertInto("precis_tombstones")
-      .values(gone.sort().map((hash) => ({ tenant, hash, at })))
-      .onConflict((c) => c.columns(["tenant", "hash"]).doUpdateSet({ at }))
-      .execute();
+    const checkpoints = yield* rows<{ readonly id: string }>(
+      `delete from precis_checkpoints where tenant = ? and ${isOne} returning id`,
+      tenant,
+      rowsOf.value(gone),
+    );
+    if (checkpoints.length > 0)
+      yield* rows(
+        `delete from precis_undos where tenant = ? and ${isOneOf("checkpoint")}`,
+        tenant,
+        rowsOf.value(checkpoints.map(({ id }) => id)),
+      );
+    for (const table of ["precis_summaries", "precis_answers", "precis_recalled"])
+      yield* rows(`delete from ${table} where tenant = ? and ${isOne}`, tenant, rowsOf.value(gone));
+    yield* insertTombstones(gone.map((hash) => ({ tenant, hash, at })));
   }
 }

@@ -1,76 +1,87 @@
-import type { Selectable } from "kysely";
 import type { EventStore, StoredEvent } from "../server-store.ts";
 import { checkEventQuery } from "../shared/check-event-query.ts";
 import { checkName } from "../shared/check-name.ts";
 import { EVENTS, pageSize } from "../shared/limits.ts";
 import { conversationNotFound } from "../shared/not-found.ts";
-import type { EventTable } from "./schema.ts";
+import { holdConversation } from "./hold-conversation.ts";
+import { allOf, firstRow, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 
 export function sqlEvents({ engine, read, write }: SqlContext): EventStore {
   return {
-    append: (tenant, { type, conversation, at, data }) =>
-      write("events.append", async (tx) => {
+    append: (tenant, { conversation, ...event }) =>
+      write("events.append", function* () {
         checkName("events.append", "tenant", tenant);
-        checkName("events.append", "type", type);
-        const json = JSON.stringify(data ?? null);
-        if (conversation !== undefined) {
-          // Also keeps a deletion that runs at the same time waiting, so that no event outlives its conversation.
-          const row = await tx
-            .selectFrom("precis_conversations")
-            .select("id")
-            .where("tenant", "=", tenant)
-            .where("id", "=", conversation)
-            .$if(engine.lockRows === true, (query) => query.forKeyShare())
-            .executeTakeFirst();
-          if (!row) throw conversationNotFound("events.append", conversation);
-        }
+        checkName("events.append", "type", event.type);
+        // Also keeps a deletion that runs at the same time waiting, so that no event outlives its conversation.
+        if (
+          conversation !== undefined &&
+          !(yield* holdConversation(engine, tenant, conversation, "for key share"))
+        )
+          throw conversationNotFound("events.append", conversation);
         // The counter's row stays locked until the commit, so ids become visible in their order. With a sequence,
         // a reader that has seen 6 could miss a 5 that is committed later.
-        const { last_event } = await tx
-          .insertInto("precis_tenants")
-          .values({ tenant, last_event: 1 })
-          .onConflict((c) =>
-            c.column("tenant").doUpdateSet((e) => ({ last_event: e("precis_tenants.last_event", "+", 1) })),
-          )
-          .returning("last_event")
-          .executeTakeFirstOrThrow();
-        const id = Number(last_event);
-        await tx
-          .insertInto("precis_events")
-          .values({ tenant, id, conversation: conversation ?? null, type, at: Math.round(at), data: json })
-          .execute();
+        const counter = yield* firstRow<{ last_event: number | string }>(
+          `insert into precis_tenants (tenant, last_event) values (?, 1)
+           on conflict (tenant) do update set last_event = precis_tenants.last_event + 1 returning last_event`,
+          tenant,
+        );
+        const id = Number(counter?.last_event);
+        yield* insertEvent(tenant, { ...event, id, conversation });
         return id;
       }),
 
     list: (tenant, query = {}) =>
-      read("events.list", async (db) => {
+      read("events.list", function* () {
         checkEventQuery(query);
         const { after = 0, before, type, conversation, newest = false, limit } = query;
-        const rows = await db
-          .selectFrom("precis_events")
-          .selectAll()
-          .where("tenant", "=", tenant)
-          .where("id", ">", after)
-          .$if(before !== undefined, (query) => query.where("id", "<", before ?? 0))
-          .$if(type !== undefined, (query) => query.where("type", "=", type ?? ""))
-          .$if(conversation !== undefined, (query) => query.where("conversation", "=", conversation ?? ""))
-          .orderBy("id", newest ? "desc" : "asc")
-          .limit(pageSize(limit, EVENTS))
-          .execute();
-        if (newest) rows.reverse();
-        return rows.map(eventOf);
+        const { where, values } = allOf(
+          ["tenant = ?", tenant],
+          ["id > ?", after],
+          ["id < ?", before],
+          ["type = ?", type],
+          ["conversation = ?", conversation],
+        );
+        const found = yield* rows<EventRow>(
+          `select * from precis_events where ${where} order by id ${newest ? "desc" : "asc"} limit ?`,
+          ...values,
+          pageSize(limit, EVENTS),
+        );
+        return (newest ? found.toReversed() : found).map(eventOf);
       }),
   };
 }
 
+export function* insertEvent(
+  tenant: string,
+  { id, conversation, type, at, data }: StoredEvent,
+): Script<void> {
+  yield* rows(
+    "insert into precis_events (tenant, id, conversation, type, at, data) values (?, ?, ?, ?, ?, ?)",
+    tenant,
+    id,
+    conversation ?? null,
+    type,
+    Math.round(at),
+    JSON.stringify(data ?? null),
+  );
+}
+
+export interface EventRow {
+  readonly id: number | string;
+  readonly conversation: string | null;
+  readonly type: string;
+  readonly at: number | string;
+  readonly data: string;
+}
+
 /** A row as the outside sees it. */
-export function eventOf(row: Selectable<EventTable>): StoredEvent {
+export function eventOf({ id, type, conversation, at, data }: EventRow): StoredEvent {
   return {
-    id: Number(row.id),
-    type: row.type,
-    conversation: row.conversation ?? undefined,
-    at: Number(row.at),
-    data: JSON.parse(row.data) as unknown,
+    id: Number(id),
+    type,
+    conversation: conversation ?? undefined,
+    at: Number(at),
+    data: JSON.parse(data) as unknown,
   };
 }

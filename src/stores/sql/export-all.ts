@@ -1,13 +1,14 @@
 import type { Checkpoint, Summary, Undo } from "../../core/types.ts";
+import type { ConversationRow } from "../shared/columns.ts";
 import { EXPORT_VERSION, type ExportLine } from "../shared/export-line.ts";
 import { conversationOf } from "../shared/rows.ts";
 import { listCitations } from "./citations.ts";
-import { clientKeyOf } from "./client-keys.ts";
-import { eventOf } from "./events.ts";
+import { type ClientKeyRow, clientKeyOf } from "./client-keys.ts";
+import { type EventRow, eventOf } from "./events.ts";
 import { readMessages } from "./read-messages.ts";
+import { rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
-import type { Db } from "./sql-engine.ts";
-import { tenantsOf } from "./tenants.ts";
+import type { ReadScript } from "./sql-engine.ts";
 
 /** Rows that are held in memory at a time. */
 const ROWS_PER_PAGE = 500;
@@ -17,113 +18,112 @@ export async function* exportAll(
   { now, snapshot }: SqlContext,
   { tenant }: { readonly tenant?: string },
 ): AsyncIterable<string> {
-  const lines = snapshot("export", async function* (db): AsyncIterable<ExportLine> {
-    const all = await tenantsOf(db);
+  const lines = snapshot("export", async function* (read): AsyncIterable<ExportLine> {
+    const all = await read(tenantsOf());
     const tenants = tenant === undefined ? all : [tenant];
     // Only now: the first query is what the moment of the export is.
     yield { type: "precis-export", version: EXPORT_VERSION, at: now() };
     for (const one of tenants) {
-      yield* conversations(db, one);
-      yield* records(db, one);
-      yield* events(db, one);
-      yield* clientKeys(db, one);
+      yield* conversations(read, one);
+      yield* records(read, one);
+      yield* events(read, one);
+      yield* clientKeys(read, one);
     }
   });
   for await (const line of lines) yield JSON.stringify(line);
 }
 
-async function* conversations(db: Db, tenant: string): AsyncIterable<ExportLine> {
-  let after = "";
-  for (;;) {
-    const rows = await db
-      .selectFrom("precis_conversations as c")
-      .leftJoin("precis_bodies as b", (join) =>
-        join.onRef("b.tenant", "=", "c.tenant").onRef("b.hash", "=", "c.head"),
-      )
-      .selectAll("c")
-      .select("b.wire")
-      .where("c.tenant", "=", tenant)
-      .where("c.id", ">", after)
-      .orderBy("c.id")
-      .limit(ROWS_PER_PAGE)
-      .execute();
-    for (const { wire, ...row } of rows) {
-      const conversation = conversationOf(row);
-      yield { type: "conversation", tenant, conversation, ...(wire !== null && { head: wire }) };
-      yield* messages(db, tenant, conversation.id);
-      yield* citations(db, tenant, conversation.id);
-      after = row.id;
+/** Every tenant that anything is stored for. */
+export function* tenantsOf(): Script<string[]> {
+  const tables = ["conversations", "checkpoints", "summaries", "undos", "events", "client_keys"];
+  const found = yield* rows<{ readonly tenant: string }>(
+    tables.map((table) => `select tenant from precis_${table}`).join(" union "),
+  );
+  return found.map(({ tenant }) => tenant).sort();
+}
+
+/** The rows of a statement, some at a time: it takes `after`, where the page before ended, and how many. */
+async function* inPages<R>(
+  page: (after: string | number | undefined) => Promise<readonly R[]>,
+  keyOf: (row: R) => string | number,
+): AsyncIterable<R> {
+  for (let after: string | number | undefined; ; ) {
+    const found = await page(after);
+    yield* found;
+    const last = found.at(-1);
+    if (last === undefined || found.length < ROWS_PER_PAGE) return;
+    after = keyOf(last);
+  }
+}
+
+async function* conversations(read: ReadScript, tenant: string): AsyncIterable<ExportLine> {
+  const found = inPages(
+    (after = "") =>
+      read(
+        rows<ConversationRow & { readonly wire: string | null }>(
+          `select c.*, b.wire from precis_conversations c
+           left join precis_bodies b on b.tenant = c.tenant and b.hash = c.head
+           where c.tenant = ? and c.id > ? order by c.id limit ${ROWS_PER_PAGE}`,
+          tenant,
+          after,
+        ),
+      ),
+    ({ id }) => id,
+  );
+  for await (const { wire, ...row } of found) {
+    const conversation = conversationOf(row);
+    const { id } = conversation;
+    yield { type: "conversation", tenant, conversation, ...(wire !== null && { head: wire }) };
+    const messages = inPages(
+      (from = 0) => read(readMessages(tenant, id, { from: Number(from), to: Number(from) + ROWS_PER_PAGE })),
+      ({ position }) => position + 1,
+    );
+    for await (const message of messages) yield { type: "message", tenant, conversation: id, message };
+    for (const citation of await read(listCitations(tenant, id)))
+      yield { type: "citation", tenant, conversation: id, citation };
+  }
+}
+
+async function* records(read: ReadScript, tenant: string): AsyncIterable<ExportLine> {
+  for (const [type, table, key] of [
+    ["checkpoint", "precis_checkpoints", "id"],
+    ["summary", "precis_summaries", "key"],
+    ["undo", "precis_undos", "checkpoint"],
+  ] as const) {
+    const found = inPages(
+      (after = "") =>
+        read(
+          rows<{ readonly key: string; readonly json: string; readonly saved_at: number | string }>(
+            `select ${key} as key, json, saved_at from ${table} where tenant = ? and ${key} > ? order by ${key} limit ${ROWS_PER_PAGE}`,
+            tenant,
+            after,
+          ),
+        ),
+      (row) => row.key,
+    );
+    for await (const { json, saved_at } of found) {
+      const record = JSON.parse(json) as Checkpoint & Summary & Undo;
+      yield { type, tenant, savedAt: Number(saved_at), record };
     }
-    if (rows.length < ROWS_PER_PAGE) return;
   }
 }
 
-async function* messages(db: Db, tenant: string, conversation: string): AsyncIterable<ExportLine> {
-  for (let from = 0; ; from += ROWS_PER_PAGE) {
-    const page = await readMessages(db, tenant, conversation, { from, to: from + ROWS_PER_PAGE });
-    for (const message of page) yield { type: "message", tenant, conversation, message };
-    if (page.length < ROWS_PER_PAGE) return;
-  }
+async function* events(read: ReadScript, tenant: string): AsyncIterable<ExportLine> {
+  const found = inPages(
+    (after = 0) =>
+      read(
+        rows<EventRow>(
+          `select * from precis_events where tenant = ? and id > ? order by id limit ${ROWS_PER_PAGE}`,
+          tenant,
+          after,
+        ),
+      ),
+    ({ id }) => Number(id),
+  );
+  for await (const row of found) yield { type: "event", tenant, event: eventOf(row) };
 }
 
-async function* citations(db: Db, tenant: string, conversation: string): AsyncIterable<ExportLine> {
-  for (const citation of await listCitations(db, tenant, conversation))
-    yield { type: "citation", tenant, conversation, citation };
-}
-
-async function* records(db: Db, tenant: string): AsyncIterable<ExportLine> {
-  const pages = [
-    { type: "checkpoint", table: "precis_checkpoints", key: "id" },
-    { type: "summary", table: "precis_summaries", key: "key" },
-    { type: "undo", table: "precis_undos", key: "checkpoint" },
-  ] as const;
-  for (const { type, table, key } of pages) {
-    let after = "";
-    for (;;) {
-      const rows = await db
-        .selectFrom(table)
-        .select(["json", "saved_at"])
-        .select((e) =>
-          e
-            .ref(key as never)
-            .$castTo<string>()
-            .as("key"),
-        )
-        .where("tenant", "=", tenant)
-        .where((e) => e(e.ref(key as never), ">", after as never))
-        .orderBy(key as never)
-        .limit(ROWS_PER_PAGE)
-        .execute();
-      for (const row of rows) {
-        const record = JSON.parse(row.json) as Checkpoint & Summary & Undo;
-        yield { type, tenant, savedAt: Number(row.saved_at), record };
-        after = row.key;
-      }
-      if (rows.length < ROWS_PER_PAGE) break;
-    }
-  }
-}
-
-async function* events(db: Db, tenant: string): AsyncIterable<ExportLine> {
-  let after = 0;
-  for (;;) {
-    const rows = await db
-      .selectFrom("precis_events")
-      .selectAll()
-      .where("tenant", "=", tenant)
-      .where("id", ">", after)
-      .orderBy("id")
-      .limit(ROWS_PER_PAGE)
-      .execute();
-    for (const row of rows) {
-      yield { type: "event", tenant, event: eventOf(row) };
-      after = Number(row.id);
-    }
-    if (rows.length < ROWS_PER_PAGE) return;
-  }
-}
-
-async function* clientKeys(db: Db, tenant: string): AsyncIterable<ExportLine> {
-  const rows = await db.selectFrom("precis_client_keys").selectAll().where("tenant", "=", tenant).execute();
-  for (const row of rows) yield { type: "clientKey", tenant, hash: row.hash, clientKey: clientKeyOf(row) };
+async function* clientKeys(read: ReadScript, tenant: string): AsyncIterable<ExportLine> {
+  const found = await read(rows<ClientKeyRow>("select * from precis_client_keys where tenant = ?", tenant));
+  for (const row of found) yield { type: "clientKey", tenant, hash: row.hash, clientKey: clientKeyOf(row) };
 }

@@ -9,10 +9,13 @@ import {
 import { planImport } from "../shared/plan-import.ts";
 import { carryOut } from "./carry-out.ts";
 import { insertCitation } from "./citations.ts";
+import { insertClientKey } from "./client-keys.ts";
+import { insertEvent } from "./events.ts";
 import { TEXT_PLACES } from "./place-text.ts";
+import { putRow } from "./put-row.ts";
+import { firstRow, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
-import type { Db, SqlEngine } from "./sql-engine.ts";
-import { runScriptIn } from "./writer.ts";
+import type { SqlEngine } from "./sql-engine.ts";
 
 /** Items that one transaction takes. */
 const ITEMS_PER_WRITE = 100;
@@ -32,11 +35,11 @@ export async function importAll(
     const batch = items;
     items = [];
     if (batch.length === 0) return;
-    const written = await context.write("import", async (tx) => {
+    const written = await context.write("import", function* () {
       let sum = 0;
       let addedKeys = 0;
       for (const item of batch) {
-        const one = await importItem(context.engine, tx, item, addedConversations);
+        const one = yield* importItem(context.engine, item, addedConversations);
         sum += one;
         if (item.type === "clientKey") addedKeys += one;
       }
@@ -59,124 +62,78 @@ export async function importAll(
 }
 
 /** How many things were added: a conversation counts with its messages and citations. */
-async function importItem(
-  engine: SqlEngine,
-  tx: Db,
-  item: ImportItem,
-  addedConversations: Set<string>,
-): Promise<number> {
+function* importItem(engine: SqlEngine, item: ImportItem, addedConversations: Set<string>): Script<number> {
   checkName("import", "tenant", item.tenant);
   switch (item.type) {
     case "whole-conversation": {
-      const added = await importConversation(engine, tx, item);
+      const added = yield* importConversation(engine, item);
       if (added > 0) addedConversations.add(`${item.tenant}/${item.conversation.id}`);
       return added;
     }
     case "event":
-      return importEvent(tx, item, addedConversations);
+      return yield* importEvent(item, addedConversations);
     case "clientKey": {
-      const { id, name, limits, createdAt, expiresAt, revokedAt, lastUsedAt } = item.clientKey;
-      const result = await tx
-        .insertInto("precis_client_keys")
-        .values({
-          tenant: item.tenant,
-          id,
-          hash: item.hash,
-          name,
-          limits: JSON.stringify(limits),
-          created_at: createdAt,
-          expires_at: expiresAt ?? null,
-          revoked_at: revokedAt ?? null,
-          last_used_at: lastUsedAt ?? null,
-        })
-        .onConflict((c) => c.doNothing())
-        .executeTakeFirst();
-      return Number(result.numInsertedOrUpdatedRows ?? 0);
+      const clientKey = { ...item.clientKey, tenant: item.tenant };
+      return Number(yield* insertClientKey(item.hash, clientKey, "stays"));
     }
     default:
-      return importRecord(tx, item);
+      return Number(yield* importRecord(item));
   }
 }
 
-async function importConversation(engine: SqlEngine, tx: Db, item: ImportedConversation): Promise<number> {
+function* importConversation(engine: SqlEngine, item: ImportedConversation): Script<number> {
   const { tenant, conversation, messages, citations } = item;
   const id = checkName("import", "conversation", conversation.id);
-  const known = await tx
-    .selectFrom("precis_conversations")
-    .select("id")
-    .where("tenant", "=", tenant)
-    .where("id", "=", id)
-    .executeTakeFirst();
-  if (known) return 0;
-  await runScriptIn(tx, engine, carryOut(engine, [planImport(item, TEXT_PLACES)]));
-  for (const citation of citations) await insertCitation(tx, tenant, id, citation);
+  if (yield* isThere(tenant, id)) return 0;
+  yield* carryOut(engine, [planImport(item, TEXT_PLACES)]);
+  for (const citation of citations) yield* insertCitation(tenant, id, citation);
   return 1 + messages.length + citations.length;
+}
+
+function* isThere(tenant: string, conversation: string): Script<boolean> {
+  const asked = "select id from precis_conversations where tenant = ? and id = ?";
+  return (yield* firstRow(asked, tenant, conversation)) !== undefined;
 }
 
 /**
  * Events keep their ids where those are still free. Those of a conversation that came with this import get the next
  * ids otherwise; the rest is there already.
  */
-async function importEvent(
-  tx: Db,
+function* importEvent(
   { tenant, event }: Extract<ImportItem, { type: "event" }>,
   addedConversations: ReadonlySet<string>,
-): Promise<number> {
-  const counter = await tx
-    .selectFrom("precis_tenants")
-    .select("last_event")
-    .where("tenant", "=", tenant)
-    .executeTakeFirst();
+): Script<number> {
+  const counter = yield* firstRow<{ readonly last_event: number | string }>(
+    "select last_event from precis_tenants where tenant = ?",
+    tenant,
+  );
   const last = Number(counter?.last_event ?? 0);
   const cameNow = addedConversations.has(`${tenant}/${event.conversation}`);
   if (event.id <= last && !cameNow) return 0;
-  if (event.conversation !== undefined) {
-    const conversation = await tx
-      .selectFrom("precis_conversations")
-      .select("id")
-      .where("tenant", "=", tenant)
-      .where("id", "=", event.conversation)
-      .executeTakeFirst();
-    if (!conversation) return 0;
-  }
+  if (event.conversation !== undefined && !(yield* isThere(tenant, event.conversation))) return 0;
   const id = Math.max(event.id, last + 1);
-  await tx
-    .insertInto("precis_tenants")
-    .values({ tenant, last_event: id })
-    .onConflict((c) => c.column("tenant").doUpdateSet({ last_event: id }))
-    .execute();
-  await tx
-    .insertInto("precis_events")
-    .values({
-      tenant,
-      id,
-      conversation: event.conversation ?? null,
-      type: event.type,
-      at: event.at,
-      data: JSON.stringify(event.data ?? null),
-    })
-    .execute();
+  yield* putRow("precis_tenants", { tenant, last_event: id }, { key: ["tenant"] });
+  yield* insertEvent(tenant, { ...event, id });
   return 1;
 }
 
-async function importRecord(
-  tx: Db,
+function importRecord(
   item: Extract<ImportItem, { type: "checkpoint" | "summary" | "undo" }>,
-): Promise<number> {
+): Script<boolean> {
   const { tenant, savedAt: saved_at, record } = item;
-  const json = JSON.stringify(record);
-  const insert =
-    item.type === "checkpoint"
-      ? tx
-          .insertInto("precis_checkpoints")
-          .values({ tenant, id: item.record.id, hash: item.record.hash, saved_at, json })
-      : item.type === "summary"
-        ? tx
-            .insertInto("precis_summaries")
-            .values({ tenant, key: item.record.key, hash: item.record.hash, saved_at, json })
-        : tx
-            .insertInto("precis_undos")
-            .values({ tenant, checkpoint: item.record.checkpoint, saved_at, json });
-  const result = await insert.onConflict((c) => c.doNothing()).executeTakeFirst();
-  return Number(result.numInsertedOrUpdatedRows ?? 0);
+  const common = { tenant, saved_at, json: JSON.stringify(record) };
+  switch (item.type) {
+    case "checkpoint": {
+      const { id, hash } = item.record;
+      return putRow("precis_checkpoints", { id, hash, ...common }, "stays");
+    }
+    case "summary": {
+      const { key, hash } = item.record;
+      return putRow("precis_summaries", { key, hash, ...common }, "stays");
+    }
+    case "undo":
+      return putRow("precis_undos", { checkpoint: item.record.checkpoint, ...common }, "stays");
+    default:
+      return item satisfies never;
+  }
 }

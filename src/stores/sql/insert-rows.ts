@@ -30,6 +30,12 @@ export const insertTexts = insertInto<{ tenant: string; hash: string; wire: stri
   "on conflict (tenant, hash) do nothing",
 );
 
+export const insertTombstones = insertInto<{ tenant: string; hash: string; at: number }>(
+  "precis_tombstones",
+  ["tenant", "hash", "at"],
+  "on conflict (tenant, hash) do update set at = excluded.at",
+);
+
 function insertInto<Row extends object>(
   table: string,
   columns: readonly (keyof Row & string)[],

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Kysely, sql } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sharedPostgres, type TestDatabases } from "../../../test/support/postgres.ts";
@@ -12,7 +11,8 @@ import { sqliteEngine } from "../sqlite.ts";
 import { createSqlStore } from "./create-sql-store.ts";
 import { migrate } from "./migrate.ts";
 import { bodyHash } from "./place-text.ts";
-import type { Schema } from "./schema.ts";
+import { putRow } from "./put-row.ts";
+import { rows } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "precis-migrate-"));
@@ -27,14 +27,14 @@ afterAll(() => {
 /** A step that a later version might have. */
 const next: Migration = {
   name: "9999-next",
-  async up(tx) {
-    await tx.schema.alterTable("precis_conversations").addColumn("mood", "text").execute();
+  *up() {
+    yield* rows("alter table precis_conversations add column mood text");
   },
 };
 const broken: Migration = {
   name: "9999-broken",
-  async up(tx) {
-    await tx.schema.createTable("precis_half").addColumn("a", "text").execute();
+  *up() {
+    yield* rows("create table precis_half (a text)");
     throw new Error("the step broke");
   },
 };
@@ -73,17 +73,12 @@ describe.each([
   test("conversations of the first version are there, and can be asked for by name from now on", async () => {
     const engine = await place();
     const old = engine();
-    const db = new Kysely<Schema>({ dialect: old.dialect });
-    await migrate(db, old, migrations.slice(0, 1));
+    await migrate(old, migrations.slice(0, 1));
     const at = { created_at: 1, updated_at: 1, pinned: 0, archived: 0, length: 0, tokens: 0 };
     // As the first version wrote it: without the column that came later.
     const row = { tenant: "t", id: "c", session: "s", title: "Old", title_search: "old", ...at };
-    await db
-      .insertInto("precis_conversations")
-      .values(row as never)
-      .execute();
-    await db.destroy();
-    await old.closing?.();
+    await old.transact(putRow("precis_conversations", row));
+    await old.close();
 
     const store = createSqlStore(engine(), {}, migrations);
     expect(await store.conversations.get("t", "c")).toMatchObject({ title: "Old", named: false });
@@ -96,8 +91,7 @@ describe.each([
   test("the answers that the first versions knew are found where they were", async () => {
     const engine = await place();
     const old = engine();
-    const db = new Kysely<Schema>({ dialect: old.dialect });
-    await migrate(db, old, migrations.slice(0, 2));
+    await migrate(old, migrations.slice(0, 2));
     const at = { created_at: 1, updated_at: 1, pinned: 0, archived: 0, length: 2, tokens: 0, title: "" };
     const messages = storedTranscript("a", "b", "c", "d");
     for (const [id, dialect, named] of [
@@ -106,24 +100,14 @@ describe.each([
       ["chat", "openai-chat", 0],
     ] as const) {
       const row = { tenant: "t", id, session: `session of ${id}`, dialect, named, title_search: "", ...at };
-      await db
-        .insertInto("precis_conversations")
-        .values(row as never)
-        .execute();
+      await old.transact(putRow("precis_conversations", row));
       for (const [position, { hash, role, wire }] of messages.slice(0, 2).entries()) {
-        await db
-          .insertInto("precis_bodies")
-          .values({ tenant: "t", hash: `${id} ${hash}`, wire })
-          .execute();
+        await old.transact(putRow("precis_bodies", { tenant: "t", hash: `${id} ${hash}`, wire }));
         const place = { tenant: "t", conversation: id, position, hash, body: `${id} ${hash}`, role, at: 1 };
-        await db
-          .insertInto("precis_messages")
-          .values(place as never)
-          .execute();
+        await old.transact(putRow("precis_messages", place));
       }
     }
-    await db.destroy();
-    await old.closing?.();
+    await old.close();
 
     const store = createSqlStore(engine(), {}, migrations);
     const placeOf = async (answer: string) => {
@@ -144,8 +128,7 @@ describe.each([
   test("texts of older versions are read, shared with forks and deleted as before", async () => {
     const engine = await place();
     const old = engine();
-    const db = new Kysely<Schema>({ dialect: old.dialect });
-    await migrate(db, old, migrations.slice(0, 3));
+    await migrate(old, migrations.slice(0, 3));
     const at = {
       created_at: 1,
       updated_at: 1,
@@ -158,17 +141,10 @@ describe.each([
     const messages = storedTranscript("a", "b", "c");
     for (const conversation of ["one", "two"]) {
       const row = { tenant: "t", id: conversation, length: 3, named: 0, ...at };
-      await db
-        .insertInto("precis_conversations")
-        .values(row as never)
-        .execute();
+      await old.transact(putRow("precis_conversations", row));
       for (const [position, { hash, role, wire }] of messages.entries()) {
         // As the third version wrote them: each text a body.
-        await db
-          .insertInto("precis_bodies")
-          .values({ tenant: "t", hash: bodyHash(wire), wire })
-          .onConflict((c) => c.doNothing())
-          .execute();
+        await old.transact(putRow("precis_bodies", { tenant: "t", hash: bodyHash(wire), wire }, "stays"));
         const answer = position === 1 ? `answer of ${conversation}` : null;
         const message = {
           tenant: "t",
@@ -180,14 +156,10 @@ describe.each([
           at: 1,
           answer,
         };
-        await db
-          .insertInto("precis_messages")
-          .values(message as never)
-          .execute();
+        await old.transact(putRow("precis_messages", message));
       }
     }
-    await db.destroy();
-    await old.closing?.();
+    await old.close();
 
     const store = createSqlStore(engine(), {}, migrations);
     const { conversations, upkeep } = store;
@@ -220,12 +192,11 @@ describe.each([
     expect(textsOf(await conversations.read("t", conversation))).toEqual(textsOf(messages));
     // As the third version copied a message into a fork: where its text was, and nothing else.
     const direct = engine();
-    const db = new Kysely<Schema>({ dialect: direct.dialect });
-    const copy = sql`insert into precis_messages (tenant, conversation, position, hash, body, role, at)
-      select tenant, conversation, position + 10, hash, body, role, at from precis_messages`;
-    await expect(copy.execute(db)).rejects.toThrow(/precis_messages_text/);
-    await db.destroy();
-    await direct.closing?.();
+    await direct.open();
+    const copy = rows(`insert into precis_messages (tenant, conversation, position, hash, body, role, at)
+      select tenant, conversation, position + 10, hash, body, role, at from precis_messages`);
+    await expect(direct.transact(copy)).rejects.toThrow(/precis_messages_text/);
+    await direct.close();
     await store.close();
   });
 

@@ -1,9 +1,7 @@
-import { sql } from "kysely";
 import { StoreError } from "../../core/errors.ts";
-import type { Migration } from "../migrations/index.ts";
-import { rows } from "./script.ts";
-import type { Db, SqlEngine } from "./sql-engine.ts";
-import { runScriptIn } from "./writer.ts";
+import type { Migration, MigrationBatch } from "../migrations/index.ts";
+import { firstRow, rows, type Script } from "./script.ts";
+import type { SqlEngine } from "./sql-engine.ts";
 
 /** Name of the lock that keeps two nodes from migrating at once. */
 const MIGRATION_LOCK = "precis/migrate";
@@ -32,87 +30,81 @@ export interface MigrateOptions {
  * a transaction of its own: nodes that start meanwhile take turns, and one that is killed leaves the rest to the next.
  */
 export async function migrate(
-  db: Db,
   engine: SqlEngine,
   migrations: readonly Migration[],
   options: MigrateOptions = {},
 ): Promise<void> {
+  await engine.open();
   const newest = migrations.length;
-  if ((await schemaVersion(db, newest)) !== newest) await applySteps(db, engine, migrations);
+  if ((await schemaVersion(engine, newest)) !== newest) await engine.transact(applySteps(engine, migrations));
   await options.takeOver?.();
   for (const migration of migrations)
-    if (migration.batch) await workOnRows(db, engine, migration, migration.batch, options);
+    if (migration.batch) await workOnRows(engine, migration, migration.batch, options);
 }
 
-async function applySteps(db: Db, engine: SqlEngine, migrations: readonly Migration[]): Promise<void> {
+function* applySteps(engine: SqlEngine, migrations: readonly Migration[]): Script<void> {
   const newest = migrations.length;
-  await db.transaction().execute(async (tx) => {
-    await lock(tx, engine);
-    await tx.schema
-      .createTable("precis_meta")
-      .ifNotExists()
-      .addColumn("key", "text", (c) => c.notNull().primaryKey())
-      .addColumn("value", "text", (c) => c.notNull())
-      .execute();
-    const version = await readVersion(tx, newest);
-    if (version === newest) return;
-    for (const migration of migrations.slice(version)) {
-      await migration.up(tx, engine);
-      if (migration.batch) await saveMeta(tx, PENDING + migration.name, "");
-    }
-    await saveMeta(tx, VERSION_KEY, String(newest));
-  });
+  yield* lock(engine);
+  yield* rows("create table if not exists precis_meta (key text not null primary key, value text not null)");
+  const version = yield* readVersion(newest);
+  if (version === newest) return;
+  for (const migration of migrations.slice(version)) {
+    yield* migration.up(engine);
+    if (migration.batch) yield* saveMeta(PENDING + migration.name, "");
+  }
+  yield* saveMeta(VERSION_KEY, String(newest));
 }
 
 async function workOnRows(
-  db: Db,
   engine: SqlEngine,
   { name }: Migration,
   batch: NonNullable<Migration["batch"]>,
   { report }: MigrateOptions,
 ): Promise<void> {
-  if ((await readMeta(db, PENDING + name)) === undefined) return;
+  if ((await engine.read(readMeta(PENDING + name))) === undefined) return;
   for (;;) {
-    const made = await db.transaction().execute(async (tx) => {
-      await lock(tx, engine);
-      const cursor = await readMeta(tx, PENDING + name);
-      // Another node did the last of it.
-      if (cursor === undefined) return undefined;
-      const one = await batch(tx, engine, cursor === "" ? undefined : cursor);
-      if (one.cursor === undefined) await deleteMeta(tx, PENDING + name);
-      else await saveMeta(tx, PENDING + name, one.cursor);
-      return one;
-    });
+    const made = await engine.transact(workOnSome(engine, PENDING + name, batch));
     if (made) report?.({ step: name, done: made.done, total: made.total });
     if (made?.cursor === undefined) return;
   }
 }
 
-async function lock(tx: Db, engine: SqlEngine): Promise<void> {
-  if (engine.lockName !== undefined) await runScriptIn(tx, engine, rows(engine.lockName, MIGRATION_LOCK));
+function* workOnSome(
+  engine: SqlEngine,
+  pending: string,
+  batch: NonNullable<Migration["batch"]>,
+): Script<MigrationBatch | undefined> {
+  yield* lock(engine);
+  const cursor = yield* readMeta(pending);
+  // Another node did the last of it.
+  if (cursor === undefined) return undefined;
+  const made = yield* batch(engine, cursor === "" ? undefined : cursor);
+  if (made.cursor === undefined) yield* rows("delete from precis_meta where key = ?", pending);
+  else yield* saveMeta(pending, made.cursor);
+  return made;
 }
 
-async function saveMeta(tx: Db, key: string, value: string): Promise<void> {
-  await tx
-    .insertInto("precis_meta")
-    .values({ key, value })
-    .onConflict((c) => c.column("key").doUpdateSet({ value: sql`excluded.value` }))
-    .execute();
+function* lock({ lockName }: SqlEngine): Script<void> {
+  if (lockName !== undefined) yield* rows(lockName, MIGRATION_LOCK);
 }
 
-async function deleteMeta(tx: Db, key: string): Promise<void> {
-  await tx.deleteFrom("precis_meta").where("key", "=", key).execute();
+function* saveMeta(key: string, value: string): Script<void> {
+  yield* rows(
+    "insert into precis_meta (key, value) values (?, ?) on conflict (key) do update set value = excluded.value",
+    key,
+    value,
+  );
 }
 
-async function readMeta(db: Db, key: string): Promise<string | undefined> {
-  const row = await db.selectFrom("precis_meta").select("value").where("key", "=", key).executeTakeFirst();
-  return row?.value;
+function* readMeta(key: string): Script<string | undefined> {
+  return (yield* firstRow<{ readonly value: string }>("select value from precis_meta where key = ?", key))
+    ?.value;
 }
 
 /** The schema's version; 0 for a database that has none yet. Refuses one that is newer than `newest`. */
-async function schemaVersion(db: Db, newest: number): Promise<number> {
+async function schemaVersion(engine: SqlEngine, newest: number): Promise<number> {
   try {
-    return await readVersion(db, newest);
+    return await engine.read(readVersion(newest));
   } catch (error) {
     if (isMissingTable(error)) return 0;
     throw error;
@@ -127,8 +119,8 @@ function isMissingTable(error: unknown): boolean {
   );
 }
 
-async function readVersion(db: Db, newest: number): Promise<number> {
-  const version = Number((await readMeta(db, VERSION_KEY)) ?? 0);
+function* readVersion(newest: number): Script<number> {
+  const version = Number((yield* readMeta(VERSION_KEY)) ?? 0);
   if (version <= newest) return version;
   throw new StoreError({
     operation: "open",

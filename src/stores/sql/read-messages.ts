@@ -1,38 +1,32 @@
-import { sql } from "kysely";
 import type { ReadRange, StoredMessage } from "../server-store.ts";
-import { MESSAGE_FACT_NAMES } from "../shared/columns.ts";
+import { MESSAGE_FACT_NAMES, type MessageFacts } from "../shared/columns.ts";
 import { messageOf } from "../shared/rows.ts";
-import type { Db } from "./sql-engine.ts";
+import { allOf, rows, type Script } from "./script.ts";
+
+const FACTS = MESSAGE_FACT_NAMES.map((name) => `m.${name}`).join(", ");
 
 /** The messages of a conversation by position, with their texts from wherever these stand. */
-export async function readMessages(
-  db: Db,
+export function* readMessages(
   tenant: string,
   conversation: string,
   { from = 0, to, after }: ReadRange,
-): Promise<StoredMessage[]> {
-  const rows = await db
-    .selectFrom("precis_messages as m")
-    .leftJoin("precis_bodies as b", (join) =>
-      join.onRef("b.tenant", "=", "m.tenant").onRef("b.hash", "=", "m.body"),
-    )
-    .select(["m.position", ...MESSAGE_FACT_NAMES.map((name) => `m.${name}` as const)])
-    .select(sql<string>`coalesce(m.wire, b.wire)`.as("wire"))
-    .where("m.tenant", "=", tenant)
-    .where("m.conversation", "=", conversation)
-    .where("m.position", ">=", from)
-    .$if(after !== undefined, (query) =>
-      query.where("m.position", ">", (e) =>
-        e
-          .selectFrom("precis_messages as a")
-          .select("a.position")
-          .where("a.tenant", "=", tenant)
-          .where("a.conversation", "=", conversation)
-          .where("a.hash", "=", after ?? ""),
-      ),
-    )
-    .$if(to !== undefined, (query) => query.where("m.position", "<", to ?? 0))
-    .orderBy("m.position")
-    .execute();
-  return rows.map(messageOf);
+): Script<StoredMessage[]> {
+  const { where, values } = allOf(
+    ["m.tenant = ? and m.conversation = ?", tenant, conversation],
+    ["m.position >= ?", from],
+    [
+      "m.position > (select position from precis_messages where tenant = ? and conversation = ? and hash = ?)",
+      tenant,
+      conversation,
+      after,
+    ],
+    ["m.position < ?", to],
+  );
+  const found = yield* rows<MessageFacts & { readonly position: number; readonly wire: string }>(
+    `select m.position, ${FACTS}, coalesce(m.wire, b.wire) as wire
+     from precis_messages m left join precis_bodies b on b.tenant = m.tenant and b.hash = m.body
+     where ${where} order by m.position`,
+    ...values,
+  );
+  return found.map(messageOf);
 }

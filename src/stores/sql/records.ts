@@ -1,96 +1,82 @@
-import { sql } from "kysely";
 import type { AnswerSizes, Checkpoint, Recalled, Records, Store, Summary, Undo } from "../../core/types.ts";
 import { checkName } from "../shared/check-name.ts";
-import { inBatches } from "./in-batches.ts";
+import { HASHES_PER_STATEMENT, inBatches } from "./in-batches.ts";
+import { putRow } from "./put-row.ts";
 import { rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
-/** Hashes that one statement handles. */
-const HASHES_PER_STATEMENT = 1_000;
-
 /** The engine's store of one tenant. */
-export function sqlRecords({ engine, now, readScript, write }: SqlContext, tenant: string): Store {
+export function sqlRecords({ engine, now, read, write }: SqlContext, tenant: string): Store {
   checkName("records", "tenant", tenant);
   return {
-    find: (hashes) => readScript("find", () => findRecords(engine, tenant, hashes)),
+    find: (hashes) => read("find", () => findRecords(engine, tenant, hashes)),
 
     save: ({ checkpoints = [], summaries = [], undos = [], answers = [], recalled = [] }) =>
-      write("save", async (tx) => {
-        const hashes = [...checkpoints, ...summaries, ...answers, ...recalled].map((record) => record.hash);
-        const deleted = new Set<string>();
-        if (hashes.length > 0) {
-          const rows = await tx
-            .selectFrom("precis_tombstones")
-            .select("hash")
-            .where("tenant", "=", tenant)
-            .where(engine.isOneOf(sql.ref("hash"), hashes))
-            .execute();
-          for (const row of rows) deleted.add(row.hash);
-        }
+      write("save", function* () {
+        const deleted = yield* deletedOf(
+          engine,
+          tenant,
+          [...checkpoints, ...summaries, ...answers, ...recalled].map((record) => record.hash),
+        );
+        const isThere = ({ hash }: { readonly hash: string }) => !deleted.has(hash);
         const saved_at = now();
-        for (const { id, hash, ...rest } of checkpoints) {
-          if (deleted.has(hash)) continue;
-          await tx
-            .insertInto("precis_checkpoints")
-            .values({ tenant, id, hash, saved_at, json: JSON.stringify({ id, hash, ...rest }) })
+        const put = (
+          table: string,
+          place: Readonly<Record<string, string>>,
+          record: object,
+          key?: string[],
+        ) =>
+          putRow(
+            table,
+            { tenant, ...place, saved_at, json: JSON.stringify(record) },
             // Its id is the hash of its content: the same id is the same record.
-            .onConflict((c) => c.columns(["tenant", "id"]).doNothing())
-            .execute();
-        }
-        for (const { key, hash, ...rest } of summaries) {
-          if (deleted.has(hash)) continue;
-          const json = JSON.stringify({ key, hash, ...rest });
-          await tx
-            .insertInto("precis_summaries")
-            .values({ tenant, key, hash, saved_at, json })
-            .onConflict((c) => c.columns(["tenant", "key"]).doUpdateSet({ hash, saved_at, json }))
-            .execute();
-        }
-        for (const undo of undos) {
-          const json = JSON.stringify(undo);
-          await tx
-            .insertInto("precis_undos")
-            .values({ tenant, checkpoint: undo.checkpoint, saved_at, json })
-            .onConflict((c) => c.columns(["tenant", "checkpoint"]).doUpdateSet({ saved_at, json }))
-            .execute();
-        }
-        for (const { hash, model, ...rest } of answers) {
-          if (deleted.has(hash)) continue;
-          const json = JSON.stringify({ hash, model, ...rest });
-          await tx
-            .insertInto("precis_answers")
-            .values({ tenant, hash, model, saved_at, json })
-            .onConflict((c) => c.columns(["tenant", "hash", "model"]).doUpdateSet({ saved_at, json }))
-            .execute();
-        }
-        for (const { hash, checkpoint, ...rest } of recalled) {
-          if (deleted.has(hash)) continue;
-          const json = JSON.stringify({ hash, checkpoint, ...rest });
-          await tx
-            .insertInto("precis_recalled")
-            .values({ tenant, hash, checkpoint, saved_at, json })
-            .onConflict((c) => c.columns(["tenant", "hash", "checkpoint"]).doUpdateSet({ saved_at, json }))
-            .execute();
-        }
+            key ? { key: ["tenant", ...key] } : "stays",
+          );
+        for (const one of checkpoints.filter(isThere))
+          yield* put("precis_checkpoints", { id: one.id, hash: one.hash }, one);
+        for (const one of summaries.filter(isThere))
+          yield* put("precis_summaries", { key: one.key, hash: one.hash }, one, ["key"]);
+        for (const one of undos)
+          yield* put("precis_undos", { checkpoint: one.checkpoint }, one, ["checkpoint"]);
+        for (const one of answers.filter(isThere))
+          yield* put("precis_answers", { hash: one.hash, model: one.model }, one, ["hash", "model"]);
+        for (const one of recalled.filter(isThere))
+          yield* put("precis_recalled", { hash: one.hash, checkpoint: one.checkpoint }, one, [
+            "hash",
+            "checkpoint",
+          ]);
       }),
   };
 }
 
-/** Removes the summaries that end with one of these messages. */
-export function forgetSummaries(
-  { engine, write }: SqlContext,
+/** Which of the messages were deleted. */
+function* deletedOf(
+  { isOneOf, rowsOf }: SqlEngine,
   tenant: string,
   hashes: readonly string[],
-): Promise<void> {
-  return write("forgetSummaries", async (tx) => {
-    for (const batch of inBatches(hashes, HASHES_PER_STATEMENT))
-      await tx
-        .deleteFrom("precis_summaries")
-        .where("tenant", "=", tenant)
-        .where(engine.isOneOf(sql.ref("hash"), batch))
-        .execute();
-  });
+): Script<ReadonlySet<string>> {
+  if (hashes.length === 0) return new Set();
+  const found = yield* rows<{ readonly hash: string }>(
+    `select hash from precis_tombstones where tenant = ? and ${isOneOf("hash")}`,
+    tenant,
+    rowsOf.value(hashes),
+  );
+  return new Set(found.map(({ hash }) => hash));
+}
+
+/** Removes the summaries that end with one of these messages. */
+export function* forgetSummaries(
+  { isOneOf, rowsOf }: SqlEngine,
+  tenant: string,
+  hashes: readonly string[],
+): Script<void> {
+  for (const batch of inBatches(hashes, HASHES_PER_STATEMENT))
+    yield* rows(
+      `delete from precis_summaries where tenant = ? and ${isOneOf("hash")}`,
+      tenant,
+      rowsOf.value(batch),
+    );
 }
 
 /** A tenant that has none needs no look for each hash: databases ask this once, and first. */

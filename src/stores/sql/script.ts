@@ -15,6 +15,23 @@ export function* rows<R>(sql: string, ...parameters: readonly unknown[]): Script
   return (yield { sql, parameters }) as readonly R[];
 }
 
+/** The first row of a statement; undefined if there is none. */
+export function* firstRow<R>(sql: string, ...parameters: readonly unknown[]): Script<R | undefined> {
+  return (yield* rows<R>(sql, ...parameters))[0];
+}
+
+/** Conditions that all hold, with their values. One that has an undefined value isn't asked for. */
+export function allOf(...conditions: readonly (readonly [sql: string, ...values: readonly unknown[]])[]): {
+  readonly where: string;
+  readonly values: readonly unknown[];
+} {
+  const asked = conditions.filter(([, ...values]) => !values.includes(undefined));
+  return {
+    where: asked.map(([sql]) => sql).join(" and "),
+    values: asked.flatMap(([, ...values]) => values),
+  };
+}
+
 /** Runs a script on a database that answers at once. */
 export function runNow<T>(script: Script<T>, run: (statement: Statement) => readonly unknown[]): T {
   let step = script.next();

@@ -1,13 +1,11 @@
-import { Kysely } from "kysely";
 import { PrecisError, StoreError } from "../../core/errors.ts";
 import type { Appended } from "../server-store.ts";
 import type { AppendCall } from "../shared/plan-append.ts";
 import { indexLater } from "./recall/index-later.ts";
 import { indexSome } from "./recall/index-messages.ts";
-import type { Schema } from "./schema.ts";
 import type { Script } from "./script.ts";
-import type { Db, SqlEngine } from "./sql-engine.ts";
-import { createWriter, runScriptIn } from "./writer.ts";
+import type { ReadScript, SqlEngine } from "./sql-engine.ts";
+import { createWriter } from "./writer.ts";
 
 /** Effects that are handed in, so that tests can hold the clock still. */
 export interface StoreEffects {
@@ -18,18 +16,16 @@ export interface StoreEffects {
 /** What every group of methods works with. */
 export interface SqlContext extends StoreEffects {
   readonly engine: SqlEngine;
-  /** Runs queries that change nothing. They see everything that was acknowledged. */
-  read<T>(operation: string, work: (db: Db) => Promise<T>): Promise<T>;
-  /** The same as statements that are always the same ones, for what servers ask with every request. */
-  readScript<T>(operation: string, script: () => Script<T>): Promise<T>;
-  /** Runs statements as a transaction. */
-  writeScript<T>(operation: string, script: () => Script<T>): Promise<T>;
-  /** Runs a transaction. When it resolves, what was written is in the store for good. */
-  write<T>(operation: string, work: (tx: Db) => Promise<T>): Promise<T>;
+  /** Runs statements that change nothing. They see everything that was acknowledged. */
+  read<T>(operation: string, script: () => Script<T>): Promise<T>;
+  /** Runs statements as a transaction. When it resolves, what was written is in the store for good. */
+  write<T>(operation: string, script: () => Script<T>): Promise<T>;
+  /** Runs something that is no script. */
+  run<T>(operation: string, work: () => Promise<T>): Promise<T>;
   /** Runs an append; `script` says the same as statements. When it resolves, what was appended is in the store for good. */
   append(call: AppendCall, script: () => Script<Appended>): Promise<Appended>;
-  /** Runs a query on data that doesn't change meanwhile. */
-  snapshot<T>(operation: string, work: (db: Db) => AsyncIterable<T>): AsyncIterable<T>;
+  /** Reads data that doesn't change meanwhile. */
+  snapshot<T>(operation: string, work: (read: ReadScript) => AsyncIterable<T>): AsyncIterable<T>;
   ready(): Promise<void>;
   close(): Promise<void>;
 }
@@ -46,11 +42,10 @@ export function createSqlContext({
   readonly engine: SqlEngine;
   readonly effects: StoreEffects;
   /** `takeOver` takes what older versions left beside the database into its tables. */
-  readonly prepare: (db: Db, takeOver: () => Promise<void> | undefined) => Promise<void>;
+  readonly prepare: (takeOver: () => Promise<void> | undefined) => Promise<void>;
 }): SqlContext {
-  const db = new Kysely<Schema>({ dialect: engine.dialect });
-  const writer = createWriter(db, engine);
-  const later = indexLater(() => writer.runScript(() => indexSome(engine, INDEXED_AT_ONCE)));
+  const write = createWriter(engine);
+  const later = indexLater(() => write(() => indexSome(engine, INDEXED_AT_ONCE)));
   let opened: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
 
@@ -63,12 +58,10 @@ export function createSqlContext({
       });
     }
     // A failure isn't remembered: a database that was down for a moment is tried again at the next call.
-    opened ??= prepare(db, () => engine.takeOver?.((script) => writer.runScript(script))).catch(
-      (error: unknown) => {
-        opened = undefined;
-        throw error;
-      },
-    );
+    opened ??= prepare(() => engine.takeOver?.((script) => write(script))).catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
     return opened;
   };
   const running = new Set<Promise<unknown>>();
@@ -92,20 +85,19 @@ export function createSqlContext({
     engine,
     ...effects,
     ready: () => guard("open", async () => {}),
-    read: (operation, work) => guard(operation, () => work(db)),
-    readScript: (operation, script) => guard(operation, () => runScriptIn(db, engine, script())),
-    writeScript: (operation, script) => guard(operation, () => writer.runScript(script)),
-    write: (operation, work) => guard(operation, () => writer.run(work)),
+    read: (operation, script) => guard(operation, () => engine.read(script())),
+    write: (operation, script) => guard(operation, () => write(script)),
+    run: guard,
     append: (call, script) =>
       guard("append", async () => {
-        const appended = await writer.runScript(script, call);
+        const appended = await write(script, call);
         later.appended();
         return appended;
       }),
     async *snapshot(operation, work) {
       try {
         await ready(operation);
-        yield* engine.snapshot(db, work);
+        yield* engine.snapshot(work);
       } catch (error) {
         throw storeFailure(operation, error, engine);
       }
@@ -115,8 +107,7 @@ export function createSqlContext({
         await opened?.catch(() => {});
         await later.close();
         await Promise.allSettled(running);
-        await engine.closing?.();
-        await db.destroy();
+        await engine.close();
       })();
       return closed;
     },

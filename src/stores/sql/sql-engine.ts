@@ -1,27 +1,22 @@
-import type { Dialect, Kysely, RawBuilder, SqlBool } from "kysely";
 import type { Appended } from "../server-store.ts";
 import type { AppendCall } from "../shared/plan-append.ts";
 import type { TextIndex } from "./recall/index-messages.ts";
-import type { Schema } from "./schema.ts";
 import type { Script, Statement } from "./script.ts";
-
-/** A database or a transaction on it. */
-export type Db = Kysely<Schema>;
 
 /** Everything in which one database differs from another. What isn't set has the default beside it. */
 export interface SqlEngine {
   readonly kind: "sqlite" | "postgres";
-  readonly dialect: Dialect;
+  /** Opens the database, before anything else. Once it is open, nothing more happens. */
+  open(): Promise<void>;
+  /** Runs a script that changes nothing. */
+  readonly read: ReadScript;
+  /** Runs a script as a transaction. */
+  transact<T>(script: Script<T>): Promise<T>;
   /**
    * Statements are run at once, in this process. Several writers then share one transaction, because there can be only
    * one writer anyway. Default: the database is behind a connection.
    */
   readonly direct?: DirectDatabase;
-  /**
-   * Runs a script as a transaction on a connection of its own, with statements that the database has prepared. Default:
-   * through the query builder.
-   */
-  runScript?<T>(script: Script<T>): Promise<T>;
   /**
    * Runs one append together with others that come at the same time. Undefined if nothing of it was written: it then runs
    * as a transaction of its own. Default: it always does.
@@ -37,14 +32,14 @@ export interface SqlEngine {
   /** Rows can be locked with `for update`. Default false: a writing transaction is alone. */
   readonly lockRows?: boolean;
   /** The clock that all nodes share, as an SQL expression. Default: the process's own. */
-  readonly clock?: RawBuilder<number>;
+  readonly clock?: string;
   /**
    * For scripts: what stands behind `from` to get the rows of a table whose column is one of many values. Its first `?` is
    * `value` of these, its second one the tenant.
    */
   readonly rowsOf: { from(table: string, column: string): string; value(values: readonly string[]): unknown };
-  /** True when the column's value is one of `values`, however many. */
-  isOneOf(column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<SqlBool>;
+  /** For scripts: true when a column's value is one of many. Its `?` is `rowsOf.value` of these. */
+  isOneOf(column: string): string;
   /** Waits for the lock of the given name; it ends with the transaction. Default: nothing to wait for. */
   readonly lockName?: string;
   /** A conflict between two transactions that goes away by running one of them again. Default never. */
@@ -52,17 +47,20 @@ export interface SqlEngine {
   /** What failed and what to do about it, for errors that it knows. */
   explain(error: unknown): Explained | undefined;
   /** Runs `work` on data that doesn't change meanwhile. */
-  snapshot<T>(db: Db, work: (db: Db) => AsyncIterable<T>): AsyncIterable<T>;
+  snapshot<T>(work: (read: ReadScript) => AsyncIterable<T>): AsyncIterable<T>;
   /** Bytes on disk. */
-  bytes(db: Db): Promise<number | undefined>;
-  vacuum(db: Db): Promise<void>;
+  bytes(): Promise<number | undefined>;
+  vacuum(): Promise<void>;
   /** Writes a whole copy into a new file. Default: there is no file to copy. */
   backup?(file: string): Promise<void>;
   /** Makes sure that deleted text is gone from the files. Default: the database sees to it. */
-  scrub?(db: Db): Promise<void>;
-  /** Runs before the database is closed. */
-  closing?(): Promise<void>;
+  scrub?(): Promise<void>;
+  /** Lets go of files and connections. */
+  close(): Promise<void>;
 }
+
+/** Runs a script that changes nothing. */
+export type ReadScript = <T>(script: Script<T>) => Promise<T>;
 
 /** A database in this process. */
 export interface DirectDatabase {

@@ -1,14 +1,12 @@
-import { sql } from "kysely";
 import { migrations } from "../migrations/index.ts";
 import type { Retention, StoreCount, StoreStats, Swept, Upkeep } from "../server-store.ts";
 import { LEASE_MEMORY_MS, TOMBSTONE_MS } from "../shared/limits.ts";
 import { noBackup } from "../shared/no-backup.ts";
 import { deleteConversation } from "./delete-conversation.ts";
-import { exportAll } from "./export-all.ts";
+import { exportAll, tenantsOf } from "./export-all.ts";
 import { importAll } from "./import-all.ts";
+import { allOf, firstRow, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
-import type { Db } from "./sql-engine.ts";
-import { tenantsOf } from "./tenants.ts";
 
 /** Conversations that one transaction of a sweep removes, so that nobody waits long for it. */
 const CONVERSATIONS_PER_SWEEP = 50;
@@ -27,23 +25,24 @@ const COUNTED = {
 } as const satisfies Record<StoreCount, string>;
 
 export function sqlUpkeep(context: SqlContext): Upkeep {
-  const { engine, read } = context;
+  const { engine, read, run } = context;
   return {
     sweep: (retention = {}) => sweep(context, retention),
-    stats: (tenant) => read("stats", (db) => stats(context, db, tenant)),
+    async stats(tenant) {
+      const counted = await read("stats", () => stats(tenant));
+      return { kind: engine.kind, ...counted, bytes: await run("stats", () => engine.bytes()) };
+    },
     activeTenants: (since) =>
-      read("activeTenants", async (db) => {
-        const rows = await db
-          .selectFrom("precis_conversations")
-          .select("tenant")
-          .distinct()
-          .where("updated_at", ">=", Math.round(since))
-          .execute();
-        return rows.map((row) => row.tenant).sort();
+      read("activeTenants", function* () {
+        const found = yield* rows<{ readonly tenant: string }>(
+          "select distinct tenant from precis_conversations where updated_at >= ?",
+          Math.round(since),
+        );
+        return found.map(({ tenant }) => tenant).sort();
       }),
-    vacuum: () => read("vacuum", (db) => engine.vacuum(db)),
+    vacuum: () => run("vacuum", () => engine.vacuum()),
     backup: (file) =>
-      read("backup", async () => {
+      run("backup", async () => {
         if (!engine.backup)
           throw noBackup("Use `precis db export`, or the database's own tools (`pg_dump`).");
         await engine.backup(file);
@@ -54,139 +53,105 @@ export function sqlUpkeep(context: SqlContext): Upkeep {
 }
 
 async function sweep(context: SqlContext, retention: Retention): Promise<Swept> {
-  const { engine, now, read, write } = context;
+  const { engine, now, run, write } = context;
+  const { tenant, conversationsMs, eventsMs, recordsMs } = retention;
   const at = now();
-  const before = (ms: number | undefined) => (ms === undefined ? undefined : at - ms);
-  const conversations = await sweepConversations(
-    context,
-    retention.tenant,
-    at,
-    before(retention.conversationsMs),
-  );
-  const eventsBefore = before(retention.eventsMs);
-  const recordsBefore = before(retention.recordsMs);
-  const swept = await write("sweep", async (tx) => {
-    const events = eventsBefore === undefined ? 0 : await sweepEvents(tx, retention.tenant, eventsBefore);
-    const records = recordsBefore === undefined ? 0 : await sweepRecords(tx, retention.tenant, recordsBefore);
-    const leases = await tx
-      .deleteFrom("precis_leases")
-      .where("expires_at", "<=", at - LEASE_MEMORY_MS)
-      .executeTakeFirst();
-    await tx
-      .deleteFrom("precis_tombstones")
-      .where("at", "<=", at - TOMBSTONE_MS)
-      .execute();
-    return { events, records, leases: Number(leases.numDeletedRows) };
+  const conversations = await sweepConversations(context, tenant, at, conversationsMs);
+  const swept = await write("sweep", function* () {
+    const events =
+      eventsMs === undefined ? 0 : yield* removeOld("precis_events", "at", at - eventsMs, tenant);
+    const records = recordsMs === undefined ? 0 : yield* sweepRecords(tenant, at - recordsMs);
+    const ended = "delete from precis_leases where expires_at <= ? returning tenant";
+    const leases = (yield* rows(ended, at - LEASE_MEMORY_MS)).length;
+    yield* rows("delete from precis_tombstones where at <= ?", at - TOMBSTONE_MS);
+    return { events, records, leases };
   });
-  if (conversations + swept.records + swept.events > 0) await read("sweep", async (db) => engine.scrub?.(db));
+  if (conversations + swept.records + swept.events > 0) await run("sweep", async () => engine.scrub?.());
   return { conversations, ...swept };
 }
 
 async function sweepConversations(
-  context: SqlContext,
+  { engine, write }: SqlContext,
   tenant: string | undefined,
   at: number,
-  before: number | undefined,
+  ms: number | undefined,
 ): Promise<number> {
+  const before = ms === undefined ? undefined : at - ms;
+  const { where, values } = allOf(
+    ["tenant = ?", tenant],
+    before === undefined
+      ? ["expires_at <= ?", at]
+      : [
+          `(expires_at <= ? or (updated_at < ? and created_at < ? and (stored_at is null or stored_at < ?) and pinned = 0))`,
+          at,
+          before,
+          before,
+          before,
+        ],
+  );
   for (let total = 0; ; ) {
-    const removed = await context.write("sweep", async (tx) => {
-      const rows = await tx
-        .selectFrom("precis_conversations")
-        .select(["tenant", "id"])
-        .$if(tenant !== undefined, (query) => query.where("tenant", "=", tenant ?? ""))
-        .where(({ eb, or, and }) =>
-          or([
-            eb("expires_at", "<=", at),
-            ...(before === undefined
-              ? []
-              : [
-                  and([
-                    eb("updated_at", "<", before),
-                    eb("created_at", "<", before),
-                    or([eb("stored_at", "is", null), eb("stored_at", "<", before)]),
-                    eb("pinned", "=", 0),
-                  ]),
-                ]),
-          ]),
-        )
-        .limit(CONVERSATIONS_PER_SWEEP)
-        .execute();
+    const removed = await write("sweep", function* () {
+      const found = yield* rows<{ readonly tenant: string; readonly id: string }>(
+        `select tenant, id from precis_conversations where ${where} limit ${CONVERSATIONS_PER_SWEEP}`,
+        ...values,
+      );
       // One tenant after the other, as on every other node: each has a lock.
-      rows.sort((a, b) => (a.tenant < b.tenant ? -1 : a.tenant > b.tenant ? 1 : 0));
-      for (const row of rows) await deleteConversation(context, tx, row.tenant, row.id);
-      return rows.length;
+      const inOrder = found.toSorted((a, b) => (a.tenant < b.tenant ? -1 : a.tenant > b.tenant ? 1 : 0));
+      for (const one of inOrder) yield* deleteConversation(engine, one.tenant, one.id, at);
+      return found.length;
     });
     total += removed;
     if (removed < CONVERSATIONS_PER_SWEEP) return total;
   }
 }
 
-async function sweepEvents(tx: Db, tenant: string | undefined, before: number): Promise<number> {
-  const { numDeletedRows } = await tx
-    .deleteFrom("precis_events")
-    .$if(tenant !== undefined, (query) => query.where("tenant", "=", tenant ?? ""))
-    .where("at", "<", before)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
+/** Removes rows of a table whose time is before another one; returns how many they were. */
+function* removeOld(
+  table: string,
+  column: string,
+  before: number,
+  tenant: string | undefined,
+  unless?: string,
+): Script<number> {
+  const { where, values } = allOf(["tenant = ?", tenant], [`${column} < ?`, before]);
+  const isUnused = unless === undefined ? "" : `and not exists (${unless})`;
+  return (yield* rows(`delete from ${table} where ${where} ${isUnused} returning tenant`, ...values)).length;
 }
 
-async function sweepRecords(tx: Db, tenant: string | undefined, before: number): Promise<number> {
+function* sweepRecords(tenant: string | undefined, before: number): Script<number> {
   let removed = 0;
-  for (const table of [
-    "precis_checkpoints",
-    "precis_summaries",
-    "precis_answers",
-    "precis_recalled",
-  ] as const) {
-    const { numDeletedRows } = await tx
-      .deleteFrom(table)
-      .$if(tenant !== undefined, (query) => query.where("tenant", "=", tenant ?? ""))
-      .where("saved_at", "<", before)
-      .where(
-        sql<boolean>`not exists (select 1 from precis_messages m where m.tenant = ${sql.ref(`${table}.tenant`)} and m.hash = ${sql.ref(`${table}.hash`)})`,
-      )
-      .executeTakeFirst();
-    removed += Number(numDeletedRows);
+  for (const table of ["precis_checkpoints", "precis_summaries", "precis_answers", "precis_recalled"]) {
+    const message = `select 1 from precis_messages m where m.tenant = ${table}.tenant and m.hash = ${table}.hash`;
+    removed += yield* removeOld(table, "saved_at", before, tenant, message);
   }
-  const { numDeletedRows } = await tx
-    .deleteFrom("precis_undos")
-    .$if(tenant !== undefined, (query) => query.where("tenant", "=", tenant ?? ""))
-    .where("saved_at", "<", before)
-    .where(
-      sql<boolean>`not exists (select 1 from precis_checkpoints c where c.tenant = precis_undos.tenant and c.id = precis_undos.checkpoint)`,
-    )
-    .executeTakeFirst();
-  return removed + Number(numDeletedRows);
+  const checkpoint =
+    "select 1 from precis_checkpoints c where c.tenant = precis_undos.tenant and c.id = precis_undos.checkpoint";
+  return removed + (yield* removeOld("precis_undos", "saved_at", before, tenant, checkpoint));
 }
 
-async function stats({ engine }: SqlContext, db: Db, tenant: string | undefined): Promise<StoreStats> {
+function* stats(tenant: string | undefined): Script<Omit<StoreStats, "kind" | "bytes">> {
+  const { where, values } = allOf(["true"], ["tenant = ?", tenant]);
+  const count = function* (from: string): Script<number> {
+    const row = yield* firstRow<{ readonly count: number | string }>(
+      `select count(*) as count from ${from} and ${where}`,
+      ...values,
+    );
+    return Number(row?.count);
+  };
   const counts = {} as Record<StoreCount, number>;
-  for (const [name, table] of Object.entries(COUNTED)) {
-    const { count } = await db
-      .selectFrom(table)
-      .select((e) => e.fn.countAll<number>().as("count"))
-      .$if(tenant !== undefined, (query) => query.where("tenant", "=", tenant ?? ""))
-      .executeTakeFirstOrThrow();
-    counts[name as StoreCount] = Number(count);
-  }
+  for (const [name, table] of Object.entries(COUNTED))
+    counts[name as StoreCount] = yield* count(`${table} where true`);
   // Texts that stand with their messages are counted by those that don't: there is an index of these.
-  const { withBody } = await db
-    .selectFrom("precis_messages")
-    .select((e) => e.fn.countAll<number>().as("withBody"))
-    .where("body", "is not", null)
-    .$if(tenant !== undefined, (query) => query.where("tenant", "=", tenant ?? ""))
-    .executeTakeFirstOrThrow();
-  const { updated_at } = await db
-    .selectFrom("precis_conversations")
-    .select((e) => e.fn.max("updated_at").as("updated_at"))
-    .$if(tenant !== undefined, (query) => query.where("tenant", "=", tenant ?? ""))
-    .executeTakeFirstOrThrow();
+  const withBody = yield* count("precis_messages where body is not null");
+  const newest = yield* firstRow<{ readonly at: number | string | null }>(
+    `select max(updated_at) as at from precis_conversations where ${where}`,
+    ...values,
+  );
+  const tenants = yield* tenantsOf();
   return {
-    kind: engine.kind,
     schema: migrations.length,
-    tenants: (await tenantsOf(db)).filter((one) => tenant === undefined || one === tenant).length,
-    counts: { ...counts, bodies: counts.bodies + counts.messages - Number(withBody) },
-    bytes: await engine.bytes(db),
-    updatedAt: updated_at === null ? undefined : Number(updated_at),
+    tenants: tenants.filter((one) => tenant === undefined || one === tenant).length,
+    counts: { ...counts, bodies: counts.bodies + counts.messages - withBody },
+    updatedAt: newest?.at == null ? undefined : Number(newest.at),
   };
 }

@@ -1,15 +1,7 @@
-import { CompiledQuery, sql } from "kysely";
 import type { AppendCall } from "../shared/plan-append.ts";
 import { moreToCome } from "./more-to-come.ts";
-import { numberedOnce, runNow, runSoon, type Script } from "./script.ts";
-import type { Db, SqlEngine } from "./sql-engine.ts";
-
-/** Runs transactions; what resolves is in the store for good. */
-export interface Writer {
-  run<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  /** The script is made anew for every try. `call` says the same as plain data, if it can be said so. */
-  runScript<T>(script: () => Script<T>, call?: AppendCall): Promise<T>;
-}
+import { runNow, type Script } from "./script.ts";
+import type { DirectDatabase, RunScript, SqlEngine } from "./sql-engine.ts";
 
 /** Writes that one transaction takes at most, so that none waits long. */
 const MAX_BATCH = 256;
@@ -18,50 +10,36 @@ const MAX_ATTEMPTS = 5;
 /** Pause before it is run again, times the attempt. */
 const CONFLICT_PAUSE_MS = 5;
 
-export function createWriter(db: Db, engine: SqlEngine): Writer {
-  const writer = engine.direct ? batchWriter(db, engine.direct) : directWriter(db, engine);
-  return {
-    run: writer.run,
-    async runScript<T>(script: () => Script<T>, call?: AppendCall): Promise<T> {
-      const appended = call && (await engine.append?.(call));
-      return appended === undefined ? writer.runScript(script) : (appended as T);
-    },
+/**
+ * Runs transactions; what resolves is in the store for good. The script is made anew for every try. `call` says the same as plain
+ * data, if it can be said so.
+ */
+export type Writer = <T>(script: () => Script<T>, call?: AppendCall) => Promise<T>;
+
+export function createWriter(engine: SqlEngine): Writer {
+  const runScript = engine.direct ? batchWriter(engine.direct) : singleWriter(engine);
+  return async <T>(script: () => Script<T>, call?: AppendCall): Promise<T> => {
+    const appended = call && (await engine.append?.(call));
+    return appended === undefined ? runScript(script) : (appended as T);
   };
 }
 
-/** Runs a script in a transaction that is under way. */
-export async function runScriptIn<T>(tx: Db, engine: SqlEngine, script: Script<T>): Promise<T> {
-  if (engine.direct) return runNow(script, engine.direct.run);
-  return runSoon(script, async ({ sql: text, parameters }) => {
-    const { rows } = await tx.executeQuery(CompiledQuery.raw(numberedOnce(text), [...parameters]));
-    return rows;
-  });
-}
-
 /** One transaction for each write. */
-function directWriter(db: Db, engine: SqlEngine): Writer {
-  const again = async <T>(work: () => Promise<T>): Promise<T> => {
+function singleWriter(engine: SqlEngine): RunScript {
+  return async (script) => {
     for (let tried = 1; ; tried++) {
       try {
-        return await work();
+        return await engine.transact(script());
       } catch (error) {
         if (tried === MAX_ATTEMPTS || !engine.isConflict?.(error)) throw error;
         await new Promise((resolve) => setTimeout(resolve, tried * CONFLICT_PAUSE_MS));
       }
     }
   };
-  const run = <T>(work: (tx: Db) => Promise<T>): Promise<T> => again(() => db.transaction().execute(work));
-  const alone = <T>(script: () => Script<T>): Promise<T> =>
-    engine.runScript
-      ? again(() => engine.runScript!(script()))
-      : run((tx) => runScriptIn(tx, engine, script()));
-  return { run, runScript: alone };
 }
 
 interface Pending {
-  /** Undefined for work that waits in between. */
-  readonly script: (() => Script<unknown>) | undefined;
-  work(tx: Db): Promise<unknown>;
+  readonly script: () => Script<unknown>;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
@@ -70,7 +48,7 @@ interface Pending {
  * One transaction for all writes that came in during one turn of the event loop. None is acknowledged before the common
  * commit, and one that fails takes nothing of the others along.
  */
-function batchWriter(db: Db, direct: NonNullable<SqlEngine["direct"]>): Writer {
+function batchWriter(direct: DirectDatabase): RunScript {
   let queue: Pending[] = [];
   let isFlushing = false;
 
@@ -80,14 +58,13 @@ function batchWriter(db: Db, direct: NonNullable<SqlEngine["direct"]>): Writer {
       await moreToCome(() => queue.length, MAX_BATCH);
       const batch = queue.slice(0, MAX_BATCH);
       queue = queue.slice(MAX_BATCH);
-      if (batch.every(({ script }) => script !== undefined)) await runScripts(batch);
-      else await runMixed(db, batch);
+      await runTogether(batch);
     }
     isFlushing = false;
   };
 
   /** Without savepoints, which cost as much as a small write: if one fails, they are run again one by one. */
-  const runScripts = async (batch: readonly Pending[]): Promise<void> => {
+  const runTogether = async (batch: readonly Pending[]): Promise<void> => {
     const values: unknown[] = [];
     try {
       await direct.begin();
@@ -96,12 +73,12 @@ function batchWriter(db: Db, direct: NonNullable<SqlEngine["direct"]>): Writer {
       return;
     }
     try {
-      for (const { script } of batch) values.push(runNow(script!(), direct.run));
+      for (const { script } of batch) values.push(runNow(script(), direct.run));
       direct.commit();
     } catch (error) {
       direct.rollback();
       if (batch.length === 1) batch[0]!.reject(error);
-      else for (const one of batch) await runScripts([one]);
+      else for (const one of batch) await runTogether([one]);
       return;
     }
     batch.forEach((one, index) => {
@@ -109,37 +86,9 @@ function batchWriter(db: Db, direct: NonNullable<SqlEngine["direct"]>): Writer {
     });
   };
 
-  const enqueue = <T>(pending: Pick<Pending, "script" | "work">): Promise<T> =>
+  return <T>(script: () => Script<T>) =>
     new Promise<T>((resolve, reject) => {
-      queue.push({ ...pending, resolve: resolve as Pending["resolve"], reject });
+      queue.push({ script, resolve: resolve as Pending["resolve"], reject });
       if (!isFlushing) flush();
     });
-  return {
-    run: (work) => enqueue({ script: undefined, work }),
-    runScript: (script) => enqueue({ script, work: async () => runNow(script(), direct.run) }),
-  };
-}
-
-/** Each behind a savepoint of its own. */
-async function runMixed(db: Db, batch: readonly Pending[]): Promise<void> {
-  const outcomes: (() => void)[] = [];
-  try {
-    await db.transaction().execute(async (tx) => {
-      for (const one of batch) {
-        await sql`savepoint one_write`.execute(tx);
-        try {
-          const value = await one.work(tx);
-          outcomes.push(() => one.resolve(value));
-        } catch (error) {
-          await sql`rollback to one_write`.execute(tx);
-          outcomes.push(() => one.reject(error));
-        }
-        await sql`release one_write`.execute(tx);
-      }
-    });
-  } catch (error) {
-    for (const one of batch) one.reject(error);
-    return;
-  }
-  for (const settle of outcomes) settle();
 }

@@ -36,8 +36,7 @@ export function createLogKeeper({
   const once = async (): Promise<boolean> => {
     await turns.take();
     try {
-      return await (writer.emptyLog() ??
-        emptyLog({ run: (one) => ({ rows: [...direct.run(one)], changes: 0 }) }));
+      return await (writer.emptyLog() ?? emptyLog(direct));
     } finally {
       turns.give();
     }

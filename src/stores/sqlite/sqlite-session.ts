@@ -95,7 +95,8 @@ export async function whenFree(work: () => void): Promise<void> {
 
 /** An open database with its prepared statements. */
 export interface SqliteSession {
-  run(statement: Statement): { readonly rows: unknown[]; readonly changes: number | bigint };
+  /** Returns the rows of the statement. */
+  run(statement: Statement): readonly unknown[];
   rollback(): void;
   close(): void;
 }
@@ -120,8 +121,9 @@ export function createSession(database: DatabaseSync): SqliteSession {
     run({ sql, parameters }) {
       const values = parameters as readonly SQLInputValue[];
       const { statement, returnsRows } = prepare(sql);
-      if (returnsRows) return { rows: statement.all(...values), changes: 0 };
-      return { rows: [], changes: statement.run(...values).changes };
+      if (returnsRows) return statement.all(...values);
+      statement.run(...values);
+      return [];
     },
     rollback() {
       try {
@@ -137,10 +139,12 @@ export function createSession(database: DatabaseSync): SqliteSession {
 
 /** Takes the log over into the main file, so that this is the whole database. False if somebody still reads the log. */
 export function emptyLog(session: Pick<SqliteSession, "run">): boolean {
-  const [row] = session.run({ sql: "pragma wal_checkpoint(truncate)", parameters: [] }).rows;
+  const [row] = session.run({ sql: "pragma wal_checkpoint(truncate)", parameters: [] });
   return (row as { readonly busy: number } | undefined)?.busy === 0;
 }
 
 /** A writer takes its lock at the start: taking it halfway fails if another process wrote in between. */
 export const BEGIN_WRITE: Statement = { sql: "begin immediate", parameters: [] };
+/** A reader sees one moment from its first statement on. */
+export const BEGIN_READ: Statement = { sql: "begin", parameters: [] };
 export const COMMIT: Statement = { sql: "commit", parameters: [] };

@@ -39,10 +39,7 @@ if (port) {
   const append = async (calls: readonly AppendCall[]): Promise<WriteThreadAnswer> => {
     await whenFree(() => session.run(BEGIN_WRITE));
     try {
-      const outcomes = runNow(
-        appendAll({ textIndex: sqliteTextIndex }, calls),
-        (one) => session.run(one).rows,
-      );
+      const outcomes = runNow(appendAll({ textIndex: sqliteTextIndex }, calls), session.run);
       session.run(COMMIT);
       return outcomes;
     } catch {

@@ -43,15 +43,15 @@ export function sqlRecall(
   tenant: string,
   conversation: string | undefined,
 ): RecallIndex {
-  const { engine, readScript, writeScript } = context;
+  const { engine, read, write } = context;
   return {
     async candidates({ terms, limit, signal }) {
       for (;;) {
         signal?.throwIfAborted();
-        const indexed = await writeScript("recall", () => indexSome(engine, MESSAGES_AT_ONCE, tenant));
+        const indexed = await write("recall", () => indexSome(engine, MESSAGES_AT_ONCE, tenant));
         if (indexed < MESSAGES_AT_ONCE) break;
       }
-      return readScript("recall", () => candidates(engine, { tenant, conversation, terms, limit }));
+      return read("recall", () => candidates(engine, { tenant, conversation, terms, limit }));
     },
   };
 }

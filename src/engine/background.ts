@@ -1,3 +1,4 @@
+import { keepNewest } from "../core/keep-newest.ts";
 import { runNow } from "../core/steps.ts";
 import type { ModelCall, Reason, Run, Summary, Warning } from "../core/types.ts";
 import type { Engine } from "./engine.ts";
@@ -128,13 +129,7 @@ function written<M>(operation: Operation<M>, reason: Reason, summaries: readonly
 /** The next compaction tells what was asked for it, whatever came of that. */
 function keepForReport<M>({ unreported }: Engine<M>, name: string, calls: readonly ModelCall[]): void {
   if (calls.length === 0) return;
-  const all = [...(unreported.get(name) ?? []), ...calls];
-  unreported.delete(name);
-  unreported.set(name, all);
-  for (const oldest of unreported.keys()) {
-    if (unreported.size <= MAX_UNREPORTED) break;
-    unreported.delete(oldest);
-  }
+  keepNewest(unreported, name, [...(unreported.get(name) ?? []), ...calls], MAX_UNREPORTED);
 }
 
 export function asError(error: unknown): Error {

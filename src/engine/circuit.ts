@@ -1,3 +1,5 @@
+import { forgetOldest } from "../core/keep-newest.ts";
+
 /** After a failure the model isn't asked again before the conversation's pressure has grown by this much. */
 const GROWTH = 0.05;
 /** This many failures in a row open the circuit: nobody asks. */
@@ -45,10 +47,7 @@ export function createCircuit(): Circuit {
       // The pressure that it failed at is gone with the compaction that didn't wait for it.
       if (busy.get(conversation) !== true) failedAt.set(conversation, pressure);
       busy.delete(conversation);
-      for (const oldest of failedAt.keys()) {
-        if (failedAt.size <= MAX_CONVERSATIONS) break;
-        failedAt.delete(oldest);
-      }
+      forgetOldest(failedAt, MAX_CONVERSATIONS);
       if (failures >= FAILURES) {
         openUntil = now + OPEN_MS;
         // One attempt after the pause decides whether it opens again.

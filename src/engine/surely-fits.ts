@@ -1,5 +1,6 @@
 import { firstReserve } from "../core/answers.ts";
 import { budgetOf } from "../core/budget.ts";
+import { forgetOldest } from "../core/keep-newest.ts";
 import { systemMessage } from "../core/render.ts";
 import type { FitInput, Measure } from "../core/types.ts";
 import { hasSystem } from "./conversation.ts";
@@ -62,8 +63,5 @@ function* parts<M>({ system, extras = [] }: FitInput<M>, transcript: readonly M[
 /** Remembers a count that was told as a bound. */
 export function tellBound<M>({ toldBounds }: Engine<M>, tokens: number): void {
   toldBounds.add(tokens);
-  for (const oldest of toldBounds) {
-    if (toldBounds.size <= MAX_TOLD) break;
-    toldBounds.delete(oldest);
-  }
+  forgetOldest(toldBounds, MAX_TOLD);
 }

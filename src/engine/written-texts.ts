@@ -1,3 +1,5 @@
+import { forgetOldest } from "../core/keep-newest.ts";
+
 /** Texts that are remembered; a busier compactor forgets the oldest. */
 const MAX_TEXTS = 4_096;
 
@@ -15,7 +17,7 @@ export function createWrittenTexts(textHash: (text: string) => string): WrittenT
       // The newest stand last.
       hashes.delete(hash);
       hashes.add(hash);
-      if (hashes.size > MAX_TEXTS) hashes.delete(hashes.values().next().value!);
+      forgetOldest(hashes, MAX_TEXTS);
     },
     has: (text) => hashes.has(textHash(text)),
   };

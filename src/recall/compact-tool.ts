@@ -1,3 +1,4 @@
+import { keepNewest } from "../core/keep-newest.ts";
 import { isUserMessage } from "../core/rounds.ts";
 import type {
   CompactInput,
@@ -167,8 +168,8 @@ export async function compactByWish<M>(
   }
   const result = await compactor.compact(transcript, { ...given, ...wish, waitMs });
   const { checkpoint, tokens, outcome } = result.report;
-  if (outcome === "compacted" && checkpoint !== undefined) landed.set(checkpoint, tokens.after);
-  for (const oldest of landed.keys()) if (landed.size > MAX_REMEMBERED) landed.delete(oldest);
+  if (outcome === "compacted" && checkpoint !== undefined)
+    keepNewest(landed, checkpoint, tokens.after, MAX_REMEMBERED);
   return result;
 }
 

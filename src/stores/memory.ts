@@ -1,3 +1,4 @@
+import { forgetOldest } from "../core/keep-newest.ts";
 import type { AnswerSizes, Checkpoint, Recalled, Store, Summary, Undo } from "../core/types.ts";
 
 /** Records that the default store keeps before it forgets the ones not used for longest. */
@@ -39,23 +40,12 @@ export function memoryStore({
       };
     },
     async save(records) {
-      for (const one of records.checkpoints ?? []) {
-        const same = (checkpoints.get(one.hash) ?? []).filter((other) => other.id !== one.id);
-        touch(checkpoints, one.hash, [...same, one]);
-      }
-      for (const one of records.summaries ?? []) {
-        const same = (summaries.get(one.hash) ?? []).filter((other) => other.key !== one.key);
-        touch(summaries, one.hash, [...same, one]);
-      }
+      for (const one of records.checkpoints ?? []) put(checkpoints, one, ({ id }) => id === one.id);
+      for (const one of records.summaries ?? []) put(summaries, one, ({ key }) => key === one.key);
       for (const one of records.undos ?? []) touch(undos, one.checkpoint, one);
-      for (const one of records.answers ?? []) {
-        const others = (answers.get(one.hash) ?? []).filter((other) => other.model !== one.model);
-        touch(answers, one.hash, [...others, one]);
-      }
-      for (const one of records.recalled ?? []) {
-        const others = (recalled.get(one.hash) ?? []).filter((other) => other.checkpoint !== one.checkpoint);
-        touch(recalled, one.hash, [...others, one]);
-      }
+      for (const one of records.answers ?? []) put(answers, one, ({ model }) => model === one.model);
+      for (const one of records.recalled ?? [])
+        put(recalled, one, ({ checkpoint }) => checkpoint === one.checkpoint);
       for (const map of [checkpoints, summaries, undos, answers, recalled]) forgetOldest(map, maxRecords);
     },
   };
@@ -82,14 +72,17 @@ function lookUp<V extends { readonly hash: string }>(
   });
 }
 
+/** Adds a record to those of its hash, in place of the same one. */
+function put<V extends { readonly hash: string }>(
+  map: Map<string, readonly V[]>,
+  record: V,
+  isSame: (other: V) => boolean,
+): void {
+  const others = (map.get(record.hash) ?? []).filter((other) => !isSame(other));
+  touch(map, record.hash, [...others, record]);
+}
+
 function touch<V>(map: Map<string, V>, key: string, value: V): void {
   map.delete(key);
   map.set(key, value);
-}
-
-function forgetOldest(map: Map<string, unknown>, max: number): void {
-  for (const key of map.keys()) {
-    if (map.size <= max) return;
-    map.delete(key);
-  }
 }

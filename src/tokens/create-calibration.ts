@@ -1,3 +1,4 @@
+import { keepNewest } from "../core/keep-newest.ts";
 import { modelInfo } from "./model-info.ts";
 
 /** How many of the newest observations of a model count. */
@@ -62,11 +63,7 @@ export function createCalibration(saved?: unknown): Calibration {
       const plain = counted / factor;
       if (!isUsable(plain, reported)) return;
       const seen = pairs.get(model) ?? [];
-      // Taken out and put back, so that the Map's order is the order of last use.
-      pairs.delete(model);
-      pairs.set(model, [...seen, [plain, reported] as const].slice(-OBSERVATIONS));
-      const oldest = pairs.keys().next().value;
-      if (pairs.size > MODELS && oldest !== undefined) pairs.delete(oldest);
+      keepNewest(pairs, model, [...seen, [plain, reported] as const].slice(-OBSERVATIONS), MODELS);
     },
     toJSON: () => Object.fromEntries([...pairs].map(([model, seen]) => [model, [...seen]])),
   };

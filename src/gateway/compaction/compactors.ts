@@ -1,6 +1,7 @@
 import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import { mergeTuning, pickTuning } from "../../config/tuning-schema.ts";
 import { MOST_RESERVED } from "../../core/answers.ts";
+import { keepNewest } from "../../core/keep-newest.ts";
 import { legacyHash } from "../../core/legacy/hash.ts";
 import type { Compactor, Dialect, Model, Profile, Store, StrategyName, Tuning } from "../../core/types.ts";
 import { createCompactorWith } from "../../engine/create-compactor.ts";
@@ -177,18 +178,13 @@ export function createCompactors(options: {
       ]);
       const known = compactors.get(key);
       if (known) {
-        compactors.delete(key);
-        compactors.set(key, known);
+        keepNewest(compactors, key, known, MAX_COMPACTORS);
         return known;
       }
       const summarizer = options.summarizer(choice, window);
       const compactor = make(choice, settled, options.records(tenant, mark), summarizer);
       options.listen(compactor, choice);
-      compactors.set(key, compactor);
-      for (const oldest of compactors.keys()) {
-        if (compactors.size <= MAX_COMPACTORS) break;
-        compactors.delete(oldest);
-      }
+      keepNewest(compactors, key, compactor, MAX_COMPACTORS);
       return compactor;
     },
 

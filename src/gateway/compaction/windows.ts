@@ -1,3 +1,4 @@
+import { keepNewest } from "../../core/keep-newest.ts";
 import type { ModelInfo } from "../../core/types.ts";
 import { learnedFactor } from "../../engine/engine.ts";
 import { type Calibration, createCalibration, modelInfo } from "../../tokens/index.ts";
@@ -69,13 +70,7 @@ export function createWindows(config: { readonly window?: number | undefined }):
     calibration(upstream, model, tenant) {
       const key = keyOf(upstream, model, tenant);
       const calibration = calibrations.get(key) ?? createCalibration();
-      // Taken out and put back: the one that wasn't asked for longest goes first.
-      calibrations.delete(key);
-      calibrations.set(key, calibration);
-      for (const oldest of calibrations.keys()) {
-        if (calibrations.size <= MAX_CALIBRATIONS) break;
-        calibrations.delete(oldest);
-      }
+      keepNewest(calibrations, key, calibration, MAX_CALIBRATIONS);
       return calibration;
     },
     factor: (upstream, model, tenant) =>

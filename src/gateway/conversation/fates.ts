@@ -1,6 +1,7 @@
 import { findCheckpoint, restoreDraft } from "../../core/checkpoint.ts";
 import { type Draft, entriesOf, type Fate, isShown, KEEP, withFates } from "../../core/draft.ts";
 import { createTextHash } from "../../core/hash.ts";
+import { keepNewest } from "../../core/keep-newest.ts";
 import { structureOf } from "../../core/rounds.ts";
 import type { Checkpoint, Entry, Message, Records, Run, Summary } from "../../core/types.ts";
 import { narrativeOf } from "../../engine/narrative.ts";
@@ -44,12 +45,7 @@ export function createFates(parts: FateParts): FatesOf {
     const found = known.get(name);
     if (found?.key === key && now() - found.at <= maxAge) return found.fates;
     const fates = await findFates(parts, tenant, loaded, isGuess);
-    known.delete(name);
-    known.set(name, { key, at: now(), fates });
-    for (const oldest of known.keys()) {
-      if (known.size <= MAX_KNOWN) break;
-      known.delete(oldest);
-    }
+    keepNewest(known, name, { key, at: now(), fates }, MAX_KNOWN);
     return fates;
   };
 }

@@ -1,3 +1,4 @@
+import { keepNewest } from "../../core/keep-newest.ts";
 import type { Compactor, Plan, State, Store } from "../../core/types.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { countAhead } from "./count-ahead.ts";
@@ -23,13 +24,7 @@ export function createReplayedStates(): ReplayedStates {
   const kept = new Map<string, readonly ReplayedState[]>();
   return {
     keep(tenant, conversation, states) {
-      const key = `${tenant} ${conversation}`;
-      kept.delete(key);
-      kept.set(key, states);
-      for (const oldest of kept.keys()) {
-        if (kept.size <= MAX_KEPT) break;
-        kept.delete(oldest);
-      }
+      keepNewest(kept, `${tenant} ${conversation}`, states, MAX_KEPT);
     },
     at: (tenant, conversation, length) =>
       kept.get(`${tenant} ${conversation}`)?.findLast((one) => one.length <= length)?.state,

@@ -1,5 +1,6 @@
+import { forgetOldest } from "../../core/keep-newest.ts";
 import type { Store } from "../../core/types.ts";
-import { forgetOldest, type MemoryContext } from "./tenant-data.ts";
+import type { MemoryContext } from "./tenant-data.ts";
 
 /** The engine's store of one tenant. */
 export function memoryRecords(context: MemoryContext, tenant: string): Store {

@@ -81,11 +81,3 @@ export function createMemoryContext(
     },
   };
 }
-
-/** Forgets the entries that were put in first. */
-export function forgetOldest(map: Map<string, unknown>, max: number): void {
-  for (const key of map.keys()) {
-    if (map.size <= max) return;
-    map.delete(key);
-  }
-}

@@ -2,6 +2,7 @@ import { ConfigError, ModelError } from "../core/errors.ts";
 import type { Model, ModelRequest } from "../core/types.ts";
 import { openFolder } from "./mailbox/folder.ts";
 import { type Place, takeReply } from "./mailbox/reply.ts";
+import { MAX_TIMER_MS, timer } from "./shared/retry.ts";
 
 const PREFIX = "mailbox:";
 
@@ -23,8 +24,6 @@ export interface MailboxOptions {
 }
 
 const DEFAULTS = { window: 200_000, timeoutMs: 3_600_000, pollMs: 500 };
-/** Longest wait that a timer holds: above it setTimeout fires at once. */
-const MAX_TIMER_MS = 2_147_483_647;
 
 /**
  * A model that is a folder: each request becomes a file, and the reply is taken from another file. So any other program,
@@ -81,20 +80,8 @@ async function wait(id: string, place: Place, pollMs: number, stop: AbortSignal)
       if (reply !== undefined) return reply;
     }
     before = found?.mark;
-    await pause(pollMs, stop);
+    await timer(pollMs, stop);
   }
-}
-
-function pause(ms: number, stop: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      stop.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, Math.min(ms, MAX_TIMER_MS));
-    stop.addEventListener("abort", done, { once: true });
-  });
 }
 
 function ended(id: string, timeoutMs: number, { signal }: ModelRequest): ModelError {

@@ -1,9 +1,9 @@
 import { chainOf } from "../../core/chain.ts";
 import { parseExact } from "../../core/exact-json.ts";
 import { contentHash } from "../../core/hash.ts";
-import type { Dialect, Role } from "../../core/types.ts";
+import type { Dialect } from "../../core/types.ts";
 import type { StoredMessage } from "../../stores/server-store.ts";
-import { ALIKE, compareAnswers, idOf, isReference, type Said } from "./same-answer.ts";
+import { ALIKE, compareAnswers, endOfAnswer, idOf, isReference, type Said } from "./same-answer.ts";
 import type { TranscriptRecord } from "./transcript-record.ts";
 
 /** What is stored of a message that stands in the place of others. */
@@ -116,12 +116,6 @@ export function goOn(
 }
 
 /** Where the answer ends that begins there; the index itself if none does. */
-function endOfAnswer(messages: readonly { readonly role: Role }[], from: number): number {
-  let end = from;
-  while (messages[end]?.role === "assistant") end++;
-  return end;
-}
-
 /** Stored messages, each read when it is first asked for: mostly the first ones tell that the rest needn't be, however long it is. */
 function createStored(dialect: Dialect<unknown>, tail: readonly StoredMessage[]) {
   const read: Said[] = [];

@@ -6,7 +6,7 @@ import type { Dialect, Message } from "../../core/types.ts";
 import type { ConversationStore, StoredMessage } from "../../stores/server-store.ts";
 import type { HiddenAnswer, HiddenAnswers, Known } from "./known.ts";
 import type { Recording } from "./recording.ts";
-import { compareAnswers, type Said } from "./same-answer.ts";
+import { compareAnswers, endOfAnswer, type Said } from "./same-answer.ts";
 
 /** Such an answer in a transcript. */
 export interface ShownAnswer {
@@ -107,13 +107,6 @@ function namesOf(messages: readonly Message[], start: number): readonly string[]
     if (index >= start && !isOnlyReasoning(message)) chain.add(message);
   }
   return [...names, chain.hashes.at(-1)!];
-}
-
-/** Where the answer that begins at a message ends. */
-export function endOfAnswer(messages: readonly Message[], from: number): number {
-  let end = from;
-  while (messages[end]?.role === "assistant") end++;
-  return end;
 }
 
 function hasResult({ parts }: Message): boolean {

@@ -142,3 +142,10 @@ export function isReference(wire: unknown): boolean {
 export function idOf(wire: unknown): string | undefined {
   return isJson(wire) ? textOf(wire["id"]) : undefined;
 }
+
+/** Where the answer that begins at a message ends. */
+export function endOfAnswer(messages: readonly Pick<Message, "role">[], from: number): number {
+  let end = from;
+  while (messages[end]?.role === "assistant") end++;
+  return end;
+}

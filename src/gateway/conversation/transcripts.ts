@@ -2,7 +2,8 @@ import { parseExact } from "../../core/exact-json.ts";
 import type { Dialect, Message } from "../../core/types.ts";
 import type { Conversation, ConversationStore, StoredMessage } from "../../stores/server-store.ts";
 import { hideRounds } from "../wires/shared/hidden-rounds.ts";
-import { endOfAnswer, hiddenRoundsOf } from "./hidden-answers.ts";
+import { hiddenRoundsOf } from "./hidden-answers.ts";
+import { endOfAnswer } from "./same-answer.ts";
 
 /** What is kept of transcripts that were looked at lately, in all (characters of JSON). */
 const MAX_CHARS = 48_000_000;

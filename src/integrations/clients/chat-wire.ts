@@ -1,6 +1,8 @@
+import { defined } from "../../core/defined.ts";
 import { isRecord } from "../../core/is-record.ts";
 import type { Dialect, StopReason } from "../../core/types.ts";
 import { openaiChat } from "../../dialects/openai-chat/index.ts";
+import { chatUsage, knownUsage } from "../../models/shared/usage.ts";
 import { type ClientWire, type Json, numberOf, textOf } from "./wire.ts";
 
 const STOPS: Readonly<Record<string, StopReason>> = {
@@ -36,15 +38,9 @@ export const chatWire: ClientWire = {
     }),
   }),
   learn: ({ usage, choices }) => {
-    const { prompt_tokens, completion_tokens } = isRecord(usage) ? usage : {};
-    const input = numberOf(prompt_tokens);
-    const output = numberOf(completion_tokens);
     const [choice] = Array.isArray(choices) ? choices : [];
     const stop = isRecord(choice) ? STOPS[String(choice["finish_reason"])] : undefined;
-    return {
-      ...(input !== undefined && { usage: { input, ...(output !== undefined && { output }) } }),
-      ...(stop && { stop }),
-    };
+    return defined({ usage: knownUsage(chatUsage(usage)), stop });
   },
   refusal: openaiRefusal,
 };

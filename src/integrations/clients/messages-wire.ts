@@ -1,7 +1,9 @@
+import { defined } from "../../core/defined.ts";
 import { isRecord } from "../../core/is-record.ts";
 import type { Dialect, StopReason } from "../../core/types.ts";
 import { anthropicMessages } from "../../dialects/anthropic-messages/index.ts";
 import { MESSAGES_COUNTING } from "../../models/shared/counting.ts";
+import { messagesUsage, usageOf } from "../../models/shared/usage.ts";
 import { type ClientWire, type Json, numberOf, textOf } from "./wire.ts";
 
 const STOPS: Readonly<Record<string, StopReason>> = {
@@ -32,15 +34,7 @@ export const messagesWire: ClientWire = {
     const delta: Json = isRecord(data["delta"]) ? data["delta"] : {};
     const usage = isRecord(message["usage"]) ? message["usage"] : undefined;
     const stop = STOPS[String(message["stop_reason"] ?? delta["stop_reason"])];
-    const fresh = numberOf(usage?.["input_tokens"]);
-    const cached =
-      (numberOf(usage?.["cache_read_input_tokens"]) ?? 0) +
-      (numberOf(usage?.["cache_creation_input_tokens"]) ?? 0);
-    const output = numberOf(usage?.["output_tokens"]);
-    return {
-      ...(usage && { usage: { input: (fresh ?? 0) + cached, ...(output !== undefined && { output }) } }),
-      ...(stop && { stop }),
-    };
+    return defined({ usage: usage && usageOf(messagesUsage(usage)), stop });
   },
   refusal: (message) => ({ type: "error", error: { type: "invalid_request_error", message } }),
 };

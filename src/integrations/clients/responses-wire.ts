@@ -1,7 +1,9 @@
+import { defined } from "../../core/defined.ts";
 import { isRecord } from "../../core/is-record.ts";
 import type { Dialect } from "../../core/types.ts";
 import { openaiResponses } from "../../dialects/openai-responses/index.ts";
 import { RESPONSES_COUNTING } from "../../models/shared/counting.ts";
+import { knownUsage, responsesUsage } from "../../models/shared/usage.ts";
 import { openaiRefusal } from "./chat-wire.ts";
 import { type ClientWire, numberOf, textOf } from "./wire.ts";
 
@@ -32,12 +34,8 @@ export const responsesWire: ClientWire = {
   learn: (data) => {
     const response = isRecord(data["response"]) ? data["response"] : data;
     const { usage, status } = response;
-    const input = isRecord(usage) ? numberOf(usage["input_tokens"]) : undefined;
-    const output = isRecord(usage) ? numberOf(usage["output_tokens"]) : undefined;
-    return {
-      ...(input !== undefined && { usage: { input, ...(output !== undefined && { output }) } }),
-      ...(status === "incomplete" && { stop: "length" as const }),
-    };
+    const stop = status === "incomplete" ? ("length" as const) : undefined;
+    return defined({ usage: knownUsage(responsesUsage(usage)), stop });
   },
   refusal: openaiRefusal,
 };

@@ -5,7 +5,7 @@ import { continuedFields } from "../shared/continued-fields.ts";
 import { type Json, list, obj, parseJson, str } from "../shared/json.ts";
 import { allowance, reasoningAllowance } from "../shared/model-traits.ts";
 import type { SseEvent } from "../shared/sse.ts";
-import { usageOf } from "../shared/usage.ts";
+import { messagesUsage, usageOf } from "../shared/usage.ts";
 import type { Body, WireApi, WireSettings } from "../shared/wire-api.ts";
 
 const STOPS: Readonly<Record<string, StopReason>> = {
@@ -62,13 +62,6 @@ export const messagesApi: WireApi = {
     const content = body["content"];
     if (!Array.isArray(content)) return undefined;
     const parts = content.filter(isRecord);
-    const usage = obj(body["usage"]);
-    const read = usageOf({
-      input: usage["input_tokens"],
-      output: usage["output_tokens"],
-      cacheRead: usage["cache_read_input_tokens"],
-      cacheWrite: usage["cache_creation_input_tokens"],
-    });
     const hasCall = parts.some((part) => part["type"] === "tool_use");
     return {
       text: parts
@@ -76,8 +69,7 @@ export const messagesApi: WireApi = {
         .map((part) => str(part["text"]))
         .join(""),
       stop: hasCall ? "tool-call" : (STOPS[str(body["stop_reason"])] ?? "other"),
-      // Anthropic's own `input_tokens` leaves out what was cached.
-      usage: { ...read, input: read.input + (read.cacheRead ?? 0) + (read.cacheWrite ?? 0) },
+      usage: usageOf(messagesUsage(body["usage"])),
       ...defined({ model: str(body["model"]) || undefined }),
     };
   },

@@ -5,7 +5,7 @@ import { continuedFields } from "../shared/continued-fields.ts";
 import { type Json, list, obj, parseJson, str } from "../shared/json.ts";
 import { reasoningAllowance } from "../shared/model-traits.ts";
 import type { SseEvent } from "../shared/sse.ts";
-import { usageOf } from "../shared/usage.ts";
+import { geminiUsage, usageOf } from "../shared/usage.ts";
 import type { WireApi } from "../shared/wire-api.ts";
 
 const STOPS: Readonly<Record<string, StopReason>> = {
@@ -64,14 +64,6 @@ export const generateContentApi: WireApi = {
     if (!isRecord(candidate["content"]) && candidate["finishReason"] === undefined && blocked === undefined)
       return undefined;
     const parts = list(obj(candidate["content"])["parts"]).filter(isRecord);
-    const usage = obj(body["usageMetadata"]);
-    const thoughts = usage["thoughtsTokenCount"];
-    const read = usageOf({
-      input: usage["promptTokenCount"],
-      output: usage["candidatesTokenCount"],
-      cacheRead: usage["cachedContentTokenCount"],
-      cacheWrite: undefined,
-    });
     const hasCall = parts.some((part) => isRecord(part["functionCall"]));
     const stop = STOPS[str(candidate["finishReason"])] ?? "other";
     return {
@@ -80,7 +72,7 @@ export const generateContentApi: WireApi = {
         .map((part) => str(part["text"]))
         .join(""),
       stop: blocked !== undefined ? "refusal" : hasCall ? "tool-call" : stop,
-      usage: typeof thoughts === "number" ? { ...read, output: (read.output ?? 0) + thoughts } : read,
+      usage: usageOf(geminiUsage(body["usageMetadata"])),
       ...defined({ model: str(body["modelVersion"]) || undefined }),
     };
   },

@@ -5,7 +5,7 @@ import { continuedFields } from "../shared/continued-fields.ts";
 import { type Json, list, obj, parseJson, str } from "../shared/json.ts";
 import { reasoningAllowance, wantsCompletionTokens } from "../shared/model-traits.ts";
 import type { SseEvent } from "../shared/sse.ts";
-import { usageOf } from "../shared/usage.ts";
+import { chatUsage, usageOf } from "../shared/usage.ts";
 import type { WireApi, WireSettings } from "../shared/wire-api.ts";
 
 const STOPS: Readonly<Record<string, StopReason>> = {
@@ -82,17 +82,10 @@ export const chatApi: WireApi = {
     const choice = obj(list(body["choices"])[0]);
     const { message } = choice;
     if (!isRecord(message)) return undefined;
-    const usage = obj(body["usage"]);
-    const details = obj(usage["prompt_tokens_details"]);
     return {
       text: withoutThoughts(textOf(message["content"])),
       stop: stopOf(choice, message),
-      usage: usageOf({
-        input: usage["prompt_tokens"],
-        output: usage["completion_tokens"],
-        cacheRead: details["cached_tokens"] ?? usage["prompt_cache_hit_tokens"],
-        cacheWrite: details["cache_write_tokens"],
-      }),
+      usage: usageOf(chatUsage(body["usage"])),
       ...defined({ model: str(body["model"]) || undefined }),
     };
   },

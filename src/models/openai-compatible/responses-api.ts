@@ -5,7 +5,7 @@ import { continuedFields } from "../shared/continued-fields.ts";
 import { type Json, list, obj, parseJson, str } from "../shared/json.ts";
 import { reasoningAllowance } from "../shared/model-traits.ts";
 import type { SseEvent } from "../shared/sse.ts";
-import { usageOf } from "../shared/usage.ts";
+import { responsesUsage, usageOf } from "../shared/usage.ts";
 import type { WireApi } from "../shared/wire-api.ts";
 
 /** The least that the API takes as an answer's cap. */
@@ -69,20 +69,13 @@ export const responsesApi: WireApi = {
     const parts = items
       .filter((part) => part["type"] === "message")
       .flatMap((part) => list(part["content"]).map(obj));
-    const usage = obj(body["usage"]);
-    const details = obj(usage["input_tokens_details"]);
     return {
       text: parts
         .filter((part) => part["type"] === "output_text")
         .map((part) => str(part["text"]))
         .join(""),
       stop: stopOf(body, items, parts),
-      usage: usageOf({
-        input: usage["input_tokens"],
-        output: usage["output_tokens"],
-        cacheRead: details["cached_tokens"],
-        cacheWrite: details["cache_write_tokens"],
-      }),
+      usage: usageOf(responsesUsage(body["usage"])),
       ...defined({ model: str(body["model"]) || undefined }),
     };
   },

@@ -1,3 +1,4 @@
+import { isExactNumber } from "../../core/exact-json.ts";
 import { isRecord } from "../../core/is-record.ts";
 
 /** Reading answers that may have any shape: nothing here throws. */
@@ -14,8 +15,10 @@ export const str = (value: unknown): string => (typeof value === "string" ? valu
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** A count of tokens; undefined for anything that isn't one. */
-export const count = (value: unknown): number | undefined =>
-  typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
+export function count(value: unknown): number | undefined {
+  const number = isExactNumber(value) ? Number(value.rawJSON) : value;
+  return typeof number === "number" && Number.isFinite(number) && number >= 0 ? number : undefined;
+}
 
 /** The value of a JSON text, or undefined. */
 export function parseJson(text: string): unknown {

@@ -22,7 +22,7 @@ const DEFAULTS = { attempts: 3, baseMs: 500, maxMs: 20_000, deadlineMs: 120_000 
 /** Half of a wait is fixed, the other half is spread. */
 const FIXED_SHARE = 0.5;
 /** Longest wait that a timer holds: above it setTimeout fires at once. */
-const MAX_TIMER_MS = 2_147_483_647;
+export const MAX_TIMER_MS = 2_147_483_647;
 
 /** What one attempt gets: aborted by the caller, and by the deadline. */
 interface Attempt {
@@ -98,7 +98,8 @@ function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   });
 }
 
-function timer(ms: number, signal: AbortSignal): Promise<void> {
+/** Waits so long, or until the signal. */
+export function timer(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(handle);

@@ -1,8 +1,7 @@
 import type { Append } from "../server-store.ts";
 import {
-  CONVERSATION,
   CONVERSATION_COLUMNS,
-  type ConversationColumn,
+  CONVERSATION_ENTRIES,
   type ConversationRow,
   type Growth,
   MESSAGE_COLUMNS,
@@ -60,10 +59,7 @@ const MESSAGE_TYPES = [
 ].join(", ");
 
 /** Columns of conversations that grow in one way. */
-const growing = (wanted: Growth) =>
-  (Object.entries(CONVERSATION) as [keyof ConversationRow, ConversationColumn][]).filter(
-    ([, { growth }]) => growth === wanted,
-  );
+const growing = (wanted: Growth) => CONVERSATION_ENTRIES.filter(([, { growth }]) => growth === wanted);
 const [newest, most] = [growing("newest"), growing("most")];
 const ASKED_TYPES = [...newest, ...most].map(([name, { type }]) => `${name} ${type}`).join(", ");
 

@@ -149,3 +149,9 @@ export type SeenColumns = {
     ? Name
     : never]: SaidAs<(typeof CONVERSATION)[K]>;
 };
+
+/** The columns of conversations by their names. */
+export const CONVERSATION_ENTRIES = Object.entries(CONVERSATION) as readonly (readonly [
+  keyof ConversationRow,
+  ConversationColumn,
+])[];

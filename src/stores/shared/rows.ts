@@ -1,9 +1,8 @@
 import type { Conversation, ConversationChanges, NewMessage, StoredMessage } from "../server-store.ts";
 import { cleanTitle } from "./clean-text.ts";
 import {
-  CONVERSATION,
+  CONVERSATION_ENTRIES,
   type Column,
-  type ConversationColumn,
   type ConversationRow,
   MESSAGE_FACTS,
   type MessageFacts,
@@ -13,10 +12,6 @@ import {
 /** Between rows and what callers see. */
 
 const facts = Object.entries(MESSAGE_FACTS) as readonly (readonly [keyof MessageFacts, Column])[];
-const columns = Object.entries(CONVERSATION) as readonly (readonly [
-  keyof ConversationRow,
-  ConversationColumn,
-])[];
 
 export function messageFacts(message: NewMessage): MessageFacts {
   const stored: Partial<Record<keyof MessageFacts, unknown>> = {};
@@ -38,7 +33,7 @@ export function messageOf(
 
 export function conversationOf(row: ConversationRow): Conversation {
   const seen: Record<string, unknown> = {};
-  for (const [name, { as, read }] of columns) if (as !== undefined) seen[as] = read(row[name]);
+  for (const [name, { as, read }] of CONVERSATION_ENTRIES) if (as !== undefined) seen[as] = read(row[name]);
   const { fork_of: of, fork_length } = row;
   const fork = of === null ? undefined : { of, length: Number(fork_length) };
   return { ...(seen as SeenColumns), fork };
@@ -46,7 +41,7 @@ export function conversationOf(row: ConversationRow): Conversation {
 
 /** A conversation of which nothing was said. */
 export const EMPTY_CONVERSATION = Object.fromEntries(
-  columns.map(([name, { type, store }]) => [
+  CONVERSATION_ENTRIES.map(([name, { type, store }]) => [
     name,
     store(undefined) === null ? null : type === "text" ? "" : 0,
   ]),
@@ -59,7 +54,8 @@ export function conversationRow(
   head: string | undefined,
 ): ConversationRow {
   const row: Partial<Record<keyof ConversationRow, unknown>> = {};
-  for (const [name, { as, store }] of columns) if (as !== undefined) row[name] = store(conversation[as]);
+  for (const [name, { as, store }] of CONVERSATION_ENTRIES)
+    if (as !== undefined) row[name] = store(conversation[as]);
   return {
     ...EMPTY_CONVERSATION,
     ...(row as Partial<ConversationRow>),
@@ -74,7 +70,7 @@ export function conversationRow(
 /** What a person changes. A value that can be missing is removed by `undefined`, of others that says nothing. */
 export function changedColumns(changes: ConversationChanges): Partial<ConversationRow> {
   const set: Partial<Record<keyof ConversationRow, unknown>> = {};
-  for (const [name, { as, store }] of columns) {
+  for (const [name, { as, store }] of CONVERSATION_ENTRIES) {
     if (as === undefined || !(as in changes)) continue;
     const said = changes[as as keyof ConversationChanges];
     if (said !== undefined || store(undefined) === null) set[name] = store(said);
@@ -93,7 +89,7 @@ export function titleColumns(given: string): Pick<ConversationRow, "title" | "ti
 /** A row as PostgreSQL hands it over, with numbers where it says them as text. */
 export function plainRow(row: ConversationRow): ConversationRow {
   const plain: Partial<Record<keyof ConversationRow, unknown>> = {};
-  for (const [name, { type }] of columns) {
+  for (const [name, { type }] of CONVERSATION_ENTRIES) {
     const value = row[name];
     plain[name] = type === "text" || value === null ? value : Number(value);
   }

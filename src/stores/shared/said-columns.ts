@@ -1,14 +1,9 @@
 import type { Append, NewMessage } from "../server-store.ts";
-import { CONVERSATION, type ConversationColumn, type ConversationRow, type Growth } from "./columns.ts";
+import { CONVERSATION, CONVERSATION_ENTRIES, type ConversationRow, type Growth } from "./columns.ts";
 import { EMPTY_CONVERSATION, titleColumns } from "./rows.ts";
 
-const columns = Object.entries(CONVERSATION) as readonly (readonly [
-  keyof ConversationRow,
-  ConversationColumn,
-])[];
-
 /** Columns that an append says under the name that callers see: those that grow, and aren't counted or measured. */
-const sayable = columns.flatMap(([name, column]) =>
+const sayable = CONVERSATION_ENTRIES.flatMap(([name, column]) =>
   column.as !== undefined && (column.growth === "newest" || column.growth === "most")
     ? [[name, column.as as keyof Append, column] as const]
     : [],
@@ -69,7 +64,7 @@ export function newRow(
 
 function inheritedFrom(origin: ConversationRow): Partial<ConversationRow> {
   return Object.fromEntries(
-    columns.filter(([, { isInherited }]) => isInherited).map(([name]) => [name, origin[name]]),
+    CONVERSATION_ENTRIES.filter(([, { isInherited }]) => isInherited).map(([name]) => [name, origin[name]]),
   );
 }
 
@@ -81,7 +76,7 @@ export function changesOf(
 ): Partial<ConversationRow> {
   const before = { ...stored, ...without };
   const changes: Partial<Record<keyof ConversationRow, unknown>> = {};
-  for (const [name, { growth }] of columns) {
+  for (const [name, { growth }] of CONVERSATION_ENTRIES) {
     const value = said[name];
     if (value === undefined || growth === undefined) continue;
     const now = grown(growth, before[name], value);

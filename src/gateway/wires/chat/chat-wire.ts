@@ -1,6 +1,7 @@
-import type { Dialect, Usage } from "../../../core/types.ts";
+import type { Dialect } from "../../../core/types.ts";
 import { openaiChat } from "../../../dialects/index.ts";
 import { openaiCompatible } from "../../../models/index.ts";
+import { chatUsage, knownUsage } from "../../../models/shared/usage.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { readEvents } from "../shared/events.ts";
@@ -97,19 +98,10 @@ function answerOf(
   const isCutOff = ends.some((end) =>
     listOf(end["choices"]).some((choice) => isJson(choice) && choice["finish_reason"] === "length"),
   );
-  return { messages, usage: usageOf(usage), id: textOf(answer["id"]), ...(isCutOff && { isCutOff }) };
-}
-
-function usageOf(usage: unknown): Usage | undefined {
-  if (!isJson(usage)) return undefined;
-  const input = numberOf(usage["prompt_tokens"]);
-  if (input === undefined) return undefined;
-  const details = usage["prompt_tokens_details"];
-  const cached = isJson(details) ? numberOf(details["cached_tokens"]) : undefined;
-  const output = numberOf(usage["completion_tokens"]);
   return {
-    input,
-    ...(output !== undefined && { output }),
-    ...(cached !== undefined && { cacheRead: cached }),
+    messages,
+    usage: knownUsage(chatUsage(usage)),
+    id: textOf(answer["id"]),
+    ...(isCutOff && { isCutOff }),
   };
 }

@@ -1,6 +1,7 @@
-import type { Dialect, Usage } from "../../../core/types.ts";
+import type { Dialect } from "../../../core/types.ts";
 import { geminiContents } from "../../../dialects/index.ts";
 import { gemini } from "../../../models/index.ts";
+import { geminiUsage, knownUsage } from "../../../models/shared/usage.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { isGoogle } from "../shared/google.ts";
@@ -182,23 +183,8 @@ function answerOf(chunks: readonly Json[], parts: readonly unknown[]): WireAnswe
   const isCutOff = chunks.some((chunk) => candidateOf(chunk)["finishReason"] === "MAX_TOKENS");
   return {
     messages: parts.length > 0 ? [{ role: "model", parts }] : [],
-    usage: usageOf(usage),
+    usage: knownUsage(geminiUsage(usage)),
     id: textOf(last["responseId"]),
     ...(isCutOff && { isCutOff }),
-  };
-}
-
-function usageOf(usage: unknown): Usage | undefined {
-  if (!isJson(usage)) return undefined;
-  const input = numberOf(usage["promptTokenCount"]);
-  if (input === undefined) return undefined;
-  const written = numberOf(usage["candidatesTokenCount"]);
-  const thought = numberOf(usage["thoughtsTokenCount"]);
-  const cached = numberOf(usage["cachedContentTokenCount"]);
-  const output = written === undefined && thought === undefined ? undefined : (written ?? 0) + (thought ?? 0);
-  return {
-    input,
-    ...(output !== undefined && { output }),
-    ...(cached !== undefined && { cacheRead: cached }),
   };
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { Dialect, Usage } from "../../../core/types.ts";
+import type { Dialect } from "../../../core/types.ts";
 import { anthropicMessages } from "../../../dialects/index.ts";
 import { anthropic } from "../../../models/index.ts";
 import { MESSAGES_COUNTING } from "../../../models/shared/counting.ts";
+import { knownUsage, messagesUsage } from "../../../models/shared/usage.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { askCount } from "../shared/ask-count.ts";
@@ -152,23 +153,8 @@ function requestId(): string {
 function answerOf(answer: Json, content: unknown, usage: unknown): WireAnswer {
   return {
     messages: listOf(content).length > 0 ? [{ role: "assistant", content }] : [],
-    usage: usageOf(usage),
+    usage: knownUsage(messagesUsage(usage)),
     id: textOf(answer["id"]),
     ...(answer["stop_reason"] === "max_tokens" && { isCutOff: true }),
-  };
-}
-
-function usageOf(usage: unknown): Usage | undefined {
-  if (!isJson(usage)) return undefined;
-  const fresh = numberOf(usage["input_tokens"]);
-  if (fresh === undefined) return undefined;
-  const read = numberOf(usage["cache_read_input_tokens"]);
-  const written = numberOf(usage["cache_creation_input_tokens"]);
-  const output = numberOf(usage["output_tokens"]);
-  return {
-    input: fresh + (read ?? 0) + (written ?? 0),
-    ...(output !== undefined && { output }),
-    ...(read !== undefined && { cacheRead: read }),
-    ...(written !== undefined && { cacheWrite: written }),
   };
 }

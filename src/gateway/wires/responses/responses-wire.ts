@@ -1,7 +1,8 @@
-import type { Dialect, Usage } from "../../../core/types.ts";
+import type { Dialect } from "../../../core/types.ts";
 import { openaiResponses } from "../../../dialects/index.ts";
 import { openaiCompatible } from "../../../models/index.ts";
 import { RESPONSES_COUNTING } from "../../../models/shared/counting.ts";
+import { knownUsage, responsesUsage } from "../../../models/shared/usage.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { askCount } from "../shared/ask-count.ts";
@@ -149,26 +150,10 @@ function answerOf(answer: Json, messages: readonly unknown[]): WireAnswer {
   const details = answer["incomplete_details"];
   return {
     messages,
-    usage: usageOf(answer["usage"]),
+    usage: knownUsage(responsesUsage(answer["usage"])),
     id: textOf(answer["id"]),
     conversation: conversationOf(answer),
     ...(!FINISHED.has(answer["status"]) && { isUnfinished: true }),
     ...(isJson(details) && details["reason"] === "max_output_tokens" && { isCutOff: true }),
-  };
-}
-
-function usageOf(usage: unknown): Usage | undefined {
-  if (!isJson(usage)) return undefined;
-  const input = numberOf(usage["input_tokens"]);
-  if (input === undefined) return undefined;
-  const details = usage["input_tokens_details"];
-  const read = isJson(details) ? numberOf(details["cached_tokens"]) : undefined;
-  const written = isJson(details) ? numberOf(details["cache_write_tokens"]) : undefined;
-  const output = numberOf(usage["output_tokens"]);
-  return {
-    input,
-    ...(output !== undefined && { output }),
-    ...(read !== undefined && { cacheRead: read }),
-    ...(written !== undefined && { cacheWrite: written }),
   };
 }

@@ -249,7 +249,7 @@ export async function takeSurvey<M>(
     warnings: [
       ...settings.warnings,
       ...found.warnings,
-      ...surveyWarnings(conversation, budget),
+      ...surveyWarnings(conversation, budget, tokens / budget.budget >= startsAt),
       ...(lost ? [lost.warning] : []),
       ...(unusable ? [unusable] : []),
     ],
@@ -264,9 +264,23 @@ function cap(settings: Settings, total: number, budget: number | undefined): num
   return budget <= 1 ? Math.floor(budget * total) : Math.floor(budget);
 }
 
-function surveyWarnings(conversation: Conversation, budget: Budget): Warning[] {
+/** Is everything that a compaction could hide shown in every view because somebody pinned it? */
+function isAllPinned({ messages, structure, isHead }: Conversation): boolean {
+  const { start, lastUser = messages.length } = structure;
+  if (lastUser <= start) return false;
+  for (let index = start; index < lastUser; index++) if (!isHead(index)) return false;
+  return true;
+}
+
+function surveyWarnings(conversation: Conversation, budget: Budget, isDue: boolean): Warning[] {
   const warnings: Warning[] = [];
-  if (conversation.head > HEAVY_HEAD * budget.budget) {
+  if (isDue && isAllPinned(conversation)) {
+    warnings.push({
+      code: "all-pinned",
+      message:
+        "Nothing can be compacted: every message before the newest turn is pinned. Unpin some of them, or choose a larger budget.",
+    });
+  } else if (conversation.head > HEAVY_HEAD * budget.budget) {
     warnings.push({
       code: "heavy-head",
       message: `System prompt, pins and knowledge take ${conversation.head} of ${budget.budget} tokens: compactions will come often.`,

@@ -55,10 +55,28 @@ describe("the meter", () => {
     const { pressure: full, startsAt, next } = await pressure(id);
     expect(full).toBeGreaterThan(startsAt);
     expect(next).toBe("nothing-to-gain");
+    expect((await pressure(id)).isAllPinned).toBe(true);
     const said = await events(routes.chat, { params: { id }, body: { text: "And now?" } });
     expect(said.find(({ type }) => type === "view")).toMatchObject({ outcome: "nothing-to-gain" });
     const tried = await call(routes.whatIf, { params: { id }, body: { window: 41_000 } });
     expect(tried.outcome).toBe("pass");
+  });
+
+  it("says that everything is pinned where a small window with a model waits for that", async () => {
+    const turns = 56;
+    const id = await chatOf(turns);
+    const pins = Array.from({ length: 2 * turns }, (_, index) => index);
+    await call(routes.changeConversation, { params: { id }, body: { pins } });
+    const told = await pressure(id);
+    expect(told.pressure).toBeGreaterThan(told.startsAt);
+    expect(told).toMatchObject({ next: "held", isAllPinned: true });
+    const { warnings } = await call(routes.view, { params: { id } });
+    expect(warnings).toMatchObject([
+      {
+        code: "all-pinned",
+        message: expect.stringMatching(/every message before the newest turn is pinned.*Unpin/),
+      },
+    ]);
   });
 
   it("says nothing of the next answer while compaction is far", async () => {

@@ -24,6 +24,12 @@ test("tokens, budget and share, then what there is room for", () => {
   expect(meterLine({ ...facts(0.18, "green"), auto: false }, 80, plain)).toContain("only when asked");
 });
 
+test("where everything is pinned, no compaction is foretold", () => {
+  const { pressure, ...rest } = facts(0.9, "red");
+  const line = meterLine({ ...rest, pressure: { ...pressure, isAllPinned: true } }, 80, plain);
+  expect(line).toBe("Tokens: 6,267 / 6,963 (90 %) · gpt-4o · can't compact: everything is pinned");
+});
+
 test.each([
   ["green", "\u001b[32m"],
   ["yellow", "\u001b[33m"],

@@ -7,7 +7,10 @@ const TONES: Readonly<Record<ApiPressure["level"], Tone>> = { green: "good", yel
 
 /** What the meter is drawn from: the server's own report, and what the chat is about. */
 export interface MeterFacts {
-  readonly pressure: Pick<ApiPressure, "pressure" | "tokens" | "budget" | "level" | "startsAt">;
+  readonly pressure: Pick<
+    ApiPressure,
+    "pressure" | "tokens" | "budget" | "level" | "startsAt" | "isAllPinned"
+  >;
   /** The model's name, or that there is none. */
   readonly model: string;
   readonly auto: boolean;
@@ -21,7 +24,10 @@ export function meterLine({ pressure, model, auto }: MeterFacts, columns: number
   const short = `${formatShort(tokens)}/${formatShort(budget.budget)} ${share}`;
   const meter = long.length <= columns ? long : short.slice(0, columns);
   let line = paint(TONES[level], meter);
-  const more = [model, auto ? `compacts at ${Math.round(startsAt * 100)} %` : "compacts only when asked"];
+  const when = pressure.isAllPinned
+    ? "can't compact: everything is pinned"
+    : `compacts at ${Math.round(startsAt * 100)} %`;
+  const more = [model, auto ? when : "compacts only when asked"];
   for (const text of more) {
     const next = `${line} · ${text}`;
     if (stripVTControlCharacters(next).length > columns) break;

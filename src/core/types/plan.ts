@@ -92,6 +92,7 @@ export interface Plan {
 
 /** What a warning is about. */
 export type WarningCode =
+  | "all-pinned"
   | "head-lost"
   | "head-restored"
   | "heavy-head"

@@ -123,6 +123,8 @@ export interface ApiPressure extends PressureReport {
    * `impossible`: system prompt and last user message don't fit.
    */
   readonly next?: "compaction" | "nothing-to-gain" | "held" | "impossible";
+  /** Why it waits or has nothing to gain: every message before the newest turn is pinned. */
+  readonly isAllPinned?: true;
 }
 
 export interface ListQuery {

@@ -46,7 +46,7 @@ export async function pressureOf(
     ...report,
     model: loaded.model === "" ? undefined : loaded.model,
     window: report.budget.window,
-    ...(report.pressure >= report.startsAt && { next: await nextOf(parts, loaded) }),
+    ...(report.pressure >= report.startsAt && (await nextOf(parts, loaded))),
   };
 }
 
@@ -54,13 +54,17 @@ export async function pressureOf(
 async function nextOf(
   parts: Pick<CompactionParts, "compactors" | "windows" | "now">,
   loaded: Loaded,
-): Promise<NonNullable<ApiPressure["next"]>> {
+): Promise<Pick<ApiPressure, "next" | "isAllPinned">> {
   try {
     const plan = await currentPlan(parts, loaded);
-    if (plan.due === undefined) return "held";
-    return plan.calls.length > 0 || isCompacting(plan) ? "compaction" : "nothing-to-gain";
+    if (plan.calls.length > 0 || isCompacting(plan)) return { next: "compaction" };
+    const isAllPinned = plan.warnings.some(({ code }) => code === "all-pinned");
+    return {
+      next: plan.due === undefined ? "held" : "nothing-to-gain",
+      ...(isAllPinned && { isAllPinned }),
+    };
   } catch (error) {
-    if (error instanceof BudgetImpossibleError) return "impossible";
+    if (error instanceof BudgetImpossibleError) return { next: "impossible" };
     throw error;
   }
 }

@@ -101,9 +101,13 @@ export function Meter({ pressure, isBusy, auto }: { pressure: ApiPressure; isBus
   );
 }
 
-function whenText({ tokens, budget, startsAt, next = "compaction" }: ApiPressure, auto: boolean): string {
+function whenText(
+  { tokens, budget, startsAt, next = "compaction", isAllPinned }: ApiPressure,
+  auto: boolean,
+): string {
   if (next === "impossible") return strings.meter.next.impossible();
   if (!auto) return strings.meter.off;
+  if (isAllPinned) return strings.meter.allPinned(startsAt);
   const left = startsAt * budget.budget - tokens;
   return left > 0 ? strings.meter.startsIn(left, startsAt) : strings.meter.next[next](startsAt);
 }

@@ -128,6 +128,8 @@ export const meter = {
   free: "Free",
   startsIn: (tokens: number, ratio: number) =>
     `Compaction starts at ${percent(ratio)}: in about ${plural(Math.max(1, Math.round(tokens)), "token")}.`,
+  allPinned: (ratio: number) =>
+    `Compaction starts at ${percent(ratio)}, but everything is pinned, so nothing can be hidden. Unpin some messages, or choose a larger window.`,
   /** Compaction starts now: what the next message brings. */
   next: {
     compaction: (ratio: number) => `Compaction starts at ${percent(ratio)}: with the next message.`,

@@ -1,6 +1,6 @@
 /**
  * How much of the evidence for a question recall finds in memory, in SQLite and in PostgreSQL, beside plain BM25, and how much of it a small view holds when the
- * question is asked, with automatic recall and without. Needs recorded conversations: `node bench/recall-quality.ts [FOLDER]`,
+ * question is asked, with automatic recall, without, and if recall knew the evidence. Needs recorded conversations: `node bench/recall-quality.ts [FOLDER]`,
  * by default `../shared/data/probes`. Without them it says so and measures nothing.
  */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -24,6 +24,7 @@ import { exactCounter } from "../src/tokens/index.ts";
 import { startPostgres } from "../test/support/postgres.ts";
 import { bm25 } from "./recall-quality/bm25.ts";
 import { byStore } from "./recall-quality/by-store.ts";
+import { heldIfKnown } from "./recall-quality/known-evidence.ts";
 import { round } from "./support/statistics.ts";
 import { writeResult } from "./support/write-result.ts";
 
@@ -69,10 +70,18 @@ function byRecall({ messages }: ProbeCase): (question: string) => readonly numbe
   return (question) => rank(index, readQuery(question)).map(({ of }) => of);
 }
 
-/** Evidence that stands in the view when the question is asked, by words and in percent, without recall and with it. */
+/**
+ * Evidence that stands in the view when the question is asked, by words and in percent: without recall, with it, and if it knew what is
+ * meant. Also by halves, every other conversation, so that a gain in one of them alone is seen.
+ */
 async function viewsOf(cases: readonly ProbeCase[], share: number) {
-  let [questions, without, withRecall, recalled, tokens] = [0, 0, 0, 0, 0];
-  for (const { messages, probes } of cases) {
+  let [questions, without, withRecall, ifKnown, recalled, tokens] = [0, 0, 0, 0, 0, 0];
+  const halves = [
+    { questions: 0, held: 0 },
+    { questions: 0, held: 0 },
+  ];
+  for (const [place, { messages, probes }] of cases.entries()) {
+    const half = halves[place % 2]!;
     const total = messages.reduce((sum, { content }) => sum + counter.count(content) + 4, 0);
     const budget = Math.floor(total * share);
     const compactor = createCompactor({
@@ -87,7 +96,8 @@ async function viewsOf(cases: readonly ProbeCase[], share: number) {
       adopt: true,
       now: 0,
     });
-    const before = indexWords(viewText(compacted.messages));
+    const view = viewText(compacted.messages);
+    const before = indexWords(view);
     for (const { question, evidence } of probes) {
       if (evidence.length === 0) continue;
       const asked = [...messages, { role: "user" as const, content: question }];
@@ -99,6 +109,15 @@ async function viewsOf(cases: readonly ProbeCase[], share: number) {
       questions++;
       without += held(before);
       withRecall += held(after);
+      half.questions++;
+      half.held += held(after);
+      ifKnown += heldIfKnown({
+        view,
+        question,
+        evidence: evidence.map((index) => messages[index]!.content),
+        budget,
+        count: (text) => counter.count(text),
+      });
       if (result.report.recalled.length > 0) recalled++;
       tokens += result.report.tokens.after - result.report.tokens.before;
     }
@@ -110,6 +129,8 @@ async function viewsOf(cases: readonly ProbeCase[], share: number) {
     questions,
     evidenceWithout: percent(without),
     evidenceWithRecall: percent(withRecall),
+    byHalves: halves.map((one) => round((100 * one.held) / one.questions, 1)),
+    evidenceIfKnown: percent(ifKnown),
     questionsWithRecall: percent(recalled),
     meanTokens: round(tokens / questions, 0),
   };

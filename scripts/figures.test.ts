@@ -94,6 +94,21 @@ test("scores at twice the size, in talk and after ten compactions are what was m
   );
 });
 
+test("what recall finds is what was measured last", () => {
+  const measured = results("recall-quality");
+  const text = page("docs/guide/recall.md").replaceAll(/\s+/g, " ");
+  for (const set of ["locomo-dev", "beam-100K-dev"]) {
+    const { bm25, precis, views } = measured[set];
+    const row = [bm25, precis].map((figures) => figures.map(percent).join(" / ")).join(" | ");
+    expect(text).toContain(`| ${row} |`);
+    expect(text).toContain(
+      `rises from ${percent(views.evidenceWithout)} to ${percent(views.evidenceWithRecall)} %`,
+    );
+  }
+  const { evidenceIfKnown } = measured["beam-100K-dev"].views;
+  expect(text).toContain(`would reach ${percent(evidenceIfKnown)} % with the same allowance`);
+});
+
 test("the costs of recall are what was measured last", () => {
   const { automatic, tool } = results("recall-turns");
   const { all, quoting, firstTurnMs } = automatic;

@@ -17,6 +17,8 @@ export interface MemoryIndex extends CandidateSet {
   truncate(length: number): void;
   /** Different terms that it holds. */
   readonly size: number;
+  /** Of each message, the share of its terms that no message before it holds: high where a subject begins. */
+  readonly newness: readonly number[];
 }
 
 /**
@@ -39,6 +41,7 @@ export function createMemoryIndex(): MemoryIndex {
   /** Terms of each passage, so that it can be taken out again. */
   const termsIn: (readonly string[])[] = [];
   const postings = new Map<string, Postings>();
+  const newness: number[] = [];
   const tools = new Map<string, string>();
   const totals = { messages: { ...NONE }, passages: { ...NONE }, terms: { ...NONE } };
   const statistics: Statistics = { ...totals, frequency: (term) => postings.get(term)?.frequency ?? NONE };
@@ -46,6 +49,7 @@ export function createMemoryIndex(): MemoryIndex {
     statistics,
     messages,
     passages,
+    newness,
     get size() {
       return postings.size;
     },
@@ -56,12 +60,15 @@ export function createMemoryIndex(): MemoryIndex {
       const of = messages.length;
       messages.push({ ...read.message, index: of });
       totals.messages[read.message.kind]++;
+      const sizeBefore = postings.size;
+      let different = 0;
       for (const { passage, counts } of read.passages) {
         const place = passages.push({ ...passage, of }) - 1;
         totals.passages[passage.kind]++;
         totals.terms[passage.kind] += passage.terms;
         const held: string[] = [];
         termsIn.push(held);
+        different += counts.size;
         for (const [term, count] of counts) {
           let known = postings.get(term);
           if (known === undefined) {
@@ -75,8 +82,10 @@ export function createMemoryIndex(): MemoryIndex {
           known.frequency[passage.kind]++;
         }
       }
+      newness.push((postings.size - sizeBefore) / Math.max(1, different));
     },
     truncate(length) {
+      newness.splice(length);
       for (const { kind } of messages.splice(length)) totals.messages[kind]--;
       while (passages.length > 0 && passages.at(-1)!.of >= length) {
         const { kind, terms } = passages.pop()!;

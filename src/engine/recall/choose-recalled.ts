@@ -8,12 +8,13 @@ import { bestStretch, shown, stretchWithMost } from "../../recall/excerpt.ts";
 import type { MemoryIndex } from "../../recall/memory-index.ts";
 import { readQuery } from "../../recall/query.ts";
 import { rankSteps, rarity } from "../../recall/rank.ts";
-import { passagesFound } from "../../recall/search.ts";
+import { type Found, passagesFound } from "../../recall/search.ts";
 import { termsOf } from "../../recall/terms.ts";
 import { shownBy, visibleText } from "../../recall/visible-text.ts";
 import { voicesOf } from "../../recall/voices.ts";
 import { typedText } from "../../summaries/user-words.ts";
 import type { Conversation } from "../conversation.ts";
+import { fromBeginning, inBroadOrder, isBroad } from "./broad-question.ts";
 import type { RecallIndexes } from "./recall-indexes.ts";
 import { saysSomething } from "./says-something.ts";
 import { withoutPhatic } from "./without-phatic.ts";
@@ -39,6 +40,8 @@ const SHORT_PASSAGE = 120;
 const FAR_MORE = 2;
 /** A question of which the view shows this share, and what was asked for, has its answer quoted instead. */
 const MOSTLY_SEEN = 0.5;
+/** For a broad question an answer is quoted where the view shows at least this share of what it answers. */
+const PARTLY_SEEN = 0.1;
 /** A quotation that would be shorter than this isn't worth its pointer (tokens). */
 const LEAST_QUOTATION = 10;
 
@@ -67,7 +70,7 @@ export function* chooseRecalled(options: {
   // The newest message itself would be found before everything else.
   const index = yield* indexes.of(messages.slice(start, newest), chain.slice(0, newest - start + 1));
   yield;
-  const ranked = passagesFound(index, yield* rankSteps(index, query));
+  const byWords = passagesFound(index, yield* rankSteps(index, query));
   yield;
   const { kinds, isTalk } = voicesOf(index.statistics, query);
   const worth = new Map(query.terms.map((term) => [term, rarity(index, term, kinds)]));
@@ -76,6 +79,10 @@ export function* chooseRecalled(options: {
   const held = (text: string): number =>
     wordsIn(text, wanted).reduce((sum, term) => sum + worth.get(term)!, 0);
   const heldBy = heldByPassage(index, worth);
+  const isMeant = ({ passage }: Found): boolean => isClear(heldBy.get(passage) ?? 0, all);
+  // Between people, and while tools are at work, turns aren't a question and its answer.
+  const wantsAll = !isTalk && !isWork(index) && isBroad(asked, byWords) && byWords.some(isMeant);
+  const ranked = wantsAll ? inBroadOrder(index, byWords) : byWords;
   const own = [...quoted, saidText(messages[newest]!)];
   const visible = visibleText(shownBy(entriesOf(draft), own), messages, index, start);
   const answers = isTalk ? undefined : answersOf(index);
@@ -87,20 +94,26 @@ export function* chooseRecalled(options: {
   const isReply = isTalk && !isWork(index) ? besideWordsOf(heldBy) : () => false;
   let best: number | undefined;
   let looked = 0;
-  for (const { of, score, passage: found } of ranked) {
+  for (const one of ranked) {
     yield;
+    const { of, score, passage: found } = one;
     if (left < LEAST_QUOTATION) break;
-    if (best !== undefined && score < BESIDE_BEST * best) break;
-    if (best === undefined && !isClear(heldBy.get(found) ?? 0, all)) continue;
+    if (best !== undefined && !wantsAll && score < BESIDE_BEST * best) break;
+    if (best === undefined && !wantsAll && !isMeant(one)) continue;
     if (++looked > MOST_LOOKED_AT) break;
     const seen = index.messages[of]!.index + start;
     const hidden = visible.unseen(seen, found);
-    const isSeen = unseenShare(hidden, found) < 1 - MOSTLY_SEEN && !isAsked(hidden, found, held);
-    const passage = isSeen ? bestOf(answers?.get(of) ?? [], held) : found;
+    const hiddenShare = unseenShare(hidden, found);
+    const isSeen = wantsAll
+      ? hiddenShare < 1 - PARTLY_SEEN
+      : hiddenShare < 1 - MOSTLY_SEEN && !isAsked(hidden, found, held);
+    const answer = answers?.get(of) ?? [];
+    const passage = isSeen ? (wantsAll ? answer[0] : bestOf(answer, held)) : found;
     if (!passage || taken.has(passage)) continue;
     taken.add(passage);
     const message = start + index.messages[passage.of]!.index;
-    const runs = isSeen ? visible.unseen(message, passage) : hidden;
+    const unseen = isSeen ? visible.unseen(message, passage) : hidden;
+    const runs = isSeen && wantsAll ? fromBeginning(unseen) : unseen;
     const limit = Math.min(left, isSeen ? SHORT_PASSAGE : most);
     const cost = costOf(measure, passage);
     const small = (text: string) => cost(text) <= limit;
@@ -110,11 +123,14 @@ export function* chooseRecalled(options: {
     const text = shown(passage.text, stretch);
     if (!saysSomething(text)) continue;
     if (!isSeen && held(text) < LEAST_BESIDE * all && !isReply(of)) continue;
+    const words = wordsIn(isSeen ? `${found.text}\n${passage.text}` : found.text, wanted);
+    // A turn that is only near others with such words isn't meant.
+    if (isSeen && words.length === 0) continue;
     best ??= score;
     left -= cost(text);
     chosen.push({
       place: [message - start, passage.part, passage.from + stretch.from, passage.from + stretch.to],
-      passage: { index: message, text, words: namesOf(wordsIn(found.text, wanted), written), score },
+      passage: { index: message, text, words: namesOf(words, written), score },
     });
   }
   return chosen;

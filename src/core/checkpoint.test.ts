@@ -27,9 +27,10 @@ const draft: Draft = {
   inserts: [{ message: { role: "user", text: "summary" } }],
 };
 const chain = chainOf(messages, 1, contentHash);
-const make = (more: Partial<Checkpoint> = {}) =>
+const make = (more: Partial<Checkpoint> = {}, toldOf = 0) =>
   makeCheckpoint({
     draft,
+    toldOf,
     messages,
     start: 1,
     chain,
@@ -51,6 +52,12 @@ const keyed = { undos: [], dialect: "openai-chat", strategy: "summarize-oldest",
 describe("a checkpoint", () => {
   test("ends at the last message that isn't a plain keep, and leaves the system prompt out", () => {
     expect(make()).toMatchObject({ length: 4, hash: chain[4] });
+  });
+
+  test("stands on what its summaries were made from, though it may be kept", () => {
+    const one = make({}, 5);
+    expect(one).toMatchObject({ length: 5, hash: chain[5] });
+    expect(restoreDraft(one, messages, 1)).toEqual(draft);
   });
 
   test("restores to the same draft after a trip through JSON, and keeps what is newer", () => {

@@ -6,7 +6,8 @@ import type { Checkpoint, Edit, EntryRange, Message, PackedCheckpoint, StoredEdi
 
 /**
  * The immutable record of an applied compaction. Positions count from the first message after the leading system
- * messages, and stop at the last message that isn't a plain keep: what follows is kept anyway, so it may still change.
+ * messages, and stop at the last message that isn't a plain keep or that a summary was made from: what follows is kept
+ * anyway, so it may still change.
  */
 export function makeCheckpoint(options: {
   readonly draft: Draft;
@@ -15,17 +16,20 @@ export function makeCheckpoint(options: {
   readonly chain: readonly string[];
   /** The system prompt before it, as JSON. */
   readonly head?: string | undefined;
+  /** So many messages (after the leading system messages) its summaries were made from. Default 0. */
+  readonly toldOf?: number;
   readonly facts: Omit<Checkpoint, "id" | "hash" | "length" | "entries" | "texts" | "head">;
 }): Checkpoint | undefined {
-  const { draft, messages, start, chain, head, facts } = options;
+  const { draft, messages, start, chain, head, toldOf = 0, facts } = options;
   const texts: Record<string, string> = {};
   const store = (text: string) => {
     const hash = contentHash(text);
     texts[hash] = text;
     return hash;
   };
-  const last = draft.fates.findLastIndex((fate, index) => index >= start && fate.type !== "keep");
-  if (last < 0) return undefined;
+  const changed = draft.fates.findLastIndex((fate, index) => index >= start && fate.type !== "keep");
+  if (changed < 0) return undefined;
+  const last = Math.max(changed, start + toldOf - 1);
   const entries: EntryRange[] = draft.inserts.map((insert, by) => ({
     type: "insert",
     by,

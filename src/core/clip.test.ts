@@ -8,6 +8,15 @@ test("a text that fits is returned as it is", () => {
   expect(clipText("short", 100, count)).toBe("short");
 });
 
+test.each(["\\n", "\\u00e9", "\\\\", '\\"'])("a cut never goes through %s", (sequence) => {
+  for (let shift = 0; shift < 8; shift++) {
+    const clipped = clipText("x".repeat(shift) + sequence.repeat(200), 60, count)!;
+    const [head, tail] = clipped.split(/ \[.*\] /);
+    expect(head!.slice(shift).replaceAll(sequence, "")).toBe("");
+    expect(tail!.replaceAll(sequence, "")).toBe("");
+  }
+});
+
 test("head and tail stay, cut at lines, and the marker says how much is missing", () => {
   const lines = Array.from({ length: 200 }, (_, n) => `line ${n}`);
   const clipped = clipText(lines.join("\n"), 100, count)!;

@@ -58,7 +58,7 @@ function snapBack(text: string, at: number): number {
   if (line > least) return line;
   const json = text.lastIndexOf(",", at - 1) + 1;
   if (json > least) return json;
-  return avoidSurrogate(text, at);
+  return avoidHalves(text, at);
 }
 
 function snapForward(text: string, at: number): number {
@@ -67,13 +67,33 @@ function snapForward(text: string, at: number): number {
   if (line > 0 && line < most) return line;
   const json = text.indexOf(",", at) + 1;
   if (json > 0 && json < most) return json;
-  return avoidSurrogate(text, at);
+  return avoidHalves(text, at);
 }
 
-/** A cut must not go through a surrogate pair: half a character is invalid on most wires. */
-function avoidSurrogate(text: string, at: number): number {
+/** An escape sequence of JSON, and of most languages. */
+const ESCAPE = /\\(?:u[\da-fA-F]{4}|[^u]|u)/y;
+const LONGEST_ESCAPE = 6;
+
+/**
+ * A cut must not go through a surrogate pair, half of which is invalid on most wires, nor through an escape sequence, whose end would
+ * be read as a letter.
+ */
+function avoidHalves(text: string, at: number): number {
+  const begin = text.lastIndexOf("\\", at - 1);
+  if (begin >= 0 && at - begin < LONGEST_ESCAPE && !isEscaped(text, begin)) {
+    ESCAPE.lastIndex = begin;
+    const end = begin + (ESCAPE.exec(text)?.[0].length ?? 0);
+    if (end > at) return end;
+  }
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at;
+}
+
+/** Is a backslash itself what another one before it escapes? */
+function isEscaped(text: string, at: number): boolean {
+  let before = 0;
+  while (text[at - 1 - before] === "\\") before++;
+  return before % 2 === 1;
 }
 
 function lineCount(text: string): number {

@@ -32,7 +32,7 @@ import { type Quoted, withQuoted } from "./recall/quotations.ts";
 import { type RecallNow, recallFor } from "./recall/recall-for.ts";
 import { reportOf } from "./report.ts";
 import { isRoleNote } from "./rungs/role-notes.ts";
-import { openLoop, thinkingWarning } from "./signed-reasoning.ts";
+import { openLoop, reopenedLoop, thinkingWarning } from "./signed-reasoning.ts";
 import { tellBound } from "./surely-fits.ts";
 import type { Survey } from "./survey.ts";
 
@@ -85,8 +85,11 @@ export async function deliver<M>(
   ];
   const draft = viewDraft(operation, result, quoted);
   const tokens = viewOf(operation, result).tokens + (recalled?.quoted.tokens ?? 0);
-  const loop = input.extras?.length ? undefined : openLoop(survey.conversation, dialect.rules);
-  const thinking = thinkingWarning(survey.conversation, draft, loop);
+  const { conversation } = survey;
+  const loop = input.extras?.length
+    ? undefined
+    : (openLoop(conversation, dialect.rules) ?? reopenedLoop(conversation, draft, dialect.rules));
+  const thinking = thinkingWarning(conversation, draft, loop);
   // A person who asked is told what was paid for, whatever came of it.
   const calls = result.draft || reason === "forced" ? takeCalls(operation) : [];
   const warnings = [
@@ -213,12 +216,19 @@ function recordOf<M>({ survey }: Operation<M>, checkpoint: Checkpoint, { quoted 
 function checkpointOf<M>(operation: Operation<M>, reason: Reason, result: Climb): Checkpoint | undefined {
   const { engine, survey } = operation;
   const { conversation, tokens } = survey;
+  const told = narrativeOf(
+    survey.state.summaries,
+    conversation.chain,
+    hiddenEnd(conversation, result.draft!.fates),
+    operation.range?.place === "inside" ? operation.range.run.from - conversation.structure.start : 0,
+  );
   return makeCheckpoint({
     draft: result.draft!,
     messages: conversation.messages,
     start: conversation.structure.start,
     chain: conversation.chain,
     head: headJson(operation),
+    toldOf: told.records.length > 0 ? told.sealed : 0,
     facts: {
       dialect: engine.dialect.id,
       strategy: engine.settings.strategy,
@@ -227,14 +237,7 @@ function checkpointOf<M>(operation: Operation<M>, reason: Reason, result: Climb)
       reason,
       rung: result.rung,
       tokens: { before: tokens, after: result.tokens },
-      sealed:
-        operation.range?.place === "inside"
-          ? (survey.checkpoint?.sealed ?? 0)
-          : narrativeOf(
-              survey.state.summaries,
-              conversation.chain,
-              hiddenEnd(conversation, result.draft!.fates),
-            ).sealed,
+      sealed: operation.range?.place === "inside" ? (survey.checkpoint?.sealed ?? 0) : told.sealed,
       seen: { messages: conversation.messages.length, turns: conversation.structure.turns.length },
     },
   });

@@ -21,6 +21,21 @@ export function openLoop(
   return signed < 0 ? undefined : { from, to: messages.length, signed };
 }
 
+/** The same for a view that ends with a round because it hides what the model said behind it: the model has the next word again. */
+export function reopenedLoop(
+  { messages, structure }: Conversation,
+  { fates }: Draft,
+  rules: Pick<DialectRules, "boundReasoning">,
+): OpenLoop | undefined {
+  const last = fates.findLastIndex(isShown);
+  const from = Math.max(structure.start, (structure.lastUser ?? structure.start - 1) + 1);
+  if (!rules.boundReasoning || last < from || last === messages.length - 1) return undefined;
+  const { kind } = structure.units[structure.unitOf[last]!]!;
+  if (kind !== "round" || messages[last]!.role === "assistant") return undefined;
+  const signed = messages.findLastIndex((one, index) => index >= from && index <= last && isSigned(one));
+  return signed < 0 ? undefined : { from, to: last + 1, signed };
+}
+
 export function isSigned(message: Message): boolean {
   return message.parts.some((part) => part.type === "reasoning" && part.signed);
 }

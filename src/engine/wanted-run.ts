@@ -1,6 +1,6 @@
 import { isShown } from "../core/draft.ts";
 import type { Run } from "../core/types.ts";
-import { floorTokens, hiddenEnd, unansweredTokens } from "./conversation.ts";
+import { floorTokens, hiddenEnd, mustShow, unansweredTokens } from "./conversation.ts";
 import { type Narrative, narrativeOf } from "./narrative.ts";
 import type { Operation } from "./operation.ts";
 import { roundRecords, roundsEnd, summarizesRounds, unsealedRounds } from "./round-runs.ts";
@@ -66,9 +66,12 @@ export function wantedRun<M>(operation: Operation<M>, goal: number): Run | undef
     const { start } = conversation.structure;
     return runs[0] && { from: runs[0].from - start, to: runs.at(-1)!.to - start };
   }
+  const { conversation } = survey;
+  const { start } = conversation.structure;
   const from = narrativeFor(operation).sealed;
-  const to =
-    (operation.range?.run.to ?? plannedCut(operation, goal)) - operation.survey.conversation.structure.start;
+  let to = (operation.range?.run.to ?? plannedCut(operation, goal)) - start;
+  // What stays behind all that is hidden may be worded anew: a summary that tells of it would be lost with it.
+  while (to > from && mustShow(conversation, start + to - 1)) to--;
   return to > from ? { from, to } : undefined;
 }
 

@@ -18,10 +18,16 @@ export function lostReasoning(
       return lostItems(transcript, result.messages);
     case "anthropic-messages":
       return lostThinking(before, after, result);
+    case "gemini-contents":
+      // "… for function calls in the current turn": those behind the user's last words.
+      return lostThoughts(before, sinceUser(after));
     default:
       return lostThoughts(before, after);
   }
 }
+
+const sinceUser = (looks: readonly Look[]): readonly Look[] =>
+  looks.slice(looks.findLastIndex(({ role, texts }) => role === "user" && texts.length > 0) + 1);
 
 const callsOf = ({ calls }: Look): string => calls.map(({ id }) => id).join();
 

@@ -112,3 +112,23 @@ it("Chat Completions after a restart", async () => {
   await post(1, "/v1/chat/completions", { model: "gpt-4o", messages: next });
   expectToGoOn();
 });
+
+it("a node that served an earlier turn knows what the model recalled on another one since", async () => {
+  await start();
+  const model = "gpt-4o";
+  const said: Json[] = [...talk];
+  const ask = async (node: number, question: string): Promise<void> => {
+    said.push({ role: "user", content: question });
+    const { choices } = await post(node, "/v1/chat/completions", { model, messages: said });
+    const [{ message }] = choices as [{ message: { content: string } }];
+    said.push({ role: "assistant", content: message.content });
+  };
+  said.pop();
+  await ask(0, "What is it called?");
+  await ask(1, "And once more?");
+  provider.setReply("Fine.");
+  await ask(0, "Go on.");
+  const before = provider.requests.at(-2)!;
+  expect(before.messages.at(-1)!.role).toBe("tool");
+  expect(provider.requests.at(-1)!.messages.slice(0, before.messages.length)).toEqual(before.messages);
+});

@@ -41,7 +41,7 @@ export type StoredEdit =
 export interface Checkpoint {
   /** Hash of the record's own content. */
   readonly id: string;
-  /** Chain hash of the last message whose entry isn't a plain keep. */
+  /** Chain hash of the last message whose entry isn't a plain keep, or that a summary in it was made from. */
   readonly hash: string;
   /** How many messages (after the leading system messages) that hash spans. */
   readonly length: number;

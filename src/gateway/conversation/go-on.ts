@@ -30,6 +30,8 @@ export interface GoesOn {
   readonly instead: readonly string[] | undefined;
   /** By their index in the transcript. */
   readonly replacements: ReadonlyMap<number, Replacement>;
+  /** Chain hash of the newest stored message. */
+  readonly newest: string;
   /** How much the answers have in common, from 0 to 1. */
   readonly share: number;
   /** Ids say that the answers are the same. */
@@ -93,12 +95,11 @@ export function goOn(
     j = theirs.to;
   }
   const at = pairs.findIndex(({ isSame }) => !isSame);
-  const common = { matched: matched + j, share, isCertain };
+  const newest = tail.at(-1)?.hash ?? chain[matched]!;
+  const common = { matched: matched + j, newest, share, isCertain };
   const first = pairs[at];
-  if (!first) {
-    const after = tail.at(-1)?.hash ?? chain[matched]!;
-    return { ...common, from: matched + j, after, instead: undefined, replacements: new Map() };
-  }
+  if (!first)
+    return { ...common, from: matched + j, after: newest, instead: undefined, replacements: new Map() };
   return {
     ...common,
     from: matched + first.theirs.from,

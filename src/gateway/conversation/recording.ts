@@ -120,10 +120,13 @@ export class Recording {
    * answered since.
    */
   get followsOurs(): boolean {
-    const { record, matched, known } = this;
+    const { record, matched } = this;
     if (matched === 0) return true;
+    const { known, goesOn } = this.#here();
     const fresh = record.messages.slice(record.start + matched);
-    return known.lastRequestAt > 0 && fresh.every(({ role }) => role !== "assistant");
+    // What is stored behind all that this node has stored was said on another one.
+    const isOurs = goesOn === undefined || goesOn.newest === known.newest;
+    return known.lastRequestAt > 0 && isOurs && fresh.every(({ role }) => role !== "assistant");
   }
 
   /** Only a request brings messages into a conversation of a client. */

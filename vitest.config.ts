@@ -30,9 +30,9 @@ export default defineConfig({
     // Modules hold no state that a test could leave behind, and loading the tokenizer anew for each file takes longer
     // than most tests.
     isolate: false,
-    // For two cores. Every further worker loads and compiles everything once more; while these two wait for what they
-    // started, the other steps of `npm test` have work.
-    maxWorkers: 2,
+    // For two cores, and one more because tests often wait for what they started. Each further worker would load and compile
+    // everything once more.
+    maxWorkers: 3,
     ...TIME_LIMITS,
   },
 });

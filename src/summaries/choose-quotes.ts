@@ -5,7 +5,9 @@ import { chooseDialogue, type Said } from "./choose-dialogue.ts";
 import { chooseStatements } from "./choose-statements.ts";
 import { chooseWords } from "./choose-words.ts";
 import { setsLastingRule } from "./lasting-rules.ts";
+import type { Outcome } from "./outcomes.ts";
 import type { Quote } from "./quotes.ts";
+import { refusedCalls } from "./refused-calls.ts";
 import type { Salience } from "./salience.ts";
 import { statementsOf } from "./statements.ts";
 import type { UserWords } from "./user-words.ts";
@@ -33,7 +35,10 @@ export interface ChooseQuotesInput {
   readonly age: (message: number) => number;
 }
 
-const WORDS_SHARE = 0.25;
+/** Of the whole message, for the user's words where tools do all of the work … */
+const WORDS_SHARE = 0.3;
+/** … and where a little of the conversation is work, in talk. */
+const TALK_WITH_TOOLS_SHARE = 0.25;
 /** In work of which a model has told the story, its record says what was asked for, and repeats rules word for word. */
 const TOLD_WORDS_SHARE = 0.15;
 /** In a small message they come before anything else, up to so many tokens. */
@@ -45,6 +50,8 @@ const ANSWERS_SHARE = 0.9;
 /** Above this share of calls and results a conversation is work with tools; down to zero it gradually becomes talk. */
 const WORK_TOOL_SHARE = 0.9;
 const TALK_TOOL_SHARE = 0.25;
+/** In work, of the whole message: what users said when they refused calls, as results of tools. */
+const REFUSALS_SHARE = 0.05;
 /** In work, of what the user's words leave: statements of the assistant, fewer where a model has told the story. */
 const STATEMENTS_SHARE = 0.7;
 const TOLD_STATEMENTS_SHARE = 0.25;
@@ -69,15 +76,29 @@ export function* chooseQuotes(input: ChooseQuotesInput): Steps<Quote[]> {
 
 function* work(input: ChooseQuotesInput): Steps<Quote[]> {
   const words = yield* userQuotes(input, "work", new Set());
+  const refusals = refusalsWithin(input, input.cap * REFUSALS_SHARE);
+  const taken = refusals.reduce((sum, { text }) => sum + input.cost(`#1234 tool» ${text}\n`), 0);
   const statements = yield* chooseStatements({
     ...input,
     statements: yield* statementsOf(input.messages, input.indexes),
-    budget: leftOf(input, words) * (input.isTold ? TOLD_STATEMENTS_SHARE : STATEMENTS_SHARE),
+    budget: (leftOf(input, words) - taken) * (input.isTold ? TOLD_STATEMENTS_SHARE : STATEMENTS_SHARE),
   });
   return [
     ...words.map((one): Quote => ({ by: "user", words: one })),
+    ...refusals.map((outcome): Quote => ({ by: "tool", outcome })),
     ...statements.map((statement): Quote => ({ by: "assistant", statement })),
   ];
+}
+
+/** The newest refusals that fit into so many tokens. */
+function refusalsWithin({ messages, indexes, cost }: ChooseQuotesInput, budget: number): Outcome[] {
+  let left = budget;
+  return refusedCalls(messages, indexes).filter(({ text }) => {
+    const price = cost(`#1234 tool» ${text}\n`);
+    if (price > left) return false;
+    left -= price;
+    return true;
+  });
 }
 
 /** Somebody asks, and the assistant explains at length. */
@@ -120,7 +141,7 @@ function userQuotes(
   manner: "work" | "talk",
   known: Set<number>,
 ): Steps<UserWords[]> {
-  const usual = input.isTold && manner === "work" ? TOLD_WORDS_SHARE : wordsShare(input.toolShare);
+  const usual = input.isTold && manner === "work" ? TOLD_WORDS_SHARE : wordsShare(input.toolShare, manner);
   const share = input.wordsShare ?? usual;
   const budget = Math.max(input.cap * share, Math.min(input.free, LEAST_WORDS));
   return chooseWords({ ...input, budget, manner, known });
@@ -130,9 +151,10 @@ function leftOf({ free, cost }: ChooseQuotesInput, words: readonly UserWords[]):
   return free - cost(words.map(({ text }) => `#1234 ${text}\n`).join(""));
 }
 
-function wordsShare(toolShare: number): number {
+function wordsShare(toolShare: number, manner: "work" | "talk"): number {
   const talking = Math.max(0, 1 - toolShare / WORK_TOOL_SHARE);
-  return WORDS_SHARE + (TALK_WORDS_SHARE - WORDS_SHARE) * talking;
+  const working = manner === "work" ? WORDS_SHARE : TALK_WITH_TOOLS_SHARE;
+  return working + (TALK_WORDS_SHARE - working) * talking;
 }
 
 /** What the assistant said in words, by message. */

@@ -1,15 +1,25 @@
 import { mapSteps, type Steps } from "../core/steps.ts";
+import { Heap } from "./heap.ts";
+import { SPECIFIC } from "./read-passage.ts";
 import { NEVER, recency } from "./recency.ts";
 import type { SectionEntry } from "./sections.ts";
 import type { Statement } from "./statements.ts";
 
 /** Statements of the oldest messages get this share of the room that new ones get. */
 const OLDEST = 0.75;
-/** About so many statements share a title. */
-const LEAD_SHARE = 3;
-/** With less room for a message (tokens), messages are left out instead of shortening all of them. */
+/** With less room for a message (tokens), messages between calls are left out instead of shortening all of them. */
 const LEAST_ROOM = 90;
+/** What turns came to is told for every turn before any message is told at length, within this share of the room. */
+const TURNS_SHARE = 0.6;
+/** To tell what a turn came to, so many of its sentences and lists are tried. */
+const COVER_TRIES = 4;
+/** Beside what is said, code has to be so many times shorter. */
+const CODE_PRICE = 2;
+/** Points of a list that don't fit as they are get so many characters each. */
+const SHORT_POINT = 64;
 
+/** A point that is nothing but a link. */
+const LINK = /^(?:[-*•]|\d+[.)])?\s*(?:\[[^\]]*\]\([^()\s]*\)|<?https?:\/\/\S+)$/;
 /** A phrase: longer texts say more than their figures (characters). */
 const SHORT_PHRASE = 40;
 
@@ -25,30 +35,158 @@ export interface ChooseStatementsInput {
 
 /** The statements of one message. */
 interface Speech {
-  readonly statements: readonly Statement[];
+  /** What is shown together or not at all, in the order in which a reader needs it. */
+  readonly groups: readonly (readonly Statement[])[];
   readonly tokens: number;
   /** How much room it deserves beside others. */
   readonly weight: number;
+  readonly endsTurn: boolean;
 }
 
 /**
- * Statements within the budget. Every message gets the same room, newer ones and those that end a turn somewhat more, so that
- * one long report doesn't take the place of all others.
+ * Statements within the budget, in the order of their rank. First what each turn came to, in one sentence or in the points of
+ * one list. Then messages grow side by side, newer ones and those that end a turn somewhat faster, so that one long report
+ * doesn't take the place of all others.
  */
 export function* chooseStatements(input: ChooseStatementsInput): Steps<Statement[]> {
   const speeches = yield* speechesOf(input);
-  const kept = yield* fewEnough(speeches, input.budget);
-  const room = roomFor(kept, input.budget);
-  const chosen: Statement[] = [];
-  let left = input.budget;
-  // The newest first: what it says again needn't be said by older ones.
-  for (const speech of kept.toReversed()) {
-    const taken = excerpt(speech, Math.min(left, room * speech.weight), input.cost);
-    left -= tokensOf(taken, input.cost);
-    chosen.push(...taken);
-    yield;
+  const kept = new Set(yield* fewEnough(speeches, input.budget));
+  const shelf = createShelf(
+    speeches.filter((speech) => speech.endsTurn || kept.has(speech)),
+    input,
+  );
+  yield* shelf.coverTurns();
+  yield* shelf.grow();
+  return [...shelf.chosen.values()];
+}
+
+/** Takes statements of messages as long as there is room. */
+function createShelf(speeches: readonly Speech[], { budget, cost }: ChooseStatementsInput) {
+  /** By ordinal, in the order of rank. A list that was cut short may be replaced by the whole one. */
+  const chosen = new Map<number, Statement>();
+  const queues = speeches.map(({ groups }) => [...groups].reverse());
+  const used = new Float64Array(speeches.length);
+  /** Of the group at the end of a queue: what was paid for a short form of it. */
+  const paid = new Float64Array(speeches.length);
+  const leads = speeches.map(() => "");
+  let left = budget;
+  const priceOf = (at: number, group: readonly Statement[]): number =>
+    cost(`${used[at] === 0 ? "#1234 " : ""}${textWithLead(group, leads[at]!)}\n`);
+  const put = (at: number, group: readonly Statement[], price: number): void => {
+    for (const one of group) chosen.set(one.order, one);
+    left -= price;
+    used[at]! += price;
+    leads[at] = group.at(-1)!.lead;
+  };
+  /** Takes a group whole, then it leaves the queue; or in a short form, then it stays. Says whether it did. */
+  const take = (at: number, group: readonly Statement[], room: number): boolean => {
+    const price = Math.max(1, priceOf(at, group) - paid[at]!);
+    if (price <= room) {
+      put(at, group, price);
+      paid[at] = 0;
+      queues[at]!.splice(queues[at]!.lastIndexOf(group), 1);
+      return true;
+    }
+    if (paid[at]! > 0) return false;
+    const form = shortForms(group).find((short) => priceOf(at, short) <= room);
+    if (form === undefined) return false;
+    const shortPrice = priceOf(at, form);
+    put(at, form, shortPrice);
+    paid[at] = shortPrice;
+    // The whole one is the next that this message may add.
+    queues[at]!.push(...queues[at]!.splice(queues[at]!.lastIndexOf(group), 1));
+    return true;
+  };
+  return {
+    chosen,
+    *coverTurns(): Steps<void> {
+      const ends = speeches.flatMap(({ endsTurn }, at) => (endsTurn ? [at] : []));
+      ends.sort((a, b) => speeches[b]!.weight - speeches[a]!.weight || b - a);
+      let room = left * TURNS_SHARE;
+      for (const at of ends) {
+        yield;
+        const before = left;
+        for (const group of queues[at]!.slice(-COVER_TRIES).reverse()) {
+          const spent = before - left;
+          if (!take(at, group, Math.min(room, LEAST_ROOM) - spent)) continue;
+          // "Now I understand it." says too little for a turn.
+          if (group.some(({ text }) => SPECIFIC.test(text))) break;
+        }
+        room -= before - left;
+      }
+    },
+    *grow(): Steps<void> {
+      const priority = new Float64Array(speeches.length);
+      const heap = new Heap(priority);
+      const push = (at: number): void => {
+        const group = queues[at]!.at(-1);
+        if (group === undefined) return;
+        const price = priceOf(at, group) * (group[0]!.place?.kind === "code" ? CODE_PRICE : 1);
+        priority[at] = -(used[at]! - paid[at]! + price) / speeches[at]!.weight;
+        heap.push(at);
+      };
+      for (let at = 0; at < speeches.length; at++) {
+        push(at);
+        yield;
+      }
+      for (let at = heap.pop(); at !== undefined && left > 0; at = heap.pop()) {
+        yield;
+        const group = queues[at]!.at(-1)!;
+        if (!take(at, group, left)) pass(at, group);
+        push(at);
+      }
+    },
+  };
+  /** Leaves a group out; under points that are cut short nothing more is said. */
+  function pass(at: number, group: readonly Statement[]): void {
+    paid[at] = 0;
+    queues[at]!.pop();
+    const block = group[0]!.place?.block ?? -1;
+    if (block >= 0 && group[0]!.place?.kind === "point")
+      queues[at] = queues[at]!.filter(([one]) => one!.place?.block !== block);
   }
-  return chosen;
+}
+
+/** The texts of statements, with those titles above them that weren't shown already. */
+function textWithLead(group: readonly Statement[], shown: string): string {
+  let lead = shown;
+  return group
+    .map((one) => {
+      const text = `${newTitles(one.lead, lead)}${one.text}`;
+      lead = one.lead;
+      return text;
+    })
+    .join("\n");
+}
+
+/** Of the titles above a statement those that the statement before it didn't have, each with a line break. */
+function newTitles(lead: string, before: string): string {
+  if (lead === "" || lead === before) return "";
+  const known = before.split("\n");
+  const titles = lead.split("\n");
+  const fresh = titles.findIndex((title) => !known.includes(title));
+  return fresh < 0 ? "" : `${titles.slice(fresh).join("\n")}\n`;
+}
+
+/** A list with its points cut to a few words each, or only what leads into it, if that names something. */
+function shortForms(group: readonly Statement[]): (readonly Statement[])[] {
+  const [first] = group;
+  if (first?.place?.kind !== "point" && group.length === 1) return [];
+  const titles = first!.lead.split("\n");
+  const announcement = titles.pop()!;
+  const cut = group.map((one) =>
+    one.text.length <= SHORT_POINT ? one : { ...one, text: cutAt(one.text, SHORT_POINT) },
+  );
+  const isNamed = first!.place?.kind === "point" && SPECIFIC.test(announcement);
+  return [cut, ...(isNamed ? [[{ ...first!, text: `${announcement} …`, lead: titles.join("\n") }]] : [])];
+}
+
+function cutAt(text: string, limit: number): string {
+  const space = text.lastIndexOf(" ", limit);
+  return `${text
+    .slice(0, space > limit / 2 ? space : limit)
+    .toWellFormed()
+    .trimEnd()} …`;
 }
 
 function* speechesOf({ statements, cost, age }: ChooseStatementsInput): Steps<Speech[]> {
@@ -61,14 +199,83 @@ function* speechesOf({ statements, cost, age }: ChooseStatementsInput): Steps<Sp
   return yield* mapSteps([...byMessage], ([message, list]) => {
     const old = Math.min(1, recency(age(message)) / NEVER);
     const best = list.reduce((most, { factor }) => Math.max(most, factor), 0);
-    return { statements: list, tokens: tokensOf(list, cost), weight: best * (1 - (1 - OLDEST) * old) };
+    return {
+      groups: groupsOf(list),
+      tokens: tokensOf(list, cost),
+      weight: best * (1 - (1 - OLDEST) * old),
+      endsTurn: list[0]!.endsTurn === true,
+    };
   });
 }
 
-/** What was said again later, short phrases but for their figures ("Step 3 is done."), counts where it was said last. */
+/**
+ * What is shown together, in the order in which a reader needs it: from the beginning (the answer) and from the end (what it
+ * comes to) towards the middle, a list with the heads of all its points; then what is said under the points; then code.
+ */
+function groupsOf(statements: readonly Statement[]): Statement[][] {
+  const said: Statement[][] = [];
+  const blocks = new Map<number, Statement[]>();
+  for (const one of statements) {
+    const { kind, block } = one.place ?? { kind: "sentence", block: -1 };
+    if (kind === "sentence") said.push([one]);
+    else if (kind === "point") {
+      const same = blocks.get(block);
+      if (same) same.push(one);
+      else {
+        const points = [one];
+        blocks.set(block, points);
+        said.push(points);
+      }
+    }
+  }
+  const ofKind = (wanted: string): Statement[][] =>
+    withTables(statements.filter(({ place }) => place?.kind === wanted));
+  const isLinks = (group: readonly Statement[]): boolean => group.every(({ text }) => LINK.test(text));
+  const links = said.filter(isLinks);
+  const told = said.filter((group) => !isLinks(group));
+  return [...fromBothEnds(told), ...ofKind("detail"), ...ofKind("code"), ...links];
+}
+
+/** Each statement by itself, but the rows of a table together. */
+function withTables(statements: readonly Statement[]): Statement[][] {
+  const groups: Statement[][] = [];
+  for (const one of statements) {
+    const before = groups.at(-1)?.at(-1);
+    const isRow = one.text.startsWith("|") && before?.text.startsWith("|");
+    if (isRow && before!.order + 1 === one.order) groups.at(-1)!.push(one);
+    else groups.push([one]);
+  }
+  return groups;
+}
+
+/** The first, the last, and towards the middle from the side that has less so far. */
+function fromBothEnds(groups: readonly Statement[][]): Statement[][] {
+  const ordered: Statement[][] = [];
+  let head = 0;
+  let tail = groups.length - 1;
+  let more = 0;
+  while (head <= tail) {
+    const fromEnd = more > 0;
+    const group = groups[fromEnd ? tail-- : head++]!;
+    const length = group.reduce((sum, { text }) => sum + text.length, 0);
+    more += fromEnd ? -length : length;
+    ordered.push(group);
+  }
+  return ordered;
+}
+
+/**
+ * What was said again later, short phrases but for their figures ("Step 3 is done."), counts where it was said last; a list
+ * only if all of its points were said again.
+ */
 function lastSaid(statements: readonly Statement[]): Statement[] {
   const last = new Map(statements.map((one) => [sameAs(one.text), one.message]));
-  return statements.filter((one) => last.get(sameAs(one.text)) === one.message);
+  const isLast = (one: Statement): boolean => last.get(sameAs(one.text)) === one.message;
+  const blockOf = ({ message, place }: Statement): string => `${message}/${place?.block}`;
+  const lists = new Set(
+    statements.flatMap((one) => (one.place?.kind === "point" && isLast(one) ? [blockOf(one)] : [])),
+  );
+  return statements.filter((one) => ((one.place?.block ?? -1) < 0 ? isLast(one) : lists.has(blockOf(one))));
 }
 
 function sameAs(text: string): string {
@@ -106,38 +313,6 @@ function roomFor(speeches: readonly Speech[], budget: number): number {
   return left / weight;
 }
 
-/**
- * The beginning and the end of what a message says, within so much room: the answer stands first, what it comes to stands
- * last, and what is told in a row can be read.
- */
-function excerpt({ statements, tokens }: Speech, room: number, cost: (text: string) => number): Statement[] {
-  if (tokens <= room) return [...statements];
-  const begin: Statement[] = [];
-  const end: Statement[] = [];
-  let left = room;
-  let head = 0;
-  let tail = statements.length - 1;
-  let used = 0;
-  while (head <= tail) {
-    // The end gets as much as the beginning, once the answer is there.
-    const fromEnd = begin.length > 0 && used > 0;
-    const one = statements[fromEnd ? tail : head]!;
-    const price = cost(`${one.text}\n`) + (one.lead === "" ? 0 : cost(`${one.lead}\n`) / LEAD_SHARE);
-    if (price > left) break;
-    left -= price;
-    if (fromEnd) {
-      end.unshift(one);
-      tail--;
-      used -= price;
-    } else {
-      begin.push(one);
-      head++;
-      used += price;
-    }
-  }
-  return [...begin, ...end];
-}
-
 /** Of the statements of one message, with its pointer and the titles above them. */
 function tokensOf(statements: readonly Statement[], cost: (text: string) => number): number {
   const leads = new Set(statements.map(({ lead }) => lead));
@@ -150,20 +325,20 @@ export function statementEntries(
   textOf: (statement: Statement) => string,
 ): SectionEntry[] {
   const entries: { head: string; text: string }[] = [];
-  let current = -1;
-  let lead = "";
-  let next = -1;
+  let before: Statement | undefined;
   for (const one of [...statements].sort((a, b) => a.message - b.message || a.order - b.order)) {
     const last = entries.at(-1);
-    if (one.message !== current) lead = "";
-    const titled = one.lead !== "" && one.lead !== lead ? `${one.lead}\n${textOf(one)}` : textOf(one);
-    lead = one.lead;
-    // A reader should see where something was left out.
-    if (last !== undefined && one.message === current)
-      last.text += one.order === next ? `\n${titled}` : ` …\n${titled}`;
-    else entries.push({ head: `#${one.message + 1}`, text: titled });
-    current = one.message;
-    next = one.order + 1;
+    if (last === undefined || one.message !== before?.message)
+      entries.push({ head: `#${one.message + 1}`, text: newTitles(one.lead, "") + textOf(one) });
+    else last.text += between(before, one) + newTitles(one.lead, before.lead) + textOf(one);
+    before = one;
   }
   return entries;
+}
+
+/** What stands between two statements of one message: a reader should see where something was left out. */
+function between(before: Statement, after: Statement): string {
+  const gap = after.order === before.order + 1 || before.text.endsWith("…") ? "" : " …";
+  const isSameLine = after.place !== undefined && after.place.line === before.place?.line;
+  return `${gap}${isSameLine && after.place.kind !== "code" ? " " : "\n"}`;
 }

@@ -1,7 +1,7 @@
 import { filterSteps, mapSteps, type Steps } from "../core/steps.ts";
 import { bySalience } from "./by-salience.ts";
 import type { Salience } from "./salience.ts";
-import { shorten, type UserWords } from "./user-words.ts";
+import { beginningAndEnd, shorten, type UserWords } from "./user-words.ts";
 
 /** What `chooseWords` takes. */
 export interface ChooseWordsInput {
@@ -20,8 +20,10 @@ export interface ChooseWordsInput {
   readonly known: Set<number>;
 }
 
-/** Lengths that a message may be shortened to, so that more of them fit (characters). */
-const WORK_LENGTHS = [640, 480, 320, 200];
+/** Lengths that a message may be shortened to, so that all of them fit (characters). */
+const WORK_LENGTHS = [640, 480, 320, 240, 160, 120];
+/** Where room is left, messages are shown up to this length, the most telling ones first (characters). */
+const WORK_LONG = 1_200;
 /** In talk a message longer than this counts as pasted (characters). */
 const TALK_WHOLE = 6_000;
 /**
@@ -44,13 +46,16 @@ function* chooseForWork(input: ChooseWordsInput): Steps<UserWords[]> {
   const rank = byTime(input.words);
   for (const length of WORK_LENGTHS) {
     const shelf = createShelf(input);
-    const text = (item: UserWords): string => shorten(item.text, length);
+    const text = (item: UserWords): string => beginningAndEnd(item, length);
     const rest = yield* filterSteps(
       rank,
       (item) => !(item.isRule && shelf.take(item, text(item), RULES_SHARE)),
     );
     const left = yield* filterSteps(rest, (item) => !shelf.take(item, text(item)));
-    if (left.length === 0 || length === WORK_LENGTHS.at(-1)) return shelf.chosen;
+    if (left.length > 0 && length !== WORK_LENGTHS.at(-1)) continue;
+    for (const longer of [WORK_LENGTHS[0]!, WORK_LONG])
+      yield* mapSteps(rank, (item) => shelf.lengthen(item, () => beginningAndEnd(item, longer)));
+    return shelf.chosen;
   }
   return [];
 }
@@ -102,10 +107,13 @@ interface Shelf {
   readonly chosen: UserWords[];
   /** Takes the words if they fit into `share` of the budget. */
   take(item: UserWords, text: string, share?: number): boolean;
+  /** Shows words that were taken at greater length, if that fits. */
+  lengthen(item: UserWords, text: () => string): void;
 }
 
 function createShelf({ budget, cost }: ChooseWordsInput): Shelf {
   const chosen: UserWords[] = [];
+  const places = new Map<UserWords, number>();
   let used = 0;
   return {
     chosen,
@@ -113,8 +121,18 @@ function createShelf({ budget, cost }: ChooseWordsInput): Shelf {
       const price = cost(text) + cost(POINTER);
       if (used + price > budget * share) return false;
       used += price;
+      places.set(item, chosen.length);
       chosen.push({ ...item, text });
       return true;
+    },
+    lengthen(item, text) {
+      const place = places.get(item);
+      if (place === undefined || chosen[place]!.text === item.text) return;
+      const longer = text();
+      const price = cost(longer) - cost(chosen[place]!.text);
+      if (used + price > budget) return;
+      used += price;
+      chosen[place] = { ...item, text: longer };
     },
   };
 }

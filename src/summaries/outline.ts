@@ -1,5 +1,5 @@
 import { mapSteps, type Steps } from "../core/steps.ts";
-import { plainStatement } from "./statements.ts";
+import { plainStatement } from "./read-passage.ts";
 
 /** A point of an answer: a title, or what an entry of a list begins with. */
 interface Point {

@@ -2,19 +2,23 @@ import { saidText } from "../core/message-text.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
 import { readCall } from "./read-call.ts";
+import { type Piece, readPassage, SPECIFIC } from "./read-passage.ts";
 import { QUESTION } from "./salience.ts";
-import { sentencesOf } from "./sentences.ts";
 
 /** Something that the assistant said and that can be read alone: a sentence, a point of a list, a row of a table. */
 export interface Statement {
   readonly message: number;
   readonly text: string;
-  /** The title under which it stands in its message; empty if there is none. */
+  /** The titles under which it stands in its message, and what leads into its list, one in a line; empty if there is none. */
   readonly lead: string;
   /** How much it tells by its place: see `FACTORS`. What ends a turn counts more, the more was changed in that turn. */
   readonly factor: number;
   /** Ordinal among all statements. */
   readonly order: number;
+  /** Its place in the lists, tables and lines of its message, where that was read. */
+  readonly place?: Pick<Piece, "kind" | "block" | "line">;
+  /** It stands in the last message of a turn that says something: what the turn came to. */
+  readonly endsTurn?: boolean;
 }
 
 /**
@@ -28,6 +32,8 @@ const FACTORS = {
   /** The last one: what it comes to, or what the user is asked. */
   conclusion: 1.2,
   finding: 0.7,
+  /** What is listed before a call was found out at some length. */
+  listed: 1,
   /** The last statement before a call. If it is long, it says why. */
   reasonedIntention: 0.5,
   intention: 0,
@@ -36,29 +42,15 @@ const FACTORS = {
 const CURRENT_TURN = 2;
 /** Longer intentions have room for a reason (characters). */
 const SHORT_INTENTION = 140;
-/** Longer lines are read sentence by sentence (characters). */
-const MAX_STATEMENT = 280;
-const MAX_TITLE = 90;
 /**
  * Texts of fewer words say nothing by themselves ("Good question."), unless they hold a figure or a name in code signs. What
  * is said between two calls mostly says what comes next.
  */
 const MIN_WORDS = 6;
 const MIN_WORDS_BETWEEN_CALLS = 12;
-const SPECIFIC = /[\d`/]/;
-
-const FENCE = /^\s*(?:```|~~~)/;
-const RULE = /^[\s|:+=_*-]*$/;
-const TITLE = /^(?:#{1,6}\s.*|\*\*[^*]+\*\*:?|[^.!?]*:)$/;
-/** What only says that something follows ("Here is the analysis:"). */
-const ANNOUNCES = /[:：]$/;
-const LIST_ITEM = /^(?:[-*•]|\d+[.)])\s/;
 /** Scripts that put no spaces between words. */
 const DENSE_SCRIPT = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{4}/u;
-/** Signs that only a page shows. */
-const DECORATION = /\*\*|^#{1,6}\s+|^>\s?/g;
-
-/** The statements of the assistant in the given messages, in order. Code between fences is none. */
+/** The statements of the assistant in the given messages, in order. Of code between fences only short stretches are. */
 export function* statementsOf(messages: readonly Message[], indexes: readonly number[]): Steps<Statement[]> {
   const statements: Statement[] = [];
   const changes = yield* changesBefore(messages);
@@ -71,18 +63,45 @@ export function* statementsOf(messages: readonly Message[], indexes: readonly nu
     const text = saidText(message);
     if (text.trim() === "") continue;
     const calls = message.parts.some((part) => part.type === "tool-call");
-    const found = readStatements(text, calls);
-    // What the user was asked has been answered since, or is asked again.
-    if (!calls && index < newest && found.length > 1 && QUESTION.test(found.at(-1)!.text)) found.pop();
-    for (const [at, { text: said, lead }] of found.entries()) {
+    const found = readPassage(text, calls).filter((piece) => saysSomething(piece, calls));
+    // What the user was asked has been answered since, or is asked again. The choices of a list are needed to read the answer.
+    const last = found.at(-1);
+    if (
+      !calls &&
+      index < newest &&
+      found.length > 1 &&
+      last!.kind === "sentence" &&
+      QUESTION.test(last!.text)
+    )
+      found.pop();
+    for (const [at, { text: said, lead, kind, block, line }] of found.entries()) {
       const factor =
-        factorOf(said, at, found.length, calls) *
+        factorOf(found[at]!, at, found.length, calls) *
         (calls ? 1 : reportFactor(changes[index]!)) *
         (index > turn ? CURRENT_TURN : 1);
-      if (factor > 0) statements.push({ message: index, text: said, lead, factor, order: statements.length });
+      if (factor > 0)
+        statements.push({
+          message: index,
+          text: said,
+          lead,
+          factor,
+          order: statements.length,
+          place: { kind, block, line },
+        });
     }
   }
-  return statements;
+  return withTurnEnds(statements, messages);
+}
+
+/** Marks what is said in the last message of each turn that says something. */
+function withTurnEnds(statements: readonly Statement[], messages: readonly Message[]): Statement[] {
+  const turns = new Uint32Array(messages.length);
+  let turn = 0;
+  for (const [index, message] of messages.entries()) turns[index] = isTyped(message) ? ++turn : turn;
+  const last = new Map(statements.map(({ message }) => [turns[message], message]));
+  return statements.map((one) =>
+    last.get(turns[one.message]) === one.message ? { ...one, endsTurn: true } : one,
+  );
 }
 
 /** For each message the number of edits in its turn before it. */
@@ -108,41 +127,16 @@ function reportFactor(changes: number): number {
   return 1 + Math.log2(1 + changes) / 2;
 }
 
-function factorOf(text: string, at: number, count: number, calls: boolean): number {
+function factorOf({ text, kind }: Piece, at: number, count: number, calls: boolean): number {
   if (!calls) return at === 0 ? FACTORS.answer : at === count - 1 ? FACTORS.conclusion : FACTORS.report;
-  if (at < count - 1) return FACTORS.finding;
+  if (kind === "point") return FACTORS.listed;
+  if (at < count - 1 || kind !== "sentence") return FACTORS.finding;
   return text.length > SHORT_INTENTION ? FACTORS.reasonedIntention : FACTORS.intention;
 }
 
-function readStatements(text: string, calls: boolean): { readonly text: string; readonly lead: string }[] {
-  const found: { text: string; lead: string }[] = [];
-  let lead = "";
-  let fenced = false;
-  for (const raw of text.split("\n")) {
-    if (FENCE.test(raw)) fenced = !fenced;
-    else if (!fenced && !RULE.test(raw)) {
-      const line = raw.trim();
-      const plain = plainStatement(line);
-      if (TITLE.test(line) && plain.length <= MAX_TITLE && !LIST_ITEM.test(line)) lead = plain;
-      else
-        for (const part of partsOf(plain, calls))
-          if (!ANNOUNCES.test(part) && saysSomething(part, calls)) found.push({ text: part, lead });
-    }
-  }
-  return found;
-}
-
-/** A line whole, or its sentences: each where the assistant goes on to call a tool, otherwise only if it is long. */
-function partsOf(line: string, calls: boolean): string[] {
-  return calls || line.length > MAX_STATEMENT || ANNOUNCES.test(line) ? sentencesOf(line) : [line];
-}
-
-function saysSomething(text: string, calls: boolean): boolean {
+/** A point of a list says what it says beside the others, however short it is. */
+function saysSomething({ text, kind }: Piece, calls: boolean): boolean {
+  if (kind !== "sentence") return true;
   const least = calls ? MIN_WORDS_BETWEEN_CALLS : MIN_WORDS;
   return SPECIFIC.test(text) || DENSE_SCRIPT.test(text) || text.split(/\s+/).length >= least;
-}
-
-/** A line of prose without the signs of its markup. */
-export function plainStatement(line: string): string {
-  return line.replace(DECORATION, "").replace(/\s+/g, " ").trim();
 }

@@ -17,13 +17,13 @@ import { outcomesOf } from "./outcomes.ts";
 import type { IsOurs } from "./proof.ts";
 import { quotedLine } from "./quoted-line.ts";
 import { messageOf, type Quote, quoteSections, textOf } from "./quotes.ts";
+import { plainStatement } from "./read-passage.ts";
 import { renderNarrative, type Told } from "./render-narrative.ts";
 import { renderState } from "./render-state.ts";
 import { lineReuse } from "./reuse.ts";
 import { saidAlready } from "./said-already.ts";
 import { salience } from "./salience.ts";
 import type { SectionEntry } from "./sections.ts";
-import { plainStatement } from "./statements.ts";
 import { userWordsSteps } from "./user-words.ts";
 import { termWeights } from "./weights.ts";
 import { renderLines, selectLines } from "./working-set.ts";
@@ -271,7 +271,9 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
 /** Which of these lines says all of a statement, and more: shown both, the statement would stand there twice. Infinity: none. */
 function lineThatSays(quote: Quote, lines: readonly Line[]): number {
   if (quote.by !== "assistant") return Infinity;
-  const { message, text } = quote.statement;
+  const { message, text, place } = quote.statement;
+  // Without one of its points a list can't be read.
+  if (place?.kind === "point") return Infinity;
   const at = lines.findIndex(
     (line) => line.message === message && line.kind === "assistant" && saidAlready([line.text])(text),
   );

@@ -33,9 +33,15 @@ export function withoutTagged(text: string, isMeant?: (name: string) => boolean)
 /** Tags between which hosts put a command that the user typed. */
 const COMMAND_TAG = /<\/?command-[a-z]+>/g;
 
+/** The name of a command as people read it, which hosts put beside the name that was typed. */
+const COMMAND_LABEL = "command-message";
+
 /** A command as the user typed it, without the tags of its host, and without what it printed. */
 export function withoutCommandTags(text: string): string {
-  return withoutTagged(text, (name) => name.startsWith("local-command-")).replace(COMMAND_TAG, " ");
+  const hasName = text.includes("<command-name>");
+  const isMeant = (name: string): boolean =>
+    name.startsWith("local-command-") || (hasName && name === COMMAND_LABEL);
+  return withoutTagged(text, isMeant).replace(COMMAND_TAG, " ");
 }
 
 /**

@@ -12,9 +12,7 @@ describe("typedText", () => {
 
   it("shows a command as it was typed", () => {
     const command = "<command-message>review</command-message>\n<command-name>/review</command-name>";
-    expect(typedText(`${command}\n<command-args>this branch</command-args>`)).toBe(
-      "review\n/review\nthis branch",
-    );
+    expect(typedText(`${command}\n<command-args>this branch</command-args>`)).toBe("/review\nthis branch");
   });
 
   it("leaves out what a command printed, and what its host says about it", () => {

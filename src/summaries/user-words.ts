@@ -1,3 +1,4 @@
+import { saidText } from "../core/message-text.ts";
 import { runNow, type Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
 import { lastingRules, setsLastingRule } from "./lasting-rules.ts";
@@ -24,8 +25,10 @@ const PASTE_HEAD = 1_200;
 const PASTE_TAIL = 400;
 
 /** What a host wrote in place of a command is told by its start (characters). */
-const EXPANSION_HEAD = 200;
+const EXPANSION_HEAD = 80;
 const COMMAND = /<command-name>/;
+/** How a message begins or goes on in which a host shows what a command of its own printed. */
+const ANSWER_OF_HOST = /<local-command-std(?:out|err)>/;
 
 /** Rules may take this share of a shortened text; its start says what they are about. */
 const RULES_SHARE = 2 / 3;
@@ -38,10 +41,7 @@ export function typedText(text: string): string {
   if (typed.length > SHORT_MESSAGE) typed = typed.replace(FENCED, " ");
   // A message that is nothing else is what the user sent, whatever it looks like; a retrieved passage is what its author wrote.
   if (typed.trim() === "") typed = withoutCommandTags(withoutTagged(text, isRetrieved));
-  typed = typed
-    .replace(/[^\S\n]+/g, " ")
-    .replace(/ ?\n\s*/g, "\n")
-    .trim();
+  typed = withOneSpace(typed);
   if (typed.length <= MAX_TYPED) return typed;
   return `${cutAfter(typed, PASTE_HEAD)} …\n… ${typed.slice(typed.length - PASTE_TAIL)}`;
 }
@@ -54,8 +54,18 @@ function cutAfter(text: string, limit: number): string {
 /** Does it stand right behind a command of the host, which put these instructions there? The user typed the command only. */
 function isExpansion(messages: readonly Message[], index: number): boolean {
   const before = messages[index - 1];
-  return (
-    before?.role === "user" && before.parts.some((part) => part.type === "text" && COMMAND.test(part.text))
+  return before !== undefined && isCommand(before);
+}
+
+function isCommand(message: Message): boolean {
+  return message.role === "user" && COMMAND.test(saidText(message));
+}
+
+/** Is it a command that the host answered itself (`/exit`)? It says nothing about the work. */
+function isAnsweredByHost(messages: readonly Message[], index: number): boolean {
+  if (!isCommand(messages[index]!)) return false;
+  return [messages[index]!, messages[index + 1]].some(
+    (message) => message?.role === "user" && ANSWER_OF_HOST.test(saidText(message)),
   );
 }
 
@@ -76,6 +86,66 @@ export function shorten(text: string, limit: number): string {
     if (shorter.length >= head.length || shorter === "") return `${shorter} … ${tail} …`.trimStart();
     head = shorter;
   }
+}
+
+/** A long message shows its end, too: there stand the question, or how the work is checked and what is open. */
+const END_SHARE = 0.4;
+/** Below this length there is room for the start only (characters). */
+const LEAST_WITH_END = 240;
+/** A fenced stretch of so many lines is a command that the user names, not a paste. */
+const COMMAND_LINES = 3;
+
+/** What was typed within `limit` characters: its start, its end, and rules from between. */
+export function beginningAndEnd({ text, whole }: UserWords, limit: number): string {
+  if (text.length <= limit) return text;
+  if (limit < LEAST_WITH_END) return shorten(text, limit);
+  const all = whole.length <= MAX_TYPED ? withCommands(whole) : text;
+  const { shown, from } = endOf(all, Math.floor(limit * END_SHARE));
+  if (shown === "") return shorten(all, limit);
+  const more = from + shown.length < all.length ? " …" : "";
+  return `${shorten(all.slice(0, from).trimEnd(), limit - shown.length - 3)}\n${shown}${more}`;
+}
+
+/** The typed text of a message, with the commands that stand in it between fences. */
+function withCommands(text: string): string {
+  const typed = withoutTagged(text).replace(FENCED, (fenced) => {
+    const lines = fenced.split("\n").slice(1, -1);
+    return lines.length <= COMMAND_LINES ? lines.join("\n") : " ";
+  });
+  return withOneSpace(typed);
+}
+
+function withOneSpace(text: string): string {
+  return text
+    .replace(/[^\S\n]+/g, " ")
+    .replace(/ ?\n\s*/g, "\n")
+    .trim();
+}
+
+/** The last lines of a text within so many characters. Of a last line that is too long, its last sentences, or nothing. */
+function endOf(text: string, limit: number): { readonly shown: string; readonly from: number } {
+  const cut = text.length - limit;
+  const lastLine = text.lastIndexOf("\n") + 1;
+  let to = text.length;
+  let from = to;
+  const goBack = (starts: readonly number[], least: number): void => {
+    for (const start of starts) if (start >= least && start < from) from = start;
+  };
+  if (lastLine >= cut) goBack(startsOf(text, cut, /\n/g), cut);
+  else {
+    goBack(startsOf(text, cut, /[.!?…]\s+|[。！？।]/g), cut);
+    if (from === to) {
+      to = from = Math.max(0, lastLine - 1);
+      goBack(startsOf(text.slice(0, to), to - limit, /\n/g), to - limit);
+    }
+  }
+  return { shown: text.slice(from, to), from };
+}
+
+/** Where lines or sentences start behind a place. */
+function startsOf(text: string, from: number, mark: RegExp): number[] {
+  const begin = Math.max(0, from - 1);
+  return [...text.slice(begin).matchAll(mark)].map(({ 0: { length }, index }) => begin + index + length);
 }
 
 interface Rule {
@@ -144,7 +214,7 @@ export function* userWordsSteps(
       continue;
     }
     const all = typedText(text);
-    if (all === "") continue;
+    if (all === "" || isAnsweredByHost(messages, index)) continue;
     const typed = isExpansion(messages, index) ? cutAfter(all, EXPANSION_HEAD) : all;
     const whole = withoutTagged(text, isRetrieved).trim();
     words.push({ message: index, text: typed, whole: whole || typed, isRule: setsLastingRule(typed) });

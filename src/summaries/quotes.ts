@@ -17,6 +17,11 @@ export function messageOf(quote: Quote): number {
   return quoted(quote).message;
 }
 
+/** All that a quotation shows, with the titles and the sentence that lead into it. */
+export function citedText(quote: Quote): string {
+  return quote.by === "assistant" ? `${quote.statement.lead}\n${quote.statement.text}` : textOf(quote);
+}
+
 /** What is quoted. */
 export function textOf(quote: Quote): string {
   return quoted(quote).text;
@@ -45,7 +50,11 @@ export function quoteSections(
         : [],
     ),
     answers: statementEntries(
-      ordered.flatMap((quote) => (quote.by === "assistant" ? [quote.statement] : [])),
+      ordered.flatMap((quote) =>
+        quote.by === "assistant"
+          ? [{ ...quote.statement, lead: said(quote.statement.lead, quote.statement.message) }]
+          : [],
+      ),
       ({ text, message }) => {
         const shown = said(text, message);
         return plantIn(shown) === undefined ? shown : markPlant(shown);

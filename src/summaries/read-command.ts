@@ -17,7 +17,7 @@ export interface CommandText {
 }
 
 /** One command that must pass before the next one is run. */
-export interface CommandStep {
+interface CommandStep {
   readonly key: string;
   readonly name: string;
   readonly isLookup: boolean;

@@ -22,7 +22,7 @@ export function refusedCalls(messages: readonly Message[], indexes: readonly num
         const said = part.type === "tool-result" ? REFUSAL.exec(part.text)?.[1] : undefined;
         if (part.type !== "tool-result" || said === undefined) return [];
         const tool = headName(names.get(part.id) ?? "", "tool") || "tool";
-        return [{ message: index, tool, text: refusal(said), factor: 1 }];
+        return [{ message: index, tool, text: refusal(said), ended: "said", factor: 1 }];
       }),
     )
     .reverse();

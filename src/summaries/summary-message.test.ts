@@ -83,7 +83,7 @@ describe("summaryMessage", () => {
 });
 
 describe("what a summary message carries", () => {
-  const rag = (turns: number): Message[] =>
+  const rag = (turns: number, behind = "."): Message[] =>
     Array.from({ length: turns }, (_, turn): Message[] => [
       text("user", `What about subject number ${turn}?`),
       {
@@ -102,11 +102,14 @@ describe("what a summary message carries", () => {
           },
         ],
       },
-      text("assistant", `Subject ${turn} is well understood since the survey of ${1900 + turn} [1].`),
+      text("assistant", `Subject ${turn} is well understood since the survey of ${1900 + turn} [1]${behind}`),
     ]).flat();
 
-  it("names the source of every citation, also where the host counts anew in each turn", () => {
-    const messages = rag(12);
+  it.each([
+    ["in a sentence", "."],
+    ["in what leads into a list", ":\n- first it was measured in 12 places\n- then it was counted in 13"],
+  ])("names the source of every citation %s, also where the host counts anew in each turn", (_, behind) => {
+    const messages = rag(12, behind);
     const last = messages.length - 1;
     const made = summaryMessage({
       messages,

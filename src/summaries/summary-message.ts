@@ -16,7 +16,7 @@ import { namedLines, newestTerms, newestWords } from "./newest-terms.ts";
 import { outcomesOf } from "./outcomes.ts";
 import type { IsOurs } from "./proof.ts";
 import { quotedLine } from "./quoted-line.ts";
-import { messageOf, type Quote, quoteSections, textOf } from "./quotes.ts";
+import { citedText, messageOf, type Quote, quoteSections, textOf } from "./quotes.ts";
 import { plainStatement } from "./read-passage.ts";
 import { renderNarrative, type Told } from "./render-narrative.ts";
 import { renderState } from "./render-state.ts";
@@ -250,7 +250,7 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
         lines: linesShown,
         sources: sources.ledger([
           ...cited,
-          ...said.map((quote) => ({ message: messageOf(quote), text: textOf(quote) })),
+          ...said.map((quote) => ({ message: messageOf(quote), text: citedText(quote) })),
           ...shown,
         ]),
         files: unseenFiles(files, named, ledgerCap, cost, { root, isUsed }),

@@ -43,6 +43,9 @@ export function quoteSections(
 } {
   const ordered = [...quotes].sort((a, b) => messageOf(a) - messageOf(b));
   const said = (text: string, message: number): string => sources.inRegistryNumbers(text, message);
+  const marked = (text: string): string => (plantIn(text) === undefined ? text : markPlant(text));
+  const leadOf = ({ lead, message }: Statement): string =>
+    said(lead, message).split("\n").map(marked).join("\n");
   return {
     words: ordered.flatMap((quote) =>
       quote.by === "user"
@@ -51,14 +54,9 @@ export function quoteSections(
     ),
     answers: statementEntries(
       ordered.flatMap((quote) =>
-        quote.by === "assistant"
-          ? [{ ...quote.statement, lead: said(quote.statement.lead, quote.statement.message) }]
-          : [],
+        quote.by === "assistant" ? [{ ...quote.statement, lead: leadOf(quote.statement) }] : [],
       ),
-      ({ text, message }) => {
-        const shown = said(text, message);
-        return plantIn(shown) === undefined ? shown : markPlant(shown);
-      },
+      ({ text, message }) => marked(said(text, message)),
     ),
     outcomes: ordered.flatMap((quote) =>
       quote.by === "tool"

@@ -122,6 +122,7 @@ export function postgresEngine(
     },
     isOneOf: (column) => `${column} = any((select ?::text[])::text[])`,
     lockName: "select pg_advisory_xact_lock(hashtextextended(?, 0))",
+    shareName: "select pg_advisory_xact_lock_shared(hashtextextended(?, 0))",
     isConflict,
     explain: (error) => explainPostgres(error, where),
     async *snapshot(work) {
@@ -156,7 +157,7 @@ export function postgresEngine(
 
 const OWN_TABLES =
   "from pg_class c where c.relkind = 'r' and c.relname like 'precis\\_%' and pg_table_is_visible(c.oid)";
-const TABLES = `select c.relname as name ${OWN_TABLES}`;
+const TABLES = `select quote_ident(c.relname) as name ${OWN_TABLES}`;
 
 function* bytesOfTables(): Script<number> {
   const row = yield* firstRow<{ bytes: string | null }>(

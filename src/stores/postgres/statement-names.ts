@@ -6,9 +6,19 @@ export interface PostgresPool {
   end(): Promise<void>;
 }
 
+/** Connections that may break without ending the process. */
+const heard = new WeakSet<PreparingClient>();
+
 /** A connection of the pool. */
 export async function connectTo(pool: PostgresPool): Promise<PreparingClient> {
-  return (await pool.connect()) as unknown as PreparingClient;
+  const client = (await pool.connect()) as unknown as PreparingClient;
+  if (!heard.has(client)) {
+    heard.add(client);
+    // The query that is under way fails, which says enough. Without a listener the event would end the process, and a pool hears
+    // only connections that nobody uses.
+    client.on?.("error", () => {});
+  }
+  return client;
 }
 
 /** What a connection of `pg` can do. */
@@ -21,6 +31,7 @@ export interface PreparingClient {
     readonly rows: readonly R[];
   }>;
   release(error?: Error): void;
+  on?(event: "error", listener: () => void): unknown;
 }
 
 /** Names of prepared statements: what has one is parsed and planned once for each connection. */

@@ -14,6 +14,8 @@ export function sqlRecords({ engine, now, read, write }: SqlContext, tenant: str
 
     save: ({ checkpoints = [], summaries = [], undos = [], answers = [], recalled = [] }) =>
       write("save", function* () {
+        // A deletion that is under way may be about to say that one of these messages is gone.
+        if (engine.shareName !== undefined) yield* rows(engine.shareName, `precis/remove/${tenant}`);
         const deleted = yield* deletedOf(
           engine,
           tenant,

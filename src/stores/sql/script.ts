@@ -20,12 +20,14 @@ export function* firstRow<R>(sql: string, ...parameters: readonly unknown[]): Sc
   return (yield* rows<R>(sql, ...parameters))[0];
 }
 
-/** Conditions that all hold, with their values. One that has an undefined value isn't asked for. */
-export function allOf(...conditions: readonly (readonly [sql: string, ...values: readonly unknown[]])[]): {
-  readonly where: string;
-  readonly values: readonly unknown[];
-} {
-  const asked = conditions.filter(([, ...values]) => !values.includes(undefined));
+type Condition = readonly [sql: string, ...values: readonly unknown[]];
+
+/** Conditions that all hold, with their values: one that is always asked for, and others, unless one of their values is undefined. */
+export function allOf(
+  always: Condition,
+  ...others: readonly Condition[]
+): { readonly where: string; readonly values: readonly unknown[] } {
+  const asked = [always, ...others.filter(([, ...values]) => !values.includes(undefined))];
   return {
     where: asked.map(([sql]) => sql).join(" and "),
     values: asked.flatMap(([, ...values]) => values),

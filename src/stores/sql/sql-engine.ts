@@ -42,6 +42,8 @@ export interface SqlEngine {
   isOneOf(column: string): string;
   /** Waits for the lock of the given name; it ends with the transaction. Default: nothing to wait for. */
   readonly lockName?: string;
+  /** The same for those who may have the lock together. */
+  readonly shareName?: string;
   /** A conflict between two transactions that goes away by running one of them again. Default never. */
   isConflict?(error: unknown): boolean;
   /** What failed and what to do about it, for errors that it knows. */

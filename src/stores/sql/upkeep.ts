@@ -78,7 +78,6 @@ async function sweepConversations(
 ): Promise<number> {
   const before = ms === undefined ? undefined : at - ms;
   const { where, values } = allOf(
-    ["tenant = ?", tenant],
     before === undefined
       ? ["expires_at <= ?", at]
       : [
@@ -88,6 +87,7 @@ async function sweepConversations(
           before,
           before,
         ],
+    ["tenant = ?", tenant],
   );
   for (let total = 0; ; ) {
     const removed = await write("sweep", function* () {
@@ -113,7 +113,7 @@ function* removeOld(
   tenant: string | undefined,
   unless?: string,
 ): Script<number> {
-  const { where, values } = allOf(["tenant = ?", tenant], [`${column} < ?`, before]);
+  const { where, values } = allOf([`${column} < ?`, before], ["tenant = ?", tenant]);
   const isUnused = unless === undefined ? "" : `and not exists (${unless})`;
   return (yield* rows(`delete from ${table} where ${where} ${isUnused} returning tenant`, ...values)).length;
 }

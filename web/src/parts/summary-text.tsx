@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { splitPointers } from "../state/citations.ts";
-import { cutWords, restOf } from "../state/cut-words.ts";
+import { mayBeCut, restOf } from "../state/cut-words.ts";
 import { textOf } from "../state/message-text.ts";
 import { type ReadEntry, readSummary } from "../state/read-summary.ts";
 import type { Transcript } from "../state/transcript.ts";
@@ -71,10 +71,10 @@ export function ReadableSummary({
   );
 }
 
-/** What a person said, as the model reads it. Where the summary quotes only its beginning, the rest follows, and it is said that the model doesn't see it. */
+/** What a person said, as the model reads it. Where the summary leaves something out of it, that follows, and it is said that the model doesn't see it. */
 function WholeWords({ entry, transcript }: { entry: ReadEntry; transcript: Transcript }) {
   const { lead } = useNumbers();
-  const isCut = cutWords(entry.text) !== undefined;
+  const isCut = mayBeCut(entry.text);
   const index = Number(/^#(\d+)$/.exec(entry.pointer ?? "")?.[1] ?? Number.NaN) - 1 - lead;
   const messages = usePiece(transcript.store, (state) => state.messages);
   const message = isCut ? messages.get(index) : undefined;

@@ -15,3 +15,16 @@ it("a whole quotation leaves nothing out, and one from elsewhere isn't mended", 
   expect(restOf("Always touch the files …", RULE)).toBeUndefined();
   expect(restOf("…", RULE)).toBeUndefined();
 });
+
+it("finds what lies between the beginning and the end of a message that are quoted", () => {
+  expect(restOf("Never touch the …\nand it is long.", RULE)).toBe(
+    " generated files.\n\nThe contract (openapi.yaml) is what counts, ",
+  );
+  expect(restOf("Never touch … The contract (openapi.yaml) is …", RULE)).toBe(
+    " the generated files.\n\n …  what counts, and it is long.",
+  );
+});
+
+it("an ellipsis that the person typed is no gap", () => {
+  expect(restOf("Well … go on", "Well … go on")).toBeUndefined();
+});

@@ -1,3 +1,4 @@
+import { Heap } from "./heap.ts";
 import type { Line, TranscriptLines } from "./lines.ts";
 
 /** A line that only uses names counts this much of one that brings them in. */
@@ -49,21 +50,26 @@ export function chooseChanges(input: {
   const chosen: Line[] = [];
   let used = 0;
   // What was taken only lowers the worth of what is left, so a rank that still holds after a fresh look is the best.
-  const waiting = added.map((line) => ({ line, rank: worth(line) })).sort(byRank);
-  while (waiting.length > 0 && used < input.budget) {
-    const best = waiting.shift()!;
-    const fresh = worth(best.line);
-    if (fresh <= 0) continue;
-    if (fresh < best.rank && waiting.length > 0 && fresh < waiting[0]!.rank) {
-      insert(waiting, { line: best.line, rank: fresh });
+  const ranks = new Float64Array(added.length);
+  const waiting = new Heap(ranks);
+  for (const [at, line] of added.entries()) {
+    ranks[at] = worth(line);
+    if (ranks[at]! > 0) waiting.push(at);
+  }
+  for (let at = waiting.pop(); at !== undefined && used < input.budget; at = waiting.pop()) {
+    const line = added[at]!;
+    const fresh = worth(line);
+    if (fresh < ranks[at]!) {
+      ranks[at] = fresh;
+      if (fresh > 0) waiting.push(at);
       continue;
     }
-    const price = cost(best.line);
+    const price = cost(line);
     if (used + price > input.budget) continue;
     used += price;
-    chosen.push(best.line);
-    taken.set(best.line.file, (taken.get(best.line.file) ?? 0) + 1);
-    for (const term of best.line.terms) covered[term] = 1;
+    chosen.push(line);
+    taken.set(line.file, (taken.get(line.file) ?? 0) + 1);
+    for (const term of line.terms) covered[term] = 1;
   }
   return chosen;
 }
@@ -75,26 +81,6 @@ export function shapeFactor({ text, indented }: Line): number {
   if (indented) return 1;
   const isComment = COMMENT.test(text) && text.split(/\s+/).length > COMMENT_WORDS;
   return isComment || NAMES_VALUE.test(text) ? TELLING_FACTOR : 1;
-}
-
-interface Ranked {
-  readonly line: Line;
-  readonly rank: number;
-}
-
-function byRank(a: Ranked, b: Ranked): number {
-  return b.rank - a.rank || b.line.order - a.line.order;
-}
-
-function insert(list: Ranked[], item: Ranked): void {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (byRank(list[middle]!, item) <= 0) low = middle + 1;
-    else high = middle;
-  }
-  list.splice(low, 0, item);
 }
 
 /** Of lines with the same text the newest. */

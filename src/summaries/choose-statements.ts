@@ -69,6 +69,8 @@ function createShelf(speeches: readonly Speech[], { budget, cost }: ChooseStatem
   /** Of the group at the end of a queue: what was paid for a short form of it. */
   const paid = new Float64Array(speeches.length);
   const leads = speeches.map(() => "");
+  /** Lists that were passed over. */
+  const passed = speeches.map(() => new Set<number>());
   let left = budget;
   const priceOf = (at: number, group: readonly Statement[]): number =>
     cost(`${used[at] === 0 ? "#1234 " : ""}${textWithLead(group, leads[at]!)}\n`);
@@ -140,10 +142,10 @@ function createShelf(speeches: readonly Speech[], { budget, cost }: ChooseStatem
   /** Leaves a group out; under points that are cut short nothing more is said. */
   function pass(at: number, group: readonly Statement[]): void {
     paid[at] = 0;
-    queues[at]!.pop();
-    const block = group[0]!.place?.block ?? -1;
-    if (block >= 0 && group[0]!.place?.kind === "point")
-      queues[at] = queues[at]!.filter(([one]) => one!.place?.block !== block);
+    const queue = queues[at]!;
+    queue.pop();
+    if (group[0]!.place?.kind === "point") passed[at]!.add(group[0]!.place.block);
+    while (queue.length > 0 && passed[at]!.has(queue.at(-1)![0]!.place?.block ?? -1)) queue.pop();
   }
 }
 

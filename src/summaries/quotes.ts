@@ -1,6 +1,6 @@
-import type { OutcomeLine } from "./choose-outcomes.ts";
 import { statementEntries } from "./choose-statements.ts";
 import type { CitedSources } from "./cited-sources.ts";
+import type { Outcome } from "./outcomes.ts";
 import { markPlant, plantIn } from "./plants.ts";
 import type { SectionEntry } from "./sections.ts";
 import type { Statement } from "./statements.ts";
@@ -10,7 +10,7 @@ import type { UserWords } from "./user-words.ts";
 export type Quote =
   | { readonly by: "user"; readonly words: UserWords }
   | { readonly by: "assistant"; readonly statement: Statement }
-  | { readonly by: "tool"; readonly outcome: OutcomeLine };
+  | { readonly by: "tool"; readonly outcome: Outcome };
 
 /** The message that a quotation comes from. */
 export function messageOf(quote: Quote): number {

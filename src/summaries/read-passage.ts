@@ -28,7 +28,8 @@ const MAX_CODE = 480;
 /** Titles that are shown above a statement: the section and what leads into the list. */
 const TITLES_SHOWN = 2;
 
-const FENCE = /^\s*(?:```|~~~)/;
+/** What opens or closes a stretch of code; code that ends in the same line is part of a sentence. */
+const FENCE = /^\s*(`{3,8}|~{3,8})(?!.*\1)/;
 const RULE = /^[\s|:+=_*-]*$/;
 const TITLE = /^(?:#{1,6}\s.*|\*\*[^*]+\*\*:?|[^.!?]*:)$/;
 /** What only says that something follows ("Here is the analysis:"). */

@@ -14,18 +14,19 @@ const MAX_SAID = 300;
 /** The refusals among the results of the given messages, newest first. */
 export function refusedCalls(messages: readonly Message[], indexes: readonly number[]): Outcome[] {
   const names = new Map<string, string>();
-  for (const { parts } of messages)
-    for (const part of parts) if (part.type === "tool-call") names.set(part.id, part.name);
-  return indexes
-    .flatMap((index) =>
-      (messages[index]?.parts ?? []).flatMap((part): Outcome[] => {
-        const said = part.type === "tool-result" ? REFUSAL.exec(part.text)?.[1] : undefined;
-        if (part.type !== "tool-result" || said === undefined) return [];
-        const tool = headName(names.get(part.id) ?? "", "tool") || "tool";
-        return [{ message: index, tool, text: refusal(said), ended: "said", factor: 1 }];
-      }),
-    )
-    .reverse();
+  const isWanted = new Set(indexes);
+  const refusals: Outcome[] = [];
+  // In the order of time: ids may come again.
+  for (const [index, { parts }] of messages.entries())
+    for (const part of parts) {
+      if (part.type === "tool-call") names.set(part.id, part.name);
+      if (part.type !== "tool-result" || !isWanted.has(index)) continue;
+      const said = REFUSAL.exec(part.text)?.[1];
+      if (said === undefined) continue;
+      const tool = headName(names.get(part.id) ?? "", "tool") || "tool";
+      refusals.push({ message: index, tool, text: refusal(said), factor: 1 });
+    }
+  return refusals.reverse();
 }
 
 function refusal(said: string): string {

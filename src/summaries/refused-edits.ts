@@ -1,14 +1,19 @@
+import { isRecord } from "../core/is-record.ts";
 import type { Message, ToolCallPart, ToolResultPart } from "../core/types.ts";
 import { readCall } from "./read-call.ts";
 
 /** Tools say in their first sentences whether they did it; what follows is advice or the file (characters). */
 const LOOKED_AT = 300;
+/** Longer answers aren't a few fields in JSON (characters). */
+const MAX_JSON = 4_000;
 const SENTENCE_END = /(?<=[.!?])\s|\n/;
+/** Where an answer begins to show the file. */
+const SHOWS = /^(?:```|diff |@@|---|\+\+\+|\s*\d+[→|\t])/m;
 /** Paths and other names may hold any word. */
 const NAME = /\S*[/\\]\S*|\S+[._]\w\S*|(?<!\w)(['`]).*?\1/g;
 const FINE = /\b(?:no|0|without)\s+(?:errors?|warnings?|problems?|issues?|failures?)\b/gi;
 const NOT_DONE =
-  /\b(?:not|no|never|cannot|errors?|fail(?:s|ed|ure)?|reject(?:s|ed)|refused?|denie[sd]|declined|cancell?ed|aborted|interrupted|invalid|unable)\b|n['’]t\b/i;
+  /\b(?:not|no|nothing|never|0|zero|false|cannot|errors?|fail(?:s|ed|ure)?|reject(?:s|ed)|refused?|denie[sd]|declined|cancell?ed|aborted|interrupted|invalid|unable)\b|n['’]t\b/i;
 const DONE =
   /\b(?:success\w*|done|ok|updated|created|written|wrote|saved|applied|replaced|edited|inserted|added|deleted|removed|changed)\b/i;
 
@@ -27,13 +32,42 @@ export function refusedEdits(messages: readonly Message[]): ReadonlySet<ToolCall
   return refused;
 }
 
-/** Does the answer to an edit say that it wasn't made? */
+/** Does the answer to an edit say that it wasn't made? What it says first counts. */
 export function isRefusal({ text, error }: ToolResultPart): boolean {
-  if (error === true || text.startsWith("<tool_use_error>")) return true;
-  const head = text.slice(0, LOOKED_AT).replace(NAME, " ").replace(FINE, " ");
-  for (const sentence of head.split(SENTENCE_END)) {
-    if (NOT_DONE.test(sentence)) return true;
-    if (DONE.test(sentence)) return false;
+  if (error !== undefined) return error;
+  if (text.startsWith("<tool_use_error>")) return true;
+  return refusesInFields(text) ?? refusesInWords(text);
+}
+
+function refusesInWords(text: string): boolean {
+  const head = text.slice(0, LOOKED_AT);
+  const words = head.slice(0, SHOWS.exec(head)?.index).replace(NAME, " ").replace(FINE, " ");
+  for (const sentence of words.split(SENTENCE_END)) {
+    const refused = sentence.search(NOT_DONE);
+    const done = sentence.search(DONE);
+    if (refused >= 0 || done >= 0) return refused >= 0 && (done < 0 || refused < done);
   }
   return false;
+}
+
+/** By the fields of an answer in JSON; undefined if it is none, or they don't say. */
+function refusesInFields(text: string): boolean | undefined {
+  if (!text.startsWith("{") || text.length > MAX_JSON) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(value)) return undefined;
+  const { success, ok, error, errors, output } = value;
+  for (const one of [success, ok]) if (typeof one === "boolean") return !one;
+  for (const one of [error, errors]) if (one !== undefined) return isSaid(one);
+  return typeof output === "string" ? refusesInWords(output) : undefined;
+}
+
+/** An error that isn't empty. */
+function isSaid(error: unknown): boolean {
+  if (Array.isArray(error)) return error.length > 0;
+  return error !== null && error !== false && error !== "" && error !== 0;
 }

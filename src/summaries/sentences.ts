@@ -7,7 +7,7 @@ export function sentencesOf(line: string): string[] {
 }
 
 /** Where a sentence of a whole text ends: at a line break, and at a mark that a blank follows. The points in `queue.test.ts` and `osby.db` end nothing. */
-const SPOKEN_END = /(?<=[.!?…]["'”’»)\]*`]*)\s+|(?<=[。！？।\n])/u;
+const SPOKEN_END = /(?<=[.!?…]["'”’»)\]*`]{0,8})\s+|(?<=[。！？।\n])/u;
 
 /** The sentences of a text of several lines, each with what stands in it. */
 export function spokenSentences(text: string): string[] {

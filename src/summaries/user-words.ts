@@ -99,7 +99,8 @@ const COMMAND_LINES = 3;
 export function beginningAndEnd({ text, whole }: UserWords, limit: number): string {
   if (text.length <= limit) return text;
   if (limit < LEAST_WITH_END) return shorten(text, limit);
-  const all = whole.length <= MAX_TYPED ? withCommands(whole) : text;
+  // A message that is nothing but tags or code is what the user sent: then `text` is all of it.
+  const all = (whole.length <= MAX_TYPED && withCommands(whole)) || text;
   const { shown, from } = endOf(all, Math.floor(limit * END_SHARE));
   if (shown === "") return shorten(all, limit);
   const more = from + shown.length < all.length ? " …" : "";

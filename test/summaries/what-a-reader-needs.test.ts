@@ -117,6 +117,10 @@ test.each([
   "The user doesn't want to proceed with this tool use. The tool use was rejected (the new text was NOT written to the file).",
   "apply_patch verification failed: expected lines weren't found in /work/limits.ts",
   "Error: old_string was found twice",
+  '{"success": false, "message": "it was edited by somebody else"}',
+  "0 replacements made",
+  "Nothing changed: the text is the same",
+  "Found 2 matches of the string to replace, but replace_all is false.",
 ])("an edit that was refused isn't told as a change: %s", (answer) => {
   const text = summaryOf(
     [
@@ -134,6 +138,11 @@ test.each([
 test.each([
   "The file /work/not-found/errors.ts has been updated successfully.",
   "Edited limits.ts with no errors",
+  '{"status":"ok","errors":[]}',
+  '{"error":null,"success":true}',
+  "Edited 2 files, 0 failed.",
+  "File written; no backup was made",
+  "```diff\n- if (error) return\n+ if (failed) return\n```",
   '{"output":"Success. Updated the following files:\\nM failed.ts"}',
   "All occurrences of 'throw new Error' were replaced",
 ])("an edit that was made is told as a change: %s", (answer) => {

@@ -64,6 +64,15 @@ describe("without a model", () => {
       await isWanted;
       await route.continue();
     });
+    // So long a request isn't quoted whole.
+    await tab.route(/examples\/coding-session/, async (route) => {
+      const file = await route.fetch();
+      const longer = ` ${"There is more to say about ports, and none of it is a rule. ".repeat(60)}`;
+      await route.fulfill({
+        response: file,
+        body: (await file.text()).replace(/(?<=so nobody has to guess\.)/, longer),
+      });
+    });
     await tab.getByRole("button", { name: /^Coding session/ }).click();
     const head = tab.locator(".divider-head");
     await head.click();

@@ -71,5 +71,5 @@ export function startOf(whole: string): string {
   let end = 0;
   for (const match of text.slice(0, MAX_START).matchAll(SENTENCE_END)) end = match.index + 1;
   if (end < MIN_START) end = Math.max(text.lastIndexOf(" ", MAX_START), MIN_START);
-  return `${text.slice(0, end).trimEnd()} …`;
+  return `${text.slice(0, end).toWellFormed().trimEnd()} …`;
 }

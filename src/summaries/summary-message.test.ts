@@ -125,6 +125,22 @@ describe("what a summary message carries", () => {
       expect(made.text).toContain(`[${number}] doc-${Number(year) - 1900}`);
   });
 
+  it.each([120, 300, 900])("cuts no character in half, within %i tokens", (cap) => {
+    const messages = [
+      text("user", `a${"😀".repeat(4_000)}`),
+      text("assistant", `b${"😀".repeat(4_000)}`),
+      text("user", `c${"😀".repeat(500)}`),
+    ];
+    const made = summaryMessage({
+      messages,
+      hidden: [{ from: 0, to: messages.length }],
+      visible: () => false,
+      cap,
+      count,
+    })!;
+    expect(made.text.isWellFormed()).toBe(true);
+  });
+
   it("puts rules before requests of the moment", () => {
     const messages = [
       text("user", "Never push to the main branch."),

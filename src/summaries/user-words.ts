@@ -43,12 +43,16 @@ export function typedText(text: string): string {
   if (typed.trim() === "") typed = withoutCommandTags(withoutTagged(text, isRetrieved));
   typed = withOneSpace(typed);
   if (typed.length <= MAX_TYPED) return typed;
-  return `${cutAfter(typed, PASTE_HEAD)} …\n… ${typed.slice(typed.length - PASTE_TAIL)}`;
+  return `${cutAfter(typed, PASTE_HEAD)} …\n… ${typed.slice(typed.length - PASTE_TAIL).toWellFormed()}`;
 }
 
 function cutAfter(text: string, limit: number): string {
   const space = Math.max(text.lastIndexOf(" ", limit), text.lastIndexOf("\n", limit));
-  return text.slice(0, space > limit / 2 ? space : limit).trimEnd();
+  // Half of a surrogate pair is no character.
+  return text
+    .slice(0, space > limit / 2 ? space : limit)
+    .toWellFormed()
+    .trimEnd();
 }
 
 /** Does it stand right behind a command of the host, which put these instructions there? The user typed the command only. */

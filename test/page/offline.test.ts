@@ -55,7 +55,9 @@ describe("without a model", () => {
   });
 
   it("keeps an opened summary in sight when messages far above it come later", async () => {
-    const { tab, faults, context } = await openPage(browser, serve.url);
+    // A server of its own: where the example was opened before, it is opened as it was then.
+    const other = await serveHere([]);
+    const { tab, faults, context } = await openPage(browser, other.url);
     let letFirstMessagesCome = () => {};
     const isWanted = new Promise<void>((resolve) => {
       letFirstMessagesCome = resolve;
@@ -86,6 +88,7 @@ describe("without a model", () => {
     await tab.locator(".divider").getByText("so there are no words to edit").waitFor();
     expect(faults).toEqual([]);
     await context.close();
+    await other.stop();
   });
 
   it("replays the conversation on the timeline", async () => {

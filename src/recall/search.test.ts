@@ -159,19 +159,24 @@ describe("search in a transcript", () => {
     });
   });
 
-  it("marks code that was changed later as older", async () => {
+  /** A file that is read and then edited. */
+  const edited = (answer: string): ChatMessage[] => {
     const call = (id: string, name: string, args: object): ChatMessage => ({
       role: "assistant",
       content: null,
       tool_calls: [{ id, type: "function", function: { name, arguments: JSON.stringify(args) } }],
     });
-    const transcript: ChatMessage[] = [
+    return [
       said("Look at the retry limit."),
       call("a", "read_file", { path: "src/retry.ts" }),
       { role: "tool", tool_call_id: "a", content: "export const RETRY_LIMIT = 3;" },
       call("b", "edit_file", { path: "src/retry.ts", new: "export const RETRY_LIMIT = 5;" }),
-      { role: "tool", tool_call_id: "b", content: "done" },
+      { role: "tool", tool_call_id: "b", content: answer },
     ];
+  };
+
+  it("marks code that was changed later as older", async () => {
+    const transcript = edited("done");
     const { hits } = await openRecall({ dialect: openaiChat, transcript }).search("RETRY_LIMIT");
     const old = hits.find(({ index }) => index === 2);
     expect(old).toMatchObject({ changedIn: 3 });
@@ -180,18 +185,7 @@ describe("search in a transcript", () => {
   });
 
   it("doesn't call code older because of a change that was refused", async () => {
-    const call = (id: string, name: string, args: object): ChatMessage => ({
-      role: "assistant",
-      content: null,
-      tool_calls: [{ id, type: "function", function: { name, arguments: JSON.stringify(args) } }],
-    });
-    const transcript: ChatMessage[] = [
-      said("Look at the retry limit."),
-      call("a", "read_file", { path: "src/retry.ts" }),
-      { role: "tool", tool_call_id: "a", content: "export const RETRY_LIMIT = 3;" },
-      call("b", "edit_file", { path: "src/retry.ts", new: "export const RETRY_LIMIT = 5;" }),
-      { role: "tool", tool_call_id: "b", content: "The user rejected this edit." },
-    ];
+    const transcript = edited("The user rejected this edit.");
     const { hits } = await openRecall({ dialect: openaiChat, transcript }).search("RETRY_LIMIT");
     expect(hits.find(({ index }) => index === 2)).not.toHaveProperty("changedIn");
   });

@@ -2,7 +2,8 @@ import { mapSteps, type Steps } from "../core/steps.ts";
 import { Heap } from "./heap.ts";
 import { SPECIFIC } from "./read-passage.ts";
 import { NEVER, recency } from "./recency.ts";
-import type { SectionEntry } from "./sections.ts";
+import { newTitles } from "./statement-entries.ts";
+import { groupsOf, lastSaid } from "./statement-groups.ts";
 import type { Statement } from "./statements.ts";
 
 /** Statements of the oldest messages get this share of the room that new ones get. */
@@ -17,11 +18,6 @@ const COVER_TRIES = 4;
 const CODE_PRICE = 2;
 /** Points of a list that don't fit as they are get so many characters each. */
 const SHORT_POINT = 64;
-
-/** A point that is nothing but a link. */
-const LINK = /^(?:[-*•]|\d+[.)])?\s*(?:\[[^\]]*\]\([^()\s]*\)|<?https?:\/\/\S+)$/;
-/** A phrase: longer texts say more than their figures (characters). */
-const SHORT_PHRASE = 40;
 
 /** What `chooseStatements` takes. */
 export interface ChooseStatementsInput {
@@ -161,15 +157,6 @@ function textWithLead(group: readonly Statement[], shown: string): string {
     .join("\n");
 }
 
-/** Of the titles above a statement those that the statement before it didn't have, each with a line break. */
-function newTitles(lead: string, before: string): string {
-  if (lead === "" || lead === before) return "";
-  const known = before.split("\n");
-  const titles = lead.split("\n");
-  const fresh = titles.findIndex((title) => !known.includes(title));
-  return fresh < 0 ? "" : `${titles.slice(fresh).join("\n")}\n`;
-}
-
 /** A list with its points cut to a few words each, or only what leads into it, if that names something. */
 function shortForms(group: readonly Statement[]): (readonly Statement[])[] {
   const [first] = group;
@@ -210,80 +197,6 @@ function* speechesOf({ statements, cost, age }: ChooseStatementsInput): Steps<Sp
   });
 }
 
-/**
- * What is shown together, in the order in which a reader needs it: from the beginning (the answer) and from the end (what it
- * comes to) towards the middle, a list with the heads of all its points; then what is said under the points; then code.
- */
-function groupsOf(statements: readonly Statement[]): Statement[][] {
-  const said: Statement[][] = [];
-  const blocks = new Map<number, Statement[]>();
-  for (const one of statements) {
-    const { kind, block } = one.place ?? { kind: "sentence", block: -1 };
-    if (kind === "sentence") said.push([one]);
-    else if (kind === "point") {
-      const same = blocks.get(block);
-      if (same) same.push(one);
-      else {
-        const points = [one];
-        blocks.set(block, points);
-        said.push(points);
-      }
-    }
-  }
-  const ofKind = (wanted: string): Statement[][] =>
-    withTables(statements.filter(({ place }) => place?.kind === wanted));
-  const isLinks = (group: readonly Statement[]): boolean => group.every(({ text }) => LINK.test(text));
-  const links = said.filter(isLinks);
-  const told = said.filter((group) => !isLinks(group));
-  return [...fromBothEnds(told), ...ofKind("detail"), ...ofKind("code"), ...links];
-}
-
-/** Each statement by itself, but the rows of a table together. */
-function withTables(statements: readonly Statement[]): Statement[][] {
-  const groups: Statement[][] = [];
-  for (const one of statements) {
-    const before = groups.at(-1)?.at(-1);
-    const isRow = one.text.startsWith("|") && before?.text.startsWith("|");
-    if (isRow && before!.order + 1 === one.order) groups.at(-1)!.push(one);
-    else groups.push([one]);
-  }
-  return groups;
-}
-
-/** The first, the last, and towards the middle from the side that has less so far. */
-function fromBothEnds(groups: readonly Statement[][]): Statement[][] {
-  const ordered: Statement[][] = [];
-  let head = 0;
-  let tail = groups.length - 1;
-  let more = 0;
-  while (head <= tail) {
-    const fromEnd = more > 0;
-    const group = groups[fromEnd ? tail-- : head++]!;
-    const length = group.reduce((sum, { text }) => sum + text.length, 0);
-    more += fromEnd ? -length : length;
-    ordered.push(group);
-  }
-  return ordered;
-}
-
-/**
- * What was said again later, short phrases but for their figures ("Step 3 is done."), counts where it was said last; a list
- * only if all of its points were said again.
- */
-function lastSaid(statements: readonly Statement[]): Statement[] {
-  const last = new Map(statements.map((one) => [sameAs(one.text), one.message]));
-  const isLast = (one: Statement): boolean => last.get(sameAs(one.text)) === one.message;
-  const blockOf = ({ message, place }: Statement): string => `${message}/${place?.block}`;
-  const lists = new Set(
-    statements.flatMap((one) => (one.place?.kind === "point" && isLast(one) ? [blockOf(one)] : [])),
-  );
-  return statements.filter((one) => ((one.place?.block ?? -1) < 0 ? isLast(one) : lists.has(blockOf(one))));
-}
-
-function sameAs(text: string): string {
-  return text.length > SHORT_PHRASE ? text : text.replace(/\d+/g, "0");
-}
-
 /** All messages, or those that deserve most room if all together would leave too little for each. */
 function* fewEnough(speeches: readonly Speech[], budget: number): Steps<readonly Speech[]> {
   const ranked = speeches.toSorted((a, b) => b.weight - a.weight);
@@ -319,28 +232,4 @@ function roomFor(speeches: readonly Speech[], budget: number): number {
 function tokensOf(statements: readonly Statement[], cost: (text: string) => number): number {
   const leads = new Set(statements.map(({ lead }) => lead));
   return cost(`#1234 ${[...leads, ...statements.map(({ text }) => text)].join("\n")}`);
-}
-
-/** Statements in time order, one entry per message, with the titles under which they stand. */
-export function statementEntries(
-  statements: readonly Statement[],
-  textOf: (statement: Statement) => string,
-): SectionEntry[] {
-  const entries: { head: string; text: string }[] = [];
-  let before: Statement | undefined;
-  for (const one of [...statements].sort((a, b) => a.message - b.message || a.order - b.order)) {
-    const last = entries.at(-1);
-    if (last === undefined || one.message !== before?.message)
-      entries.push({ head: `#${one.message + 1}`, text: newTitles(one.lead, "") + textOf(one) });
-    else last.text += between(before, one) + newTitles(one.lead, before.lead) + textOf(one);
-    before = one;
-  }
-  return entries;
-}
-
-/** What stands between two statements of one message: a reader should see where something was left out. */
-function between(before: Statement, after: Statement): string {
-  const gap = after.order === before.order + 1 || before.text.endsWith("…") ? "" : " …";
-  const isSameLine = after.place !== undefined && after.place.line === before.place?.line;
-  return `${gap}${isSameLine && after.place.kind !== "code" ? " " : "\n"}`;
 }

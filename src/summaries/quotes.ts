@@ -1,8 +1,8 @@
-import { statementEntries } from "./choose-statements.ts";
 import type { CitedSources } from "./cited-sources.ts";
 import type { Outcome } from "./outcomes.ts";
 import { markPlant, plantIn } from "./plants.ts";
 import type { SectionEntry } from "./sections.ts";
+import { statementEntries } from "./statement-entries.ts";
 import type { Statement } from "./statements.ts";
 import type { UserWords } from "./user-words.ts";
 

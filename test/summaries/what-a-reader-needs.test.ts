@@ -1,12 +1,7 @@
 import { expect, test } from "vitest";
 import type { Message } from "../../src/core/types.ts";
-import { summaryMessage } from "../../src/summaries/summary-message.ts";
+import { say, summaryOfAll } from "../support/summary-of.ts";
 
-const count = (text: string): number => Math.ceil(text.length / 4);
-const say = (role: "user" | "assistant", text: string): Message => ({
-  role,
-  parts: [{ type: "text", text }],
-});
 const edit = (id: string, path: string, added: string): Message[] => [
   {
     role: "assistant",
@@ -28,14 +23,6 @@ const run = (id: string, command: string, text: string): Message[] => [
   },
   { role: "tool", parts: [{ type: "tool-result", id, text }] },
 ];
-const summaryOf = (messages: readonly Message[], cap: number): string =>
-  summaryMessage({
-    messages,
-    hidden: [{ from: 0, to: messages.length }],
-    visible: () => false,
-    cap,
-    count,
-  })!.text;
 
 const FOLDER = "/home/dev/work/customer/project/packages/server/";
 const changes = Array.from({ length: 12 }, (_, at) =>
@@ -65,19 +52,19 @@ test("a report after many edits isn't cut for the answers to questions before it
     say("assistant", `Everything is changed.\n${points.join("\n")}`),
     say("user", "Thanks. Now something else."),
   ];
-  const text = summaryOf(messages, 700);
+  const text = summaryOfAll(messages, 700);
   for (const point of points) expect(text).toContain(point);
 });
 
 test("the folder of all files is said once", () => {
-  const text = summaryOf([say("user", "Change it."), ...changes, say("user", "And now?")], 400);
+  const text = summaryOfAll([say("user", "Change it."), ...changes, say("user", "And now?")], 400);
   expect(text.split(FOLDER)).toHaveLength(2);
   expect(text).toContain(`Folder: ${FOLDER}`);
   expect(text).toContain("changed part_11.ts: ");
 });
 
 test("of a change the declaration is shown before the import", () => {
-  const text = summaryOf([say("user", "Change it."), ...changes, say("user", "And now?")], 200);
+  const text = summaryOfAll([say("user", "Change it."), ...changes, say("user", "And now?")], 200);
   expect(text).toContain("export function newThing");
   expect(text).not.toContain('from "zod"');
 });
@@ -92,7 +79,7 @@ test("what a shown file says about errors is no failure of the command", () => {
     ...run("b", "make test", "2 failed: parser, lexer"),
     say("user", "And now?"),
   ];
-  const text = summaryOf(messages, 300);
+  const text = summaryOfAll(messages, 300);
   expect(text).toContain("make test → 2 failed: parser, lexer");
   expect(text).not.toContain("→ line 0");
 });
@@ -122,7 +109,7 @@ test.each([
   "Nothing changed: the text is the same",
   "Found 2 matches of the string to replace, but replace_all is false.",
 ])("an edit that was refused isn't told as a change: %s", (answer) => {
-  const text = summaryOf(
+  const text = summaryOfAll(
     [
       say("user", "Limit it."),
       ...write("a", "x", "export function neverWritten(): void {}", answer),
@@ -146,7 +133,7 @@ test.each([
   '{"output":"Success. Updated the following files:\\nM failed.ts"}',
   "All occurrences of 'throw new Error' were replaced",
 ])("an edit that was made is told as a change: %s", (answer) => {
-  const text = summaryOf(
+  const text = summaryOfAll(
     [
       say("user", "Limit it."),
       ...write("a", "x", "export function limited(): void {}", answer),
@@ -158,7 +145,7 @@ test.each([
 });
 
 test("a line that a later edit took away isn't told as changed", () => {
-  const text = summaryOf(
+  const text = summaryOfAll(
     [
       say("user", "Limit it."),
       ...write("a", "x", "export const SOFT_LIMIT = 41;\nexport const GRACE = 7;", "ok"),
@@ -173,7 +160,7 @@ test("a line that a later edit took away isn't told as changed", () => {
 });
 
 test("what a person said when refusing an edit is shown, as words of the tool's answer", () => {
-  const text = summaryOf(
+  const text = summaryOfAll(
     [
       say("user", "Limit it."),
       ...write("a", "x", "y", "The tool use was rejected. The user said: use limits-2.toml instead"),

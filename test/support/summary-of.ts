@@ -25,12 +25,18 @@ export function toolRound(name: string, args: object, result: string, said = "")
 }
 
 /** The summary message of everything but the newest message, by a counter of four characters a token. */
-export function summaryOf(messages: readonly Message[], cap: number): string {
-  const last = messages.length - 1;
+export const summaryOf = (messages: readonly Message[], cap: number): string =>
+  summaryUpTo(messages, messages.length - 1, cap);
+
+/** The same of all messages. */
+export const summaryOfAll = (messages: readonly Message[], cap: number): string =>
+  summaryUpTo(messages, messages.length, cap);
+
+function summaryUpTo(messages: readonly Message[], to: number, cap: number): string {
   const made = summaryMessage({
     messages,
-    hidden: [{ from: 0, to: last }],
-    visible: (index) => index === last,
+    hidden: [{ from: 0, to }],
+    visible: (index) => index >= to,
     cap,
     count: (text) => Math.ceil(text.length / 4),
   });

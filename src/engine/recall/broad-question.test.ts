@@ -1,13 +1,10 @@
 /** Who wants a summary of something that the whole conversation is about isn't told the few messages that share most words with the question. */
 import { describe, expect, it } from "vitest";
+import { recalledFor } from "../../../test/support/recalled.ts";
 import type { Draft } from "../../core/draft.ts";
-import { runNow } from "../../core/steps.ts";
 import type { Message } from "../../core/types.ts";
-import { createMemoryIndex } from "../../recall/memory-index.ts";
 import type { Found } from "../../recall/search.ts";
-import type { Conversation } from "../conversation.ts";
 import { isBroad } from "./broad-question.ts";
-import { chooseRecalled } from "./choose-recalled.ts";
 
 const said = (role: "user" | "assistant", text: string): Message => ({
   role,
@@ -47,32 +44,11 @@ const SUMMARY = "Can you summarise the plan for my terrace garden?";
 /** What is quoted where the view shows what the user said, and hides the answers. */
 function quotedFor(asked: string) {
   const messages = [...past, said("user", asked)];
-  const index = createMemoryIndex();
-  for (const message of past) index.add(message);
   const draft: Draft = {
     fates: messages.map((_, at) => (at < past.length ? { type: "cover", by: 0 } : { type: "keep" })),
     inserts: [{ message: { role: "user", text: turns.map(({ question }) => question).join("\n") } }],
   };
-  const chosen = runNow(
-    chooseRecalled({
-      indexes: {
-        // biome-ignore lint/correctness/useYield: it is there already
-        *of() {
-          return index;
-        },
-      },
-      conversation: {
-        messages,
-        structure: { start: 0 },
-        chain: [],
-        measure: { text: (text: string) => Math.ceil(text.length / 4) },
-      } as unknown as Conversation,
-      draft,
-      quoted: [],
-      allowance: 500,
-    }),
-  );
-  return chosen.map(({ passage }) => passage);
+  return recalledFor(messages, draft, 500).map(({ passage }) => passage);
 }
 
 it("a summary of a long conversation is asked for, and where its subjects begin isn't quoted", () => {

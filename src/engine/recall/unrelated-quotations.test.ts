@@ -1,11 +1,7 @@
 /** What has nothing to do with the newest message, or says nothing by itself, isn't quoted for it. */
 import { describe, expect, it } from "vitest";
-import type { Draft } from "../../core/draft.ts";
-import { runNow } from "../../core/steps.ts";
+import { allHidden, recalledFor } from "../../../test/support/recalled.ts";
 import type { Message } from "../../core/types.ts";
-import { createMemoryIndex } from "../../recall/memory-index.ts";
-import type { Conversation } from "../conversation.ts";
-import { chooseRecalled } from "./choose-recalled.ts";
 
 const user = (text: string): Message => ({ role: "user", parts: [{ type: "text", text }] });
 const assistant = (text: string): Message => ({ role: "assistant", parts: [{ type: "text", text }] });
@@ -21,31 +17,7 @@ const result = (id: string, text: string): Message => ({
 /** What is quoted where a view hides all that was said before. */
 function quotedFor(question: string, past: readonly Message[]): string[] {
   const messages = [...past, user(question)];
-  const index = createMemoryIndex();
-  for (const message of past) index.add(message);
-  const chosen = runNow(
-    chooseRecalled({
-      indexes: {
-        // biome-ignore lint/correctness/useYield: it is there already
-        *of() {
-          return index;
-        },
-      },
-      conversation: {
-        messages,
-        structure: { start: 0 },
-        chain: [],
-        measure: { text: (text: string) => Math.ceil(text.length / 4) },
-      } as unknown as Conversation,
-      draft: {
-        fates: messages.map(() => ({ type: "drop", reason: "middle" })),
-        inserts: [],
-      } as unknown as Draft,
-      quoted: [],
-      allowance: 2_000,
-    }),
-  );
-  return chosen.map(({ passage }) => passage.text);
+  return recalledFor(messages, allHidden(messages), 2_000).map(({ passage }) => passage.text);
 }
 
 const QUESTION = "Which phrase opens the turnstile at the harbour gate?";

@@ -1,0 +1,47 @@
+import type { Draft } from "../../src/core/draft.ts";
+import { runNow } from "../../src/core/steps.ts";
+import type { Message } from "../../src/core/types.ts";
+import type { Conversation } from "../../src/engine/conversation.ts";
+import { chooseRecalled } from "../../src/engine/recall/choose-recalled.ts";
+import { createMemoryIndex, type MemoryIndex } from "../../src/recall/memory-index.ts";
+
+/** What automatic recall chooses for the newest message, as the view of a draft shows the others; four characters are a token. */
+export function recalledFor(
+  messages: readonly Message[],
+  draft: unknown,
+  allowance: number,
+  index: MemoryIndex = indexOf(messages.slice(0, -1)),
+): ReturnType<typeof chooseRecalled> extends Generator<unknown, infer Chosen> ? Chosen : never {
+  return runNow(
+    chooseRecalled({
+      indexes: {
+        // biome-ignore lint/correctness/useYield: it is there already
+        *of() {
+          return index;
+        },
+      },
+      conversation: {
+        messages,
+        structure: { start: 0 },
+        chain: [],
+        measure: { text: (text: string) => Math.ceil(text.length / 4) },
+      } as unknown as Conversation,
+      draft: draft as Draft,
+      quoted: [],
+      allowance,
+    }),
+  );
+}
+
+/** An index of these messages. */
+export function indexOf(messages: readonly Message[]): MemoryIndex {
+  const index = createMemoryIndex();
+  for (const message of messages) index.add(message);
+  return index;
+}
+
+/** A draft in which nothing is shown. */
+export const allHidden = (messages: readonly Message[]) => ({
+  fates: messages.map(() => ({ type: "drop", reason: "middle" })),
+  inserts: [],
+});

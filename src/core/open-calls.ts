@@ -1,4 +1,4 @@
-import type { Run, ToolCallPart, ToolResultPart } from "./types.ts";
+import type { Run, ToolCallPart } from "./types.ts";
 
 /** Where a call or a result stands: its message and its part (counted without reasoning, as edits count). */
 export interface Place {
@@ -62,16 +62,17 @@ export class OpenCalls {
 
   /** Takes the oldest call of a name; of all, without one. */
   takeOldest(name: string | undefined): Place | undefined {
-    return answered(this.#inOrder().ofName(name)?.first(EVERYWHERE));
+    return this.takeOfName(name, EVERYWHERE);
   }
 
-  /**
-   * Takes a call of a run of messages: the first one of the id, or else of the name. No run may begin before the one that was
-   * asked for last.
-   */
-  takeIn(run: Run, { id, name }: Pick<ToolResultPart, "id" | "name">): Place | undefined {
-    const queues = this.#inOrder();
-    return answered(queues.ofId(id)?.first(run) ?? queues.ofName(name)?.first(run));
+  /** Takes the first call of an id in a run of messages. No run may begin before the one that was asked for last. */
+  takeOfId(id: string, run: Run): Place | undefined {
+    return answered(this.#inOrder().ofId(id)?.first(run));
+  }
+
+  /** Takes the first call of a name in a run of messages; of all, without one. For runs see `takeOfId`. */
+  takeOfName(name: string | undefined, run: Run): Place | undefined {
+    return answered(this.#inOrder().ofName(name)?.first(run));
   }
 
   /** Those that are left, in the order of the transcript. */

@@ -125,6 +125,7 @@ function pairCalls(messages: readonly Message[]): { ranges: Unit[]; pairs: Pair[
   const runStart: number[] = new Array(messages.length);
   const faults: Fault[] = [];
   let asking: Run | undefined;
+  let byId: RunOfResults | undefined;
   // Plain loops here and below: this runs over the whole transcript on every call.
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index]!;
@@ -142,7 +143,8 @@ function pairCalls(messages: readonly Message[]): { ranges: Unit[]; pairs: Pair[
         waiting.add({ index, part: at }, part);
         if (!lastResultOf.has(index)) lastResultOf.set(index, index);
       } else if (part.type === "tool-result") {
-        const call = takeCall(waiting, part, asking);
+        if (part.byName && byId?.asking !== asking) byId = takeById(waiting, messages, index, asking);
+        const call = takeCall(waiting, part, byId);
         const again = answered.get(part.id);
         // A result that names no call misses none: it stands by itself.
         if (call === undefined && part.byOrder) continue;
@@ -178,18 +180,48 @@ function pairCalls(messages: readonly Message[]): { ranges: Unit[]; pairs: Pair[
   return { ranges, pairs, faults };
 }
 
+/** What the ids of a run of results say, in a format whose ids are optional. */
+interface RunOfResults {
+  /** The run of the model's messages right before it: its results answer no other calls. */
+  readonly asking: Run | undefined;
+  readonly calls: Map<ToolResultPart, Pair["call"]>;
+}
+
 /**
- * Takes the call that a result answers. Where a result says nothing about its call, that is the oldest open one of its name.
- * Where names tie results to calls and ids needn't, it is one of the run of the model's messages right before the run of
- * results: others it doesn't answer.
+ * Takes the calls that a run of results names, before names and order are asked for the rest: a result that came twice would
+ * take the call of a later one otherwise, and that one would have none.
  */
+function takeById(
+  waiting: OpenCalls,
+  messages: readonly Message[],
+  from: number,
+  asking: Run | undefined,
+): RunOfResults {
+  const calls: RunOfResults["calls"] = new Map();
+  for (let index = from; asking && index < messages.length; index++) {
+    const message = messages[index]!;
+    if (index > from && (message.role === "assistant" || !holdsResults(message))) break;
+    for (const part of message.parts) {
+      if (part.type !== "tool-result" || !part.byName) continue;
+      const call = waiting.takeOfId(part.id, asking);
+      if (call !== undefined) calls.set(part, call);
+    }
+  }
+  return { asking, calls };
+}
+
+/** Takes the call that a result answers. Where a result says nothing about its call, that is the oldest open one of its name. */
 function takeCall(
   waiting: OpenCalls,
   part: ToolResultPart,
-  asking: Run | undefined,
+  run: RunOfResults | undefined,
 ): Pair["call"] | undefined {
-  if (part.byName) return asking && waiting.takeIn(asking, part);
-  return waiting.takeNearest(part.id) ?? (part.byOrder ? waiting.takeOldest(part.name) : undefined);
+  if (!part.byName)
+    return waiting.takeNearest(part.id) ?? (part.byOrder ? waiting.takeOldest(part.name) : undefined);
+  const named = run?.calls.get(part);
+  // A host may hand in the same message twice.
+  run?.calls.delete(part);
+  return named ?? (run?.asking && waiting.takeOfName(part.name, run.asking));
 }
 
 /** The run of the model's messages that a run of results stands behind, by that of the message before. */

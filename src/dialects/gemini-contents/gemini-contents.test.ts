@@ -97,6 +97,37 @@ describe("gemini-contents pairing", () => {
     expect(pairsOf(unnamed, { role: "user", parts: [answer("A", { id: "made-up-1" })] })).toEqual([[0, 0]]);
   });
 
+  it("a result that came twice doesn't take the call of one that comes later", () => {
+    const asked = [
+      { role: "model", parts: [call("a", { id: "x1" })] },
+      { role: "model", parts: [call("b", { id: "x2" })] },
+    ];
+    const answers = [
+      { role: "user", parts: [answer("B", { id: "x2" }), answer("B", { id: "x2" })] },
+      { role: "user", parts: [answer("A", { id: "x1" })] },
+    ];
+    const { pairs, faults, units } = structureOf([...asked, ...answers].map(read));
+    expect(pairs.map(({ call: { index }, result }) => [index, result.index])).toEqual([
+      [1, 2],
+      [1, 2],
+      [0, 3],
+    ]);
+    expect(faults).toEqual([]);
+    expect(units).toMatchObject([{ from: 0, to: 4 }]);
+  });
+
+  it("a message that was handed in twice answers two calls of its name", () => {
+    const both = { role: "user", parts: [answer("A", { id: "x1" })] };
+    const calls = { role: "model", parts: [call("a", { id: "x1" }), call("b", { id: "x2" })] };
+    const seen = read(both);
+    const { pairs, faults } = structureOf([read(calls), seen, seen]);
+    expect(pairs.map(({ call: { part }, result }) => [part, result.index])).toEqual([
+      [0, 1],
+      [1, 2],
+    ]);
+    expect(faults).toEqual([]);
+  });
+
   it("a response that nobody asked for is an orphan", () => {
     const alone = structureOf([read({ role: "user", parts: [answer("A")] })]);
     expect(alone.faults).toEqual([{ index: 0, kind: "orphan-result" }]);

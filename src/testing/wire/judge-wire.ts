@@ -159,8 +159,8 @@ export function pairsAnywhere(dialect: DialectId, facts: readonly WireFacts[]): 
 }
 
 /**
- * Gemini: results stand in the run of messages right behind the run with the calls. Ids are optional: what no id tells,
- * the names and the order tell.
+ * Gemini: results stand in the run of messages right behind the run with the calls. Ids are optional: what no id of the
+ * run tells, the names and the order tell.
  */
 function pairByName(
   _dialect: DialectId,
@@ -168,24 +168,30 @@ function pairByName(
   faults: WireFault[],
   partners: Map<string, number>,
 ): void {
-  let open: { readonly at: number; readonly call: WireLink }[] = [];
-  const giveUp = () => {
-    for (const { at, call } of open) faults.push({ kind: "unanswered-call", at, id: call.id });
-    open = [];
+  let calls: { readonly at: number; readonly call: WireLink }[] = [];
+  let results: { readonly at: number; readonly result: WireLink }[] = [];
+  const pair = (fits: (call: WireLink, result: WireLink) => boolean) => {
+    results = results.filter(({ at, result }) => {
+      const found = calls.findIndex(({ call }) => fits(call, result));
+      if (found >= 0) partners.set(key(at, result), calls.splice(found, 1)[0]!.at);
+      return found < 0;
+    });
+  };
+  const settle = () => {
+    pair((call, result) => call.id === result.id);
+    pair((call, result) => call.name === result.name);
+    for (const { at, result } of results) faults.push({ kind: "orphan-result", at, id: result.id });
+    for (const { at, call } of calls) faults.push({ kind: "unanswered-call", at, id: call.id });
+    calls = [];
+    results = [];
   };
   for (const [at, fact] of facts.entries()) {
     const goesOn = fact.role === "assistant" ? facts[at - 1]?.role === "assistant" : fact.results.length > 0;
-    if (!goesOn) giveUp();
-    for (const call of fact.calls) open.push({ at, call });
-    for (const result of fact.results) {
-      const byId = open.findIndex(({ call }) => call.id === result.id);
-      const found = byId >= 0 ? byId : open.findIndex(({ call }) => call.name === result.name);
-      const [partner] = found < 0 ? [] : open.splice(found, 1);
-      if (partner === undefined) faults.push({ kind: "orphan-result", at, id: result.id });
-      else partners.set(key(at, result), partner.at);
-    }
+    if (!goesOn) settle();
+    for (const call of fact.calls) calls.push({ at, call });
+    for (const result of fact.results) results.push({ at, result });
   }
-  giveUp();
+  settle();
 }
 
 const PAIRING: Readonly<Record<string, typeof pairDirect>> = {

@@ -8,7 +8,7 @@ import { precis } from "../src/eval/contestants/precis.ts";
 import { evidenceByText } from "../src/eval/measures/evidence.ts";
 import { findSets } from "../src/eval/node/find-sets.ts";
 import { deliver, tokensOf } from "../src/eval/run-retention.ts";
-import { scoredView } from "../src/eval/scored-view.ts";
+import { scoredView } from "../src/eval/tally.ts";
 import type { ProbeCase } from "../src/eval/types.ts";
 import { exactCounter } from "../src/tokens/index.ts";
 import { type CompactCase, compactCases, DATA, isMet, isStale } from "./compacted-talk/cases.ts";

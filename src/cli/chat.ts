@@ -2,22 +2,16 @@ import { defined } from "../core/defined.ts";
 import { saidText } from "../core/message-text.ts";
 import { type ApiConversation, type ApiMessage, routes } from "../gateway/api.ts";
 import { chooseModel, newest, resumed } from "./chat/choose.ts";
-import { connect } from "./chat/connect.ts";
-import { followEvents } from "./chat/follow-events.ts";
+import { connect, followEvents, resumeLine } from "./chat/connect.ts";
 import { jsonScreen, lineScreen } from "./chat/line-screen.ts";
-import { conversationsText, messagesText } from "./chat/lists.ts";
-import { OFFLINE_HOW, OFFLINE_NAME, OFFLINE_NOTE } from "./chat/offline-words.ts";
-import { resumeLine } from "./chat/resume-line.ts";
-import { runLines } from "./chat/run-lines.ts";
-import { runTerminal } from "./chat/run-terminal.ts";
 import type { Screen } from "./chat/screen.ts";
 import { type ChatSession, createChatSession } from "./chat/session.ts";
 import { createTerminal, type Terminal } from "./chat/terminal.ts";
-import { showMeter } from "./chat/turns.ts";
+import { OFFLINE_HOW, OFFLINE_NAME, OFFLINE_NOTE, runLines, runTerminal, showMeter } from "./chat/turns.ts";
+import { conversationsText, messagesText } from "./chat/view-text.ts";
 import { columnsOf, type Io } from "./io.ts";
-import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
+import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { parseTokens } from "./parse-tokens.ts";
-import { UsageError } from "./usage-error.ts";
 
 export const chatLine: CommandLine = {
   name: "chat",

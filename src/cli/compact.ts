@@ -1,15 +1,13 @@
 import { defined } from "../core/defined.ts";
 import type { FitResult } from "../core/types.ts";
 import { createCompactor } from "../engine/create-compactor.ts";
-import { countedAs } from "./counted-as.ts";
-import { ENGINE_FLAGS, engineChoice, knownModel } from "./engine-flags.ts";
+import { countedAs, ENGINE_FLAGS, engineChoice, knownModel } from "./engine-flags.ts";
 import { formatCount, formatShare } from "./format.ts";
 import type { Io } from "./io.ts";
 import { loadLog } from "./load-log.ts";
-import { type CommandLine, oneFile, type ParsedFlags } from "./parse-flags.ts";
+import { type CommandLine, oneFile, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { parseBudget, parseTokens } from "./parse-tokens.ts";
 import { createProgress } from "./progress.ts";
-import { UsageError } from "./usage-error.ts";
 import { writeOutput } from "./write-output.ts";
 
 export const compactLine: CommandLine = {

@@ -1,7 +1,8 @@
 import { createInterface } from "node:readline/promises";
+import type { Expense } from "../eval/judged/spending.ts";
+import { formatDollars, formatShort } from "./format.ts";
 import type { Io } from "./io.ts";
-import type { ParsedFlags } from "./parse-flags.ts";
-import { UsageError } from "./usage-error.ts";
+import { type ParsedFlags, UsageError } from "./parse-flags.ts";
 
 /** Asks before money is spent. Where nobody can be asked, `--yes` is needed. */
 export async function confirmSpending(flags: ParsedFlags, io: Io, lines: readonly string[]): Promise<void> {
@@ -17,4 +18,19 @@ export async function confirmSpending(flags: ParsedFlags, io: Io, lines: readonl
   } finally {
     questions.close();
   }
+}
+
+/** What is asked of each model, one line each, and all of it in dollars where every price is known. */
+export function spendLines(expenses: readonly Expense[]): string[] {
+  const lines = expenses.map(({ role, model, requests, input, output, dollars }) => {
+    const tokens = `${formatShort(input)} tokens in, ${formatShort(output)} out`;
+    const money = dollars === undefined ? "" : `, ${formatDollars(dollars)}`;
+    return `  ${role.padEnd(10)} ${model}: ${requests} ${requests === 1 ? "request" : "requests"}, ${tokens}${money}`;
+  });
+  const known = expenses.flatMap(({ dollars }) => (dollars === undefined ? [] : [dollars]));
+  const total = known.reduce((sum, dollars) => sum + dollars, 0);
+  if (known.length === 0)
+    return [...lines, "  what it costs isn't known: the registry has no prices of these models"];
+  const rest = known.length < expenses.length ? ", without the models whose prices aren't known" : "";
+  return [...lines, `  together about ${formatDollars(total)}${rest}`];
 }

@@ -6,10 +6,9 @@ import type { Imported, ServerStore, StoreStats } from "../stores/server-store.t
 import { formatCount } from "./format.ts";
 import type { Io, Output } from "./io.ts";
 import { DATABASE_FLAGS, withDatabase } from "./open-database.ts";
-import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
+import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { parseAge } from "./parse-tokens.ts";
 import { checkReadable, FileError, readLines } from "./read-lines.ts";
-import { UsageError } from "./usage-error.ts";
 import { PRIVATE_FILE } from "./write-output.ts";
 
 /** What an action works with. */

@@ -7,8 +7,7 @@ import { type Check, checkMachine } from "./doctor/machine.ts";
 import { doctorText } from "./doctor/text.ts";
 import { columnsOf, hasColor, type Io } from "./io.ts";
 import { createPaint } from "./paint.ts";
-import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
-import { UsageError } from "./usage-error.ts";
+import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
 
 export const doctorLine: CommandLine = {
   name: "doctor",

@@ -1,12 +1,12 @@
 import { defined } from "../core/defined.ts";
 import { STRATEGY_NAMES } from "../core/strategy-names.ts";
-import type { Profile, StrategyName } from "../core/types.ts";
+import type { CompactorOptions, Profile, StrategyName } from "../core/types.ts";
 import { dialects } from "../dialects/index.ts";
+import { windowOptions } from "../eval/replay/model-counting.ts";
 import { PROFILE_NAMES, profiles } from "../profiles/index.ts";
 import { modelInfo } from "../tokens/index.ts";
-import { type Flag, oneOf, type ParsedFlags } from "./parse-flags.ts";
+import { type Flag, oneOf, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { parseCount } from "./parse-tokens.ts";
-import { UsageError } from "./usage-error.ts";
 
 /** Flags of the engine that several commands share. */
 export const ENGINE_FLAGS = {
@@ -50,4 +50,16 @@ export function knownModel(flag: string, id: string): string {
       ? "Name a model whose prices it holds, such as claude-sonnet-5."
       : "Give its size with --window instead.";
   throw new UsageError(`--${flag} ${id}: this model isn't in the registry. ${fix}`);
+}
+
+/** The compactor's own cap where the command says how small. */
+const UNCAPPED = 1_000_000_000;
+
+/** Counts as the model that a file names does, as `replay` and the page do, so that a file has one size everywhere. */
+export function countedAs(
+  model: string | undefined,
+  window?: number,
+): Pick<CompactorOptions<unknown>, "window" | "models" | "budget"> {
+  if (model === undefined || model === "") return window === undefined ? { budget: UNCAPPED } : { window };
+  return windowOptions(model, window ?? UNCAPPED);
 }

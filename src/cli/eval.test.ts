@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, expect, test } from "vitest";
 import { evalCommand, evalLine } from "./eval.ts";
-import { parseFlags } from "./parse-flags.ts";
-import { UsageError } from "./usage-error.ts";
+import { parseFlags, UsageError } from "./parse-flags.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "precis-eval-cli-"));
 const noSessions = mkdtempSync(join(tmpdir(), "precis-eval-cli-"));

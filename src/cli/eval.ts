@@ -17,10 +17,9 @@ import { EXAM_FLAGS, evalExam } from "./eval/exam.ts";
 import { evalJudged, JUDGED_FLAGS } from "./eval/judged.ts";
 import type { Io } from "./io.ts";
 import { MODEL_FLAGS } from "./model-flags.ts";
-import { type CommandLine, oneOf, type ParsedFlags } from "./parse-flags.ts";
+import { type CommandLine, oneOf, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { createProgress } from "./progress.ts";
 import { FileError } from "./read-lines.ts";
-import { UsageError } from "./usage-error.ts";
 import { refuseInput, writeOutput } from "./write-output.ts";
 
 /** Where data is looked for: a folder of this name where the command runs. */

@@ -1,7 +1,6 @@
 import type { Io } from "./io.ts";
-import { type CommandLine, oneFile, type ParsedFlags } from "./parse-flags.ts";
+import { type CommandLine, oneFile, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { STANDALONE_FLAGS, STANDALONE_NOTES, writeStandalone } from "./standalone-text.ts";
-import { UsageError } from "./usage-error.ts";
 
 export const handoverLine: CommandLine = {
   name: "handover",

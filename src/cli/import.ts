@@ -1,12 +1,13 @@
+import { readdir, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { formatCount } from "./format.ts";
-import { importableFiles } from "./import/importable-files.ts";
+import { OPENCODE_DATABASE } from "./import/opencode-database.ts";
 import { type Outcome, outcomeText } from "./import/outcome.ts";
 import type { Io } from "./io.ts";
 import { DATABASE_FLAGS, DEFAULT_TENANT, withDatabase } from "./open-database.ts";
-import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
+import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { createProgress } from "./progress.ts";
-import { FileError } from "./read-lines.ts";
-import { UsageError } from "./usage-error.ts";
+import { checkReadable, FileError } from "./read-lines.ts";
 
 export const importLine: CommandLine = {
   name: "import",
@@ -58,3 +59,33 @@ function refuseUnread({ read, unchanged, passedOver, unreadable }: Outcome, file
   const others = more > 0 ? ` ${formatCount(more)} more can't be read, either.` : "";
   throw new FileError(`${named.file}: ${named.reason}${others}`);
 }
+
+const LOG_FILE = /\.jsonl?(?:\.gz)?$/i;
+
+/** The file, or all logs in a folder, by their full names: these tell them again at the next import. */
+async function importableFiles(path: string): Promise<string[]> {
+  const full = resolve(path);
+  const isFolder = await stat(full).then(
+    (info) => info.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) {
+    await checkReadable(full);
+    return [full];
+  }
+  const inside = await readdir(full, { recursive: true, withFileTypes: true });
+  const found: string[] = [];
+  for (const entry of inside) {
+    const { name, parentPath } = entry;
+    if (!LOG_FILE.test(name) && !OPENCODE_DATABASE.test(name)) continue;
+    const file = join(parentPath, name);
+    if (entry.isFile() || (entry.isSymbolicLink() && (await leadsToFile(file)))) found.push(file);
+  }
+  return found.sort();
+}
+
+const leadsToFile = (link: string): Promise<boolean> =>
+  stat(link).then(
+    (info) => info.isFile(),
+    () => false,
+  );

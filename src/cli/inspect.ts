@@ -6,10 +6,9 @@ import { conversationsText, inspectionText } from "./inspect/text.ts";
 import { columnsOf, hasColor, type Io } from "./io.ts";
 import { DATABASE_FLAGS, DEFAULT_TENANT, withDatabase } from "./open-database.ts";
 import { createPaint } from "./paint.ts";
-import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
+import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { FileError } from "./read-lines.ts";
 import { findByName } from "./short-names.ts";
-import { UsageError } from "./usage-error.ts";
 
 export const inspectLine: CommandLine = {
   name: "inspect",

@@ -4,9 +4,8 @@ import type { Io } from "./io.ts";
 import { CLIENTS, type ClientSettings, type LaunchClient } from "./launch/clients.ts";
 import { type FoundGateway, findGateway } from "./launch/find-gateway.ts";
 import { runClient } from "./launch/run-client.ts";
-import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
+import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { parsePort, parseTokens } from "./parse-tokens.ts";
-import { UsageError } from "./usage-error.ts";
 
 const NAMES = Object.keys(CLIENTS) as (keyof typeof CLIENTS)[];
 

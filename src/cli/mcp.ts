@@ -5,9 +5,8 @@ import { isLoopback } from "../config/loopback.ts";
 import type { ServerStore } from "../stores/server-store.ts";
 import { aborted, type Io } from "./io.ts";
 import { DATABASE_FLAGS, DEFAULT_TENANT, withDatabase } from "./open-database.ts";
-import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
+import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { parsePort } from "./parse-tokens.ts";
-import { UsageError } from "./usage-error.ts";
 import { version } from "./version.ts";
 
 const DEFAULT_PORT = 8788;

@@ -2,9 +2,8 @@ import type { Model } from "../core/types.ts";
 import { anthropic, mailbox, openaiCompatible } from "../models/index.ts";
 import { mailboxDir } from "../models/mailbox.ts";
 import type { Io } from "./io.ts";
-import { type Flag, oneOf, type ParsedFlags } from "./parse-flags.ts";
+import { type Flag, oneOf, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { parseTokens } from "./parse-tokens.ts";
-import { UsageError } from "./usage-error.ts";
 
 const APIS = ["chat", "responses", "anthropic"] as const;
 type Api = (typeof APIS)[number];

@@ -35,7 +35,7 @@ export async function withDatabase<T>(
     warn: warnOn(io),
   });
   const isServer = /^postgres(?:ql)?:\/\//.test(config.db);
-  const name = isServer ? withoutPassword(config.db) : config.db;
+  const name = isServer && !URL.canParse(config.db) ? "PostgreSQL" : withoutPassword(config.db);
   if (!isServer && !create && !existsSync(config.db))
     throw new FileError(`there is no database ${name}. Name one with --db FILE or --db postgres://….`);
   const store = openStore(config.db, {
@@ -53,9 +53,11 @@ export async function withDatabase<T>(
   }
 }
 
-function withoutPassword(text: string): string {
-  if (!URL.canParse(text)) return "PostgreSQL";
+/** A screen is no place for a password; whoever gave it knows it. */
+export function withoutPassword(text: string): string {
+  if (!/^\w+:\/\//.test(text) || !URL.canParse(text)) return text;
   const url = new URL(text);
+  if (url.password === "") return text;
   url.password = "";
   return url.href;
 }

@@ -1,6 +1,5 @@
 import { parseArgs } from "node:util";
 import { nearest } from "../core/nearest.ts";
-import { UsageError } from "./usage-error.ts";
 
 /** One flag of a command. */
 export interface Flag {
@@ -107,4 +106,9 @@ export function oneOf<T extends string>(
   throw new UsageError(
     `--${flag} ${given}: ${close === undefined ? "it" : `did you mean ${close}? It`} is one of ${names.join(", ")}.`,
   );
+}
+
+/** The command line can't be understood: exit code 2, no stack. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
 }

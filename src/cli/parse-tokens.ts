@@ -1,5 +1,5 @@
 import { millisecondsIn, tokensIn } from "../config/sizes.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./parse-flags.ts";
 
 /** Fewer tokens than this are a typo: not even a system prompt fits. */
 const MIN_TOKENS = 100;

@@ -8,11 +8,10 @@ import { ENGINE_FLAGS, engineChoice } from "./engine-flags.ts";
 import type { Io } from "./io.ts";
 import { loadLog } from "./load-log.ts";
 import { DATABASE_FLAGS, DEFAULT_TENANT, withDatabase } from "./open-database.ts";
-import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
+import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { parseCount, parseTokens } from "./parse-tokens.ts";
 import { createProgress } from "./progress.ts";
 import { findByName, shortName } from "./short-names.ts";
-import { UsageError } from "./usage-error.ts";
 
 const { dialect, pick } = ENGINE_FLAGS;
 

@@ -10,14 +10,13 @@ import { columnsOf, hasColor, type Io } from "./io.ts";
 import { type LoadedLog, loadLog } from "./load-log.ts";
 import { MODEL_FLAGS } from "./model-flags.ts";
 import { createPaint } from "./paint.ts";
-import { type CommandLine, oneFile, type ParsedFlags } from "./parse-flags.ts";
+import { type CommandLine, oneFile, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { parseTokens } from "./parse-tokens.ts";
 import { createProgress } from "./progress.ts";
 import { COMPARED, type Compared, comparedLines, comparedOf } from "./replay/compare.ts";
 import { replayPage } from "./replay/html.ts";
 import { JUDGE_FLAGS, judgedShares } from "./replay/judge.ts";
 import { type ReplayFacts, textReport } from "./replay/text-report.ts";
-import { UsageError } from "./usage-error.ts";
 import { writeOutput } from "./write-output.ts";
 
 export const replayLine: CommandLine = {

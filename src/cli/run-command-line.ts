@@ -1,7 +1,6 @@
 import { oldNode } from "./check-node.ts";
 import { columnsOf, type Io } from "./io.ts";
-import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
-import { UsageError } from "./usage-error.ts";
+import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
 
 interface Command {
   readonly line: CommandLine;

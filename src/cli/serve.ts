@@ -6,10 +6,9 @@ import { shownAddress } from "../gateway/upstream/address.ts";
 import { profiles } from "../profiles/index.ts";
 import { aborted, type Io, warnOn } from "./io.ts";
 import { withDatabase } from "./open-database.ts";
-import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
+import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { parseCount, parsePort, parseTokens } from "./parse-tokens.ts";
 import { isAboutKeys, KEY_FLAGS, keysCommand } from "./serve/client-keys.ts";
-import { UsageError } from "./usage-error.ts";
 import { version } from "./version.ts";
 
 export const serveLine: CommandLine = {

@@ -9,14 +9,12 @@ import type { KvCache } from "../stream/types.ts";
 import { exactCounter } from "../tokens/index.ts";
 import { columnsOf, hasColor, type Io } from "./io.ts";
 import { createPaint } from "./paint.ts";
-import { type CommandLine, oneFile, oneOf, type ParsedFlags } from "./parse-flags.ts";
+import { type CommandLine, oneFile, oneOf, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { parseCount, parseTokens } from "./parse-tokens.ts";
 import { readLines } from "./read-lines.ts";
 import { cacheChart } from "./stream/chart.ts";
 import { streamPage } from "./stream/html.ts";
-import { streamJson } from "./stream/json.ts";
-import { type StreamFacts, streamReport } from "./stream/text-report.ts";
-import { UsageError } from "./usage-error.ts";
+import { type StreamFacts, streamReport, streamTotals } from "./stream/text-report.ts";
 import { writeOutput } from "./write-output.ts";
 
 /** Redrawing more often than this is wasted. */
@@ -162,4 +160,18 @@ function parsePositive(flag: string, text: string): number {
   const value = Number(text);
   if (Number.isFinite(value) && value > 0) return value;
   throw new UsageError(`--${flag} "${text}" is not a number above 0.`);
+}
+
+/** Raised when a field of `StreamJson` changes its meaning or goes; new fields don't raise it. */
+const STREAM_FORMAT = "precis-stream/1";
+
+/** What `precis stream --json` prints; `docs/reference/stream-json.md` describes it field by field. */
+export interface StreamJson extends StreamFacts, Timeline {
+  readonly format: typeof STREAM_FORMAT;
+  readonly totals: ReturnType<typeof streamTotals>;
+}
+
+function streamJson(facts: StreamFacts, { status, points, said, managed }: Timeline): StreamJson {
+  const totals = streamTotals(facts, { status, points, said, managed });
+  return { format: STREAM_FORMAT, ...facts, totals, status, points, said, managed };
 }

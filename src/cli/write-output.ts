@@ -1,7 +1,7 @@
 import { stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { UsageError } from "./parse-flags.ts";
 import { FileError } from "./read-lines.ts";
-import { UsageError } from "./usage-error.ts";
 
 /** Files that hold words of a conversation are their owner's alone. One that is there already keeps its mode. */
 export const PRIVATE_FILE = 0o600;

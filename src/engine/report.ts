@@ -1,5 +1,4 @@
-import type { Draft } from "../core/draft.ts";
-import { entriesOf } from "../core/draft.ts";
+import { type Draft, entriesOf } from "../core/draft.ts";
 import { applyEdits } from "../core/edits.ts";
 import type {
   Dialect,

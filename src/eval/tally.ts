@@ -1,7 +1,8 @@
 import { type Estimate, estimate, pairedDifference, type SessionObservation } from "./bootstrap.ts";
-import { unescapeNewlines } from "./message-text.ts";
-import { scoredView } from "./scored-view.ts";
-import type { EvalCase, RetentionMeasure } from "./types.ts";
+import { plainText, unescapeNewlines } from "./message-text.ts";
+import { termsOf } from "./terms.ts";
+import type { EvalCase, RetentionMeasure, ScoredView } from "./types.ts";
+import { indexWords } from "./words.ts";
 
 /** What a contestant is called. */
 export interface Named {
@@ -176,4 +177,21 @@ function estimates(
     if (made) result[id] = made;
   }
   return result;
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** The view with what the measures need of it, each made at most once. */
+export function scoredView(text: string): ScoredView {
+  return {
+    text,
+    words: once(() => indexWords(text)),
+    terms: once(() => new Set(termsOf(plainText(text)))),
+  };
 }

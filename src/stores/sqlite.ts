@@ -1,14 +1,14 @@
-import { statSync } from "node:fs";
+import { closeSync, openSync, rmSync, statSync } from "node:fs";
+import { StoreError } from "../core/errors.ts";
 import type { ServerStore } from "./server-store.ts";
 import { createSqlStore, type ServerStoreOptions } from "./sql/create-sql-store.ts";
 import { runNow } from "./sql/script.ts";
 import type { SqlEngine } from "./sql/sql-engine.ts";
-import { backupInto } from "./sqlite/backup-into.ts";
 import { createConnection } from "./sqlite/connection.ts";
 import type { Durability } from "./sqlite/durability.ts";
 import { explainSqlite } from "./sqlite/explain.ts";
 import { createLogKeeper } from "./sqlite/log-keeper.ts";
-import { BEGIN_READ, createSession, openDatabase, whenFree } from "./sqlite/sqlite-session.ts";
+import { BEGIN_READ, createSession, openDatabase, PRIVATE, whenFree } from "./sqlite/sqlite-session.ts";
 import { startWriter } from "./sqlite/start-writer.ts";
 import { takeOverJournals } from "./sqlite/take-over-journals.ts";
 import { sqliteTextIndex } from "./sqlite/text-index.ts";
@@ -132,4 +132,33 @@ export function sqliteEngine(path: string, durability: Durability = "process"): 
       direct.close();
     },
   };
+}
+
+/** Writes all that a database holds, its log included, into a new file that is whole by itself. */
+async function backupInto(path: string, file: string): Promise<void> {
+  createNew(file);
+  const database = await openDatabase(path, { durability: "process", readOnly: true });
+  try {
+    // SQLite takes a file that is empty for one that isn't there, and so it keeps its mode.
+    database.prepare("vacuum into ?").run(file);
+  } catch (error) {
+    rmSync(file, { force: true });
+    throw error;
+  } finally {
+    database.close();
+  }
+}
+
+function createNew(file: string): void {
+  try {
+    closeSync(openSync(file, "wx", PRIVATE));
+  } catch (error) {
+    const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
+    throw new StoreError({
+      operation: "backup",
+      message: isThere ? `${file} exists already.` : `${file} can't be made.`,
+      fix: isThere ? "Choose another file." : "Check that its folder exists and may be written.",
+      cause: error,
+    });
+  }
 }

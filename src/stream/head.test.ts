@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createHead } from "./head.ts";
+import { createHead } from "./core.ts";
 
 const marker = "Task knowledge:";
 

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
-import type { StreamJson } from "../../src/cli/stream/json.ts";
+import type { StreamJson } from "../../src/cli/stream.ts";
 import { runCli, scratchFolder } from "./run-cli.ts";
 
 const folder = scratchFolder();

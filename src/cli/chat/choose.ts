@@ -1,5 +1,5 @@
 import { type ApiClient, type ApiConversation, routes, type Status } from "../../gateway/api.ts";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../parse-flags.ts";
 
 /** Conversations that are listed. */
 const LISTED = 50;

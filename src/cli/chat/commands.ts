@@ -3,7 +3,7 @@ import { routes } from "../../gateway/api.ts";
 import { formatCount } from "../format.ts";
 import { twoColumns } from "../help.ts";
 import type { Paint } from "../paint.ts";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../parse-flags.ts";
 import type { Notice } from "./notices.ts";
 import { oneLine } from "./plain-text.ts";
 import type { ChatSession } from "./session.ts";

@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 import { defined } from "../../core/defined.ts";
-import { type ApiClient, createApiClient } from "../../gateway/api.ts";
+import { type ApiClient, createApiClient, type LiveEvent, routes } from "../../gateway/api.ts";
 import { type Io, warnOn } from "../io.ts";
-import type { ParsedFlags } from "../parse-flags.ts";
-import { UsageError } from "../usage-error.ts";
+import { withoutPassword } from "../open-database.ts";
+import { type ParsedFlags, UsageError } from "../parse-flags.ts";
+import { shortId } from "../short-names.ts";
 import { version } from "../version.ts";
 
 /** A server to talk to: one that runs elsewhere, or one inside of this process. */
@@ -77,7 +79,7 @@ async function openOwn(flags: ParsedFlags, io: Io): Promise<Connection> {
   const url = await running.listen();
   return {
     api: apiAt(url, key),
-    where: shownDb(config.db),
+    where: withoutPassword(config.db),
     isKept: !/^:?memory:?$/.test(config.db),
     close: () => running.close(),
   };
@@ -97,9 +99,43 @@ const apiAt = (url: string, key: string | undefined): ApiClient =>
     },
   });
 
-function shownDb(db: string): string {
-  if (!/^postgres(?:ql)?:\/\//.test(db) || !URL.canParse(db)) return db;
-  const url = new URL(db);
-  url.password = "";
-  return url.href;
+/** Flags that tell where the conversation is and who answers. */
+const SAID_AGAIN = ["db", "config", "upstream", "server", "key-env"] as const;
+
+/** The command that goes on with a conversation: with the flags without which it wouldn't be found. */
+export function resumeLine(id: string, flags: Pick<ParsedFlags, "value">): string {
+  const again = SAID_AGAIN.flatMap((name) => {
+    const value = flags.value(name);
+    return value === undefined ? [] : [`--${name}`, quoted(withoutPassword(value))];
+  });
+  return ["precis chat --resume", shortId(id), ...again].join(" ");
+}
+
+/** As a shell takes it for one word. */
+const quoted = (text: string): string =>
+  /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+/** Between two tries to reach a server that went away (milliseconds). */
+const RETRY_MS = 2_000;
+
+/** Hears what happens on the server until `signal` ends it; after a lost connection goes on where it was. */
+export async function followEvents(
+  api: ApiClient,
+  signal: AbortSignal,
+  onEvent: (event: LiveEvent) => void,
+): Promise<void> {
+  let lastId: string | undefined;
+  while (!signal.aborted) {
+    try {
+      const headers = lastId === undefined ? {} : { "last-event-id": lastId };
+      for await (const { id, event } of api.stream(routes.events, { signal, headers })) {
+        // The greeting's id only counts the events of this connection.
+        if (event.type !== "hello") lastId = id ?? lastId;
+        onEvent(event);
+      }
+    } catch {
+      // What failed is said by the next request that a person makes; this one only listens.
+    }
+    await wait(RETRY_MS, undefined, { signal }).catch(() => {});
+  }
 }

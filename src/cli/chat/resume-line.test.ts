@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { chatLine } from "../chat.ts";
 import { parseFlags } from "../parse-flags.ts";
-import { resumeLine } from "./resume-line.ts";
+import { resumeLine } from "./connect.ts";
 
 const ID = "01a1e989-0000-7000-8000-00003f2a9c1d";
 

@@ -1,8 +1,8 @@
 import { nearest } from "../../core/nearest.ts";
 import { type ChatSettings, inForce, type SettingOrigin, type SettingsAnswer } from "../../gateway/api.ts";
 import { twoColumns } from "../help.ts";
+import { UsageError } from "../parse-flags.ts";
 import { parseTokens } from "../parse-tokens.ts";
-import { UsageError } from "../usage-error.ts";
 import { wrap } from "../wrap.ts";
 
 type Value = string | number | boolean | readonly string[];

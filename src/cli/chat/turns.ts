@@ -1,12 +1,15 @@
-import { inForce, routes } from "../../gateway/api.ts";
-import type { Paint } from "../paint.ts";
+import { createInterface } from "node:readline";
+import { ApiFailure, inForce, routes } from "../../gateway/api.ts";
+import type { Io } from "../io.ts";
+import { createPaint, type Paint } from "../paint.ts";
+import { UsageError } from "../parse-flags.ts";
 import { isCommand, runCommand } from "./commands.ts";
-import { OFFLINE_NAME } from "./offline-words.ts";
 import type { Screen } from "./screen.ts";
 import type { ChatSession } from "./session.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Carries out one line of a chat: a command, or something that is said. */
-export async function takeLine(
+async function takeLine(
   line: string,
   options: {
     readonly session: ChatSession;
@@ -57,4 +60,86 @@ export async function showMeter(session: ChatSession, screen: Screen): Promise<v
     model: session.offline ? OFFLINE_NAME : (pressure.model ?? "no model"),
     auto: inForce("auto", { answer, chat: conversation?.settings }).value !== false,
   });
+}
+
+/** The label of the assistant that is none. */
+export const OFFLINE_NAME = "offline assistant";
+
+/** Said when a chat begins without a model. */
+export const OFFLINE_NOTE =
+  "No model is configured. The offline assistant is not a language model: it answers only by quoting what this conversation already holds.";
+export const OFFLINE_HOW =
+  "To chat with a model: set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start with --upstream and a local server. precis doctor tells what this machine has.";
+
+/** A line of stdin that can't be carried out: exit code 1, no stack. */
+export class TurnError extends Error {
+  override readonly name = "TurnError";
+}
+
+/** One turn per line of stdin. The first that fails ends it: a script that goes on would talk to nobody. */
+export async function runLines(io: Io, session: ChatSession, screen: Screen): Promise<void> {
+  const lines = createInterface({ input: io.stdin, crlfDelay: Number.POSITIVE_INFINITY });
+  const end = (): void => {
+    lines.close();
+    session.stop().catch(() => {});
+  };
+  io.signal.addEventListener("abort", end, { once: true });
+  let open = true;
+  try {
+    for await (const line of lines) {
+      io.signal.throwIfAborted();
+      await takeLine(line, {
+        session,
+        screen,
+        paint: createPaint(false),
+        quit() {
+          open = false;
+        },
+      }).catch(failTurn);
+      if (!open) break;
+      if (line.trim() !== "") await showMeter(session, screen);
+    }
+    io.signal.throwIfAborted();
+  } finally {
+    io.signal.removeEventListener("abort", end);
+    lines.close();
+  }
+}
+
+/** The command line was right: what was wrong with a line of stdin isn't in its help. */
+function failTurn(error: unknown): never {
+  throw error instanceof UsageError ? new TurnError(error.message, { cause: error }) : error;
+}
+
+/** Reads and answers until a person leaves. */
+export async function runTerminal(
+  session: ChatSession,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<void> {
+  let open = true;
+  signal.addEventListener("abort", () => terminal.close(), { once: true });
+  while (open && !signal.aborted) {
+    await showMeter(session, terminal).catch((error: unknown) => tell(terminal, error));
+    const line = await terminal.read();
+    if (line === undefined) return;
+    try {
+      await takeLine(line, {
+        session,
+        screen: terminal,
+        paint: terminal.paint,
+        quit() {
+          open = false;
+        },
+      });
+    } catch (error) {
+      tell(terminal, error);
+    }
+  }
+}
+
+/** What went wrong ends a turn, not the chat. */
+function tell(terminal: Terminal, error: unknown): void {
+  if (error instanceof ApiFailure) terminal.notice("bad", Object.values(error.trouble).join(" "));
+  else terminal.notice("bad", error instanceof Error ? error.message : String(error));
 }

@@ -1,9 +1,10 @@
 import { EDIT_REASONS } from "../../core/edit-reasons.ts";
 import { DROP_WORDS, FATE_WORDS, type FateName, KEEP_WORDS } from "../../core/words.ts";
-import type { ApiMessage, ApiView, Run, ViewEntry } from "../../gateway/api.ts";
-import { formatCount } from "../format.ts";
+import type { ApiConversation, ApiMessage, ApiMessages, ApiView, Run, ViewEntry } from "../../gateway/api.ts";
+import { formatCount, formatTime } from "../format.ts";
 import type { Paint, Tone } from "../paint.ts";
 import { partText } from "../part-text.ts";
+import { shortId } from "../short-names.ts";
 import { oneLine, plainText } from "./plain-text.ts";
 
 /** Messages that are listed one by one, the newest; those before them are told in runs. */
@@ -69,7 +70,7 @@ export function messageText(message: ApiMessage, lead: number): string {
 }
 
 /** The beginning of a message on one line. */
-export const preview = (message: ApiMessage, width: number): string =>
+const preview = (message: ApiMessage, width: number): string =>
   oneLine(message.parts.map(partText).join(" "), width);
 
 const became = (fate: FateName, why: string): string =>
@@ -149,3 +150,33 @@ const MIN_PREVIEW = 12;
 
 const numbers = ({ from, to }: Run, lead: number): string =>
   to - from === 1 ? `#${from + 1 + lead}` : `#${from + 1 + lead}–${to + lead}`;
+
+/** One line for each conversation. */
+export function conversationsText(conversations: readonly ApiConversation[], columns: number): string {
+  if (conversations.length === 0) return "There are no conversations yet.\n";
+  return conversations
+    .map((one) => {
+      const facts = `${shortId(one.id)}  ${formatTime(one.updatedAt)}  ${formatCount(one.messages).padStart(6)} messages  `;
+      return `${facts}${oneLine(one.title === "" ? "(no title)" : one.title, Math.max(12, columns - facts.length))}\n`;
+    })
+    .join("");
+}
+
+/** Where a resumed conversation stands: its title and its newest messages, a line each. */
+export function messagesText(
+  conversation: ApiConversation,
+  shown: ApiMessages,
+  columns: number,
+  paint: Paint,
+): string {
+  const { lead } = shown;
+  const title = conversation.title === "" ? "(no title)" : conversation.title;
+  return [
+    paint("strong", oneLine(`${title}, ${formatCount(conversation.messages)} messages`, columns)),
+    ...(shown.from > 0 ? [paint("dim", `  … ${formatCount(shown.from)} before`)] : []),
+    ...shown.messages.map((message) => {
+      const start = `  #${message.index + 1 + lead} ${message.role}: `;
+      return `${paint("dim", start)}${preview(message, Math.max(12, columns - start.length))}`;
+    }),
+  ].join("\n");
+}

@@ -6,11 +6,10 @@ import { type CostResult, runCost } from "../../eval/cost/run-cost.ts";
 import { costSessions } from "../../eval/node/cost-sessions.ts";
 import { charsCounter, exactCounter } from "../../tokens/index.ts";
 import type { Io } from "../io.ts";
-import { type Flag, oneOf, type ParsedFlags } from "../parse-flags.ts";
+import { type Flag, oneOf, type ParsedFlags, UsageError } from "../parse-flags.ts";
 import { parseTokens } from "../parse-tokens.ts";
 import { createProgress } from "../progress.ts";
 import { FileError } from "../read-lines.ts";
-import { UsageError } from "../usage-error.ts";
 import { checkDataFolder } from "./data-folder.ts";
 
 /** Sessions below this never get near a window (tokens). */

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
+import { UsageError } from "../parse-flags.ts";
 import { FileError } from "../read-lines.ts";
-import { UsageError } from "../usage-error.ts";
 
 /** Says in words why a folder of data can't be read. */
 export function checkDataFolder(data: string): void {

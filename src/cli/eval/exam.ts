@@ -5,15 +5,13 @@ import { createSpending } from "../../eval/judged/spending.ts";
 import { planExam, writeExam } from "../../eval/judged/write-exam.ts";
 import { examConversation } from "../../eval/node/exam-conversation.ts";
 import { exactCounter } from "../../tokens/index.ts";
-import { confirmSpending } from "../confirm-spending.ts";
+import { confirmSpending, spendLines } from "../confirm-spending.ts";
 import type { Io } from "../io.ts";
 import { namedModel } from "../model-flags.ts";
-import type { Flag, ParsedFlags } from "../parse-flags.ts";
+import { type Flag, type ParsedFlags, UsageError } from "../parse-flags.ts";
 import { parseCount } from "../parse-tokens.ts";
 import { createProgress } from "../progress.ts";
 import { checkReadable } from "../read-lines.ts";
-import { spendLines } from "../spend-text.ts";
-import { UsageError } from "../usage-error.ts";
 import { refuseInput, writeOutput } from "../write-output.ts";
 
 const DEFAULT_QUESTIONS = 12;

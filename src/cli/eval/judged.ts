@@ -12,15 +12,13 @@ import { findExams } from "../../eval/node/find-exams.ts";
 import { journalIn } from "../../eval/node/journal-file.ts";
 import { PROFILE_NAMES, profiles } from "../../profiles/index.ts";
 import { charsCounter, exactCounter, modelInfo } from "../../tokens/index.ts";
-import { confirmSpending } from "../confirm-spending.ts";
+import { confirmSpending, spendLines } from "../confirm-spending.ts";
 import type { Io } from "../io.ts";
 import { namedModel } from "../model-flags.ts";
-import { type Flag, oneOf, type ParsedFlags } from "../parse-flags.ts";
+import { type Flag, oneOf, type ParsedFlags, UsageError } from "../parse-flags.ts";
 import { parseCount } from "../parse-tokens.ts";
 import { createProgress } from "../progress.ts";
 import { FileError } from "../read-lines.ts";
-import { spendLines } from "../spend-text.ts";
-import { UsageError } from "../usage-error.ts";
 import { refuseInput, writeOutput } from "../write-output.ts";
 
 const DEFAULT_TRIALS = 3;

@@ -14,8 +14,7 @@ import type { Io } from "../io.ts";
 import type { Progress } from "../progress.ts";
 import { FileError, readLines } from "../read-lines.ts";
 import { OPENCODE_DATABASE, withOpencodeSessions } from "./opencode-database.ts";
-import type { Outcome } from "./outcome.ts";
-import { UnreadableLog } from "./unreadable-log.ts";
+import { type Outcome, UnreadableLog } from "./outcome.ts";
 
 /** What is imported at a time: a file, or a session of a database. */
 interface Source {

@@ -3,7 +3,7 @@ import { stringifyDeep } from "../../core/deep-json.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { createLogReader, type TranscriptLog } from "../../dialects/logs/index.ts";
 import { FileError } from "../read-lines.ts";
-import { UnreadableLog } from "./unreadable-log.ts";
+import { UnreadableLog } from "./outcome.ts";
 
 /** Where opencode keeps its sessions: one database for all of them. */
 export const OPENCODE_DATABASE = /(?:^|[/\\])opencode[\w-]*\.db$/i;

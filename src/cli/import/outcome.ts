@@ -1,5 +1,6 @@
 import { EXPECTED } from "../../dialects/logs/wrong-file.ts";
 import { formatCount } from "../format.ts";
+import { FileError } from "../read-lines.ts";
 
 /** What an import did. */
 export interface Outcome {
@@ -66,3 +67,6 @@ function warningLines(warnings: readonly Told[]): string[] {
   ]);
   return lines.length > 0 ? ["Left out or odd:", ...lines] : [];
 }
+
+/** There may be a conversation in the file, but it can't be had. */
+export class UnreadableLog extends FileError {}

@@ -1,8 +1,8 @@
 import { dialectById } from "../../dialects/index.ts";
 import type { Conversation, ConversationStore, StoredMessage } from "../../stores/server-store.ts";
 import { formatCount, formatTime } from "../format.ts";
+import { cut, previewOf } from "../part-text.ts";
 import { shortId } from "../short-names.ts";
-import { cut, previewOf } from "./preview.ts";
 
 /** A conversation among others of its session: several are forks of each other, or merely have the same name. */
 export interface Branch {

@@ -11,11 +11,11 @@ import {
 import type { Conversation } from "../../stores/server-store.ts";
 import { formatCount, formatTime } from "../format.ts";
 import type { Paint, Tone } from "../paint.ts";
+import { cut, previewOf } from "../part-text.ts";
 import { shortId, shortName } from "../short-names.ts";
 import { wrap } from "../wrap.ts";
 import { type Branch, branchLines } from "./branches.ts";
 import type { Inspection } from "./inspection.ts";
-import { cut, previewOf } from "./preview.ts";
 
 /** Further lines of a checkpoint are indented. */
 const CHECKPOINT_HANG = 4;

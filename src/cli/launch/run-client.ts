@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Io } from "../io.ts";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../parse-flags.ts";
 import type { ClientSettings, LaunchClient } from "./clients.ts";
 
 /** What a shell adds to the number of a signal that ended a program. */

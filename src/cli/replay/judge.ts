@@ -1,13 +1,12 @@
 import type { Compactor, Dialect, FitInput, StrategyName } from "../../core/types.ts";
 import { createViewJudge } from "../../eval/judged/judge-views.ts";
 import { JUDGE_QUESTIONS } from "../../gateway/api.ts";
-import { confirmSpending } from "../confirm-spending.ts";
+import { confirmSpending, spendLines } from "../confirm-spending.ts";
 import type { Io } from "../io.ts";
 import { namedModel } from "../model-flags.ts";
 import type { Flag, ParsedFlags } from "../parse-flags.ts";
 import { parseCount } from "../parse-tokens.ts";
 import type { Progress } from "../progress.ts";
-import { spendLines } from "../spend-text.ts";
 
 /** Flags about a judge. */
 export const JUDGE_FLAGS = {

@@ -1,8 +1,7 @@
 import type { ClientKey, ServerStore } from "../../stores/server-store.ts";
 import type { Io } from "../io.ts";
-import type { CommandLine, ParsedFlags } from "../parse-flags.ts";
+import { type CommandLine, type ParsedFlags, UsageError } from "../parse-flags.ts";
 import { parseCount } from "../parse-tokens.ts";
-import { UsageError } from "../usage-error.ts";
 
 /** Flags of `precis serve` that look after client keys and end. */
 export const KEY_FLAGS: CommandLine["flags"] = {

@@ -2,11 +2,18 @@ import { type GenuineCheckpoints, isGenuine } from "../checkpoint.ts";
 import { contentHash } from "../hash.ts";
 import { isRecord } from "../is-record.ts";
 import { summaryProof } from "../summary-proof.ts";
-import type { Checkpoint, LastView, Message, PackedCheckpoint, Summary } from "../types.ts";
-import { MAX_CHECKPOINTS } from "./limits.ts";
+import type {
+  Checkpoint,
+  LastView,
+  Message,
+  PackedCheckpoint,
+  PassagePlace,
+  Recalled,
+  Summary,
+} from "../types.ts";
+import { MAX_CHECKPOINTS, MAX_RECALLED } from "./limits.ts";
 import { isModest, isPackedCheckpoint, unpackCheckpoint } from "./packed-checkpoint.ts";
 import { readAnswers } from "./read-answers.ts";
-import { readRecalled } from "./read-recalled.ts";
 import { readRecordsV1 } from "./read-records-v1.ts";
 import { isCount, isShallow, isSummary, isText, isUndo } from "./record-checks.ts";
 import { NOTHING_REMEMBERED, type Remembered } from "./remembered.ts";
@@ -149,4 +156,33 @@ function isLast(value: unknown): value is LastView {
     isCount(value["length"]) &&
     Object.entries(value).every(([name, inner]) => name === "length" || isText(inner))
   );
+}
+
+/** Passages that one user message has quoted at most: more don't fit its allowance. */
+const MAX_PASSAGES = 64;
+
+/** What a state or a store says was recalled, in this branch of the chat or in another; what is damaged is left out. */
+function readRecalled(value: unknown): readonly Recalled[] {
+  return Array.isArray(value) ? value.slice(-MAX_RECALLED).filter(isRecalled) : [];
+}
+
+function isRecalled(value: unknown): value is Recalled {
+  return (
+    isRecord(value) &&
+    isText(value["hash"]) &&
+    isCount(value["length"]) &&
+    value["length"] > 0 &&
+    isText(value["checkpoint"]) &&
+    Number.isFinite(value["at"]) &&
+    Array.isArray(value["passages"]) &&
+    value["passages"].length > 0 &&
+    value["passages"].length <= MAX_PASSAGES &&
+    value["passages"].every(isPlace)
+  );
+}
+
+function isPlace(value: unknown): value is PassagePlace {
+  if (!Array.isArray(value) || value.length !== 4 || !value.every(isCount)) return false;
+  const [, , from, to] = value as unknown as PassagePlace;
+  return from < to;
 }

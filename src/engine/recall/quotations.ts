@@ -1,5 +1,4 @@
-import type { Draft, Fate } from "../../core/draft.ts";
-import { isShown } from "../../core/draft.ts";
+import { type Draft, type Fate, isShown } from "../../core/draft.ts";
 import type { DialectRules, Edit, InsertMessage, Recalled } from "../../core/types.ts";
 import type { RecentMap } from "../../tokens/recent-map.ts";
 import { type Conversation, insertTokens } from "../conversation.ts";

@@ -1,5 +1,4 @@
-import type { Draft } from "../../core/draft.ts";
-import { isShown } from "../../core/draft.ts";
+import { type Draft, isShown } from "../../core/draft.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { RecalledPassage } from "../../core/types.ts";
 import type { Operation } from "../operation.ts";

@@ -1,10 +1,10 @@
 import type { Steps } from "../../core/steps.ts";
-import type { Run } from "../../core/types.ts";
+import type { Measure, Run, TokenCounter } from "../../core/types.ts";
 import { reasoningAllowance } from "../../models/shared/model-traits.ts";
 import { abridged } from "../../summaries/abridge.ts";
 import { answerCap } from "../../summaries/prompts/index.ts";
 import { type InputPiece, splitRuns } from "../../summaries/split-input.ts";
-import { textSteps } from "../../tokens/text-steps.ts";
+import type { SteppedCounter } from "../../tokens/exact-counter.ts";
 import type { Operation } from "../operation.ts";
 import type { ReadingMode } from "./modes.ts";
 import { notesRoom } from "./notes-room.ts";
@@ -82,4 +82,23 @@ export function expectedRequests<M>(operation: Operation<M>, { from, to }: Run):
   const tokens = conversation.tokens.slice(start + from, start + to).reduce((sum, one) => sum + one, 0);
   const task = createWritingTask(operation, { signal: NEVER, calls: [] }, shareOf(operation));
   return Math.max(1, Math.ceil(tokens / pieceLimit(task, { from, to }, undefined)));
+}
+
+/** Shorter texts are counted at once (characters). */
+const LONG_TEXT_CHARS = 32_768;
+
+/** Tokens of a text as `measure.text` counts them, a long one in steps where its counter can do that. */
+function* textSteps(
+  measure: Pick<Measure, "counter" | "text">,
+  /** What holds the text: its count is known for at least as long. */
+  owner: object,
+  text: string,
+): Steps<number> {
+  const { counter } = measure;
+  if (text.length > LONG_TEXT_CHARS && isStepped(counter)) yield* counter.countFor(owner, text);
+  return measure.text(text);
+}
+
+function isStepped(counter: TokenCounter): counter is SteppedCounter {
+  return "countFor" in counter;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { agentCase, round, say, user } from "../../../test/support/eval-cases.ts";
-import { scoredView } from "../scored-view.ts";
+import { scoredView } from "../tally.ts";
 import type { CitationCase, ProbeCase } from "../types.ts";
 import { anchorsInContext } from "./anchors-in-context.ts";
 import { answerWords } from "./answer-words.ts";

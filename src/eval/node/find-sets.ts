@@ -1,14 +1,13 @@
 import { basename, join } from "node:path";
 import { TranscriptError } from "../../core/errors.ts";
 import { readLogs, type TranscriptLog } from "../../dialects/logs/index.ts";
-import { type AgentSession, isAgentSession, parseAgentSession } from "../data/agent-session.ts";
+import { type AgentSession, chatMessage, isAgentSession, parseAgentSession } from "../data/agent-session.ts";
 import { type AnchorCaseRecord, anchorCase, isAnchorCase } from "../data/anchor-case.ts";
-import { citationCase, isCitationRecord } from "../data/citation-case.ts";
 import { cutCases } from "../data/cut-cases.ts";
 import { logSession } from "../data/log-session.ts";
 import { isProbeRecord, probeCase } from "../data/probe-case.ts";
 import type { EvalSet } from "../eval-set.ts";
-import type { EvalCase } from "../types.ts";
+import type { CitationCase, EvalCase } from "../types.ts";
 import { type DataFolder, inFile, readFolder, readRecords, readText } from "./data-files.ts";
 
 /** A file of cases brings its sessions with it, so what lies beside and below it isn't looked at again. */
@@ -128,4 +127,27 @@ function setOf<T>(
       },
     },
   ];
+}
+
+interface CitationRecord {
+  readonly id: string;
+  readonly messages: readonly Parameters<typeof chatMessage>[0][];
+  readonly documents: Readonly<Record<string, string>>;
+  readonly citations: readonly { readonly n: number }[];
+}
+
+function isCitationRecord(value: unknown): value is CitationRecord {
+  return typeof value === "object" && value !== null && "documents" in value && "citations" in value;
+}
+
+function citationCase(record: CitationRecord): CitationCase {
+  return {
+    type: "citations",
+    session: record.id,
+    messages: record.messages.map(chatMessage),
+    from: 0,
+    to: record.messages.length,
+    documents: new Map(Object.entries(record.documents).map(([n, id]) => [Number(n), id])),
+    cited: [...new Set(record.citations.map((citation) => citation.n))],
+  };
 }

@@ -1,11 +1,11 @@
 import { ConfigError } from "../../core/errors.ts";
+import type { FoundMessage, RecallIndex } from "../../recall/candidates.ts";
 import { openRecall, type Recall, searchIndex } from "../../recall/open-recall.ts";
 import { roughCounter } from "../../recall/rough-counter.ts";
 import type { Hit, SearchOptions, SearchResult } from "../../recall/search.ts";
 import type { Conversation, ConversationPage, ListQuery, ServerStore } from "../../stores/server-store.ts";
 import { createPace } from "../compaction/pace.ts";
 import { metaOf } from "./chat-meta.ts";
-import { conversationsIndex } from "./conversations-index.ts";
 import { SETTINGS_SESSION } from "./session-of.ts";
 
 /** What of a store is needed to look into the past. */
@@ -140,4 +140,44 @@ async function* everyConversation(store: PastStore, tenant: string): AsyncGenera
 /** What a person has thrown away isn't found, and settings are no conversation. */
 function isToBeFound(conversation: Conversation): boolean {
   return conversation.session !== SETTINGS_SESSION && metaOf(conversation).deletedAt === undefined;
+}
+
+/**
+ * The index of a tenant without what isn't to be found. Forks share messages: one that is found in each of them would be
+ * one answer in the place of several, so it is taken from the first.
+ */
+function conversationsIndex(
+  index: RecallIndex,
+  find: (id: string) => Promise<Conversation | undefined>,
+): RecallIndex {
+  return {
+    async candidates(query) {
+      const { statistics, messages } = await index.candidates(query);
+      const ids = new Set(messages.map(({ conversation }) => conversation ?? ""));
+      const found = new Set<string>();
+      for (const id of ids) if (await find(id)) found.add(id);
+      const toFind = messages.filter(({ conversation }) => found.has(conversation ?? ""));
+      const tools = toolNames(toFind);
+      const seen = new Set<string>();
+      return {
+        statistics,
+        messages: toFind.flatMap((one): FoundMessage[] => {
+          const key = `${one.index} ${JSON.stringify(one.message)}`;
+          if (seen.has(key)) return [];
+          seen.add(key);
+          const toolOf = (call: string) => one.toolOf?.(call) ?? tools.get(`${one.conversation} ${call}`);
+          return [{ ...one, toolOf }];
+        }),
+      };
+    },
+  };
+}
+
+/** Tools by conversation and call: a result rarely stands far from its call. */
+function toolNames(messages: readonly FoundMessage[]): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const { conversation, message } of messages)
+    for (const part of message.parts)
+      if (part.type === "tool-call") names.set(`${conversation} ${part.id}`, part.name);
+  return names;
 }

@@ -1,8 +1,7 @@
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { z } from "zod";
 import { type PastStore, pastOf } from "../conversation/past.ts";
-import { aboutText, hitsText, messagesText, sessionsText } from "./tool-text.ts";
-import { writeText } from "./write-text.ts";
+import { aboutText, hitsText, messagesText, sessionsText, writeText } from "./tool-text.ts";
 
 const MAX_HITS = 50;
 const MAX_TOKENS = 20_000;

@@ -1,8 +1,12 @@
+import { createCompactor } from "../../engine/create-compactor.ts";
+import { profiles } from "../../profiles/index.ts";
 import type { ReadMessage } from "../../recall/open-recall.ts";
+import { readHead } from "../../recall/stored-head.ts";
+import { storedTranscript } from "../../recall/stored-transcript.ts";
 import type { Conversation, ConversationPage } from "../../stores/server-store.ts";
 import { escapeLine } from "../../summaries/escape.ts";
 import { markPlant, plantIn } from "../../summaries/plants.ts";
-import type { Past } from "../conversation/past.ts";
+import type { Past, PastStore } from "../conversation/past.ts";
 
 /** What a model reads of the past is data, and it is told so before anything else. */
 const QUOTED =
@@ -42,4 +46,42 @@ export function sessionsText({ conversations, next }: ConversationPage): string 
 function nameOf({ id, title }: Conversation): string {
   const line = escapeLine(title.replace(/[\s\p{Cc}]+/gu, " ").trim());
   return line === "" ? id : `${id} “${plantIn(line) === undefined ? line : markPlant(line)}”`;
+}
+
+/** Such a text changes nothing about the conversation, so no budget limits it. */
+const UNCAPPED = 1_000_000_000;
+
+/** What a text about a conversation is for: a goal makes it a hand-over. */
+interface TextWish {
+  readonly goal?: string | undefined;
+  readonly focus?: string | undefined;
+  readonly cap?: number | undefined;
+  readonly signal?: AbortSignal;
+}
+
+/** A summary or a hand-over of a stored conversation, made by code alone: nothing is sent to a model. */
+export async function writeText(
+  store: PastStore,
+  tenant: string,
+  { id }: Conversation,
+  { goal, focus, cap, signal }: TextWish,
+): Promise<string> {
+  const { dialect, read } = await storedTranscript(store, tenant, id);
+  const { system } = readHead(dialect, await store.conversations.head(tenant, id));
+  const compactor = createCompactor({ dialect, profile: profiles.agent, budget: UNCAPPED });
+  const input = {
+    ...(system !== undefined && { system }),
+    ...(cap !== undefined && { cap }),
+    ...(signal && { signal }),
+  };
+  try {
+    const transcript = await read();
+    const { text } =
+      goal === undefined
+        ? await compactor.summarize(transcript, { ...input, ...(focus !== undefined && { focus }) })
+        : await compactor.handover(transcript, { ...input, goal });
+    return text;
+  } finally {
+    await compactor.close();
+  }
 }

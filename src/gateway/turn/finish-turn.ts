@@ -1,5 +1,5 @@
+import { contentHash } from "../../core/hash.ts";
 import type { WireAnswer } from "../wires/wire.ts";
-import { guardLoops } from "./loop-guard.ts";
 import type { Outgoing, Turn, TurnParts } from "./turn.ts";
 
 /** Learns from an answer and stores it. Whoever waits gets the end of the answer when this is done. */
@@ -32,4 +32,36 @@ function learn(
     tokens: sent + report.budget.tools,
     ...(isCutOff && { stop: "length" }),
   });
+}
+
+/** The same tool round this often since a compaction is a circle. */
+const CIRCLE = 3;
+/** Rounds that are remembered for one conversation. */
+const MAX_ROUNDS = 500;
+
+/** Notices a conversation that comes to the same tool round again and again after a compaction, and says so. */
+function guardLoops(
+  { metrics, totals, log, timeline, now }: Pick<TurnParts, "metrics" | "totals" | "log" | "timeline" | "now">,
+  { recording, wire, client }: Turn,
+  answer: readonly unknown[],
+): void {
+  const known = recording?.known;
+  if (!known?.rounds) return;
+  for (const message of answer) {
+    const calls = wire.dialect.read(message).parts.filter((part) => part.type === "tool-call");
+    if (calls.length === 0) continue;
+    const round = contentHash(calls.map(({ name, args }) => `${name} ${args}`).join("\n"));
+    const count = (known.rounds.get(round) ?? 0) + 1;
+    if (known.rounds.size < MAX_ROUNDS) known.rounds.set(round, count);
+    if (count !== CIRCLE) continue;
+    const tool = calls[0]!.name;
+    metrics.loops.inc();
+    totals.add("loops");
+    log.warn(
+      { conversation: known.id, tool, rounds: count },
+      "the same tool round came back again and again after a compaction",
+    );
+    if (known.id !== undefined)
+      void timeline.add(client.tenant, known.id, now(), { type: "loop", tool, rounds: count });
+  }
 }

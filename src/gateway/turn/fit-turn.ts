@@ -6,7 +6,6 @@ import { withClientKeys } from "../compaction/summarizer.ts";
 import type { Json } from "../http/json.ts";
 import { hiddenInstructions, type LaterInstruction, withInstructions } from "../wires/shared/client-words.ts";
 import { loadedTools } from "../wires/shared/loaded-tools.ts";
-import { lastRequest } from "./last-request.ts";
 import { noteFit } from "./note-fit.ts";
 import { type Outgoing, spokenWire, type Turn, type TurnParts } from "./turn.ts";
 import { watchedFit } from "./watched-fit.ts";
@@ -151,4 +150,29 @@ function withLowerCap(
   if (body === turn.body) return outgoing;
   const whole = turn.withHidden?.(body) ?? body;
   return { ...outgoing, body: Buffer.from(stringifyDeep(whole)), isOurs: true };
+}
+
+/** What a summary by continuation adds to a request: its prompt and its answer (tokens). */
+const CONTINUATION_ROOM = 4_000;
+/** Bytes of a request for each of its tokens, at the least that is usual. */
+const BYTES_PER_TOKEN = 3;
+
+/**
+ * The conversation's last request, which the provider has in its cache: the last view, or the transcript itself while it
+ * is its own view. Where this node can't know, where the request has a wish of its own, or where a summary's
+ * prompt wouldn't fit behind it, the messages are left out, and no summary is asked for by continuation.
+ */
+function lastRequest(
+  { memory, windows }: Pick<TurnParts, "memory" | "windows">,
+  { body, wire, asked, recording, upstream, client, plain, translation, withHidden }: Turn,
+  hasOwnWish: boolean,
+): Json {
+  const isKnown = !hasOwnWish && !translation && recording?.followsOurs;
+  const last = isKnown
+    ? (memory.lastRequest(recording.known) ?? { request: withHidden?.(body) ?? body, bytes: plain.length })
+    : undefined;
+  const { window } = windows.of(upstream, asked.model, client.tenant);
+  return last && last.bytes / BYTES_PER_TOKEN + CONTINUATION_ROOM <= window
+    ? last.request
+    : wire.write(body, { messages: [], system: asked.system });
 }

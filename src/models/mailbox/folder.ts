@@ -2,9 +2,7 @@ import { ModelError } from "../../core/errors.ts";
 import { contentHash } from "../../core/hash.ts";
 import type { ModelRequest } from "../../core/types.ts";
 import { codeOf, type Files, filesOf, unlessGone } from "./files.ts";
-import type { Place } from "./reply.ts";
-import { findReply, REPLY_ENDINGS } from "./reply.ts";
-import { README, requestJson, requestText } from "./request-text.ts";
+import { findReply, type Place, REPLY_ENDINGS } from "./reply.ts";
 
 /** Requests hold words of a conversation, so the files are their owner's alone. */
 const PRIVATE_FILE = 0o600;
@@ -138,4 +136,43 @@ function failed(id: string, dir: string, cause: Error): ModelError {
     fix: "Name a folder that this process may write to.",
     cause,
   });
+}
+
+/** What the folder's `README.txt` says to whoever answers. */
+const README = `precis asks a model here. You, or a program of yours, are the model.
+
+For each file NAME.request.txt (the same as data: NAME.request.json):
+
+1. Read it. "system" holds the instructions, "user" what is asked.
+2. Write the answer, and nothing else, into NAME.reply.txt in this folder.
+   A program should write it under another name first and then rename it.
+
+Instead of NAME.reply.txt you may write NAME.reply.json:
+
+  { "text": "the answer",
+    "stop": "end",                             or "length", "refusal", "other"
+    "usage": { "input": 1200, "output": 80 },  tokens, if you know them
+    "model": "who answered" }
+
+  { "error": "why there is no answer" }        the request fails
+
+precis looks for replies all the time. A request that was answered moves to done/.
+A request that is no longer wanted disappears.
+`;
+
+/** A request for people: what a model would see, and where the answer goes. */
+function requestText(stem: string, request: ModelRequest): string {
+  const parts = [
+    ...(request.system === undefined ? [] : [{ role: "system", text: request.system }]),
+    ...request.messages,
+  ];
+  const words = `Answer in ${stem}.reply.txt, with at most ${request.cap} tokens. README.txt says more.`;
+  return [words, ...parts.map(({ role, text }) => `=== ${role} ===\n${text}`), ""].join("\n\n");
+}
+
+/** The same for programs. */
+function requestJson(stem: string, request: ModelRequest): string {
+  const { name, system, messages, cap, temperature } = request;
+  const value = { name, reply: `${stem}.reply.txt`, cap, temperature, system, messages };
+  return `${JSON.stringify(value, undefined, 2)}\n`;
 }

@@ -6,7 +6,9 @@ import {
   type LineCount,
   readExport,
 } from "../shared/export-line.ts";
-import { planImport } from "../shared/plan-import.ts";
+import { placeTexts, type TextPlaces } from "../shared/place-texts.ts";
+import type { AppendPlan } from "../shared/plan-append.ts";
+import { conversationRow } from "../shared/rows.ts";
 import { carryOut } from "./carry-out.ts";
 import { insertCitation } from "./citations.ts";
 import { insertClientKey } from "./client-keys.ts";
@@ -136,4 +138,31 @@ function importRecord(
     default:
       return item satisfies never;
   }
+}
+
+/** What the import of a whole conversation writes, citations aside: the same as an append that makes it. */
+function planImport(
+  { tenant, conversation, head: text, messages: given }: ImportedConversation,
+  places: TextPlaces,
+): AppendPlan {
+  const { id } = conversation;
+  const length = given.length;
+  const { messages, head, bodies } = placeTexts(
+    { tenant, conversation: id, position: 0 },
+    given,
+    text,
+    places,
+  );
+  return {
+    tenant,
+    removeFrom: undefined,
+    answers: [],
+    texts: bodies,
+    made: conversationRow(tenant, { ...conversation, length }, head),
+    changes: {},
+    copied: undefined,
+    messages,
+    left: [],
+    appended: { conversation: id, forkOf: undefined, added: length, length },
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type LentText, moveToBodies } from "./lend-texts.ts";
+import { type LentText, moveToBodies } from "./carry-out.ts";
 import { bodyHash } from "./place-text.ts";
 import { runNow } from "./script.ts";
 

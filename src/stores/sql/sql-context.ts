@@ -1,7 +1,6 @@
 import { PrecisError, StoreError } from "../../core/errors.ts";
 import type { Appended } from "../server-store.ts";
 import type { AppendCall } from "../shared/plan-append.ts";
-import { indexLater } from "./recall/index-later.ts";
 import { indexSome } from "./recall/index-messages.ts";
 import type { Script } from "./script.ts";
 import type { ReadScript, SqlEngine } from "./sql-engine.ts";
@@ -122,4 +121,48 @@ function storeFailure(operation: string, error: unknown, engine: Pick<SqlEngine,
     fix: "See the cause for what the database said.",
   };
   return new StoreError({ operation, ...explained, cause: error });
+}
+
+/** Puts what was appended into the index when nobody has appended for a moment, so that a search finds little left to do. */
+interface LaterIndexing {
+  appended(): void;
+  /** Waits for what is under way. */
+  close(): Promise<void>;
+}
+
+/** So long without an append (milliseconds). */
+const IDLE_MS = 1_000;
+
+/** `indexSome` indexes a few messages and says how many. */
+function indexLater(indexSome: () => Promise<number>): LaterIndexing {
+  let timer: NodeJS.Timeout | undefined;
+  let appends = 0;
+  let running: Promise<void> | undefined;
+  let isClosed = false;
+
+  const run = async (): Promise<void> => {
+    const before = appends;
+    // A failure isn't lost on anybody: the next search meets it, and can tell it.
+    while (!isClosed && appends === before && (await indexSome().catch(() => 0)) > 0);
+  };
+  return {
+    appended() {
+      appends++;
+      if (isClosed) return;
+      if (timer) timer.refresh();
+      else {
+        timer = setTimeout(() => {
+          running ??= run().finally(() => {
+            running = undefined;
+          });
+        }, IDLE_MS);
+        timer.unref();
+      }
+    },
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
 }

@@ -1,6 +1,5 @@
 import { useState } from "react";
-import type { ApiConversation, SearchHit } from "../../../src/gateway/api.ts";
-import { routes, urlOf } from "../../../src/gateway/api.ts";
+import { type ApiConversation, routes, type SearchHit, urlOf } from "../../../src/gateway/api.ts";
 import { aroundMatch } from "../state/around-match.ts";
 import { grouped } from "../state/conversations.ts";
 import { ago } from "../state/format.ts";

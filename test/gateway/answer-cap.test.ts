@@ -151,3 +151,36 @@ it("where hardly any answer fits, the model doesn't think", async () => {
   expect(response.status, await response.text()).toBe(200);
   expect(provider.requests.at(-1)!.body["thinking"]).toBeUndefined();
 });
+
+it("a tool loop for whose thinking the window has no room any more isn't refused for its thoughts", async () => {
+  const { provider, ask } = await start(
+    {
+      window: 1_000_000,
+      reply: ({ number }) => ({
+        reasoning: `Thought ${number}.`,
+        calls: [{ name: "look", args: { number } }],
+      }),
+    },
+    { window: WINDOW },
+  );
+  const messages: object[] = [{ role: "user", content: "Look at everything." }];
+  for (let round = 0; round < 40; round++) {
+    const response = await ask("/v1/messages", {
+      model: "claude-sonnet-4-5",
+      max_tokens: 2_000,
+      thinking: { type: "enabled", budget_tokens: 1_100 },
+      tools: [{ name: "look", input_schema: { type: "object" } }],
+      messages,
+    });
+    const { content } = (await response.json()) as { content: { type: string; id: string }[] };
+    expect(provider.requests.at(-1)!.error).toBeUndefined();
+    const { id } = content.find(({ type }) => type === "tool_use")!;
+    const seen = `Round ${round}: ${"nothing in particular was seen there. ".repeat(30)}`;
+    messages.push(
+      { role: "assistant", content },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: seen }] },
+    );
+  }
+  const thinking = provider.requests.map(({ body }) => body["thinking"] !== undefined);
+  expect(new Set(thinking)).toEqual(new Set([true, false]));
+});

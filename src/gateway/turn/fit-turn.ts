@@ -118,7 +118,8 @@ function writeView(turn: Turn, { fitted, given, instructions }: Held, rejected: 
     : wire.write(body, { messages, system });
   const whole = turn.withHidden?.(shown) ?? shown;
   const mustNotThink = report.warnings.some(({ code }) => code === "thinking-off");
-  return withRoom(turn, mustNotThink ? wire.withoutThinking(whole) : whole, report, rejected);
+  const sendable = mustNotThink ? wire.withoutThinking(whole) : (wire.withLoopThinking?.(whole) ?? whole);
+  return withRoom(turn, sendable, report, rejected);
 }
 
 /** Is the view the transcript itself? Where nothing more is to be gained, it may still be a view made before. */
@@ -149,7 +150,8 @@ function withLowerCap(
   const body = withRoom(turn, turn.body, report, rejected);
   if (body === turn.body) return outgoing;
   const whole = turn.withHidden?.(body) ?? body;
-  return { ...outgoing, body: Buffer.from(stringifyDeep(whole)), isOurs: true };
+  const sendable = turn.wire.withLoopThinking?.(whole) ?? whole;
+  return { ...outgoing, body: Buffer.from(stringifyDeep(sendable)), isOurs: true };
 }
 
 /** What a summary by continuation adds to a request: its prompt and its answer (tokens). */

@@ -33,7 +33,8 @@ export function withTranscript<T extends Turn>(turn: T, body: Json, transcript: 
   const { wire, asked } = turn;
   const hosting = wire.hosting!;
   const whole = { ...body, [hosting.field]: transcript };
-  const bytes = Buffer.from(stringifyDeep(hiding(wire, hosting)(whole)));
+  const hidden = hiding(wire, hosting)(whole);
+  const bytes = Buffer.from(stringifyDeep(wire.withLoopThinking?.(hidden) ?? hidden));
   return {
     ...turn,
     body: whole,

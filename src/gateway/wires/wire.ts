@@ -45,6 +45,8 @@ export interface Wire {
   write(body: Json, view: { readonly messages: readonly unknown[]; readonly system: unknown }): Json;
   /** The request with thinking switched off. */
   withoutThinking(body: Json): Json;
+  /** The request without thinking where its tool loop under way can't be thought in. Left out: any loop can be. */
+  withLoopThinking?(body: Json): Json;
   /** The request with another cap on the answer. */
   withCap(body: Json, cap: number): Json;
   readJson(answer: Json): WireAnswer;

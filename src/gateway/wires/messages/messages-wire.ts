@@ -13,6 +13,7 @@ import { rememberReads } from "../shared/remember-reads.ts";
 import { rewrittenMessages } from "../shared/rewritten-messages.ts";
 import type { Wire, WireAnswer } from "../wire.ts";
 import { assembleMessage } from "./assemble-message.ts";
+import { withLoopThinking, withoutThinking } from "./loop-thinking.ts";
 import { messagesHosting } from "./messages-hosting.ts";
 import { messagesNative } from "./messages-native.ts";
 
@@ -46,15 +47,8 @@ export const messagesWire: Wire = {
     ...(view.system !== undefined && { system: view.system }),
   }),
 
-  withoutThinking(body) {
-    const { thinking: _, context_management: management, ...rest } = body;
-    if (!isJson(management)) return rest;
-    // Clearing of thinking is refused where there is none.
-    const edits = listOf(management["edits"]).filter(
-      (edit) => !(isJson(edit) && textOf(edit["type"])?.startsWith("clear_thinking")),
-    );
-    return edits.length === 0 ? rest : { ...rest, context_management: { ...management, edits } };
-  },
+  withoutThinking,
+  withLoopThinking,
 
   withCap(body, cap) {
     const { thinking, max_tokens: asked } = body;
@@ -62,7 +56,7 @@ export const messagesWire: Wire = {
     if (!isJson(thinking) || thought === undefined || thought < cap) return { ...body, max_tokens: cap };
     // Thinking is part of the answer, and its own budget must stay below the cap.
     const share = Math.floor((thought / Math.max(thought + 1, numberOf(asked) ?? 0)) * cap);
-    if (share < LEAST_THINKING) return { ...messagesWire.withoutThinking(body), max_tokens: cap };
+    if (share < LEAST_THINKING) return { ...withoutThinking(body), max_tokens: cap };
     return { ...body, max_tokens: cap, thinking: { ...thinking, budget_tokens: Math.min(share, cap - 1) } };
   },
 

@@ -195,7 +195,10 @@ function checkTools(body: FakeBody): void {
 function checkThinking(body: FakeBody, messages: readonly Json[]): void {
   const thinking = obj(body["thinking"]);
   const isOn = thinking["type"] === "enabled";
-  if (!isOn && thinking["type"] !== "adaptive") return;
+  if (!isOn && thinking["type"] !== "adaptive") {
+    checkNoThoughts(messages);
+    return;
+  }
   const { temperature, max_tokens: max } = body;
   demand(
     temperature === undefined || temperature === 1,
@@ -222,18 +225,32 @@ function checkThinking(body: FakeBody, messages: readonly Json[]): void {
 
 /** Inside a tool loop the assistant's turn must begin with the thought that it began with. */
 function checkLoop(messages: readonly Json[]): void {
-  const isResults = (message: Json): boolean =>
-    message["role"] === "user" && contentOf(message).some((block) => block["type"] === "tool_result");
-  if (!isResults(messages.at(-1) ?? {})) return;
-  let start = messages.length - 1;
-  while (start > 0 && (messages[start - 1]?.["role"] === "assistant" || isResults(messages[start - 1] ?? {})))
-    start--;
-  const first = messages.findIndex((message, index) => index >= start && message["role"] === "assistant");
+  const first = messages.findIndex(
+    (message, index) => index >= loopStart(messages) && message["role"] === "assistant",
+  );
   const block = contentOf(messages[first] ?? {})[0];
   demand(
     block === undefined || isThinking(block),
     `messages.${first}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${str(block?.["type"])}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable \`thinking\`. ${DOCS}`,
   );
+}
+
+/** Without thinking, a tool loop must not hold thoughts. */
+function checkNoThoughts(messages: readonly Json[]): void {
+  const start = loopStart(messages);
+  for (const { message, part, block } of placed(messages))
+    demand(
+      message < start || !isThinking(block),
+      `messages.${message}.content.${part}: When thinking is disabled, an \`assistant\` message in the final position cannot contain \`${str(block["type"])}\`. To use thinking blocks, enable \`thinking\` in your request.`,
+    );
+}
+
+/** Where the tool loop under way begins; the number of messages where the model isn't in one. */
+function loopStart(messages: readonly Json[]): number {
+  const isResults = (message: Json): boolean =>
+    message["role"] === "user" && contentOf(message).some((block) => block["type"] === "tool_result");
+  if (!isResults(messages.at(-1) ?? {})) return messages.length;
+  return messages.findLastIndex((message) => message["role"] !== "assistant" && !isResults(message)) + 1;
 }
 
 function checkBreakpoints(body: FakeBody, messages: readonly Json[]): void {

@@ -5,7 +5,7 @@ import { strategies } from "../../src/engine/strategies.ts";
 import { profiles } from "../../src/profiles/index.ts";
 import { dialectOf } from "../support/dialects.ts";
 import { createTalk } from "./conversation.ts";
-import { leastTokens, tokensOf } from "./judge-view.ts";
+import { leastTokens, mostTokens, tokensOf } from "./judge-view.ts";
 import { look, roundAt } from "./look.ts";
 import { createRandom, type Random } from "./random.ts";
 import { type Wire, writeWire } from "./wires.ts";
@@ -99,5 +99,5 @@ export function needed({ dialect, wire, input }: Case): number {
   must.add(looks.findLastIndex(({ role, texts }) => role === "user" && texts.length > 0));
   const head = looks.findIndex(({ role }) => role !== "system");
   const shown = looks.filter((_, index) => index < head || must.has(index));
-  return shown.reduce((sum, each) => sum + leastTokens(each), tokensOf(wire.system ?? ""));
+  return shown.reduce((sum, each) => sum + mostTokens(each), tokensOf(wire.system ?? ""));
 }

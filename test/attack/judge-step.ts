@@ -1,5 +1,5 @@
 import type { FitResult, PrefixReason } from "../../src/core/types.ts";
-import { leastTokens, tokensOf } from "./judge-view.ts";
+import { mostTokens, tokensOf } from "./judge-view.ts";
 import { type Look, look, roundAt } from "./look.ts";
 import type { Session } from "./session.ts";
 
@@ -81,20 +81,8 @@ function hostStateFaults(session: Session, { report }: FitResult<object>, sent: 
   return sent.includes(hostState) ? [] : ["the host's state isn't shown"];
 }
 
-/** Names, ids and channels around a call and around a result (tokens). */
-const CALL_TOKENS = 8;
-
 /** The frame of the host's note (tokens). */
 const NOTE_TOKENS = 60;
-
-/** What a picture takes more where its detail isn't "low": a tile (tokens). */
-const TILE_TOKENS = 170;
-
-const mostTokens = (each: Look): number =>
-  leastTokens(each) +
-  each.images * TILE_TOKENS +
-  [...each.calls, ...each.results].reduce((sum, { id }) => sum + CALL_TOKENS + tokensOf(id), 0) +
-  each.thoughts.reduce((sum, thought) => sum + tokensOf(thought), 0);
 
 /** A round that the model hasn't answered is whole wherever it fits beside system prompt, last user message and pins. */
 function newestRoundFaults({ session, result, compactedAt, forLess }: Step): string[] {

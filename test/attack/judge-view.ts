@@ -21,6 +21,12 @@ const MESSAGE_TOKENS = 4;
 /** A picture with `detail: "low"`; no provider takes less for one of any use. */
 const IMAGE_TOKENS = 85;
 
+/** Names, ids and channels around a call and around a result (tokens). */
+const CALL_TOKENS = 8;
+
+/** What a picture takes more where its detail isn't "low": a tile (tokens). */
+const TILE_TOKENS = 170;
+
 /** Everything that a provider, or the host, would find wrong with the view. */
 export function judgeView(claim: Claim): string[] {
   const { dialect, wire, result } = claim;
@@ -40,6 +46,13 @@ export function leastTokens({ texts, calls, results, images }: Look): number {
   const pieces = [...texts, ...calls.map(({ text }) => text), ...results.map(({ text }) => text)];
   return pieces.reduce((sum, text) => sum + tokensOf(text), MESSAGE_TOKENS + images * IMAGE_TOKENS);
 }
+
+/** The most that a message can take, its ids and its reasoning included. */
+export const mostTokens = (each: Look): number =>
+  leastTokens(each) +
+  each.images * TILE_TOKENS +
+  [...each.calls, ...each.results].reduce((sum, { id }) => sum + CALL_TOKENS + tokensOf(id), 0) +
+  each.thoughts.reduce((sum, thought) => sum + tokensOf(thought), 0);
 
 export const tokensOf = (text: string): number => countTokens(text, { disallowedSpecial: new Set() });
 

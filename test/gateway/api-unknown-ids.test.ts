@@ -20,7 +20,7 @@ function ask(tenant: Tenant, route: Route, params: object = {}, body?: object): 
 
 beforeAll(async () => {
   const words = Array.from({ length: 15 }, (_, n) => `word${n}`);
-  provider = await startTrickleProvider({ words, everyMs: 100 });
+  provider = await startTrickleProvider({ words });
   gateway = await startGateway({
     upstreams: [{ name: "shared", baseURL: provider.url, apiKey: "server-key" }],
     window: 8_000,
@@ -74,12 +74,14 @@ describe("a conversation that isn't there, or is another's, is answered with 404
 });
 
 it("an answer can't be stopped by another tenant, nor seen to be under way", async () => {
+  provider.hold();
   const answer = await ask("a", routes.chat, { id: ofA.id }, { text: "Go on." });
   const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
   let seen = "";
   while (!seen.includes("word1")) seen += (await reader.read()).value ?? "";
   expect((await ask("b", routes.stop, { id: ofA.id })).status).toBe(404);
   expect((await ask("b", routes.compact, { id: ofA.id }, {})).status).toBe(404);
+  provider.goOn();
   for (let piece = await reader.read(); !piece.done; piece = await reader.read()) seen += piece.value;
   expect(seen).toContain('"done"');
   expect(seen).not.toContain('"stopped"');

@@ -72,12 +72,13 @@ const newChat = () => call(routes.createConversation, { body: { model: "gpt-4o" 
 describe("an answer", () => {
   it("is written to its end when its page has gone away, and other pages see it grow", async () => {
     const words = Array.from({ length: 12 }, (_, n) => `word${n}`);
-    const model = await startTrickleProvider({ words, everyMs: 100 });
+    const model = await startTrickleProvider({ words });
     const other = await serveHere(["--upstream", model.url, "--window", String(WINDOW)]);
     const api = apiOf(() => other.url);
     try {
       const { id } = await api.call(routes.createConversation, { body: { model: "gpt-4o" } });
       const page = new AbortController();
+      model.hold();
       const asked = await api.raw(routes.chat, {
         params: { id },
         body: { text: "Go on." },
@@ -88,8 +89,10 @@ describe("an answer", () => {
       // A page that comes in the middle is told what is there already, and what comes.
       const late = await api.listen();
       const grown = () => late.seen.flatMap((event) => (event.type === "answer" ? [event.text] : []));
-      await eventually(() => grown().length).toBeGreaterThan(1);
-      expect(grown().at(-1)).toMatch(/^word0 word1/);
+      await eventually(() => grown().at(-1)).toBe("word0 word1 word2 word3 word4 word5");
+      model.hold(8);
+      await eventually(() => grown().at(-1)).toBe("word0 word1 word2 word3 word4 word5 word6 word7");
+      model.goOn();
       const last = () =>
         late.seen.findLast((event) => event.type === "conversation" && event.conversation.id === id);
       await eventually(() => {

@@ -107,7 +107,7 @@ const WORKERS = byProof({ sample: 2, more: 3, all: 3 });
 
 it("knows in every worker what one of them has under way, and stops it from any", async () => {
   const words = Array.from({ length: 10 }, (_, n) => `word${n}`);
-  const model = await startTrickleProvider({ words, everyMs: 50 });
+  const model = await startTrickleProvider({ words });
   closing.push(() => model.close());
   const serve = await startServe(["--upstream", model.url, "--workers", String(WORKERS)]);
   closing.push(() => serve.stop());

@@ -10,7 +10,6 @@ import { eventually, say } from "./support/actions.ts";
 import { connect, type Opened, openPage } from "./support/browser.ts";
 
 const WORDS = Array.from({ length: 24 }, (_, n) => `word${n}`);
-const EVERY_MS = 40;
 const LAST = WORDS.at(-1)!;
 let model: TrickleProvider;
 let serve: ServeProcess;
@@ -19,7 +18,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "precis-page-"));
-  model = await startTrickleProvider({ words: WORDS, everyMs: EVERY_MS });
+  model = await startTrickleProvider({ words: WORDS });
   [serve, browser] = await Promise.all([start(), connect()]);
 });
 afterAll(async () => {
@@ -36,10 +35,16 @@ const start = (port = "0") =>
 async function newChat(): Promise<Opened> {
   model.hold();
   const opened = await openPage(browser, serve.url);
+  await opened.context.clock.install();
   await opened.tab.getByRole("button", { name: /^Start a chat/ }).click();
   await opened.tab.waitForURL(/\/c\//);
   return opened;
 }
+
+/** A page asks for a lost server again at least so often (`LONGEST_WAIT_MS` in web/src/state/live.ts). */
+const LONGEST_WAIT_MS = 5_000;
+/** Lets the time pass that a page may wait before it asks again; the page's clock is the test's. */
+const longestWait = (tab: Page) => tab.clock.fastForward(LONGEST_WAIT_MS);
 
 const writing = (tab: Page) => tab.locator(".message.assistant.writing");
 const answered = (tab: Page) => tab.locator(".message.assistant:not(.writing)", { hasText: LAST });
@@ -102,6 +107,7 @@ describe("an answer that is being written", () => {
     const restarted = restart("SIGTERM");
     model.goOn();
     await restarted;
+    await longestWait(tab);
     await answered(tab).waitFor();
     await tab.getByText("Connection lost").waitFor({ state: "detached" });
     await tab.getByRole("button", { name: "Send" }).waitFor();
@@ -156,6 +162,7 @@ describe("an answer that is being written", () => {
     await say(tab, "Do not lose this.");
     await writing(tab).getByText(HELD).waitFor();
     await restart("SIGKILL");
+    await longestWait(tab);
     await tab.getByText("Connection lost").waitFor({ state: "detached" });
     await writing(tab).waitFor({ state: "detached" });
     await tab.locator(".message.user", { hasText: "Do not lose this." }).waitFor();
@@ -190,7 +197,9 @@ describe("what is typed without a connection", () => {
     await unsent(tab).getByText("It goes out by itself").waitFor();
     await unsent(other).waitFor();
     serve = await start(port);
+    await longestWait(tab);
     await eventually(() => answered(tab).count()).toBe(2);
+    await longestWait(other);
     await eventually(() => answered(other).count()).toBe(2);
     for (const page of [tab, other]) {
       await unsent(page).waitFor({ state: "detached" });
@@ -228,6 +237,7 @@ it.each([
   await tab.locator("main").getByText("The server can't be reached.").waitFor();
   expect(await tab.getByText("Something on this page broke.").count()).toBe(0);
   serve = await start(port);
+  await longestWait(tab);
   await tab.locator(part).first().waitFor();
   await context.close();
 });

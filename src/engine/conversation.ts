@@ -229,6 +229,21 @@ export function wholeTokens(conversation: Conversation): number {
 }
 
 /**
+ * What a record of everything older has at the least beside a round that the model hasn't answered: an agent that doesn't know
+ * what it has done begins anew. It grows with what it speaks for; a round gives way to it in small budgets only.
+ */
+const LEAST_RECORD = { room: 0.05, hidden: 0.03, mostRoom: 0.6, mostTokens: 2_000 };
+
+/** Tokens that a view may have without its record of what is hidden. */
+export function limitBesideRecord(conversation: Conversation, limit: number): number {
+  const room = limit - floorTokens(conversation);
+  const hidden = conversation.total - wholeTokens(conversation);
+  const { mostRoom, mostTokens } = LEAST_RECORD;
+  const wanted = Math.min(room * mostRoom, hidden * LEAST_RECORD.hidden, mostTokens);
+  return limit - Math.floor(Math.max(room * LEAST_RECORD.room, wanted));
+}
+
+/**
  * Up to where (after the leading system messages) a draft hides what it may hide: behind the last covered message, and
  * behind what every view shows right after it.
  */

@@ -4,6 +4,7 @@ import {
   type Conversation,
   fixedTokens,
   floorTokens,
+  limitBesideRecord,
   unansweredTokens,
   wholeTokens,
 } from "./conversation.ts";
@@ -56,7 +57,10 @@ function landingAround(conversation: Conversation, { budget, room }: Budget): nu
   const free = budget - whole;
   const unanswered = unansweredTokens(conversation);
   if (unanswered === 0) return 0;
-  const summary = Math.min(free * BESIDE_ROUND.free, room * BESIDE_ROUND.room);
+  const summary = Math.max(
+    Math.min(free * BESIDE_ROUND.free, room * BESIDE_ROUND.room),
+    Math.min(free, budget - limitBesideRecord(conversation, budget)),
+  );
   const usual = whole + Math.floor(Math.max(free * LEAST_LANDING_SHARE, summary));
   const beforeNext = Math.floor(budget - unanswered * NEXT_ROUND);
   return beforeNext < whole + free * LEAST_BEFORE_NEXT ? usual : Math.min(usual, beforeNext);

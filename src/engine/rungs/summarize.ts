@@ -1,6 +1,6 @@
 import type { Draft, Fate } from "../../core/draft.ts";
 import type { Steps } from "../../core/steps.ts";
-import { draftTokens, floorTokens, wholeTokens } from "../conversation.ts";
+import { draftTokens, floorTokens, limitBesideRecord, wholeTokens } from "../conversation.ts";
 import { shrinkParts } from "../shrink.ts";
 import { landingRoom, landingTail, MAX_SUMMARY } from "../summary-room.ts";
 import { chooseTail, emptyTail, newestUnit, type Tail, tailFrom, tailIndexes } from "../tail.ts";
@@ -8,11 +8,6 @@ import { coverBySummary, fills } from "./cover-by-summary.ts";
 import { summaryPlace } from "./place-summary.ts";
 import { aroundTail, dropped, type Rung, type RungInput, withoutSummary } from "./rung.ts";
 
-/**
- * A round that doesn't fit even alone is cut and gets all the room there is, but for this share of it: an agent that
- * doesn't know what it has done begins anew.
- */
-const RECORD_BESIDE_CUT = 0.05;
 /** Where a count of messages was the reason, a summary takes at most this share of what it hides. */
 const MODEST_SHARE = 0.5;
 /** … and at most this many times the narrative's ceiling: as much again for the user's words and the working set. */
@@ -28,7 +23,7 @@ export const summarize: Rung = function* (input) {
   const ready = yield* atCut(input);
   if (ready) return ready;
   const newest = newestUnit(conversation);
-  if (wholeTokens(conversation) > input.limit) return yield* cutNewest(input, newest);
+  if (mustCutNewest(input)) return yield* cutNewest(input, newest);
   const tail = landingTail(conversation, settings, room);
   const limit = floorTokens(conversation) + room.mostTail;
   return (
@@ -38,11 +33,15 @@ export const summarize: Rung = function* (input) {
   );
 };
 
-/** The unanswered round, cut to what the limit leaves, and a short record of all that came before it. */
+/** The unanswered round doesn't fit even alone, beside a short record of all that came before it. */
+function mustCutNewest({ conversation, limit }: RungInput): boolean {
+  return wholeTokens(conversation) > limitBesideRecord(conversation, limit);
+}
+
+/** The unanswered round, cut to what the limit leaves, and that record. */
 function* cutNewest(input: RungInput, newest: Tail): Steps<Draft | undefined> {
   const { conversation, limit } = input;
-  const record = Math.floor((limit - floorTokens(conversation)) * RECORD_BESIDE_CUT);
-  return yield* coverMiddle({ ...input, goal: limit }, newest, limit - record);
+  return yield* coverMiddle({ ...input, goal: limit }, newest, limitBesideRecord(conversation, limit));
 }
 
 /**
@@ -61,9 +60,9 @@ function* atCut(input: RungInput): Steps<Draft | undefined> {
 
 /** Rung 3 with an empty tail. */
 export const summarizeAll: Rung = function* (input) {
-  const { conversation, goal, limit } = input;
+  const { conversation, goal } = input;
   const tail = emptyTail(conversation);
-  if (wholeTokens(conversation) > limit) return yield* cutNewest(input, tail);
+  if (mustCutNewest(input)) return yield* cutNewest(input, tail);
   const floor = floorTokens(conversation);
   const tailLimit = tail.tokens > 0 ? Math.max(floor, Math.floor((floor + goal) / 2)) : floor;
   return yield* coverMiddle(input, tail, tailLimit);
@@ -71,12 +70,12 @@ export const summarizeAll: Rung = function* (input) {
 
 /**
  * Head, last user message and the tail (cut to `tailLimit` tokens of view if need be), and a summary of the rest. The
- * unanswered round isn't cut as long as it fits the limit: older parts of the tail are.
+ * unanswered round isn't cut as long as it fits the limit beside a record: older parts of the tail are.
  */
 function* coverMiddle(input: RungInput, tail: Tail, tailLimit: number): Steps<Draft | undefined> {
   const { conversation, goal, limit, modest, settings } = input;
   const whole = wholeTokens(conversation);
-  const end = whole <= limit ? conversation.structure.unanswered : undefined;
+  const end = mustCutNewest(input) ? undefined : conversation.structure.unanswered;
   const hiding = aroundTail(conversation, tail, dropped("budget"));
   if (!hiding.some((fate) => fate.type === "drop")) return undefined;
   const bare: Draft | undefined = shrinkParts({

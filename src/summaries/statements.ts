@@ -1,6 +1,7 @@
 import { saidText } from "../core/message-text.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
+import { isHostNote } from "./host-notes.ts";
 import { readCall } from "./read-call.ts";
 import { type Piece, readPassage, SPECIFIC } from "./read-passage.ts";
 import { QUESTION } from "./salience.ts";
@@ -55,7 +56,7 @@ export function* statementsOf(messages: readonly Message[], indexes: readonly nu
   const statements: Statement[] = [];
   const changes = yield* changesBefore(messages);
   const newest = messages.findLastIndex(({ role }) => role === "assistant");
-  const turn = messages.findLastIndex(isTyped);
+  const turn = messages.findLastIndex((_, index) => isTyped(messages, index));
   for (const index of indexes) {
     yield;
     const message = messages[index];
@@ -63,7 +64,8 @@ export function* statementsOf(messages: readonly Message[], indexes: readonly nu
     const text = saidText(message);
     if (text.trim() === "") continue;
     const calls = message.parts.some((part) => part.type === "tool-call");
-    const found = readPassage(text, calls).filter((piece) => saysSomething(piece, calls));
+    const pieces = readPassage(text, calls);
+    const found = pieces.filter((piece) => saysSomething(piece, calls));
     // What the user was asked has been answered since, or is asked again. The choices of a list are needed to read the answer.
     const last = found.at(-1);
     if (
@@ -74,9 +76,10 @@ export function* statementsOf(messages: readonly Message[], indexes: readonly nu
       QUESTION.test(last!.text)
     )
       found.pop();
-    for (const [at, { text: said, lead, kind, block, line }] of found.entries()) {
+    for (const [at, piece] of found.entries()) {
+      const { text: said, lead, kind, block, line } = piece;
       const factor =
-        factorOf(found[at]!, at, found.length, calls) *
+        (calls ? beforeCall(piece, piece === pieces.at(-1)) : inReport(at, found.length)) *
         (calls ? 1 : reportFactor(changes[index]!)) *
         (index > turn ? CURRENT_TURN : 1);
       if (factor > 0)
@@ -97,7 +100,7 @@ export function* statementsOf(messages: readonly Message[], indexes: readonly nu
 function withTurnEnds(statements: readonly Statement[], messages: readonly Message[]): Statement[] {
   const turns = new Uint32Array(messages.length);
   let turn = 0;
-  for (const [index, message] of messages.entries()) turns[index] = isTyped(message) ? ++turn : turn;
+  for (const index of messages.keys()) turns[index] = isTyped(messages, index) ? ++turn : turn;
   const last = new Map(statements.map(({ message }) => [turns[message], message]));
   return statements.map((one) =>
     last.get(turns[one.message]) === one.message ? { ...one, endsTurn: true } : one,
@@ -109,7 +112,7 @@ function* changesBefore(messages: readonly Message[]): Steps<Uint32Array> {
   const before = new Uint32Array(messages.length);
   let count = 0;
   for (const [index, message] of messages.entries()) {
-    if (isTyped(message)) count = 0;
+    if (isTyped(messages, index)) count = 0;
     before[index] = count;
     for (const part of message.parts)
       if (part.type === "tool-call" && readCall(part).kind === "edit") count++;
@@ -118,8 +121,9 @@ function* changesBefore(messages: readonly Message[]): Steps<Uint32Array> {
   return before;
 }
 
-function isTyped({ role, parts }: Message): boolean {
-  return role === "user" && parts.some((part) => part.type === "text");
+function isTyped(messages: readonly Message[], index: number): boolean {
+  const { role, parts } = messages[index]!;
+  return role === "user" && parts.some((part) => part.type === "text") && !isHostNote(messages, index);
 }
 
 /** A report after forty edits tells what forty rounds came to; an answer to a question tells one thing. */
@@ -127,10 +131,15 @@ function reportFactor(changes: number): number {
   return 1 + Math.log2(1 + changes) / 2;
 }
 
-function factorOf({ text, kind }: Piece, at: number, count: number, calls: boolean): number {
-  if (!calls) return at === 0 ? FACTORS.answer : at === count - 1 ? FACTORS.conclusion : FACTORS.report;
+function inReport(at: number, count: number): number {
+  if (at === 0) return FACTORS.answer;
+  return at === count - 1 ? FACTORS.conclusion : FACTORS.report;
+}
+
+/** `isLast`: of all that is said before the call, what says too little to be shown included. */
+function beforeCall({ text, kind }: Piece, isLast: boolean): number {
   if (kind === "point") return FACTORS.listed;
-  if (at < count - 1 || kind !== "sentence") return FACTORS.finding;
+  if (!isLast || kind !== "sentence") return FACTORS.finding;
   return text.length > SHORT_INTENTION ? FACTORS.reasonedIntention : FACTORS.intention;
 }
 

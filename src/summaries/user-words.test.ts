@@ -61,8 +61,14 @@ describe("typedText", () => {
 
 test("of what a host wrote in place of a command only the start counts as the user's words", () => {
   const instructions = `You are a reviewer. ${"Look at every file with care. ".repeat(40)}`;
-  const messages = [user("<command-name>/review</command-name>"), user(instructions), user(instructions)];
-  const [command, expansion, typed] = userWords(messages, [0, 1, 2]);
+  const answer: Message = { role: "assistant", parts: [{ type: "text", text: "I looked." }] };
+  const messages = [
+    user("<command-name>/review</command-name>"),
+    user(instructions),
+    answer,
+    user(instructions),
+  ];
+  const [command, expansion, typed] = userWords(messages, [0, 1, 2, 3]);
   expect(command!.text).toBe("/review");
   expect(expansion!.text.length).toBeLessThanOrEqual(200);
   expect(typed!.text).toBe(instructions.trim());

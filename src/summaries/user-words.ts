@@ -1,6 +1,7 @@
 import { saidText } from "../core/message-text.ts";
 import { runNow, type Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
+import { isHostNote } from "./host-notes.ts";
 import { lastingRules, setsLastingRule } from "./lasting-rules.ts";
 import { isSummaryMessage } from "./markers.ts";
 import type { IsOurs } from "./proof.ts";
@@ -219,10 +220,36 @@ export function* userWordsSteps(
       continue;
     }
     const all = typedText(text);
-    if (all === "" || isAnsweredByHost(messages, index)) continue;
+    if (all === "" || isAnsweredByHost(messages, index) || isHostNote(messages, index)) continue;
     const typed = isExpansion(messages, index) ? cutAfter(all, EXPANSION_HEAD) : all;
     const whole = withoutTagged(text, isRetrieved).trim();
     words.push({ message: index, text: typed, whole: whole || typed, isRule: setsLastingRule(typed) });
   }
-  return words;
+  return withoutSentAgain(words, messages);
+}
+
+/** Fewer characters are alike by chance. */
+const LEAST_SENT = 16;
+/** With so many later messages one is compared. */
+const LATER_MESSAGES = 8;
+/** Hashes, identifiers and times of day, which differ in messages of programs that say the same. */
+const IDENTIFIER = /(?=[\da-z-]*\d)(?=[\da-z-]*[a-z])[\da-z-]{7,}|\d{1,2}:\d\d(?::\d\d)?/g;
+
+/** Without messages that the user sent again, as they were or with more behind them, before anybody had answered. */
+function withoutSentAgain(words: readonly UserWords[], messages: readonly Message[]): UserWords[] {
+  const said = words.map(({ text }) =>
+    text.toLowerCase().replace(IDENTIFIER, "#").replace(/\s+/g, " ").trim(),
+  );
+  return words.filter(({ message }, at) => {
+    const begun = said[at]!.replace(/[\p{P}\s]+$/u, "");
+    if (begun.length < LEAST_SENT) return true;
+    for (let later = at + 1; later < Math.min(words.length, at + 1 + LATER_MESSAGES); later++) {
+      const isAnswered = messages
+        .slice(message, words[later]!.message)
+        .some(({ role }) => role === "assistant");
+      if (isAnswered) return true;
+      if (words[later]!.message !== message && said[later]!.startsWith(begun)) return false;
+    }
+    return true;
+  });
 }

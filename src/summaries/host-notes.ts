@@ -1,0 +1,30 @@
+import { saidText } from "../core/message-text.ts";
+import type { Message } from "../core/types.ts";
+
+/** A tool by which a model loads instructions that its host keeps. */
+const LOADS_INSTRUCTIONS = /skill/i;
+/** Instructions are longer than what somebody types while a tool runs (characters). */
+const LEAST_INSTRUCTIONS = 800;
+/** What a host writes where somebody stopped the model. */
+const INTERRUPTION = /^\s*\[request (?:was )?(?:interrupted|cancell?ed|aborted)[^\]\n]{0,80}\]\s*$/i;
+
+/** Was a message of the user's role written by the host? Not a word of it is the user's. */
+export function isHostNote(messages: readonly Message[], index: number): boolean {
+  const message = messages[index];
+  if (message?.role !== "user") return false;
+  const text = saidText(message);
+  return INTERRUPTION.test(text) || (text.length >= LEAST_INSTRUCTIONS && isLoaded(messages, index));
+}
+
+/** Does it stand right behind the result of a call that loads instructions? Hosts put their text in the user's place. */
+function isLoaded(messages: readonly Message[], index: number): boolean {
+  const results = messages[index - 1]?.parts.filter((part) => part.type === "tool-result") ?? [];
+  const asked = new Set(results.map(({ id }) => id));
+  for (let at = index - 2; at >= 0 && asked.size > 0; at--) {
+    const { role, parts } = messages[at]!;
+    const call = parts.find((part) => part.type === "tool-call" && asked.has(part.id));
+    if (call?.type === "tool-call") return LOADS_INSTRUCTIONS.test(call.name);
+    if (role === "user" && !parts.some((part) => part.type === "tool-result")) return false;
+  }
+  return false;
+}

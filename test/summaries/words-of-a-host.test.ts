@@ -1,0 +1,86 @@
+/** Instructions that a host put in the user's place, and its notes, took the room of what the user had said. */
+import { describe, expect, test } from "vitest";
+import { say, summaryOf, toolRound } from "../support/summary-of.ts";
+
+const INSTRUCTIONS = `Base directory for this skill: /skills/receiving-review\n\n# Reviews\n${"NEVER say that somebody is right before you have checked it.\n".repeat(20)}`;
+
+/** The section of the user's words. */
+const wordsIn = (summary: string): string =>
+  /The user's words:\n([\s\S]*?)\nWhat the assistant/.exec(summary)![1]!;
+
+describe("instructions that a call loaded", () => {
+  test.each(["Skill", "load_skill", "use-skill"])("by %s aren't the user's words", (tool) => {
+    const messages = [
+      say("user", "Let us work through the review."),
+      ...toolRound(tool, { skill: "receiving-review" }, "Launching skill: receiving-review"),
+      say("user", INSTRUCTIONS),
+      say("assistant", "There are four comments of medium weight and ten of low weight."),
+      say("user", "Do the medium ones first."),
+      say("assistant", "Done."),
+    ];
+    const summary = summaryOf(messages, 600);
+    expect(summary).toContain("Let us work through the review.");
+    expect(summary).toContain("Do the medium ones first.");
+    expect(wordsIn(summary)).not.toContain("NEVER say");
+  });
+
+  test("what somebody types while another tool runs is theirs, however long", () => {
+    const typed = `Never touch the generated files. ${"And keep the lines short, please. ".repeat(30)}`;
+    const messages = [
+      say("user", "Mend the build."),
+      ...toolRound("Bash", { command: "npm run skill-test" }, "ok"),
+      say("user", typed),
+      say("assistant", "I will."),
+      say("user", "Go on."),
+    ];
+    expect(summaryOf(messages, 600)).toContain("Never touch the generated files.");
+  });
+});
+
+describe("notes of a host", () => {
+  test.each(["[Request interrupted by user]", "[Request interrupted by user for tool use]"])("%s", (note) => {
+    const messages = [
+      say("user", "Rename the table to orders."),
+      say("user", note),
+      say("assistant", "I stopped before the migration ran."),
+      say("user", "Go on."),
+    ];
+    const summary = summaryOf(messages, 400);
+    expect(summary).toContain("Rename the table to orders.");
+    expect(wordsIn(summary)).not.toContain("interrupted");
+  });
+});
+
+describe("a message that was sent again before anybody answered", () => {
+  test("is told once, as it was sent last", () => {
+    const messages = [
+      say("user", "Can you check all open comments for mends that were made already?"),
+      say("user", "[Request interrupted by user]"),
+      say(
+        "user",
+        "Can you check all open comments for mends that were made already, and answer them with their commits?",
+      ),
+      say("assistant", "Four of them were mended already."),
+      say("user", "Good."),
+    ];
+    const summary = summaryOf(messages, 400);
+    expect(summary.match(/check all open comments/g)).toHaveLength(1);
+    expect(summary).toContain("answer them with their commits?");
+  });
+
+  test("is told twice if somebody answered, or if it says something else", () => {
+    const messages = [
+      say("user", "Never deploy on a Friday, please."),
+      say("user", "Never deploy on a Monday, please."),
+      say("user", "Run the tests of the importer."),
+      say("assistant", "They pass."),
+      say("user", "Run the tests of the importer."),
+      say("assistant", "They fail now."),
+      say("user", "Hm."),
+    ];
+    const summary = summaryOf(messages, 400);
+    expect(summary).toContain("Friday");
+    expect(summary).toContain("Monday");
+    expect(summary).toContain("They pass.");
+  });
+});

@@ -14,9 +14,9 @@ export interface FileChanges {
 }
 
 export function createFileChanges(): FileChanges {
-  /** By message and part: the file that a call or its result is about. */
-  const about: (ReadonlyMap<number, string> | undefined)[] = [];
-  const fileOfCall = new Map<string, string>();
+  /** By message and part: the files that a call or its result is about. */
+  const about: (ReadonlyMap<number, readonly string[]> | undefined)[] = [];
+  const filesOfCall = new Map<string, readonly string[]>();
   /** By call: the message that would change the file. */
   const changeOfCall = new Map<string, number>();
   /** Messages that changed a file, ascending. */
@@ -32,24 +32,26 @@ export function createFileChanges(): FileChanges {
   return {
     add(message) {
       const index = about.length;
-      const files = new Map<number, string>();
+      const files = new Map<number, readonly string[]>();
       let part = -1;
       for (const one of message.parts) {
         if (one.type !== "reasoning") part++;
         if (one.type === "tool-call") {
-          const { file } = readCall(one);
-          if (file === undefined) continue;
-          fileOfCall.set(one.id, file);
-          files.set(part, file);
-          if (!CHANGES.test(one.name)) continue;
-          changes.set(file, [...(changes.get(file) ?? []), index]);
+          const { file, changes: made } = readCall(one);
+          const named = made.length > 0 ? [...new Set(made.map((change) => change.file))] : [file ?? ""];
+          const known = named.filter((path) => path !== "");
+          if (known.length === 0) continue;
+          filesOfCall.set(one.id, known);
+          files.set(part, known);
+          if (made.length === 0 && !CHANGES.test(one.name)) continue;
+          for (const path of known) changes.set(path, [...(changes.get(path) ?? []), index]);
           changeOfCall.set(one.id, index);
         } else if (one.type === "tool-result") {
-          const file = fileOfCall.get(one.id);
-          if (file === undefined) continue;
-          files.set(part, file);
+          const known = filesOfCall.get(one.id);
+          if (known === undefined) continue;
+          files.set(part, known);
           const change = changeOfCall.get(one.id);
-          if (change !== undefined && isRefusal(one)) takeBack(file, change);
+          if (change !== undefined && isRefusal(one)) for (const path of known) takeBack(path, change);
         }
       }
       about.push(files.size > 0 ? files : undefined);
@@ -63,9 +65,10 @@ export function createFileChanges(): FileChanges {
         );
     },
     changedAfter(index, part) {
-      const file = about[index]?.get(part);
-      const newest = file === undefined ? undefined : changes.get(file)?.at(-1);
-      return newest !== undefined && newest > index ? newest : undefined;
+      const newest = Math.max(
+        ...(about[index]?.get(part) ?? []).map((file) => changes.get(file)?.at(-1) ?? -1),
+      );
+      return newest > index ? newest : undefined;
     },
   };
 }

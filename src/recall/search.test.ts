@@ -160,7 +160,11 @@ describe("search in a transcript", () => {
   });
 
   /** A file that is read and then edited. */
-  const edited = (answer: string): ChatMessage[] => {
+  const edited = (
+    answer: string,
+    name = "edit_file",
+    args: object = { path: "src/retry.ts", new: "export const RETRY_LIMIT = 5;" },
+  ): ChatMessage[] => {
     const call = (id: string, name: string, args: object): ChatMessage => ({
       role: "assistant",
       content: null,
@@ -170,7 +174,7 @@ describe("search in a transcript", () => {
       said("Look at the retry limit."),
       call("a", "read_file", { path: "src/retry.ts" }),
       { role: "tool", tool_call_id: "a", content: "export const RETRY_LIMIT = 3;" },
-      call("b", "edit_file", { path: "src/retry.ts", new: "export const RETRY_LIMIT = 5;" }),
+      call("b", name, args),
       { role: "tool", tool_call_id: "b", content: answer },
     ];
   };
@@ -188,6 +192,14 @@ describe("search in a transcript", () => {
     const transcript = edited("The user rejected this edit.");
     const { hits } = await openRecall({ dialect: openaiChat, transcript }).search("RETRY_LIMIT");
     expect(hits.find(({ index }) => index === 2)).not.toHaveProperty("changedIn");
+  });
+
+  it("marks code as older that a patch of several files changed", async () => {
+    const files = ["src/other.ts", "src/retry.ts"].map((file) => `*** Update File: ${file}\n@@\n-a\n+b`);
+    const input = `*** Begin Patch\n${files.join("\n")}\n*** End Patch`;
+    const transcript = edited("done", "apply_patch", { input });
+    const { hits } = await openRecall({ dialect: openaiChat, transcript }).search("RETRY_LIMIT");
+    expect(hits.find(({ index }) => index === 2)).toMatchObject({ changedIn: 3 });
   });
 
   it("asks an embedder about the best, if the host has one", async () => {

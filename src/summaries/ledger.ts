@@ -1,33 +1,57 @@
 import type { Message } from "../core/types.ts";
 import { fromRoot } from "./common-root.ts";
+import { fileNames, type NamedFile } from "./file-names.ts";
+import { madeChanges } from "./made-changes.ts";
 import { readCall } from "./read-call.ts";
-import { refusedEdits } from "./refused-edits.ts";
 import { headName, type SectionEntry } from "./sections.ts";
 
 /** A file that the tools touched, with what was done to it last. */
 export interface TouchedFile {
+  /** Where it is now; where it was last, if it was deleted. */
   readonly path: string;
-  /** Name of the last tool that was given it. */
+  /** Name of the last tool that was given it, or what became of it. */
   readonly action: string;
   /** Index of that call's message. */
   readonly message: number;
+  /** Was anything in it changed? */
+  readonly isChanged: boolean;
+  readonly isDeleted: boolean;
 }
+
+/** What became of a file that a call moved or deleted. */
+const MOVED = "moved";
+const DELETED = "deleted";
 
 /** The files that calls name, the one touched last first. */
 export function touchedFiles(messages: readonly Message[]): TouchedFile[] {
-  const files = new Map<string, TouchedFile>();
-  const refused = refusedEdits(messages);
+  const files = new Map<NamedFile, Pick<TouchedFile, "action" | "message" | "isChanged">>();
+  const made = madeChanges(messages);
+  const names = fileNames();
+  const touch = (file: NamedFile, message: number, action: string, isChanged: boolean): void => {
+    const before = files.get(file);
+    files.delete(file);
+    files.set(file, { action, message, isChanged: isChanged || before?.isChanged === true });
+  };
   messages.forEach((message, index) => {
     for (const part of message.parts) {
-      if (part.type !== "tool-call" || refused.has(part)) continue;
+      if (part.type !== "tool-call" || made.refused.has(part)) continue;
+      for (const change of made.of(part)) {
+        const action = change.type === "move" ? MOVED : change.type === "delete" ? DELETED : part.name;
+        for (const file of names.carryOut(change)) if (file.path !== "") touch(file, index, action, true);
+      }
       const { file, kind } = readCall(part);
       // A search names the folder in which it looked.
-      if (file === undefined || kind === "search") continue;
-      files.delete(file);
-      files.set(file, { path: file, action: part.name, message: index });
+      if (file !== undefined && kind !== "search" && kind !== "edit")
+        touch(names.at(file), index, part.name, false);
     }
   });
-  return [...files.values()].reverse();
+  // Of two files that had the same name one after the other, the newer one is meant.
+  const newest = new Map<string, TouchedFile>();
+  for (const [{ path, isDeleted }, touched] of files) {
+    newest.delete(path);
+    newest.set(path, { path, isDeleted, ...touched });
+  }
+  return [...newest.values()].reverse();
 }
 
 /** The last part of a path. */

@@ -1,13 +1,17 @@
 import type { Steps } from "../core/steps.ts";
-import type { Message, ToolResultPart } from "../core/types.ts";
+import type { Message, ToolCallPart, ToolResultPart } from "../core/types.ts";
+import { leftText } from "./file-change.ts";
+import type { NamedFile } from "./file-names.ts";
+import { madeChanges } from "./made-changes.ts";
 import { CLOSING, isSummaryMessage, OPENING } from "./markers.ts";
 import { type CallText, readCall } from "./read-call.ts";
 import { readJson } from "./read-json.ts";
-import { isRefusal, refusedEdits } from "./refused-edits.ts";
+import { isRefusal } from "./refused-edits.ts";
 import { SECTION_TITLES } from "./section-titles.ts";
 import { headName } from "./sections.ts";
 import { isPassage, typedAndTagged } from "./tagged.ts";
 import { TermTable } from "./terms.ts";
+import { writtenLines } from "./written-lines.ts";
 
 /** Who said a line, which decides how much its terms tell about what is needed next. */
 type LineKind = "user" | "assistant" | "call" | "body" | "result";
@@ -64,7 +68,7 @@ const MAX_LENGTH: Readonly<Record<LineKind, number>> = {
   result: 150,
 };
 /** Line numbers that file viewers put before each line. */
-const LINE_NUMBER = /^\s*\d{1,7}(?:→|\||:|\t)\s?/;
+const LINE_NUMBER = /^\s*\d{1,7}(?:→|\t| ?[|:] ?)/;
 const SENTENCE_END = /[.!?;]\s|[。！？।；]/g;
 
 /** One compaction asks several times about the same transcript. */
@@ -96,8 +100,10 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
   const tools = new Map<string, { readonly name: string; readonly kind: CallText["kind"] }>();
   const firsts = new Map<string, number>();
   const argumentNames = new Set<number>();
-  const refused = refusedEdits(messages);
+  const made = madeChanges(messages);
   const written = writtenLines();
+  /** By ordinal of the line. */
+  const owners: (NamedFile | undefined)[] = [];
 
   const add = (
     message: number,
@@ -127,6 +133,7 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
         fragment: fragment || isPart,
         indented,
       });
+      owners.push(file === "" ? undefined : written.fileAt(file));
       position += piece.length + 1;
       if (kind !== "user" && kind !== "assistant") toolLength += piece.length + 1;
     }
@@ -149,31 +156,52 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
         );
       else if (part.type === "tool-result") {
         const tool = tools.get(part.id);
-        add(
-          index,
-          "result",
-          readJson(part.text) ?? part.text,
-          { source: headName(tool?.name ?? part.name ?? "", "tool") || TOOL },
-          files.get(part.id),
-          isMereReceipt(part, tool?.kind),
-        );
-      } else if (part.type === "tool-call") {
-        const { kind, head, body, left, removed, file = "", names } = readCall(part);
-        files.set(part.id, file);
-        tools.set(part.id, { name: part.name, kind });
-        for (const name of names) for (const term of table.scan(name)) argumentNames.add(term);
-        // Of a call that reads a file, a reader needs the file.
-        const call = kind === "read" ? `${part.name} ${file}` : head;
-        add(index, "call", call, "assistant", file, kind !== "other" && kind !== "read", kind === "read");
-        add(index, "body", left, "assistant", file, true);
-        const isSpent = kind === "plan" || kind === "search" || kind === "read" || refused.has(part);
-        const from = lines.length;
-        add(index, "body", body, "assistant", file, isSpent);
-        if (kind !== "edit" || refused.has(part)) continue;
-        for (const { text: piece } of pieces(removed, MAX_LENGTH.body)) written.takeAway(file, piece);
-        for (const { text: piece, order } of lines.slice(from)) written.add(file, piece, order);
-      }
+        const file = files.get(part.id);
+        const by = { source: headName(tool?.name ?? part.name ?? "", "tool") || TOOL };
+        const text = readJson(part.text) ?? part.text;
+        if (tool?.kind === "read" && file !== undefined)
+          written.seen(
+            file,
+            addEach(text.split("\n"), (line) => add(index, "result", line, by, file)),
+          );
+        else add(index, "result", text, by, file, isMereReceipt(part, tool?.kind));
+      } else if (part.type === "tool-call") addCall(index, part);
     }
+  }
+
+  function addCall(index: number, part: ToolCallPart): void {
+    const { kind, head, body, left, file = "", names } = readCall(part);
+    files.set(part.id, file);
+    tools.set(part.id, { name: part.name, kind });
+    for (const name of names) for (const term of table.scan(name)) argumentNames.add(term);
+    // Of a call that reads a file, a reader needs the file.
+    const call = kind === "read" ? `${part.name} ${file}` : head;
+    add(index, "call", call, "assistant", file, kind !== "other" && kind !== "read", kind === "read");
+    if (kind !== "edit" || made.refused.has(part)) {
+      add(index, "body", left, "assistant", file, true);
+      add(index, "body", body, "assistant", file, kind !== "other" && kind !== "command");
+    }
+    for (const change of made.of(part)) {
+      add(index, "body", leftText(change), "assistant", change.file, true);
+      const added = written.apply(change);
+      for (const { text, orders } of addEach(added, (line) =>
+        add(index, "body", line, "assistant", change.file),
+      ))
+        written.added(change.file, text, orders);
+    }
+  }
+
+  /** Adds lines one by one. Returns them with the ordinals that each has now. */
+  function addEach(
+    texts: readonly string[],
+    addOne: (text: string) => void,
+  ): { readonly text: string; readonly orders: readonly number[] }[] {
+    return texts.map((text) => {
+      const from = lines.length;
+      addOne(text);
+      const orders = Array.from({ length: lines.length - from }, (_, at) => from + at);
+      return { text: text.replace(LINE_NUMBER, ""), orders };
+    });
   }
 
   function addText(index: number, { role }: Message, text: string): void {
@@ -186,10 +214,7 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
   }
 
   return {
-    lines:
-      written.gone.size === 0
-        ? lines
-        : lines.map((line) => (written.gone.has(line.order) ? { ...line, spent: true } : line)),
+    lines: lines.map((line) => asItIsNow(line, owners[line.order], written.gone.has(line.order))),
     table,
     length: position,
     toolShare: position === 0 ? 0 : toolLength / position,
@@ -197,24 +222,16 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
   };
 }
 
-/** Lines that edits wrote into files, and which of them later edits took away again. */
-function writtenLines() {
-  const places = new Map<string, Map<string, number[]>>();
-  const gone = new Set<number>();
-  return {
-    gone: gone as ReadonlySet<number>,
-    add(file: string, text: string, order: number): void {
-      const known = places.get(file) ?? new Map<string, number[]>();
-      places.set(file, known);
-      const orders = known.get(text);
-      if (orders) orders.push(order);
-      else known.set(text, [order]);
-    },
-    takeAway(file: string, text: string): void {
-      const oldest = places.get(file)?.get(text)?.shift();
-      if (oldest !== undefined) gone.add(oldest);
-    },
-  };
+/** A line with the name that its file has now. What is no longer there tells a reader nothing. */
+function asItIsNow(line: Line, file: NamedFile | undefined, isGone: boolean): Line {
+  const spent = line.spent || isGone || file?.isDeleted === true;
+  const path = file?.path ?? line.file;
+  if (spent === line.spent && path === line.file) return line;
+  const text =
+    line.kind === "call" && line.text.endsWith(line.file)
+      ? `${line.text.slice(0, -line.file.length)}${path}`
+      : line.text;
+  return { ...line, spent, file: path, text };
 }
 
 /** Longer answers to an edit show what the file looks like now (characters). */

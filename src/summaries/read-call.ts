@@ -1,7 +1,9 @@
 import { parseReadable } from "../core/deep-json.ts";
 import type { ToolCallPart } from "../core/types.ts";
-import { type Argument, readEdit } from "./read-edit.ts";
+import { addedText, type FileChange, leftText } from "./file-change.ts";
+import { namesFile, readEdit } from "./read-edit.ts";
 import { type PlanStep, readPlan } from "./read-plan.ts";
+import { readShell, type ShellChange } from "./read-shell.ts";
 
 export type { PlanStep } from "./read-plan.ts";
 
@@ -15,9 +17,11 @@ export interface CallText {
   readonly body: string;
   /** Lines that an edit replaces or leaves as they are. */
   readonly left: string;
-  /** Those of them that are gone afterwards. */
-  readonly removed: string;
-  /** The file that it is about, if an argument names one. */
+  /** What an edit does to files, in order. */
+  readonly changes: readonly FileChange[];
+  /** What a command line does to files, in order. */
+  readonly shell: readonly ShellChange[];
+  /** The file that it is about, if an argument names one; of an edit the first one. */
   readonly file: string | undefined;
   /** What is run, if it is a command. */
   readonly command: string | undefined;
@@ -31,7 +35,8 @@ const MAX_HEAD_ARGUMENT = 120;
 const MAX_HEAD = 240;
 const MAX_FILE = 300;
 const MAX_DEPTH = 6;
-const FILE_ARGUMENT = /path|file|uri|url/i;
+/** Where a command is run. */
+const FOLDER_ARGUMENT = /^(?:work(?:ing)?_?dir(?:ectory)?|cwd|directory|dir)$/i;
 const COMMAND_ARGUMENT = /^(?:\w+_)?(?:command|cmd|script)$/i;
 /** Other keys (paths, titles) are data that stands where names stand. */
 const SCHEMA_NAME = /^-?[A-Za-z_][\w-]{0,40}$/;
@@ -56,7 +61,7 @@ function read(name: string, args: string): CallText {
   let file: string | undefined;
   for (const argument of list) {
     const { name: key, value: text, isText } = argument;
-    if (isText && FILE_ARGUMENT.test(key) && text.length <= MAX_FILE && !text.includes("\n")) file ??= text;
+    if (isText && namesFile(key) && text.length <= MAX_FILE && !text.includes("\n")) file ??= text;
     const shown = key === "" ? text : `${key}=${text}`;
     if (text.length <= MAX_HEAD_ARGUMENT && !text.includes("\n")) head.push(shown);
     else body.push(shown);
@@ -64,13 +69,15 @@ function read(name: string, args: string): CallText {
   const line = head.join(" ");
   if (line.length > MAX_HEAD) body.unshift(line.slice(MAX_HEAD));
   const plan = readPlan(value);
-  const edit = plan === undefined ? readEdit(list, file) : undefined;
-  const command = commandOf(value);
+  const changes = plan === undefined ? readEdit(name, value, file) : [];
+  const asked = commandOf(value);
+  // An editor that is told what to do with a file runs nothing: `{ command: "view", path: "a.ts" }`.
+  const command = file !== undefined && /^\w+$/.test(asked ?? "") ? undefined : asked;
   const isSearch = list.some((argument) => SEARCH_ARGUMENT.test(argument.name));
   const kind =
     plan !== undefined
       ? "plan"
-      : edit !== undefined
+      : changes.length > 0
         ? "edit"
         : command !== undefined
           ? "command"
@@ -82,14 +89,33 @@ function read(name: string, args: string): CallText {
   return {
     kind,
     head: line.slice(0, MAX_HEAD),
-    body: edit?.added ?? body.join("\n"),
-    left: edit?.left ?? "",
-    removed: edit?.removed ?? "",
-    file: edit?.file ?? file,
+    body: changes.length > 0 ? textsOf(changes, addedText) : body.join("\n"),
+    left: textsOf(changes, leftText),
+    changes,
+    shell: kind === "command" ? readShell(command!, folderIn(list)) : [],
+    file: changes[0]?.file || file,
     command,
     plan,
     names: list.map((argument) => argument.name).filter((name) => SCHEMA_NAME.test(name)),
   };
+}
+
+function textsOf(changes: readonly FileChange[], textOf: (change: FileChange) => string): string {
+  return changes
+    .map(textOf)
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+function folderIn(list: readonly Argument[]): string | undefined {
+  return list.find(({ name, isText }) => isText && FOLDER_ARGUMENT.test(name))?.value;
+}
+
+/** One argument of a call, however deep it stands. */
+interface Argument {
+  readonly name: string;
+  readonly value: string;
+  readonly isText: boolean;
 }
 
 function argumentsOf(value: unknown): Argument[] {

@@ -11,44 +11,14 @@ export interface DigestFiles {
   readonly read: readonly string[];
 }
 
-/** Names of tools that change files. */
-const CHANGES = /edit|write|patch|create|replace|insert|append|delete|remove|rename|move/i;
-const PATCHED = /^\*\*\* (?:Update|Add|Delete) File: (.+)$/gm;
-
 export function digestFiles(messages: readonly Message[]): DigestFiles {
-  const changes = withCalls(messages, (name) => CHANGES.test(name));
-  const changed = [...new Set([...patchedFiles(messages), ...pathsIn(changes)])];
-  const isChanged = new Set(changed);
-  const read = pathsIn(withCalls(messages, (name) => !CHANGES.test(name))).filter(
-    (path) => !isChanged.has(path),
-  );
+  const there = touchedFiles(messages).filter(({ path, isDeleted }) => !isDeleted && isFile(path));
+  const changed = there.flatMap(({ path, isChanged }) => (isChanged ? [path] : []));
+  const read = there.flatMap(({ path, isChanged }) => (isChanged ? [] : [path]));
   const root = commonFolder([...changed, ...read]);
   const below = (path: string): string => (path.startsWith(root) ? path.slice(root.length) : path);
   return { root, changed: changed.map(below), read: read.map(below) };
 }
 
-/** The messages with those calls only whose tool is meant. */
-function withCalls(messages: readonly Message[], isMeant: (name: string) => boolean): Message[] {
-  return messages.map((message) => ({
-    ...message,
-    parts: message.parts.filter((part) => part.type === "tool-call" && isMeant(part.name)),
-  }));
-}
-
 /** Addresses and patterns of a search aren't files. */
-const pathsIn = (messages: readonly Message[]): string[] =>
-  touchedFiles(messages).flatMap(({ path }) =>
-    /^[a-z]+:\/\/|[*?{}\s]/i.test(path) || !/\.\w+$/.test(path) ? [] : [path],
-  );
-
-/** A patch names its files inside of its text. */
-function patchedFiles(messages: readonly Message[]): string[] {
-  const files = messages.flatMap(({ parts }) =>
-    parts.flatMap((part) =>
-      part.type === "tool-call" && part.args.includes("*** ")
-        ? [...part.args.replaceAll("\\n", "\n").matchAll(PATCHED)].map((match) => (match[1] ?? "").trim())
-        : [],
-    ),
-  );
-  return files.reverse();
-}
+const isFile = (path: string): boolean => !/^[a-z]+:\/\/|[*?{}\s]/i.test(path) && /\.\w+$/.test(path);

@@ -129,7 +129,8 @@ export function postgresEngine(
       const client = await connectTo(pool);
       try {
         await client.query({ text: BEGIN_SNAPSHOT });
-        yield* work((script) => runSoon(script, statementRunner(client, names)));
+        // Unprepared: a plan that is outdated would end the transaction, and what was read can't be read again at that moment.
+        yield* work((script) => runSoon(script, statementRunner(client, undefined)));
       } finally {
         // A connection that can't even do that is of no use to anybody.
         await client.query({ text: "rollback" }).then(() => client.release(), client.release);

@@ -9,11 +9,11 @@ import type { Migration } from "./index.ts";
 export const signsInRecall: Migration = {
   name: "0010-signs-in-recall",
   *up({ kind }) {
+    yield* rows("update precis_conversations set indexed = 0 where indexed > 0");
     if (kind === "postgres") yield* rows("truncate precis_recall");
     else yield* rows("insert into precis_recall (precis_recall) values ('delete-all')");
     yield* rows("delete from precis_recall_tenants");
     yield* rows("delete from precis_recall_conversations");
-    yield* rows("update precis_conversations set indexed = 0 where indexed > 0");
   },
   batch: recallIndex.batch!,
 };

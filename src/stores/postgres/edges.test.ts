@@ -2,12 +2,25 @@ import { EventEmitter } from "node:events";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { sharedPostgres } from "../../../test/support/postgres.ts";
+import { storedTranscript } from "../../testing/store-contract.ts";
 import { postgresStore } from "../postgres.ts";
+import type { ServerStore } from "../server-store.ts";
 import { connectTo } from "./statement-names.ts";
 
-const WAITING = "select count(*)::int as count from pg_locks where locktype = 'advisory' and not granted";
 /** Looks at the server until somebody waits: more than it takes on a busy machine. */
 const MOST_LOOKS = 2_000;
+
+async function untilSomebodyWaits(client: pg.Client, locktype: "advisory" | "transactionid"): Promise<void> {
+  const waiting = "select count(*)::int as count from pg_locks where locktype = $1 and not granted";
+  for (let look = 0; look < MOST_LOOKS; look++)
+    if ((await client.query<{ count: number }>(waiting, [locktype])).rows[0]!.count > 0) return;
+}
+
+async function linesOf({ upkeep }: Pick<ServerStore, "upkeep">): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const line of upkeep.exportAll()) lines.push(line);
+  return lines;
+}
 
 test("what is saved while its conversation is deleted doesn't outlast it", async () => {
   const url = await (await sharedPostgres()).database();
@@ -19,8 +32,7 @@ test("what is saved while its conversation is deleted doesn't outlast it", async
   await deleting.query("select pg_advisory_xact_lock(hashtextextended('precis/remove/t', 0))");
   const answer = { hash: "gone", model: "m", sizes: [1] };
   const saved = store.records("t").save({ answers: [answer as never] });
-  for (let look = 0; look < MOST_LOOKS; look++)
-    if ((await deleting.query<{ count: number }>(WAITING)).rows[0]!.count > 0) break;
+  await untilSomebodyWaits(deleting, "advisory");
   await deleting.query("insert into precis_tombstones (tenant, hash, at) values ('t', 'gone', 1)");
   await deleting.query("commit");
   await saved;
@@ -45,4 +57,72 @@ test("a connection of a host's pool that breaks in the middle of a call doesn't 
   const client = Object.assign(new EventEmitter(), { release() {} });
   await connectTo({ connect: async () => client, end: async () => {} });
   expect(() => client.emit("error", new Error("terminated"))).not.toThrow();
+});
+
+test("an export after a newer node has added a column isn't refused for the plan of an older one", async () => {
+  const url = await (await sharedPostgres()).database();
+  // With one connection, the second export meets what the first one has prepared.
+  const store = postgresStore({ url, maxConnections: 1 });
+  await store.conversations.append("t", { messages: storedTranscript("a", "b"), at: 1 });
+  const before = await linesOf(store);
+  const newer = new pg.Client({ connectionString: url });
+  await newer.connect();
+  for (const table of ["precis_conversations", "precis_events", "precis_client_keys"])
+    await newer.query(`alter table ${table} add column mood text`);
+  await newer.end();
+  const after = await linesOf(store);
+  expect(after.slice(1)).toEqual(before.slice(1));
+  await store.close();
+});
+
+test("imports of the same file at the same time add each conversation and each event once", async () => {
+  const from = postgresStore({ url: await (await sharedPostgres()).database() });
+  for (let n = 0; n < 20; n++) {
+    const messages = storedTranscript(`a ${n}`, "b");
+    const { conversation } = await from.conversations.append("t", { messages, at: 1 });
+    await from.events.append("t", { type: "x", conversation, at: 1, data: n });
+  }
+  const lines = await linesOf(from);
+  await from.close();
+  const url = await (await sharedPostgres()).database();
+  const nodes = Array.from({ length: 4 }, () => postgresStore({ url }));
+  await nodes[0]!.ready();
+  const imported = await Promise.all(nodes.map((node) => node.upkeep.importAll(lines)));
+  expect(imported.map(({ lines }) => lines)).toEqual(nodes.map(() => lines.length));
+  expect((await nodes[0]!.upkeep.stats()).counts).toMatchObject({
+    conversations: 20,
+    messages: 40,
+    events: 20,
+  });
+  await Promise.all(nodes.map((node) => node.close()));
+});
+
+test("an import of events doesn't take the numbers of those that are told meanwhile", async () => {
+  const from = postgresStore({ url: await (await sharedPostgres()).database() });
+  const { conversation } = await from.conversations.append("t", { messages: storedTranscript("a"), at: 1 });
+  await from.events.append("t", { type: "imported", conversation, at: 1, data: 1 });
+  const lines = await linesOf(from);
+  await from.close();
+  const url = await (await sharedPostgres()).database();
+  const store = postgresStore({ url });
+  await store.events.append("t", { type: "live", at: 1, data: 1 });
+  const telling = new pg.Client({ connectionString: url });
+  await telling.connect();
+  await telling.query("begin");
+  await telling.query("update precis_tenants set last_event = 2 where tenant = 't'");
+  await telling.query(
+    "insert into precis_events (tenant, id, type, at, data) values ('t', 2, 'live', 2, '2')",
+  );
+  const imported = store.upkeep.importAll(lines);
+  await untilSomebodyWaits(telling, "transactionid");
+  await telling.query("commit");
+  await telling.end();
+  await imported;
+  const events = await store.events.list("t");
+  expect(events.map(({ id, type }) => [id, type])).toEqual([
+    [1, "live"],
+    [2, "live"],
+    [3, "imported"],
+  ]);
+  await store.close();
 });

@@ -1,4 +1,4 @@
-import type { Imported } from "../server-store.ts";
+import type { Imported, StoredEvent } from "../server-store.ts";
 import { checkName } from "../shared/check-name.ts";
 import {
   type ImportedConversation,
@@ -15,7 +15,7 @@ import { insertClientKey } from "./client-keys.ts";
 import { insertEvent } from "./events.ts";
 import { TEXT_PLACES } from "./place-text.ts";
 import { putRow } from "./put-row.ts";
-import { firstRow, type Script } from "./script.ts";
+import { firstRow, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
@@ -40,13 +40,19 @@ export async function importAll(
     const written = await context.write("import", function* () {
       let sum = 0;
       let addedKeys = 0;
+      const cameNow = new Set<string>();
+      const isAdded = (name: string) => cameNow.has(name) || addedConversations.has(name);
+      yield* waitForOtherImports(context.engine);
       for (const item of batch) {
-        const one = yield* importItem(context.engine, item, addedConversations);
+        const one = yield* importItem(context.engine, item, isAdded);
+        if (item.type === "whole-conversation" && one > 0)
+          cameNow.add(nameOf(item.tenant, item.conversation.id));
         sum += one;
         if (item.type === "clientKey") addedKeys += one;
       }
-      return { sum, addedKeys };
+      return { sum, addedKeys, cameNow };
     });
+    for (const name of written.cameNow) addedConversations.add(name);
     added += written.sum;
     keys.added += written.addedKeys;
   };
@@ -63,17 +69,25 @@ export async function importAll(
   return { lines: count.lines, added, clientKeys: keys };
 }
 
+/** Name of the lock that keeps two imports from adding the same thing at once. */
+const IMPORT_LOCK = "precis/import";
+
+function* waitForOtherImports({ lockName }: SqlEngine): Script<void> {
+  if (lockName !== undefined) yield* rows(lockName, IMPORT_LOCK);
+}
+
 /** How many things were added: a conversation counts with its messages and citations. */
-function* importItem(engine: SqlEngine, item: ImportItem, addedConversations: Set<string>): Script<number> {
+function* importItem(
+  engine: SqlEngine,
+  item: ImportItem,
+  isAdded: (name: string) => boolean,
+): Script<number> {
   checkName("import", "tenant", item.tenant);
   switch (item.type) {
-    case "whole-conversation": {
-      const added = yield* importConversation(engine, item);
-      if (added > 0) addedConversations.add(`${item.tenant}/${item.conversation.id}`);
-      return added;
-    }
+    case "whole-conversation":
+      return yield* importConversation(engine, item);
     case "event":
-      return yield* importEvent(item, addedConversations);
+      return yield* importEvent(engine, item, isAdded);
     case "clientKey": {
       const clientKey = { ...item.clientKey, tenant: item.tenant };
       return Number(yield* insertClientKey(item.hash, clientKey, "stays"));
@@ -81,6 +95,10 @@ function* importItem(engine: SqlEngine, item: ImportItem, addedConversations: Se
     default:
       return Number(yield* importRecord(item));
   }
+}
+
+function nameOf(tenant: string, conversation: string): string {
+  return `${tenant}/${conversation}`;
 }
 
 function* importConversation(engine: SqlEngine, item: ImportedConversation): Script<number> {
@@ -102,21 +120,35 @@ function* isThere(tenant: string, conversation: string): Script<boolean> {
  * ids otherwise; the rest is there already.
  */
 function* importEvent(
+  engine: SqlEngine,
   { tenant, event }: Extract<ImportItem, { type: "event" }>,
-  addedConversations: ReadonlySet<string>,
+  isAdded: (name: string) => boolean,
 ): Script<number> {
-  const counter = yield* firstRow<{ readonly last_event: number | string }>(
-    "select last_event from precis_tenants where tenant = ?",
-    tenant,
-  );
-  const last = Number(counter?.last_event ?? 0);
-  const cameNow = addedConversations.has(`${tenant}/${event.conversation}`);
-  if (event.id <= last && !cameNow) return 0;
+  const last = yield* lastEvent(engine, tenant);
+  const cameNow = event.conversation !== undefined && isAdded(nameOf(tenant, event.conversation));
+  if (event.id <= last && (!cameNow || (yield* isSameEvent(tenant, event)))) return 0;
   if (event.conversation !== undefined && !(yield* isThere(tenant, event.conversation))) return 0;
   const id = Math.max(event.id, last + 1);
   yield* putRow("precis_tenants", { tenant, last_event: id }, { key: ["tenant"] });
   yield* insertEvent(tenant, { ...event, id });
   return 1;
+}
+
+/** The newest event's id. Nobody else gives ids until the transaction ends. */
+function* lastEvent({ lockRows }: SqlEngine, tenant: string): Script<number> {
+  yield* putRow("precis_tenants", { tenant, last_event: 0 }, "stays");
+  const counter = yield* firstRow<{ readonly last_event: number | string }>(
+    `select last_event from precis_tenants where tenant = ? ${lockRows ? "for update" : ""}`,
+    tenant,
+  );
+  return Number(counter?.last_event);
+}
+
+/** Another import of the same file, which runs at the same time, may have added it. */
+function* isSameEvent(tenant: string, { id, conversation, type, at }: StoredEvent): Script<boolean> {
+  const asked =
+    "select id from precis_events where tenant = ? and id = ? and conversation = ? and type = ? and at = ?";
+  return (yield* firstRow(asked, tenant, id, conversation ?? null, type, Math.round(at))) !== undefined;
 }
 
 function importRecord(

@@ -238,3 +238,71 @@ describe.each([
     await Promise.all(stores.map((store) => store.close()));
   });
 });
+
+describe("a rolling upgrade of PostgreSQL, while a node of the version before writes", () => {
+  const WAITING = "select count(*)::int as count from pg_locks where not granted";
+  /** Looks at the server until somebody waits: more than it takes on a busy machine. */
+  const MOST_LOOKS = 2_000;
+  const engineAt = (connectionString: string) =>
+    postgresEngine(
+      new pg.Pool({ connectionString }).on("error", () => {}),
+      { where: "PostgreSQL", ownsPool: true },
+    );
+
+  test("the index of words is emptied without a deadlock with a node that indexes", async () => {
+    const url = await postgres.database();
+    const before = migrations.slice(0, 9);
+    const filled = createSqlStore(engineAt(url), {}, before);
+    await filled.ready();
+    await filled.close();
+    const node = new pg.Client({ connectionString: url });
+    await node.connect();
+    const at = {
+      created_at: 1,
+      updated_at: 1,
+      pinned: 0,
+      archived: 0,
+      tokens: 0,
+      title: "",
+      title_search: "",
+    };
+    const writer = engineAt(url);
+    const row = { tenant: "t", id: "c", length: 1, indexed: 1, named: 0, ...at };
+    await writer.transact(putRow("precis_conversations", row));
+    // The node holds a conversation, as whoever indexes it does, before it comes to the index.
+    await node.query("begin");
+    await node.query("select id from precis_conversations where tenant = 't' and id = 'c' for update");
+    const upgraded = migrate(writer, migrations);
+    for (let look = 0; look < MOST_LOOKS; look++)
+      if ((await node.query<{ count: number }>(WAITING)).rows[0]!.count > 0) break;
+    await node.query("insert into precis_recall (doc, tokens) values (1, '{a}')");
+    await node.query("update precis_conversations set indexed = 1 where tenant = 't' and id = 'c'");
+    await node.query("commit");
+    await upgraded;
+    expect((await node.query("select doc from precis_recall")).rows).toEqual([]);
+    await node.end();
+    await writer.close();
+  });
+
+  test("steps and work on rows that met another transaction are tried again", async () => {
+    const url = await postgres.database();
+    const engine = engineAt(url);
+    const deadlock = () => Object.assign(new Error("deadlock detected"), { code: "40P01" });
+    let [steps, batches] = [0, 0];
+    const unlucky: Migration = {
+      name: "9999-unlucky",
+      *up() {
+        if (steps++ === 0) throw deadlock();
+        yield* rows("create table precis_lucky (a text)");
+      },
+      *batch() {
+        if (batches++ === 0) throw deadlock();
+        yield* rows("insert into precis_lucky (a) values ('once')");
+        return { cursor: undefined, done: 1, total: 1 };
+      },
+    };
+    await migrate(engine, [...migrations, unlucky]);
+    expect(await engine.read(rows("select a from precis_lucky"))).toEqual([{ a: "once" }]);
+    await engine.close();
+  });
+});

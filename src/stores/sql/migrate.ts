@@ -2,6 +2,7 @@ import { StoreError } from "../../core/errors.ts";
 import type { Migration, MigrationBatch } from "../migrations/index.ts";
 import { firstRow, rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
+import { retrying } from "./writer.ts";
 
 /** Name of the lock that keeps two nodes from migrating at once. */
 const MIGRATION_LOCK = "precis/migrate";
@@ -27,7 +28,8 @@ export interface MigrateOptions {
 /**
  * Brings the schema up to date, forward only. Safe with any number of nodes starting at once: the steps run in one
  * transaction behind a lock, and a node that had to wait finds nothing left to do. Work on rows follows in batches, each
- * a transaction of its own: nodes that start meanwhile take turns, and one that is killed leaves the rest to the next.
+ * a transaction of its own: nodes that start meanwhile take turns, and one that is killed leaves the rest to the next. Where nodes of
+ * the version before write at the same time, a transaction that met one of theirs is run again.
  */
 export async function migrate(
   engine: SqlEngine,
@@ -36,7 +38,8 @@ export async function migrate(
 ): Promise<void> {
   await engine.open();
   const newest = migrations.length;
-  if ((await schemaVersion(engine, newest)) !== newest) await engine.transact(applySteps(engine, migrations));
+  if ((await schemaVersion(engine, newest)) !== newest)
+    await retrying(engine)(() => applySteps(engine, migrations));
   await options.takeOver?.();
   for (const migration of migrations)
     if (migration.batch) await workOnRows(engine, migration, migration.batch, options);
@@ -48,6 +51,7 @@ function* applySteps(engine: SqlEngine, migrations: readonly Migration[]): Scrip
   yield* rows("create table if not exists precis_meta (key text not null primary key, value text not null)");
   const version = yield* readVersion(newest);
   if (version === newest) return;
+  if (version > 0) yield* lockConversations(engine);
   for (const migration of migrations.slice(version)) {
     yield* migration.up(engine);
     if (migration.batch) yield* saveMeta(PENDING + migration.name, "");
@@ -63,7 +67,7 @@ async function workOnRows(
 ): Promise<void> {
   if ((await engine.read(readMeta(PENDING + name))) === undefined) return;
   for (;;) {
-    const made = await engine.transact(workOnSome(engine, PENDING + name, batch));
+    const made = await retrying(engine)(() => workOnSome(engine, PENDING + name, batch));
     if (made) report?.({ step: name, done: made.done, total: made.total });
     if (made?.cursor === undefined) return;
   }
@@ -86,6 +90,14 @@ function* workOnSome(
 
 function* lock({ lockName }: SqlEngine): Script<void> {
   if (lockName !== undefined) yield* rows(lockName, MIGRATION_LOCK);
+}
+
+/**
+ * Waits until nobody writes to a conversation. Nodes of the version before, which may still run, take its row before they come to its
+ * messages and to the index: a step that began with one of those tables would wait for a node that waits for the step.
+ */
+function* lockConversations({ kind }: SqlEngine): Script<void> {
+  if (kind === "postgres") yield* rows("lock table precis_conversations in access exclusive mode");
 }
 
 function* saveMeta(key: string, value: string): Script<void> {

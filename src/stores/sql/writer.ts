@@ -17,15 +17,15 @@ const CONFLICT_PAUSE_MS = 5;
 export type Writer = <T>(script: () => Script<T>, call?: AppendCall) => Promise<T>;
 
 export function createWriter(engine: SqlEngine): Writer {
-  const runScript = engine.direct ? batchWriter(engine.direct) : singleWriter(engine);
+  const runScript = engine.direct ? batchWriter(engine.direct) : retrying(engine);
   return async <T>(script: () => Script<T>, call?: AppendCall): Promise<T> => {
     const appended = call && (await engine.append?.(call));
     return appended === undefined ? runScript(script) : (appended as T);
   };
 }
 
-/** One transaction for each write. */
-function singleWriter(engine: SqlEngine): RunScript {
+/** One transaction for each script. One that met another is run again. */
+export function retrying(engine: Pick<SqlEngine, "transact" | "isConflict">): RunScript {
   return async (script) => {
     for (let tried = 1; ; tried++) {
       try {

@@ -1,10 +1,15 @@
 import { StoreError } from "../../core/errors.ts";
+import { forgetOldest } from "../../core/keep-newest.ts";
+import type { Store } from "../../core/types.ts";
+import { dialectById } from "../../dialects/dialect-by-id.ts";
+import type { FoundMessage, RecallIndex } from "../../recall/candidates.ts";
+import { createMemoryIndex } from "../../recall/memory-index.ts";
+import { readHead } from "../../recall/stored-head.ts";
 import type { ServerStore } from "../server-store.ts";
+import { readWire } from "../shared/read-wire.ts";
 import { memoryCitations, memoryClientKeys, memoryEvents, memoryLeases } from "./beside.ts";
 import { memoryConversations } from "./conversations.ts";
-import { memoryRecall } from "./recall.ts";
-import { memoryRecords } from "./records.ts";
-import { createMemoryContext } from "./tenant-data.ts";
+import { createMemoryContext, type HeldConversation, type MemoryContext } from "./tenant-data.ts";
 import { memoryUpkeep } from "./upkeep.ts";
 
 /** What `memoryServerStore` takes. */
@@ -76,6 +81,69 @@ export function memoryServerStore(options: MemoryServerStoreOptions = {}): Serve
     async close() {
       isClosed = true;
       context.tenants.clear();
+    },
+  };
+}
+
+/** Reads everything at each search: what is kept in memory is little. */
+function memoryRecall(context: MemoryContext, tenant: string, conversation: string | undefined): RecallIndex {
+  return {
+    async candidates() {
+      const { conversations } = context.of("recall", tenant);
+      const held =
+        conversation === undefined ? [...conversations.values()] : [conversations.get(conversation)];
+      const index = createMemoryIndex();
+      const messages = held.flatMap((one) => (one ? messagesOf(one) : []));
+      for (const { message } of messages) index.add(message);
+      return { statistics: index.statistics, messages };
+    },
+  };
+}
+
+function messagesOf({ row, messages }: HeldConversation): FoundMessage[] {
+  const dialect = dialectById(row.dialect ?? "openai-chat");
+  const lead = readHead(dialect, row.head ?? undefined).lead.length;
+  return messages.flatMap(({ position, wire }) => {
+    const message = readWire(dialect, wire);
+    return message ? [{ conversation: row.id, index: position + lead, lead, message }] : [];
+  });
+}
+
+/** The engine's store of one tenant. */
+function memoryRecords(context: MemoryContext, tenant: string): Store {
+  return {
+    async find(hashes) {
+      const data = context.of("find", tenant);
+      const { checkpoints: made, summaries, recalled } = data;
+      const isEmpty = made.size + summaries.size + recalled.size === 0;
+      const wanted = isEmpty ? [] : [...new Set(hashes)];
+      const checkpoints = made.withHashes(wanted);
+      // They stand on the first message.
+      const answers = data.answers.withHashes(hashes.slice(0, 1));
+      return {
+        checkpoints,
+        summaries: summaries.withHashes(wanted),
+        undos: checkpoints.flatMap((one) => data.undos.get(one.id)?.record ?? []),
+        ...(answers.length > 0 && { answers }),
+        recalled: recalled.withHashes(wanted),
+      };
+    },
+    async save({ checkpoints = [], summaries = [], undos = [], answers = [], recalled = [] }) {
+      const data = context.of("save", tenant);
+      const savedAt = context.now();
+      for (const record of checkpoints)
+        if (!data.tombstones.has(record.hash)) data.checkpoints.set(record.id, { record, savedAt });
+      for (const record of summaries)
+        if (!data.tombstones.has(record.hash)) data.summaries.set(record.key, { record, savedAt });
+      for (const record of undos) data.undos.set(record.checkpoint, { record, savedAt });
+      for (const record of answers)
+        if (!data.tombstones.has(record.hash))
+          data.answers.set(`${record.hash} ${record.model}`, { record, savedAt });
+      for (const record of recalled)
+        if (!data.tombstones.has(record.hash))
+          data.recalled.set(`${record.checkpoint} ${record.hash}`, { record, savedAt });
+      for (const map of [data.checkpoints, data.summaries, data.undos, data.answers, data.recalled])
+        forgetOldest(map, context.limits.records);
     },
   };
 }

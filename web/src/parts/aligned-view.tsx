@@ -6,7 +6,7 @@ import { briefMessage, oneLine } from "../state/message-text.ts";
 import type { Transcript } from "../state/transcript.ts";
 import { alignView, type Lot, originalTokens, type ViewRow } from "../state/view.ts";
 import { strings } from "../strings.ts";
-import { Icon } from "./icon.tsx";
+import { Button, IconButton } from "./controls.tsx";
 import { ScrollArea } from "./scroll-area.tsx";
 import { SummaryText } from "./summary-text.tsx";
 import { useNumbers, useStore } from "./use-store.ts";
@@ -157,16 +157,15 @@ function LotRow({
           {message === undefined ? (index < 0 ? oneLine(system) : "…") : briefMessage(message)}
         </span>
         {onPin === undefined || index < 0 ? null : (
-          <button
-            type="button"
-            className="icon-button pin"
-            aria-pressed={pinned}
-            aria-label={`${number}: ${pinned ? strings.chat.unpin : strings.chat.pin}`}
+          <IconButton
+            icon="pin"
+            kind="pin"
+            size={15}
+            isOn={pinned}
+            label={`${number}: ${pinned ? strings.chat.unpin : strings.chat.pin}`}
             title={pinned ? strings.chat.unpin : strings.chat.pin}
             onClick={() => onPin(index, !pinned)}
-          >
-            <Icon name="pin" size={15} />
-          </button>
+          />
         )}
         <span className="lot-tokens">{count(originalTokens(lot))}</span>
       </div>
@@ -204,9 +203,9 @@ function RunRow({ row, onOpen }: { row: Extract<ViewRow, { type: "run" }>; onOpe
       <div className="lot-left">
         <span className="lot-number">{useNumbers().run(row.run)}</span>
         <span className="brief">{strings.inspect.runMessages(row.run.to - row.run.from)}</span>
-        <button type="button" className="link" onClick={onOpen}>
+        <Button look="link" onClick={onOpen}>
           {strings.inspect.openRun}
-        </button>
+        </Button>
         <span className="lot-tokens">{count(row.tokens)}</span>
       </div>
       <div className="lot-right">

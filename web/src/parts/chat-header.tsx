@@ -4,9 +4,10 @@ import type { Chat } from "../state/chat-state.ts";
 import type { ChatTab } from "../state/router.ts";
 import { strings } from "../strings.ts";
 import { ChatSettingsDialog } from "./chat-settings-dialog.tsx";
+import { IconButton } from "./controls.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { Meter } from "./meter.tsx";
-import { PlaceLink } from "./sidebar.tsx";
+import { PlaceLink } from "./place-link.tsx";
 import { TextDialog } from "./text-dialog.tsx";
 import { useAuto } from "./use-auto.ts";
 import { useApp, usePiece, useStore } from "./use-store.ts";
@@ -53,24 +54,8 @@ export function ChatHeader({ chat, tab, onCompact }: { chat: Chat; tab: ChatTab;
       >
         <Icon name="fold" size={16} /> <span>{strings.meter.compactNow}</span>
       </button>
-      <button
-        type="button"
-        className="icon-button"
-        aria-label={strings.text.open}
-        title={strings.text.open}
-        onClick={() => setTextOpen(true)}
-      >
-        <Icon name="handover" />
-      </button>
-      <button
-        type="button"
-        className="icon-button"
-        aria-label={strings.chat.details}
-        title={strings.chat.details}
-        onClick={() => setOpen(true)}
-      >
-        <Icon name="settings" />
-      </button>
+      <IconButton icon="handover" label={strings.text.open} onClick={() => setTextOpen(true)} />
+      <IconButton icon="settings" label={strings.chat.details} onClick={() => setOpen(true)} />
       {isOpen && conversation !== undefined ? (
         <ChatSettingsDialog chat={chat} conversation={conversation} onClose={() => setOpen(false)} />
       ) : null}

@@ -2,8 +2,9 @@ import { useState } from "react";
 import type { ApiConversation, ChatSettings, SettingsChange } from "../../../src/gateway/api.ts";
 import type { Chat } from "../state/chat-state.ts";
 import { strings } from "../strings.ts";
+import { Button } from "./controls.tsx";
 import { Dialog } from "./dialog.tsx";
-import { GROUPS, SettingField } from "./settings-form.tsx";
+import { SettingsGroup } from "./settings-form.tsx";
 import { useApp, usePiece, useStore } from "./use-store.ts";
 
 /** What one chat has different. */
@@ -26,20 +27,14 @@ export function ChatSettingsDialog({
       <p className="help">{words.chatLead}</p>
       <SystemPromptField chat={chat} />
       {(["compaction", "answers"] as const).map((group) => (
-        <section key={group} className="settings-group">
-          <h3>{words.groups[group]}</h3>
-          {GROUPS[group].map((name) => (
-            <SettingField
-              key={name}
-              name={name}
-              scope="chat"
-              levels={{ answer: settings, chat: conversation.settings, upstream: model?.upstream }}
-              models={models?.models.map(({ id }) => id) ?? []}
-              modelWindow={model?.window}
-              onChange={(change) => chat.configure(change as SettingsChange<ChatSettings>)}
-            />
-          ))}
-        </section>
+        <SettingsGroup
+          key={group}
+          group={group}
+          scope="chat"
+          levels={{ answer: settings, chat: conversation.settings, upstream: model?.upstream }}
+          modelWindow={model?.window}
+          onChange={(change) => chat.configure(change as SettingsChange<ChatSettings>)}
+        />
       ))}
       <section className="settings-group">
         <div className="setting">
@@ -47,16 +42,15 @@ export function ChatSettingsDialog({
             <strong>{words.clear}</strong>
             <p>{words.clearHelp}</p>
           </div>
-          <button
-            type="button"
-            className="button danger"
+          <Button
+            look="button danger"
             onClick={() => {
               void chat.clearSummaries();
               onClose();
             }}
           >
             {words.clearGo}
-          </button>
+          </Button>
         </div>
       </section>
     </Dialog>
@@ -91,9 +85,9 @@ function SystemPromptField({ chat }: { chat: Chat }) {
         {words.systemHelp}
       </p>
       <div className="row end">
-        <button type="submit" className="button" disabled={text === undefined || text === system}>
+        <Button type="submit" disabled={text === undefined || text === system}>
           {words.systemSave}
-        </button>
+        </Button>
       </div>
     </form>
   );

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { strings } from "../strings.ts";
-import { Icon } from "./icon.tsx";
+import { Button, Notice } from "./controls.tsx";
 import { useApp, useStore } from "./use-store.ts";
 
 const words = strings.clientKey;
@@ -17,13 +17,13 @@ export function ClientKeySection() {
       <h2 id="client-key-title">{words.title}</h2>
       {wanted ? (
         <>
-          <div className="notice warn" role="alert">
-            <Icon name="warn" />
-            <div>
-              <strong>{given ? words.unknown : words.wanted}</strong>
-              <small>{words.how}</small>
-            </div>
-          </div>
+          <Notice
+            kind="warn"
+            icon="warn"
+            title={given ? words.unknown : words.wanted}
+            help={words.how}
+            role="alert"
+          />
           <form
             className="form"
             onSubmit={(event) => {
@@ -46,18 +46,16 @@ export function ClientKeySection() {
               {words.help}
             </p>
             <div className="row end">
-              <button type="submit" className="button primary" disabled={isTrying || text.trim() === ""}>
+              <Button look="button primary" type="submit" disabled={isTrying || text.trim() === ""}>
                 {words.go}
-              </button>
+              </Button>
             </div>
           </form>
         </>
       ) : (
         <div className="row">
           <p className="help">{words.inUse}</p>
-          <button type="button" className="button" onClick={() => void app.giveKey("")}>
-            {words.forget}
-          </button>
+          <Button onClick={() => void app.giveKey("")}>{words.forget}</Button>
         </div>
       )}
     </section>

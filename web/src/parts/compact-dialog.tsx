@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { strings } from "../strings.ts";
+import { Button } from "./controls.tsx";
 import { Dialog } from "./dialog.tsx";
 
 export function CompactDialog({
@@ -31,12 +32,10 @@ export function CompactDialog({
           />
         </label>
         <div className="row end">
-          <button type="button" className="button" onClick={onClose}>
-            {strings.cancel}
-          </button>
-          <button type="submit" className="button primary">
+          <Button onClick={onClose}>{strings.cancel}</Button>
+          <Button look="button primary" type="submit">
             {words.focusGo}
-          </button>
+          </Button>
         </div>
       </form>
     </Dialog>

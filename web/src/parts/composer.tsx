@@ -1,6 +1,7 @@
 import { type ClipboardEvent, type DragEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Chat } from "../state/chat-state.ts";
 import { strings } from "../strings.ts";
+import { CloseButton, IconButton } from "./controls.tsx";
 import { Icon } from "./icon.tsx";
 import { useApp, usePiece } from "./use-store.ts";
 
@@ -77,14 +78,11 @@ export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: bool
             // biome-ignore lint/suspicious/noArrayIndexKey: the same picture may be attached twice
             <li key={n}>
               <img src={url} alt={strings.composer.attached(n + 1)} />
-              <button
-                type="button"
-                className="icon-button"
-                aria-label={strings.composer.removeImage(n + 1)}
+              <CloseButton
+                label={strings.composer.removeImage(n + 1)}
+                size={14}
                 onClick={() => setImages(images.filter((_, m) => m !== n))}
-              >
-                <Icon name="close" size={14} />
-              </button>
+              />
             </li>
           ))}
         </ul>
@@ -118,15 +116,7 @@ export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: bool
             event.target.value = "";
           }}
         />
-        <button
-          type="button"
-          className="icon-button"
-          aria-label={strings.composer.attach}
-          title={strings.composer.attach}
-          onClick={() => picker.current?.click()}
-        >
-          <Icon name="image" />
-        </button>
+        <IconButton icon="image" label={strings.composer.attach} onClick={() => picker.current?.click()} />
         <span id="composer-hint" className="hint">
           {isBusy ? strings.composer.busyHint : strings.composer.hint}
         </span>

@@ -1,6 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef } from "react";
-import { strings } from "../strings.ts";
-import { Icon } from "./icon.tsx";
+import { CloseButton } from "./controls.tsx";
 
 /** A modal dialog: the browser keeps the focus inside and gives it back at the end. */
 export function Dialog({
@@ -36,9 +35,7 @@ export function Dialog({
       <div className="dialog-body">
         <header>
           <h2 id={id}>{title}</h2>
-          <button type="button" className="icon-button" aria-label={strings.close} onClick={onClose}>
-            <Icon name="close" />
-          </button>
+          <CloseButton onClick={onClose} />
         </header>
         {children}
       </div>

@@ -2,9 +2,10 @@ import { useState } from "react";
 import type { ApiSummary, Divider, TimelineEvent } from "../../../src/gateway/api.ts";
 import type { Chat } from "../state/chat-state.ts";
 import { duration } from "../state/format.ts";
-import { keepSummaryDraft, readSummaryDraft } from "../state/summary-draft.ts";
+import { keepSummaryDraft, readSummaryDraft } from "../state/kept.ts";
 import { compactionOf, hiddenBy, isPaid } from "../state/turns.ts";
 import { strings } from "../strings.ts";
+import { Button } from "./controls.tsx";
 import { Icon } from "./icon.tsx";
 import type { OnPointer } from "./markdown.tsx";
 import { ReadableSummary, SummaryText } from "./summary-text.tsx";
@@ -85,20 +86,15 @@ export function DividerRow({
           ) : null}
           {isNewest ? (
             <div className="row">
-              <button
-                type="button"
-                className="button"
-                title={strings.compaction.undoHelp}
-                onClick={() => chat.undo()}
-              >
-                <Icon name="undo" size={16} /> {strings.compaction.undo}
-              </button>
-              <button type="button" className="button" onClick={() => chat.rebuild()}>
-                <Icon name="redo" size={16} /> {strings.compaction.rebuild}
-              </button>
-              <button type="button" className="button" onClick={onCompact}>
-                <Icon name="fold" size={16} /> {strings.compaction.again}
-              </button>
+              <Button icon="undo" title={strings.compaction.undoHelp} onClick={() => chat.undo()}>
+                {strings.compaction.undo}
+              </Button>
+              <Button icon="redo" onClick={() => chat.rebuild()}>
+                {strings.compaction.rebuild}
+              </Button>
+              <Button icon="fold" onClick={onCompact}>
+                {strings.compaction.again}
+              </Button>
             </div>
           ) : null}
         </div>
@@ -129,9 +125,9 @@ function SummaryBox({ summary, chat, onPointer }: { summary: ApiSummary; chat: C
           {strings.compaction.tokens(summary.tokens.source, summary.tokens.text)}
         </span>
         {draft === undefined ? (
-          <button type="button" className="link" onClick={() => write(summary.text)}>
+          <Button look="link" onClick={() => write(summary.text)}>
             {strings.compaction.edit}
-          </button>
+          </Button>
         ) : null}
       </header>
       {draft === undefined ? (
@@ -157,12 +153,10 @@ function SummaryBox({ summary, chat, onPointer }: { summary: ApiSummary; chat: C
             onChange={(event) => write(event.target.value)}
           />
           <div className="row">
-            <button type="submit" className="button primary">
+            <Button look="button primary" type="submit">
               {strings.save}
-            </button>
-            <button type="button" className="button" onClick={() => write(undefined)}>
-              {strings.cancel}
-            </button>
+            </Button>
+            <Button onClick={() => write(undefined)}>{strings.cancel}</Button>
           </div>
         </form>
       )}

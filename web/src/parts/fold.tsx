@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from "react";
 import type { Fate } from "../../../src/gateway/api.ts";
 import { strings } from "../strings.ts";
+import { Button } from "./controls.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 
@@ -49,9 +50,9 @@ export function Fold({
           <pre tabIndex={0}>{isLong ? `${body.slice(0, FIRST_LOOK)}…` : body}</pre>
           <div className="fold-tools">
             {isLong ? (
-              <button type="button" className="link" onClick={() => setWhole(true)}>
+              <Button look="link" onClick={() => setWhole(true)}>
                 {strings.chat.showAll}
-              </button>
+              </Button>
             ) : null}
             <CopyButton text={() => body} />
           </div>

@@ -1,5 +1,6 @@
 import { Component, type ReactNode } from "react";
 import { strings } from "../strings.ts";
+import { Button } from "./controls.tsx";
 
 interface GuardProps {
   readonly children: ReactNode;
@@ -35,9 +36,9 @@ export class Guard extends Component<GuardProps, GuardState> {
         <h1>{strings.errors.crashed}</h1>
         <p>{error.message}</p>
         {back === undefined ? null : (
-          <button type="button" className="button primary" onClick={back.go}>
+          <Button look="button primary" onClick={back.go}>
             {back.label}
-          </button>
+          </Button>
         )}
         <button
           type="button"

@@ -9,6 +9,7 @@ import {
 import { explain } from "../state/api-client.ts";
 import { count, dollars } from "../state/format.ts";
 import { strings } from "../strings.ts";
+import { Button } from "./controls.tsx";
 import { useApp } from "./use-store.ts";
 import { useWork } from "./use-work.ts";
 import { WorkProgress } from "./work-progress.tsx";
@@ -66,13 +67,11 @@ export function JudgePanel({
           </select>
         </label>
         {cost === undefined ? (
-          <button type="button" className="button" onClick={() => void ask()}>
-            {words.cost}
-          </button>
+          <Button onClick={() => void ask()}>{words.cost}</Button>
         ) : isRunning ? null : (
-          <button type="button" className="button primary" onClick={() => setRunning(true)}>
+          <Button look="button primary" onClick={() => setRunning(true)}>
             {words.start}
-          </button>
+          </Button>
         )}
         {cost === undefined ? null : (
           <p role="status">

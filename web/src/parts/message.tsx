@@ -1,30 +1,14 @@
 import { memo, useState } from "react";
-import type { ApiMessage, Part } from "../../../src/gateway/api.ts";
-import { briefArgs, oneLine, pretty, textOf } from "../state/message-text.ts";
+import type { ApiMessage } from "../../../src/gateway/api.ts";
+import { oneLine, textOf } from "../state/message-text.ts";
 import { strings } from "../strings.ts";
-import { CopyButton } from "./copy-button.tsx";
+import { Button } from "./controls.tsx";
 import { Fold } from "./fold.tsx";
 import { Icon } from "./icon.tsx";
 import { Lookups } from "./lookups.tsx";
-import { Markdown } from "./markdown.tsx";
-import { Menu, type MenuItem } from "./menu.tsx";
-import { Picture } from "./picture.tsx";
+import { Actions, type MessageActions } from "./message-actions.tsx";
+import { PartView } from "./part-view.tsx";
 import { useNumbers } from "./use-store.ts";
-
-/** What can be done with a message. */
-export interface MessageActions {
-  /** Resolves with false if the words weren't taken: then they are still there to be sent again. */
-  readonly edit: (index: number, text: string) => Promise<boolean>;
-  readonly regenerate: (index: number) => void;
-  readonly fork: (length: number) => void;
-  readonly pin: (index: number, on: boolean) => void;
-  /** Goes to another message. */
-  readonly show: (index: number) => void;
-  readonly compactUpTo: (index: number) => void;
-  /** Chooses one end of what is to be compacted; undefined forgets it. */
-  readonly startRange: (index: number | undefined) => void;
-  readonly compactRange: (one: number, other: number) => void;
-}
 
 export const MessageRow = memo(function MessageRow({
   message,
@@ -137,91 +121,6 @@ function FateTag({ message }: { message: Pick<ApiMessage, "fate" | "pinned" | "u
   );
 }
 
-/** What can be done with a message. One that only calls tools, or answers calls, has no words of its own to copy or edit. */
-function Actions({
-  message: { index, role, pinned },
-  text,
-  actions,
-  rangeStart,
-  onEdit,
-}: {
-  message: ApiMessage;
-  text?: string;
-  actions: MessageActions;
-  rangeStart: number | undefined;
-  onEdit?: () => void;
-}) {
-  const compactItems = useCompactItems(index, rangeStart, actions);
-  return (
-    <div className="actions">
-      {text === undefined ? null : <CopyButton text={() => text} label={strings.chat.copy} />}
-      {role === "user" && onEdit !== undefined ? (
-        <Act icon="edit" label={strings.chat.edit} act={onEdit} />
-      ) : null}
-      {role === "assistant" && text !== undefined ? (
-        <Act icon="redo" label={strings.chat.regenerate} act={() => actions.regenerate(index)} />
-      ) : null}
-      <Act icon="fork" label={strings.chat.fork} act={() => actions.fork(index + 1)} />
-      <Act
-        icon="pin"
-        label={pinned ? strings.chat.unpin : strings.chat.pin}
-        isOn={pinned}
-        act={() => actions.pin(index, !pinned)}
-      />
-      <Menu label={strings.compaction.menu} items={compactItems}>
-        <Icon name="fold" size={16} />
-      </Menu>
-    </div>
-  );
-}
-
-/** What of the conversation can be compacted from a message on. */
-function useCompactItems(
-  index: number,
-  start: number | undefined,
-  { compactUpTo, startRange, compactRange }: MessageActions,
-): readonly MenuItem[] {
-  const numbers = useNumbers();
-  const words = strings.compaction;
-  const upTo: MenuItem = { label: words.upToHere, icon: "fold", act: () => compactUpTo(index) };
-  if (start === undefined)
-    return [upTo, { label: words.startRange, icon: "plus", act: () => startRange(index) }];
-  return [
-    upTo,
-    {
-      label: start === index ? words.onlyThis : words.rangeTo(numbers.one(start)),
-      icon: "fold",
-      act: () => compactRange(start, index),
-    },
-    { label: words.forgetRange, icon: "close", act: () => startRange(undefined) },
-  ];
-}
-
-function Act({
-  icon,
-  label,
-  act,
-  isOn,
-}: {
-  icon: "edit" | "redo" | "fork" | "pin";
-  label: string;
-  act: () => void;
-  isOn?: boolean;
-}) {
-  return (
-    <button
-      type="button"
-      className="icon-button"
-      aria-label={label}
-      title={label}
-      aria-pressed={isOn}
-      onClick={act}
-    >
-      <Icon name={icon} size={16} />
-    </button>
-  );
-}
-
 function EditBox({
   text,
   onSave,
@@ -258,67 +157,11 @@ function EditBox({
       />
       <p className="help">{strings.chat.editHelp}</p>
       <div className="row">
-        <button type="submit" className="button primary" disabled={isSaving}>
+        <Button look="button primary" type="submit" disabled={isSaving}>
           {strings.chat.sendEdit}
-        </button>
-        <button type="button" className="button" onClick={onCancel}>
-          {strings.cancel}
-        </button>
+        </Button>
+        <Button onClick={onCancel}>{strings.cancel}</Button>
       </div>
     </form>
   );
-}
-
-export function PartView({
-  part,
-  message,
-  isUser = false,
-}: {
-  part: Part;
-  message?: Pick<ApiMessage, "fate" | "tokens" | "index">;
-  isUser?: boolean;
-}) {
-  switch (part.type) {
-    case "text":
-      return isUser ? <p className="plain">{part.text}</p> : <Markdown text={part.text} />;
-    case "image":
-      return <Picture source={part.source} />;
-    case "file":
-      return (
-        <p className="chip">
-          <Icon name="file" size={16} /> {part.name ?? part.mediaType ?? strings.chat.file("")}
-        </p>
-      );
-    case "frame":
-      return <p className="chip">{strings.chat.frames(part.count)}</p>;
-    case "reasoning":
-      return part.text === "" ? null : (
-        <Fold icon="eye" name={strings.chat.reasoning} brief={oneLine(part.text)} body={part.text} />
-      );
-    case "tool-call":
-      return <Fold icon="tool" name={part.name} brief={briefArgs(part.args)} body={pretty(part.args)} />;
-    case "tool-result":
-      return (
-        <Fold
-          icon={part.error ? "warn" : "chevron"}
-          kind={part.error ? "error" : "result"}
-          name={part.error ? strings.chat.error : strings.chat.result}
-          brief={oneLine(part.text)}
-          body={pretty(part.text)}
-          {...(message && {
-            facts: strings.chat.tokens(message.tokens),
-            fate: message.fate.type,
-          })}
-        >
-          {part.media?.map((media, n) =>
-            // biome-ignore lint/suspicious/noArrayIndexKey: media never change their order
-            media.type === "image" ? <Picture key={n} source={media.source} /> : null,
-          )}
-        </Fold>
-      );
-    case "other":
-      return <Fold icon="file" name={strings.chat.other(part.kind)} brief="" body={pretty(part.json)} />;
-    default:
-      return null;
-  }
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { type FoundServer, type NewUpstream, routes, type UpstreamTest } from "../../../src/gateway/api.ts";
 import { isAddress, isBegunAddress } from "../state/server-address.ts";
 import { strings } from "../strings.ts";
-import { Icon } from "./icon.tsx";
+import { Button, IconButton } from "./controls.tsx";
 import { useApp, usePiece } from "./use-store.ts";
 
 const words = strings.models;
@@ -27,15 +27,11 @@ export function ModelsSection() {
               </small>
             </div>
             {isOwn ? (
-              <button
-                type="button"
-                className="icon-button"
-                aria-label={words.remove(name)}
-                title={words.remove(name)}
+              <IconButton
+                icon="trash"
+                label={words.remove(name)}
                 onClick={() => void app.removeUpstream(name)}
-              >
-                <Icon name="trash" />
-              </button>
+              />
             ) : null}
           </li>
         ))}
@@ -83,14 +79,9 @@ function FoundServers() {
                 {baseURL} · {words.count(models.length)}
               </small>
             </div>
-            <button
-              type="button"
-              className="button"
-              aria-label={words.use(name)}
-              onClick={() => void app.addUpstream({ baseURL })}
-            >
+            <Button aria-label={words.use(name)} onClick={() => void app.addUpstream({ baseURL })}>
               {words.go}
-            </button>
+            </Button>
           </li>
         ))}
       </ul>
@@ -183,12 +174,12 @@ function NewServer({ keptIn }: { keptIn: "file" | "memory" }) {
               : words.works(test.models.length))}
       </p>
       <div className="row end">
-        <button type="button" className="button" disabled={!isReady} onClick={() => void tryIt()}>
+        <Button disabled={!isReady} onClick={() => void tryIt()}>
           {words.test}
-        </button>
-        <button type="submit" className="button primary" disabled={!isReady}>
+        </Button>
+        <Button look="button primary" type="submit" disabled={!isReady}>
           {words.go}
-        </button>
+        </Button>
       </div>
     </form>
   );

@@ -1,11 +1,14 @@
+import type { FailedSummary } from "../../../src/gateway/api.ts";
 import type { Chat } from "../state/chat-state.ts";
 import { short } from "../state/format.ts";
 import { hiddenBy, openFailure } from "../state/turns.ts";
 import { strings } from "../strings.ts";
-import { Icon } from "./icon.tsx";
-import { PlaceLink } from "./sidebar.tsx";
+import { Button, Notice } from "./controls.tsx";
+import { PlaceLink } from "./place-link.tsx";
 import { useAuto } from "./use-auto.ts";
 import { useApp, usePiece, useStore } from "./use-store.ts";
+
+const words = strings.compaction;
 
 /** What a person should know right now: a compaction under way, one that failed, an error. */
 export function Notices({ chat, onShow }: { chat: Chat; onShow: (checkpoint: string) => void }) {
@@ -14,68 +17,42 @@ export function Notices({ chat, onShow }: { chat: Chat; onShow: (checkpoint: str
   return (
     <div className="notices" aria-live="polite">
       {compacting === undefined ? null : (
-        <div className="notice busy">
-          <span className="spinner" aria-hidden="true" />
-          <div>
-            <strong>{strings.compaction.running}</strong>
-            <small>{strings.compaction.runningWhy(compacting.reason)}</small>
-          </div>
-          <button type="button" className="button" onClick={() => chat.stop()}>
-            {strings.compaction.cancel}
-          </button>
-        </div>
+        <Notice kind="busy" title={words.running} help={words.runningWhy(compacting.reason)}>
+          <Button onClick={() => chat.stop()}>{words.cancel}</Button>
+        </Notice>
       )}
       {failure === undefined || compacting !== undefined ? null : (
-        <div className="notice warn">
-          <Icon name="warn" />
-          <div>
-            <strong>{strings.compaction.failed}</strong>
-            <small>
-              {failure.message}{" "}
-              {failure.fallback === undefined
-                ? strings.compaction.failedNothing
-                : strings.compaction.failedInstead(failure.fallback)}
-            </small>
-          </div>
-          <button type="button" className="button" onClick={() => chat.rebuild()}>
-            {strings.retry}
-          </button>
-          <button type="button" className="icon-button" aria-label={strings.close} onClick={chat.dismiss}>
-            <Icon name="close" />
-          </button>
-        </div>
+        <Notice
+          kind="warn"
+          icon="warn"
+          title={words.failed}
+          help={failureText(failure)}
+          onClose={chat.dismiss}
+        >
+          <Button onClick={() => chat.rebuild()}>{strings.retry}</Button>
+        </Notice>
       )}
       {fresh === undefined || compacting !== undefined ? null : (
-        <div className="notice done">
-          <Icon name="fold" />
-          <div>
-            <strong>
-              {strings.compaction.guide(hiddenBy(fresh), fresh.tokens.before, fresh.tokens.after)}
-            </strong>
-            <small>
-              {fresh.text === "" ? strings.compaction.guideHelpWithoutSummary : strings.compaction.guideHelp}
-            </small>
-          </div>
-          <button
-            type="button"
-            className="button"
+        <Notice
+          kind="done"
+          icon="fold"
+          title={words.guide(hiddenBy(fresh), fresh.tokens.before, fresh.tokens.after)}
+          help={fresh.text === "" ? words.guideHelpWithoutSummary : words.guideHelp}
+          onClose={chat.dismiss}
+        >
+          <Button
             onClick={() => {
               onShow(fresh.checkpoint);
               chat.dismiss();
             }}
           >
-            {strings.compaction.show}
-          </button>
+            {words.show}
+          </Button>
           <PlaceLink className="button" to={{ page: "chat", id: chat.id, tab: "inspect" }}>
-            {strings.compaction.sides}
+            {words.sides}
           </PlaceLink>
-          <button type="button" className="button" onClick={() => chat.undo()}>
-            {strings.compaction.undo}
-          </button>
-          <button type="button" className="icon-button" aria-label={strings.close} onClick={chat.dismiss}>
-            <Icon name="close" />
-          </button>
-        </div>
+          <Button onClick={() => chat.undo()}>{words.undo}</Button>
+        </Notice>
       )}
       {fresh === undefined && compacting === undefined ? (
         <>
@@ -85,20 +62,22 @@ export function Notices({ chat, onShow }: { chat: Chat; onShow: (checkpoint: str
       ) : null}
       {notice?.passes ? null : <ConnectionLost />}
       {notice === undefined ? null : (
-        <div className={`notice ${notice.kind}`} role={notice.kind === "error" ? "alert" : undefined}>
-          <Icon name={notice.kind === "error" ? "warn" : "check"} />
-          <div>
-            <strong>{notice.message}</strong>
-            {notice.fix === undefined ? null : <small>{notice.fix}</small>}
-          </div>
-          <button type="button" className="icon-button" aria-label={strings.close} onClick={chat.dismiss}>
-            <Icon name="close" />
-          </button>
-        </div>
+        <Notice
+          kind={notice.kind}
+          icon={notice.kind === "error" ? "warn" : "check"}
+          title={notice.message}
+          help={notice.fix}
+          role={notice.kind === "error" ? "alert" : undefined}
+          onClose={chat.dismiss}
+        />
       )}
     </div>
   );
 }
+
+/** Why there is no summary by the model, and what was done instead. */
+const failureText = ({ message, fallback }: FailedSummary): string =>
+  `${message} ${fallback === undefined ? words.failedNothing : words.failedInstead(fallback)}`;
 
 /** Without a notice about what couldn't be done, the connection alone is told. */
 function ConnectionLost() {
@@ -122,23 +101,18 @@ function OverBudget({ chat }: { chat: Chat }) {
     return null;
   // What a client sends is its own business, and where nothing is done by itself, nothing is foretold.
   if (conversation?.source !== "page" || !auto) return null;
-  const words = strings.compaction;
   const isImpossible = pressure.next === "impossible";
   // The answer that failed says it already.
   if (isImpossible && conversation.failure !== undefined) return null;
   return (
-    <div className="notice info">
-      <Icon name={isImpossible ? "warn" : "fold"} />
-      <div>
-        <strong>{words.over(pressure.tokens, pressure.budget.budget)}</strong>
-        <small>{isImpossible ? words.overImpossible : words.overHelp}</small>
-      </div>
-      {isImpossible ? null : (
-        <button type="button" className="button" onClick={() => void chat.compact()}>
-          {words.now}
-        </button>
-      )}
-    </div>
+    <Notice
+      kind="info"
+      icon={isImpossible ? "warn" : "fold"}
+      title={words.over(pressure.tokens, pressure.budget.budget)}
+      help={isImpossible ? words.overImpossible : words.overHelp}
+    >
+      {isImpossible ? null : <Button onClick={() => void chat.compact()}>{words.now}</Button>}
+    </Notice>
   );
 }
 
@@ -155,25 +129,15 @@ function SmallerWindow({ chat }: { chat: Chat }) {
   const { tokens, window } = pressure;
   const smaller = WINDOWS.find((one) => one < window && tokens > OUTGROWN * one);
   if (smaller === undefined || tokens > pressure.startsAt * pressure.budget.budget) return null;
-  const words = strings.compaction;
   return (
-    <div className="notice info">
-      <Icon name="eye" />
-      <div>
-        <strong>{words.seeInTitle(tokens, window)}</strong>
-        <small>{words.seeInHelp(short(smaller))}</small>
-      </div>
-      <button type="button" className="button" onClick={() => void chat.seeIn(smaller)}>
-        {words.seeIn(short(smaller))}
-      </button>
-      <button
-        type="button"
-        className="icon-button"
-        aria-label={strings.close}
-        onClick={() => chat.store.set({ wasOpened: false })}
-      >
-        <Icon name="close" />
-      </button>
-    </div>
+    <Notice
+      kind="info"
+      icon="eye"
+      title={words.seeInTitle(tokens, window)}
+      help={words.seeInHelp(short(smaller))}
+      onClose={() => chat.store.set({ wasOpened: false })}
+    >
+      <Button onClick={() => void chat.seeIn(smaller)}>{words.seeIn(short(smaller))}</Button>
+    </Notice>
   );
 }

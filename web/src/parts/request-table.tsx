@@ -2,8 +2,9 @@ import { useState } from "react";
 import type { RequestFact } from "../../../src/gateway/api.ts";
 import { ago, count, dollars, duration, percent } from "../state/format.ts";
 import { strings } from "../strings.ts";
+import { Tabs } from "./controls.tsx";
+import { PlaceLink } from "./place-link.tsx";
 import { ScrollArea } from "./scroll-area.tsx";
-import { PlaceLink } from "./sidebar.tsx";
 import { NO_FILTERS, type RequestFilters, type RequestSide, useRequests } from "./use-requests.ts";
 
 const words = strings.gateway;
@@ -19,23 +20,16 @@ export function RequestTable() {
   return (
     <section>
       <h2>{words.live}</h2>
-      <fieldset className="tabs">
-        <legend className="visually-hidden">{words.from}</legend>
-        {(["client", "page"] as const).map((side) => (
-          <button
-            key={side}
-            type="button"
-            aria-pressed={side === from}
-            onClick={() => {
-              setFrom(side);
-              // Models and clients of the one needn't be there in the other.
-              setFilters(NO_FILTERS);
-            }}
-          >
-            {words.sides[side]}
-          </button>
-        ))}
-      </fieldset>
+      <Tabs
+        legend={words.from}
+        names={words.sides}
+        chosen={from}
+        onChoose={(side) => {
+          setFrom(side);
+          // Models and clients of the one needn't be there in the other.
+          setFilters(NO_FILTERS);
+        }}
+      />
       <form
         className="request-filters"
         aria-label={words.filters}

@@ -5,7 +5,7 @@ import { createInspection } from "../state/inspection.ts";
 import { columnsOf, type Point, requestAt } from "../state/turns.ts";
 import { strings } from "../strings.ts";
 import { AlignedView } from "./aligned-view.tsx";
-import { Icon, type IconName } from "./icon.tsx";
+import { IconButton } from "./controls.tsx";
 import { Legend } from "./legend.tsx";
 import { TallyBar } from "./tally-bar.tsx";
 import { TokenChart } from "./token-chart.tsx";
@@ -98,17 +98,18 @@ export function Scrubber({
           }}
         />
         <div className="scrub">
-          <ScrubButton label={words.back} icon="back" onClick={() => step(-1)} />
-          <ScrubButton
+          <IconButton label={words.back} icon="back" size={16} onClick={() => step(-1)} />
+          <IconButton
             label={isPlaying ? words.pause : words.play}
             icon={isPlaying ? "pause" : "play"}
-            isStrong
+            size={16}
+            kind="strong"
             onClick={() => {
               if (!isPlaying && nth === points.length - 1) setNth(0);
               setPlaying(!isPlaying);
             }}
           />
-          <ScrubButton label={words.forward} icon="forward" onClick={() => step(1)} />
+          <IconButton label={words.forward} icon="forward" size={16} onClick={() => step(1)} />
           <input
             type="range"
             min={0}
@@ -142,30 +143,6 @@ export function Scrubber({
 }
 
 const hasValues = (values: readonly (number | null)[]): boolean => values.some((value) => value !== null);
-
-function ScrubButton({
-  label,
-  icon,
-  isStrong = false,
-  onClick,
-}: {
-  label: string;
-  icon: IconName;
-  isStrong?: boolean;
-  onClick: () => void;
-}) {
-  return (
-    <button
-      type="button"
-      className={isStrong ? "icon-button strong" : "icon-button"}
-      aria-label={label}
-      title={label}
-      onClick={onClick}
-    >
-      <Icon name={icon} size={16} />
-    </button>
-  );
-}
 
 function PointFacts({ point, place }: { point: Point; place: string }) {
   return (

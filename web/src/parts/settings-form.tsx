@@ -3,102 +3,66 @@ import {
   type ChatSettings,
   type GlobalSettings,
   inForce,
-  type SettingInForce,
   type SettingLevels,
   type SettingsAnswer,
   type SettingsChange,
 } from "../../../src/gateway/api.ts";
 import type { Trouble } from "../state/api-client.ts";
-import { count, percent } from "../state/format.ts";
-import { inPercent, type NumberKind, readNumber, sayInPercent } from "../state/read-number.ts";
+import { type NumberKind, readNumber, sayInPercent } from "../state/read-number.ts";
 import { strings } from "../strings.ts";
+import { Button } from "./controls.tsx";
+import {
+  asChoice,
+  boxText,
+  choicesOf,
+  type FieldName,
+  fallback,
+  fallbackText,
+  GROUPS,
+  isShare,
+  KINDS,
+  ofChoice,
+  originText,
+  type Value,
+  valueText,
+  withoutOwn,
+} from "./setting-values.ts";
+import { useApp, usePiece } from "./use-store.ts";
 
-export type FieldName = keyof GlobalSettings & keyof typeof strings.settings.fields;
+const words = strings.settings;
 
-type Kind = NumberKind | "choice" | "tools" | "text" | "switch";
+/** Where settings are shown: for all chats, or for one of them. */
+interface SettingsPlace {
+  readonly scope: "global" | "chat";
+  readonly levels: SettingLevels & { readonly answer: SettingsAnswer };
+  /** The largest window that the models themselves have, where it is known. */
+  readonly modelWindow: number | undefined;
+  /** Resolves with what the server has against it. */
+  readonly onChange: (change: SettingsChange<GlobalSettings>) => Promise<Trouble | undefined>;
+}
 
-const KINDS: Readonly<Record<FieldName, Kind>> = {
-  strategy: "choice",
-  profile: "choice",
-  auto: "switch",
-  startAt: "threshold",
-  triggerMessages: "count",
-  triggerTurns: "count",
-  landAt: "percent",
-  window: "tokens",
-  budget: "tokens",
-  reserve: "room",
-  placement: "choice",
-  tail: "percent",
-  tailMessages: "count",
-  tailTurns: "count",
-  summarizer: "choice",
-  summaryCap: "tokens",
-  summaryTemperature: "number",
-  summaryMode: "choice",
-  preface: "text",
-  cacheBreakpoints: "switch",
-  model: "choice",
-  temperature: "number",
-  maxTokens: "tokens",
-  tools: "tools",
-  showMeter: "switch",
-  theme: "choice",
-};
-
-export const GROUPS = {
-  compaction: [
-    "strategy",
-    "profile",
-    "auto",
-    "startAt",
-    "triggerMessages",
-    "triggerTurns",
-    "landAt",
-    "tail",
-    "tailMessages",
-    "tailTurns",
-    "summarizer",
-    "summaryCap",
-    "summaryTemperature",
-    "summaryMode",
-    "placement",
-    "preface",
-    "cacheBreakpoints",
-  ],
-  answers: ["model", "window", "budget", "reserve", "maxTokens", "temperature", "tools"],
-  page: ["showMeter", "theme"],
-} as const satisfies Record<string, readonly FieldName[]>;
-
-type Value = string | number | boolean | readonly string[];
-
-/** A list as one choice, and back. */
-const asChoice = (value: unknown): string =>
-  Array.isArray(value) ? (value.length === 0 ? NO_TOOLS : value.join(" ")) : String(value);
-const ofChoice = (kind: Kind, text: string): Value =>
-  kind === "tools" ? (text === NO_TOOLS ? [] : text.split(" ")) : text;
-const NO_TOOLS = "none";
+/** The settings of one subject, under its title. */
+export function SettingsGroup({ group, ...place }: SettingsPlace & { group: keyof typeof GROUPS }) {
+  const models = usePiece(useApp().store, (state) => state.models);
+  const Title = place.scope === "global" ? "h2" : "h3";
+  return (
+    <section className="settings-group">
+      <Title>{words.groups[group]}</Title>
+      {(Object.keys(GROUPS[group]) as FieldName[]).map((name) => (
+        <SettingField key={name} name={name} models={models?.models.map(({ id }) => id) ?? []} {...place} />
+      ))}
+    </section>
+  );
+}
 
 /** One setting: its name, what it does, what it is and who says so, what it would be otherwise. */
-export function SettingField({
+function SettingField({
   name,
-  scope,
-  levels,
   models,
-  modelWindow,
-  onChange,
-}: {
-  name: FieldName;
-  scope: "global" | "chat";
-  levels: SettingLevels & { readonly answer: SettingsAnswer };
-  models: readonly string[];
-  /** The largest window that the models themselves have, where it is known. */
-  modelWindow: number | undefined;
-  /** Resolves with what the server has against it. */
-  onChange: (change: SettingsChange<GlobalSettings>) => Promise<Trouble | undefined>;
-}) {
+  ...place
+}: SettingsPlace & { name: FieldName; models: readonly string[] }) {
   const [trouble, setTrouble] = useState<Trouble>();
-  const words = strings.settings;
+  const { scope, levels } = place;
   const { label, help } = words.fields[name];
   const { answer, chat } = levels;
   const own = scope === "chat" ? chat?.[name as keyof ChatSettings & FieldName] : answer.settings[name];
@@ -110,10 +74,11 @@ export function SettingField({
   const change = (value: Value | null) => {
     // What was wrong with the last value says nothing about this one.
     setTrouble(undefined);
-    void onChange({ [name]: value } as SettingsChange<GlobalSettings>).then((found) =>
-      setTrouble(found && isShare(kind, Number(value)) ? sayInPercent(found) : found),
-    );
+    void place
+      .onChange({ [name]: value } as SettingsChange<GlobalSettings>)
+      .then((found) => setTrouble(found && isShare(kind, Number(value)) ? sayInPercent(found) : found));
   };
+  const reset = scope === "chat" ? words.resetChat : words.reset;
   return (
     <div className={`setting ${own === undefined ? "" : "own"}`}>
       <div className="setting-words">
@@ -132,9 +97,7 @@ export function SettingField({
             id={id}
             aria-describedby={`${id}-help`}
             value={own === undefined ? "" : asChoice(own)}
-            onChange={(event) =>
-              change(event.target.value === "" ? null : ofChoice(kind, event.target.value))
-            }
+            onChange={({ target: { value } }) => change(value === "" ? null : ofChoice(kind, value))}
           >
             <option value="">{words.notSet(shown)}</option>
             {choicesOf(name, answer, models).map(({ value, text }) => (
@@ -144,16 +107,7 @@ export function SettingField({
             ))}
           </select>
         ) : kind === "switch" ? (
-          <input
-            id={id}
-            type="checkbox"
-            role="switch"
-            className="switch"
-            aria-describedby={`${id}-help`}
-            checked={Boolean(own ?? inherited ?? true)}
-            aria-checked={Boolean(own ?? inherited ?? true)}
-            onChange={(event) => change(event.target.checked)}
-          />
+          <Switch id={id} isOn={Boolean(own ?? inherited ?? true)} onChange={change} />
         ) : (
           <ValueInput
             key={String(own)}
@@ -163,19 +117,14 @@ export function SettingField({
             placeholder={inherited === undefined ? fallback(name)[1] : shown.replace(" %", "")}
             isWrong={trouble !== undefined}
             onChange={change}
-            window={inForce("window", levels).value ?? modelWindow}
+            window={inForce("window", levels).value ?? place.modelWindow}
             onWrong={setTrouble}
           />
         )}
         {own === undefined ? null : (
-          <button
-            type="button"
-            className="link"
-            onClick={() => change(null)}
-            aria-label={`${label}: ${scope === "chat" ? words.resetChat : words.reset}`}
-          >
-            {scope === "chat" ? words.resetChat : words.reset}
-          </button>
+          <Button look="link" onClick={() => change(null)} aria-label={`${label}: ${reset}`}>
+            {reset}
+          </Button>
         )}
       </div>
       {trouble === undefined ? null : (
@@ -187,55 +136,31 @@ export function SettingField({
   );
 }
 
-/** What holds if nothing is set here. */
-function withoutOwn(
-  name: FieldName,
-  scope: "global" | "chat",
-  { answer, chat, upstream }: SettingLevels,
-): { readonly value: Value | undefined; readonly from: SettingInForce["from"] } {
-  if (name === "showMeter" || name === "theme") return { value: undefined, from: "built-in" };
-  const without = <S extends object>(settings: S | undefined): S =>
-    ({ ...settings, [name]: undefined }) as unknown as S;
-  const found = inForce(
-    name,
-    scope === "chat"
-      ? { answer, chat: without(chat), upstream }
-      : { answer: { ...answer, settings: without(answer.settings) } },
+function Switch({ id, isOn, onChange }: { id: string; isOn: boolean; onChange: (isOn: boolean) => void }) {
+  return (
+    <input
+      id={id}
+      type="checkbox"
+      role="switch"
+      className="switch"
+      aria-describedby={`${id}-help`}
+      checked={isOn}
+      aria-checked={isOn}
+      onChange={(event) => onChange(event.target.checked)}
+    />
   );
-  return { value: found.value as Value | undefined, from: found.from };
-}
-
-function originText(from: SettingInForce["from"], levels: SettingLevels): string {
-  const words = strings.settings;
-  if (from === "profile") {
-    const { value: profile } = inForce("profile", levels);
-    return words.origins.profile(valueText("profile", profile ?? ""));
-  }
-  return from === "chat" ? "" : words.origins[from];
 }
 
 /** What the value in force does, where names alone say little. */
 function choiceHelp(name: FieldName, value: Value | undefined) {
-  const words =
+  const help =
     name === "profile"
-      ? strings.settings.profileHelp[value as "agent"]
+      ? words.profileHelp[value as "agent"]
       : name === "strategy"
         ? strings.strategies[value as "none"]?.help
         : undefined;
-  return words === undefined ? null : <p className="choice-help">{words}</p>;
+  return help === undefined ? null : <p className="choice-help">{help}</p>;
 }
-
-/** Is the value a share, and no number of tokens? */
-const isShare = (kind: Kind, value: number | string | undefined): boolean =>
-  (kind === "percent" && (value === undefined || Number(value) <= 1)) ||
-  ((kind === "threshold" || kind === "room") && Number(value) <= 1);
-
-/** A value as it stands in its box. A share among tokens has its sign with it. */
-const boxText = (kind: Kind, own: number | string | undefined): string => {
-  if (own === undefined) return "";
-  if (!isShare(kind, own)) return String(own);
-  return kind === "room" ? `${inPercent(Number(own))} %` : inPercent(Number(own));
-};
 
 /** A number, or a line of text. What it may be is the server's business. */
 function ValueInput({
@@ -288,53 +213,4 @@ function ValueInput({
       {kind !== "room" && isShare(kind, own) ? " %" : null}
     </span>
   );
-}
-
-function choicesOf(name: FieldName, answer: SettingsAnswer, models: readonly string[]) {
-  const words = strings.settings;
-  const of = (values: readonly string[], text: (value: string) => string = (value) => value) =>
-    values.map((value) => ({ value, text: text(value) }));
-  if (name === "strategy")
-    return answer.strategies.map((one) => ({ value: one.name, text: strings.strategies[one.name].label }));
-  if (name === "profile") return answer.profiles.map((value) => ({ value, text: words.profiles[value] }));
-  if (name === "placement")
-    return of(["user", "system", "merged"], (value) => words.placements[value as "user"]);
-  if (name === "summaryMode")
-    return of(["continuation", "full", "simple", "extractive"], (value) => words.modes[value as "full"]);
-  if (name === "theme")
-    return of(["system", "light", "dark"], (value) => strings.sidebar.theme[value as "light"]);
-  if (name === "tools")
-    return of(Object.keys(words.toolChoices), (value) => words.toolChoices[value as "none"]);
-  if (name === "summarizer")
-    return of([...new Set(["same", "extractive", ...models])], (value) => summarizerText(value));
-  return of(models);
-}
-
-const summarizerText = (value: string): string => strings.settings.summarizers[value as "same"] ?? value;
-
-/** What holds where nobody says anything; the second is for a box. */
-function fallback(name: FieldName): readonly [string, string] {
-  const { fallbacks } = strings.settings;
-  return (fallbacks as Partial<Record<FieldName, readonly [string, string]>>)[name] ?? ["", ""];
-}
-
-function fallbackText(name: FieldName): string {
-  if (name === "showMeter") return strings.settings.on;
-  if (name === "theme") return strings.sidebar.theme.system;
-  return fallback(name)[0];
-}
-
-function valueText(name: FieldName, value: Value): string {
-  const words = strings.settings;
-  if (name === "tools") return words.toolChoices[asChoice(value) as "none"] ?? asChoice(value);
-  if (typeof value !== "string" && typeof value === "object") return value.join(", ");
-  if (typeof value === "boolean") return value ? words.on : words.off;
-  if (typeof value === "number") return isShare(KINDS[name], value) ? percent(value) : count(value);
-  if (name === "strategy") return strings.strategies[value as "none"]?.label ?? value;
-  if (name === "profile") return words.profiles[value as "agent"]?.split(":")[0] ?? value;
-  if (name === "placement") return words.placements[value as "user"] ?? value;
-  if (name === "summarizer") return summarizerText(value);
-  if (name === "summaryMode") return words.modes[value as "full"] ?? value;
-  if (name === "theme") return strings.sidebar.theme[value as "light"] ?? value;
-  return value;
 }

@@ -1,12 +1,12 @@
-import { useState } from "react";
-import { type ApiConversation, routes, type SearchHit, urlOf } from "../../../src/gateway/api.ts";
+import type { SearchHit } from "../../../src/gateway/api.ts";
 import { aroundMatch } from "../state/around-match.ts";
 import { grouped } from "../state/conversations.ts";
-import { ago } from "../state/format.ts";
-import { type Place, pathOf } from "../state/router.ts";
+import type { Place } from "../state/router.ts";
 import { strings } from "../strings.ts";
+import { Button, IconButton } from "./controls.tsx";
+import { ConversationItem } from "./conversation-item.tsx";
 import { Icon, type IconName } from "./icon.tsx";
-import { Menu } from "./menu.tsx";
+import { PlaceLink } from "./place-link.tsx";
 import { ScrollArea } from "./scroll-area.tsx";
 import { useApp, useStore } from "./use-store.ts";
 
@@ -34,18 +34,14 @@ export function Sidebar({
           </span>
           {strings.brand}
         </PlaceLink>
-        <button
-          type="button"
-          className="icon-button"
-          aria-label={words.newChat}
-          title={words.newChat}
+        <IconButton
+          icon="plus"
+          label={words.newChat}
           onClick={() => {
             void app.newChat();
             onChoose();
           }}
-        >
-          <Icon name="plus" />
-        </button>
+        />
       </header>
       <label className="search">
         <Icon name="search" size={16} />
@@ -63,7 +59,7 @@ export function Sidebar({
             <h2>{words.groups[name]}</h2>
             <ul>
               {conversations.map((conversation) => (
-                <Item
+                <ConversationItem
                   key={conversation.id}
                   conversation={conversation}
                   isHere={place.page === "chat" && place.id === conversation.id}
@@ -92,18 +88,17 @@ export function Sidebar({
           <p className="help">{state.search === "" ? words.empty : words.noneFound}</p>
         ) : null}
         {state.next === undefined ? null : (
-          <button type="button" className="link" onClick={() => app.attempt(() => app.conversations.more())}>
+          <Button look="link" onClick={() => app.attempt(() => app.conversations.more())}>
             {words.more}
-          </button>
+          </Button>
         )}
-        <button
-          type="button"
-          className="link quiet"
+        <Button
+          look="link quiet"
           aria-pressed={state.showArchived}
           onClick={() => app.attempt(() => app.conversations.showArchived(!state.showArchived))}
         >
           {state.showArchived ? words.hideArchived : words.showArchived}
-        </button>
+        </Button>
       </ScrollArea>
       <footer>
         <button type="button" className="nav-item" onClick={onFile}>
@@ -141,90 +136,6 @@ function Hit({ hit, search, onChoose }: { hit: SearchHit; search: string; onChoo
   );
 }
 
-function Item({
-  conversation,
-  isHere,
-  onChoose,
-}: {
-  conversation: ApiConversation;
-  isHere: boolean;
-  onChoose: () => void;
-}) {
-  const app = useApp();
-  const [title, setTitle] = useState<string>();
-  const { id, pinned, archived, busy } = conversation;
-  const words = strings.sidebar;
-  const name = conversation.title || words.untitled;
-  if (title !== undefined)
-    return (
-      <li className="item">
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            setTitle(undefined);
-            if (title.trim() !== "")
-              void app.attempt(() => app.conversations.change(id, { title: title.trim() }));
-          }}
-        >
-          <input
-            // biome-ignore lint/a11y/noAutofocus: the person just asked to rename it
-            autoFocus
-            aria-label={words.renameLabel}
-            value={title}
-            onChange={(event) => setTitle(event.target.value)}
-            onBlur={() => setTitle(undefined)}
-            onKeyDown={(event) => {
-              if (event.key === "Escape") setTitle(undefined);
-            }}
-          />
-        </form>
-      </li>
-    );
-  const change = (changes: { pinned?: boolean; archived?: boolean }) => () =>
-    void app.attempt(() => app.conversations.change(id, changes));
-  return (
-    <li className={`item ${isHere ? "here" : ""}`}>
-      <PlaceLink to={{ page: "chat", id, tab: "chat" }} isHere={isHere} onChoose={onChoose}>
-        <span className="item-title">{name}</span>
-        <span className="item-facts">
-          {busy === undefined ? null : <span className="live">{words.busy[busy]} · </span>}
-          {conversation.source === "gateway" ? `${words.viaGateway} · ` : ""}
-          {conversation.fork === undefined ? "" : `${words.fork} · `}
-          {words.messages(conversation.messages)} · {ago(conversation.updatedAt, Date.now())}
-        </span>
-      </PlaceLink>
-      <Menu
-        label={words.actions(name)}
-        items={[
-          { label: words.rename, icon: "edit", act: () => setTitle(conversation.title) },
-          { label: pinned ? words.unpin : words.pin, icon: "pin", act: change({ pinned: !pinned }) },
-          {
-            label: archived ? words.unarchive : words.archive,
-            icon: "archive",
-            act: change({ archived: !archived }),
-          },
-          {
-            label: words.export,
-            icon: "download",
-            act: () => download(urlOf(routes.exportConversation, { id })),
-          },
-          {
-            label: words.remove,
-            icon: "trash",
-            danger: true,
-            act: () => {
-              void app.attempt(() => app.conversations.remove(id));
-              if (isHere) app.router.go({ page: "home" });
-            },
-          },
-        ]}
-      >
-        <Icon name="more" />
-      </Menu>
-    </li>
-  );
-}
-
 function NavItem({
   icon,
   to,
@@ -243,43 +154,4 @@ function NavItem({
       <Icon name={icon} /> {children}
     </PlaceLink>
   );
-}
-
-/** A real link (new tab, copy address), that the page follows by itself. */
-export function PlaceLink({
-  to,
-  isHere = false,
-  className,
-  onChoose,
-  children,
-}: {
-  to: Place;
-  isHere?: boolean;
-  className?: string;
-  onChoose?: () => void;
-  children: React.ReactNode;
-}) {
-  const app = useApp();
-  return (
-    <a
-      href={pathOf(to)}
-      className={className}
-      aria-current={isHere ? "page" : undefined}
-      onClick={(event) => {
-        if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-        event.preventDefault();
-        app.router.go(to);
-        onChoose?.();
-      }}
-    >
-      {children}
-    </a>
-  );
-}
-
-function download(url: string): void {
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = "";
-  link.click();
 }

@@ -1,6 +1,6 @@
 import type { StrategyName } from "../../../src/gateway/api.ts";
 import { strings } from "../strings.ts";
-import { Icon } from "./icon.tsx";
+import { Button, CloseButton } from "./controls.tsx";
 import { useApp, useStore } from "./use-store.ts";
 
 const MOST_STRATEGIES = 3;
@@ -35,21 +35,18 @@ export function StrategyPicks({
             ))}
           </select>
           {chosen.length > 1 ? (
-            <button
-              type="button"
-              className="icon-button"
-              aria-label={words.remove(strings.strategies[strategy].label)}
+            <CloseButton
+              label={words.remove(strings.strategies[strategy].label)}
+              size={14}
               onClick={() => onChange(chosen.filter((_, m) => m !== n))}
-            >
-              <Icon name="close" size={14} />
-            </button>
+            />
           ) : null}
         </span>
       ))}
       {chosen.length < MOST_STRATEGIES ? (
-        <button type="button" className="button" onClick={() => onChange([...chosen, "summarize-oldest"])}>
-          <Icon name="plus" size={16} /> {words.add}
-        </button>
+        <Button icon="plus" onClick={() => onChange([...chosen, "summarize-oldest"])}>
+          {words.add}
+        </Button>
       ) : null}
     </fieldset>
   );

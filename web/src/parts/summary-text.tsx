@@ -5,9 +5,13 @@ import { textOf } from "../state/message-text.ts";
 import { type ReadEntry, readSummary } from "../state/read-summary.ts";
 import type { Transcript } from "../state/transcript.ts";
 import { strings } from "../strings.ts";
+import { Tabs } from "./controls.tsx";
 import type { OnPointer } from "./markdown.tsx";
 import { ScrollArea } from "./scroll-area.tsx";
 import { useNumbers, usePiece } from "./use-store.ts";
+
+/** The forms in which a summary message can be read. */
+const FORMS = { readable: strings.compaction.readable, asSent: strings.compaction.asSent };
 
 /** What a summary message says, for people: by sections, each entry with the way to its messages. */
 export function ReadableSummary({
@@ -21,26 +25,14 @@ export function ReadableSummary({
   onPointer?: OnPointer;
 }) {
   const sections = readSummary(text);
-  const [isAsSent, setAsSent] = useState(sections.length === 0);
+  const [form, setForm] = useState<keyof typeof FORMS>(sections.length === 0 ? "asSent" : "readable");
   const words = strings.compaction;
   return (
     <>
       {sections.length === 0 ? null : (
-        <fieldset className="tabs">
-          <legend className="visually-hidden">{words.form}</legend>
-          {[false, true].map((form) => (
-            <button
-              key={String(form)}
-              type="button"
-              aria-pressed={form === isAsSent}
-              onClick={() => setAsSent(form)}
-            >
-              {form ? words.asSent : words.readable}
-            </button>
-          ))}
-        </fieldset>
+        <Tabs legend={words.form} names={FORMS} chosen={form} onChoose={setForm} />
       )}
-      {isAsSent ? (
+      {form === "asSent" ? (
         <SummaryText text={text} {...(onPointer && { onPointer })} />
       ) : (
         <ScrollArea className="summary-read" label={strings.inspect.summary}>

@@ -2,8 +2,9 @@ import { useEffect, useState } from "react";
 import { routes, type WrittenText } from "../../../src/gateway/api.ts";
 import { explain } from "../state/api-client.ts";
 import type { Chat } from "../state/chat-state.ts";
-import { keepTextDraft, readTextDraft, type TextDraft } from "../state/text-draft.ts";
+import { keepTextDraft, readTextDraft, type TextDraft } from "../state/kept.ts";
 import { strings } from "../strings.ts";
+import { Button } from "./controls.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { useApp, usePiece } from "./use-store.ts";
@@ -117,9 +118,9 @@ export function TextDialog({ chat, onClose }: { chat: Chat; onClose: () => void 
           </label>
         ) : null}
         <div className="row end">
-          <button type="submit" className="button" disabled={isWriting}>
+          <Button type="submit" disabled={isWriting}>
             {goal.trim() === "" ? words.writeSummary : words.writeStart}
-          </button>
+          </Button>
         </div>
       </form>
       <label className="written">
@@ -136,9 +137,9 @@ export function TextDialog({ chat, onClose }: { chat: Chat; onClose: () => void 
       {replaced === undefined || isWriting ? null : (
         <p className="help">
           {words.replaced}{" "}
-          <button type="button" className="link" onClick={() => bringBack(replaced)}>
+          <Button look="link" onClick={() => bringBack(replaced)}>
             {words.bringBack}
-          </button>
+          </Button>
         </p>
       )}
       {error === undefined ? null : (
@@ -156,14 +157,9 @@ export function TextDialog({ chat, onClose }: { chat: Chat; onClose: () => void 
       )}
       <div className="row end">
         <CopyButton text={() => text} label={words.copy} caption={words.copy} />
-        <button
-          type="button"
-          className="button primary"
-          disabled={isWriting || text.trim() === ""}
-          onClick={() => void start()}
-        >
+        <Button look="button primary" disabled={isWriting || text.trim() === ""} onClick={() => void start()}>
           {words.start}
-        </button>
+        </Button>
       </div>
     </Dialog>
   );

@@ -1,5 +1,6 @@
 import { useEffect } from "react";
 import { strings } from "../strings.ts";
+import { Button, CloseButton } from "./controls.tsx";
 import { Icon } from "./icon.tsx";
 import { useApp, usePiece, useStore } from "./use-store.ts";
 
@@ -34,9 +35,8 @@ export function Toasts() {
       {deleted === undefined ? null : (
         <div className="toast" role="status">
           {strings.sidebar.removed(deleted.conversation.title || strings.sidebar.untitled)}
-          <button
-            type="button"
-            className="link"
+          <Button
+            look="link"
             onClick={() =>
               app.attempt(async () => {
                 const back = await app.conversations.undelete();
@@ -45,7 +45,7 @@ export function Toasts() {
             }
           >
             {strings.undo}
-          </button>
+          </Button>
         </div>
       )}
       {toast === undefined ? null : (
@@ -55,14 +55,7 @@ export function Toasts() {
             {toast.message}
             {toast.fix === undefined ? null : <small>{toast.fix}</small>}
           </span>
-          <button
-            type="button"
-            className="icon-button"
-            aria-label={strings.close}
-            onClick={() => app.tell(undefined)}
-          >
-            <Icon name="close" size={16} />
-          </button>
+          <CloseButton size={16} onClick={() => app.tell(undefined)} />
         </div>
       )}
     </div>

@@ -1,10 +1,14 @@
-import type { Chat } from "../state/chat-state.ts";
+import { useDeferredValue } from "react";
+import type { Answer, Chat } from "../state/chat-state.ts";
+import { type Obstacle, obstacleAt } from "../state/outbox.ts";
 import { strings } from "../strings.ts";
+import { Button, Notice } from "./controls.tsx";
 import { Icon } from "./icon.tsx";
-import { LiveAnswer } from "./live-answer.tsx";
+import { Lookups } from "./lookups.tsx";
 import { Markdown } from "./markdown.tsx";
-import { PlaceLink } from "./sidebar.tsx";
-import { UnsentMessages } from "./unsent-messages.tsx";
+import { PartView } from "./part-view.tsx";
+import { Picture } from "./picture.tsx";
+import { PlaceLink } from "./place-link.tsx";
 import { useApp, usePiece, useStore } from "./use-store.ts";
 
 /** What stands behind the last message: an answer on its way, one that broke off, what isn't sent, a way to try again. */
@@ -54,26 +58,98 @@ function Unanswered({ chat }: { chat: Chat }) {
   if (!isAsked && last.unfinished === undefined) return null;
   const fix = failure?.fix !== undefined && !failure.message.includes(failure.fix) ? failure.fix : undefined;
   return (
-    <div
-      className={`notice unanswered ${failure ? "error" : "info"}`}
-      role={failure === undefined ? undefined : "alert"}
+    <Notice
+      kind={`unanswered ${failure ? "error" : "info"}`}
+      icon={failure ? "warn" : "redo"}
+      title={
+        failure?.message.replace(TRY_AGAIN, "") ?? (isAsked ? strings.chat.unanswered : strings.chat.stopped)
+      }
+      help={fix}
+      role={failure && "alert"}
     >
-      <Icon name={failure ? "warn" : "redo"} />
-      <div>
-        <strong>
-          {failure?.message.replace(TRY_AGAIN, "") ??
-            (isAsked ? strings.chat.unanswered : strings.chat.stopped)}
-        </strong>
-        {fix === undefined ? null : <small>{fix}</small>}
-      </div>
       {failure?.code === "upstream-key" ? (
         <PlaceLink className="button" to={{ page: "settings" }}>
           {strings.chat.checkKey}
         </PlaceLink>
       ) : null}
-      <button type="button" className="button" onClick={() => void chat.regenerate()}>
+      <Button onClick={() => void chat.regenerate()}>
         {failure === undefined && isAsked ? strings.chat.answerIt : strings.retry}
-      </button>
-    </div>
+      </Button>
+    </Notice>
   );
+}
+
+/** The answer while it is written. Typing goes before drawing it. */
+function LiveAnswer({ answer }: { answer: Answer }) {
+  const text = useDeferredValue(answer.text);
+  const state = answer.mine
+    ? answer.reasoning !== "" && text === ""
+      ? strings.chat.thinking
+      : strings.chat.answering
+    : strings.chat.elsewhere;
+  return (
+    <article className="message assistant speaks writing" aria-busy="true" aria-label={state}>
+      <header>
+        <span className="who">{strings.roles.assistant}</span>
+        <span className="facts" role="status">
+          {state}
+        </span>
+      </header>
+      <div className="parts">
+        {answer.reasoning === "" ? null : (
+          <PartView part={{ type: "reasoning", text: answer.reasoning, signed: false }} />
+        )}
+        <Lookups lookups={answer.lookups} />
+        {text === "" ? <span className="caret" /> : <Markdown text={text} />}
+        {answer.calls.map((part, n) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: calls only ever come one after the other
+          <PartView key={n} part={part} />
+        ))}
+      </div>
+    </article>
+  );
+}
+
+/** What was typed and hasn't reached the server, with why. It is never thrown away. */
+function UnsentMessages({ chat }: { chat: Chat }) {
+  const { items } = useStore(chat.outbox.store);
+  return items.map((item, nth) => {
+    const why = obstacleAt(items, nth);
+    return (
+      <article key={item.id} className="message user speaks unsent" aria-label={strings.outbox.label}>
+        <header>
+          <span className="who">{strings.roles.user}</span>
+          <span className="tag unfinished">{strings.outbox.label}</span>
+        </header>
+        <div className="parts">
+          <p className="plain">{item.text}</p>
+          {item.images?.map((source, n) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the same picture may be attached twice
+            <Picture key={n} source={source} />
+          ))}
+        </div>
+        <p className="unsent-why" role="status">
+          {wordsOf(why)}
+        </p>
+        {why === undefined ? null : (
+          <div className="row">
+            {why.type === "busy" || why.type === "behind" ? null : (
+              <Button icon="send" onClick={() => void chat.sendUnsent()}>
+                {strings.outbox.sendNow}
+              </Button>
+            )}
+            <Button icon="edit" onClick={() => chat.takeBack(item.id)}>
+              {strings.outbox.takeBack}
+            </Button>
+          </div>
+        )}
+      </article>
+    );
+  });
+}
+
+function wordsOf(why: Obstacle | undefined): string {
+  if (why === undefined) return strings.outbox.sending;
+  if (why.type !== "refused") return strings.outbox[why.type];
+  return why.fix === undefined ? why.message : `${why.message} ${why.fix}`;
 }

@@ -15,7 +15,8 @@ import { rowsOf } from "../state/transcript.ts";
 import { strings } from "../strings.ts";
 import { DividerRow } from "./divider.tsx";
 import { Icon } from "./icon.tsx";
-import { type MessageActions, MessageRow } from "./message.tsx";
+import { MessageRow } from "./message.tsx";
+import type { MessageActions } from "./message-actions.tsx";
 import { useFollow } from "./use-follow.ts";
 import { useStore } from "./use-store.ts";
 

@@ -1,5 +1,6 @@
 import { percent } from "../state/format.ts";
 import { strings } from "../strings.ts";
+import { Button } from "./controls.tsx";
 import type { Work } from "./use-work.ts";
 
 /** How far long work is, with a way out; or why there is no result. */
@@ -19,9 +20,7 @@ export function WorkProgress({
     return (
       <div className="empty work">
         <p role={work.error === undefined ? "status" : "alert"}>{work.error ?? words.cancelled}</p>
-        <button type="button" className="button" onClick={onAgain}>
-          {words.again}
-        </button>
+        <Button onClick={onAgain}>{words.again}</Button>
       </div>
     );
   const share = work.total === undefined ? undefined : work.done / Math.max(1, work.total);
@@ -31,9 +30,7 @@ export function WorkProgress({
         {label} {share === undefined ? null : <strong>{percent(share)}</strong>}
       </p>
       <progress aria-label={label} {...(share !== undefined && { value: share })} />
-      <button type="button" className="button" onClick={onCancel}>
-        {strings.cancel}
-      </button>
+      <Button onClick={onCancel}>{strings.cancel}</Button>
     </div>
   );
 }

@@ -1,49 +1,25 @@
 import {
   type ApiConversation,
   type GlobalSettings,
-  type Imported,
-  type ModelsAnswer,
   type NewConversation,
   type NewUpstream,
   routes,
-  type SettingsAnswer,
   type SettingsChange,
-  type Status,
 } from "../../../src/gateway/api.ts";
 import { strings } from "../strings.ts";
 import { type Api, explain, type Trouble } from "./api-client.ts";
+import type { AppState, Toast } from "./app-state.ts";
 import { createChat } from "./chat.ts";
 import type { Chat } from "./chat-state.ts";
 import type { ClientKey } from "./client-key.ts";
 import { type Conversations, createConversations } from "./conversations.ts";
-import { explainFile } from "./explain-file.ts";
 import { type Live, openLive } from "./live.ts";
+import { createFileOpener, type Example, readExample } from "./open-file.ts";
 import { createOutbox } from "./outbox.ts";
 import type { ChatTab, Place, Router } from "./router.ts";
+import { createServedModels } from "./served-models.ts";
 import { createStore, type Store } from "./store.ts";
-import { isStreamFile } from "./stream-file.ts";
 import { createStreamReplay, type StreamReplay } from "./stream-replay.ts";
-
-interface Toast {
-  readonly kind: "info" | "error";
-  readonly message: string;
-  readonly fix?: string;
-}
-
-interface AppState {
-  readonly status: Status | undefined;
-  readonly models: ModelsAnswer | undefined;
-  readonly settings: SettingsAnswer | undefined;
-  readonly toast: Toast | undefined;
-  /** A file is being read, or a conversation made. */
-  readonly opening: string | undefined;
-}
-
-/** How an example is shown: its name, and the window in which it needs a summary. */
-interface Example {
-  readonly title: string;
-  readonly window: number;
-}
 
 /** The whole page without a screen. */
 export interface App {
@@ -114,29 +90,8 @@ export function createApp({
     router.go({ page: "settings" }, "replace");
   });
   const loadSettings = async () => store.set({ settings: await api.call(routes.settings) });
-  let asked: Promise<ModelsAnswer | undefined> | undefined;
-  /** Asks the upstreams, which may take a while; once is enough. */
-  const models = () => {
-    asked ??= attempt(async () => {
-      const answer = await api.call(routes.models);
-      store.set({ models: answer });
-      return answer;
-    });
-    return asked;
-  };
-  const takeStatus = async (status: Status) => {
-    store.set({ status });
-    asked = undefined;
-    await models();
-  };
-  const chooseModel = async () => store.get().settings?.settings.model ?? (await models())?.models[0]?.id;
-  /** The model instead of one that a file names and no server has; undefined if it may be there. */
-  const insteadOf = async ({ model, source, settings }: ApiConversation): Promise<string | undefined> => {
-    const known = (model ?? "") === "" || source !== "page" ? undefined : await models();
-    if (known === undefined || known.models.length === 0 || known.problems.length > 0) return undefined;
-    if (settings.model !== undefined || known.models.some(({ id }) => id === model)) return undefined;
-    return chooseModel();
-  };
+  const models = createServedModels({ api, store, attempt });
+  const { chooseModel, insteadOf } = models;
   const open = (conversation: ApiConversation) => {
     conversations.put(conversation);
     router.go({ page: "chat", id: conversation.id, tab: "chat" });
@@ -167,34 +122,6 @@ export function createApp({
     return current;
   };
 
-  /** An example is compacted where it opens, so that its point is what one sees first. */
-  const prepare = async (conversation: ApiConversation, { title, window }: Example) => {
-    const params = { id: conversation.id };
-    const model = await insteadOf(conversation);
-    const changed = await api.call(routes.changeConversation, {
-      params,
-      body: { title, settings: { window }, ...(model !== undefined && { model }) },
-    });
-    // The same example may have been opened before and deleted, and its summary is found again.
-    await api.call(routes.compact, { params, body: { whenDue: true } });
-    return changed;
-  };
-
-  /** Says what a person can't see of a file that was just opened, and lets a model that is there answer in it. */
-  const tellOfFile = async (first: ApiConversation, { conversations: found, warnings }: Imported) => {
-    const model = await insteadOf(first);
-    if (model !== undefined) {
-      const body = { model };
-      conversations.put(await api.call(routes.changeConversation, { params: { id: first.id }, body }));
-    }
-    const told = [
-      ...(found.length > 1 ? [strings.home.several(found.length)] : []),
-      ...(model === undefined ? [] : [strings.chat.otherModel(first.model ?? "", model)]),
-      ...warnings,
-    ];
-    if (told.length > 0) store.set({ toast: { kind: "info", message: told.join(" ") } });
-  };
-
   /** An empty chat that nobody has used yet. */
   const unusedChat = async (): Promise<ApiConversation | undefined> => {
     const unused = conversations.store
@@ -215,32 +142,7 @@ export function createApp({
     return system === "" && total === 0 ? unused : undefined;
   };
 
-  const openFile = async (name: string, readText: () => Promise<string>, example?: Example) => {
-    store.set({ opening: name, toast: undefined });
-    try {
-      const text = await readText();
-      if (isStreamFile(text)) {
-        router.go({ page: "stream" });
-        await stream.open(name, text);
-        store.set({ opening: undefined });
-        return;
-      }
-      const answer = await api.call(routes.importFile, {
-        body: { name, text, ...(example !== undefined && { isExample: true }) },
-      });
-      for (const conversation of answer.conversations) conversations.put(conversation);
-      const [first] = answer.conversations;
-      if (first !== undefined) {
-        open(example === undefined || answer.isKnown ? first : await prepare(first, example));
-        const opened = chat(first.id);
-        opened.store.set(example === undefined ? { wasOpened: true } : { atPoint: true });
-        if (example === undefined) await tellOfFile(first, answer);
-      }
-    } catch (error) {
-      store.set({ toast: { kind: "error", ...explainFile(name, error) } });
-    }
-    store.set({ opening: undefined });
-  };
+  const openFile = createFileOpener({ api, store, router, conversations, stream, open, chat, insteadOf });
 
   live.on((event) => {
     conversations.apply(event);
@@ -253,8 +155,7 @@ export function createApp({
       const [status] = await Promise.all([api.call(routes.status), conversations.load(), loadSettings()]);
       store.set({ status });
     });
-    asked = undefined;
-    await models();
+    await models.askAgain();
   };
 
   return {
@@ -314,8 +215,8 @@ export function createApp({
       const status = await attempt(() => api.call(routes.addUpstream, { body: upstream }));
       if (status === undefined) return false;
       const added = status.upstreams.find(({ name }) => !known.has(name))?.name ?? upstream.baseURL;
-      store.set({ toast: { kind: "info", message: strings.models.added(added) } });
-      await takeStatus(status);
+      store.set({ toast: { kind: "info", message: strings.models.added(added) }, status });
+      await models.askAgain();
       return true;
     },
     async removeUpstream(name) {
@@ -323,8 +224,8 @@ export function createApp({
       const status = await attempt(() => api.call(routes.removeUpstream, { params: { name } }));
       if (status === undefined) return;
       const message = strings.models.removed(name, known?.keys === "server");
-      store.set({ toast: { kind: "info", message } });
-      await takeStatus(status);
+      store.set({ toast: { kind: "info", message }, status });
+      await models.askAgain();
     },
     tell: (toast) => store.set({ toast }),
   };
@@ -335,10 +236,4 @@ function hasUnsent(chat: string): boolean {
   const outbox = createOutbox(chat);
   outbox.close();
   return outbox.first() !== undefined;
-}
-
-async function readExample(file: string): Promise<string> {
-  const response = await fetch(`/examples/${file}`);
-  if (!response.ok) throw new Error(strings.errors.http(response.status));
-  return response.text();
 }

@@ -15,7 +15,7 @@ import type {
   TimelineEvent,
 } from "../../../src/gateway/api.ts";
 import type { Trouble } from "./api-client.ts";
-import type { CutAnswer } from "./cut-answer.ts";
+import type { CutAnswer } from "./kept.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Store } from "./store.ts";
 import type { Transcript } from "./transcript.ts";

@@ -1,17 +1,13 @@
-import {
-  type ApiConversation,
-  type CompactAnswer,
-  type ConversationChanges,
-  routes,
-} from "../../../src/gateway/api.ts";
+import { type ApiConversation, type ConversationChanges, routes } from "../../../src/gateway/api.ts";
 import { strings } from "../strings.ts";
 import { type Api, ApiFailure, explain } from "./api-client.ts";
-import { type Chat, type ChatState, type ChatStream, EMPTY_ANSWER, NO_CHAT, newestOf } from "./chat-state.ts";
+import { createChatCompactions } from "./chat-compactions.ts";
+import { createChatRefresh } from "./chat-refresh.ts";
+import { type Chat, type ChatState, type ChatStream, EMPTY_ANSWER, NO_CHAT } from "./chat-state.ts";
 import { isStale } from "./conversations.ts";
-import { type CutAnswer, keepCut, readCut } from "./cut-answer.ts";
 import { createFollowAnswer } from "./follow-answer.ts";
+import { type CutAnswer, keepCut, keepSeen, readCut, readSeen } from "./kept.ts";
 import { createOutbox } from "./outbox.ts";
-import { keepSeen, readSeen } from "./seen-failures.ts";
 import { createSendUnsent } from "./send-unsent.ts";
 import { createStore } from "./store.ts";
 import { createTranscript } from "./transcript.ts";
@@ -29,21 +25,6 @@ export interface ChatOptions {
   /** The model instead of the chat's own, where no server has that; undefined if it may be there. */
   readonly insteadOf?: (conversation: ApiConversation) => Promise<string | undefined>;
   readonly now?: () => number;
-}
-
-/** Events of the timeline that are read, the newest. */
-const TIMELINE_LENGTH = 500;
-
-const isCompactAnswer = (answer: unknown): answer is CompactAnswer =>
-  typeof answer === "object" && answer !== null && "outcome" in answer;
-
-/** What a person should know of a compaction that did less, or more, than was asked for. */
-function noteworthy({ outcome, report, isJustCompacted }: CompactAnswer): string | undefined {
-  const range = report?.warnings.find(({ code }) => code.startsWith("range-"));
-  if (range) return range.message;
-  if (isJustCompacted) return strings.compaction.justCompacted;
-  if (outcome === "nothing-to-gain") return strings.compaction.nothingToGain;
-  return outcome === "cancelled" ? strings.compaction.cancelled : undefined;
 }
 
 /** One conversation: its transcript, its answers, its compactions. */
@@ -85,56 +66,16 @@ export function createChat(options: ChatOptions): Chat {
   const isShown = new Promise<void>((resolve) => {
     shown = resolve;
   });
-  let reads = 0;
-  /** Nothing if it was asked for again meanwhile: the later answer knows more, whichever comes first. */
-  const readMeter = async (): Promise<Partial<Pick<ChatState, "pressure" | "timeline">>> => {
-    reads += 1;
-    const mine = reads;
-    const [pressure, { events }] = await Promise.all([
-      api.call(routes.pressure, { params }),
-      api.call(routes.timeline, { params, query: { limit: TIMELINE_LENGTH } }),
-    ]);
-    return mine === reads ? { pressure, timeline: events } : {};
-  };
-  /** Everything that a compaction may have changed. */
-  const refresh = async () => {
-    const { loaded: wasLoaded } = transcript.store.get();
-    const before = newestOf(transcript.store.get());
-    const [meter] = await Promise.all([
-      readMeter(),
-      api.call(routes.conversation, { params }).then(setConversation),
-      transcript.refresh(),
-    ]);
-    checkCut();
-    const after = newestOf(transcript.store.get());
-    store.set(({ version, fresh }) => ({
-      ...meter,
-      version: version + 1,
-      // What is read for the first time happened before anybody looked.
-      fresh:
-        after?.checkpoint === before?.checkpoint || !wasLoaded
-          ? fresh
-          : after && (!before || after.at > before.at)
-            ? after
-            : undefined,
-    }));
-  };
-  /** One refresh at a time, and one more if something came in between. */
-  let refreshing: Promise<void> | undefined;
-  let again = false;
-  const refreshSoon = (): Promise<void> => {
-    again = refreshing !== undefined;
-    refreshing ??= refresh()
-      .catch(fail)
-      .finally(() => {
-        refreshing = undefined;
-        if (again) void refreshSoon();
-      });
-    return refreshing;
-  };
+  const { readMeter, refreshSoon } = createChatRefresh({
+    api,
+    id,
+    store,
+    transcript,
+    setConversation,
+    onTranscript: checkCut,
+    fail,
+  });
 
-  /** Compactions that this page asked for and waits for. */
-  let acting = 0;
   /** A conversation as the server has it now: shows what others do in it. */
   const takeConversation = (conversation: ApiConversation) => {
     const { answer, compacting, conversation: known } = store.get();
@@ -143,7 +84,7 @@ export function createChat(options: ChatOptions): Chat {
     // Another tab chose something else: meter and fates follow from it.
     if (known && chosenIn(known) !== chosenIn(conversation)) void refreshSoon();
     // A summary in the background has ended. What was begun here ends with its own answer.
-    if (busy === undefined && compacting && acting === 0) store.set({ compacting: undefined });
+    if (busy === undefined && compacting && !isActing()) store.set({ compacting: undefined });
     if (busy === "compacting" && !compacting) store.set({ compacting: { reason: undefined, since: now() } });
     if (answer?.mine) return;
     if (busy === "answering" && answer === undefined) store.set({ answer: { ...EMPTY_ANSWER, mine: false } });
@@ -200,34 +141,23 @@ export function createChat(options: ChatOptions): Chat {
     closed: streams.signal,
   });
 
-  /** A compaction that a person asks for begins. */
-  const beginCompacting = () => store.set({ compacting: { reason: "forced", since: now() } });
-
-  /** An action that answers with the new view, and what to say when it is done. Resolves with false if it failed. */
-  const act = async (work: () => Promise<unknown>, done?: string): Promise<boolean> => {
-    store.set({ notice: undefined, failure: undefined });
-    acting += 1;
-    try {
-      const answer = await work();
-      const compaction = isCompactAnswer(answer) ? answer : undefined;
-      if (compaction) store.set({ failure: compaction.failed });
-      const message = (compaction && noteworthy(compaction)) ?? done;
-      if (message !== undefined) store.set({ notice: { kind: "info", message } });
-      return true;
-    } catch (error) {
-      fail(error);
-      return false;
-    } finally {
-      acting -= 1;
-      store.set({ compacting: undefined });
-      await refreshSoon();
-    }
-  };
+  const { isActing, ...compactions } = createChatCompactions({
+    api,
+    id,
+    store,
+    change,
+    takeModel,
+    refresh: refreshSoon,
+    fail,
+    now,
+  });
 
   return {
     id,
     store,
     transcript,
+    outbox,
+    ...compactions,
     shown,
     async load(behind = false) {
       try {
@@ -247,7 +177,6 @@ export function createChat(options: ChatOptions): Chat {
         fail(error);
       }
     },
-    outbox,
     async send(input) {
       const { id: item } = outbox.add(input);
       const { answer, conversation } = store.get();
@@ -285,7 +214,7 @@ export function createChat(options: ChatOptions): Chat {
       try {
         await api.call(routes.stop, { params });
         // What was begun here says by its own answer that it was cancelled.
-        if (compacting && !answer && acting === 0)
+        if (compacting && !answer && !isActing())
           store.set({ notice: { kind: "info", message: strings.compaction.cancelled } });
       } catch (error) {
         fail(error);
@@ -299,15 +228,6 @@ export function createChat(options: ChatOptions): Chat {
         fail(error);
       }
     },
-    async pin(index, on) {
-      const pins = new Set(store.get().conversation?.pins ?? []);
-      if (on) pins.add(index);
-      else pins.delete(index);
-      await act(
-        () => change({ pins: [...pins].sort((a, b) => a - b) }),
-        on ? strings.chat.nowPinned : strings.chat.nowUnpinned,
-      );
-    },
     async configure(settings) {
       try {
         await change({ settings });
@@ -318,44 +238,6 @@ export function createChat(options: ChatOptions): Chat {
       } finally {
         await refreshSoon();
       }
-    },
-    setSystem: (system) => act(() => change({ system }), strings.settings.systemSaved),
-    async compact(what = {}) {
-      beginCompacting();
-      await act(async () => {
-        await takeModel();
-        return api.call(routes.compact, { params, body: what });
-      });
-    },
-    async seeIn(window) {
-      beginCompacting();
-      await act(async () => {
-        await takeModel();
-        const before = store.get().conversation?.settings.window ?? null;
-        await change({ settings: { window } });
-        const answer = await api.call(routes.compact, { params, body: {} });
-        // Whoever cancels is told that nothing was changed.
-        if (answer.outcome === "cancelled") await change({ settings: { window: before } });
-        return answer;
-      });
-    },
-    async undo() {
-      await act(() => api.call(routes.undoCompaction, { params }), strings.compaction.undone);
-    },
-    async rebuild() {
-      beginCompacting();
-      await act(async () => {
-        await takeModel();
-        return api.call(routes.rebuild, { params });
-      });
-    },
-    editSummary: (key, text) =>
-      act(
-        () => api.call(routes.editSummary, { params: { id, key }, body: { text } }),
-        strings.compaction.saved,
-      ),
-    async clearSummaries() {
-      await act(() => api.call(routes.clearSummaries, { params }), strings.compaction.cleared);
     },
     dismiss() {
       const seen = store.get().timeline.at(-1)?.id ?? 0;

@@ -1,4 +1,5 @@
 import type { ChatInput } from "../../../src/gateway/api.ts";
+import { type Keeper, keepText, keptJson } from "./kept.ts";
 import { createStore, type Store } from "./store.ts";
 
 /** Something typed that the server doesn't have yet. */
@@ -29,23 +30,17 @@ export interface Outbox {
   close(): void;
 }
 
-type Storage = Pick<globalThis.Storage, "getItem" | "setItem" | "removeItem">;
-
 export function createOutbox(
   chat: string,
-  storage: Storage | undefined = globalThis.localStorage,
+  storage: Keeper = globalThis.localStorage,
   tabs: Pick<Window, "addEventListener" | "removeEventListener"> | undefined = globalThis.window,
 ): Outbox {
   const key = `precis.outbox.${chat}`;
   const store = createStore<{ items: readonly Unsent[] }>({ items: read(storage, key) });
   const write = (items: readonly Unsent[]) => {
     store.set({ items });
-    try {
-      if (items.length > 0) storage?.setItem(key, JSON.stringify(items));
-      else storage?.removeItem(key);
-    } catch {
-      // Pictures may be larger than what a browser keeps: then they stay for as long as the page is open.
-    }
+    // Pictures may be larger than what a browser keeps: then they stay for as long as the page is open.
+    keepText(storage, key, items.length > 0 ? JSON.stringify(items) : undefined);
   };
   const onStorage = (event: StorageEvent) => {
     if (event.key === key) store.set({ items: read(storage, key) });
@@ -87,11 +82,7 @@ const randomId = () =>
     "",
   );
 
-function read(storage: Storage | undefined, key: string): readonly Unsent[] {
-  try {
-    const items: unknown = JSON.parse(storage?.getItem(key) ?? "[]");
-    return Array.isArray(items) ? (items as Unsent[]) : [];
-  } catch {
-    return [];
-  }
+function read(storage: Keeper, key: string): readonly Unsent[] {
+  const items = keptJson(storage, key);
+  return Array.isArray(items) ? (items as Unsent[]) : [];
 }

@@ -1,7 +1,7 @@
 import { routes, type StreamReplayAnswer, type StreamReplayInput } from "../../../src/gateway/api.ts";
 import { strings } from "../strings.ts";
 import { type Api, explain } from "./api-client.ts";
-import { keepRecording, readRecording } from "./kept-recording.ts";
+import { keepText, keptJson } from "./kept.ts";
 import { createStore, type Store } from "./store.ts";
 import { readTimeline } from "./stream-file.ts";
 
@@ -74,3 +74,23 @@ export function createStreamReplay(api: Api): StreamReplay {
     },
   };
 }
+
+/** A recorded stream that is looked at in this tab. A recording that the browser has no room for is kept by its name only. */
+interface KeptRecording {
+  readonly name: string;
+  readonly text?: string;
+  readonly options: StreamOptions;
+}
+
+const KEY = "precis.recording";
+
+/** Keeps a recording over reloads of this tab. */
+function keepRecording(recording: Required<KeptRecording>): void {
+  const { name, options } = recording;
+  const keep = (what: KeptRecording | undefined) =>
+    keepText(globalThis.sessionStorage, KEY, what && JSON.stringify(what));
+  if (!keep(recording) && !keep({ name, options })) keep(undefined);
+}
+
+const readRecording = (): KeptRecording | undefined =>
+  keptJson(globalThis.sessionStorage, KEY) as KeptRecording | undefined;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { keepTextDraft, readTextDraft } from "./text-draft.ts";
+import { keepTextDraft, readTextDraft } from "./kept.ts";
 
 function memory() {
   const kept = new Map<string, string>();

@@ -1,14 +1,13 @@
-import { useEffect, useMemo, useRef, useState } from "react";
+import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { ChatHeader } from "../parts/chat-header.tsx";
 import { CompactDialog } from "../parts/compact-dialog.tsx";
 import { Composer } from "../parts/composer.tsx";
 import { Guard } from "../parts/guard.tsx";
 import { lazyView } from "../parts/lazy-view.tsx";
-import type { MessageActions } from "../parts/message.tsx";
+import type { MessageActions } from "../parts/message-actions.tsx";
 import { Notices } from "../parts/notices.tsx";
 import { TranscriptEnd } from "../parts/transcript-end.tsx";
 import { type TranscriptHandle, TranscriptList } from "../parts/transcript-list.tsx";
-import { useDock } from "../parts/use-dock.ts";
 import { NumberContext, useApp, usePiece, useStore } from "../parts/use-store.ts";
 import { type Chat, newestOf } from "../state/chat-state.ts";
 import type { ChatTab } from "../state/router.ts";
@@ -149,4 +148,19 @@ function Talk({
       </div>
     </>
   );
+}
+
+/** Tells styles how high the dock of a chat is (`--dock`), so that nothing that floats lies over the message box. */
+function useDock(dock: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const element = dock.current;
+    if (element === null) return;
+    const root = document.documentElement;
+    const observer = new ResizeObserver(() => root.style.setProperty("--dock", `${element.offsetHeight}px`));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      root.style.removeProperty("--dock");
+    };
+  }, [dock]);
 }

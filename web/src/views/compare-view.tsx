@@ -9,6 +9,7 @@ import {
   type StrategyName,
   survivingShare,
 } from "../../../src/gateway/api.ts";
+import { Button } from "../parts/controls.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { type JudgedReplay, JudgePanel } from "../parts/judge-panel.tsx";
 import { RunCard } from "../parts/run-card.tsx";
@@ -136,13 +137,14 @@ export default function CompareView({ id }: { id: string | undefined }) {
           </label>
         )}
         <StrategyPicks chosen={chosen} onChange={setChosen} />
-        <button
+        <Button
+          look="button primary"
+          icon="play"
           type="submit"
-          className="button primary"
           disabled={id === undefined || tokens === undefined || isRunning}
         >
-          <Icon name="play" size={16} /> {isRunning ? words.running : words.run}
-        </button>
+          {isRunning ? words.running : words.run}
+        </Button>
       </form>
       {error === undefined ? null : (
         <p className="notice error" role="alert">

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from "react";
 import type { ProfileName, StrategyName, WhatIf, WhatIfAnswer } from "../../../src/gateway/api.ts";
 import { AlignedView } from "../parts/aligned-view.tsx";
+import { Button } from "../parts/controls.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { RequestDialog } from "../parts/request-dialog.tsx";
 import { TallyBar } from "../parts/tally-bar.tsx";
@@ -43,9 +44,9 @@ export default function InspectView({ chat }: { chat: Chat }) {
             <TallyBar view={shown} />
           </>
         )}
-        <button type="button" className="button" onClick={() => setRequestOpen(true)}>
-          <Icon name="copy" size={16} /> {strings.inspect.request}
-        </button>
+        <Button icon="copy" onClick={() => setRequestOpen(true)}>
+          {strings.inspect.request}
+        </Button>
       </div>
       {shown === undefined ? (
         <p className="empty">{error === undefined ? strings.loading : ""}</p>
@@ -170,9 +171,8 @@ function WhatIfBar({ inspection, whatIf }: { inspection: Inspection; whatIf: Wha
           {wrong.message} {wrong.fix}
         </p>
       ) : null}
-      <button
-        type="button"
-        className="link"
+      <Button
+        look="link"
         disabled={!isAsked(whatIf) && !wrong}
         onClick={() => {
           setWindow("");
@@ -180,7 +180,7 @@ function WhatIfBar({ inspection, whatIf }: { inspection: Inspection; whatIf: Wha
         }}
       >
         {words.reset}
-      </button>
+      </Button>
     </form>
   );
 }

@@ -1,7 +1,7 @@
 import { ClientKeySection } from "../parts/client-key-section.tsx";
 import { ModelsSection } from "../parts/models-section.tsx";
 import { ScrollArea } from "../parts/scroll-area.tsx";
-import { GROUPS, SettingField } from "../parts/settings-form.tsx";
+import { SettingsGroup } from "../parts/settings-form.tsx";
 import { useApp, useStore } from "../parts/use-store.ts";
 import { strings } from "../strings.ts";
 
@@ -28,20 +28,14 @@ export default function SettingsView() {
       <ClientKeySection />
       <ModelsSection />
       {(["compaction", "answers", "page"] as const).map((group) => (
-        <section key={group} className="settings-group">
-          <h2>{words.groups[group]}</h2>
-          {GROUPS[group].map((name) => (
-            <SettingField
-              key={name}
-              name={name}
-              scope="global"
-              levels={{ answer: settings }}
-              models={models?.models.map(({ id }) => id) ?? []}
-              modelWindow={largestWindow}
-              onChange={app.changeSettings}
-            />
-          ))}
-        </section>
+        <SettingsGroup
+          key={group}
+          group={group}
+          scope="global"
+          levels={{ answer: settings }}
+          modelWindow={largestWindow}
+          onChange={app.changeSettings}
+        />
       ))}
     </ScrollArea>
   );

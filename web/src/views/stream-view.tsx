@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from "react";
 import type { StreamReplayAnswer, StreamStrategyName, StreamTrace } from "../../../src/gateway/api.ts";
+import { Button } from "../parts/controls.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Legend } from "../parts/legend.tsx";
 import { ScrollArea } from "../parts/scroll-area.tsx";
@@ -40,13 +41,9 @@ export default function StreamView() {
           ) : (
             <>
               {words.empty}{" "}
-              <button
-                type="button"
-                className="link"
-                onClick={() => void app.openExample("bicycle-repair.jsonl")}
-              >
+              <Button look="link" onClick={() => void app.openExample("bicycle-repair.jsonl")}>
                 {words.example}
-              </button>
+              </Button>
             </>
           )}
         </p>

@@ -1,32 +1,31 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
-import { type Past, type ReplayAnswer, routes } from "../../../src/gateway/api.ts";
-import { EventList } from "../parts/event-list.tsx";
+import {
+  type Past,
+  type PlacedEvent,
+  type ReplayAnswer,
+  type Run,
+  routes,
+} from "../../../src/gateway/api.ts";
+import { Button, Tabs } from "../parts/controls.tsx";
 import { Scrubber } from "../parts/scrubber.tsx";
 import { useApp, useNumbers, usePiece } from "../parts/use-store.ts";
 import { useWork } from "../parts/use-work.ts";
 import { WorkProgress } from "../parts/work-progress.tsx";
 import type { Chat } from "../state/chat-state.ts";
-import { count } from "../state/format.ts";
+import { ago, count, duration } from "../state/format.ts";
+import { isPaid } from "../state/turns.ts";
 import { strings } from "../strings.ts";
 
 const words = strings.timeline;
-const SIDES = ["happened", "replay"] as const;
-type Side = (typeof SIDES)[number];
+const SIDES = { happened: words.happened, replay: words.replay };
 
 /** What really happened, and apart from it what a replay would do. */
 export default function TimelineView({ chat }: { chat: Chat }) {
-  const [side, setSide] = useState<Side>("happened");
+  const [side, setSide] = useState<keyof typeof SIDES>("happened");
   return (
     <div className="timeline">
       <div className="timeline-sides">
-        <fieldset className="tabs">
-          <legend className="visually-hidden">{words.sides}</legend>
-          {SIDES.map((one) => (
-            <button key={one} type="button" aria-pressed={one === side} onClick={() => setSide(one)}>
-              {words[one]}
-            </button>
-          ))}
-        </fieldset>
+        <Tabs legend={words.sides} names={SIDES} chosen={side} onChoose={setSide} />
         <p className="help">{side === "happened" ? words.happenedHelp : words.replayHelp}</p>
       </div>
       {side === "happened" ? (
@@ -69,11 +68,7 @@ function Happened({ chat, onReplay }: { chat: Chat; onReplay: () => void }) {
       <aside className="events">
         <h2>{words.events}</h2>
         <EventList events={past.events} onPick={(messages) => setPlace({ messages })} />
-        {past.events.length > 0 ? null : (
-          <button type="button" className="button" onClick={onReplay}>
-            {words.seeReplay}
-          </button>
-        )}
+        {past.events.length > 0 ? null : <Button onClick={onReplay}>{words.seeReplay}</Button>}
       </aside>
     </Scrubber>
   );
@@ -121,4 +116,72 @@ function Replayed({ chat }: { chat: Chat }) {
       </aside>
     </Scrubber>
   );
+}
+
+/** What was recorded of a conversation, the newest first. */
+function EventList({
+  events,
+  onPick,
+}: {
+  events: readonly PlacedEvent[];
+  /** Goes to where it happened. */
+  onPick: (messages: number) => void;
+}) {
+  const numbers = useNumbers();
+  if (events.length === 0) return <p className="help">{strings.timeline.noEvents}</p>;
+  return (
+    <ol>
+      {events.toReversed().map((event) => (
+        <li key={`${event.conversation} ${event.id}`} className={event.type}>
+          <time dateTime={new Date(event.at).toISOString()}>{ago(event.at, Date.now())}</time>
+          <span>{eventText(event, numbers)}</span>
+          <Button look="link quiet" onClick={() => onPick(event.messages)}>
+            {strings.timeline.afterMessage(event.messages + numbers.lead)}
+          </Button>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function eventText(
+  event: PlacedEvent,
+  numbers: { one(index: number): string; run(run: Run): string },
+): string {
+  const words = strings.compaction;
+  switch (event.type) {
+    case "compacted":
+      return [
+        words.done(event.counts),
+        words.tokens(event.tokens.before, event.tokens.after),
+        event.rung && strings.rungs[event.rung],
+        event.isFound ? words.found : duration(event.ms),
+        isPaid(event.rung) ? words.cost(event.cost) : undefined,
+        event.reason && words.why(event.reason),
+      ]
+        .filter((fact) => fact !== undefined)
+        .join(" · ");
+    case "summary":
+      return `${words.summaryOf(numbers.run(event.summary.covers))} · ${words.model(event.summary.model)}`;
+    case "failed":
+      return [
+        words.failed,
+        event.message,
+        event.fallback === undefined ? words.failedNothing : words.failedInstead(event.fallback),
+      ].join(" ");
+    case "recalled":
+      return strings.timeline.recalled(event.from.map(numbers.one).join(", "), event.words.join(", "));
+    case "rejected":
+      return strings.timeline.rejected;
+    case "undone":
+      return strings.timeline.undone;
+    case "cleared":
+      return strings.timeline.cleared;
+    case "summary-edited":
+      return strings.timeline.edited;
+    case "loop":
+      return strings.timeline.loop(event.tool, event.rounds);
+    default:
+      return event satisfies never;
+  }
 }

@@ -1,0 +1,100 @@
+import { useState } from "react";
+import { type ApiConversation, routes, urlOf } from "../../../src/gateway/api.ts";
+import { ago } from "../state/format.ts";
+import { strings } from "../strings.ts";
+import { Icon } from "./icon.tsx";
+import { Menu } from "./menu.tsx";
+import { PlaceLink } from "./place-link.tsx";
+import { useApp } from "./use-store.ts";
+
+/** A conversation in the list, with what can be done with it. */
+export function ConversationItem({
+  conversation,
+  isHere,
+  onChoose,
+}: {
+  conversation: ApiConversation;
+  isHere: boolean;
+  onChoose: () => void;
+}) {
+  const app = useApp();
+  const [title, setTitle] = useState<string>();
+  const { id, pinned, archived, busy } = conversation;
+  const words = strings.sidebar;
+  const name = conversation.title || words.untitled;
+  if (title !== undefined)
+    return (
+      <li className="item">
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            setTitle(undefined);
+            if (title.trim() !== "")
+              void app.attempt(() => app.conversations.change(id, { title: title.trim() }));
+          }}
+        >
+          <input
+            // biome-ignore lint/a11y/noAutofocus: the person just asked to rename it
+            autoFocus
+            aria-label={words.renameLabel}
+            value={title}
+            onChange={(event) => setTitle(event.target.value)}
+            onBlur={() => setTitle(undefined)}
+            onKeyDown={(event) => {
+              if (event.key === "Escape") setTitle(undefined);
+            }}
+          />
+        </form>
+      </li>
+    );
+  const change = (changes: { pinned?: boolean; archived?: boolean }) => () =>
+    void app.attempt(() => app.conversations.change(id, changes));
+  return (
+    <li className={`item ${isHere ? "here" : ""}`}>
+      <PlaceLink to={{ page: "chat", id, tab: "chat" }} isHere={isHere} onChoose={onChoose}>
+        <span className="item-title">{name}</span>
+        <span className="item-facts">
+          {busy === undefined ? null : <span className="live">{words.busy[busy]} · </span>}
+          {conversation.source === "gateway" ? `${words.viaGateway} · ` : ""}
+          {conversation.fork === undefined ? "" : `${words.fork} · `}
+          {words.messages(conversation.messages)} · {ago(conversation.updatedAt, Date.now())}
+        </span>
+      </PlaceLink>
+      <Menu
+        label={words.actions(name)}
+        items={[
+          { label: words.rename, icon: "edit", act: () => setTitle(conversation.title) },
+          { label: pinned ? words.unpin : words.pin, icon: "pin", act: change({ pinned: !pinned }) },
+          {
+            label: archived ? words.unarchive : words.archive,
+            icon: "archive",
+            act: change({ archived: !archived }),
+          },
+          {
+            label: words.export,
+            icon: "download",
+            act: () => download(urlOf(routes.exportConversation, { id })),
+          },
+          {
+            label: words.remove,
+            icon: "trash",
+            danger: true,
+            act: () => {
+              void app.attempt(() => app.conversations.remove(id));
+              if (isHere) app.router.go({ page: "home" });
+            },
+          },
+        ]}
+      >
+        <Icon name="more" />
+      </Menu>
+    </li>
+  );
+}
+
+function download(url: string): void {
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = "";
+  link.click();
+}

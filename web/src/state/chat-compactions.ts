@@ -1,0 +1,106 @@
+import { type CompactAnswer, type ConversationChanges, routes } from "../../../src/gateway/api.ts";
+import { strings } from "../strings.ts";
+import type { Api } from "./api-client.ts";
+import type { Chat, ChatState } from "./chat-state.ts";
+import type { Store } from "./store.ts";
+
+const words = strings.compaction;
+
+const isCompactAnswer = (answer: unknown): answer is CompactAnswer =>
+  typeof answer === "object" && answer !== null && "outcome" in answer;
+
+/** What a person should know of a compaction that did less, or more, than was asked for. */
+function noteworthy({ outcome, report, isJustCompacted }: CompactAnswer): string | undefined {
+  const range = report?.warnings.find(({ code }) => code.startsWith("range-"));
+  if (range) return range.message;
+  if (isJustCompacted) return words.justCompacted;
+  if (outcome === "nothing-to-gain") return words.nothingToGain;
+  return outcome === "cancelled" ? words.cancelled : undefined;
+}
+
+/** Everything that changes a chat's view because a person asks for it. */
+type Compactions = Pick<
+  Chat,
+  "pin" | "setSystem" | "compact" | "seeIn" | "undo" | "rebuild" | "editSummary" | "clearSummaries"
+> & {
+  /** Does this page wait for something that it asked for? */
+  isActing(): boolean;
+};
+
+export function createChatCompactions(options: {
+  readonly api: Api;
+  readonly id: string;
+  readonly store: Store<ChatState>;
+  readonly change: (body: ConversationChanges) => Promise<void>;
+  /** A chat that has no model yet takes one. */
+  readonly takeModel: () => Promise<void>;
+  readonly refresh: () => Promise<void>;
+  readonly fail: (error: unknown) => void;
+  readonly now: () => number;
+}): Compactions {
+  const { api, id, store, change, takeModel } = options;
+  const params = { id };
+  let acting = 0;
+
+  /** An action that answers with the new view, and what to say when it is done. Resolves with false if it failed. */
+  const act = async (work: () => Promise<unknown>, done?: string): Promise<boolean> => {
+    store.set({ notice: undefined, failure: undefined });
+    acting += 1;
+    try {
+      const answer = await work();
+      const compaction = isCompactAnswer(answer) ? answer : undefined;
+      if (compaction) store.set({ failure: compaction.failed });
+      const message = (compaction && noteworthy(compaction)) ?? done;
+      if (message !== undefined) store.set({ notice: { kind: "info", message } });
+      return true;
+    } catch (error) {
+      options.fail(error);
+      return false;
+    } finally {
+      acting -= 1;
+      store.set({ compacting: undefined });
+      await options.refresh();
+    }
+  };
+  /** A compaction that a person asks for, by the chat's model. */
+  const compactBy = async (work: () => Promise<CompactAnswer>): Promise<void> => {
+    store.set({ compacting: { reason: "forced", since: options.now() } });
+    await act(async () => {
+      await takeModel();
+      return work();
+    });
+  };
+
+  return {
+    isActing: () => acting > 0,
+    async pin(index, on) {
+      const pins = new Set(store.get().conversation?.pins ?? []);
+      if (on) pins.add(index);
+      else pins.delete(index);
+      await act(
+        () => change({ pins: [...pins].sort((a, b) => a - b) }),
+        on ? strings.chat.nowPinned : strings.chat.nowUnpinned,
+      );
+    },
+    setSystem: (system) => act(() => change({ system }), strings.settings.systemSaved),
+    compact: (what = {}) => compactBy(() => api.call(routes.compact, { params, body: what })),
+    seeIn: (window) =>
+      compactBy(async () => {
+        const before = store.get().conversation?.settings.window ?? null;
+        await change({ settings: { window } });
+        const answer = await api.call(routes.compact, { params, body: {} });
+        // Whoever cancels is told that nothing was changed.
+        if (answer.outcome === "cancelled") await change({ settings: { window: before } });
+        return answer;
+      }),
+    async undo() {
+      await act(() => api.call(routes.undoCompaction, { params }), words.undone);
+    },
+    rebuild: () => compactBy(() => api.call(routes.rebuild, { params })),
+    editSummary: (key, text) =>
+      act(() => api.call(routes.editSummary, { params: { id, key }, body: { text } }), words.saved),
+    async clearSummaries() {
+      await act(() => api.call(routes.clearSummaries, { params }), words.cleared);
+    },
+  };
+}

@@ -15,15 +15,13 @@ import type {
   Warning,
 } from "../core/types.ts";
 import { inSlices } from "../recall/in-slices.ts";
-import { requestSummary, summaryByHand } from "./background.ts";
-import { checkInput, checkRange } from "./check-input.ts";
-import { askedRange } from "./choose-range.ts";
-import { climbTo, nothingDue } from "./climb-to.ts";
-import { compactRange } from "./compact-range.ts";
-import { fixedTokens, unansweredTokens } from "./conversation.ts";
+import { requestSummary } from "./background.ts";
+import { checkInput } from "./check-input.ts";
+import { compactNow } from "./compact-now.ts";
 import { type Decision, decide } from "./decide.ts";
-import { deliver, viewDraft, viewOf } from "./deliver.ts";
+import { deliver, viewDraft } from "./deliver.ts";
 import { createEngine, createEngineMemory, type Engine, type EngineMemory } from "./engine.ts";
+import { viewOf } from "./keep-records.ts";
 import { calibrate, learnAnswer } from "./learn.ts";
 import { prepareState } from "./next-state.ts";
 import { beginOperation, type Operation } from "./operation.ts";
@@ -36,14 +34,10 @@ import { settledInTime } from "./settled-in-time.ts";
 import { checkGoal, handover, summarize } from "./standalone.ts";
 import { measureOfShort } from "./surely-fits.ts";
 import { takeSurvey } from "./survey.ts";
-import { readyCut, wantedRun } from "./wanted-run.ts";
+import { wantedRun } from "./wanted-run.ts";
 import { isWorthAsking, noRoomWarning } from "./worth-asking.ts";
 import { manyRequestsWarning, plannedCalls } from "./write-summaries.ts";
 
-/** A forced compaction of fewer messages than this has nothing to work with. */
-const LEAST_MESSAGES = 4;
-/** How long a compaction that a person asked for waits for its summary (milliseconds). */
-const COMPACT_WAIT_MS = 60_000;
 /** When idle, a summary is made ahead from this pressure on: below it no cold cache makes a compaction due. */
 const PREPARE_FROM = 0.4;
 /** What a report says when a summary would be wanted and isn't asked for. */
@@ -92,7 +86,7 @@ export function createCompactorWith<M, S = unknown>(
     fit: async (transcript: readonly M[], input?: FitInput<M>) =>
       fitView(engine, transcript, taken("fit", "fit", input)),
     compact: async (transcript: readonly M[], input?: CompactInput<M>) =>
-      compact(engine, transcript, taken("compact", "compact", input)),
+      compactNow(engine, transcript, taken("compact", "compact", input)),
     plan: async (transcript: readonly M[], input?: FitInput<M>) =>
       plan(engine, transcript, taken("plan", "fit", input)),
     pressure: async (transcript: readonly M[], input?: FitInput<M>) =>
@@ -113,7 +107,7 @@ export function createCompactorWith<M, S = unknown>(
     undo: async (transcript: readonly M[], input?: FitInput<M>) =>
       undo(engine, transcript, taken("undo", "fit", input)),
     rebuild: async (transcript: readonly M[], input?: FitInput<M>) =>
-      compact(engine, transcript, { ...taken("rebuild", "fit", input), adopt: true }, true),
+      compactNow(engine, transcript, { ...taken("rebuild", "fit", input), adopt: true }, true),
     settled: () => engine.jobs.settled(),
     async close() {
       isClosed = true;
@@ -186,72 +180,6 @@ function summaryFor<M>(
   { wanted, due }: Decision,
 ): ReturnType<typeof requestSummary> {
   return wanted && requestSummary(operation, wanted, { reason: due ?? "pressure" });
-}
-
-async function compact<M>(
-  engine: Engine<M>,
-  transcript: readonly M[],
-  input: CompactInput<M>,
-  fresh = false,
-): Promise<FitResult<M>> {
-  const range = askedRange(input);
-  const waitMs = input.waitMs ?? COMPACT_WAIT_MS;
-  if (range) {
-    checkRange(input, transcript.length);
-    return compactRange(engine, transcript, input, { asked: range, waitMs });
-  }
-  const filling = input.budget !== undefined;
-  const more = { budget: input.budget, fresh: fresh || filling };
-  const begun = await beginOperation(engine, transcript, input, more);
-  const asked = filling ? { ...begun, filling: begun.survey.budget.budget } : begun;
-  let operation = fresh ? forgetful(asked) : asked;
-  const { conversation, budget, tokens } = operation.survey;
-  // What the model hasn't answered yet stays whole: half of what stands beside it is to go.
-  const whole = unansweredTokens(conversation);
-  const fixed = fixedTokens(conversation) + whole;
-  const present = fresh ? conversation.total : tokens;
-  const goal = filling
-    ? budget.budget
-    : Math.min(operation.survey.goal, Math.max(fixed, Math.floor((present + whole) / 2)));
-  const tooLittle = conversation.messages.length - conversation.structure.start < LEAST_MESSAGES;
-  if (tokens <= budget.budget && (filling || tooLittle)) {
-    return deliver(operation, {
-      reason: "forced",
-      result: nothingDue(operation.survey),
-      adopt: false,
-      filling,
-    });
-  }
-  const asking = await summaryByHand(operation, goal, waitMs, input.signal);
-  input.signal?.throwIfAborted();
-  if (asking) operation = await beginOperation(engine, transcript, input, more);
-  const cut = engine.summarizer && readyCut(operation, goal);
-  const spokenFor = !filling && tokens <= budget.budget;
-  const target = { limit: budget.budget, goal, anyGain: true, spokenFor };
-  const withModel = await inSlices(climbTo(operation, target, cut), input.signal);
-  // Summaries of a part, because the model failed at the rest, may cover too little: lines by code speak for that.
-  const result =
-    withModel.draft || cut === undefined
-      ? withModel
-      : await inSlices(climbTo(operation, target, undefined), input.signal);
-  const adopt = input.adopt ?? !filling;
-  return deliver(operation, {
-    reason: "forced",
-    result,
-    adopt,
-    filling,
-    background: asking?.background,
-    ...(asking?.many && { warnings: [asking.many] }),
-  });
-}
-
-/** The operation without any summary, so that all of them are asked for anew. */
-function forgetful<M>(operation: Operation<M>): Operation<M> {
-  return {
-    ...operation,
-    anew: true,
-    survey: { ...operation.survey, state: { ...operation.survey.state, summaries: [] } },
-  };
 }
 
 async function plan<M>(engine: Engine<M>, transcript: readonly M[], input: FitInput<M>): Promise<Plan> {

@@ -1,44 +1,22 @@
-import { makeCheckpoint } from "../core/checkpoint.ts";
 import type { Draft } from "../core/draft.ts";
 import { renderView } from "../core/render.ts";
 import { runNow } from "../core/steps.ts";
-import type {
-  Budget,
-  Checkpoint,
-  FitResult,
-  ModelCall,
-  Outcome,
-  Reason,
-  Recalled,
-  State,
-  Summary,
-  Warning,
-} from "../core/types.ts";
+import type { FitResult, Outcome, Reason, Report, State, Summary, Warning } from "../core/types.ts";
 import { inSlices } from "../recall/in-slices.ts";
-import { isSummaryMessage } from "../summaries/markers.ts";
-import { PLANT_MARK } from "../summaries/plants.ts";
 import { withCacheMarks } from "./cache-marks.ts";
-import { hiddenEnd } from "./conversation.ts";
 import { withHostNote } from "./host-state.ts";
+import { checkpointOf, keepRecords, viewOf } from "./keep-records.ts";
 import type { Climb } from "./ladder.ts";
-import { headJson } from "./lost-head.ts";
-import { narrativeOf } from "./narrative.ts";
 import { prepareState } from "./next-state.ts";
 import type { Operation } from "./operation.ts";
-import { orphanWarnings } from "./orphan-warnings.ts";
 import { prefixReason, wholeReason } from "./prefix-change.ts";
 import { withFittingQuotations } from "./recall/fitting-quotations.ts";
 import { type Quoted, withQuoted } from "./recall/quotations.ts";
-import { type RecallNow, recallFor } from "./recall/recall-for.ts";
 import { reportOf } from "./report.ts";
-import { isRoleNote } from "./rungs/role-notes.ts";
 import { openLoop, reopenedLoop, thinkingWarning } from "./signed-reasoning.ts";
 import { tellBound } from "./surely-fits.ts";
 import type { Survey } from "./survey.ts";
-
-/** Planted lines that a warning repeats, and characters of each. */
-const MAX_NAMED_PLANTS = 3;
-const MAX_PLANT = 160;
+import { viewWarnings } from "./view-warnings.ts";
 
 /** Renders the outcome, writes its checkpoint, and tells what happened. */
 export async function deliver<M>(
@@ -61,24 +39,14 @@ export async function deliver<M>(
   const { reason, result } = outcome;
   const operation = withFittingQuotations(given, result);
   const { engine, transcript, input, survey } = operation;
-  const { dialect, settings, emitter } = engine;
+  const { dialect, settings } = engine;
   const made = outcome.adopt && result.draft && reason ? checkpointOf(operation, reason, result) : undefined;
   const checkpoint = made ?? (result.draft ? undefined : survey.checkpoint);
-  const found =
-    outcome.recalls && checkpoint && survey.keepsRecalled
-      ? await inSlices(recallFor(operation, viewOf(operation, result)), input.signal)
-      : undefined;
-  const record = found && checkpoint && recordOf(operation, checkpoint, found);
-  const saved =
-    made || record || survey.left.length > 0
-      ? await engine.records.save({
-          ...(made && { checkpoints: [made] }),
-          undos: survey.left,
-          ...(record && { recalled: [record] }),
-        })
-      : [];
-  // What can't be kept isn't recalled: the next view would be another one.
-  const recalled = record && saved.length === 0 ? { ...found, record } : undefined;
+  const { recalled, saved } = await keepRecords(operation, {
+    made,
+    quotedIn: outcome.recalls ? checkpoint : undefined,
+    result,
+  });
   const quoted = [
     ...(result.draft ? [] : survey.quoted),
     ...(recalled ? [{ ...recalled.quoted, record: recalled.record }] : []),
@@ -89,15 +57,19 @@ export async function deliver<M>(
   const loop = input.extras?.length
     ? undefined
     : (openLoop(conversation, dialect.rules) ?? reopenedLoop(conversation, draft, dialect.rules));
-  const thinking = thinkingWarning(conversation, draft, loop);
   // A person who asked is told what was paid for, whatever came of it.
   const calls = result.draft || reason === "forced" ? takeCalls(operation) : [];
   const warnings = [
     ...(outcome.warnings ?? []),
-    ...plantedWarnings(calls, result.draft, recalled?.quoted.text),
-    ...unspokenWarnings(result.draft, survey.budget),
-    ...(thinking ? [thinking] : []),
-    ...orphanWarnings(survey.conversation, draft),
+    ...viewWarnings({
+      conversation,
+      budget: survey.budget,
+      draft,
+      made: result.draft,
+      recalled: recalled?.quoted.text,
+      calls,
+      thinking: thinkingWarning(conversation, draft, loop),
+    }),
     ...saved,
   ];
   // A view that isn't adopted stands beside the conversation's own, which the next call goes on from.
@@ -109,18 +81,9 @@ export async function deliver<M>(
     ...(recalled && { recalled: [recalled.record] }),
     quoted,
   });
-  let written: State | undefined;
-  const state = (): State => {
-    written ??= runNow(stateWith());
-    return written;
-  };
-  const newer = once(async () => {
-    if (outcome.background) return inSlices(stateWith(await outcome.background));
-    written ??= await inSlices(stateWith());
-    return written;
-  });
+  const { state, background } = statesOf(stateWith, outcome.background);
   const report = reportOf({
-    survey: survey,
+    survey,
     settings,
     dialect,
     outcome: outcomeOf(outcome, survey),
@@ -137,25 +100,7 @@ export async function deliver<M>(
         : prefixReason(operation, checkpoint?.id, result.draft !== undefined),
     checkpoint: checkpoint?.id,
   });
-  if (result.draft) {
-    for (const { message } of result.draft.inserts) engine.writtenTexts.add(message.text);
-    engine.circuit.applied(survey.name);
-    emitter.emit("started", { reason: reason ?? "pressure" });
-    emitter.emit("completed", {
-      report,
-      get state() {
-        return state();
-      },
-    });
-  }
-  const { after } = report.tokens;
-  if (survey.bounded) tellBound(engine, after + report.budget.tools);
-  emitter.emit("pressure", {
-    pressure: report.pressure.after,
-    tokens: after,
-    budget: survey.budget.budget,
-    ...(survey.bounded && { atMost: true }),
-  });
+  tell(operation, result, report, state);
   const rendered = renderView({
     dialect,
     transcript,
@@ -174,9 +119,61 @@ export async function deliver<M>(
       return state();
     },
     get background() {
-      return newer();
+      return background();
     },
   };
+}
+
+/** The state of now, and the one with what is written in the background. Each is made when it is first asked for. */
+function statesOf(
+  stateWith: ReturnType<typeof prepareState>,
+  summaries: Promise<readonly Summary[]> | undefined,
+): { state(): State; background(): Promise<State> } {
+  let written: State | undefined;
+  let later: Promise<State> | undefined;
+  return {
+    state() {
+      written ??= runNow(stateWith());
+      return written;
+    },
+    background() {
+      later ??= (async () => {
+        if (summaries) return inSlices(stateWith(await summaries));
+        written ??= await inSlices(stateWith());
+        return written;
+      })();
+      return later;
+    },
+  };
+}
+
+/** Tells listeners what happened, and how full the view is now. */
+function tell<M>(
+  { engine, survey }: Operation<M>,
+  { draft }: Climb,
+  report: Report,
+  state: () => State,
+): void {
+  const { emitter } = engine;
+  if (draft) {
+    for (const { message } of draft.inserts) engine.writtenTexts.add(message.text);
+    engine.circuit.applied(survey.name);
+    emitter.emit("started", { reason: report.reason ?? "pressure" });
+    emitter.emit("completed", {
+      report,
+      get state() {
+        return state();
+      },
+    });
+  }
+  const { after } = report.tokens;
+  if (survey.bounded) tellBound(engine, after + report.budget.tools);
+  emitter.emit("pressure", {
+    pressure: report.pressure.after,
+    tokens: after,
+    budget: survey.budget.budget,
+    ...(survey.bounded && { atMost: true }),
+  });
 }
 
 /** What this request shows: the outcome, what is quoted for user messages, and the host's note. No checkpoint holds these. */
@@ -188,59 +185,6 @@ export function viewDraft<M>(
   const { note, messages } = survey.conversation;
   const { rules } = engine.dialect;
   return withHostNote(withQuoted(result.draft ?? survey.current, quoted, rules), note, rules, messages);
-}
-
-/** The view before anything more is recalled for it. */
-export function viewOf<M>({ survey }: Operation<M>, result: Climb): Parameters<typeof recallFor<M>>[1] {
-  return {
-    draft: result.draft ?? survey.current,
-    // A ladder that gained nothing has counted the view without what it quotes.
-    tokens: result.draft ? result.tokens : survey.tokens,
-    quoted: result.draft ? [] : survey.quoted,
-    isNew: result.draft !== undefined,
-  };
-}
-
-function recordOf<M>({ survey }: Operation<M>, checkpoint: Checkpoint, { quoted }: RecallNow): Recalled {
-  const { chain } = survey.conversation;
-  const length = chain.length - 1;
-  return {
-    hash: chain[length]!,
-    length,
-    checkpoint: checkpoint.id,
-    passages: quoted.places,
-    at: survey.recordAt,
-  };
-}
-
-function checkpointOf<M>(operation: Operation<M>, reason: Reason, result: Climb): Checkpoint | undefined {
-  const { engine, survey } = operation;
-  const { conversation, tokens } = survey;
-  const told = narrativeOf(
-    survey.state.summaries,
-    conversation.chain,
-    hiddenEnd(conversation, result.draft!.fates),
-    operation.range?.place === "inside" ? operation.range.run.from - conversation.structure.start : 0,
-  );
-  return makeCheckpoint({
-    draft: result.draft!,
-    messages: conversation.messages,
-    start: conversation.structure.start,
-    chain: conversation.chain,
-    head: headJson(operation),
-    toldOf: told.records.length > 0 ? told.sealed : 0,
-    facts: {
-      dialect: engine.dialect.id,
-      strategy: engine.settings.strategy,
-      budget: survey.ownBudget,
-      at: survey.recordAt,
-      reason,
-      rung: result.rung,
-      tokens: { before: tokens, after: result.tokens },
-      sealed: operation.range?.place === "inside" ? (survey.checkpoint?.sealed ?? 0) : told.sealed,
-      seen: { messages: conversation.messages.length, turns: conversation.structure.turns.length },
-    },
-  });
 }
 
 function outcomeOf(
@@ -262,74 +206,4 @@ function takeCalls<M>({
   return calls;
 }
 
-/** Messages are hidden, and nothing speaks for them: a summary has no room in so small a budget. */
-function unspokenWarnings(draft: Draft | undefined, { budget }: Pick<Budget, "budget">): Warning[] {
-  if (!draft || draft.inserts.some((one) => isSummaryMessage(one.message.text) && !isRoleNote(one)))
-    return [];
-  const hidden = draft.fates.filter((fate) => fate.type === "drop" && fate.reason === "budget").length;
-  if (hidden === 0) return [];
-  return [
-    {
-      code: "no-summary-fits",
-      message: `A budget of ${budget} tokens has no room for a summary: the newest whole messages are shown, and ${hidden} older ones are not. They can be recalled.`,
-    },
-  ];
-}
-
-/** What a tool result or a file told the model to do stands in the view, by a summary or quoted: a person should look at it. */
-function plantedWarnings(
-  calls: readonly ModelCall[],
-  draft: Draft | undefined,
-  recalled: string | undefined,
-): Warning[] {
-  const notes = calls.flatMap(({ result, note }) => (result === "accepted" && note ? [note] : []));
-  const quoted = plantsIn(draft, recalled);
-  const warn = (message: string): Warning => ({ code: "planted-instruction", message });
-  return [
-    ...(notes.length === 0
-      ? []
-      : [
-          warn(
-            `A summary may pass on an instruction that stood in a tool result or a file; it is marked there: ${notes.join("; ")}`,
-          ),
-        ]),
-    ...(quoted.length === 0
-      ? []
-      : [
-          warn(
-            `The summary message quotes ${quoted.length === 1 ? "a line that tells" : `${quoted.length} lines that tell`} the model what to do; each is marked as not to be followed: ${quoted.slice(0, MAX_NAMED_PLANTS).join("; ")}`,
-          ),
-        ]),
-  ];
-}
-
-/** The marked lines of what a draft writes. */
-function plantsIn(draft: Draft | undefined, recalled = ""): string[] {
-  const texts = (draft?.inserts ?? []).map(({ message }) => message.text);
-  const appended = (draft?.fates ?? []).flatMap((fate) =>
-    fate.type === "edit" ? fate.edits.flatMap((edit) => (edit.type === "append" ? [edit.text] : [])) : [],
-  );
-  const lines = [...new Set([...texts, ...appended, recalled])].join("\n").split("\n");
-  return lines.flatMap((line) => {
-    const at = line.indexOf(PLANT_MARK);
-    return at < 0
-      ? []
-      : [
-          line
-            .slice(at + PLANT_MARK.length)
-            .trim()
-            .slice(0, MAX_PLANT),
-        ];
-  });
-}
-
 type Engine = Operation<unknown>["engine"];
-
-/** A function that is called at most once; after that it gives the same again. */
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}

@@ -1,38 +1,27 @@
 import { firstReserve, reserveByAnswers, sizesOf } from "../core/answers.ts";
 import { budgetOf, startPressure } from "../core/budget.ts";
-import { type Draft, keepAll } from "../core/draft.ts";
 import { readState } from "../core/state/read-state.ts";
 import { mergeRecords, type Remembered } from "../core/state/remembered.ts";
-import type { Budget, Checkpoint, FitInput, Measure, Undo, Warning } from "../core/types.ts";
+import type { Budget, FitInput, Measure, Undo, Warning } from "../core/types.ts";
 import { inSlices } from "../recall/in-slices.ts";
-import { showsUnanswered } from "./amend.ts";
 import { checkInput } from "./check-input.ts";
-import { viewOfCheckpoint } from "./checkpoint-view.ts";
-import { chooseCheckpoint, leave, undosOf } from "./choose-checkpoint.ts";
-import {
-  type Conversation,
-  draftTokens,
-  floorTokens,
-  readConversation,
-  wholeTokens,
-} from "./conversation.ts";
+import { undosOf } from "./choose-checkpoint.ts";
+import { type Conversation, draftTokens, floorTokens, readConversation } from "./conversation.ts";
 import type { Engine } from "./engine.ts";
-import { judge } from "./judge.ts";
 import { afterRecords, withAnswers } from "./known-records.ts";
 import { type LandingGoals, landingGoals } from "./landing-goals.ts";
 import { lostHead } from "./lost-head.ts";
 import { type Quoted, quotedBy } from "./recall/quotations.ts";
 import { type Settings, USUAL_NARRATIVE } from "./settings.ts";
+import { type StandingView, standingView } from "./standing-view.ts";
 import { stateWarning } from "./state-warning.ts";
 import { strategies } from "./strategies.ts";
 
-/** A round fits with ease where the budget is this many times what must be shown: it isn't cut again at once. */
-const WITH_EASE = 1.25;
 /** A head above this share of the budget leaves too little for the conversation. */
 const HEAVY_HEAD = 0.5;
 
 /** Where a conversation stands: what it holds, which checkpoint fits it, and how full its current view is. */
-export interface Survey<M> extends LandingGoals {
+export interface Survey<M> extends LandingGoals, StandingView {
   /** Hash of the first message: names the conversation, forks included. */
   readonly name: string;
   readonly conversation: Conversation;
@@ -42,18 +31,8 @@ export interface Survey<M> extends LandingGoals {
   readonly maxAnswer: number | undefined;
   /** Tokens that views of this compactor may have, whatever this one operation asks for. */
   readonly ownBudget: number;
-  readonly checkpoint: Checkpoint | undefined;
-  /** There is a checkpoint, but its view of this transcript would break a post-condition. */
-  readonly invalid: boolean;
   /** Undos by a person, of checkpoints that this transcript begins with. */
   readonly undos: readonly Undo[];
-  /** Records of checkpoints that are left just now because the budget is larger; to be saved with the next view. */
-  readonly left: readonly Undo[];
-  /** Messages that the checkpoint hid or shortened and that are shown again: pins, the other half of a round. */
-  readonly broughtBack: readonly number[];
-  /** Nobody vouches for the checkpoint, and so it is shown otherwise than it was made. */
-  readonly reworded: boolean;
-  readonly current: Draft;
   /** What the current view quotes for user messages; `current` is without it, so that a compaction leaves it behind. */
   readonly quoted: readonly Quoted[];
   /** Recalled passages can be kept: the store keeps them, or the host hands states back. */
@@ -95,61 +74,20 @@ export async function takeSurvey<M>(
   given.signal?.throwIfAborted();
   const { dialect, settings, textHash, genuine } = engine;
   const measure = more.bounds ?? (await engine.measure());
-  const tools = given.tools === undefined ? 0 : measure.tools(given.tools);
-  const { window } = settings;
-  const first = window === undefined ? undefined : firstReserve(window, given.maxAnswer);
-  const budgetOfCap = (budgetCap: number | undefined, head: number, answer = first): Budget =>
-    budgetOf({
-      window,
-      budget: budgetCap,
-      reserve: settings.reserve,
-      answer,
-      safety: settings.safety,
-      tools,
-      head,
-    });
-  const budgetFor = (head: number, total: number) => budgetOfCap(cap(settings, total, more.budget), head);
-  const { transcriptReader } = engine;
-  const read = (input: FitInput<M>, restored: readonly M[]) =>
-    readConversation({
-      dialect,
-      transcript,
-      input,
-      measure,
-      transcriptReader,
-      restored,
-      keepsFirst: strategies[settings.strategy].keepsFirst === true,
-      budgetFor,
-    });
-  let conversation = await inSlices(read(given, []), given.signal);
-  const { start } = conversation.structure;
-  const reading = readState(given.state, {
-    ...conversation,
-    start,
-    textHash,
-    keys: engine.stateKeys,
-    genuine,
+  const budgets = budgetsOf(settings, given, measure, more.budget);
+  const { conversation, merged, found, lost, input, unusable } = await readAll(engine, transcript, given, {
+    measure,
+    budgetFor: budgets.asked,
+    undos: more.undos ?? [],
   });
-  const found = await engine.records.find(conversation.chain.slice(1));
-  const merged = mergeRecords(
-    withAnswers(engine, mergeRecords(reading.remembered, found), conversation.chain, found.answers),
-    { undos: more.undos ?? [] },
-  );
-  const lost = lostHead({ dialect, conversation, state: merged, found, input: given });
-  const restored = lost?.messages ?? [];
-  const input = lost?.system === undefined ? given : { ...given, system: lost.system };
-  if (restored.length > 0 || input !== given)
-    conversation = await inSlices(read(input, restored), given.signal);
-
-  const { chain, structure, messages } = conversation;
-  const unusable = stateWarning(given.state, reading, chain);
+  const { chain, structure, head, total } = conversation;
   const name = chain[1] ?? chain[0]!;
   // What checkpoints are compared by doesn't move with answers: a view must not change because they got shorter.
-  const steady = budgetFor(conversation.head, conversation.total);
-  const ownBudget = budgetOfCap(settings.budget, conversation.head).budget;
-  const budget = budgetOfCap(
-    cap(settings, conversation.total, more.budget),
-    conversation.head,
+  const steady = budgets.asked(head, total);
+  const { window } = settings;
+  const budget = budgets.asked(
+    head,
+    total,
     window === undefined
       ? undefined
       : reserveByAnswers({
@@ -176,48 +114,28 @@ export async function takeSurvey<M>(
     textHash,
     genuine,
     budget: steady.budget,
-    total: conversation.total,
+    total,
     startsAt,
     recordAt,
   };
-  const choose = more.fresh ? NO_CHECKPOINT : chooseCheckpoint(choice);
-  const chosen = choose.checkpoint;
-  const isUnproven = chosen !== undefined && merged.unproven.has(chosen.id);
-  const view = chosen && viewOfCheckpoint(chosen, conversation, dialect, isUnproven);
-  // The model asked for its newest results and has never seen them: a view that was made for less room may not keep them from it.
-  const isTooNarrow =
-    chosen !== undefined &&
-    view !== undefined &&
-    wholeTokens(conversation) * WITH_EASE <= budget.budget &&
-    !showsUnanswered(conversation, view.draft);
-  const left = chosen && isTooNarrow ? [...choose.left, leave(chosen, choice)] : choose.left;
+  const standing = standingView(choice, {
+    dialect,
+    transcript,
+    system: input.system,
+    conversation,
+    budget: budget.budget,
+    fresh: more.fresh === true,
+  });
+  const { checkpoint, current, left } = standing;
   const state = left.length > 0 ? mergeRecords(merged, { undos: left }) : merged;
-  const invalid =
-    chosen !== undefined &&
-    view !== undefined &&
-    (isTooNarrow ||
-      // What the view ended with may have been taken back, or what must be shown by now may not go with the rest; or
-      // nobody vouches for the view.
-      ((view.shown.length > 0 || chosen.seen.messages > messages.length || isUnproven) &&
-        judge({
-          dialect,
-          transcript,
-          system: input.system,
-          conversation,
-          draft: view.draft,
-          tokens: 0,
-          limit: 0,
-        }).length > 0));
-  const checkpoint = view && !invalid ? chosen : undefined;
-  const broughtBack = view && checkpoint ? view.shown : [];
-  const current = view && checkpoint ? view.draft : keepAll(messages.length);
   // From the own store: what it wrote may come back in a transcript. What a host hands in is no proof.
   if (checkpoint && found.checkpoints.some(({ id }) => id === checkpoint.id))
     for (const { message } of current.inserts) engine.writtenTexts.add(message.text);
   const bare = draftTokens(
     conversation,
     current,
-    checkpoint && engine.editTokens(measure, `${checkpoint.id} ${structure.start} ${isUnproven}`),
+    checkpoint &&
+      engine.editTokens(measure, `${checkpoint.id} ${structure.start} ${merged.unproven.has(checkpoint.id)}`),
   );
   // They stay until the next compaction, which is due where the view doesn't fit with them.
   const quoted = checkpoint
@@ -230,14 +148,9 @@ export async function takeSurvey<M>(
     state,
     budget,
     maxAnswer: given.maxAnswer,
-    ownBudget,
-    checkpoint,
-    invalid,
+    ownBudget: budgets.own(head).budget,
+    ...standing,
     undos: undosOf(choice),
-    left,
-    broughtBack,
-    reworded: view !== undefined && checkpoint !== undefined && view.reworded,
-    current,
     quoted,
     keepsRecalled: found.recalled !== undefined || (given.state !== undefined && given.state !== null),
     tokens,
@@ -245,7 +158,7 @@ export async function takeSurvey<M>(
     startsAt,
     ...landingGoals(conversation, budget, settings, startsAt),
     system: input.system,
-    restored,
+    restored: lost?.messages ?? [],
     warnings: [
       ...settings.warnings,
       ...found.warnings,
@@ -258,10 +171,75 @@ export async function takeSurvey<M>(
   };
 }
 
-const NO_CHECKPOINT = { checkpoint: undefined, left: [] };
-function cap(settings: Settings, total: number, budget: number | undefined): number | undefined {
-  if (budget === undefined) return settings.budget;
-  return budget <= 1 ? Math.floor(budget * total) : Math.floor(budget);
+/** The budgets of one operation: they differ in their cap, and in what is kept free for the answer. */
+function budgetsOf<M>(
+  { window, budget, reserve, safety }: Settings,
+  { tools: given, maxAnswer }: FitInput<M>,
+  measure: Measure,
+  /** Another budget for this operation, in tokens or as a share of the transcript. */
+  asked: number | undefined,
+) {
+  const tools = given === undefined ? 0 : measure.tools(given);
+  const first = window === undefined ? undefined : firstReserve(window, maxAnswer);
+  const of = (cap: number | undefined, head: number, answer = first): Budget =>
+    budgetOf({ window, budget: cap, reserve, answer, safety, tools, head });
+  return {
+    /** What the compactor allows, whatever this operation asks for. */
+    own: (head: number) => of(budget, head),
+    asked: (head: number, total: number, answer?: number) =>
+      of(asked === undefined ? budget : Math.floor(asked <= 1 ? asked * total : asked), head, answer),
+  };
+}
+
+/** Reads the transcript and what is remembered of it. A head that the host lost is put back. */
+async function readAll<M>(
+  engine: Engine<M>,
+  transcript: readonly M[],
+  given: FitInput<M>,
+  more: {
+    readonly measure: Measure;
+    readonly budgetFor: ReturnType<typeof budgetsOf>["asked"];
+    readonly undos: readonly Undo[];
+  },
+) {
+  const { dialect, settings, transcriptReader } = engine;
+  const { measure, budgetFor } = more;
+  const keepsFirst = strategies[settings.strategy].keepsFirst === true;
+  const read = (input: FitInput<M>, restored: readonly M[]) =>
+    inSlices(
+      readConversation({
+        dialect,
+        transcript,
+        input,
+        measure,
+        transcriptReader,
+        restored,
+        keepsFirst,
+        budgetFor,
+      }),
+      given.signal,
+    );
+  const sent = await read(given, []);
+  const { chain, structure } = sent;
+  const reading = readState(given.state, {
+    ...sent,
+    start: structure.start,
+    textHash: engine.textHash,
+    keys: engine.stateKeys,
+    genuine: engine.genuine,
+  });
+  const found = await engine.records.find(chain.slice(1));
+  const merged = mergeRecords(
+    withAnswers(engine, mergeRecords(reading.remembered, found), chain, found.answers),
+    { undos: more.undos },
+  );
+  const lost = lostHead({ dialect, conversation: sent, state: merged, found, input: given });
+  const restored = lost?.messages ?? [];
+  const input = lost?.system === undefined ? given : { ...given, system: lost.system };
+  const isWhole = restored.length === 0 && input === given;
+  const conversation = isWhole ? sent : await read(input, restored);
+  const unusable = stateWarning(given.state, reading, conversation.chain);
+  return { conversation, merged, found, lost, input, unusable };
 }
 
 /** Is everything that a compaction could hide shown in every view because somebody pinned it? */

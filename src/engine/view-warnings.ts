@@ -1,0 +1,134 @@
+import { type Draft, isShown } from "../core/draft.ts";
+import type { Budget, ModelCall, Warning, WarningCode } from "../core/types.ts";
+import { isSummaryMessage } from "../summaries/markers.ts";
+import { PLANT_MARK } from "../summaries/plants.ts";
+import type { Conversation } from "./conversation.ts";
+import { isRoleNote } from "./rungs/role-notes.ts";
+
+/** Planted lines that a warning repeats, and characters of each. */
+const MAX_NAMED_PLANTS = 3;
+const MAX_PLANT = 160;
+
+/** What a person should know of a view that is about to be sent. */
+export function viewWarnings(view: {
+  readonly conversation: Conversation;
+  readonly budget: Pick<Budget, "budget">;
+  /** All that is shown. */
+  readonly draft: Draft;
+  /** What a compaction made of it just now. */
+  readonly made: Draft | undefined;
+  /** What is quoted for the newest user message. */
+  readonly recalled: string | undefined;
+  readonly calls: readonly ModelCall[];
+  readonly thinking: Warning | undefined;
+}): Warning[] {
+  const { conversation, budget, draft, made, recalled, calls, thinking } = view;
+  return [
+    ...plantedWarnings(calls, made, recalled),
+    ...unspokenWarnings(made, budget),
+    ...(thinking ? [thinking] : []),
+    ...orphanWarnings(conversation, draft),
+  ];
+}
+
+/** Messages are hidden, and nothing speaks for them: a summary has no room in so small a budget. */
+function unspokenWarnings(draft: Draft | undefined, { budget }: Pick<Budget, "budget">): Warning[] {
+  if (!draft || draft.inserts.some((one) => isSummaryMessage(one.message.text) && !isRoleNote(one)))
+    return [];
+  const hidden = draft.fates.filter((fate) => fate.type === "drop" && fate.reason === "budget").length;
+  if (hidden === 0) return [];
+  return [
+    {
+      code: "no-summary-fits",
+      message: `A budget of ${budget} tokens has no room for a summary: the newest whole messages are shown, and ${hidden} older ones are not. They can be recalled.`,
+    },
+  ];
+}
+
+/** What a tool result or a file told the model to do stands in the view, by a summary or quoted: a person should look at it. */
+function plantedWarnings(
+  calls: readonly ModelCall[],
+  draft: Draft | undefined,
+  recalled: string | undefined,
+): Warning[] {
+  const notes = calls.flatMap(({ result, note }) => (result === "accepted" && note ? [note] : []));
+  const quoted = plantsIn(draft, recalled);
+  const warn = (message: string): Warning => ({ code: "planted-instruction", message });
+  return [
+    ...(notes.length === 0
+      ? []
+      : [
+          warn(
+            `A summary may pass on an instruction that stood in a tool result or a file; it is marked there: ${notes.join("; ")}`,
+          ),
+        ]),
+    ...(quoted.length === 0
+      ? []
+      : [
+          warn(
+            `The summary message quotes ${quoted.length === 1 ? "a line that tells" : `${quoted.length} lines that tell`} the model what to do; each is marked as not to be followed: ${quoted.slice(0, MAX_NAMED_PLANTS).join("; ")}`,
+          ),
+        ]),
+  ];
+}
+
+/** The marked lines of what a draft writes. */
+function plantsIn(draft: Draft | undefined, recalled = ""): string[] {
+  const texts = (draft?.inserts ?? []).map(({ message }) => message.text);
+  const appended = (draft?.fates ?? []).flatMap((fate) =>
+    fate.type === "edit" ? fate.edits.flatMap((edit) => (edit.type === "append" ? [edit.text] : [])) : [],
+  );
+  const lines = [...new Set([...texts, ...appended, recalled])].join("\n").split("\n");
+  return lines.flatMap((line) => {
+    const at = line.indexOf(PLANT_MARK);
+    return at < 0
+      ? []
+      : [
+          line
+            .slice(at + PLANT_MARK.length)
+            .trim()
+            .slice(0, MAX_PLANT),
+        ];
+  });
+}
+
+/** Messages that a warning names. */
+const NAMED = 5;
+
+/**
+ * Calls and results without their counterpart that the transcript itself has and the view shows: what isn't changed
+ * isn't repaired, and most providers refuse such a request.
+ */
+function orphanWarnings({ structure, messages }: Conversation, { fates }: Draft): Warning[] {
+  const shown = structure.faults.filter(({ index }) => isShown(fates[index]!));
+  const results = shown.filter(({ kind }) => kind === "orphan-result");
+  // A call that the provider runs itself may have its result in places that nobody else sees.
+  const calls = shown.filter(
+    ({ kind, index }) =>
+      kind === "orphan-call" &&
+      messages[index]!.parts.some((part) => part.type === "tool-call" && part.locked !== true),
+  );
+  return [
+    ...warning("orphan-result", "tool result", "call", results),
+    ...warning("orphan-call", "tool call", "result", calls),
+  ];
+}
+
+function warning(
+  code: WarningCode,
+  what: string,
+  counterpart: string,
+  found: readonly { readonly index: number }[],
+): Warning[] {
+  // People count from 1.
+  const numbers = [...new Set(found.map(({ index }) => index + 1))];
+  if (numbers.length === 0) return [];
+  const named = numbers.slice(0, NAMED).join(", ");
+  const more = numbers.length > NAMED ? ` and ${numbers.length - NAMED} more` : "";
+  return [
+    {
+      code,
+      message: `A ${what} without its ${counterpart} is sent as it came (message ${named}${more}): the transcript has it so, and the provider may refuse it.`,
+    },
+  ];
+}
